@@ -1,0 +1,98 @@
+"""CPU time of several contenders, interleaved so that each round sees the same machine."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from statistics import median, quantiles
+from time import perf_counter, process_time
+
+Work = Callable[[int], object]
+"Does the measured operation this many times."
+
+
+@dataclass(frozen=True)
+class Effort:
+    """How long to measure."""
+
+    rounds: int
+    seconds: float
+    "Wall time of one contender in one round."
+
+
+FULL = Effort(rounds=25, seconds=0.06)
+QUICK = Effort(rounds=5, seconds=0.01)
+
+
+@dataclass(frozen=True)
+class Result:
+    """What one contender costs."""
+
+    name: str
+    micros: float
+    "Median CPU time per operation, user and system, all threads."
+    ratio: float
+    "Median over the rounds of this contender's CPU divided by the baseline's in the same round."
+    spread: float
+    "Distance between the quartiles of that ratio: how far to trust it."
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Every contender's microseconds in every round."""
+
+    micros: Mapping[str, list[float]]
+
+    def results(self, *, baseline: str) -> list[Result]:
+        """One result per contender, in the order they ran."""
+        return [self._result(name, baseline) for name in self.micros]
+
+    def ratio(self, name: str, *, against: str) -> float:
+        """Median of the per-round ratios of two contenders."""
+        return median(self._ratios(name, against))
+
+    def _ratios(self, name: str, against: str) -> list[float]:
+        return [mine / other for mine, other in zip(self.micros[name], self.micros[against], strict=True)]
+
+    def _result(self, name: str, baseline: str) -> Result:
+        ratios = self._ratios(name, baseline)
+        low, _, high = quantiles(ratios, n=4)
+        return Result(name, median(self.micros[name]), median(ratios), high - low)
+
+
+def compare(works: Mapping[str, Work], effort: Effort) -> Comparison:
+    """Run all contenders in turn, round after round: A B C A B C …"""
+    times = {name: _warm_up(work, effort.seconds) for name, work in works.items()}
+    micros: dict[str, list[float]] = {name: [] for name in works}
+    # What is alive now stays; leaving it out makes the collections between the contenders cheap.
+    gc.freeze()
+    for _ in range(effort.rounds):
+        for name, work in works.items():
+            micros[name].append(_cpu(work, times[name]) * 1e6)
+    gc.unfreeze()
+    return Comparison(micros)
+
+
+def _warm_up(work: Work, seconds: float) -> int:
+    """Fill caches and connections, and find how many operations fill the time given."""
+    work(3)
+    times, elapsed = 1, 0.0
+    while elapsed < seconds / 4:
+        times *= 2
+        start = perf_counter()
+        work(times)
+        elapsed = perf_counter() - start
+    return max(2, round(times * seconds / elapsed))
+
+
+def _cpu(work: Work, times: int) -> float:
+    # Garbage of the contender before must not be collected on this one's account.
+    gc.collect()
+    gc.disable()
+    try:
+        start = process_time()
+        work(times)
+        return (process_time() - start) / times
+    finally:
+        gc.enable()

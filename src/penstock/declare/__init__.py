@@ -1,0 +1,57 @@
+"""The language of declarations: pure, no I/O, no clock."""
+
+from penstock.declare.attr import Attr, the
+from penstock.declare.attribute import attribute
+from penstock.declare.domain import Domain, View
+from penstock.declare.entity import Entity
+from penstock.declare.key import IndexKey, key
+from penstock.declare.lifetime import Expires, KeepLatest, RetainFor
+from penstock.declare.move import Move, diagram, move
+from penstock.declare.pattern import after, before, between, pattern, since, starting_with, until
+from penstock.declare.table import Table, camel_case, number
+from penstock.declare.units import (
+    Count,
+    EpochSeconds,
+    Milliseconds,
+    Seconds,
+    UtcMicros,
+    UtcMillis,
+    UtcSeconds,
+)
+from penstock.ops import ANYTHING, Range
+
+__all__ = [
+    "ANYTHING",
+    "Attr",
+    "Count",
+    "Domain",
+    "Entity",
+    "EpochSeconds",
+    "Expires",
+    "IndexKey",
+    "KeepLatest",
+    "Milliseconds",
+    "Move",
+    "Range",
+    "RetainFor",
+    "Seconds",
+    "Table",
+    "UtcMicros",
+    "UtcMillis",
+    "UtcSeconds",
+    "View",
+    "after",
+    "attribute",
+    "before",
+    "between",
+    "camel_case",
+    "diagram",
+    "key",
+    "move",
+    "number",
+    "pattern",
+    "since",
+    "starting_with",
+    "the",
+    "until",
+]

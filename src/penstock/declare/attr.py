@@ -1,0 +1,163 @@
+"""``the(Video.view_count)``: a field, ready to be compared in a condition or changed in a patch.
+
+To a type checker ``Video.view_count`` is an int, so ``the`` knows which values fit; at run time the class hands out the
+field itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from decimal import Decimal
+from functools import cached_property
+from typing import Any, Generic, TypeVar, cast
+
+from pydantic import BaseModel, TypeAdapter, ValidationError
+
+from penstock.conditions import Between, Compare, Condition, Missing, OneOf, Present
+from penstock.errors import InvalidValue
+from penstock.kinds import ORDERED_KINDS, FieldShape, Kind
+from penstock.updates import Add, Append, Exclude, Include, Remove, Set, SetIfAbsent, Update
+
+T = TypeVar("T")
+U = TypeVar("U")
+N = TypeVar("N", int, Decimal)
+
+
+def the(field: T) -> Attr[T]:
+    """The field named by ``Entity.field``, for conditions and updates."""
+    if not isinstance(field, Attr):
+        raise InvalidValue(f"{field!r} is not a field; write the(Entity.field) with the class, not a record")
+    return cast("Attr[T]", field)
+
+
+class Attr(Generic[T]):
+    """One field of one entity, as something to ask about and to change."""
+
+    def __init__(self, entity: type[BaseModel], shape: FieldShape) -> None:
+        self._entity, self._shape = entity, shape
+
+    def __repr__(self) -> str:
+        return f"{self._entity.__name__}.{self._shape.name}"
+
+    # Conditions
+
+    def equals(self, value: T) -> Condition:
+        return self._compare("=", value)
+
+    def differs(self, value: T) -> Condition:
+        """True also when the field has no value."""
+        return self._compare("<>", value)
+
+    def before(self, value: T) -> Condition:
+        return self._compare("<", value)
+
+    def until(self, value: T) -> Condition:
+        return self._compare("<=", value)
+
+    def after(self, value: T) -> Condition:
+        return self._compare(">", value)
+
+    def since(self, value: T) -> Condition:
+        return self._compare(">=", value)
+
+    def between(self, low: T, high: T) -> Condition:
+        """Both ends included."""
+        self._must_order()
+        return Between(self._shape.name, self._valid(low), self._valid(high))
+
+    def one_of(self, *values: T) -> Condition:
+        if not 1 <= len(values) <= 100:
+            raise InvalidValue(f"{self!r}: one_of takes 1 to 100 values, not {len(values)}")
+        self._must_compare()
+        return OneOf(self._shape.name, tuple(self._valid(v) for v in values))
+
+    def exists(self) -> Condition:
+        return Present(self._shape.name)
+
+    def absent(self) -> Condition:
+        return Missing(self._shape.name)
+
+    # Updates
+
+    def set(self, value: T) -> Update:
+        """The field has this value from now on; None removes it."""
+        self._must_be_free()
+        return self.remove() if value is None else Set(self._shape.name, self._valid(value))
+
+    def remove(self) -> Update:
+        self._must_be_free()
+        if not self._shape.optional:
+            raise InvalidValue(f"{self!r} is required and cannot be removed; set another value")
+        return Remove(self._shape.name)
+
+    def set_if_absent(self, value: T) -> Update:
+        self._must_be_free()
+        return SetIfAbsent(self._shape.name, self._valid(value))
+
+    def add(self: Attr[N] | Attr[N | None], amount: N) -> Update:
+        """The number grows by the amount; a missing one counts from zero."""
+        self._must_be_free()
+        if self._shape.kind not in (Kind.INTEGER, Kind.DECIMAL):
+            raise InvalidValue(f"{self!r} is a {self._shape.kind.value}; add needs an int or a Decimal")
+        if isinstance(amount, bool) or not isinstance(amount, int | Decimal):
+            raise InvalidValue(f"{self!r}: cannot add {amount!r}; give an int or a Decimal")
+        return Add(self._shape.name, amount)
+
+    def append(self: Attr[list[U]] | Attr[list[U] | None], *items: U) -> Update:
+        """The list grows at its end."""
+        self._must_be_free()
+        valid = self._valid(list(items))
+        return Append(self._shape.name, tuple(self._shape.dump(valid) if self._shape.dump else valid))
+
+    def include(self: Attr[frozenset[str]] | Attr[frozenset[str] | None], *members: str) -> Update:
+        """The set gains these members."""
+        return Include(self._shape.name, self._members(members))
+
+    def exclude(self: Attr[frozenset[str]] | Attr[frozenset[str] | None], *members: str) -> Update:
+        """The set loses these members; one that becomes empty is removed."""
+        if not self._shape.optional:
+            raise InvalidValue(f"{self!r} is required, so its set may not become empty; declare it optional")
+        return Exclude(self._shape.name, self._members(members))
+
+    # What may be asked of which field
+
+    @cached_property
+    def _adapter(self) -> TypeAdapter[Any]:
+        info = self._entity.model_fields[self._shape.name]
+        return TypeAdapter(info.rebuild_annotation())
+
+    def _valid(self, value: Any) -> Any:
+        try:
+            return self._adapter.validate_python(value)
+        except ValidationError as error:
+            problem = error.errors(include_url=False, include_input=False)[0]["msg"]
+            raise InvalidValue(f"{self!r}: {problem} (given a {type(value).__name__})") from None
+
+    def _compare(self, operator: str, value: Any) -> Condition:
+        if value is None:
+            raise InvalidValue(f"{self!r}: compare with a value; for none there are exists() and absent()")
+        self._must_compare()
+        if operator not in ("=", "<>"):
+            self._must_order()
+        return Compare(self._shape.name, operator, self._valid(value))
+
+    def _must_compare(self) -> None:
+        if self._shape.kind in (Kind.DOCUMENT, Kind.TEXTS):
+            raise InvalidValue(
+                f"{self!r} is a {self._shape.kind.value}; compare a version or a counter instead"
+            )
+
+    def _must_order(self) -> None:
+        if self._shape.kind not in ORDERED_KINDS:
+            raise InvalidValue(f"{self!r} is a {self._shape.kind.value}, which has no order")
+
+    def _must_be_free(self) -> None:
+        if self._shape.state:
+            raise InvalidValue(f"{self!r} is a state; only a declared Move changes it")
+
+    def _members(self, members: Iterable[str]) -> frozenset[str]:
+        self._must_be_free()
+        valid: frozenset[str] = frozenset(self._valid(frozenset(members)))
+        if self._shape.kind is not Kind.TEXTS or not valid:
+            raise InvalidValue(f"{self!r}: name at least one member of a set of texts")
+        return valid

@@ -1,0 +1,47 @@
+"""A domain: entities that belong together, under one name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from penstock.declare.entity import Entity
+from penstock.declare.table import Table
+from penstock.errors import DeclarationError
+from penstock.shape import EntityShape, PatternShape
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """A SQL view over a domain's tables; ``{Entity}`` stands for an entity's table. Other engines have none."""
+
+    name: str
+    select: str
+
+
+class Domain:
+    """One system's entities and views. Its name is the schema of its tables in SQL."""
+
+    def __init__(self, name: str, *entities: type[Entity], views: Iterable[View] = ()) -> None:
+        self.name = name
+        self.entities = entities
+        self.views = tuple(views)
+        for entity in entities:
+            shape = entity.__shape__
+            if shape.domain not in (None, name):
+                raise DeclarationError(
+                    f"{shape.name} belongs to the domain {shape.domain!r} already, not also {name!r}"
+                )
+            shape.domain = name
+
+    @property
+    def shapes(self) -> list[EntityShape]:
+        return [e.__shape__ for e in self.entities]
+
+    @property
+    def tables(self) -> list[Table]:
+        return list(dict.fromkeys(e.__table__ for e in self.entities))
+
+    @property
+    def patterns(self) -> list[PatternShape]:
+        return [p for shape in self.shapes for p in shape.patterns.values()]

@@ -1,0 +1,298 @@
+"""Entities: pydantic models that know their table, key, indexes, patterns and moves.
+
+Everything that can be wrong with a declaration is refused while the class is being defined.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from enum import Enum
+from typing import Any, ClassVar, dataclass_transform
+
+from pydantic import BaseModel, ConfigDict, Field
+from pydantic._internal._model_construction import ModelMetaclass
+
+from penstock.declare.attr import Attr
+from penstock.declare.attribute import attribute
+from penstock.declare.fields import read_fields
+from penstock.declare.key import IndexKey, KeyOf
+from penstock.declare.lifetime import Expires, Lifetime
+from penstock.declare.move import MoveOf, bind_moves
+from penstock.declare.pattern import Pattern
+from penstock.declare.table import Table
+from penstock.errors import DeclarationError, InvalidValue
+from penstock.kinds import FieldShape, Kind
+from penstock.ops import Ref
+from penstock.shape import (
+    PARTITION_BYTES,
+    SORT_BYTES,
+    EntityShape,
+    IndexPlace,
+    IndexShape,
+    KeyAttribute,
+    KeyShape,
+    TablePlace,
+)
+from penstock.template import compile_template
+
+
+@dataclass_transform(kw_only_default=True, field_specifiers=(Field, attribute))
+class EntityType(ModelMetaclass):
+    """The class of entity classes: ``Scene.status`` on the class is the field itself, for `the`."""
+
+    def __getattr__(cls, name: str) -> Any:
+        shape: EntityShape | None = cls.__dict__.get("__shape__")
+        if shape is not None and name in shape.fields:
+            return Attr(cls, shape.fields[name])  # type: ignore[arg-type]
+        return super().__getattr__(name)  # type: ignore[misc] # pydantic hides it from checkers
+
+
+class Entity(BaseModel, metaclass=EntityType):
+    """A record. Subclass it with ``table=`` to declare what is stored, where, and how it is found."""
+
+    model_config = ConfigDict(
+        validate_assignment=True,
+        extra="forbid",
+        ignored_types=(KeyOf, IndexKey, Pattern, MoveOf, Expires),
+    )
+    __shape__: ClassVar[EntityShape]
+    __table__: ClassVar[Table]
+    __moves__: ClassVar[Mapping[str, MoveOf[Any, ...]]] = {}
+    __lifetimes__: ClassVar[tuple[Lifetime, ...]] = ()
+    __key__: ClassVar[KeyOf[Any, ...]]
+    __fixed__: ClassVar[frozenset[str]] = frozenset()
+
+    def __init_subclass__(cls, *, table: Table | None = None, **options: Any) -> None:
+        super().__init_subclass__()
+
+    @classmethod
+    def __pydantic_init_subclass__(
+        cls,
+        *,
+        table: Table | None = None,
+        tag: str | None = None,
+        relation: str | None = None,
+        lifetimes: tuple[Lifetime, ...] = (),
+        sql_indexes: tuple[tuple[str, ...], ...] = (),
+        **unknown: Any,
+    ) -> None:
+        if unknown:
+            raise DeclarationError(f"{cls.__name__}: unknown option {', '.join(unknown)}")
+        if table is None:
+            return  # a shared base of entities, not an entity
+        _declare(cls, table, tag=tag, relation=relation, lifetimes=lifetimes, sql_indexes=sql_indexes)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name in self.__fixed__:
+            kind = (
+                "a state; only a declared Move changes it"
+                if self.__shape__.fields[name].state
+                else "part of the key"
+            )
+            raise InvalidValue(f"{type(self).__name__}.{name} is {kind}")
+        super().__setattr__(name, value)
+
+    def __moved__(self, name: str, to: Enum) -> None:
+        """Only `MoveOf` calls this."""
+        super().__setattr__(name, to)
+
+    @property
+    def ref(self) -> Ref[Any]:
+        """Where this record lives."""
+        return self.__key__.of(self.__dict__)
+
+
+def _declare(
+    cls: type[Entity],
+    table: Table,
+    *,
+    tag: str | None,
+    relation: str | None,
+    lifetimes: tuple[Lifetime, ...],
+    sql_indexes: tuple[tuple[str, ...], ...],
+) -> None:
+    """Compile a class into its shape, and admit it to its table."""
+    name = cls.__name__
+    members: dict[str, Any] = {k: v for base in reversed(cls.__mro__) for k, v in vars(base).items()}
+    keys = [v for v in vars(cls).values() if isinstance(v, KeyOf)]
+    if len(keys) != 1:
+        raise DeclarationError(f"{name} declares {len(keys)} keys; declare one with @key(...)")
+    moves = {k: v for k, v in members.items() if isinstance(v, MoveOf)}
+    fields = read_fields(cls, table.naming)
+    choices = {n: f.python for n, f in fields.items() if f.kind is Kind.CHOICE}
+    states = bind_moves(name, moves, choices)
+    fields = {n: replace(f, state=True) if n in states else f for n, f in fields.items()}
+    key = _key_shape(name, fields, table.place.partition, table.place.sort, keys[0].partition, keys[0].sort)
+    indexes, index_of = _indexes(name, fields, table, members)
+    shape = EntityShape(
+        name=name,
+        table=table.place,
+        relation=relation or _snake(name),
+        fields=fields,
+        key=key,
+        indexes=indexes,
+        tag=_tag(name, table.place, tag),
+        expiry=_expiry(name, fields, table.place, lifetimes),
+        build=_builder(cls),
+        check=cls.model_validate,
+        uniques=sql_indexes,
+    )
+    _check_key_fields(shape)
+    keys[0].bind(shape)
+    for pattern_name, declared in members.items():
+        if isinstance(declared, Pattern):
+            declared.bind(pattern_name, shape, index_of.get(id(declared.over)))
+    table.admit(shape)
+    cls.__shape__, cls.__table__, cls.__key__ = shape, table, keys[0]
+    cls.__moves__, cls.__lifetimes__ = moves, lifetimes
+    cls.__fixed__ = frozenset(states) | frozenset(key.fields)
+
+
+def _key_shape(
+    entity: str,
+    fields: Mapping[str, FieldShape],
+    partition_attribute: KeyAttribute,
+    sort_attribute: KeyAttribute | None,
+    partition: str,
+    sort: str | None,
+) -> KeyShape:
+    if (sort is None) != (sort_attribute is None):
+        need = "needs a sort key template" if sort is None else "has no sort key; remove the second template"
+        raise DeclarationError(f"{entity}: its table or index {need}")
+    first = compile_template(partition, fields, entity=entity, ordered=False, limit=PARTITION_BYTES)
+    second = None
+    if sort is not None:
+        second = compile_template(sort, fields, entity=entity, ordered=True, limit=SORT_BYTES)
+    shape = KeyShape(partition_attribute, first, sort_attribute, second)
+    for attr, template in ((partition_attribute, first), (sort_attribute, second)):
+        if attr is None or template is None:
+            continue
+        whole = template.bare
+        is_number = whole is not None and whole.kind is Kind.INTEGER and template.parts[0].width is None
+        if attr.number != is_number:
+            right = (
+                "a number: use one integer field alone" if attr.number else "a string: zero-pad the integer"
+            )
+            raise DeclarationError(
+                f"{entity}: the key attribute {attr.name} is {right}, not {template.text!r}"
+            )
+        owner = next((f for f in fields.values() if f.attribute == attr.name and f.stored), None)
+        if owner is not None and owner is not whole:
+            raise DeclarationError(
+                f"{entity}: {owner.name} is stored as {attr.name}, which is also the key attribute made by "
+                f"{template.text!r}; rename the field's attribute"
+            )
+    return shape
+
+
+def _indexes(
+    entity: str, fields: Mapping[str, FieldShape], table: Table, members: Mapping[str, Any]
+) -> tuple[dict[str, IndexShape], dict[int, IndexShape]]:
+    """The entity's index keys by index name, and by the identity of their declaration."""
+    indexes: dict[str, IndexShape] = {}
+    by_declaration: dict[int, IndexShape] = {}
+    for declared in members.values():
+        if not isinstance(declared, IndexKey):
+            continue
+        place = declared.index.place
+        if declared.index.table is not table:
+            raise DeclarationError(f"{entity}: the index {place.name} belongs to another table")
+        if place.name in indexes:
+            raise DeclarationError(f"{entity} has two keys in the index {place.name}; one is allowed")
+        for name in declared.when:
+            if name not in fields:
+                raise DeclarationError(
+                    f"{entity}: the index {place.name} depends on {name!r}, which is not a field"
+                )
+        index = IndexShape(place, _index_key(entity, fields, place, declared), declared.when)
+        indexes[place.name] = by_declaration[id(declared)] = index
+    return indexes, by_declaration
+
+
+def _index_key(
+    entity: str, fields: Mapping[str, FieldShape], place: IndexPlace, declared: IndexKey
+) -> KeyShape:
+    return _key_shape(entity, fields, place.partition, place.sort, declared.partition, declared.sort)
+
+
+def _check_key_fields(shape: EntityShape) -> None:
+    for name in shape.key.fields:
+        if shape.fields[name].optional:
+            raise DeclarationError(f"{shape.name}.{name} is part of the key and cannot be optional")
+        if shape.fields[name].state:
+            raise DeclarationError(f"{shape.name}.{name} is a state and part of the key; a key never changes")
+    for field in shape.fields.values():
+        if not field.stored and field.name not in shape.key.fields:
+            raise DeclarationError(
+                f"{shape.name}.{field.name} is declared in_key_only, but no key template has it"
+            )
+    reserved = {shape.table.tag, *_index_attributes(shape)} - {None}
+    for field in shape.fields.values():
+        if field.stored and field.attribute in reserved and not _is_native(shape, field):
+            raise DeclarationError(
+                f"{shape.name}.{field.name} is stored as {field.attribute}, which the table uses itself; rename it"
+            )
+
+
+def _index_attributes(shape: EntityShape) -> set[str]:
+    names = set()
+    for index in shape.table.indexes.values():
+        names.add(index.partition.name)
+        if index.sort is not None:
+            names.add(index.sort.name)
+    return names
+
+
+def _is_native(shape: EntityShape, field: FieldShape) -> bool:
+    """Is the field itself a key attribute of an index (as VideoMetadata's userId is)?"""
+    for index in shape.indexes.values():
+        pairs = ((index.place.partition, index.key.partition), (index.place.sort, index.key.sort))
+        if any(a and t and a.name == field.attribute and t.bare is field for a, t in pairs):
+            return True
+    return False
+
+
+def _tag(entity: str, place: TablePlace, tag: str | None) -> str | None:
+    if tag is not None and place.tag is None:
+        raise DeclarationError(
+            f"{entity} has a tag, but its table names no tag attribute; add Table(tag=...)"
+        )
+    return tag if place.tag is None or tag is not None else _snake(entity)
+
+
+def _expiry(
+    entity: str, fields: Mapping[str, FieldShape], place: TablePlace, lifetimes: tuple[Lifetime, ...]
+) -> str | None:
+    ends = [x.at for x in lifetimes if isinstance(x, Expires)]
+    if not ends:
+        return None
+    field = fields.get(ends[0])
+    if field is None or field.kind is not Kind.INTEGER:
+        raise DeclarationError(f"{entity}: Expires(at={ends[0]!r}) needs a field of type EpochSeconds")
+    if field.attribute != place.expiry:
+        raise DeclarationError(
+            f"{entity}: records end by {field.attribute!r}, but its table's expiry attribute is {place.expiry!r}; "
+            f"make them the same"
+        )
+    return field.name
+
+
+def _builder(cls: type[Entity]) -> Callable[[dict[str, Any]], Any]:
+    """A constructor for values the store has checked: no second validation."""
+    new, assign = cls.__new__, object.__setattr__
+    names = set(cls.model_fields)
+
+    def build(values: dict[str, Any]) -> Any:
+        record = new(cls)
+        assign(record, "__dict__", values)
+        assign(record, "__pydantic_fields_set__", names)
+        assign(record, "__pydantic_extra__", None)
+        assign(record, "__pydantic_private__", None)
+        return record
+
+    return build
+
+
+def _snake(name: str) -> str:
+    return "".join(f"_{c.lower()}" if c.isupper() else c for c in name).lstrip("_")

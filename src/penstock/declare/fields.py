@@ -1,0 +1,161 @@
+"""Reads the fields of an entity class: which kind each annotation is, and under which names it is stored."""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Callable
+from datetime import date, datetime
+from decimal import Decimal
+from enum import Enum
+from typing import TYPE_CHECKING, Annotated, Any, Union, get_args, get_origin
+from uuid import UUID
+
+import annotated_types
+from pydantic import BaseModel, TypeAdapter
+from pydantic.fields import FieldInfo
+from pydantic_core import PydanticUndefined
+
+from penstock.declare.attribute import Stored
+from penstock.declare.units import Instant
+from penstock.documents import plain
+from penstock.errors import DeclarationError
+from penstock.kinds import FieldShape, Kind
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+_SIMPLE = {
+    str: Kind.TEXT,
+    UUID: Kind.IDENTIFIER,
+    int: Kind.INTEGER,
+    float: Kind.FLOAT,
+    Decimal: Kind.DECIMAL,
+    bool: Kind.FLAG,
+    bytes: Kind.BYTES,
+    date: Kind.DAY,
+}
+
+
+def read_fields(cls: type[BaseModel], naming: Callable[[str], str]) -> dict[str, FieldShape]:
+    """Every field of the class as a shape; DeclarationError for what cannot be stored."""
+    fields = {name: _read(cls.__name__, name, info, naming) for name, info in cls.model_fields.items()}
+    for which in ("attribute", "column"):
+        seen: dict[str, str] = {}
+        for shape in fields.values():
+            label = getattr(shape, which)
+            if label in seen:
+                raise DeclarationError(
+                    f"{cls.__name__}: {seen[label]} and {shape.name} share the {which} {label!r}; rename one"
+                )
+            seen[label] = shape.name
+    return fields
+
+
+def _read(entity: str, name: str, info: FieldInfo, naming: Callable[[str], str]) -> FieldShape:
+    annotation, optional, metadata = _unwrap(info.annotation, list(info.metadata))
+    stored = next((m for m in metadata if isinstance(m, Stored)), Stored())
+    instant = next((m for m in metadata if isinstance(m, Instant)), None)
+    kind = _kind(entity, name, annotation, instant)
+    minimum, maximum = _bounds(metadata)
+    dump, load = _document(annotation) if kind is Kind.DOCUMENT else (None, None)
+    default = None if info.default is PydanticUndefined else info.default
+    return FieldShape(
+        name=name,
+        attribute=stored.name or naming(name),
+        column=stored.column or name,
+        kind=kind,
+        optional=optional,
+        stored=not stored.in_key_only,
+        digits=instant.digits if instant else 0,
+        python=annotation,
+        minimum=minimum,
+        maximum=maximum,
+        dump=dump,
+        load=load,
+        default=default,
+    )
+
+
+def _unwrap(annotation: Any, metadata: list[Any]) -> tuple[Any, bool, list[Any]]:
+    """Peel Optional, Annotated and NewType off an annotation."""
+    optional = False
+    while True:
+        origin = get_origin(annotation)
+        if origin is Annotated:
+            annotation, *more = get_args(annotation)
+            metadata = metadata + more
+        elif origin in (Union, types.UnionType) and type(None) in get_args(annotation):
+            rest = [a for a in get_args(annotation) if a is not type(None)]
+            if len(rest) != 1:
+                return annotation, True, metadata
+            annotation, optional = rest[0], True
+        elif hasattr(annotation, "__supertype__"):
+            annotation = annotation.__supertype__
+        else:
+            return annotation, optional, metadata
+
+
+def _kind(entity: str, name: str, annotation: Any, instant: Instant | None) -> Kind:
+    if annotation is datetime:
+        if instant is None:
+            raise DeclarationError(
+                f"{entity}.{name} is a datetime without a precision; use UtcSeconds, UtcMillis or UtcMicros"
+            )
+        return Kind.INSTANT
+    if annotation in _SIMPLE:
+        return _SIMPLE[annotation]
+    if isinstance(annotation, type) and issubclass(annotation, Enum):
+        if not all(isinstance(member.value, str) for member in annotation):
+            raise DeclarationError(f"{entity}.{name}: the values of {annotation.__name__} must be strings")
+        return Kind.CHOICE
+    if get_origin(annotation) in (set, frozenset):
+        if get_origin(annotation) is set or get_args(annotation) != (str,):
+            raise DeclarationError(f"{entity}.{name}: a set is declared as frozenset[str]")
+        return Kind.TEXTS
+    if annotation in (set, frozenset):
+        raise DeclarationError(f"{entity}.{name}: a set is declared as frozenset[str]")
+    return Kind.DOCUMENT
+
+
+def _bounds(metadata: Iterable[Any]) -> tuple[int | None, int | None]:
+    low: int | None = None
+    high: int | None = None
+    for item in metadata:
+        if isinstance(item, annotated_types.Interval):
+            inner = list(item)
+            a, b = _bounds(inner)
+            low, high = a if a is not None else low, b if b is not None else high
+        elif isinstance(item, annotated_types.Ge) and isinstance(item.ge, int):
+            low = item.ge
+        elif isinstance(item, annotated_types.Gt) and isinstance(item.gt, int):
+            low = item.gt + 1
+        elif isinstance(item, annotated_types.Le) and isinstance(item.le, int):
+            high = item.le
+        elif isinstance(item, annotated_types.Lt) and isinstance(item.lt, int):
+            high = item.lt - 1
+    return low, high
+
+
+def _document(annotation: Any) -> tuple[Callable[[Any], Any], Callable[[Any], Any] | None]:
+    """How a list, map or model becomes plain JSON values, and back."""
+    if _is_json(annotation):
+        return plain, None
+    adapter: TypeAdapter[Any] = TypeAdapter(annotation)
+
+    def dump(value: Any) -> Any:
+        return plain(adapter.dump_python(value, mode="json"))
+
+    return dump, adapter.validate_python
+
+
+def _is_json(annotation: Any) -> bool:
+    """Do JSON's own values need no conversion to be of this type?"""
+    annotation, _, _ = _unwrap(annotation, [])
+    if annotation in (str, bool, Any, object):
+        return True
+    if annotation in (list, dict):
+        return True
+    origin, arguments = get_origin(annotation), get_args(annotation)
+    return (origin is list and _is_json(arguments[0])) or (
+        origin is dict and arguments[0] is str and _is_json(arguments[1])
+    )

@@ -1,0 +1,1 @@
+"""Where declarations run."""

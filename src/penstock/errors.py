@@ -1,0 +1,116 @@
+"""Every error Penstock raises, with its slug and the HTTP status a door answers with.
+
+PenstockError
+├── DeclarationError       a class, key, index or pattern is declared wrongly (raised while it is defined)
+├── InvalidValue           a value cannot be stored: wrong form, too long, too large
+│   ├── InvalidKey         a key part is empty, unprintable or does not fit
+│   ├── TooLarge           a record over 400 KB, a commit over 100 writes
+│   └── InvalidCursor      a page cursor was altered or belongs to another query
+├── IllegalMove            the state machine has no such transition
+├── StaleIndex             a write would leave an index key behind; refused before it is sent
+├── NotFound               no live record stands there
+├── Conflict               somebody else changed it first: a condition did not hold
+├── DamagedRecord          what is stored does not fit the declaration
+├── Unavailable            the store cannot be reached, or stays overloaded
+│   └── Throttled          the store refuses for now, because of load
+└── Misconfigured          a URL, an extra or a setting is wrong
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+
+class PenstockError(Exception):
+    """The root of everything Penstock raises on purpose."""
+
+    slug: ClassVar[str] = "error"
+    http_status: ClassVar[int] = 500
+
+
+class DeclarationError(PenstockError, TypeError):
+    """A declaration cannot be right; the message names the entity and the fix."""
+
+    slug = "declaration"
+
+
+class InvalidValue(PenstockError, ValueError):
+    """A value cannot be stored on any engine."""
+
+    slug, http_status = "invalid-value", 422
+
+
+class InvalidKey(InvalidValue):
+    """A key part is empty, unprintable, or does not fit its place."""
+
+    slug = "invalid-key"
+
+
+class TooLarge(InvalidValue):
+    """A record, a key or a commit is over the limit that holds on every engine."""
+
+    slug, http_status = "too-large", 413
+
+
+class InvalidCursor(InvalidValue):
+    """A page cursor was altered, is of another query, or was signed by another key."""
+
+    slug, http_status = "invalid-cursor", 400
+
+
+class IllegalMove(PenstockError):
+    """The state machine has no such transition from where the record stands."""
+
+    slug, http_status = "illegal-move", 409
+
+
+class StaleIndex(PenstockError):
+    """A write touches a field of an index key without telling the key's other fields."""
+
+    slug, http_status = "stale-index", 422
+
+
+class NotFound(PenstockError, LookupError):
+    """No live record stands at this key."""
+
+    slug, http_status = "not-found", 404
+
+
+class Conflict(PenstockError):
+    """A condition did not hold, so nothing of the commit was written.
+
+    ``position`` counts the refused write within the commit; ``found`` holds the fields that stood there, or None
+    when no live record did.
+    """
+
+    slug, http_status = "conflict", 409
+
+    def __init__(self, message: str, *, position: int = 0, found: Mapping[str, Any] | None = None) -> None:
+        super().__init__(message)
+        self.position = position
+        self.found = found
+
+
+class DamagedRecord(PenstockError):
+    """A stored record does not fit its declaration; the message says which and where."""
+
+    slug = "damaged-record"
+
+
+class Unavailable(PenstockError):
+    """The store could not be reached, or its answer was lost for good."""
+
+    slug, http_status = "unavailable", 503
+
+
+class Throttled(Unavailable):
+    """The store refuses for now, because of load."""
+
+    slug = "throttled"
+
+
+class Misconfigured(PenstockError):
+    """A URL, an extra or a setting is wrong; the message says what to do."""
+
+    slug = "misconfigured"

@@ -1,0 +1,142 @@
+"""The words between kernel and engines: what to read, what to write, and what came back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Generic, TypeAlias, TypeVar
+
+from penstock.conditions import Condition
+from penstock.shape import EntityShape, PatternShape
+from penstock.updates import Update
+
+E = TypeVar("E")
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Ref(Generic[E]):
+    """One record, named by the fields of its key."""
+
+    shape: EntityShape
+    key: Mapping[str, Any]
+
+    def __repr__(self) -> str:
+        parts = ", ".join(f"{n}={v!s}" for n, v in self.key.items())
+        return f"{self.shape.name}({parts})"
+
+
+@dataclass(frozen=True, slots=True)
+class Range(Generic[T]):
+    """Bounds on the sort field of a pattern; an open end excludes its value."""
+
+    low: T | None = None
+    high: T | None = None
+    open_low: bool = False
+    open_high: bool = False
+    prefix: str | None = None
+
+
+ANYTHING: Range[Any] = Range()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Query(Generic[E]):
+    """An access pattern with its parameters bound: which records, in which order."""
+
+    pattern: PatternShape
+    values: Mapping[str, Any]
+    "The equal fields, by name."
+    range: Range[Any] = ANYTHING
+    backwards: bool = False
+
+    def reversed(self) -> Query[E]:
+        """The same records, last first."""
+        return replace(self, backwards=not self.backwards)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Put:
+    """Write a whole record, replacing what stands there."""
+
+    shape: EntityShape
+    values: Mapping[str, Any]
+    when: Condition | None = None
+    witness: bool = False
+    "True when no other commit can ever write these very values: finding them proves that the commit was applied."
+
+    @property
+    def key(self) -> Mapping[str, Any]:
+        return self.values
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Patch:
+    """Change some fields of a record that stands; a patch never creates one.
+
+    ``index_attributes`` holds the index key attributes that change with the fields (None: removed). The kernel fills
+    it, so that an engine which stores index keys has nothing to guess.
+    """
+
+    shape: EntityShape
+    key: Mapping[str, Any]
+    updates: tuple[Update, ...]
+    when: Condition | None = None
+    index_attributes: Mapping[str, str | int | None] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Delete:
+    """Remove a record; removing what is not there succeeds."""
+
+    shape: EntityShape
+    key: Mapping[str, Any]
+    when: Condition | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Check:
+    """Write nothing, but refuse the commit unless the condition holds."""
+
+    shape: EntityShape
+    key: Mapping[str, Any]
+    when: Condition
+
+
+Write: TypeAlias = Put | Patch | Delete | Check
+
+
+@dataclass(slots=True)
+class Page(Generic[E]):
+    """Some records in order, and whether more follow."""
+
+    records: list[E]
+    more: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One thing ``ensure`` did or would do: never a removal."""
+
+    kind: str
+    name: str
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class FeedEntry:
+    """One committed change of one record, as the feed tells it."""
+
+    shape: EntityShape
+    kind: str
+    "insert, update or remove"
+    key: Mapping[str, Any]
+    old: Any
+    new: Any
+    cause: str
+    "user or expiry"
+    position: str
+    "Where the feed goes on after this entry."
+
+
+Records: TypeAlias = Sequence[Any]

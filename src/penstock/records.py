@@ -1,0 +1,147 @@
+"""Records on their way to an engine: the limits that hold everywhere, checked before anything is sent."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache
+from typing import Any
+
+from penstock import documents
+from penstock.errors import InvalidValue, TooLarge
+from penstock.kinds import FieldShape, Kind
+from penstock.ops import Write
+from penstock.shape import COMMIT_WRITES, RECORD_BYTES, EntityShape
+from penstock.size import record_size
+from penstock.updates import Add, Append, Exclude, Include, Set, SetIfAbsent, Update
+
+
+def _texts(value: frozenset[str]) -> frozenset[str]:
+    if not value:
+        raise InvalidValue("a set has no member; leave the field out instead")
+    for member in value:
+        documents.text(member)
+    return value
+
+
+_CHECKS: dict[Kind, Callable[[Any], Any]] = {
+    Kind.TEXT: documents.text,
+    Kind.INTEGER: documents.integer,
+    Kind.FLOAT: documents.real,
+    Kind.DECIMAL: documents.decimal,
+    Kind.TEXTS: _texts,
+}
+
+
+@cache
+def _plan(shape: EntityShape) -> tuple[list[tuple[str, Callable[[Any], Any]]], list[FieldShape], list[str]]:
+    """What is checked of a record: fields with a rule, documents to make plain, and the fields that can be long."""
+    checked = [(f.name, _CHECKS[f.kind]) for f in shape.fields.values() if f.kind in _CHECKS]
+    made_plain = [f for f in shape.fields.values() if f.kind is Kind.DOCUMENT]
+    long = [f.name for f in shape.fields.values() if f.kind in (Kind.TEXT, Kind.BYTES)]
+    return checked, made_plain, long
+
+
+# Below this many characters of text no record can be near the limit, so its size need not be counted.
+_SURELY_SMALL = 50_000
+
+
+def prepare(shape: EntityShape, values: dict[str, Any]) -> dict[str, Any]:
+    """The values of a whole record as engines take them; InvalidValue or TooLarge for what no engine may hold."""
+    checked, made_plain, long = _plan(shape)
+    for name, check in checked:
+        value = values[name]
+        if value is not None:
+            try:
+                check(value)
+            except InvalidValue as error:
+                raise InvalidValue(f"{shape.name}.{name}: {error}") from None
+    shape.key.partition.check(values)
+    if shape.key.sort is not None:
+        shape.key.sort.check(values)
+    for index in shape.indexes.values():
+        if index.holds(values):
+            index.key.partition.check(values)
+            if index.key.sort is not None:
+                index.key.sort.check(values)
+    if made_plain:
+        values = dict(values)
+        for field in made_plain:
+            value = values[field.name]
+            if value is not None:
+                values[field.name] = _plain(shape, field, value)
+    if made_plain or sum([len(values[n] or "") for n in long]) > _SURELY_SMALL:
+        _check_size(shape, values)
+    return values
+
+
+def _plain(shape: EntityShape, field: FieldShape, value: Any) -> Any:
+    assert field.dump is not None
+    try:
+        return field.dump(value)
+    except InvalidValue as error:
+        raise InvalidValue(f"{shape.name}.{field.name}: {error}") from None
+
+
+def _check_size(shape: EntityShape, values: Mapping[str, Any]) -> None:
+    size = record_size(shape, values)
+    if size > RECORD_BYTES:
+        raise TooLarge(
+            f"{shape.name} has {size} bytes; at most {RECORD_BYTES} (400 KB) are allowed. Keep large content in an object"
+        )
+
+
+def prepare_updates(shape: EntityShape, updates: Sequence[Update]) -> tuple[Update, ...]:
+    """The updates of a patch as engines take them."""
+    seen: set[str] = set()
+    out: list[Update] = []
+    for update in updates:
+        field = shape.fields[update.field]
+        if field.name in seen:
+            raise InvalidValue(f"{shape.name}: {field.name} is changed twice in one patch; say it once")
+        if field.name in shape.key.fields:
+            raise InvalidValue(f"{shape.name}.{field.name} is part of the key, which never changes")
+        seen.add(field.name)
+        out.append(_prepare_update(shape, field, update))
+    if not out:
+        raise InvalidValue(f"a patch of {shape.name} changes nothing; give at least one update")
+    return tuple(out)
+
+
+def _prepare_update(shape: EntityShape, field: FieldShape, update: Update) -> Update:
+    try:
+        match update:
+            case Set(name, value) | SetIfAbsent(name, value):
+                if field.kind is Kind.DOCUMENT:
+                    return type(update)(name, _plain(shape, field, value))
+                if check := _CHECKS.get(field.kind):
+                    check(value)
+            case Add(_, amount):
+                _CHECKS[field.kind](amount)
+            case Append(name, items):
+                return Append(name, tuple(documents.plain(i) for i in items))
+            case Include(_, members) | Exclude(_, members):
+                _texts(members)
+    except InvalidValue as error:
+        raise InvalidValue(f"{shape.name}.{field.name}: {error}") from None
+    return update
+
+
+def check_commit(writes: Sequence[Write]) -> None:
+    """A commit has 1 to 100 writes, and touches each record once."""
+    if not writes:
+        raise InvalidValue("a commit has no writes; give at least one")
+    if len(writes) > COMMIT_WRITES:
+        raise TooLarge(
+            f"a commit has {len(writes)} writes; at most {COMMIT_WRITES} commit together. Split it"
+        )
+    if len(writes) > 1:
+        _check_distinct(writes)
+
+
+def _check_distinct(writes: Iterable[Write]) -> None:
+    seen: set[tuple[Any, ...]] = set()
+    for write in writes:
+        identity = (write.shape, *(write.key[n] for n in write.shape.key.fields))
+        if identity in seen:
+            raise InvalidValue(f"a commit writes one {write.shape.name} twice; a record may be touched once")
+        seen.add(identity)

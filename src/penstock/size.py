@@ -1,0 +1,71 @@
+"""How large a record is, by DynamoDB's rules: the measure of the common limit, and of cost."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from decimal import Decimal
+from typing import Any
+
+from penstock.kinds import FieldShape, Kind, key_text
+from penstock.shape import EntityShape, KeyShape
+
+
+def record_size(shape: EntityShape, values: Mapping[str, Any]) -> int:
+    """Bytes of the whole item: names and values of its attributes, its key and its index keys."""
+    natives = {f.attribute for f in shape.fields.values() if f.stored and values.get(f.name) is not None}
+    total = sum(
+        len(f.attribute.encode()) + value_size(f, values[f.name])
+        for f in shape.fields.values()
+        if f.stored and values.get(f.name) is not None
+    )
+    total += _key_size(shape.key, values, natives)
+    total += sum(_key_size(i.key, values, natives) for i in shape.indexes.values() if i.holds(values))
+    if shape.table.tag and shape.tag:
+        total += len(shape.table.tag) + len(shape.tag)
+    return total
+
+
+def _key_size(key: KeyShape, values: Mapping[str, Any], natives: set[str]) -> int:
+    total = 0
+    for attribute, template in ((key.partition_attribute, key.partition), (key.sort_attribute, key.sort)):
+        if attribute is None or template is None or attribute.name in natives:
+            continue
+        total += len(attribute.name) + len(template.encode(values).encode())
+    return total
+
+
+def value_size(field: FieldShape, value: Any) -> int:
+    """Bytes of one value."""
+    kind = field.kind
+    if kind in (Kind.TEXT, Kind.CHOICE, Kind.IDENTIFIER, Kind.INSTANT, Kind.DAY):
+        return len(key_text(field, value).encode())
+    if kind in (Kind.INTEGER, Kind.FLOAT, Kind.DECIMAL):
+        return number_size(value)
+    if kind is Kind.FLAG:
+        return 1
+    if kind is Kind.BYTES:
+        return len(value)
+    if kind is Kind.TEXTS:
+        return 3 + sum(len(v.encode()) + 1 for v in value)
+    return document_size(value)
+
+
+def number_size(value: Any) -> int:
+    """One byte for every two significant digits, and one more."""
+    if value == 0:
+        return 1
+    sign, digits, _ = Decimal(repr(value) if isinstance(value, float) else value).normalize().as_tuple()
+    return (len(digits) + 1) // 2 + 1 + (1 if sign else 0)
+
+
+def document_size(value: Any) -> int:
+    """A list or map costs three bytes, and each member one more than its own."""
+    if value is None or isinstance(value, bool):
+        return 1
+    if isinstance(value, str):
+        return len(value.encode())
+    if isinstance(value, int | float):
+        return number_size(value)
+    if isinstance(value, dict):
+        return 3 + sum(1 + len(k.encode()) + document_size(v) for k, v in value.items())
+    return 3 + sum(1 + document_size(v) for v in value)

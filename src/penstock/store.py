@@ -1,0 +1,143 @@
+"""The store: typed reads and writes of records, on whichever engine is beneath."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+from penstock.change import Change
+from penstock.clock import SystemClock
+from penstock.conditions import Condition, Missing
+from penstock.cursor import decode_cursor, encode_cursor
+from penstock.declare.entity import Entity
+from penstock.errors import InvalidValue, NotFound
+from penstock.index_keys import settle
+from penstock.ops import Delete, Patch, Put, Query, Ref, Write
+from penstock.ports import Clock, Engine
+from penstock.records import check_commit, prepare, prepare_updates
+from penstock.updates import Update
+
+E = TypeVar("E", bound=Entity)
+
+
+@dataclass(frozen=True, slots=True)
+class Listing(Generic[E]):
+    """A page of records, and the cursor of the next one (None when this is the last)."""
+
+    records: list[E]
+    cursor: str | None
+
+
+class Store:
+    """Reads and writes records. One handle may be shared by threads."""
+
+    def __init__(self, engine: Engine, *, clock: Clock | None = None, secret: bytes | None = None) -> None:
+        self.engine = engine
+        self.clock: Clock = clock or SystemClock()
+        # Without a configured secret cursors end with the process, which is safe and soon noticed.
+        self._secret = secret or os.urandom(32)
+
+    # Reading
+
+    def get(self, ref: Ref[E]) -> E:
+        """The record, or NotFound."""
+        record = self.engine.get((ref,), now=self.clock.now())[0]
+        if record is None:
+            raise NotFound(f"there is no {ref!r}")
+        return record  # type: ignore[no-any-return]
+
+    def lookup(self, ref: Ref[E]) -> E | None:
+        """The record, or None."""
+        return self.engine.get((ref,), now=self.clock.now())[0]
+
+    def get_many(self, refs: Iterable[Ref[E]]) -> list[E | None]:
+        """The records in the order of their refs, None where none stands; any number of them."""
+        return self.engine.get(list(refs), now=self.clock.now())
+
+    def find(self, query: Query[E]) -> Iterator[E]:
+        """Every record of a pattern, in order, fetched page by page as they are consumed."""
+        place: Mapping[str, Any] | None = None
+        while True:
+            page = self.engine.find(query, limit=None, after=place, now=self.clock.now())
+            yield from page.records
+            if not page.more:
+                return
+            place = page.records[-1].__dict__
+
+    def first(self, query: Query[E]) -> E | None:
+        """The first record of a pattern, or None."""
+        page = self.engine.find(query, limit=1, after=None, now=self.clock.now())
+        return page.records[0] if page.records else None
+
+    def page(self, query: Query[E], *, limit: int = 50, cursor: str | None = None) -> Listing[E]:
+        """One page of a pattern, and the cursor of the next."""
+        if not 1 <= limit <= 1000:
+            raise InvalidValue(f"a page has 1 to 1000 records, not {limit}")
+        place = decode_cursor(query, cursor, self._secret) if cursor else None
+        page = self.engine.find(query, limit=limit, after=place, now=self.clock.now())
+        after = encode_cursor(query, page.records[-1].__dict__, self._secret) if page.more else None
+        return Listing(page.records, after)
+
+    # Writing
+
+    def change(self) -> Change:
+        """Several reads and writes that commit together."""
+        return Change(self)
+
+    def put(self, record: Entity, *, when: Condition | None = None) -> None:
+        """Write a whole record, replacing what stands there, if the condition holds of it."""
+        self.commit([put(record, when=when)])
+
+    def create(self, record: Entity) -> None:
+        """Write a record where none stands; Conflict where one does."""
+        self.commit([put(record, when=Missing())])
+
+    def patch(
+        self, ref: Ref[E], *updates: Update, when: Condition | None = None, given: E | None = None
+    ) -> E:
+        """Change some fields of a record that stands, and return it as it stands now.
+
+        ``given`` is the record as it was read, for index keys that need fields the patch does not set.
+        """
+        write = patch(ref, *updates, when=when, given=given)
+        return self.engine.patch(write, now=self.clock.now(), token=_token())  # type: ignore[no-any-return]
+
+    def delete(self, ref: Ref[Any], *, when: Condition | None = None) -> None:
+        """Remove a record if the condition holds; removing what is not there succeeds."""
+        self.commit([Delete(ref.shape, ref.key, when)])
+
+    def commit(self, writes: Sequence[Write]) -> None:
+        """All of the writes or none."""
+        check_commit(writes)
+        self.engine.commit(writes, now=self.clock.now(), token=_token())
+
+    def put_many(self, records: Iterable[Entity]) -> None:
+        """Write any number of records, in parts; each replaces what stands there."""
+        self.engine.load((put(r) for r in records), now=self.clock.now())
+
+    def delete_many(self, refs: Iterable[Ref[Any]]) -> None:
+        """Remove any number of records, in parts."""
+        self.engine.load((Delete(r.shape, r.key) for r in refs), now=self.clock.now())
+
+    def close(self) -> None:
+        self.engine.close()
+
+
+def put(record: Entity, *, when: Condition | None = None) -> Put:
+    """The write of a whole record."""
+    shape = record.__shape__
+    return Put(shape, prepare(shape, record.__dict__), when)
+
+
+def patch(
+    ref: Ref[Any], *updates: Update, when: Condition | None = None, given: Entity | None = None
+) -> Patch:
+    """The write of some fields, with the index keys that change with them."""
+    write = Patch(ref.shape, ref.key, prepare_updates(ref.shape, updates), when)
+    return settle(write, given.__dict__ if given is not None else None)
+
+
+def _token() -> str:
+    return os.urandom(16).hex()

