@@ -55,9 +55,7 @@ class Change:
     def save(self, record: E, *, when: Condition | None = None) -> E:
         """Write what has changed in a record read here, unless its states have moved meanwhile."""
         if id(record) not in self._read:
-            raise InvalidValue(
-                f"{record.ref!r} was not read in this change; read it with change.get, or create it"
-            )
+            raise InvalidValue(f"{record.ref!r} was not read in this change; read it with change.get, or create it")
         before = self._read[id(record)][1]
         shape = record.__shape__
         updates = prepare_updates(shape, _difference(record, before)) if _difference(record, before) else ()
@@ -71,9 +69,7 @@ class Change:
 
     def patch(self, ref: Ref[E], *updates: Update, when: Condition | None = None) -> None:
         """Change some fields of a record without reading it."""
-        self._writes.append(
-            settle(Patch(ref.shape, ref.key, prepare_updates(ref.shape, updates), when), None)
-        )
+        self._writes.append(settle(Patch(ref.shape, ref.key, prepare_updates(ref.shape, updates), when), None))
 
     def delete(self, ref: Ref[Any], *, when: Condition | None = None) -> None:
         """Remove a record."""

@@ -103,9 +103,7 @@ def parse_instant(text: str) -> datetime:
 def trim_instant(value: datetime, digits: int) -> datetime:
     """Cut a moment to its field's precision, in UTC."""
     if value.tzinfo is None:
-        raise InvalidValue(
-            f"{value!r} has no time zone; give an aware datetime, for example datetime.now(UTC)"
-        )
+        raise InvalidValue(f"{value!r} has no time zone; give an aware datetime, for example datetime.now(UTC)")
     value = value.astimezone(UTC)
     if digits == 6:
         return value

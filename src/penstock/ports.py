@@ -62,9 +62,7 @@ class Engine(Protocol):
         """Remove records whose end has come, at most ``limit``; tell how many. Nothing where the store does it."""
         ...
 
-    def changes(
-        self, shapes: Sequence[EntityShape], *, after: str | None = None, limit: int = 100
-    ) -> list[FeedEntry]:
+    def changes(self, shapes: Sequence[EntityShape], *, after: str | None = None, limit: int = 100) -> list[FeedEntry]:
         """Committed changes in order, behind a position; ``after=None`` starts with the oldest kept."""
         ...
 

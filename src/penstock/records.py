@@ -131,9 +131,7 @@ def check_commit(writes: Sequence[Write]) -> None:
     if not writes:
         raise InvalidValue("a commit has no writes; give at least one")
     if len(writes) > COMMIT_WRITES:
-        raise TooLarge(
-            f"a commit has {len(writes)} writes; at most {COMMIT_WRITES} commit together. Split it"
-        )
+        raise TooLarge(f"a commit has {len(writes)} writes; at most {COMMIT_WRITES} commit together. Split it")
     if len(writes) > 1:
         _check_distinct(writes)
 

@@ -94,9 +94,7 @@ class Store:
         """Write a record where none stands; Conflict where one does."""
         self.commit([put(record, when=Missing())])
 
-    def patch(
-        self, ref: Ref[E], *updates: Update, when: Condition | None = None, given: E | None = None
-    ) -> E:
+    def patch(self, ref: Ref[E], *updates: Update, when: Condition | None = None, given: E | None = None) -> E:
         """Change some fields of a record that stands, and return it as it stands now.
 
         ``given`` is the record as it was read, for index keys that need fields the patch does not set.
@@ -131,9 +129,7 @@ def put(record: Entity, *, when: Condition | None = None) -> Put:
     return Put(shape, prepare(shape, record.__dict__), when)
 
 
-def patch(
-    ref: Ref[Any], *updates: Update, when: Condition | None = None, given: Entity | None = None
-) -> Patch:
+def patch(ref: Ref[Any], *updates: Update, when: Condition | None = None, given: Entity | None = None) -> Patch:
     """The write of some fields, with the index keys that change with them."""
     write = Patch(ref.shape, ref.key, prepare_updates(ref.shape, updates), when)
     return settle(write, given.__dict__ if given is not None else None)

@@ -217,9 +217,7 @@ def compile_template(
     for position, (literal, name, spec, conversion) in enumerate(named):
         last = position == len(named) - 1 and not tail
         if conversion:
-            raise DeclarationError(
-                f"{entity}: {text!r} uses !{conversion}; a key part takes a field name only"
-            )
+            raise DeclarationError(f"{entity}: {text!r} uses !{conversion}; a key part takes a field name only")
         shape = fields.get(name)
         if shape is None:
             raise DeclarationError(
@@ -274,8 +272,6 @@ def _check_separators(template: Template) -> None:
 def _check_printable(template: Template) -> None:
     literals = "".join(p.literal for p in template.parts) + template.tail
     if _UNPRINTABLE.search(literals):
-        raise DeclarationError(
-            f"{template.entity}: the key template {template.text!r} has a control character"
-        )
+        raise DeclarationError(f"{template.entity}: the key template {template.text!r} has a control character")
     if not template.parts and not template.tail:
         raise DeclarationError(f"{template.entity}: a key template is empty; give a text such as 'METADATA'")

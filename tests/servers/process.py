@@ -112,9 +112,10 @@ class Process:
         """Return once the process has ended with exit code 0; otherwise raise, with it ended."""
         try:
             self._popen.wait(seconds)
-        except BaseException:
+        except subprocess.TimeoutExpired:
+            raise StartFailed(self._failure(f"did not end within {seconds:g} s")) from None
+        finally:
             self.kill()
-            raise
         if self._popen.returncode != 0:
             raise StartFailed(self._failure(f"ended with exit code {self._popen.returncode}"))
 

@@ -209,6 +209,13 @@ def test_a_process_that_never_answers_is_killed(tmp_path: Path) -> None:
     assert not process.running
 
 
+def test_a_process_that_never_ends_is_killed(tmp_path: Path) -> None:
+    process = Process(["/bin/sleep", "60"], tmp_path / "log")
+    with pytest.raises(StartFailed, match=r"did not end within 0\.2 s"):
+        process.finish(seconds=0.2)
+    assert not process.running
+
+
 def test_a_process_deaf_to_its_signal_is_killed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tests.servers.process.STOP_SECONDS", 0.2)
     process = Process(

@@ -143,9 +143,7 @@ class Attr(Generic[T]):
 
     def _must_compare(self) -> None:
         if self._shape.kind in (Kind.DOCUMENT, Kind.TEXTS):
-            raise InvalidValue(
-                f"{self!r} is a {self._shape.kind.value}; compare a version or a counter instead"
-            )
+            raise InvalidValue(f"{self!r} is a {self._shape.kind.value}; compare a version or a counter instead")
 
     def _must_order(self) -> None:
         if self._shape.kind not in ORDERED_KINDS:

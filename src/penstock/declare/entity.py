@@ -86,9 +86,7 @@ class Entity(BaseModel, metaclass=EntityType):
     def __setattr__(self, name: str, value: Any) -> None:
         if name in self.__fixed__:
             kind = (
-                "a state; only a declared Move changes it"
-                if self.__shape__.fields[name].state
-                else "part of the key"
+                "a state; only a declared Move changes it" if self.__shape__.fields[name].state else "part of the key"
             )
             raise InvalidValue(f"{type(self).__name__}.{name} is {kind}")
         super().__setattr__(name, value)
@@ -171,12 +169,8 @@ def _key_shape(
         whole = template.bare
         is_number = whole is not None and whole.kind is Kind.INTEGER and template.parts[0].width is None
         if attr.number != is_number:
-            right = (
-                "a number: use one integer field alone" if attr.number else "a string: zero-pad the integer"
-            )
-            raise DeclarationError(
-                f"{entity}: the key attribute {attr.name} is {right}, not {template.text!r}"
-            )
+            right = "a number: use one integer field alone" if attr.number else "a string: zero-pad the integer"
+            raise DeclarationError(f"{entity}: the key attribute {attr.name} is {right}, not {template.text!r}")
         owner = next((f for f in fields.values() if f.attribute == attr.name and f.stored), None)
         if owner is not None and owner is not whole:
             raise DeclarationError(
@@ -202,17 +196,13 @@ def _indexes(
             raise DeclarationError(f"{entity} has two keys in the index {place.name}; one is allowed")
         for name in declared.when:
             if name not in fields:
-                raise DeclarationError(
-                    f"{entity}: the index {place.name} depends on {name!r}, which is not a field"
-                )
+                raise DeclarationError(f"{entity}: the index {place.name} depends on {name!r}, which is not a field")
         index = IndexShape(place, _index_key(entity, fields, place, declared), declared.when)
         indexes[place.name] = by_declaration[id(declared)] = index
     return indexes, by_declaration
 
 
-def _index_key(
-    entity: str, fields: Mapping[str, FieldShape], place: IndexPlace, declared: IndexKey
-) -> KeyShape:
+def _index_key(entity: str, fields: Mapping[str, FieldShape], place: IndexPlace, declared: IndexKey) -> KeyShape:
     return _key_shape(entity, fields, place.partition, place.sort, declared.partition, declared.sort)
 
 
@@ -224,9 +214,7 @@ def _check_key_fields(shape: EntityShape) -> None:
             raise DeclarationError(f"{shape.name}.{name} is a state and part of the key; a key never changes")
     for field in shape.fields.values():
         if not field.stored and field.name not in shape.key.fields:
-            raise DeclarationError(
-                f"{shape.name}.{field.name} is declared in_key_only, but no key template has it"
-            )
+            raise DeclarationError(f"{shape.name}.{field.name} is declared in_key_only, but no key template has it")
     reserved = {shape.table.tag, *_index_attributes(shape)} - {None}
     for field in shape.fields.values():
         if field.stored and field.attribute in reserved and not _is_native(shape, field):
@@ -255,9 +243,7 @@ def _is_native(shape: EntityShape, field: FieldShape) -> bool:
 
 def _tag(entity: str, place: TablePlace, tag: str | None) -> str | None:
     if tag is not None and place.tag is None:
-        raise DeclarationError(
-            f"{entity} has a tag, but its table names no tag attribute; add Table(tag=...)"
-        )
+        raise DeclarationError(f"{entity} has a tag, but its table names no tag attribute; add Table(tag=...)")
     return tag if place.tag is None or tag is not None else _snake(entity)
 
 

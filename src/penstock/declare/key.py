@@ -29,9 +29,7 @@ class KeyOf(Generic[E, P]):
     shape: EntityShape
     _fields: tuple[str, ...]
 
-    def __init__(
-        self, partition: str, sort: str | None, signature: Callable[Concatenate[E, P], None]
-    ) -> None:
+    def __init__(self, partition: str, sort: str | None, signature: Callable[Concatenate[E, P], None]) -> None:
         self.partition, self.sort, self.signature = partition, sort, signature
 
     def bind(self, shape: EntityShape) -> None:
@@ -47,13 +45,9 @@ class KeyOf(Generic[E, P]):
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> Ref[E]:
         if args or len(kwargs) != len(self._fields):
-            raise InvalidKey(
-                f"{self.shape.name} is found by {', '.join(self._fields)}; give each by name, once"
-            )
+            raise InvalidKey(f"{self.shape.name} is found by {', '.join(self._fields)}; give each by name, once")
         fields = self.shape.fields
-        return self.of(
-            {name: coerce(fields[name], value) for name, value in kwargs.items() if name in fields}
-        )
+        return self.of({name: coerce(fields[name], value) for name, value in kwargs.items() if name in fields})
 
     def of(self, values: Mapping[str, Any]) -> Ref[E]:
         """The record whose key these values, perhaps with others, make."""
@@ -70,9 +64,7 @@ class KeyOf(Generic[E, P]):
         return Ref(self.shape, parts)
 
 
-def key(
-    partition: str, sort: str | None = None
-) -> Callable[[Callable[Concatenate[E, P], None]], KeyOf[E, P]]:
+def key(partition: str, sort: str | None = None) -> Callable[[Callable[Concatenate[E, P], None]], KeyOf[E, P]]:
     """Declare the key of an entity by its templates and a typed function of its parts."""
 
     def declare(signature: Callable[Concatenate[E, P], None]) -> KeyOf[E, P]:

@@ -27,9 +27,7 @@ class MoveOf(Generic[E, P]):
     name: str
     field: str
 
-    def __init__(
-        self, origins: tuple[Enum, ...], to: Enum, body: Callable[Concatenate[E, P], None] | None
-    ) -> None:
+    def __init__(self, origins: tuple[Enum, ...], to: Enum, body: Callable[Concatenate[E, P], None] | None) -> None:
         if not origins:
             raise DeclarationError(f"a move to {to!r} names no state it may start from; give at least one")
         if kinds := {type(s).__name__ for s in origins} - {type(to).__name__}:
@@ -88,14 +86,10 @@ def move(*origins: Enum, to: Enum) -> Callable[[Callable[Concatenate[E, P], None
 
 def _legal(record: Any, field: str, present: Enum) -> str:
     names = [n for n, m in record.__moves__.items() if m.field == field and present in m.origins]
-    return (
-        f"From {present.value} one may {', '.join(names)}" if names else f"{present.value} is a final state"
-    )
+    return f"From {present.value} one may {', '.join(names)}" if names else f"{present.value} is a final state"
 
 
-def bind_moves(
-    entity: str, moves: Mapping[str, MoveOf[Any, ...]], states: Mapping[str, type[Enum]]
-) -> set[str]:
+def bind_moves(entity: str, moves: Mapping[str, MoveOf[Any, ...]], states: Mapping[str, type[Enum]]) -> set[str]:
     """Find the field each move changes, by the type of its states; tell which fields are states."""
     for name, declared in moves.items():
         fields = [f for f, kind in states.items() if isinstance(declared.to, kind)]

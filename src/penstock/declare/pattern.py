@@ -83,9 +83,7 @@ class Pattern(Generic[E, P]):
                 bounds = _coerced(field, value)
             elif value is not None:
                 values[name] = coerce(field, value)
-        if args or any(
-            n not in values for n in shape.parameters if n not in shape.optional and n != shape.ranged
-        ):
+        if args or any(n not in values for n in shape.parameters if n not in shape.optional and n != shape.ranged):
             raise InvalidKey(f"{shape.label} takes {', '.join(shape.parameters)}; give each by name")
         _check_values(shape, values, bounds)
         return Query(shape, values, bounds, shape.backwards)
@@ -102,9 +100,7 @@ def pattern(
     return declare
 
 
-def _compile(
-    name: str, entity: EntityShape, index: IndexShape | None, declared: Pattern[Any, ...]
-) -> PatternShape:
+def _compile(name: str, entity: EntityShape, index: IndexShape | None, declared: Pattern[Any, ...]) -> PatternShape:
     key = index.key if index else entity.key
     signature = inspect.signature(declared.signature)
     parameters = list(signature.parameters.values())[1:]
@@ -154,8 +150,6 @@ def _check_values(shape: PatternShape, values: dict[str, Any], bounds: Range[Any
     key.sort.head(values, bound)  # refuses parts that do not fit
     behind = [n for n in key.sort.names[bound:] if n in values]
     if behind or (bounds != ANYTHING and key.sort.names[bound : bound + 1] != (shape.ranged,)):
-        raise InvalidKey(
-            f"{shape.label}: give the parts of the sort key in order: {', '.join(key.sort_fields)}"
-        )
+        raise InvalidKey(f"{shape.label}: give the parts of the sort key in order: {', '.join(key.sort_fields)}")
     if bounds.prefix is not None and shape.entity.fields[shape.ranged or ""].kind is not Kind.TEXT:
         raise InvalidKey(f"{shape.label}: {shape.ranged} is not a text; use between, after or before")

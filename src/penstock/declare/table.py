@@ -35,21 +35,15 @@ class Table:
         setting: str | None = None,
         naming: Callable[[str], str] = str,
     ) -> None:
-        self.place = TablePlace(
-            name, _attribute(partition), _attribute(sort) if sort else None, tag, expiry, feed
-        )
+        self.place = TablePlace(name, _attribute(partition), _attribute(sort) if sort else None, tag, expiry, feed)
         self.setting = setting
         self.naming = naming
         self.entities: list[EntityShape] = []
 
-    def index(
-        self, name: str, *, partition: str | KeyAttribute, sort: str | KeyAttribute | None = None
-    ) -> TableIndex:
+    def index(self, name: str, *, partition: str | KeyAttribute, sort: str | KeyAttribute | None = None) -> TableIndex:
         """Declare an index of the table; entities take part in it through an `IndexKey`."""
         if name in self.place.indexes:
-            raise DeclarationError(
-                f"table {self.place.name}: the index {name!r} is declared twice; name it otherwise"
-            )
+            raise DeclarationError(f"table {self.place.name}: the index {name!r} is declared twice; name it otherwise")
         place = IndexPlace(name, _attribute(partition), _attribute(sort) if sort else None)
         self.place.indexes[name] = place
         return TableIndex(self, place)

@@ -45,12 +45,8 @@ class Unit:
 UtcSeconds = Annotated[
     datetime, Instant(0), PlainSerializer(lambda v: instant_text(v, 0), when_used="json-unless-none")
 ]
-UtcMillis = Annotated[
-    datetime, Instant(3), PlainSerializer(lambda v: instant_text(v, 3), when_used="json-unless-none")
-]
-UtcMicros = Annotated[
-    datetime, Instant(6), PlainSerializer(lambda v: instant_text(v, 6), when_used="json-unless-none")
-]
+UtcMillis = Annotated[datetime, Instant(3), PlainSerializer(lambda v: instant_text(v, 3), when_used="json-unless-none")]
+UtcMicros = Annotated[datetime, Instant(6), PlainSerializer(lambda v: instant_text(v, 6), when_used="json-unless-none")]
 EpochSeconds = Annotated[int, Unit("seconds since 1970"), Ge(0), Lt(10**12)]
 Seconds = Annotated[float, Unit("seconds"), Ge(0)]
 Milliseconds = Annotated[int, Unit("milliseconds"), Ge(0), Lt(INTEGER_LIMIT)]
