@@ -114,9 +114,7 @@ class Connection(asyncio.Protocol):
         if operation == b"PutItem":
             Connection.last_put = body
         if operation not in self.answers:
-            return respond(
-                b'{"__type":"com.amazon.coral.service#UnknownOperationException"}', "400 Bad Request"
-            )
+            return respond(b'{"__type":"com.amazon.coral.service#UnknownOperationException"}', "400 Bad Request")
         answer = self.answers[operation]
         return answer.metered if CAPACITY.search(body) else answer.plain
 

@@ -29,7 +29,7 @@ class Canned:
     "The certificate authority to trust; SSL_CERT_FILE and AWS_CA_BUNDLE name it as well."
     region: str = "us-east-1"
     access_key: str = "AKIDEXAMPLE"
-    secret_key: str = "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY"
+    secret_key: str = "no-secret-but-forty-characters-like-one-0"
     table: str = "MVProjects"
 
 

@@ -21,8 +21,8 @@ class Effort:
     "Wall time of one contender in one round."
 
 
-FULL = Effort(rounds=25, seconds=0.06)
-QUICK = Effort(rounds=5, seconds=0.01)
+FULL = Effort(rounds=40, seconds=0.04)
+QUICK = Effort(rounds=9, seconds=0.008)
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ _DEPTH = 32
 
 
 def plain(value: Any, depth: int = 0) -> Any:
-    """The value as JSON, with whole floats as integers (as DynamoDB keeps them); refuses what cannot come back equal."""
+    """The value as JSON, whole floats as integers (as DynamoDB keeps them); refuses what cannot come back equal."""
     if isinstance(value, str):
         return text(value)
     if value is None or isinstance(value, bool):

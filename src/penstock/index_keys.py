@@ -53,8 +53,8 @@ class _Known:
             return self._after[name]
         if name in self._blind:
             raise StaleIndex(
-                f"{self.shape.name}.{name} is part of the index key {index.place.name}, so its new value must be known; "
-                f"read the record and set the value instead"
+                f"{self.shape.name}.{name} is part of the index key {index.place.name}, so its new value "
+                f"must be known; read the record and set the value instead"
             )
         if name not in self._given:
             raise StaleIndex(

@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any, Protocol
 
 from penstock.ops import FeedEntry, Page, Patch, Query, Ref, Step, Write
-from penstock.shape import EntityShape
+from penstock.shape import EntityShape, ViewShape
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,9 @@ class Engine(Protocol):
 
     features: Features
 
-    def ensure(self, shapes: Sequence[EntityShape], *, dry_run: bool = False) -> list[Step]:
+    def ensure(
+        self, shapes: Sequence[EntityShape], *, views: Sequence[ViewShape] = (), dry_run: bool = False
+    ) -> list[Step]:
         """Create what is missing (tables, columns, indexes, expiry), never dropping anything; tell what was done."""
         ...
 

@@ -86,7 +86,8 @@ def _check_size(shape: EntityShape, values: Mapping[str, Any]) -> None:
     size = record_size(shape, values)
     if size > RECORD_BYTES:
         raise TooLarge(
-            f"{shape.name} has {size} bytes; at most {RECORD_BYTES} (400 KB) are allowed. Keep large content in an object"
+            f"{shape.name} has {size} bytes; at most {RECORD_BYTES} (400 KB) are allowed. "
+            f"Keep large content in an object"
         )
 
 

@@ -151,3 +151,12 @@ class PatternShape:
 
     def __repr__(self) -> str:
         return f"<pattern {self.label}>"
+
+
+@dataclass(frozen=True, slots=True)
+class ViewShape:
+    """A SQL view of a domain; ``{Entity}`` in its text stands for an entity's table. Other engines have none."""
+
+    name: str
+    domain: str
+    select: str

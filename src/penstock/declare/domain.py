@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from penstock.declare.entity import Entity
 from penstock.declare.table import Table
 from penstock.errors import DeclarationError
-from penstock.shape import EntityShape, PatternShape
+from penstock.shape import EntityShape, PatternShape, ViewShape
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +37,10 @@ class Domain:
     @property
     def shapes(self) -> list[EntityShape]:
         return [e.__shape__ for e in self.entities]
+
+    @property
+    def view_shapes(self) -> list[ViewShape]:
+        return [ViewShape(v.name, self.name, v.select) for v in self.views]
 
     @property
     def tables(self) -> list[Table]:

@@ -117,7 +117,8 @@ def _compile(name: str, entity: EntityShape, index: IndexShape | None, declared:
     order = [n for n in key.sort_fields if n in [p.name for p in parameters]]
     if order != list(key.sort_fields[: len(order)]) or ranged not in ([], order[-1:]):
         raise DeclarationError(
-            f"{where}: parameters must lead the sort key ({', '.join(key.sort_fields)}), and only the last may be a range"
+            f"{where}: parameters must lead the sort key "
+            f"({', '.join(key.sort_fields)}), and only the last may be a range"
         )
     if any(n in key.partition.names for n in ranged + optional):
         raise DeclarationError(f"{where}: a part of the partition key must be given; remove its default")

@@ -1,0 +1,1 @@
+"""PostgreSQL and SQLite, one engine: each entity is a table with typed columns."""

@@ -1,0 +1,52 @@
+"""What differs between PostgreSQL and SQLite, as values; everything else of the engine is common."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from penstock.kinds import Kind
+
+
+@dataclass(frozen=True)
+class Dialect:
+    """One database's way of saying things."""
+
+    name: str
+    mark: str
+    "How a parameter is written."
+    schemas: bool
+    "Does a domain get a schema of its own? Without, its name leads the table's."
+    bind: Mapping[Kind, str]
+    "How a value is handed to the driver, as a Python expression of {x}; absent: as it is."
+    load: Mapping[Kind, str]
+    "How a value comes back, as a Python expression of {x}."
+    names: Mapping[str, Any]
+    "The functions those expressions use."
+    compare: Callable[[Kind, str, str], str]
+    "A comparison of a column (left) with a parameter by an operator, in SQL with {m} for the parameter."
+    add: Callable[[Kind, str], str]
+    "A column (missing: zero) plus a parameter."
+    append: str
+    "A JSON list {c} with the members of the JSON list {m} at its end."
+    include: str
+    "A JSON set {c} with the members of the JSON list {m}, sorted."
+    exclude: str
+    "A JSON set {c} without the members of the JSON list {m}; null when none is left."
+    delete_some: str
+    "The condition that limits a delete: {t} table, {w} condition, {m} the limit."
+
+    def relation(self, domain: str | None, name: str) -> str:
+        """The quoted name of a table or view."""
+        if domain is None:
+            return quote(name)
+        return f"{quote(domain)}.{quote(name)}" if self.schemas else quote(f"{domain}_{name}")
+
+
+def quote(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
+
+
+def literal(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"

@@ -1,0 +1,203 @@
+"""The SQL engine: one code for PostgreSQL and SQLite. A `Connector` says how statements reach the database."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from datetime import datetime
+from itertools import islice
+from typing import Any, Protocol
+
+import sqlalchemy as sa
+
+from penstock.conditions import describe
+from penstock.engines.sql.dialect import Dialect
+from penstock.engines.sql.feed import read_changes
+from penstock.engines.sql.schema import ensure
+from penstock.engines.sql.statements import FAR, Statement, Statements
+from penstock.errors import Conflict
+from penstock.ops import FeedEntry, Page, Patch, Put, Query, Ref, Step, Write
+from penstock.ports import Features
+from penstock.shape import EntityShape, ViewShape
+
+_PAGE = 1000
+_BATCH = 200
+
+
+class Refused(Exception):
+    """A statement of a commit touched no row; nothing was written."""
+
+    def __init__(self, position: int) -> None:
+        super().__init__(position)
+        self.position = position
+
+
+class Connector(Protocol):
+    """How statements reach one database."""
+
+    dialect: Dialect
+
+    def rows(self, text: str, parameters: tuple[Any, ...]) -> list[tuple[Any, ...]]:
+        """Run one reading statement."""
+        ...
+
+    def run(self, text: str, parameters: tuple[Any, ...]) -> list[tuple[Any, ...]]:
+        """Run one writing statement by itself; the rows it returns."""
+        ...
+
+    def together(self, statements: Sequence[Statement], stands: Sequence[Statement], *, token: str | None) -> None:
+        """All statements or none; Refused when one that must touch a row does not.
+
+        ``stands`` asks, for each, whether a live record stands there. With a token, a repetition is applied once.
+        """
+        ...
+
+    def many(self, text: str, rows: list[tuple[Any, ...]]) -> None:
+        """Run one statement with many parameter rows, in one transaction."""
+        ...
+
+    def administration(self) -> AbstractContextManager[sa.Connection]:
+        """A SQLAlchemy connection in one transaction, for creating tables."""
+        ...
+
+    def close(self) -> None: ...
+
+
+class SqlEngine:
+    """Carries out reads and writes in tables, one for each entity."""
+
+    features = Features(native_expiry=False, strong_index_reads=True)
+
+    def __init__(self, connector: Connector) -> None:
+        self.connector = connector
+        self._known: dict[EntityShape, Statements] = {}
+
+    def statements(self, shape: EntityShape) -> Statements:
+        known = self._known.get(shape)
+        if known is None:
+            known = self._known[shape] = Statements(shape, self.connector.dialect)
+        return known
+
+    def ensure(
+        self, shapes: Sequence[EntityShape], *, views: Sequence[ViewShape] = (), dry_run: bool = False
+    ) -> list[Step]:
+        return ensure(self.connector, shapes, views, dry_run=dry_run)
+
+    # Reading
+
+    def get(self, refs: Sequence[Ref[Any]], *, now: datetime) -> list[Any | None]:
+        if len(refs) == 1:
+            return [self._get_one(refs[0], now)]
+        found: dict[tuple[Any, ...], Any] = {}
+        by_shape: dict[EntityShape, dict[tuple[Any, ...], Mapping[str, Any]]] = {}
+        for ref in refs:
+            by_shape.setdefault(ref.shape, {})[_identity(ref.shape, ref.key)] = ref.key
+        for shape, keys in by_shape.items():
+            statements = self.statements(shape)
+            todo = iter(keys.values())
+            while chunk := list(islice(todo, _BATCH)):
+                statement = statements.get_many(chunk, _epoch(now))
+                for row in self.connector.rows(statement.text, statement.parameters):
+                    record = statements.codec.record(row)
+                    found[_identity(shape, record.__dict__)] = record
+        return [found.get(_identity(ref.shape, ref.key)) for ref in refs]
+
+    def _get_one(self, ref: Ref[Any], now: datetime) -> Any | None:
+        statements = self.statements(ref.shape)
+        parameters = statements.codec.bind_key(ref.key)
+        if ref.shape.expiry:
+            parameters = (*parameters, _epoch(now))
+        rows = self.connector.rows(statements.get, parameters)
+        return statements.codec.record(rows[0]) if rows else None
+
+    def find(
+        self, query: Query[Any], *, limit: int | None, after: Mapping[str, Any] | None, now: datetime
+    ) -> Page[Any]:
+        statements = self.statements(query.pattern.entity)
+        most = limit or _PAGE
+        statement = statements.find(query, min(most + 1, FAR), after, _epoch(now))
+        rows = self.connector.rows(statement.text, statement.parameters)
+        more = len(rows) > most
+        record = statements.codec.record
+        return Page([record(row) for row in (rows[:most] if more else rows)], more)
+
+    # Writing
+
+    def commit(self, writes: Sequence[Write], *, now: datetime, token: str) -> None:
+        moment = _epoch(now)
+        if len(writes) == 1 and isinstance(writes[0], Put) and writes[0].when is None:
+            statements = self.statements(writes[0].shape)
+            self.connector.run(statements.put_text, statements.codec.bind(writes[0].values))
+            return
+        todo = [self.statements(w.shape).write(w, moment) for w in writes]
+        stands = [self._stands(w, moment) for w in writes]
+        try:
+            self.connector.together(todo, stands, token=token)
+        except Refused as refused:
+            raise self._conflict(writes[refused.position], refused.position, now) from None
+
+    def patch(self, patch: Patch, *, now: datetime, token: str) -> Any:
+        statements = self.statements(patch.shape)
+        statement = statements.patch(patch, _epoch(now), returning=True)
+        rows = self.connector.run(statement.text, statement.parameters)
+        if not rows:
+            raise self._conflict(patch, 0, now)
+        return statements.codec.record(rows[0])
+
+    def load(self, writes: Iterable[Write], *, now: datetime) -> None:
+        todo = iter(writes)
+        while chunk := list(islice(todo, _BATCH)):
+            for text, rows in self._grouped(chunk, _epoch(now)):
+                self.connector.many(text, rows)
+
+    def _grouped(self, writes: list[Write], moment: int) -> list[tuple[str, list[tuple[Any, ...]]]]:
+        """Writes in their order, with neighbours of the same text put together."""
+        groups: list[tuple[str, list[tuple[Any, ...]]]] = []
+        for write in writes:
+            statement = self.statements(write.shape).write(write, moment)
+            if not groups or groups[-1][0] != statement.text:
+                groups.append((statement.text, []))
+            groups[-1][1].append(statement.parameters)
+        return groups
+
+    def expire(self, shapes: Sequence[EntityShape], *, now: datetime, limit: int = 1000) -> int:
+        removed = 0
+        for shape in shapes:
+            if shape.expiry and removed < limit:
+                removed += self._expire_one(shape, _epoch(now), limit - removed)
+        return removed
+
+    def _expire_one(self, shape: EntityShape, moment: int, limit: int) -> int:
+        rows = self.connector.run(self.statements(shape).expire, (moment, limit))
+        return len(rows)
+
+    def changes(self, shapes: Sequence[EntityShape], *, after: str | None = None, limit: int = 100) -> list[FeedEntry]:
+        return read_changes(self, shapes, after=after, limit=limit)
+
+    def close(self) -> None:
+        self.connector.close()
+
+    # Refusals
+
+    def _stands(self, write: Write, moment: int) -> Statement:
+        statements = self.statements(write.shape)
+        return Statement(statements.get, statements.codec.bind_key(write.key) + statements.now(moment))
+
+    def _conflict(self, write: Write, position: int, now: datetime) -> Conflict:
+        key = {n: write.key[n] for n in write.shape.key.fields}
+        found = self._get_one(Ref(write.shape, key), now)
+        wanted = describe(write.when) if write.when is not None else "a record there"
+        stood = "a record stands there in another state" if found is not None else "no record stands there"
+        return Conflict(
+            f"{Ref(write.shape, key)!r}: expected {wanted}; {stood}",
+            position=position,
+            found=found.__dict__ if found is not None else None,
+        )
+
+
+def _identity(shape: EntityShape, values: Mapping[str, Any]) -> tuple[Any, ...]:
+    return (shape, *(values[n] for n in shape.key.fields))
+
+
+def _epoch(now: datetime) -> int:
+    return int(now.timestamp())

@@ -1,0 +1,156 @@
+"""The feed on SQL: triggers write each change of a watched table into a log, in the same commit."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+import sqlalchemy as sa
+
+from penstock.engines.sql.dialect import Dialect, literal, quote
+from penstock.ops import FeedEntry, Step
+from penstock.shape import EntityShape
+
+if TYPE_CHECKING:
+    from penstock.engines.sql.engine import SqlEngine
+
+_KINDS = ("insert", "update", "delete")
+_TOLD = {"insert": "insert", "update": "update", "delete": "remove"}
+
+
+def feed_steps(inspector: sa.Inspector, dialect: Dialect, shapes: Sequence[EntityShape]) -> Iterator[Step]:
+    """The log and the triggers of every entity whose table has a feed."""
+    watched = [s for s in shapes if s.table.feed]
+    if not watched:
+        return
+    if dialect.schemas:
+        yield from _postgres_steps(inspector, dialect, watched)
+    else:
+        yield from _sqlite_steps(inspector, dialect, watched)
+
+
+def _sqlite_steps(inspector: sa.Inspector, dialect: Dialect, shapes: Sequence[EntityShape]) -> Iterator[Step]:
+    if not inspector.has_table("penstock_changes"):
+        yield Step(
+            "create table",
+            "penstock_changes",
+            "create table if not exists penstock_changes (position integer primary key autoincrement, "
+            "relation text not null, kind text not null, old text, new text, cause text not null)",
+        )
+        yield Step("create table", "penstock_cause", "create table if not exists penstock_cause (cause text not null)")
+    existing = set(inspector.bind.exec_driver_sql("select name from sqlite_master where type = 'trigger'").scalars())  # type: ignore[union-attr]
+    for shape in shapes:
+        relation = dialect.relation(shape.domain, shape.relation)
+        for kind in _KINDS:
+            body = _sqlite_trigger(shape, relation, kind)
+            # The columns are part of the name: a table that has grown gets a trigger that tells of all of them.
+            name = f"{relation.strip(chr(34))}_{kind}_{zlib.crc32(body.encode()):08x}"
+            if name not in existing:
+                yield Step("create trigger", name, f"create trigger if not exists {quote(name)} {body}")
+
+
+def _sqlite_trigger(shape: EntityShape, relation: str, kind: str) -> str:
+    def image(row: str) -> str:
+        return "json_array(" + ", ".join(f"{row}.{quote(f.column)}" for f in shape.fields.values()) + ")"
+
+    old = "null" if kind == "insert" else image("old")
+    new = "null" if kind == "delete" else image("new")
+    changed = f" when {image('old')} <> {image('new')}" if kind == "update" else ""
+    return (
+        f"after {kind} on {relation}{changed} begin "
+        f"insert into penstock_changes (relation, kind, old, new, cause) values ({literal(relation)}, "
+        f"{literal(_TOLD[kind])}, {old}, {new}, coalesce((select cause from penstock_cause), 'user')); end"
+    )
+
+
+def _postgres_steps(inspector: sa.Inspector, dialect: Dialect, shapes: Sequence[EntityShape]) -> Iterator[Step]:
+    if "penstock" not in inspector.get_schema_names():
+        yield Step("create schema", "penstock", "create schema if not exists penstock")
+    if not inspector.has_table("changes", schema="penstock"):
+        yield Step(
+            "create table",
+            "penstock.changes",
+            "create table if not exists penstock.changes (position bigint generated always as identity, "
+            "transaction xid8 not null default pg_current_xact_id(), relation text not null, kind text not null, "
+            "old jsonb, new jsonb, cause text not null, primary key (transaction, position))",
+        )
+    yield Step("create function", "penstock.log_change", _LOG_CHANGE)
+    for shape in shapes:
+        relation = dialect.relation(shape.domain, shape.relation)
+        yield Step(
+            "create trigger",
+            f"{relation} log_change",
+            f"create or replace trigger penstock_log_change after insert or update or delete on {relation} "
+            f"for each row execute function penstock.log_change({literal(relation)})",
+        )
+
+
+_LOG_CHANGE = """
+create or replace function penstock.log_change() returns trigger language plpgsql as $$
+begin
+  if tg_op = 'UPDATE' and old is not distinct from new then
+    return null;
+  end if;
+  insert into penstock.changes (relation, kind, old, new, cause) values (
+    tg_argv[0],
+    case tg_op when 'INSERT' then 'insert' when 'UPDATE' then 'update' else 'remove' end,
+    case when tg_op <> 'INSERT' then to_jsonb(old) end,
+    case when tg_op <> 'DELETE' then to_jsonb(new) end,
+    coalesce(nullif(current_setting('penstock.cause', true), ''), 'user'));
+  return null;
+end $$
+""".strip()
+
+
+def read_changes(engine: SqlEngine, shapes: Sequence[EntityShape], *, after: str | None, limit: int) -> list[FeedEntry]:
+    """Committed changes in order, behind a position."""
+    dialect = engine.connector.dialect
+    reader = _read_postgres if dialect.schemas else _read_sqlite
+    entries = [entry for shape in shapes if shape.table.feed for entry in reader(engine, shape, after, limit)]
+    entries.sort(key=lambda entry: _place(entry.position))
+    return entries[:limit]
+
+
+def _place(position: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in position.split(":"))
+
+
+def _read_sqlite(engine: SqlEngine, shape: EntityShape, after: str | None, limit: int) -> Iterator[FeedEntry]:
+    import msgspec
+
+    statements = engine.statements(shape)
+    rows = engine.connector.rows(
+        "select position, kind, old, new, cause from penstock_changes where relation = ? and position > ? "
+        "order by position limit ?",
+        (statements.relation, int(after or 0), limit),
+    )
+    for position, kind, old, new, cause in rows:
+        images = [None if i is None else statements.codec.record(tuple(msgspec.json.decode(i))) for i in (old, new)]
+        yield _entry(shape, kind, images[0], images[1], cause, str(position))
+
+
+def _read_postgres(engine: SqlEngine, shape: EntityShape, after: str | None, limit: int) -> Iterator[FeedEntry]:
+    statements = engine.statements(shape)
+    columns = [quote(f.column) for f in shape.fields.values()]
+    images = ", ".join(f"{which}.{c}" for which in ("o", "n") for c in columns)
+    transaction, position = _place(after) if after else (0, 0)
+    # A transaction that is still open may yet commit an earlier number: read only what lies before all open ones.
+    rows = engine.connector.rows(
+        f"select c.transaction::text, c.position, c.kind, c.cause, {images} from penstock.changes c "
+        f"cross join lateral jsonb_populate_record(null::{statements.relation}, c.old) o "
+        f"cross join lateral jsonb_populate_record(null::{statements.relation}, c.new) n "
+        f"where c.relation = %s and (c.transaction, c.position) > (%s::text::xid8, %s) "
+        f"and c.transaction < pg_snapshot_xmin(pg_current_snapshot()) order by c.transaction, c.position limit %s",
+        (statements.relation, str(transaction), position, limit),
+    )
+    width = len(columns)
+    for row in rows:
+        old = statements.codec.record(row[4 : 4 + width]) if row[2] != "insert" else None
+        new = statements.codec.record(row[4 + width :]) if row[2] != "remove" else None
+        yield _entry(shape, row[2], old, new, row[3], f"{row[0]}:{row[1]}")
+
+
+def _entry(shape: EntityShape, kind: str, old: Any, new: Any, cause: str, position: str) -> FeedEntry:
+    present = (new if new is not None else old).__dict__
+    return FeedEntry(shape, kind, {n: present[n] for n in shape.key.fields}, old, new, cause, position)

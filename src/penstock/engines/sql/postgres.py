@@ -1,0 +1,199 @@
+"""PostgreSQL through psycopg 3: a commit is one statement, in one round trip."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from datetime import UTC
+from typing import Any, TypeVar
+
+import msgspec
+import psycopg
+import sqlalchemy as sa
+from psycopg import errors as pg
+from psycopg.types.json import set_json_loads
+
+from penstock.engines.sql.dialect import Dialect
+from penstock.engines.sql.engine import Refused
+from penstock.engines.sql.statements import Statement
+from penstock.errors import Misconfigured, Unavailable
+from penstock.kinds import Kind
+
+_dumps = msgspec.json.Encoder(order="deterministic").encode
+T = TypeVar("T")
+
+POSTGRES = Dialect(
+    name="postgresql",
+    mark="%s",
+    schemas=True,
+    bind={
+        Kind.CHOICE: "{x}.value",
+        Kind.TEXTS: "dumps(sorted({x})).decode()",
+        Kind.DOCUMENT: "dumps({x}).decode()",
+    },
+    load={
+        Kind.CHOICE: "{members}[{x}]",
+        Kind.INSTANT: "{x}.astimezone(UTC)",
+        Kind.TEXTS: "frozenset({x})",
+    },
+    names={"dumps": _dumps, "UTC": UTC},
+    compare=lambda kind, column, operator: f"{column} {operator} {{m}}",
+    add=lambda kind, column: f"coalesce({column}, 0) + %s",
+    append="coalesce({c}, '[]'::jsonb) || {m}::jsonb",
+    include=(
+        '(select jsonb_agg(m order by m collate "C") from '
+        "(select jsonb_array_elements_text(coalesce({c}, '[]'::jsonb)) "
+        "union select jsonb_array_elements_text({m}::jsonb)) as s(m))"
+    ),
+    exclude=(
+        '(select jsonb_agg(m order by m collate "C") from (select jsonb_array_elements_text({c}) '
+        "except select jsonb_array_elements_text({m}::jsonb)) as s(m))"
+    ),
+    delete_some="delete from {t} where ctid in (select ctid from {t} where {w} limit {m}) returning 1",
+)
+
+# PostgreSQL has no way to say "stop" inside a statement but an error; the text of this one tells where.
+_REFUSAL = "penstock refuses write "
+
+
+class PostgresConnector:
+    """Statements on one database, over a stack of connections. Opened lazily, and anew after a fork."""
+
+    dialect = POSTGRES
+
+    def __init__(self, url: str, *, attempts: int = 3) -> None:
+        self.url = url
+        self._attempts = attempts
+        self._idle: list[psycopg.Connection[tuple[Any, ...]]] = []
+        self._process = os.getpid()
+
+    # Connections
+
+    def _take(self) -> psycopg.Connection[tuple[Any, ...]]:
+        if self._process != os.getpid():
+            # A forked child must not speak on its parent's sockets, not even to say goodbye.
+            self._idle, self._process = [], os.getpid()
+        try:
+            return self._idle.pop()
+        except IndexError:
+            return self._connect()
+
+    def _connect(self) -> psycopg.Connection[tuple[Any, ...]]:
+        try:
+            connection = psycopg.connect(self.url, autocommit=True, options="-c timezone=UTC")
+        except psycopg.OperationalError as error:
+            raise Unavailable(f"cannot reach PostgreSQL: {_first_line(error)}") from error
+        connection.prepare_threshold = 2
+        set_json_loads(msgspec.json.decode, connection)
+        return connection
+
+    def _attempt(self, action: Callable[[psycopg.Connection[tuple[Any, ...]]], T], *, repeat: bool) -> T:
+        """Do something on a connection; again on a fresh one when the connection broke and repeating is safe."""
+        attempt = 0
+        while True:
+            attempt += 1
+            connection = self._take()
+            try:
+                result = action(connection)
+            except (pg.DeadlockDetected, pg.SerializationFailure):
+                self._idle.append(connection)
+                if attempt >= self._attempts:
+                    raise Unavailable("PostgreSQL could not serialize the commit; try again") from None
+            except psycopg.OperationalError as error:
+                connection.close()
+                self._idle.clear()  # the others are most likely as dead as this one
+                if not repeat or attempt >= self._attempts:
+                    raise Unavailable(f"PostgreSQL: {_first_line(error)}") from error
+            except pg.UndefinedTable as error:
+                self._idle.append(connection)
+                raise Misconfigured(f"{_first_line(error)}; run `penstock tables apply`") from error
+            except BaseException:
+                self._give_back(connection)
+                raise
+            else:
+                self._idle.append(connection)
+                return result
+
+    def _give_back(self, connection: psycopg.Connection[tuple[Any, ...]]) -> None:
+        if connection.closed or connection.broken:
+            connection.close()
+        else:
+            self._idle.append(connection)
+
+    # Statements
+
+    def rows(self, text: str, parameters: tuple[Any, ...]) -> list[tuple[Any, ...]]:
+        return self._attempt(lambda c: c.execute(text, parameters, binary=True).fetchall(), repeat=True)
+
+    def run(self, text: str, parameters: tuple[Any, ...]) -> list[tuple[Any, ...]]:
+        def action(connection: psycopg.Connection[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
+            cursor = connection.execute(text, parameters, binary=True)
+            return cursor.fetchall() if cursor.description else []
+
+        return self._attempt(action, repeat=True)
+
+    def together(self, statements: Sequence[Statement], stands: Sequence[Statement], *, token: str | None) -> None:
+        text, parameters = _chained(statements, stands)
+
+        def action(connection: psycopg.Connection[tuple[Any, ...]]) -> None:
+            try:
+                connection.execute(text, parameters)
+            except pg.InvalidTextRepresentation as error:
+                message = str(error)
+                if _REFUSAL not in message:
+                    raise
+                raise Refused(int(message.split(_REFUSAL)[1].split('"')[0])) from None
+
+        self._attempt(action, repeat=True)
+
+    def many(self, text: str, rows: list[tuple[Any, ...]]) -> None:
+        def action(connection: psycopg.Connection[tuple[Any, ...]]) -> None:
+            with connection.transaction(), connection.cursor() as cursor:
+                cursor.executemany(text, rows)
+
+        self._attempt(action, repeat=True)
+
+    @contextmanager
+    def administration(self) -> Iterator[sa.Connection]:
+        """A SQLAlchemy connection in one transaction, alone: two processes never create the same thing at once."""
+        engine = sa.create_engine("postgresql+psycopg://", creator=lambda: psycopg.connect(self.url))
+        try:
+            with engine.begin() as connection:
+                connection.exec_driver_sql("select pg_advisory_xact_lock(7363570)")
+                yield connection
+        except sa.exc.OperationalError as error:
+            raise Unavailable(f"cannot reach PostgreSQL: {_first_line(error)}") from error
+        finally:
+            engine.dispose()
+
+    def close(self) -> None:
+        if self._process == os.getpid():
+            while self._idle:
+                self._idle.pop().close()
+
+
+def _chained(statements: Sequence[Statement], stands: Sequence[Statement]) -> tuple[str, tuple[Any, ...]]:
+    """All statements as one: a chain of named parts, and a last one that stops everything when a part was refused."""
+    parts, refusals = [], []
+    parameters: list[Any] = []
+    tail: list[Any] = []
+    for position, (statement, there) in enumerate(zip(statements, stands, strict=True)):
+        reading = statement.text.startswith("select")
+        suffix = " for share" if reading else " returning 1"
+        parts.append(f"w{position} as ({statement.text}{suffix})")
+        parameters += statement.parameters
+        if not statement.must_touch:
+            continue
+        refused = f"not exists (select from w{position})"
+        if statement.tolerates_absence:
+            refused += f" and exists ({there.text})"
+            tail += there.parameters
+        refusals.append(f"when {refused} then cast('{_REFUSAL}{position}' || left(now()::text, 0) as integer)")
+    last = f"select case {' '.join(refusals)} end" if refusals else "select 1"
+    return f"with {', '.join(parts)} {last}", (*parameters, *tail)
+
+
+def _first_line(error: BaseException) -> str:
+    lines = str(error).strip().splitlines()
+    return lines[0] if lines else type(error).__name__

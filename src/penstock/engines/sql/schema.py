@@ -1,0 +1,183 @@
+"""Tables, columns, indexes and views of the entities: described by SQLAlchemy, created where missing, never dropped."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+import sqlalchemy as sa
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.schema import CreateIndex, CreateSchema, CreateTable
+from sqlalchemy.types import TypeEngine
+
+from penstock.engines.sql.dialect import Dialect, literal, quote
+from penstock.engines.sql.feed import feed_steps
+from penstock.engines.sql.statements import Statements
+from penstock.errors import Misconfigured
+from penstock.kinds import FieldShape, Kind
+from penstock.ops import Step
+from penstock.shape import EntityShape, ViewShape
+
+if TYPE_CHECKING:
+    from penstock.engines.sql.engine import Connector
+
+_POSTGRES: dict[Kind, TypeEngine[Any]] = {
+    Kind.TEXT: sa.Text(collation="C"),  # strings order by their bytes, as everywhere
+    Kind.CHOICE: sa.Text(collation="C"),
+    Kind.IDENTIFIER: postgresql.UUID(),
+    Kind.INTEGER: sa.BigInteger(),
+    Kind.FLOAT: postgresql.DOUBLE_PRECISION(),
+    Kind.DECIMAL: sa.Numeric(),
+    Kind.FLAG: sa.Boolean(),
+    Kind.BYTES: postgresql.BYTEA(),
+    Kind.INSTANT: postgresql.TIMESTAMP(timezone=True),
+    Kind.DAY: sa.Date(),
+    Kind.TEXTS: postgresql.JSONB(),
+    Kind.DOCUMENT: postgresql.JSONB(),
+}
+_SQLITE: dict[Kind, TypeEngine[Any]] = {
+    **{kind: sa.Text() for kind in Kind},
+    Kind.INTEGER: sa.Integer(),
+    Kind.FLOAT: sa.REAL(),
+    Kind.FLAG: sa.Integer(),
+    Kind.BYTES: sa.LargeBinary(),
+}
+
+
+def ensure(
+    connector: Connector, shapes: Sequence[EntityShape], views: Sequence[ViewShape], *, dry_run: bool
+) -> list[Step]:
+    """Create what is missing; tell each step with its SQL. Two processes may do so at once."""
+    dialect = connector.dialect
+    metadata = sa.MetaData()
+    tables = [(shape, _table(shape, dialect, metadata)) for shape in shapes]
+    with connector.administration() as connection:
+        steps = list(_steps(connection, dialect, tables, shapes, views))
+        if not dry_run:
+            for step in steps:
+                connection.exec_driver_sql(step.detail.replace("%", "%%") if dialect.schemas else step.detail)
+    return steps
+
+
+def _steps(
+    connection: sa.Connection,
+    dialect: Dialect,
+    tables: Sequence[tuple[EntityShape, sa.Table]],
+    shapes: Sequence[EntityShape],
+    views: Sequence[ViewShape],
+) -> Iterator[Step]:
+    inspector = sa.inspect(connection)
+    schemas = {t.schema for _, t in tables if t.schema} - set(inspector.get_schema_names())
+    for schema in sorted(schemas):
+        yield Step("create schema", schema, _sql(CreateSchema(schema, if_not_exists=True), dialect))
+    for shape, table in tables:
+        yield from _table_steps(inspector, dialect, shape, table)
+    yield from feed_steps(inspector, dialect, shapes)
+    relations = {s.name: dialect.relation(s.domain, s.relation) for s in shapes}
+    for view in views:
+        yield from _view_steps(inspector, dialect, view, relations)
+
+
+def _table_steps(inspector: sa.Inspector, dialect: Dialect, shape: EntityShape, table: sa.Table) -> Iterator[Step]:
+    label = dialect.relation(shape.domain, shape.relation).replace('"', "")
+    if not inspector.has_table(table.name, schema=table.schema):
+        yield Step("create table", label, _sql(CreateTable(table, if_not_exists=True), dialect))
+        existing: set[str] = set()
+    else:
+        _check_key(inspector, shape, table, label)
+        present = {c["name"] for c in inspector.get_columns(table.name, schema=table.schema)}
+        for column in table.columns:
+            if column.name not in present:
+                yield Step("add column", f"{label}.{column.name}", _add_column(dialect, shape, column))
+        existing = {str(i["name"]) for i in inspector.get_indexes(table.name, schema=table.schema)}
+    for index in sorted(table.indexes, key=lambda i: str(i.name)):
+        if index.name not in existing:
+            yield Step("create index", str(index.name), _sql(CreateIndex(index, if_not_exists=True), dialect))
+
+
+def _check_key(inspector: sa.Inspector, shape: EntityShape, table: sa.Table, label: str) -> None:
+    found = inspector.get_pk_constraint(table.name, schema=table.schema)["constrained_columns"]
+    wanted = [shape.fields[n].column for n in shape.key.fields]
+    if found != wanted:
+        raise Misconfigured(
+            f"the table {label} has the primary key ({', '.join(found)}), but {shape.name} needs "
+            f"({', '.join(wanted)}); a key cannot be changed in place: migrate the table or rename the relation"
+        )
+
+
+def _view_steps(
+    inspector: sa.Inspector, dialect: Dialect, view: ViewShape, relations: dict[str, str]
+) -> Iterator[Step]:
+    schema = view.domain if dialect.schemas else None
+    name = view.name if dialect.schemas else f"{view.domain}_{view.name}"
+    if name not in inspector.get_view_names(schema=schema):
+        text = f"create view {dialect.relation(view.domain, view.name)} as {view.select.format(**relations)}"
+        yield Step("create view", f"{view.domain}.{view.name}", text)
+
+
+def _table(shape: EntityShape, dialect: Dialect, metadata: sa.MetaData) -> sa.Table:
+    key = [shape.fields[n].column for n in shape.key.fields]
+    name = shape.relation if dialect.schemas or not shape.domain else f"{shape.domain}_{shape.relation}"
+    columns = [_column(f, dialect) for f in shape.fields.values()]
+    schema = shape.domain if dialect.schemas else None
+    table = sa.Table(name, metadata, *columns, sa.PrimaryKeyConstraint(*key), schema=schema)
+    _add_indexes(shape, dialect, table)
+    return table
+
+
+def _column(field: FieldShape, dialect: Dialect) -> sa.Column[object]:
+    kinds = _POSTGRES if dialect.schemas else _SQLITE
+    return sa.Column(field.column, kinds[field.kind], nullable=field.optional)
+
+
+def _add_indexes(shape: EntityShape, dialect: Dialect, table: sa.Table) -> None:
+    statements = Statements(shape, dialect)
+    for index in shape.indexes.values():
+        # The record's own key comes last, so that the order is total and a page continues within the index.
+        names = dict.fromkeys(index.key.fields + shape.key.fields)
+        where = " and ".join(statements.partial(index)).replace("r.", "")
+        _index(table, index.place.name, [table.c[shape.fields[n].column] for n in names], where)
+    if shape.expiry:
+        column = table.c[shape.fields[shape.expiry].column]
+        _index(table, f"{column.name}_end", [column], f"{quote(column.name)} is not null")
+    for names_given in shape.uniques:
+        columns = [_directed(table, shape, n) for n in names_given]
+        _index(table, "_".join(n.lstrip("-") for n in names_given), columns, "")
+
+
+def _directed(table: sa.Table, shape: EntityShape, name: str) -> sa.ColumnElement[object]:
+    column = table.c[shape.fields[name.lstrip("-")].column]
+    return column.desc() if name.startswith("-") else column
+
+
+def _index(table: sa.Table, label: str, columns: Sequence[sa.ColumnElement[object]], where: str) -> None:
+    name = re.sub(r"\W+", "_", f"{table.name}_{label}".lower())
+    condition = sa.text(where) if where else None
+    sa.Index(name, *columns, postgresql_where=condition, sqlite_where=condition).table  # noqa: B018 - attaches itself
+
+
+def _add_column(dialect: Dialect, shape: EntityShape, column: sa.Column[object]) -> str:
+    """A column added to rows that exist: without a value, or with the field's default."""
+    field = next(f for f in shape.fields.values() if f.column == column.name)
+    kind = column.type.compile(dialect=_sa_dialect(dialect))
+    default = "" if field.optional or field.default is None else f" not null default {_default(field, dialect)}"
+    collation = ' collate "C"' if getattr(column.type, "collation", None) and "COLLATE" not in kind else ""
+    relation = dialect.relation(shape.domain, shape.relation)
+    return f"alter table {relation} add column {quote(column.name)} {kind}{collation}{default}"
+
+
+def _default(field: FieldShape, dialect: Dialect) -> str:
+    """A field's default as SQL: of strings and numbers only, as no other kind has a simple one."""
+    plain = getattr(field.default, "value", field.default)
+    if isinstance(plain, bool):
+        return str(plain).lower() if dialect.schemas else str(int(plain))
+    return literal(str(plain)) if isinstance(plain, str) else str(plain)
+
+
+def _sql(element: sa.schema.ExecutableDDLElement, dialect: Dialect) -> str:
+    return " ".join(str(element.compile(dialect=_sa_dialect(dialect))).split())
+
+
+def _sa_dialect(dialect: Dialect) -> sa.Dialect:
+    return postgresql.dialect() if dialect.schemas else sqlite.dialect()  # type: ignore[no-untyped-call]

@@ -1,0 +1,224 @@
+"""SQLite: one file, one connection for each thread, write-ahead log."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from datetime import date, datetime
+from decimal import Decimal
+from typing import Any
+from uuid import UUID
+
+import msgspec
+import sqlalchemy as sa
+
+from penstock.engines.sql.dialect import Dialect
+from penstock.engines.sql.engine import Refused
+from penstock.engines.sql.statements import Statement
+from penstock.errors import Misconfigured, Unavailable
+from penstock.kinds import Kind, instant_text
+
+_dumps = msgspec.json.Encoder(order="deterministic").encode
+_loads = msgspec.json.Decoder().decode
+_convert = msgspec.convert
+
+
+def _compare(kind: Kind, column: str, operator: str) -> str:
+    if kind is Kind.DECIMAL:
+        return f"decimal_compare({column}, {{m}}) {operator} 0"
+    return f"{column} {operator} {{m}}"
+
+
+def _add(kind: Kind, column: str) -> str:
+    return f"decimal_add({column}, ?)" if kind is Kind.DECIMAL else f"coalesce({column}, 0) + ?"
+
+
+SQLITE = Dialect(
+    name="sqlite",
+    mark="?",
+    schemas=False,
+    bind={
+        Kind.IDENTIFIER: "str({x})",
+        Kind.CHOICE: "{x}.value",
+        Kind.DECIMAL: "str({x})",
+        Kind.INSTANT: "instant_text({x}, {digits})",
+        Kind.DAY: "{x}.isoformat()",
+        Kind.FLAG: "int({x})",
+        Kind.TEXTS: "dumps(sorted({x})).decode()",
+        Kind.DOCUMENT: "dumps({x}).decode()",
+    },
+    load={
+        Kind.IDENTIFIER: "convert({x}, UUID)",
+        Kind.CHOICE: "{members}[{x}]",
+        Kind.DECIMAL: "Decimal({x})",
+        Kind.INSTANT: "moment({x})",
+        Kind.DAY: "date.fromisoformat({x})",
+        Kind.FLAG: "{x} == 1",
+        Kind.TEXTS: "frozenset(loads({x}))",
+        Kind.DOCUMENT: "loads({x})",
+    },
+    names={
+        "instant_text": instant_text,
+        "dumps": _dumps,
+        "loads": _loads,
+        "convert": _convert,
+        "UUID": UUID,
+        "Decimal": Decimal,
+        "moment": datetime.fromisoformat,
+        "date": date,
+    },
+    compare=_compare,
+    add=_add,
+    append="json_concat({c}, {m})",
+    include="json_union({c}, {m})",
+    exclude="json_minus({c}, {m})",
+    delete_some="delete from {t} where rowid in (select rowid from {t} where {w} limit {m}) returning 1",
+)
+
+
+def _decimal_add(old: str | None, amount: str) -> str:
+    return str(Decimal(old or 0) + Decimal(amount))
+
+
+def _decimal_compare(left: str | None, right: str) -> int | None:
+    if left is None:
+        return None
+    a, b = Decimal(left), Decimal(right)
+    return (a > b) - (a < b)
+
+
+def _json_concat(old: str | None, items: str) -> str:
+    return _dumps([*_loads(old or "[]"), *_loads(items)]).decode()
+
+
+def _json_union(old: str | None, members: str) -> str:
+    return _dumps(sorted({*_loads(old or "[]"), *_loads(members)})).decode()
+
+
+def _json_minus(old: str | None, members: str) -> str | None:
+    left = sorted(set(_loads(old or "[]")) - set(_loads(members)))
+    return _dumps(left).decode() if left else None
+
+
+_FUNCTIONS: dict[str, Callable[..., Any]] = {
+    "decimal_add": _decimal_add,
+    "decimal_compare": _decimal_compare,
+    "json_concat": _json_concat,
+    "json_union": _json_union,
+    "json_minus": _json_minus,
+}
+
+
+class SqliteConnector:
+    """Statements on one file. Connections are per thread, and made anew after a fork."""
+
+    dialect = SQLITE
+
+    def __init__(self, path: str, *, busy_seconds: float = 30.0) -> None:
+        self.path = path
+        self._busy = busy_seconds
+        self._local = threading.local()
+        self._opened: list[sqlite3.Connection] = []
+        self._lock = threading.Lock()
+        self._process = os.getpid()
+
+    def connection(self) -> sqlite3.Connection:
+        """This thread's connection."""
+        try:
+            if self._local.process == self._process == os.getpid():
+                return self._local.connection  # type: ignore[no-any-return]
+        except AttributeError:
+            pass
+        return self._open()
+
+    def _open(self) -> sqlite3.Connection:
+        if self._process != os.getpid():
+            # A forked child must not touch its parent's connections, not even to close them.
+            self._opened, self._process = [], os.getpid()
+        try:
+            connection = sqlite3.connect(
+                self.path, timeout=self._busy, isolation_level=None, check_same_thread=False, cached_statements=512
+            )
+            connection.execute("pragma journal_mode = wal")
+            connection.execute("pragma synchronous = normal")
+            connection.execute("pragma foreign_keys = on")
+        except sqlite3.Error as error:
+            raise Unavailable(f"cannot open the SQLite file {self.path}: {error}") from error
+        for name, function in _FUNCTIONS.items():
+            connection.create_function(name, 2, function, deterministic=True)
+        with self._lock:
+            self._opened.append(connection)
+        self._local.connection, self._local.process = connection, os.getpid()
+        return connection
+
+    def rows(self, text: str, parameters: tuple[Any, ...]) -> list[tuple[Any, ...]]:
+        try:
+            return self.connection().execute(text, parameters).fetchall()
+        except sqlite3.Error as error:
+            raise _translated(error) from error
+
+    def run(self, text: str, parameters: tuple[Any, ...]) -> list[tuple[Any, ...]]:
+        return self.rows(text, parameters)
+
+    def together(self, statements: Sequence[Statement], stands: Sequence[Statement], *, token: str | None) -> None:
+        with self._transaction() as connection:
+            for position, (statement, there) in enumerate(zip(statements, stands, strict=True)):
+                cursor = connection.execute(statement.text, statement.parameters)
+                touched = bool(cursor.fetchall()) if cursor.description else cursor.rowcount > 0
+                if not statement.must_touch or touched:
+                    continue
+                standing = connection.execute(there.text, there.parameters).fetchone() is not None
+                if standing or not statement.tolerates_absence:
+                    raise Refused(position)
+
+    def many(self, text: str, rows: list[tuple[Any, ...]]) -> None:
+        with self._transaction() as connection:
+            connection.executemany(text, rows)
+
+    @contextmanager
+    def _transaction(self) -> Iterator[sqlite3.Connection]:
+        connection = self.connection()
+        try:
+            connection.execute("begin immediate")
+        except sqlite3.Error as error:
+            raise _translated(error) from error
+        try:
+            yield connection
+            connection.execute("commit")
+        except BaseException as error:
+            if connection.in_transaction:
+                connection.execute("rollback")
+            if isinstance(error, sqlite3.Error):
+                raise _translated(error) from error
+            raise
+
+    @contextmanager
+    def administration(self) -> Iterator[sa.Connection]:
+        """A SQLAlchemy connection in one transaction, for creating tables."""
+        engine = sa.create_engine("sqlite://", creator=self._plain, poolclass=sa.NullPool)
+        with engine.connect() as connection:
+            connection.exec_driver_sql("begin immediate")
+            yield connection
+            connection.exec_driver_sql("commit")
+
+    def _plain(self) -> sqlite3.Connection:
+        return sqlite3.connect(self.path, timeout=self._busy, isolation_level=None, check_same_thread=False)
+
+    def close(self) -> None:
+        if self._process == os.getpid():
+            with self._lock:
+                for connection in self._opened:
+                    connection.close()
+                self._opened.clear()
+        self._local = threading.local()
+
+
+def _translated(error: sqlite3.Error) -> Exception:
+    if isinstance(error, sqlite3.OperationalError):
+        if "no such table" in str(error) or "no such column" in str(error):
+            return Misconfigured(f"{error}; run `penstock tables apply`")
+        return Unavailable(f"SQLite: {error}")
+    return error

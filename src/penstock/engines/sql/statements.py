@@ -1,0 +1,349 @@
+"""SQL texts for one entity: reads by key and by pattern, and each kind of write.
+
+A text depends only on the form of what is asked, never on its values, so that a driver prepares it once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from penstock.conditions import (
+    All,
+    Any_,
+    Between,
+    Compare,
+    Condition,
+    Missing,
+    Not,
+    OneOf,
+    Present,
+    holds,
+)
+from penstock.engines.sql.dialect import Dialect, literal, quote
+from penstock.engines.sql.rows import RowCodec, compile_codec
+from penstock.kinds import Kind, key_text
+from penstock.ops import ANYTHING, Check, Delete, Patch, Put, Query, Range, Write
+from penstock.shape import EntityShape, IndexShape, PatternShape
+from penstock.updates import Add, Append, Exclude, Include, Remove, Set, SetIfAbsent, Update
+
+FAR = 2**31 - 1
+
+
+@dataclass(slots=True)
+class Statement:
+    """A text with its parameters, and whether touching no row means refusal."""
+
+    text: str
+    parameters: tuple[Any, ...]
+    must_touch: bool = False
+    tolerates_absence: bool = False
+    "Touching no row is a refusal only if a live record stands there."
+
+
+class Statements:
+    """Everything the engine says about one entity."""
+
+    def __init__(self, shape: EntityShape, dialect: Dialect) -> None:
+        self.shape, self.dialect = shape, dialect
+        self.codec: RowCodec = compile_codec(shape, dialect)
+        self.relation = dialect.relation(shape.domain, shape.relation)
+        self._finds: dict[tuple[Any, ...], str] = {}
+
+    # Names
+
+    def column(self, name: str) -> str:
+        return "r." + quote(self.shape.fields[name].column)
+
+    @cached_property
+    def columns(self) -> str:
+        return ", ".join(self.column(n) for n in self.shape.fields)
+
+    @cached_property
+    def bare_columns(self) -> str:
+        """For RETURNING, where SQLite knows no alias."""
+        return self.columns.replace('r."', '"')
+
+    @cached_property
+    def at_key(self) -> str:
+        return " and ".join(f"{self.column(n)} = {self.dialect.mark}" for n in self.shape.key.fields)
+
+    # Reads
+
+    @cached_property
+    def get(self) -> str:
+        """One record by its key; the second parameter list is the moment, where records expire."""
+        return f"select {self.columns} from {self.relation} as r where {self.at_key}{self._live_suffix}"
+
+    @cached_property
+    def _live_suffix(self) -> str:
+        return f" and {self._live}" if self.shape.expiry else ""
+
+    @cached_property
+    def _live(self) -> str:
+        end = self.column(self.shape.expiry or "")
+        return f"({end} is null or {end} > {self.dialect.mark})"
+
+    def now(self, now: int) -> tuple[int, ...]:
+        """The parameter of `_live`, where there is one."""
+        return (now,) if self.shape.expiry else ()
+
+    def get_many(self, keys: list[Mapping[str, Any]], now: int) -> Statement:
+        """Many records by their keys."""
+        mark = self.dialect.mark
+        row = "(" + ", ".join([mark] * len(self.shape.key.fields)) + ")"
+        names = ", ".join(self.column(n) for n in self.shape.key.fields)
+        text = (
+            f"select {self.columns} from {self.relation} as r "
+            f"where ({names}) in (values {', '.join([row] * len(keys))}){self._live_suffix}"
+        )
+        parameters = tuple(p for key in keys for p in self.codec.bind_key(key))
+        return Statement(text, parameters + self.now(now))
+
+    def find(self, query: Query[Any], limit: int, after: Mapping[str, Any] | None, now: int) -> Statement:
+        """A pattern's records behind a place."""
+        bounds = query.range
+        form = (
+            query.pattern,
+            frozenset(query.values),
+            query.backwards,
+            after is not None,
+            (bounds.low is None, bounds.high is None, bounds.open_low, bounds.open_high, bounds.prefix is None),
+        )
+        text = self._finds.get(form)
+        if text is None:
+            text = self._finds[form] = self._find_text(query, after is not None)
+        one = self.codec.one
+        parameters = [one[n](v) for n, v in self._bound(query)]
+        parameters += self._range_parameters(query.pattern, bounds)
+        parameters += self.now(now)
+        if after is not None:
+            parameters += [one[n](after[n]) for n in self.order(query)]
+        parameters.append(limit)
+        return Statement(text, tuple(parameters))
+
+    def order(self, query: Query[Any]) -> list[str]:
+        """The fields that order a pattern's records: the open sort fields, then what makes the order total."""
+        key = query.pattern.key
+        open_fields = [n for n in key.sort_fields if n not in query.values]
+        ties = [n for n in self.shape.key.fields if n not in query.values and n not in open_fields]
+        return open_fields + (ties if query.pattern.index else [])
+
+    def _bound(self, query: Query[Any]) -> list[tuple[str, Any]]:
+        return [(n, query.values[n]) for n in query.pattern.key.fields if n in query.values]
+
+    def _find_text(self, query: Query[Any], resumed: bool) -> str:
+        mark = self.dialect.mark
+        where = [f"{self.column(n)} = {mark}" for n, _ in self._bound(query)]
+        where += self._range_texts(query.pattern, query.range)
+        if query.pattern.index is not None:
+            where += self.partial(query.pattern.index, skip=frozenset(query.values))
+        if self.shape.expiry:
+            where.append(self._live)
+        order = [self.column(n) for n in self.order(query)]
+        if resumed and order:
+            marks = ", ".join([mark] * len(order))
+            where.append(f"({', '.join(order)}) {'<' if query.backwards else '>'} ({marks})")
+        direction = " desc" if query.backwards else ""
+        ordering = f" order by {', '.join(c + direction for c in order)}" if order else ""
+        return f"select {self.columns} from {self.relation} as r where {' and '.join(where)}{ordering} limit {mark}"
+
+    def partial(self, index: IndexShape, skip: frozenset[str] = frozenset()) -> list[str]:
+        """The conditions under which a record takes part in an index, written out so that planners recognise them."""
+        fields = self.shape.fields
+        out = [f"{self.column(n)} is not null" for n in index.key.fields if fields[n].optional and n not in skip]
+        for name, allowed in index.when.items():
+            texts = sorted(key_text(fields[name], v) for v in allowed)
+            if len(texts) == 1:
+                out.append(f"{self.column(name)} = {literal(texts[0])}")
+            else:
+                out.append(f"{self.column(name)} in ({', '.join(literal(t) for t in texts)})")
+        return out
+
+    def _range_texts(self, pattern: PatternShape, bounds: Range[Any]) -> list[str]:
+        if bounds == ANYTHING or pattern.ranged is None:
+            return []
+        column, mark = self.column(pattern.ranged), self.dialect.mark
+        out = []
+        if bounds.low is not None:
+            out.append(f"{column} {'>' if bounds.open_low else '>='} {mark}")
+        if bounds.high is not None:
+            out.append(f"{column} {'<' if bounds.open_high else '<='} {mark}")
+        if bounds.prefix is not None:
+            out.append(f"{column} >= {mark} and {column} < {mark}")
+        return out
+
+    def _range_parameters(self, pattern: PatternShape, bounds: Range[Any]) -> list[Any]:
+        if bounds == ANYTHING or pattern.ranged is None:
+            return []
+        one = self.codec.one[pattern.ranged]
+        out = [one(v) for v in (bounds.low, bounds.high) if v is not None]
+        if bounds.prefix is not None:
+            # The last character is the end of every text that begins so.
+            out += [bounds.prefix, bounds.prefix + "\U0010ffff"]
+        return out
+
+    # Writes
+
+    def write(self, write: Write, now: int) -> Statement:
+        """The statement of one write, which touches a row exactly when its condition holds."""
+        match write:
+            case Put():
+                return self._put(write, now)
+            case Patch():
+                return self.patch(write, now)
+            case Delete():
+                return self._delete(write, now)
+            case Check():
+                return self._check(write, now)
+
+    @cached_property
+    def _insert(self) -> str:
+        names = ", ".join(quote(f.column) for f in self.shape.fields.values())
+        marks = ", ".join([self.dialect.mark] * len(self.shape.fields))
+        return f"insert into {self.relation} as r ({names}) values ({marks})"
+
+    @cached_property
+    def _on_conflict(self) -> str:
+        key = ", ".join(quote(self.shape.fields[n].column) for n in self.shape.key.fields)
+        rest = [quote(f.column) for f in self.shape.fields.values() if f.name not in self.shape.key.fields]
+        sets = ", ".join(f"{c} = excluded.{c}" for c in rest or [key.split(", ")[0]])
+        return f" on conflict ({key}) do update set {sets}"
+
+    @cached_property
+    def put_text(self) -> str:
+        """The whole record, over whatever stands there."""
+        return self._insert + self._on_conflict
+
+    def _put(self, put: Put, now: int) -> Statement:
+        values = self.codec.bind(put.values)
+        if put.when is None:
+            return Statement(self.put_text, values)
+        text, parameters = self._where(put.when, now)
+        if holds(put.when, None):
+            return Statement(f"{self.put_text} where {text}", values + parameters, must_touch=True)
+        rest = [f for f in self.shape.fields.values() if f.name not in self.shape.key.fields]
+        mark = self.dialect.mark
+        sets = ", ".join(f"{quote(f.column)} = {mark}" for f in rest)
+        if not rest:
+            first = quote(self.shape.fields[self.shape.key.fields[0]].column)
+            sets = f"{first} = {first}"
+        fields = list(self.shape.fields)
+        changed = tuple(values[fields.index(f.name)] for f in rest)
+        return Statement(
+            f"update {self.relation} as r set {sets} where {self.at_key} and {text}",
+            changed + self.codec.bind_key(put.values) + parameters,
+            must_touch=True,
+        )
+
+    def patch(self, patch: Patch, now: int, *, returning: bool = False) -> Statement:
+        """Some fields of a record that stands."""
+        sets, parameters = [], []
+        for update in patch.updates:
+            text, values = self._set(update)
+            sets.append(f"{quote(self.shape.fields[update.field].column)} = {text}")
+            parameters += values
+        where, more = self._where(All((Present(), *([patch.when] if patch.when else []))), now)
+        tail = f" returning {self.bare_columns}" if returning else ""
+        return Statement(
+            f"update {self.relation} as r set {', '.join(sets)} where {self.at_key} and {where}{tail}",
+            (*parameters, *self.codec.bind_key(patch.key), *more),
+            must_touch=True,
+        )
+
+    def _set(self, update: Update) -> tuple[str, list[Any]]:
+        """The new value of a column, and its parameters."""
+        dialect, column = self.dialect, self.column(update.field)
+        field = self.shape.fields[update.field]
+        one = self.codec.one[update.field]
+        match update:
+            case Set(_, value):
+                return dialect.mark, [one(value)]
+            case Remove():
+                return "null", []
+            case Add(_, amount):
+                return dialect.add(field.kind, column), [one(amount)]
+            case SetIfAbsent(_, value):
+                return f"coalesce({column}, {dialect.mark})", [one(value)]
+            case Append(_, items):
+                return dialect.append.replace("{c}", column).replace("{m}", dialect.mark), [one(list(items))]
+            case Include(_, members):
+                return dialect.include.replace("{c}", column).replace("{m}", dialect.mark), [one(members)]
+            case Exclude(_, members):
+                return dialect.exclude.replace("{c}", column).replace("{m}", dialect.mark), [one(members)]
+        raise TypeError(f"not an update: {update!r}")
+
+    def _delete(self, delete: Delete, now: int) -> Statement:
+        text = f"delete from {self.relation} as r where {self.at_key}"
+        key = self.codec.bind_key(delete.key)
+        if delete.when is None:
+            return Statement(text, key)
+        where, parameters = self._where(delete.when, now)
+        return Statement(
+            f"{text} and {where}", key + parameters, must_touch=True, tolerates_absence=holds(delete.when, None)
+        )
+
+    def _check(self, check: Check, now: int) -> Statement:
+        where, parameters = self._where(check.when, now)
+        return Statement(
+            f"select 1 from {self.relation} as r where {self.at_key} and {where}",
+            self.codec.bind_key(check.key) + parameters,
+            must_touch=True,
+            tolerates_absence=holds(check.when, None),
+        )
+
+    @cached_property
+    def expire(self) -> str:
+        """Remove records whose end has come: parameters are the moment and the most to remove."""
+        end = quote(self.shape.fields[self.shape.expiry or ""].column)
+        where = f"{end} <= {self.dialect.mark}"
+        return self.dialect.delete_some.format(t=self.relation, w=where, m=self.dialect.mark)
+
+    # Conditions
+
+    def _where(self, condition: Condition, now: int) -> tuple[str, tuple[Any, ...]]:
+        """A condition on the row that stands, where an expired one counts as absent."""
+        parameters: list[Any] = []
+        text = self._condition(condition, parameters)
+        if not self.shape.expiry:
+            return text, tuple(parameters)
+        end, mark = self.column(self.shape.expiry), self.dialect.mark
+        if holds(condition, None):
+            return f"(coalesce({end} <= {mark}, false) or {text})", (now, *parameters)
+        return f"(({end} is null or {end} > {mark}) and {text})", (now, *parameters)
+
+    def _condition(self, condition: Condition, out: list[Any]) -> str:
+        match condition:
+            case Compare(name, operator, value):
+                out.append(self.codec.one[name](value))
+                compared = self._compare(name, operator)
+                if operator == "<>":
+                    return f"({self.column(name)} is null or {compared})"
+                return f"coalesce({compared}, false)"
+            case Between(name, low, high):
+                out += [self.codec.one[name](low), self.codec.one[name](high)]
+                return f"coalesce({self._compare(name, '>=')} and {self._compare(name, '<=')}, false)"
+            case OneOf(name, values):
+                out += [self.codec.one[name](v) for v in values]
+                return "coalesce(" + " or ".join([self._compare(name, "=")] * len(values)) + ", false)"
+            case Present(None):
+                return "true"
+            case Missing(None):
+                return "false"
+            case Present(str(name)):
+                return f"{self.column(name)} is not null"
+            case Missing(str(name)):
+                return f"{self.column(name)} is null"
+            case All(parts):
+                return "(" + " and ".join([self._condition(p, out) for p in parts]) + ")"
+            case Any_(parts):
+                return "(" + " or ".join([self._condition(p, out) for p in parts]) + ")"
+            case Not(inner):
+                return f"not {self._condition(inner, out)}"
+        raise TypeError(f"not a condition: {condition!r}")
+
+    def _compare(self, name: str, operator: str) -> str:
+        kind: Kind = self.shape.fields[name].kind
+        return self.dialect.compare(kind, self.column(name), operator).replace("{m}", self.dialect.mark)

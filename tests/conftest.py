@@ -1,0 +1,157 @@
+"""Stores on every engine: `store` runs a test once for each of them."""
+
+from __future__ import annotations
+
+import itertools
+import os
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from penstock import Domain, FrozenClock, Store
+from penstock.ports import Engine
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+pytest_plugins = ["tests.servers.fixtures"]
+
+ENGINES = ("sqlite", "postgres", "dynoxide", "dynamodb-local")
+_counter = itertools.count()
+
+
+def chosen_engines() -> tuple[str, ...]:
+    """All of them, or those PENSTOCK_TEST_ENGINES names."""
+    named = os.environ.get("PENSTOCK_TEST_ENGINES", "").split() or list(ENGINES)
+    if unknown := set(named) - set(ENGINES):
+        raise pytest.UsageError(f"PENSTOCK_TEST_ENGINES names {', '.join(unknown)}; there are {', '.join(ENGINES)}")
+    return tuple(named)
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    if "engine_name" in metafunc.fixturenames:
+        metafunc.parametrize("engine_name", chosen_engines(), scope="session")
+
+
+@pytest.fixture
+def clock() -> FrozenClock:
+    return FrozenClock()
+
+
+@pytest.fixture
+def open_engine(
+    engine_name: str, request: pytest.FixtureRequest, tmp_path: Path
+) -> Iterator[Callable[[], Engine]]:
+    """Opens an empty store of the engine at hand; every call in one test opens the same one."""
+    opener, cleanup = _opener(engine_name, request, tmp_path)
+    opened: list[Engine] = []
+
+    def open_one() -> Engine:
+        opened.append(opener())
+        return opened[-1]
+
+    yield open_one
+    for engine in opened:
+        engine.close()
+    cleanup()
+
+
+@pytest.fixture
+def store(open_engine: Callable[[], Engine], clock: FrozenClock) -> Store:
+    """A store with the tables of all five domains, empty, and a clock that stands still."""
+    engine = open_engine()
+    for domain in all_domains():
+        engine.ensure(domain.shapes, views=domain.view_shapes)
+    return Store(engine, clock=clock, secret=b"of the tests")
+
+
+def all_domains() -> list[Domain]:
+    from penstock.domains import DOMAINS
+
+    return list(DOMAINS)
+
+
+def _opener(
+    name: str, request: pytest.FixtureRequest, tmp_path: Path
+) -> tuple[Callable[[], Engine], Callable[[], None]]:
+    if name == "sqlite":
+        from penstock.engines.sql.engine import SqlEngine
+        from penstock.engines.sql.sqlite import SqliteConnector
+
+        return lambda: SqlEngine(SqliteConnector(str(tmp_path / "store.db"))), lambda: None
+    if name == "postgres":
+        return _postgres_opener(request)
+    return _dynamodb_opener(request.getfixturevalue(name.replace("-", "_") + "_server").url)
+
+
+def _postgres_opener(request: pytest.FixtureRequest) -> tuple[Callable[[], Engine], Callable[[], None]]:
+    import psycopg
+
+    from penstock.engines.sql.engine import SqlEngine
+    from penstock.engines.sql.postgres import PostgresConnector
+
+    url: str = request.getfixturevalue("postgres_server").url
+
+    def wipe() -> None:
+        with psycopg.connect(url, autocommit=True) as connection:
+            found = connection.execute(
+                "select nspname from pg_namespace where nspname !~ '^pg_' and nspname <> 'information_schema'"
+            ).fetchall()
+            for (schema,) in found:
+                connection.execute(f'drop schema "{schema}" cascade'.encode())
+            connection.execute("create schema public")
+
+    return lambda: SqlEngine(PostgresConnector(url)), wipe
+
+
+def _dynamodb_opener(url: str) -> tuple[Callable[[], Engine], Callable[[], None]]:
+    from penstock.engines.dynamodb import DynamoEngine
+
+    prefix = f"t{os.getpid()}_{next(_counter)}_"
+
+    def open_one() -> Engine:
+        return DynamoEngine(
+            endpoint=url, region="us-east-1", access_key="test", secret_key="test", table_prefix=prefix
+        )
+
+    return open_one, lambda: None
+
+
+@pytest.fixture
+def dynamo_url(dynoxide_server: Any) -> str:
+    return str(dynoxide_server.url)
+
+
+@pytest.fixture
+def dynamo(dynamo_url: str, clock: FrozenClock) -> Iterator[Store]:
+    """A store on DynamoDB's protocol with the documents' own table names, fresh for each test."""
+    import boto3
+
+    from penstock.engines.dynamodb import DynamoEngine
+
+    engine = DynamoEngine(endpoint=dynamo_url, region="us-east-1", access_key="test", secret_key="test")
+    for domain in all_domains():
+        engine.ensure(domain.shapes)
+    yield Store(engine, clock=clock, secret=b"of the tests")
+    engine.close()
+    client = boto3.client("dynamodb", **_boto(dynamo_url))
+    for name in client.list_tables()["TableNames"]:
+        client.delete_table(TableName=name)
+
+
+@pytest.fixture
+def raw_table(dynamo: Store, dynamo_url: str) -> Callable[[str], Any]:
+    """boto3's own view of a table, to see what is really stored."""
+    import boto3
+
+    return lambda name: boto3.resource("dynamodb", **_boto(dynamo_url)).Table(name)
+
+
+def _boto(url: str) -> dict[str, str]:
+    return {
+        "endpoint_url": url,
+        "region_name": "us-east-1",
+        "aws_access_key_id": "test",
+        "aws_secret_access_key": "test",
+    }
