@@ -12,6 +12,8 @@ from enum import Enum
 from typing import Any
 from uuid import UUID
 
+from msgspec import to_builtins
+
 from penstock.errors import InvalidKey, InvalidValue
 
 INTEGER_LIMIT = 2**63
@@ -85,9 +87,13 @@ def instant_text(value: datetime, digits: int) -> str:
     """The one fixed-width form of a moment: 2025-11-17T10:05:00[.123[456]]Z."""
     if value.tzinfo is not UTC:
         value = value.astimezone(UTC)
+    # msgspec writes the ISO form in C, many times faster than isoformat; its fraction varies, so it is cut off.
+    seconds = to_builtins(value)[:19]
     if digits == 0:
-        return value.isoformat(timespec="seconds")[:-6] + "Z"
-    return value.isoformat(timespec="milliseconds" if digits == 3 else "microseconds")[:-6] + "Z"
+        return f"{seconds}Z"
+    if digits == 3:
+        return f"{seconds}.{value.microsecond // 1000:03d}Z"
+    return f"{seconds}.{value.microsecond:06d}Z"
 
 
 def instant_width(digits: int) -> int:
@@ -119,6 +125,8 @@ def key_text(field: FieldShape, value: Any) -> str:
         return value.value if isinstance(value, Enum) else str(value)
     if kind is Kind.INSTANT:
         return instant_text(value, field.digits)
+    if kind is Kind.IDENTIFIER:
+        return to_builtins(value)  # type: ignore[no-any-return] # str(uuid), in C
     return value.isoformat() if kind is Kind.DAY else str(value)
 
 

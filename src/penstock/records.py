@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
 from penstock import documents
 from penstock.errors import InvalidValue, TooLarge
-from penstock.kinds import FieldShape, Kind
+from penstock.kinds import INTEGER_LIMIT, FieldShape, Kind
 from penstock.ops import Write
 from penstock.shape import COMMIT_WRITES, RECORD_BYTES, EntityShape
-from penstock.size import record_size
+from penstock.size import document_size, record_size
+from penstock.template import Template
 from penstock.updates import Add, Append, Exclude, Include, Set, SetIfAbsent, Update
 
 
@@ -32,46 +34,88 @@ _CHECKS: dict[Kind, Callable[[Any], Any]] = {
 }
 
 
-@cache
-def _plan(shape: EntityShape) -> tuple[list[tuple[str, Callable[[Any], Any]]], list[FieldShape], list[str]]:
-    """What is checked of a record: fields with a rule, documents to make plain, and the fields that can be long."""
-    checked = [(f.name, _CHECKS[f.kind]) for f in shape.fields.values() if f.kind in _CHECKS]
-    made_plain = [f for f in shape.fields.values() if f.kind is Kind.DOCUMENT]
-    long = [f.name for f in shape.fields.values() if f.kind in (Kind.TEXT, Kind.BYTES)]
-    return checked, made_plain, long
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    """What is checked of one entity's records."""
+
+    surely_fine: Callable[[Mapping[str, Any]], bool]
+    "A quick look at all fields: True when none of the careful checks could object."
+    checked: tuple[tuple[str, Callable[[Any], Any]], ...]
+    documents: tuple[FieldShape, ...]
+    templates: tuple[Template, ...]
+    "The templates of the key that can refuse a value."
 
 
-# Below this many characters of text no record can be near the limit, so its size need not be counted.
+# Below this many characters no record can be near the limit, so its size need not be counted.
 _SURELY_SMALL = 50_000
+
+
+@cache
+def _plan(shape: EntityShape) -> _Plan:
+    templates = (shape.key.partition, *((shape.key.sort,) if shape.key.sort else ()))
+    return _Plan(
+        _surely_fine(shape),
+        tuple((f.name, _CHECKS[f.kind]) for f in shape.fields.values() if f.kind in _CHECKS),
+        tuple(f for f in shape.fields.values() if f.kind is Kind.DOCUMENT),
+        tuple(t for t in templates if t.can_refuse),
+    )
+
+
+def _surely_fine(shape: EntityShape) -> Callable[[Mapping[str, Any]], bool]:
+    """Generate the quick look: all texts joined and looked at once, each number against its bounds."""
+    tests = []
+    texts = []
+    for field in shape.fields.values():
+        value = f"v[{field.name!r}]"
+        unless_missing = f"{value} is None or " if field.optional else ""
+        if field.kind is Kind.TEXT:
+            texts.append(f"({value} or '')")
+        elif field.kind is Kind.INTEGER:
+            tests.append(f"({unless_missing}{-INTEGER_LIMIT} <= {value} < {INTEGER_LIMIT})")
+        elif field.kind is Kind.FLOAT:
+            tests.append(f"({unless_missing}1e-130 <= abs({value}) < 1e126 or {value} == 0)")
+        elif field.kind in (Kind.BYTES, Kind.TEXTS, Kind.DECIMAL):
+            tests.append(f"{value} is None")
+    if texts:
+        joined = f"(t := ''.join(({', '.join(texts)},)))"
+        tests.append(f"{joined}.isascii() and '\\0' not in t and len(t) < {_SURELY_SMALL}")
+    function: Callable[[Mapping[str, Any]], bool] = eval(f"lambda v: {' and '.join(tests) or 'True'}")
+    return function
 
 
 def prepare(shape: EntityShape, values: dict[str, Any]) -> dict[str, Any]:
     """The values of a whole record as engines take them; InvalidValue or TooLarge for what no engine may hold."""
-    checked, made_plain, long = _plan(shape)
-    for name, check in checked:
+    plan = _plan(shape)
+    fine = plan.surely_fine(values)
+    if not fine:
+        _check_fields(shape, plan, values)
+    for template in plan.templates:
+        template.check(values)
+    for index in shape.indexes.values():
+        if index.can_refuse and index.holds(values):
+            index.key.partition.check(values)
+            if index.key.sort is not None:
+                index.key.sort.check(values)
+    if plan.documents:
+        values = dict(values)
+        for field in plan.documents:
+            value = values[field.name]
+            if value is not None:
+                values[field.name] = document = _plain(shape, field, value)
+                fine = fine and document_size(document) < _SURELY_SMALL
+    if not fine:
+        _check_size(shape, values)
+    return values
+
+
+def _check_fields(shape: EntityShape, plan: _Plan, values: Mapping[str, Any]) -> None:
+    for name, check in plan.checked:
         value = values[name]
         if value is not None:
             try:
                 check(value)
             except InvalidValue as error:
                 raise InvalidValue(f"{shape.name}.{name}: {error}") from None
-    shape.key.partition.check(values)
-    if shape.key.sort is not None:
-        shape.key.sort.check(values)
-    for index in shape.indexes.values():
-        if index.holds(values):
-            index.key.partition.check(values)
-            if index.key.sort is not None:
-                index.key.sort.check(values)
-    if made_plain:
-        values = dict(values)
-        for field in made_plain:
-            value = values[field.name]
-            if value is not None:
-                values[field.name] = _plain(shape, field, value)
-    if made_plain or sum([len(values[n] or "") for n in long]) > _SURELY_SMALL:
-        _check_size(shape, values)
-    return values
 
 
 def _plain(shape: EntityShape, field: FieldShape, value: Any) -> Any:

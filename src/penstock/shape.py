@@ -89,6 +89,11 @@ class IndexShape:
         )
 
     @cached_property
+    def can_refuse(self) -> bool:
+        """Is there a part of the key whose value may not fit?"""
+        return self.key.partition.can_refuse or (self.key.sort is not None and self.key.sort.can_refuse)
+
+    @cached_property
     def watched(self) -> frozenset[str]:
         """The fields whose change may change the index key."""
         return frozenset(self.key.fields) | frozenset(self.when)

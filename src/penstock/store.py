@@ -88,7 +88,7 @@ class Store:
 
     def put(self, record: Entity, *, when: Condition | None = None) -> None:
         """Write a whole record, replacing what stands there, if the condition holds of it."""
-        self.commit([put(record, when=when)])
+        self.engine.commit((put(record, when=when),), now=self.clock.now(), token=_token())
 
     def create(self, record: Entity) -> None:
         """Write a record where none stands; Conflict where one does."""

@@ -40,6 +40,8 @@ class Part:
     width: int | None
     "The number of characters it always has, or None."
     last: bool
+    largest: int | None = None
+    "The largest integer that fits, of a padded one."
 
     def encode(self, value: Any, entity: str) -> str:
         """The text of this part; refuses what is empty, unprintable or does not fit."""
@@ -113,6 +115,11 @@ class Template:
             return self.parts[0].field
         return None
 
+    @property
+    def can_refuse(self) -> bool:
+        """Is there a part whose value may not fit?"""
+        return bool(self._open)
+
     def encode(self, values: Mapping[str, Any]) -> str:
         """The key's text; InvalidKey when a part does not fit."""
         text = self.head(values, len(self.parts))
@@ -129,10 +136,9 @@ class Template:
         length = 0
         for part in self._open:
             value = values[part.field.name]
-            if value is None or part.field.kind is Kind.INTEGER:
-                part.encode(value, self.entity)
-            else:
-                length += len(part.encode(value, self.entity))
+            if part.largest is not None and type(value) is int and 0 <= value <= part.largest:
+                continue
+            length += len(part.encode(value, self.entity))
         if length * 4 + len(self.text) + 40 * len(self.parts) > self.limit:
             self.encode(values)
 
@@ -224,7 +230,9 @@ def compile_template(
                 f"{entity}: the template {text!r} names {name!r}, which is not a field; "
                 f"the fields are {', '.join(fields)}"
             )
-        parts.append(Part(literal, shape, _width(entity, text, shape, spec, ordered=ordered), last))
+        width = _width(entity, text, shape, spec, ordered=ordered)
+        largest = 10**width - 1 if width and shape.kind is Kind.INTEGER else None
+        parts.append(Part(literal, shape, width, last, largest))
     template = Template(text, entity, tuple(parts), tail, limit)
     _check_separators(template)
     _check_printable(template)

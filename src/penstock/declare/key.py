@@ -15,9 +15,10 @@ from typing import Any, Concatenate, Generic, ParamSpec, TypeVar
 
 from penstock.declare.table import TableIndex
 from penstock.errors import DeclarationError, InvalidKey
-from penstock.kinds import coerce
+from penstock.kinds import FieldShape, Kind, coerce
 from penstock.ops import Ref
 from penstock.shape import EntityShape
+from penstock.template import Template
 
 E = TypeVar("E")
 P = ParamSpec("P")
@@ -28,6 +29,10 @@ class KeyOf(Generic[E, P]):
 
     shape: EntityShape
     _fields: tuple[str, ...]
+    _parts: tuple[tuple[str, FieldShape, type | None], ...]
+    "Each field of the key, with the type whose values need no coercion."
+    _templates: tuple[Template, ...]
+    "The templates that may refuse a value."
 
     def __init__(self, partition: str, sort: str | None, signature: Callable[Concatenate[E, P], None]) -> None:
         self.partition, self.sort, self.signature = partition, sort, signature
@@ -36,6 +41,9 @@ class KeyOf(Generic[E, P]):
         """Tie the key to its entity; the function's parameters must be the key's fields."""
         self.shape = shape
         self._fields = shape.key.fields
+        self._parts = tuple((n, shape.fields[n], _exact(shape.fields[n])) for n in self._fields)
+        templates = (shape.key.partition, *((shape.key.sort,) if shape.key.sort else ()))
+        self._templates = tuple(t for t in templates if t.can_refuse)
         given = tuple(inspect.signature(self.signature).parameters)[1:]
         if set(given) != set(self._fields):
             raise DeclarationError(
@@ -44,24 +52,31 @@ class KeyOf(Generic[E, P]):
             )
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> Ref[E]:
-        if args or len(kwargs) != len(self._fields):
-            raise InvalidKey(f"{self.shape.name} is found by {', '.join(self._fields)}; give each by name, once")
-        fields = self.shape.fields
-        return self.of({name: coerce(fields[name], value) for name, value in kwargs.items() if name in fields})
+        parts: dict[str, Any] = {}
+        try:
+            for name, field, exact in self._parts:
+                value = kwargs[name]
+                parts[name] = value if type(value) is exact else coerce(field, value)
+        except KeyError:
+            raise self._wrong() from None
+        if args or len(kwargs) != len(parts):
+            raise self._wrong()
+        return self._ref(parts)
+
+    def _ref(self, parts: dict[str, Any]) -> Ref[E]:
+        for template in self._templates:
+            template.check(parts)
+        return Ref(self.shape, parts)
+
+    def _wrong(self) -> InvalidKey:
+        return InvalidKey(f"{self.shape.name} is found by {', '.join(self._fields)}; give each by name, once")
 
     def of(self, values: Mapping[str, Any]) -> Ref[E]:
         """The record whose key these values, perhaps with others, make."""
-        key = self.shape.key
         try:
-            parts = {name: values[name] for name in self._fields}
-        except KeyError as missing:
-            raise InvalidKey(
-                f"{self.shape.name} is found by {', '.join(self._fields)}; {missing} is not given"
-            ) from None
-        key.partition.check(parts)
-        if key.sort is not None:
-            key.sort.check(parts)
-        return Ref(self.shape, parts)
+            return self._ref({name: values[name] for name in self._fields})
+        except KeyError:
+            raise self._wrong() from None
 
 
 def key(partition: str, sort: str | None = None) -> Callable[[Callable[Concatenate[E, P], None]], KeyOf[E, P]]:
@@ -71,6 +86,10 @@ def key(partition: str, sort: str | None = None) -> Callable[[Callable[Concatena
         return KeyOf(partition, sort, signature)
 
     return declare
+
+
+def _exact(field: FieldShape) -> type | None:
+    return None if field.kind in (Kind.INSTANT, Kind.CHOICE) else field.python
 
 
 class IndexKey:

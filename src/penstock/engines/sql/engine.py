@@ -18,6 +18,7 @@ from penstock.engines.sql.statements import FAR, Statement, Statements
 from penstock.errors import Conflict
 from penstock.ops import FeedEntry, Page, Patch, Put, Query, Ref, Step, Write
 from penstock.ports import Features
+from penstock.replay import is_repeatable, needs_token, stands_as_written, witness
 from penstock.shape import EntityShape, ViewShape
 
 _PAGE = 1000
@@ -25,11 +26,14 @@ _BATCH = 200
 
 
 class Refused(Exception):
-    """A statement of a commit touched no row; nothing was written."""
+    """A statement of a commit touched no row; nothing was written this time.
 
-    def __init__(self, position: int) -> None:
+    ``repeated`` tells that the commit had been sent before and its answer lost, so that it may have refused itself.
+    """
+
+    def __init__(self, position: int, *, repeated: bool = False) -> None:
         super().__init__(position)
-        self.position = position
+        self.position, self.repeated = position, repeated
 
 
 class Connector(Protocol):
@@ -41,8 +45,8 @@ class Connector(Protocol):
         """Run one reading statement."""
         ...
 
-    def run(self, text: str, parameters: tuple[Any, ...]) -> list[tuple[Any, ...]]:
-        """Run one writing statement by itself; the rows it returns."""
+    def run(self, text: str, parameters: tuple[Any, ...], *, token: str | None = None) -> list[tuple[Any, ...]] | None:
+        """Run one writing statement by itself; the rows it returns, None when the token says that it ran before."""
         ...
 
     def together(self, statements: Sequence[Statement], stands: Sequence[Statement], *, token: str | None) -> None:
@@ -54,6 +58,10 @@ class Connector(Protocol):
 
     def many(self, text: str, rows: list[tuple[Any, ...]]) -> None:
         """Run one statement with many parameter rows, in one transaction."""
+        ...
+
+    def expire(self, text: str, parameters: tuple[Any, ...], *, watched: bool) -> int:
+        """Run a delete of expired rows, telling the feed the cause; how many there were."""
         ...
 
     def administration(self) -> AbstractContextManager[sa.Connection]:
@@ -132,14 +140,26 @@ class SqlEngine:
         todo = [self.statements(w.shape).write(w, moment) for w in writes]
         stands = [self._stands(w, moment) for w in writes]
         try:
-            self.connector.together(todo, stands, token=token)
+            self.connector.together(todo, stands, token=token if needs_token(writes) else None)
         except Refused as refused:
+            if refused.repeated and self._was_applied(writes, now):
+                return
             raise self._conflict(writes[refused.position], refused.position, now) from None
+
+    def _was_applied(self, writes: Sequence[Write], now: datetime) -> bool:
+        """After a lost answer: does what stands there prove that the commit had been applied?"""
+        proof = witness(writes) or (writes[0] if len(writes) == 1 else None)
+        if proof is None:
+            return False
+        found = self._get_one(Ref(proof.shape, proof.key), now)
+        return stands_as_written(proof, found.__dict__ if found is not None else None)
 
     def patch(self, patch: Patch, *, now: datetime, token: str) -> Any:
         statements = self.statements(patch.shape)
         statement = statements.patch(patch, _epoch(now), returning=True)
-        rows = self.connector.run(statement.text, statement.parameters)
+        rows = self.connector.run(statement.text, statement.parameters, token=None if is_repeatable(patch) else token)
+        if rows is None:
+            return self._get_one(Ref(patch.shape, patch.key), now)
         if not rows:
             raise self._conflict(patch, 0, now)
         return statements.codec.record(rows[0])
@@ -168,8 +188,7 @@ class SqlEngine:
         return removed
 
     def _expire_one(self, shape: EntityShape, moment: int, limit: int) -> int:
-        rows = self.connector.run(self.statements(shape).expire, (moment, limit))
-        return len(rows)
+        return self.connector.expire(self.statements(shape).expire, (moment, limit), watched=shape.table.feed)
 
     def changes(self, shapes: Sequence[EntityShape], *, after: str | None = None, limit: int = 100) -> list[FeedEntry]:
         return read_changes(self, shapes, after=after, limit=limit)

@@ -65,8 +65,6 @@ def _sqlite_trigger(shape: EntityShape, relation: str, kind: str) -> str:
 
 
 def _postgres_steps(inspector: sa.Inspector, dialect: Dialect, shapes: Sequence[EntityShape]) -> Iterator[Step]:
-    if "penstock" not in inspector.get_schema_names():
-        yield Step("create schema", "penstock", "create schema if not exists penstock")
     if not inspector.has_table("changes", schema="penstock"):
         yield Step(
             "create table",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC
@@ -16,6 +15,7 @@ from psycopg.types.json import set_json_loads
 
 from penstock.engines.sql.dialect import Dialect
 from penstock.engines.sql.engine import Refused
+from penstock.engines.sql.forks import generation
 from penstock.engines.sql.statements import Statement
 from penstock.errors import Misconfigured, Unavailable
 from penstock.kinds import Kind
@@ -57,6 +57,10 @@ POSTGRES = Dialect(
 _REFUSAL = "penstock refuses write "
 
 
+# A commit that could not recognise itself by what stands there leaves its token; a repetition meets it.
+_REMEMBER = "remembered as (insert into penstock.commits (token) values (%s))"
+
+
 class PostgresConnector:
     """Statements on one database, over a stack of connections. Opened lazily, and anew after a fork."""
 
@@ -66,14 +70,14 @@ class PostgresConnector:
         self.url = url
         self._attempts = attempts
         self._idle: list[psycopg.Connection[tuple[Any, ...]]] = []
-        self._process = os.getpid()
+        self._generation = generation()
 
     # Connections
 
     def _take(self) -> psycopg.Connection[tuple[Any, ...]]:
-        if self._process != os.getpid():
+        if self._generation != generation():
             # A forked child must not speak on its parent's sockets, not even to say goodbye.
-            self._idle, self._process = [], os.getpid()
+            self._idle, self._generation = [], generation()
         try:
             return self._idle.pop()
         except IndexError:
@@ -88,14 +92,20 @@ class PostgresConnector:
         set_json_loads(msgspec.json.decode, connection)
         return connection
 
-    def _attempt(self, action: Callable[[psycopg.Connection[tuple[Any, ...]]], T], *, repeat: bool) -> T:
-        """Do something on a connection; again on a fresh one when the connection broke and repeating is safe."""
-        attempt = 0
+    def _attempt(self, action: Callable[[psycopg.Connection[tuple[Any, ...]]], T]) -> T:
+        """Do something on a connection; again on a fresh one when the connection broke.
+
+        Whatever is done here may be done twice: reads by nature, writes because they recognise themselves.
+        """
+        attempt, repeated = 0, False
         while True:
             attempt += 1
             connection = self._take()
             try:
                 result = action(connection)
+            except Refused as refused:
+                self._give_back(connection)
+                raise Refused(refused.position, repeated=repeated) from None
             except (pg.DeadlockDetected, pg.SerializationFailure):
                 self._idle.append(connection)
                 if attempt >= self._attempts:
@@ -103,7 +113,8 @@ class PostgresConnector:
             except psycopg.OperationalError as error:
                 connection.close()
                 self._idle.clear()  # the others are most likely as dead as this one
-                if not repeat or attempt >= self._attempts:
+                repeated = True
+                if attempt >= self._attempts:
                     raise Unavailable(f"PostgreSQL: {_first_line(error)}") from error
             except pg.UndefinedTable as error:
                 self._idle.append(connection)
@@ -124,35 +135,56 @@ class PostgresConnector:
     # Statements
 
     def rows(self, text: str, parameters: tuple[Any, ...]) -> list[tuple[Any, ...]]:
-        return self._attempt(lambda c: c.execute(text, parameters, binary=True).fetchall(), repeat=True)
+        return self._attempt(lambda c: c.execute(text, parameters, binary=True).fetchall())
 
-    def run(self, text: str, parameters: tuple[Any, ...]) -> list[tuple[Any, ...]]:
-        def action(connection: psycopg.Connection[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
-            cursor = connection.execute(text, parameters, binary=True)
+    def run(self, text: str, parameters: tuple[Any, ...], *, token: str | None = None) -> list[tuple[Any, ...]] | None:
+        if token is not None:
+            text, parameters = f"with {_REMEMBER} {text}", (token, *parameters)
+
+        def action(connection: psycopg.Connection[tuple[Any, ...]]) -> list[tuple[Any, ...]] | None:
+            try:
+                cursor = connection.execute(text, parameters, binary=True)
+            except pg.UniqueViolation as error:
+                if not _is_repetition(error):
+                    raise
+                return None
             return cursor.fetchall() if cursor.description else []
 
-        return self._attempt(action, repeat=True)
+        return self._attempt(action)
 
     def together(self, statements: Sequence[Statement], stands: Sequence[Statement], *, token: str | None) -> None:
-        text, parameters = _chained(statements, stands)
+        text, parameters = _chained(statements, stands, token)
 
         def action(connection: psycopg.Connection[tuple[Any, ...]]) -> None:
             try:
                 connection.execute(text, parameters)
+            except pg.UniqueViolation as error:
+                if not _is_repetition(error):
+                    raise
             except pg.InvalidTextRepresentation as error:
                 message = str(error)
                 if _REFUSAL not in message:
                     raise
                 raise Refused(int(message.split(_REFUSAL)[1].split('"')[0])) from None
 
-        self._attempt(action, repeat=True)
+        self._attempt(action)
 
     def many(self, text: str, rows: list[tuple[Any, ...]]) -> None:
         def action(connection: psycopg.Connection[tuple[Any, ...]]) -> None:
             with connection.transaction(), connection.cursor() as cursor:
                 cursor.executemany(text, rows)
 
-        self._attempt(action, repeat=True)
+        self._attempt(action)
+
+    def expire(self, text: str, parameters: tuple[Any, ...], *, watched: bool) -> int:
+        def action(connection: psycopg.Connection[tuple[Any, ...]]) -> int:
+            with connection.transaction():
+                connection.execute("set local penstock.cause = 'expiry'")
+                # Nobody repeats a commit after a day.
+                connection.execute("delete from penstock.commits where at < now() - interval '1 day'")
+                return len(connection.execute(text, parameters).fetchall())
+
+        return self._attempt(action)
 
     @contextmanager
     def administration(self) -> Iterator[sa.Connection]:
@@ -168,15 +200,18 @@ class PostgresConnector:
             engine.dispose()
 
     def close(self) -> None:
-        if self._process == os.getpid():
+        if self._generation == generation():
             while self._idle:
                 self._idle.pop().close()
 
 
-def _chained(statements: Sequence[Statement], stands: Sequence[Statement]) -> tuple[str, tuple[Any, ...]]:
+def _chained(
+    statements: Sequence[Statement], stands: Sequence[Statement], token: str | None
+) -> tuple[str, tuple[Any, ...]]:
     """All statements as one: a chain of named parts, and a last one that stops everything when a part was refused."""
-    parts, refusals = [], []
-    parameters: list[Any] = []
+    parts = [] if token is None else [_REMEMBER]
+    refusals = []
+    parameters: list[Any] = [] if token is None else [token]
     tail: list[Any] = []
     for position, (statement, there) in enumerate(zip(statements, stands, strict=True)):
         reading = statement.text.startswith("select")
@@ -192,6 +227,10 @@ def _chained(statements: Sequence[Statement], stands: Sequence[Statement]) -> tu
         refusals.append(f"when {refused} then cast('{_REFUSAL}{position}' || left(now()::text, 0) as integer)")
     last = f"select case {' '.join(refusals)} end" if refusals else "select 1"
     return f"with {', '.join(parts)} {last}", (*parameters, *tail)
+
+
+def _is_repetition(error: pg.UniqueViolation) -> bool:
+    return error.diag.constraint_name == "commits_pkey" and error.diag.schema_name == "penstock"
 
 
 def _first_line(error: BaseException) -> str:

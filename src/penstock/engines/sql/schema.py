@@ -22,6 +22,11 @@ from penstock.shape import EntityShape, ViewShape
 if TYPE_CHECKING:
     from penstock.engines.sql.engine import Connector
 
+# Where PostgreSQL remembers commits that could not recognise themselves by what stands there.
+COMMITS = (
+    "create table if not exists penstock.commits "
+    "(token text primary key, at timestamptz not null default clock_timestamp())"
+)
 _POSTGRES: dict[Kind, TypeEngine[Any]] = {
     Kind.TEXT: sa.Text(collation="C"),  # strings order by their bytes, as everywhere
     Kind.CHOICE: sa.Text(collation="C"),
@@ -71,6 +76,9 @@ def _steps(
     schemas = {t.schema for _, t in tables if t.schema} - set(inspector.get_schema_names())
     for schema in sorted(schemas):
         yield Step("create schema", schema, _sql(CreateSchema(schema, if_not_exists=True), dialect))
+    if dialect.schemas and not inspector.has_table("commits", schema="penstock"):
+        yield Step("create schema", "penstock", "create schema if not exists penstock")
+        yield Step("create table", "penstock.commits", COMMITS)
     for shape, table in tables:
         yield from _table_steps(inspector, dialect, shape, table)
     yield from feed_steps(inspector, dialect, shapes)

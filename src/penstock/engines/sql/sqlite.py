@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sqlite3
 import threading
 from collections.abc import Callable, Iterator, Sequence
@@ -17,6 +16,7 @@ import sqlalchemy as sa
 
 from penstock.engines.sql.dialect import Dialect
 from penstock.engines.sql.engine import Refused
+from penstock.engines.sql.forks import generation
 from penstock.engines.sql.statements import Statement
 from penstock.errors import Misconfigured, Unavailable
 from penstock.kinds import Kind, instant_text
@@ -41,7 +41,7 @@ SQLITE = Dialect(
     mark="?",
     schemas=False,
     bind={
-        Kind.IDENTIFIER: "str({x})",
+        Kind.IDENTIFIER: "to_builtins({x})",
         Kind.CHOICE: "{x}.value",
         Kind.DECIMAL: "str({x})",
         Kind.INSTANT: "instant_text({x}, {digits})",
@@ -62,6 +62,7 @@ SQLITE = Dialect(
     },
     names={
         "instant_text": instant_text,
+        "to_builtins": msgspec.to_builtins,
         "dumps": _dumps,
         "loads": _loads,
         "convert": _convert,
@@ -123,21 +124,22 @@ class SqliteConnector:
         self._local = threading.local()
         self._opened: list[sqlite3.Connection] = []
         self._lock = threading.Lock()
-        self._process = os.getpid()
+        self._generation = generation()
 
     def connection(self) -> sqlite3.Connection:
         """This thread's connection."""
+        local = self._local
         try:
-            if self._local.process == self._process == os.getpid():
-                return self._local.connection  # type: ignore[no-any-return]
+            if local.generation == generation():
+                return local.connection  # type: ignore[no-any-return]
         except AttributeError:
             pass
         return self._open()
 
     def _open(self) -> sqlite3.Connection:
-        if self._process != os.getpid():
+        if self._generation != generation():
             # A forked child must not touch its parent's connections, not even to close them.
-            self._opened, self._process = [], os.getpid()
+            self._opened, self._generation = [], generation()
         try:
             connection = sqlite3.connect(
                 self.path, timeout=self._busy, isolation_level=None, check_same_thread=False, cached_statements=512
@@ -151,7 +153,7 @@ class SqliteConnector:
             connection.create_function(name, 2, function, deterministic=True)
         with self._lock:
             self._opened.append(connection)
-        self._local.connection, self._local.process = connection, os.getpid()
+        self._local.connection, self._local.generation = connection, self._generation
         return connection
 
     def rows(self, text: str, parameters: tuple[Any, ...]) -> list[tuple[Any, ...]]:
@@ -160,7 +162,8 @@ class SqliteConnector:
         except sqlite3.Error as error:
             raise _translated(error) from error
 
-    def run(self, text: str, parameters: tuple[Any, ...]) -> list[tuple[Any, ...]]:
+    def run(self, text: str, parameters: tuple[Any, ...], *, token: str | None = None) -> list[tuple[Any, ...]] | None:
+        # There is no wire, so no answer can be lost, and no token is needed.
         return self.rows(text, parameters)
 
     def together(self, statements: Sequence[Statement], stands: Sequence[Statement], *, token: str | None) -> None:
@@ -173,6 +176,15 @@ class SqliteConnector:
                 standing = connection.execute(there.text, there.parameters).fetchone() is not None
                 if standing or not statement.tolerates_absence:
                     raise Refused(position)
+
+    def expire(self, text: str, parameters: tuple[Any, ...], *, watched: bool) -> int:
+        with self._transaction() as connection:
+            if watched:
+                connection.execute("insert into penstock_cause values ('expiry')")
+            removed = len(connection.execute(text, parameters).fetchall())
+            if watched:
+                connection.execute("delete from penstock_cause")
+        return removed
 
     def many(self, text: str, rows: list[tuple[Any, ...]]) -> None:
         with self._transaction() as connection:
@@ -208,7 +220,7 @@ class SqliteConnector:
         return sqlite3.connect(self.path, timeout=self._busy, isolation_level=None, check_same_thread=False)
 
     def close(self) -> None:
-        if self._process == os.getpid():
+        if self._generation == generation():
             with self._lock:
                 for connection in self._opened:
                     connection.close()

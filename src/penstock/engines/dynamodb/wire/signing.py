@@ -1,8 +1,8 @@
 """AWS Signature Version 4, narrowed to what DynamoDB needs: a POST to one URL, told apart by target and body.
 
 All that two requests have in common is hashed once and the hash state is kept: the signing key's HMAC for a
-day, the string to sign for a second, the canonical request for a second and a target. What is left per request
-is the body's hash and three short updates.
+day, the string to sign for a second, the canonical request for a second and a target. What is left per
+request is the body's hash and three short updates.
 """
 
 import time
@@ -42,7 +42,7 @@ class Signer:
         self._moment: _Moment | None = None
 
     def headers(self, target: str, body: bytes) -> list[str]:
-        """A new list of header lines, signed for now. Host is signed too, but left to the transport to send."""
+        """A new list of header lines, signed for now. Host is signed too, but left to the transport."""
         second = int(self._now() + self.skew)
         moment = self._moment
         if moment is None or moment.second != second:

@@ -1,6 +1,6 @@
 """HTTP/1.1 over kept-alive connections, by libcurl. Import this module late: it loads pycurl.
 
-libcurl resends a request by itself when a kept-alive connection turns out to be dead before one byte of answer
+libcurl resends a request by itself when a kept-alive connection turns out to be dead before a byte of answer
 came. That is the right thing to do, but the first copy may have been executed, so it is noticed and reported.
 """
 

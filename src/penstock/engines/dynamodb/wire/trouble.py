@@ -21,6 +21,8 @@ _EXPIRED_KEYS = frozenset({"ExpiredToken", "ExpiredTokenException"})
 _WRONG_TIME = frozenset({"InvalidSignatureException", "RequestTimeTooSkewed"})
 
 _CANCELLED = "TransactionCanceledException"
+# The bodies of these hold the caller's data, which must stay as it is, and never a signature.
+_CARRY_ITEMS = frozenset({"ConditionalCheckFailedException", _CANCELLED})
 _PASSING_REASONS = frozenset({"ProvisionedThroughputExceeded", "ThrottlingError", "TransactionConflict"})
 
 
@@ -74,8 +76,10 @@ def of_answer(answer: Answer, token: str | None) -> Trouble:
     """Read an answer that is no success. `token` is a secret AWS quotes in some messages: it is cut out."""
     if not answer.intact():
         return Trouble(Cause.FAILED, True, "DynamoDB's answer was damaged on its way (CRC32 mismatch)")
-    body = answer.body.replace(token.encode(), b"***") if token else answer.body
-    code, message = _read(body, answer.status)
+    code, message = _read(answer.body, answer.status)
+    body = answer.body
+    if token and code not in _CARRY_ITEMS:
+        message, body = message.replace(token, "***"), body.replace(token.encode(), b"***")
     if answer.status >= 500:
         request = (answer.header(b"x-amzn-requestid:") or b"unknown").decode("latin-1")
         message = f"DynamoDB failed with {answer.status} {code}: {message} (request {request})"

@@ -1,0 +1,39 @@
+# The doors of the project. `make up` and `make test` set up everything they need on a fresh machine.
+
+PYTHON ?= $(shell command -v python3.11 || command -v python3)
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+
+.PHONY: up test test-long check bench format clean
+
+up: $(READY)
+	$(BIN)/penstock up
+
+test: $(READY)
+	$(BIN)/python -m pytest -n 2 --dist worksteal -m "not long"
+
+test-long: $(READY)
+	$(BIN)/python -m pytest -n 2 --dist worksteal
+
+check: $(READY)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-logo 2>/dev/null || $(BIN)/lint-imports
+
+bench: $(READY)
+	$(BIN)/python -m bench
+
+format: $(READY)
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+clean:
+	rm -rf $(VENV) build .mypy_cache .ruff_cache .import_linter_cache
+
+# Everything is installed at the versions of the constraints file, whatever is newer today.
+$(READY): pyproject.toml constraints.txt
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev]'
+	touch $(READY)

@@ -1,0 +1,422 @@
+"""Game assets: jobs that run step by step, are reviewed by people, and end as versions of an asset."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from enum import StrEnum
+from typing import Annotated, Any
+from uuid import UUID, uuid4
+
+from pydantic import Field
+
+from penstock.declare import (
+    ANYTHING,
+    Count,
+    Domain,
+    Entity,
+    EpochSeconds,
+    Expires,
+    IndexKey,
+    KeepLatest,
+    Range,
+    RetainFor,
+    Table,
+    UtcMicros,
+    UtcSeconds,
+    View,
+    attribute,
+    key,
+    move,
+    pattern,
+)
+from penstock.objectkey import ObjectKey
+
+ASSET_CREATOR = Table("asset_creator", partition="PK", sort="SK", expiry="ttl")
+GSI1 = ASSET_CREATOR.index("GSI1", partition="GSI1PK", sort="GSI1SK")
+GSI2 = ASSET_CREATOR.index("GSI2", partition="GSI2PK", sort="GSI2SK")
+GSI3 = ASSET_CREATOR.index("GSI3", partition="GSI3PK", sort="GSI3SK")
+
+RETENTION = timedelta(days=90)
+VERSIONS_KEPT = 10
+
+
+class AssetKind(StrEnum):
+    FLAT = "2D"
+    SOLID = "3D"
+
+
+class AssetType(StrEnum):
+    CHARACTER_3D = "3D_CHARACTER"
+    SPRITE_2D = "2D_SPRITE"
+    BACKGROUND = "BACKGROUND"
+    PROP = "PROP"
+
+    @property
+    def kind(self) -> AssetKind:
+        """Is it drawn or modelled?"""
+        return AssetKind.SOLID if self in (AssetType.CHARACTER_3D, AssetType.PROP) else AssetKind.FLAT
+
+
+class StepName(StrEnum):
+    """The stages of the pipeline, in their order."""
+
+    TEXT_TO_IMAGE = "text-to-image"
+    REFINE = "refine"
+    MESH = "3D"
+    RETOPO = "retopo"
+    RIG = "rig"
+    ANIM = "anim"
+    EXPORT = "export"
+
+
+class Status(StrEnum):
+    PENDING = "pending"
+    RUNNING = "running"
+    PAUSED = "paused"
+    APPROVED = "approved"
+    REJECTED = "rejected"
+    DONE = "done"
+    FAILED = "failed"
+
+
+class OutboxStatus(StrEnum):
+    PENDING = "pending"
+    PUBLISHED = "published"
+
+
+class OnceStatus(StrEnum):
+    IN_PROGRESS = "in_progress"
+    DONE = "done"
+    FAILED = "failed"
+
+
+class Numbered(Entity):
+    """What SQL's tables call by an id of its own, besides the key it is found by."""
+
+    id: UUID = Field(default_factory=uuid4, frozen=True)
+
+
+class Project(Entity, table=ASSET_CREATOR, relation="projects"):
+    """A creative context: its style, and how much it may use."""
+
+    project_id: str = attribute(column="id", in_key_only=True)
+    name: str
+    style_profile: dict[str, Any] = attribute(column="style_profile_json", default_factory=dict)
+    quotas: dict[str, float] = attribute(column="quotas_json", default_factory=dict)
+    created_at: UtcSeconds = Field(frozen=True)
+
+    @key("PROJECT#{project_id}", "PROJECT#{project_id}")
+    def at(self, *, project_id: str) -> None:
+        """The project itself."""
+
+
+class Job(
+    Entity,
+    table=ASSET_CREATOR,
+    relation="jobs",
+    sql_indexes=(("project_id", "status"),),
+    lifetimes=(RetainFor(RETENTION, since="updated_at"),),
+):
+    """One asset, asked for once. Its moment changes with its state only, so that pages by status stand still."""
+
+    project_id: str = attribute(in_key_only=True)
+    job_id: str = attribute(column="id", in_key_only=True)
+    asset_type: AssetType
+    status: Status = Status.PENDING
+    current_step: StepName
+    request: dict[str, Any] | None = attribute(column="request_json", default=None)
+    created_at: UtcSeconds = Field(frozen=True)
+    updated_at: UtcSeconds
+
+    @key("PROJECT#{project_id}", "JOB#{job_id}")
+    def at(self, *, project_id: str, job_id: str) -> None:
+        """A job of a project."""
+
+    by_moment = IndexKey(GSI1, "JOB_STATUS#{status}", "{updated_at}")
+
+    @pattern(at)
+    def of_project(self, *, project_id: str) -> None:
+        """The jobs of a project."""
+
+    @pattern(by_moment)
+    def by_status(self, *, status: Status, updated_at: Range[datetime] = ANYTHING) -> None:
+        """Jobs in a state (running: in progress), the one longest in it first."""
+
+    @move(Status.PENDING, to=Status.RUNNING)
+    def start(self, *, at: datetime) -> None:
+        """The first step begins."""
+        self.updated_at = at
+
+    @move(Status.RUNNING, Status.APPROVED, to=Status.RUNNING)
+    def advance(self, *, step: StepName, at: datetime) -> None:
+        """The next step begins."""
+        self.current_step, self.updated_at = step, at
+
+    @move(Status.REJECTED, Status.FAILED, to=Status.RUNNING)
+    def rewind(self, *, step: StepName, at: datetime) -> None:
+        """Go on from the step that was rejected or failed, or from an earlier one."""
+        self.current_step, self.updated_at = step, at
+
+    @move(Status.RUNNING, to=Status.PAUSED)
+    def pause(self, *, at: datetime) -> None:
+        """Wait for a person to look."""
+        self.updated_at = at
+
+    @move(Status.PAUSED, to=Status.APPROVED)
+    def approve(self, *, at: datetime) -> None:
+        """The reviewer agrees."""
+        self.updated_at = at
+
+    @move(Status.PAUSED, to=Status.REJECTED)
+    def reject(self, *, at: datetime) -> None:
+        """The reviewer wants it otherwise."""
+        self.updated_at = at
+
+    @move(Status.RUNNING, Status.APPROVED, to=Status.DONE)
+    def finish(self, *, at: datetime) -> None:
+        """The asset is in the library."""
+        self.updated_at = at
+
+    @move(Status.PENDING, Status.RUNNING, Status.REJECTED, to=Status.FAILED)
+    def fail(self, *, at: datetime) -> None:
+        """A step failed for good, or nobody wants the asset any more."""
+        self.updated_at = at
+
+
+class JobPlace(Entity, table=ASSET_CREATOR, relation="job_places"):
+    """Which project a job belongs to, for those who know only the job."""
+
+    job_id: str = attribute(in_key_only=True)
+    project_id: str
+
+    @key("JOB#{job_id}", "JOB#{job_id}")
+    def at(self, *, job_id: str) -> None:
+        """Where a job is."""
+
+
+class Step(
+    Numbered,
+    table=ASSET_CREATOR,
+    relation="steps",
+    sql_indexes=(("job_id", "status", "step_name"),),
+    lifetimes=(RetainFor(RETENTION, since="ts"),),
+):
+    """One run of one stage. A stage that is run again is a new record; what was rejected stays readable."""
+
+    project_id: str
+    job_id: str = attribute(in_key_only=True)
+    step_name: StepName = attribute(column="name", in_key_only=True)
+    ts: UtcMicros = attribute(column="created_at", in_key_only=True)
+    # Keys sort by name, anim before text-to-image; this is the order of the work.
+    step_index: Count = Field(default_factory=lambda step: list(StepName).index(step["step_name"]), frozen=True)
+    status: Status = Status.PENDING
+    artifacts: list[ObjectKey] = attribute(column="artifacts_json", default_factory=list)
+    metrics: dict[str, Any] = attribute(column="metrics_json", default_factory=dict)
+    error: dict[str, Any] | None = attribute(column="error_json", default=None)
+    approved_by: str | None = None
+    decided_at: UtcSeconds | None = None
+
+    @key("JOB#{job_id}", "STEP#{step_name}#{ts}")
+    def at(self, *, job_id: str, step_name: StepName, ts: datetime) -> None:
+        """One run of a step."""
+
+    by_moment = IndexKey(GSI2, "STEP_STATUS#{status}", "{ts}")
+
+    @pattern(at)
+    def of_job(self, *, job_id: str, step_name: StepName | None = None) -> None:
+        """The steps of a job, or every run of one of them."""
+
+    @pattern(by_moment)
+    def by_status(self, *, status: Status, ts: Range[datetime] = ANYTHING) -> None:
+        """Steps in a state (paused: awaiting review), oldest first."""
+
+    @move(Status.PENDING, to=Status.RUNNING)
+    def start(self) -> None:
+        """A worker has it."""
+
+    @move(Status.RUNNING, to=Status.PAUSED)
+    def pause(self, *, artifacts: list[ObjectKey], metrics: dict[str, Any]) -> None:
+        """The work is there to be looked at."""
+        self.artifacts, self.metrics = artifacts, metrics
+
+    @move(Status.PAUSED, to=Status.APPROVED)
+    def approve(self, *, by: str, at: datetime) -> None:
+        """A person agrees."""
+        self.approved_by, self.decided_at = by, at
+
+    @move(Status.PAUSED, to=Status.REJECTED)
+    def reject(self, *, by: str, at: datetime) -> None:
+        """A person wants it otherwise; approved_by names whoever decided."""
+        self.approved_by, self.decided_at = by, at
+
+    @move(Status.RUNNING, to=Status.DONE)
+    def finish(self, *, artifacts: list[ObjectKey], metrics: dict[str, Any]) -> None:
+        """The work is there, and nobody need look."""
+        self.artifacts, self.metrics = artifacts, metrics
+
+    @move(Status.APPROVED, to=Status.DONE)
+    def release(self) -> None:
+        """What was approved has been handed on."""
+
+    @move(Status.PENDING, Status.RUNNING, to=Status.FAILED)
+    def fail(self, *, code: str, message: str) -> None:
+        """No work came of it."""
+        self.error = {"code": code, "message": message}
+
+
+class Asset(Entity, table=ASSET_CREATOR, relation="assets"):
+    """A deliverable of a project, and the number of its newest version."""
+
+    project_id: str = attribute(in_key_only=True)
+    asset_id: str = attribute(column="id", in_key_only=True)
+    type: AssetKind
+    latest_version: Count = 0
+    created_at: UtcSeconds = Field(frozen=True)
+
+    @key("PROJECT#{project_id}", "LATEST#{asset_id}")
+    def at(self, *, project_id: str, asset_id: str) -> None:
+        """An asset of a project."""
+
+    @pattern(at)
+    def of_project(self, *, project_id: str) -> None:
+        """The assets of a project."""
+
+
+class AssetVersion(
+    Numbered,
+    table=ASSET_CREATOR,
+    relation="asset_versions",
+    sql_indexes=(("asset_id", "-version"),),
+    lifetimes=(KeepLatest(VERSIONS_KEPT, per=("project_id", "asset_id")),),
+):
+    """The files of an asset as they were delivered once."""
+
+    project_id: str = attribute(in_key_only=True)
+    asset_id: str = attribute(in_key_only=True)
+    version: Annotated[int, Field(ge=1, le=9_999_999_999)]
+    type: AssetKind
+    files: list[ObjectKey] = attribute(column="files_json")
+    metadata: dict[str, Any] = attribute(column="metadata_json", default_factory=dict)
+    # A path that is signed when it is handed out, never a URL that opens by itself.
+    cdn_url: ObjectKey | None = None
+    created_at: UtcSeconds = Field(frozen=True)
+
+    @key("PROJECT#{project_id}", "ASSET#{asset_id}#V#{version:010d}")
+    def at(self, *, project_id: str, asset_id: str, version: int) -> None:
+        """A version of an asset."""
+
+    by_creation = IndexKey(GSI3, "ASSET_TYPE#{type}", "{created_at}")
+
+    @pattern(at, backwards=True)
+    def of_asset(self, *, project_id: str, asset_id: str) -> None:
+        """The versions of an asset, latest first."""
+
+    @pattern(by_creation, backwards=True)
+    def by_type(self, *, type: AssetKind, created_at: Range[datetime] = ANYTHING) -> None:
+        """Versions of drawn or of modelled assets, newest first."""
+
+
+class Outbox(Entity, table=ASSET_CREATOR, relation="outbox", sql_indexes=(("status",),), lifetimes=(Expires("ttl"),)):
+    """An event that became true with its data and is told to others later. It is found only while it is pending."""
+
+    event_id: str = attribute(column="id", in_key_only=True)
+    project_id: str
+    job_id: str | None = None
+    seq: Count = 0
+    type: str
+    payload: dict[str, Any] = attribute(column="payload_json")
+    status: OutboxStatus = OutboxStatus.PENDING
+    ts: UtcMicros = attribute(column="created_at", frozen=True)
+    ttl: EpochSeconds | None = None
+
+    @key("OUTBOX#{event_id}", "OUTBOX#{event_id}")
+    def at(self, *, event_id: str) -> None:
+        """An event by its id, on which its receivers deduplicate."""
+
+    while_pending = IndexKey(GSI1, "OUTBOX_STATUS#pending", "{ts}", when={"status": OutboxStatus.PENDING})
+
+    @pattern(while_pending)
+    def pending(self, *, ts: Range[datetime] = ANYTHING) -> None:
+        """Events not yet told, oldest first."""
+
+    @move(OutboxStatus.PENDING, to=OutboxStatus.PUBLISHED)
+    def publish(self, *, ttl: int) -> None:
+        """It has been told; from the second ttl on it may be forgotten."""
+        self.ttl = ttl
+
+
+class Idempotency(Numbered, table=ASSET_CREATOR, relation="idempotency", lifetimes=(Expires("ttl"),)):
+    """Work that must happen once: who does it until when, and what came of it."""
+
+    idempotency_key: str = attribute(column="key", in_key_only=True)
+    project_id: str
+    job_id: str
+    step_name: StepName
+    status: OnceStatus = OnceStatus.IN_PROGRESS
+    owner: str | None = None
+    owner_expires_at: EpochSeconds | None = None
+    result: dict[str, Any] | None = attribute(column="result_json", default=None)
+    created_at: UtcSeconds = Field(frozen=True)
+    ttl: EpochSeconds
+
+    @key("IDEMPOTENCY#{idempotency_key}", "IDEMPOTENCY#{idempotency_key}")
+    def at(self, *, idempotency_key: str) -> None:
+        """What is known of a piece of work."""
+
+    @move(OnceStatus.IN_PROGRESS, to=OnceStatus.DONE)
+    def finish(self, *, result: dict[str, Any]) -> None:
+        """It is done; whoever asks again gets this result."""
+        self.result, self.owner, self.owner_expires_at = result, None, None
+
+    @move(OnceStatus.IN_PROGRESS, to=OnceStatus.FAILED)
+    def fail(self) -> None:
+        """It did not happen; another may try."""
+        self.owner, self.owner_expires_at = None, None
+
+    @move(OnceStatus.FAILED, OnceStatus.IN_PROGRESS, to=OnceStatus.IN_PROGRESS)
+    def take_over(self, *, owner: str, owner_expires_at: int) -> None:
+        """Another tries, after a failure or when the owner's time is over."""
+        self.owner, self.owner_expires_at = owner, owner_expires_at
+
+
+class Audit(Numbered, table=ASSET_CREATOR, relation="audit"):
+    """Who did what, when. Lines are only added."""
+
+    project_id: str = attribute(in_key_only=True)
+    ts: UtcMicros = attribute(in_key_only=True)
+    actor: str = attribute(in_key_only=True)
+    action: str
+    details: dict[str, Any] = attribute(column="details_json", default_factory=dict)
+
+    @key("PROJECT#{project_id}", "AUDIT#{ts}#{actor}")
+    def at(self, *, project_id: str, ts: datetime, actor: str) -> None:
+        """One line."""
+
+    @pattern(at)
+    def of_project(self, *, project_id: str, ts: Range[datetime] = ANYTHING) -> None:
+        """What happened in a project, in order."""
+
+
+DOMAIN = Domain(
+    "assetcreator",
+    Project,
+    Job,
+    JobPlace,
+    Step,
+    Asset,
+    AssetVersion,
+    Outbox,
+    Idempotency,
+    Audit,
+    views=(
+        View("v_jobs_in_progress", "SELECT * FROM {Job} WHERE status = 'running'"),
+        View("v_steps_needing_review", "SELECT * FROM {Step} WHERE status = 'paused'"),
+        View(
+            "v_assets_by_type",
+            "SELECT a.type, a.project_id, a.id, a.latest_version, v.metadata_json, v.files_json, v.cdn_url, a.created_at"
+            " FROM {Asset} a JOIN {AssetVersion} v"
+            " ON v.project_id = a.project_id AND v.asset_id = a.id AND v.version = a.latest_version"
+            " ORDER BY a.type, a.created_at",
+        ),
+    ),
+)

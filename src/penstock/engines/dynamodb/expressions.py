@@ -1,0 +1,208 @@
+"""Conditions and updates as DynamoDB's expressions. Every attribute name is aliased, whether reserved or not."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from penstock.conditions import (
+    All,
+    Any_,
+    Between,
+    Compare,
+    Condition,
+    Missing,
+    Not,
+    OneOf,
+    Present,
+    fields_of,
+    holds,
+)
+from penstock.engines.dynamodb.encode import document
+from penstock.engines.dynamodb.item_type import ItemType
+from penstock.engines.dynamodb.layout import STAMP, Value
+from penstock.kinds import FieldShape, Kind, key_text
+from penstock.ops import Patch
+from penstock.updates import Add, Append, Exclude, Include, Remove, Set, SetIfAbsent, Update
+
+
+class Aliases:
+    """The names and values of one request, each under an alias."""
+
+    def __init__(self) -> None:
+        self.names: dict[str, str] = {}
+        self.values: dict[str, Value] = {}
+        self._known: dict[str, str] = {}
+
+    def name(self, attribute: str) -> str:
+        alias = self._known.get(attribute)
+        if alias is None:
+            alias = self._known[attribute] = f"#n{len(self._known)}"
+            self.names[alias] = attribute
+        return alias
+
+    def value(self, value: Value) -> str:
+        alias = f":v{len(self.values)}"
+        self.values[alias] = value
+        return alias
+
+    def into(self, request: dict[str, Any]) -> None:
+        """Put what was used into the request; DynamoDB refuses empty maps."""
+        if self.names:
+            request["ExpressionAttributeNames"] = self.names
+        if self.values:
+            request["ExpressionAttributeValues"] = self.values
+
+
+class ConditionCompiler:
+    """Compiles the condition of one write. Its key is known, and so are the fields that live in the key alone."""
+
+    def __init__(self, item: ItemType, key: Mapping[str, Any], aliases: Aliases) -> None:
+        self._item = item
+        self._key = key
+        self._aliases = aliases
+        self._stands = item.layout.key[0].name
+
+    def compile(self, condition: Condition, now: int) -> str:
+        """The expression; an expired record counts as none."""
+        text = self._any(condition)
+        expiry = self._item.shape.expiry
+        if expiry is None:
+            return text
+        end = self._aliases.name(self._item.shape.fields[expiry].attribute)
+        moment = self._aliases.value({"N": str(now)})
+        if holds(condition, None):
+            return f"({end} <= {moment}) OR ({text})"
+        return f"({text}) AND (attribute_not_exists({end}) OR {end} > {moment})"
+
+    def _any(self, condition: Condition) -> str:
+        if self._in_key_alone(condition):
+            return self._constant(holds(condition, self._key), holds(condition, None))
+        match condition:
+            case Compare(name, operator, value):
+                return f"{self._name(name)} {operator} {self._value(name, value)}"
+            case Between(name, low, high):
+                return self._between(name, low, high)
+            case OneOf(name, values):
+                members = ", ".join(self._value(name, v) for v in values)
+                return f"{self._name(name)} IN ({members})" if members else self._constant(False, False)
+            case Present(name):
+                return f"attribute_exists({self._name(name)})"
+            case Missing(name):
+                return f"attribute_not_exists({self._name(name)})"
+            case All(parts):
+                return self._joined(" AND ", parts) if parts else self._constant(True, True)
+            case Any_(parts):
+                return self._joined(" OR ", parts) if parts else self._constant(False, False)
+            case Not(inner):
+                return f"NOT ({self._any(inner)})"
+        raise TypeError(f"not a condition: {condition!r}")
+
+    def _joined(self, operator: str, parts: tuple[Condition, ...]) -> str:
+        if len(parts) == 1:
+            return self._any(parts[0])
+        return operator.join(self._any(p) if _is_simple(p) else f"({self._any(p)})" for p in parts)
+
+    def _between(self, name: str, low: Any, high: Any) -> str:
+        field = self._item.shape.fields[name]
+        if _ordered(field, low) > _ordered(field, high):  # DynamoDB refuses such a BETWEEN; it just never holds
+            return self._constant(False, False)
+        return f"{self._name(name)} BETWEEN {self._value(name, low)} AND {self._value(name, high)}"
+
+    def _in_key_alone(self, condition: Condition) -> bool:
+        if isinstance(condition, All | Any_ | Not):
+            return False
+        return any(not self._item.shape.fields[n].stored for n in fields_of(condition))
+
+    def _constant(self, standing: bool, absent: bool) -> str:
+        """An expression whose truth depends only on whether an item stands there."""
+        name = self._aliases.name(self._stands)
+        if standing and absent:
+            return f"(attribute_exists({name}) OR attribute_not_exists({name}))"
+        if standing or absent:
+            return f"attribute_exists({name})" if standing else f"attribute_not_exists({name})"
+        return f"(attribute_exists({name}) AND attribute_not_exists({name}))"
+
+    def _name(self, field: str | None) -> str:
+        attribute = self._stands if field is None else self._item.shape.fields[field].attribute
+        return self._aliases.name(attribute)
+
+    def _value(self, field: str, value: Any) -> str:
+        return self._aliases.value(self._item.encoders[field](value))
+
+
+def _is_simple(condition: Condition) -> bool:
+    return not isinstance(condition, All | Any_ | Between)
+
+
+def _ordered(field: FieldShape, value: Any) -> Any:
+    """A value in a form that Python orders as DynamoDB does."""
+    if field.kind in (Kind.INTEGER, Kind.FLOAT, Kind.DECIMAL, Kind.BYTES):
+        return value
+    return key_text(field, value).encode()
+
+
+def stamp_condition(text: str | None, aliases: Aliases, token: str) -> str:
+    """The condition, and that this very patch has not been applied yet."""
+    unseen = f"{aliases.name(STAMP)} <> {aliases.value({'S': token})}"
+    return f"({text}) AND {unseen}" if text else unseen
+
+
+class UpdateCompiler:
+    """Compiles the updates of one patch, together with the index attributes that change with them."""
+
+    def __init__(self, item: ItemType, aliases: Aliases) -> None:
+        self._item = item
+        self._aliases = aliases
+        self._clauses: dict[str, list[str]] = {}
+
+    def compile(self, patch: Patch, stamp: str | None) -> str:
+        """The update expression; with a stamp, the patch can be recognised when it is sent again."""
+        for update in patch.updates:
+            self._add(update)
+        for attribute, value in patch.index_attributes.items():
+            if attribute not in self._item.layout.key_names:
+                self._index(attribute, value)
+        if stamp is not None:
+            self._clause("SET", f"{self._aliases.name(STAMP)} = {self._aliases.value({'S': stamp})}")
+        return " ".join(f"{verb} {', '.join(parts)}" for verb, parts in self._clauses.items())
+
+    def _add(self, update: Update) -> None:
+        name = self._aliases.name(self._item.shape.fields[update.field].attribute)
+        match update:
+            case Remove() | Set(_, None):
+                self._clause("REMOVE", name)
+            case Set(field, value):
+                self._clause("SET", f"{name} = {self._value(field, value)}")
+            case SetIfAbsent(field, value):
+                self._clause("SET", f"{name} = if_not_exists({name}, {self._value(field, value)})")
+            case Add(field, amount):
+                zero, more = self._aliases.value({"N": "0"}), self._value(field, amount)
+                self._clause("SET", f"{name} = if_not_exists({name}, {zero}) + {more}")
+            case Append(_, items):
+                none, more = self._aliases.value({"L": []}), self._aliases.value(document(list(items)))
+                self._clause("SET", f"{name} = list_append(if_not_exists({name}, {none}), {more})")
+            case Include(field, members):
+                self._clause("ADD", f"{name} {self._value(field, members)}")
+            case Exclude(field, members):
+                self._clause("DELETE", f"{name} {self._value(field, members)}")
+            case _:
+                raise TypeError(f"not an update: {update!r}")
+
+    def _index(self, attribute: str, value: str | int | None) -> None:
+        name = self._aliases.name(attribute)
+        if value is None:
+            self._clause("REMOVE", name)
+        else:
+            self._clause("SET", f"{name} = {self._aliases.value(index_value(self._item, attribute, value))}")
+
+    def _clause(self, verb: str, text: str) -> None:
+        self._clauses.setdefault(verb, []).append(text)
+
+    def _value(self, field: str, value: Any) -> str:
+        return self._aliases.value(self._item.encoders[field](value))
+
+
+def index_value(item: ItemType, attribute: str, value: str | int) -> Value:
+    """The value of an index attribute, as a string or as a number."""
+    return {"N": str(value)} if item.layout.is_number(attribute) else {"S": str(value)}

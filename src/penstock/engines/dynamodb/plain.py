@@ -1,0 +1,70 @@
+"""Attribute values of any kind as plain Python values, for whatever has no type compiled for it."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Mapping
+from decimal import Decimal
+from typing import Any
+
+from penstock.engines.dynamodb.layout import STAMP, Value
+
+_INT_RANGE = 2**63
+
+
+def number(text: str) -> int | float:
+    """A number of a document: whole within 64 bits as an int, else as a float."""
+    if text.lstrip("-").isdigit():
+        whole = int(text)
+        if -_INT_RANGE <= whole < _INT_RANGE:
+            return whole
+    return float(text)
+
+
+def plain(value: Value) -> Any:
+    """A document as plain JSON values; a set becomes a list."""
+    ((kind, inner),) = value.items()
+    if kind == "S":
+        return inner
+    if kind == "N":
+        return number(inner)
+    if kind == "M":
+        return {name: plain(v) for name, v in inner.items()}
+    if kind == "L":
+        return [plain(v) for v in inner]
+    if kind == "BOOL":
+        return inner
+    if kind == "NULL":
+        return None
+    if kind == "NS":
+        return [number(n) for n in inner]
+    if kind == "B":
+        return base64.b64decode(inner)
+    return [base64.b64decode(b) for b in inner] if kind == "BS" else inner
+
+
+def canonical(item: Mapping[str, Value]) -> dict[str, Any]:
+    """An item in a form that is equal for equal items, however numbers and sets were written; without our stamp."""
+    return {name: _canonical(value) for name, value in item.items() if name != STAMP}
+
+
+def _canonical(value: Value) -> Any:
+    ((kind, inner),) = value.items()
+    if kind == "N":
+        return kind, Decimal(inner)
+    if kind == "NS":
+        return kind, frozenset(Decimal(n) for n in inner)
+    if kind in ("SS", "BS"):
+        return kind, frozenset(inner)
+    if kind == "M":
+        return kind, {name: _canonical(v) for name, v in inner.items()}
+    if kind == "L":
+        return kind, [_canonical(v) for v in inner]
+    return kind, inner
+
+
+def same(one: Value | None, other: Value | None) -> bool:
+    """Do two attribute values, either of which may be missing, mean the same?"""
+    if one is None or other is None:
+        return one is other
+    return bool(_canonical(one) == _canonical(other))

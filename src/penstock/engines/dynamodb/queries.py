@@ -1,0 +1,185 @@
+"""Key conditions: which part of a partition a query walks, worked out on the texts of the sort key.
+
+Bounds are exact: a part in the middle of a key is followed by a separator that sorts below anything a longer part
+could have there, so "up to and including this part" ends right before the separator's successor.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+
+from penstock.engines.dynamodb.expressions import Aliases
+from penstock.engines.dynamodb.item_type import ItemType
+from penstock.engines.dynamodb.layout import Value, parts_of
+from penstock.engines.dynamodb.requests import Request
+from penstock.kinds import Kind, key_text
+from penstock.ops import ANYTHING, Query, Range
+from penstock.template import Part, Template, escape
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """The sort keys a query walks: one operator of DynamoDB with its operands."""
+
+    operator: str = ""
+    "``=``, ``<``, ``<=``, ``>``, ``>=``, ``begins_with``, ``BETWEEN``; empty: the whole partition."
+    operands: tuple[str, ...] = ()
+    dropped: tuple[Any, ...] = ()
+    "Values of the ranged field that the operator includes and the question does not."
+
+
+NOTHING: None = None
+"In place of a span: no key can match, so nothing need be asked."
+
+
+def span_of(query: Query[Any]) -> Span | None:
+    """The sort keys of a query, or NOTHING."""
+    sort = query.pattern.key.sort
+    if sort is None:
+        return Span()
+    bound = query.pattern.key.bound_sort_parts(query.values)
+    head = sort.head(query.values, bound)
+    if bound == len(sort.parts):
+        return Span("=", (head,))
+    if query.range == ANYTHING:
+        return _beginning(head)
+    return _ranged(sort, bound, head, query.range)
+
+
+def _beginning(head: str) -> Span:
+    return Span("begins_with", (head,)) if head else Span()
+
+
+def _ranged(sort: Template, bound: int, head: str, wanted: Range[Any]) -> Span | None:
+    part = sort.parts[bound]
+    if wanted.prefix is not None:
+        return _beginning(head + (wanted.prefix if part.last else escape(wanted.prefix)))
+    if part.field.kind is Kind.INTEGER:
+        return _whole_numbers(part, head, _follower(sort, bound), wanted)
+    return _texts(part, head, _follower(sort, bound), wanted)
+
+
+def _follower(sort: Template, position: int) -> str:
+    """The literal behind a part."""
+    return sort.parts[position + 1].literal if position + 1 < len(sort.parts) else sort.tail
+
+
+def _whole_numbers(part: Part, head: str, follower: str, wanted: Range[Any]) -> Span | None:
+    """Open ends become closed ones, and bounds that no key can hold are drawn in."""
+    low = 0 if wanted.low is None else max(0, wanted.low + wanted.open_low)
+    high = None if wanted.high is None else wanted.high - wanted.open_high
+    if part.width is not None:
+        largest = 10**part.width - 1
+        high = largest if high is None else min(high, largest)
+    if high is not None and low > high:
+        return NOTHING
+    if part.width is not None:
+        return _texts(part, head, follower, Range(low, high))
+    if high is None:
+        return Span(">=", (str(low),))
+    return Span("<=", (str(high),)) if wanted.low is None else Span("BETWEEN", (str(low), str(high)))
+
+
+def _texts(part: Part, head: str, follower: str, wanted: Range[Any]) -> Span | None:
+    low = None if wanted.low is None else head + _text(part, wanted.low)
+    high = None if wanted.high is None else head + _text(part, wanted.high)
+    if part.last:
+        return _between(
+            head,
+            low,
+            high,
+            open_low=wanted.open_low,
+            open_high=wanted.open_high,
+            dropped=tuple(v for v, is_open in _ends(wanted) if is_open),
+        )
+    if low is not None and wanted.open_low:
+        low = _behind(part, low, follower)
+    if high is not None and not wanted.open_high:
+        high = _behind(part, high, follower)
+    # No whole key equals these texts, as something always follows the part: included or not is the same.
+    return _between(head, low, high, open_low=False, open_high=True, dropped=())
+
+
+def _ends(wanted: Range[Any]) -> tuple[tuple[Any, bool], tuple[Any, bool]]:
+    return (wanted.low, wanted.open_low), (wanted.high, wanted.open_high)
+
+
+def _text(part: Part, value: Any) -> str:
+    """A bound's text. It need not be a text that a key could have: it only has to sort at the right place."""
+    text = key_text(part.field, value)
+    if part.width is not None:
+        return text.zfill(part.width) if part.field.kind is Kind.INTEGER else text
+    return text if part.last else escape(text)
+
+
+def _behind(part: Part, text: str, follower: str) -> str:
+    """The first text behind every key that has this part."""
+    return text + successor(follower[0]) if part.width is None else successor(text)
+
+
+def successor(text: str) -> str:
+    """The smallest text that sorts behind every text beginning with this one."""
+    code = ord(text[-1]) + 1
+    if code > 0x10FFFF:
+        return successor(text[:-1])
+    return text[:-1] + chr(0xE000 if 0xD800 <= code <= 0xDFFF else code)
+
+
+def _between(
+    head: str, low: str | None, high: str | None, *, open_low: bool, open_high: bool, dropped: tuple[Any, ...]
+) -> Span | None:
+    """The span from low to high within the keys that begin with ``head``."""
+    if not head and not low and high:
+        return Span("<" if open_high else "<=", (high,))
+    if not head and high is None:
+        return Span(">" if open_low else ">=", (low,)) if low else Span()
+    first, last = low or head, successor(head) if high is None else high
+    if first > last or (first == last and (open_low or open_high)) or not last:
+        return NOTHING
+    return Span("BETWEEN", (first, last), dropped)
+
+
+def key_condition(query: Query[Any], span: Span, aliases: Aliases) -> str:
+    """The key condition expression of a query."""
+    parts = parts_of(query.pattern.key)
+    text = f"{aliases.name(parts[0].name)} = {aliases.value(parts[0].value(query.values))}"
+    if not span.operator:
+        return text
+    name = aliases.name(parts[1].name)
+    first, *rest = (aliases.value({parts[1].kind: operand}) for operand in span.operands)
+    if span.operator == "begins_with":
+        return f"{text} AND begins_with({name}, {first})"
+    if rest:
+        return f"{text} AND {name} BETWEEN {first} AND {rest[0]}"
+    return f"{text} AND {name} {span.operator} {first}"
+
+
+def query_request(item: ItemType, query: Query[Any], span: Span) -> Request:
+    """Query, without its place and its limit. Indexes cannot be read consistently."""
+    aliases = Aliases()
+    request: Request = {"TableName": item.table}
+    if query.pattern.index is not None:
+        request["IndexName"] = query.pattern.index.place.name
+    else:
+        request["ConsistentRead"] = True
+    request["KeyConditionExpression"] = key_condition(query, span, aliases)
+    aliases.into(request)
+    if query.backwards:
+        request["ScanIndexForward"] = False
+    return request
+
+
+def start_key(item: ItemType, query: Query[Any], after: Mapping[str, Any]) -> dict[str, Value]:
+    """The place of a record in the walked order."""
+    walked = {p.name: p.value(after) for p in parts_of(query.pattern.key)}
+    return walked | item.layout.key_of(after)
+
+
+def explained(request: Request) -> Request:
+    """A request in plain JSON values."""
+    plain: Request = msgspec.to_builtins(request)
+    return plain

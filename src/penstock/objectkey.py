@@ -1,0 +1,55 @@
+"""Object keys: where a file lies in its bucket, never a URL that leads to it."""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated, overload
+
+from pydantic import AfterValidator, ValidationInfo
+
+OBJECT_KEY_BYTES = 1024
+
+_URL = re.compile(r"(?:[a-z][a-z0-9+.-]*:)?//|(?:data|blob|file|javascript):", re.IGNORECASE)
+_ARN = re.compile(r"arn:", re.IGNORECASE)
+_SIGNATURE = re.compile(  # of S3 (both versions), CloudFront, Google and Azure
+    r"[?&](?:X-Amz-|AWSAccessKeyId=|Signature=|Key-Pair-Id=|Policy=|X-Goog-|GoogleAccessId=|sig=)", re.IGNORECASE
+)
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
+
+
+@overload
+def validate_s3_key(key: str, field: str = ...) -> str: ...
+@overload
+def validate_s3_key(key: None, field: str = ...) -> None: ...
+def validate_s3_key(key: str | None, field: str = "S3 key") -> str | None:
+    """The key unchanged; ValueError, naming the field, for a URL or anything else that is no plain object key."""
+    if key is None:
+        return None
+    if _URL.match(key):
+        raise ValueError(f"{field} must be an S3 key, not a URL")
+    if _SIGNATURE.search(key):
+        raise ValueError(f"{field} must be an S3 key, not a presigned URL")
+    if _ARN.match(key):
+        raise ValueError(f"{field} must be an S3 key, not an ARN")
+    if problem := _problem(key):
+        raise ValueError(f"{field} must be an S3 key; this one {problem}")
+    return key
+
+
+def _problem(key: str) -> str | None:
+    if not key:
+        return "is empty"
+    if len(key.encode("utf-8", "surrogatepass")) > OBJECT_KEY_BYTES:
+        return f"has more than {OBJECT_KEY_BYTES} bytes"
+    if key.startswith("/"):
+        return "begins with '/'"
+    if _CONTROL.search(key):
+        return "has a control character"
+    return next((f"contains {bad!r}" for bad in ("//", "..", "?") if bad in key), None)
+
+
+def _check(key: str, info: ValidationInfo) -> str:
+    return validate_s3_key(key, info.field_name or "S3 key")
+
+
+ObjectKey = Annotated[str, AfterValidator(_check)]

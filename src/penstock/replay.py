@@ -1,0 +1,51 @@
+"""Recognising one's own write: an answer was lost, the write was sent again, and now it is refused.
+
+A write sent twice must be applied once and reported truthfully. Either the store remembers a commit's token, or what
+stands there tells: these are the questions both kinds of engine ask.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from penstock.kinds import Kind
+from penstock.ops import Check, Delete, Patch, Put, Write
+from penstock.updates import REPEATABLE, apply
+
+
+def is_repeatable(write: Write) -> bool:
+    """Does doing it twice leave what doing it once leaves?"""
+    return not isinstance(write, Patch) or all(isinstance(u, REPEATABLE) for u in write.updates)
+
+
+def needs_token(writes: Sequence[Write]) -> bool:
+    """Must the store itself remember that this commit was applied?"""
+    if any(isinstance(w, Put) and w.witness for w in writes):
+        return False
+    return len(writes) > 1 or not is_repeatable(writes[0])
+
+
+def witness(writes: Sequence[Write]) -> Put | None:
+    """A write whose presence proves that the whole commit was applied."""
+    return next((w for w in writes if isinstance(w, Put) and w.witness), None)
+
+
+def stands_as_written(write: Write, found: Mapping[str, Any] | None) -> bool:
+    """Is what stands there just what the write would have left?"""
+    match write:
+        case Put(shape, values):
+            return found is not None and all(
+                _plain(write, name, found.get(name)) == values.get(name) for name in shape.fields
+            )
+        case Patch():
+            return found is not None and apply(write.updates, dict(found)) == found
+        case Delete():
+            return found is None
+        case Check():
+            return False
+
+
+def _plain(write: Put, name: str, value: Any) -> Any:
+    field = write.shape.fields[name]
+    return field.dump(value) if field.kind is Kind.DOCUMENT and field.dump and value is not None else value

@@ -1,0 +1,172 @@
+"""What is retried, how long is waited, and when it ends. No test here touches a socket or the clock."""
+
+import json
+
+import pytest
+
+from penstock.engines.dynamodb.wire import Throttled, Unreachable, WireError, transient_cancellation
+from penstock.engines.dynamodb.wire.channel import Channel
+from penstock.engines.dynamodb.wire.exchange import Answer, Lost
+from penstock.engines.dynamodb.wire.pursuit import Pursuit
+from penstock.engines.dynamodb.wire.retry import Quota, RetryPolicy
+from penstock.engines.dynamodb.wire.trouble import Cause
+
+GOOD = Answer(200, b"{}", b"HTTP/1.1 200 OK\r\n\r\n", False)
+
+
+def refusal(code: str, status: int = 400) -> Answer:
+    body = json.dumps({"__type": f"com.amazonaws.dynamodb.v20120810#{code}", "message": "no"}).encode()
+    return Answer(status, body, b"HTTP/1.1 400\r\n\r\n", False)
+
+
+class ScriptedChannel(Channel):
+    """Plays outcomes instead of sending."""
+
+    def __init__(self, *outcomes: Answer | Lost) -> None:
+        self.outcomes = list(outcomes)
+        self.fresh: list[bool] = []
+
+    def send(self, target: str, body: bytes, *, fresh: bool = False) -> Answer:
+        self.fresh.append(fresh)
+        outcome = self.outcomes.pop(0)
+        if isinstance(outcome, Lost):
+            raise outcome
+        return outcome
+
+    def token(self) -> str | None:
+        return None
+
+
+class Sleeper:
+    def __init__(self) -> None:
+        self.slept: list[float] = []
+
+    def __call__(self, seconds: float) -> None:
+        self.slept.append(seconds)
+
+
+def pursue(first: Answer | Lost, *more: Answer | Lost, attempts: int = 5) -> tuple[Pursuit, ScriptedChannel, Sleeper]:
+    channel, sleeper = ScriptedChannel(*more), Sleeper()
+    pursuit = Pursuit(channel, "target", b"{}", RetryPolicy(attempts, sleeper, lambda: 1.0))
+    assert pursuit.follow(first) == b"{}"
+    return pursuit, channel, sleeper
+
+
+def test_bounds_grow_and_are_capped() -> None:
+    sleeper = Sleeper()
+    policy = RetryPolicy(5, sleeper, lambda: 1.0)
+    for retry in range(1, 9):
+        policy.pause(Cause.FAILED, retry)
+    assert sleeper.slept == [0.025, 0.05, 0.1, 0.2, 0.4, 0.8, 1.6, 2.0]
+
+
+def test_jitter_is_full() -> None:
+    sleeper = Sleeper()
+    for chance in (0.0, 0.5, 0.999):
+        RetryPolicy(5, sleeper, lambda chance=chance: chance).pause(Cause.THROTTLED, 1)  # type: ignore[misc]
+    assert sleeper.slept == pytest.approx([0.0, 0.025, 0.04995])
+
+
+def test_quota_is_taken_given_and_bounded() -> None:
+    quota = Quota(12)
+    assert quota.take(10)
+    assert not quota.take(5)
+    quota.give(1)
+    assert quota.left == 3
+    quota.give(100)
+    assert quota.left == 12
+
+
+def test_a_timeout_costs_double_and_success_returns_the_last_cost() -> None:
+    policy = RetryPolicy(5, Sleeper(), lambda: 1.0)
+    retries = policy.begin()
+    assert retries.allow(Cause.FAILED)
+    assert retries.allow(Cause.TIMED_OUT)
+    assert policy.quota.left == 485
+    retries.succeeded()
+    assert policy.quota.left == 495
+    policy.reward()
+    assert policy.quota.left == 496
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "ProvisionedThroughputExceededException",
+        "ThrottlingException",
+        "RequestLimitExceeded",
+        "TransactionInProgressException",
+    ],
+)
+def test_throttling_is_repeated_and_certain(code: str) -> None:
+    pursuit, _, sleeper = pursue(refusal(code), GOOD)
+    assert sleeper.slept == [0.05]
+    assert not pursuit.ambiguous
+
+
+@pytest.mark.parametrize(
+    "code",
+    ["ConditionalCheckFailedException", "TransactionCanceledException", "TransactionConflictException"],
+)
+def test_conflicts_are_for_the_caller(code: str) -> None:
+    with pytest.raises(WireError) as caught:
+        pursue(refusal(code))
+    assert (caught.value.code, caught.value.message, caught.value.ambiguous) == (code, "no", False)
+
+
+def test_a_refusal_after_a_lost_answer_is_ambiguous() -> None:
+    with pytest.raises(WireError) as caught:
+        pursue(Lost("reset", sent=True), refusal("ConditionalCheckFailedException"))
+    assert caught.value.ambiguous
+
+
+def test_a_stale_connection_costs_no_attempt_and_no_wait() -> None:
+    pursuit, channel, sleeper = pursue(Lost("empty", sent=True, stale=True), GOOD, attempts=1)
+    assert channel.fresh == [True]
+    assert sleeper.slept == []
+    assert pursuit.ambiguous
+
+
+def test_what_was_not_sent_was_not_executed() -> None:
+    pursuit, _, _ = pursue(Lost("refused", sent=False), GOOD)
+    assert not pursuit.ambiguous
+
+
+def test_hopeless_failures_are_not_repeated() -> None:
+    with pytest.raises(Unreachable, match="certificate") as caught:
+        pursue(Lost("bad certificate", sent=False, hopeless=True))
+    assert not caught.value.ambiguous
+
+
+def test_a_proxys_page_is_an_error_too() -> None:
+    with pytest.raises(WireError, match="Http403"):
+        pursue(Answer(403, b"<html>", b"HTTP/1.1 403\r\n\r\n", False))
+    with pytest.raises(Throttled):
+        pursue(Answer(429, b"slow down", b"HTTP/1.1 429\r\n\r\n", False), attempts=1)
+
+
+def cancelled(*codes: str) -> WireError:
+    reasons = [{"Code": code} for code in codes]
+    body = json.dumps({"__type": "x#TransactionCanceledException", "CancellationReasons": reasons}).encode()
+    return WireError("TransactionCanceledException", "", 400, body, False)
+
+
+@pytest.mark.parametrize(
+    ("codes", "passing"),
+    [
+        (["None", "TransactionConflict"], True),
+        (["ThrottlingError", "ProvisionedThroughputExceeded"], True),
+        (["TransactionConflict", "ConditionalCheckFailed"], False),
+        (["ConditionalCheckFailed"], False),
+        (["ThrottlingError", "ValidationError"], False),
+        (["None"], False),
+        ([], False),
+    ],
+)
+def test_cancellations_that_pass(codes: list[str], passing: bool) -> None:
+    assert transient_cancellation(cancelled(*codes)) is passing
+
+
+def test_other_errors_are_no_cancellations() -> None:
+    assert not transient_cancellation(WireError("ValidationException", "", 400, b"{}", False))
+    assert not transient_cancellation(WireError("TransactionCanceledException", "", 400, b"<html>", False))
