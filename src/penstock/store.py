@@ -11,10 +11,11 @@ from penstock.change import Change
 from penstock.clock import SystemClock
 from penstock.conditions import Condition, Missing
 from penstock.cursor import decode_cursor, encode_cursor
+from penstock.declare.domain import Domain
 from penstock.declare.entity import Entity
 from penstock.errors import InvalidValue, NotFound
 from penstock.index_keys import settle
-from penstock.ops import Delete, Patch, Put, Query, Ref, Write
+from penstock.ops import Delete, Patch, Put, Query, Ref, Step, Write
 from penstock.ports import Clock, Engine
 from penstock.records import check_commit, prepare, prepare_updates
 from penstock.updates import Update
@@ -38,6 +39,13 @@ class Store:
         self.clock: Clock = clock or SystemClock()
         # Without a configured secret cursors end with the process, which is safe and soon noticed.
         self._secret = secret or os.urandom(32)
+
+    def ensure(self, *domains: Domain, dry_run: bool = False) -> list[Step]:
+        """Create what the domains need and the store lacks; nothing is ever dropped."""
+        steps: list[Step] = []
+        for domain in domains:
+            steps += self.engine.ensure(domain.shapes, views=domain.view_shapes, dry_run=dry_run)
+        return steps
 
     # Reading
 

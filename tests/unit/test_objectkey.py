@@ -89,16 +89,16 @@ def test_a_presigned_url_is_refused_in_the_documents_words(key: str) -> None:
 )
 def test_what_is_no_plain_key_is_refused(key: str, problem: str) -> None:
     """F-MV-6: the rules the documents' check lacks."""
-    with pytest.raises(ValueError, match="^S3 key must be an S3 key") as refusal:
+    with pytest.raises(ValueError, match=r"^S3 key must be an S3 key") as refusal:
         validate_s3_key(key)
     assert str(refusal.value).endswith(problem)
 
 
 def test_the_message_names_the_field() -> None:
     """MV-47, MV-48: the field's name replaces the first "S3 key"."""
-    with pytest.raises(ValueError, match="^characterImageS3Key must be an S3 key, not a URL$"):
+    with pytest.raises(ValueError, match=r"^characterImageS3Key must be an S3 key, not a URL$"):
         validate_s3_key("https://x", "characterImageS3Key")
-    with pytest.raises(ValueError, match="^clip must be an S3 key, not a presigned URL$"):
+    with pytest.raises(ValueError, match=r"^clip must be an S3 key, not a presigned URL$"):
         validate_s3_key("a?X-Amz-Signature=b", field="clip")
 
 

@@ -152,6 +152,8 @@ class Attr(Generic[T]):
     def _must_be_free(self) -> None:
         if self._shape.state:
             raise InvalidValue(f"{self!r} is a state; only a declared Move changes it")
+        if self._entity.model_fields[self._shape.name].frozen:
+            raise InvalidValue(f"{self!r} is declared frozen; no patch changes it")
 
     def _members(self, members: Iterable[str]) -> frozenset[str]:
         self._must_be_free()

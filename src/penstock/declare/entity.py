@@ -112,6 +112,8 @@ def _declare(
 ) -> None:
     """Compile a class into its shape, and admit it to its table."""
     name = cls.__name__
+    if not cls.__pydantic_complete__:
+        raise DeclarationError(f"{name}: an annotation cannot be resolved; declare entities at the top of a module")
     members: dict[str, Any] = {k: v for base in reversed(cls.__mro__) for k, v in vars(base).items()}
     keys = [v for v in vars(cls).values() if isinstance(v, KeyOf)]
     if len(keys) != 1:

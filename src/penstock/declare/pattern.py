@@ -11,7 +11,7 @@ A parameter without default must be given; one with default ``None`` may narrow 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any, Concatenate, Generic, ParamSpec, TypeVar
 
@@ -72,21 +72,27 @@ class Pattern(Generic[E, P]):
         entity.patterns[name] = self.shape
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> Query[E]:
-        shape = self.shape
-        values: dict[str, Any] = {}
-        bounds: Range[Any] = ANYTHING
-        for name, value in kwargs.items():
-            if name not in shape.parameters:
-                raise InvalidKey(f"{shape.label} takes {', '.join(shape.parameters)}, not {name}")
-            field = shape.entity.fields[name]
-            if isinstance(value, Range):
-                bounds = _coerced(field, value)
-            elif value is not None:
-                values[name] = coerce(field, value)
-        if args or any(n not in values for n in shape.parameters if n not in shape.optional and n != shape.ranged):
-            raise InvalidKey(f"{shape.label} takes {', '.join(shape.parameters)}; give each by name")
-        _check_values(shape, values, bounds)
-        return Query(shape, values, bounds, shape.backwards)
+        if args:
+            raise InvalidKey(f"{self.shape.label} takes {', '.join(self.shape.parameters)}; give each by name")
+        return ask(self.shape, kwargs)
+
+
+def ask(shape: PatternShape, given: Mapping[str, Any]) -> Query[Any]:
+    """Bind a pattern's parameters, a `Range` for the one that takes it; InvalidKey for what does not fit."""
+    values: dict[str, Any] = {}
+    bounds: Range[Any] = ANYTHING
+    for name, value in given.items():
+        if name not in shape.parameters:
+            raise InvalidKey(f"{shape.label} takes {', '.join(shape.parameters)}, not {name}")
+        field = shape.entity.fields[name]
+        if isinstance(value, Range):
+            bounds = _coerced(field, value)
+        elif value is not None:
+            values[name] = coerce(field, value)
+    if any(n not in values for n in shape.parameters if n not in shape.optional and n != shape.ranged):
+        raise InvalidKey(f"{shape.label} takes {', '.join(shape.parameters)}; give each by name")
+    _check_values(shape, values, bounds)
+    return Query(shape, values, bounds, shape.backwards)
 
 
 def pattern(

@@ -67,6 +67,8 @@ def test_unknown_profile_is_explained(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("AWS_PROFILE", "nowhere")
     with pytest.raises(Unconfigured, match="nowhere"):
         credentials.choose(None, None, None)
+    with pytest.raises(Unconfigured, match="nowhere"):
+        endpoints.find_region()
 
 
 def test_renewing_reads_a_rewritten_file(tmp_path: Path) -> None:

@@ -18,6 +18,7 @@ from penstock.declare import (
     Expires,
     IndexKey,
     KeepLatest,
+    Move,
     Range,
     RetainFor,
     Table,
@@ -31,10 +32,10 @@ from penstock.declare import (
 )
 from penstock.objectkey import ObjectKey
 
-ASSET_CREATOR = Table("asset_creator", partition="PK", sort="SK", expiry="ttl")
-GSI1 = ASSET_CREATOR.index("GSI1", partition="GSI1PK", sort="GSI1SK")
-GSI2 = ASSET_CREATOR.index("GSI2", partition="GSI2PK", sort="GSI2SK")
-GSI3 = ASSET_CREATOR.index("GSI3", partition="GSI3PK", sort="GSI3SK")
+TABLE = Table("asset_creator", partition="PK", sort="SK", expiry="ttl")
+GSI1 = TABLE.index("GSI1", partition="GSI1PK", sort="GSI1SK")
+GSI2 = TABLE.index("GSI2", partition="GSI2PK", sort="GSI2SK")
+GSI3 = TABLE.index("GSI3", partition="GSI3PK", sort="GSI3SK")
 
 RETENTION = timedelta(days=90)
 VERSIONS_KEPT = 10
@@ -96,7 +97,7 @@ class Numbered(Entity):
     id: UUID = Field(default_factory=uuid4, frozen=True)
 
 
-class Project(Entity, table=ASSET_CREATOR, relation="projects"):
+class Project(Entity, table=TABLE, relation="projects"):
     """A creative context: its style, and how much it may use."""
 
     project_id: str = attribute(column="id", in_key_only=True)
@@ -106,13 +107,20 @@ class Project(Entity, table=ASSET_CREATOR, relation="projects"):
     created_at: UtcSeconds = Field(frozen=True)
 
     @key("PROJECT#{project_id}", "PROJECT#{project_id}")
-    def at(self, *, project_id: str) -> None:
-        """The project itself."""
+    def at(self, *, project_id: str) -> None: ...
+
+
+def _stamp(job: Job, *, at: datetime) -> None:
+    job.updated_at = at
+
+
+def _go_to(job: Job, *, step: StepName, at: datetime) -> None:
+    job.current_step, job.updated_at = step, at
 
 
 class Job(
     Entity,
-    table=ASSET_CREATOR,
+    table=TABLE,
     relation="jobs",
     sql_indexes=(("project_id", "status"),),
     lifetimes=(RetainFor(RETENTION, since="updated_at"),),
@@ -129,8 +137,7 @@ class Job(
     updated_at: UtcSeconds
 
     @key("PROJECT#{project_id}", "JOB#{job_id}")
-    def at(self, *, project_id: str, job_id: str) -> None:
-        """A job of a project."""
+    def at(self, *, project_id: str, job_id: str) -> None: ...
 
     by_moment = IndexKey(GSI1, "JOB_STATUS#{status}", "{updated_at}")
 
@@ -142,61 +149,37 @@ class Job(
     def by_status(self, *, status: Status, updated_at: Range[datetime] = ANYTHING) -> None:
         """Jobs in a state (running: in progress), the one longest in it first."""
 
-    @move(Status.PENDING, to=Status.RUNNING)
-    def start(self, *, at: datetime) -> None:
-        """The first step begins."""
-        self.updated_at = at
-
-    @move(Status.RUNNING, Status.APPROVED, to=Status.RUNNING)
-    def advance(self, *, step: StepName, at: datetime) -> None:
-        """The next step begins."""
-        self.current_step, self.updated_at = step, at
-
-    @move(Status.REJECTED, Status.FAILED, to=Status.RUNNING)
-    def rewind(self, *, step: StepName, at: datetime) -> None:
-        """Go on from the step that was rejected or failed, or from an earlier one."""
-        self.current_step, self.updated_at = step, at
-
-    @move(Status.RUNNING, to=Status.PAUSED)
-    def pause(self, *, at: datetime) -> None:
-        """Wait for a person to look."""
-        self.updated_at = at
-
-    @move(Status.PAUSED, to=Status.APPROVED)
-    def approve(self, *, at: datetime) -> None:
-        """The reviewer agrees."""
-        self.updated_at = at
-
-    @move(Status.PAUSED, to=Status.REJECTED)
-    def reject(self, *, at: datetime) -> None:
-        """The reviewer wants it otherwise."""
-        self.updated_at = at
-
-    @move(Status.RUNNING, Status.APPROVED, to=Status.DONE)
-    def finish(self, *, at: datetime) -> None:
-        """The asset is in the library."""
-        self.updated_at = at
-
-    @move(Status.PENDING, Status.RUNNING, Status.REJECTED, to=Status.FAILED)
-    def fail(self, *, at: datetime) -> None:
-        """A step failed for good, or nobody wants the asset any more."""
-        self.updated_at = at
+    start = move(Status.PENDING, to=Status.RUNNING)(_stamp)
+    pause = move(Status.RUNNING, to=Status.PAUSED)(_stamp)
+    approve = move(Status.PAUSED, to=Status.APPROVED)(_stamp)
+    reject = move(Status.PAUSED, to=Status.REJECTED)(_stamp)
+    finish = move(Status.RUNNING, Status.APPROVED, to=Status.DONE)(_stamp)
+    fail = move(Status.PENDING, Status.RUNNING, Status.REJECTED, to=Status.FAILED)(_stamp)
+    advance = move(Status.RUNNING, Status.APPROVED, to=Status.RUNNING)(_go_to)
+    rewind = move(Status.REJECTED, Status.FAILED, to=Status.RUNNING)(_go_to)
 
 
-class JobPlace(Entity, table=ASSET_CREATOR, relation="job_places"):
+class JobPlace(Entity, table=TABLE, relation="job_places"):
     """Which project a job belongs to, for those who know only the job."""
 
     job_id: str = attribute(in_key_only=True)
     project_id: str
 
     @key("JOB#{job_id}", "JOB#{job_id}")
-    def at(self, *, job_id: str) -> None:
-        """Where a job is."""
+    def at(self, *, job_id: str) -> None: ...
+
+
+def _deliver(step: Step, *, artifacts: list[ObjectKey], metrics: dict[str, Any]) -> None:
+    step.artifacts, step.metrics = artifacts, metrics
+
+
+def _decide(step: Step, *, by: str, at: datetime) -> None:
+    step.approved_by, step.decided_at = by, at
 
 
 class Step(
     Numbered,
-    table=ASSET_CREATOR,
+    table=TABLE,
     relation="steps",
     sql_indexes=(("job_id", "status", "step_name"),),
     lifetimes=(RetainFor(RETENTION, since="ts"),),
@@ -217,8 +200,7 @@ class Step(
     decided_at: UtcSeconds | None = None
 
     @key("JOB#{job_id}", "STEP#{step_name}#{ts}")
-    def at(self, *, job_id: str, step_name: StepName, ts: datetime) -> None:
-        """One run of a step."""
+    def at(self, *, job_id: str, step_name: StepName, ts: datetime) -> None: ...
 
     by_moment = IndexKey(GSI2, "STEP_STATUS#{status}", "{ts}")
 
@@ -230,33 +212,12 @@ class Step(
     def by_status(self, *, status: Status, ts: Range[datetime] = ANYTHING) -> None:
         """Steps in a state (paused: awaiting review), oldest first."""
 
-    @move(Status.PENDING, to=Status.RUNNING)
-    def start(self) -> None:
-        """A worker has it."""
-
-    @move(Status.RUNNING, to=Status.PAUSED)
-    def pause(self, *, artifacts: list[ObjectKey], metrics: dict[str, Any]) -> None:
-        """The work is there to be looked at."""
-        self.artifacts, self.metrics = artifacts, metrics
-
-    @move(Status.PAUSED, to=Status.APPROVED)
-    def approve(self, *, by: str, at: datetime) -> None:
-        """A person agrees."""
-        self.approved_by, self.decided_at = by, at
-
-    @move(Status.PAUSED, to=Status.REJECTED)
-    def reject(self, *, by: str, at: datetime) -> None:
-        """A person wants it otherwise; approved_by names whoever decided."""
-        self.approved_by, self.decided_at = by, at
-
-    @move(Status.RUNNING, to=Status.DONE)
-    def finish(self, *, artifacts: list[ObjectKey], metrics: dict[str, Any]) -> None:
-        """The work is there, and nobody need look."""
-        self.artifacts, self.metrics = artifacts, metrics
-
-    @move(Status.APPROVED, to=Status.DONE)
-    def release(self) -> None:
-        """What was approved has been handed on."""
+    start = Move(Status.PENDING, to=Status.RUNNING)
+    pause = move(Status.RUNNING, to=Status.PAUSED)(_deliver)
+    finish = move(Status.RUNNING, to=Status.DONE)(_deliver)
+    approve = move(Status.PAUSED, to=Status.APPROVED)(_decide)
+    reject = move(Status.PAUSED, to=Status.REJECTED)(_decide)
+    release = Move(Status.APPROVED, to=Status.DONE)
 
     @move(Status.PENDING, Status.RUNNING, to=Status.FAILED)
     def fail(self, *, code: str, message: str) -> None:
@@ -264,7 +225,7 @@ class Step(
         self.error = {"code": code, "message": message}
 
 
-class Asset(Entity, table=ASSET_CREATOR, relation="assets"):
+class Asset(Entity, table=TABLE, relation="assets"):
     """A deliverable of a project, and the number of its newest version."""
 
     project_id: str = attribute(in_key_only=True)
@@ -274,8 +235,7 @@ class Asset(Entity, table=ASSET_CREATOR, relation="assets"):
     created_at: UtcSeconds = Field(frozen=True)
 
     @key("PROJECT#{project_id}", "LATEST#{asset_id}")
-    def at(self, *, project_id: str, asset_id: str) -> None:
-        """An asset of a project."""
+    def at(self, *, project_id: str, asset_id: str) -> None: ...
 
     @pattern(at)
     def of_project(self, *, project_id: str) -> None:
@@ -284,7 +244,7 @@ class Asset(Entity, table=ASSET_CREATOR, relation="assets"):
 
 class AssetVersion(
     Numbered,
-    table=ASSET_CREATOR,
+    table=TABLE,
     relation="asset_versions",
     sql_indexes=(("asset_id", "-version"),),
     lifetimes=(KeepLatest(VERSIONS_KEPT, per=("project_id", "asset_id")),),
@@ -302,8 +262,7 @@ class AssetVersion(
     created_at: UtcSeconds = Field(frozen=True)
 
     @key("PROJECT#{project_id}", "ASSET#{asset_id}#V#{version:010d}")
-    def at(self, *, project_id: str, asset_id: str, version: int) -> None:
-        """A version of an asset."""
+    def at(self, *, project_id: str, asset_id: str, version: int) -> None: ...
 
     by_creation = IndexKey(GSI3, "ASSET_TYPE#{type}", "{created_at}")
 
@@ -316,7 +275,7 @@ class AssetVersion(
         """Versions of drawn or of modelled assets, newest first."""
 
 
-class Outbox(Entity, table=ASSET_CREATOR, relation="outbox", sql_indexes=(("status",),), lifetimes=(Expires("ttl"),)):
+class Outbox(Entity, table=TABLE, relation="outbox", sql_indexes=(("status",),), lifetimes=(Expires("ttl"),)):
     """An event that became true with its data and is told to others later. It is found only while it is pending."""
 
     event_id: str = attribute(column="id", in_key_only=True)
@@ -330,8 +289,7 @@ class Outbox(Entity, table=ASSET_CREATOR, relation="outbox", sql_indexes=(("stat
     ttl: EpochSeconds | None = None
 
     @key("OUTBOX#{event_id}", "OUTBOX#{event_id}")
-    def at(self, *, event_id: str) -> None:
-        """An event by its id, on which its receivers deduplicate."""
+    def at(self, *, event_id: str) -> None: ...
 
     while_pending = IndexKey(GSI1, "OUTBOX_STATUS#pending", "{ts}", when={"status": OutboxStatus.PENDING})
 
@@ -340,12 +298,12 @@ class Outbox(Entity, table=ASSET_CREATOR, relation="outbox", sql_indexes=(("stat
         """Events not yet told, oldest first."""
 
     @move(OutboxStatus.PENDING, to=OutboxStatus.PUBLISHED)
-    def publish(self, *, ttl: int) -> None:
-        """It has been told; from the second ttl on it may be forgotten."""
-        self.ttl = ttl
+    def publish(self, *, forget_at: datetime) -> None:
+        """It has been told."""
+        self.ttl = int(forget_at.timestamp())
 
 
-class Idempotency(Numbered, table=ASSET_CREATOR, relation="idempotency", lifetimes=(Expires("ttl"),)):
+class Idempotency(Numbered, table=TABLE, relation="idempotency", lifetimes=(Expires("ttl"),)):
     """Work that must happen once: who does it until when, and what came of it."""
 
     idempotency_key: str = attribute(column="key", in_key_only=True)
@@ -360,8 +318,7 @@ class Idempotency(Numbered, table=ASSET_CREATOR, relation="idempotency", lifetim
     ttl: EpochSeconds
 
     @key("IDEMPOTENCY#{idempotency_key}", "IDEMPOTENCY#{idempotency_key}")
-    def at(self, *, idempotency_key: str) -> None:
-        """What is known of a piece of work."""
+    def at(self, *, idempotency_key: str) -> None: ...
 
     @move(OnceStatus.IN_PROGRESS, to=OnceStatus.DONE)
     def finish(self, *, result: dict[str, Any]) -> None:
@@ -374,12 +331,12 @@ class Idempotency(Numbered, table=ASSET_CREATOR, relation="idempotency", lifetim
         self.owner, self.owner_expires_at = None, None
 
     @move(OnceStatus.FAILED, OnceStatus.IN_PROGRESS, to=OnceStatus.IN_PROGRESS)
-    def take_over(self, *, owner: str, owner_expires_at: int) -> None:
+    def take_over(self, *, owner: str, until: datetime) -> None:
         """Another tries, after a failure or when the owner's time is over."""
-        self.owner, self.owner_expires_at = owner, owner_expires_at
+        self.owner, self.owner_expires_at = owner, int(until.timestamp())
 
 
-class Audit(Numbered, table=ASSET_CREATOR, relation="audit"):
+class Audit(Numbered, table=TABLE, relation="audit"):
     """Who did what, when. Lines are only added."""
 
     project_id: str = attribute(in_key_only=True)
@@ -389,34 +346,24 @@ class Audit(Numbered, table=ASSET_CREATOR, relation="audit"):
     details: dict[str, Any] = attribute(column="details_json", default_factory=dict)
 
     @key("PROJECT#{project_id}", "AUDIT#{ts}#{actor}")
-    def at(self, *, project_id: str, ts: datetime, actor: str) -> None:
-        """One line."""
+    def at(self, *, project_id: str, ts: datetime, actor: str) -> None: ...
 
     @pattern(at)
     def of_project(self, *, project_id: str, ts: Range[datetime] = ANYTHING) -> None:
         """What happened in a project, in order."""
 
 
-DOMAIN = Domain(
-    "assetcreator",
-    Project,
-    Job,
-    JobPlace,
-    Step,
-    Asset,
-    AssetVersion,
-    Outbox,
-    Idempotency,
-    Audit,
-    views=(
-        View("v_jobs_in_progress", "SELECT * FROM {Job} WHERE status = 'running'"),
-        View("v_steps_needing_review", "SELECT * FROM {Step} WHERE status = 'paused'"),
-        View(
-            "v_assets_by_type",
-            "SELECT a.type, a.project_id, a.id, a.latest_version, v.metadata_json, v.files_json, v.cdn_url, a.created_at"
-            " FROM {Asset} a JOIN {AssetVersion} v"
-            " ON v.project_id = a.project_id AND v.asset_id = a.id AND v.version = a.latest_version"
-            " ORDER BY a.type, a.created_at",
-        ),
+VIEWS = (
+    View("v_jobs_in_progress", "SELECT * FROM {Job} WHERE status = 'running'"),
+    View("v_steps_needing_review", "SELECT * FROM {Step} WHERE status = 'paused'"),
+    View(
+        "v_assets_by_type",
+        "SELECT a.type, a.project_id, a.id, a.latest_version, a.created_at, v.metadata_json, v.files_json, v.cdn_url"
+        " FROM {Asset} a JOIN {AssetVersion} v"
+        " ON v.project_id = a.project_id AND v.asset_id = a.id AND v.version = a.latest_version"
+        " ORDER BY a.type, a.created_at",
     ),
+)
+DOMAIN = Domain(
+    "assetcreator", Project, Job, JobPlace, Step, Asset, AssetVersion, Outbox, Idempotency, Audit, views=VIEWS
 )

@@ -78,8 +78,7 @@ class Project(Entity, table=MV_PROJECTS, tag="project", relation="projects"):
     updated_at: UtcSeconds
 
     @key("PROJECT#{project_id}", "METADATA")
-    def at(self, *, project_id: UUID) -> None:
-        """The project itself."""
+    def at(self, *, project_id: UUID) -> None: ...
 
     by_creation = IndexKey(STATUS_CREATED, "{status}", "{created_at}")
 
@@ -101,9 +100,8 @@ class Project(Entity, table=MV_PROJECTS, tag="project", relation="projects"):
     def complete(self, *, final_output_s3_key: ObjectKey) -> None:
         """Every scene is complete and the final video exists."""
         if not 0 < self.scene_count == self.completed_scenes:
-            raise IllegalMove(
-                f"Project has {self.completed_scenes} of {self.scene_count} scenes completed; complete needs all of them"
-            )
+            done = f"{self.completed_scenes} of {self.scene_count}"
+            raise IllegalMove(f"Project has completed {done} scenes; complete needs all of them")
         self.final_output_s3_key = final_output_s3_key
 
     @move(
@@ -149,8 +147,7 @@ class Scene(Entity, table=MV_PROJECTS, tag="scene", relation="scenes"):
     updated_at: UtcSeconds
 
     @key("PROJECT#{project_id}", "SCENE#{sequence:03d}")
-    def at(self, *, project_id: UUID, sequence: int) -> None:
-        """A scene by its number."""
+    def at(self, *, project_id: UUID, sequence: int) -> None: ...
 
     @pattern(at)
     def of_project(self, *, project_id: UUID, sequence: Range[int] = ANYTHING) -> None:

@@ -18,6 +18,7 @@ from penstock.declare import (
     Expires,
     IndexKey,
     Milliseconds,
+    Move,
     Range,
     Table,
     UtcMicros,
@@ -141,9 +142,7 @@ class Nova(Catalogued, table=NOVA_CAT):
         """It was another nova all along."""
         self.merged_into = into
 
-    @move(NovaStatus.ACTIVE, to=NovaStatus.DEPRECATED)
-    def deprecate(self) -> None:
-        """It was no classical nova."""
+    deprecate = Move(NovaStatus.ACTIVE, to=NovaStatus.DEPRECATED)
 
 
 class Alias(Entity, table=NOVA_CAT):
@@ -261,34 +260,24 @@ class Dataset(Catalogued, table=NOVA_CAT):
         self.__dict__.update(validation_status=VERDICTS.get(self.processing_status), eligibility=eligibility)
         return self
 
-    @move(
-        ProcessingStatus.READY,
-        ProcessingStatus.FAILED_RETRYABLE,
-        ProcessingStatus.IN_PROGRESS,
-        to=ProcessingStatus.IN_PROGRESS,
-    )
-    def lease(self, *, owner: str, now: int, expires_at: int) -> None:
+    @move(*sorted(ELIGIBLE), to=ProcessingStatus.IN_PROGRESS)
+    def lease(self, *, owner: str, now: datetime, until: datetime) -> None:
         """One worker has it until its time is over; the epoch tells its writes from those of any worker before."""
-        if self.lease_expires_at is not None and self.lease_expires_at >= now:
-            raise IllegalMove(
-                f"Dataset is leased by {self.lease_owner} until {self.lease_expires_at}; wait for its end"
-            )
-        self.lease_owner, self.lease_expires_at = owner, expires_at
+        if self.processing_status is ProcessingStatus.IN_PROGRESS and (self.lease_expires_at or 0) >= now.timestamp():
+            raise IllegalMove(f"Dataset is leased by {self.lease_owner} until epoch second {self.lease_expires_at}")
+        self.lease_owner, self.lease_expires_at = owner, int(until.timestamp())
         self.lease_epoch += 1
 
     @move(ProcessingStatus.IN_PROGRESS, to=ProcessingStatus.COMPLETED)
-    def accept(self, *, profile_selection: dict[str, Any] | None = None) -> None:
+    def accept(self, *, profile: dict[str, Any] | None = None) -> None:
         """It is valid."""
-        self.profile_selection = profile_selection
+        self.profile_selection = profile
         self._release()
 
     @move(ProcessingStatus.IN_PROGRESS, to=ProcessingStatus.QUARANTINED)
-    def quarantine(
-        self, *, reason_code: str, details: dict[str, Any], profile_selection: dict[str, Any] | None = None
-    ) -> None:
+    def quarantine(self, *, code: str, details: dict[str, Any], profile: dict[str, Any] | None = None) -> None:
         """A person must look at it."""
-        self.quarantine_reason_code, self.quarantine_details = reason_code, details
-        self.profile_selection = profile_selection
+        self.quarantine_reason_code, self.quarantine_details, self.profile_selection = code, details, profile
         self._release()
 
     @move(ProcessingStatus.IN_PROGRESS, to=ProcessingStatus.FAILED_RETRYABLE)
@@ -340,12 +329,11 @@ class FileObject(Catalogued, table=NOVA_CAT):
     @property
     def dataset(self) -> Ref[Dataset]:
         """The dataset it belongs to."""
-        return Dataset.at(
-            nova_id=self.nova_id,
-            dataset_type=self.dataset_type,
-            provider=self.provider,
-            dataset_id=self.dataset_id,
-        )
+        return Dataset.at.of(self.__dict__)
+
+
+def _end(run: JobRun, *, outcome: str, at: datetime) -> None:
+    run.outcome, run.finished_at = outcome, at
 
 
 class JobRun(Entity, table=NOVA_CAT, lifetimes=(Expires("ttl"),)):
@@ -368,20 +356,9 @@ class JobRun(Entity, table=NOVA_CAT, lifetimes=(Expires("ttl"),)):
     def of_nova(self, *, nova_id: UUID, started_at: Range[datetime] = ANYTHING) -> None:
         """The runs for a nova, in the order they began."""
 
-    @move(RunStatus.RUNNING, to=RunStatus.SUCCEEDED)
-    def succeed(self, *, outcome: str, at: datetime) -> None:
-        """It came to its end."""
-        self.outcome, self.finished_at = outcome, at
-
-    @move(RunStatus.RUNNING, to=RunStatus.QUARANTINED)
-    def quarantine(self, *, outcome: str, at: datetime) -> None:
-        """It left something for a person to look at."""
-        self.outcome, self.finished_at = outcome, at
-
-    @move(RunStatus.RUNNING, to=RunStatus.FAILED)
-    def fail(self, *, outcome: str, at: datetime) -> None:
-        """It broke off."""
-        self.outcome, self.finished_at = outcome, at
+    succeed = move(RunStatus.RUNNING, to=RunStatus.SUCCEEDED)(_end)
+    quarantine = move(RunStatus.RUNNING, to=RunStatus.QUARANTINED)(_end)
+    fail = move(RunStatus.RUNNING, to=RunStatus.FAILED)(_end)
 
 
 class JobRunPlace(Entity, table=NOVA_CAT, lifetimes=(Expires("ttl"),)):
@@ -422,15 +399,5 @@ class Attempt(Entity, table=NOVA_CAT, lifetimes=(Expires("ttl"),)):
 
 
 DOMAIN = Domain(
-    "novae",
-    Nova,
-    Alias,
-    NameClaim,
-    Reference,
-    NovaReference,
-    Dataset,
-    FileObject,
-    JobRun,
-    JobRunPlace,
-    Attempt,
+    "novae", Nova, Alias, NameClaim, Reference, NovaReference, Dataset, FileObject, JobRun, JobRunPlace, Attempt
 )

@@ -73,14 +73,16 @@ class TempAudio(Entity, table=TTS_TEMP_AUDIO, relation="temp_audio", lifetimes=(
     @model_validator(mode="after")
     def _agrees(self) -> Self:
         """A record whose times disagree would be cleaned too early, too late, or never."""
-        if self.date != self.created_at.date():
-            raise ValueError(f"date {self.date} is not the day (UTC) of created_at {self.created_at}")
-        if self.created_at_unix != int(self.created_at.timestamp()):
-            raise ValueError(
-                f"created_at_unix {self.created_at_unix} is not the moment of created_at {self.created_at}"
-            )
-        if not self.s3_key.endswith(f"/{self.date}/{self.audio_id}.wav"):
-            raise ValueError(f"s3_key {self.s3_key} is not {audio_s3_key(self.date, self.audio_id)} under any prefix")
+        second = int(self.created_at.timestamp())
+        facts = {
+            "date": (self.date, self.created_at.date()),
+            "created_at_unix": (self.created_at_unix, second),
+            "ttl": (self.ttl, second + int(LIFETIME.total_seconds())),
+            "s3_key": (self.s3_key.split("/")[-2:], audio_s3_key(self.date, self.audio_id).split("/")[-2:]),
+        }
+        for name, (found, expected) in facts.items():
+            if found != expected:
+                raise ValueError(f"{name} {found} does not agree with the rest of the record; it should be {expected}")
         return self
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from datetime import UTC
 from typing import Any, TypeVar
 
 import msgspec
@@ -13,45 +12,13 @@ import sqlalchemy as sa
 from psycopg import errors as pg
 from psycopg.types.json import set_json_loads
 
-from penstock.engines.sql.dialect import Dialect
+from penstock.engines.sql.dialects import POSTGRES
 from penstock.engines.sql.engine import Refused
 from penstock.engines.sql.forks import generation
 from penstock.engines.sql.statements import Statement
 from penstock.errors import Misconfigured, Unavailable
-from penstock.kinds import Kind
 
-_dumps = msgspec.json.Encoder(order="deterministic").encode
 T = TypeVar("T")
-
-POSTGRES = Dialect(
-    name="postgresql",
-    mark="%s",
-    schemas=True,
-    bind={
-        Kind.CHOICE: "{x}.value",
-        Kind.TEXTS: "dumps(sorted({x})).decode()",
-        Kind.DOCUMENT: "dumps({x}).decode()",
-    },
-    load={
-        Kind.CHOICE: "{members}[{x}]",
-        Kind.INSTANT: "{x}.astimezone(UTC)",
-        Kind.TEXTS: "frozenset({x})",
-    },
-    names={"dumps": _dumps, "UTC": UTC},
-    compare=lambda kind, column, operator: f"{column} {operator} {{m}}",
-    add=lambda kind, column: f"coalesce({column}, 0) + %s",
-    append="coalesce({c}, '[]'::jsonb) || {m}::jsonb",
-    include=(
-        '(select jsonb_agg(m order by m collate "C") from '
-        "(select jsonb_array_elements_text(coalesce({c}, '[]'::jsonb)) "
-        "union select jsonb_array_elements_text({m}::jsonb)) as s(m))"
-    ),
-    exclude=(
-        '(select jsonb_agg(m order by m collate "C") from (select jsonb_array_elements_text({c}) '
-        "except select jsonb_array_elements_text({m}::jsonb)) as s(m))"
-    ),
-    delete_some="delete from {t} where ctid in (select ctid from {t} where {w} limit {m}) returning 1",
-)
 
 # PostgreSQL has no way to say "stop" inside a statement but an error; the text of this one tells where.
 _REFUSAL = "penstock refuses write "

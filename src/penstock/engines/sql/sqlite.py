@@ -6,78 +6,20 @@ import sqlite3
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from datetime import date, datetime
 from decimal import Decimal
 from typing import Any
-from uuid import UUID
 
 import msgspec
 import sqlalchemy as sa
 
-from penstock.engines.sql.dialect import Dialect
+from penstock.engines.sql.dialects import SQLITE
 from penstock.engines.sql.engine import Refused
 from penstock.engines.sql.forks import generation
 from penstock.engines.sql.statements import Statement
 from penstock.errors import Misconfigured, Unavailable
-from penstock.kinds import Kind, instant_text
 
 _dumps = msgspec.json.Encoder(order="deterministic").encode
 _loads = msgspec.json.Decoder().decode
-_convert = msgspec.convert
-
-
-def _compare(kind: Kind, column: str, operator: str) -> str:
-    if kind is Kind.DECIMAL:
-        return f"decimal_compare({column}, {{m}}) {operator} 0"
-    return f"{column} {operator} {{m}}"
-
-
-def _add(kind: Kind, column: str) -> str:
-    return f"decimal_add({column}, ?)" if kind is Kind.DECIMAL else f"coalesce({column}, 0) + ?"
-
-
-SQLITE = Dialect(
-    name="sqlite",
-    mark="?",
-    schemas=False,
-    bind={
-        Kind.IDENTIFIER: "to_builtins({x})",
-        Kind.CHOICE: "{x}.value",
-        Kind.DECIMAL: "str({x})",
-        Kind.INSTANT: "instant_text({x}, {digits})",
-        Kind.DAY: "{x}.isoformat()",
-        Kind.FLAG: "int({x})",
-        Kind.TEXTS: "dumps(sorted({x})).decode()",
-        Kind.DOCUMENT: "dumps({x}).decode()",
-    },
-    load={
-        Kind.IDENTIFIER: "convert({x}, UUID)",
-        Kind.CHOICE: "{members}[{x}]",
-        Kind.DECIMAL: "Decimal({x})",
-        Kind.INSTANT: "moment({x})",
-        Kind.DAY: "date.fromisoformat({x})",
-        Kind.FLAG: "{x} == 1",
-        Kind.TEXTS: "frozenset(loads({x}))",
-        Kind.DOCUMENT: "loads({x})",
-    },
-    names={
-        "instant_text": instant_text,
-        "to_builtins": msgspec.to_builtins,
-        "dumps": _dumps,
-        "loads": _loads,
-        "convert": _convert,
-        "UUID": UUID,
-        "Decimal": Decimal,
-        "moment": datetime.fromisoformat,
-        "date": date,
-    },
-    compare=_compare,
-    add=_add,
-    append="json_concat({c}, {m})",
-    include="json_union({c}, {m})",
-    exclude="json_minus({c}, {m})",
-    delete_some="delete from {t} where rowid in (select rowid from {t} where {w} limit {m}) returning 1",
-)
 
 
 def _decimal_add(old: str | None, amount: str) -> str:

@@ -47,31 +47,21 @@ class AmbientCredentials:
     """Keys that botocore finds in environment, profile, role, container or instance, and renews in time."""
 
     def __init__(self) -> None:
-        self._source = _find_source()
+        self._found = _search()
 
     def current(self) -> Keys:
         from botocore.exceptions import BotoCoreError
 
         try:
-            return self._source.freeze()
+            frozen = self._found.get_frozen_credentials()
         except BotoCoreError as error:
             raise Unconfigured(f"AWS credentials could not be renewed: {error}") from error
+        return Keys(frozen.access_key, frozen.secret_key, frozen.token)
 
     def renew(self) -> bool:
         # A new search, because a login tool may have rewritten a file: botocore reads files only once.
-        self._source = _find_source()
+        self._found = _search()
         return True
-
-
-class _Source:
-    """A botocore credentials object, plain or refreshing."""
-
-    def __init__(self, found: "_BotocoreCredentials") -> None:
-        self._found = found
-
-    def freeze(self) -> Keys:
-        frozen = self._found.get_frozen_credentials()
-        return Keys(frozen.access_key, frozen.secret_key, frozen.token)
 
 
 class _FrozenCredentials(Protocol):
@@ -81,10 +71,12 @@ class _FrozenCredentials(Protocol):
 
 
 class _BotocoreCredentials(Protocol):
+    """The part of botocore's credentials, fixed or refreshing, that is used here."""
+
     def get_frozen_credentials(self) -> _FrozenCredentials: ...
 
 
-def _find_source() -> _Source:
+def _search() -> _BotocoreCredentials:
     from botocore.exceptions import BotoCoreError
     from botocore.session import Session
 
@@ -94,7 +86,7 @@ def _find_source() -> _Source:
         raise Unconfigured(f"AWS credentials could not be loaded: {error}") from error
     if found is None:
         raise Unconfigured(_NO_CREDENTIALS)
-    return _Source(found)
+    return found
 
 
 def choose(access_key: str | None, secret_key: str | None, session_token: str | None) -> Credentials:

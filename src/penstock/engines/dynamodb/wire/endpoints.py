@@ -38,11 +38,8 @@ def parse(url: str) -> Endpoint:
 
 def find_region() -> str:
     """The region AWS's tools would use here."""
-    from botocore.session import Session
-
     # botocore reads AWS_DEFAULT_REGION only; AWS's other tools set AWS_REGION.
-    found: str | None = Session().get_config_variable("region")
-    region = found or os.environ.get("AWS_REGION")
+    region = _setting("region") or os.environ.get("AWS_REGION")
     if not region:
         raise Unconfigured(_NO_REGION)
     return region
@@ -64,14 +61,25 @@ def find_endpoint(service: str, region: str) -> Endpoint:
 def find_ca_bundle() -> str:
     """The file of certificate authorities AWS's tools would trust here."""
     from botocore.httpsession import where
-    from botocore.session import Session
 
-    configured: str | None = Session().get_config_variable("ca_bundle")
+    configured = _setting("ca_bundle")
     if configured:
         return configured
     # The curl library inside pycurl's wheel has no list of its own that exists on every machine.
     bundled: str = where()
     return bundled
+
+
+def _setting(name: str) -> str | None:
+    """A setting of the environment or the chosen profile."""
+    from botocore.exceptions import BotoCoreError
+    from botocore.session import Session
+
+    try:
+        value: str | None = Session().get_config_variable(name)
+    except BotoCoreError as error:
+        raise Unconfigured(f"AWS's settings could not be read: {error}") from error
+    return value
 
 
 def _ask(service: str, region: str, *, default: bool = False) -> str:

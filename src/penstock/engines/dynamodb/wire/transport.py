@@ -4,6 +4,8 @@ libcurl resends a request by itself when a kept-alive connection turns out to be
 came. That is the right thing to do, but the first copy may have been executed, so it is noticed and reported.
 """
 
+import ctypes
+
 import pycurl
 from pycurl import HTTPHEADER, NUM_CONNECTS, POSTFIELDS, REQUEST_SIZE, RESPONSE_CODE
 
@@ -131,8 +133,6 @@ class _Line:
 
     def abandon(self) -> None:
         """Never touch the handle again, nor let anybody else: not even Python when it ends."""
-        import ctypes
-
         ctypes.pythonapi.Py_IncRef(ctypes.py_object(self._curl))
 
     def _lost(self, error: pycurl.error, headers: list[str], body: bytes) -> Lost:
@@ -149,7 +149,7 @@ class _Line:
     def _copies_sent(self, headers: list[str], body: bytes) -> int:
         """How many whole copies of the request went out. May count one too many, never one too few.
 
-        libcurl adds less to a request than the signature alone takes, so one copy never passes for two.
+        libcurl adds less to a request than our signed headers take, so one copy never passes for two.
         """
         ours = len(body) + sum(map(len, headers))
         sent: int = self._getinfo(REQUEST_SIZE)

@@ -1,0 +1,142 @@
+"""After a refusal: what stands there, whether it was ourselves who put it there, and what to tell the caller."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+
+from penstock.conditions import describe
+from penstock.engines.dynamodb.decode import Values
+from penstock.engines.dynamodb.expressions import index_value
+from penstock.engines.dynamodb.item_type import ItemType
+from penstock.engines.dynamodb.layout import STAMP, Value
+from penstock.engines.dynamodb.line import invalid
+from penstock.engines.dynamodb.plain import canonical, same
+from penstock.engines.dynamodb.requests import Request, is_repeatable, required
+from penstock.engines.dynamodb.wire import WireError
+from penstock.errors import Conflict, DamagedRecord, Unavailable
+from penstock.ops import Delete, Patch, Put, Ref, Write
+from penstock.updates import Exclude, Include, Remove, Set, SetIfAbsent, Update
+
+
+class _Failure(msgspec.Struct):
+    Item: msgspec.Raw | None = None
+
+
+class _Reason(msgspec.Struct):
+    Code: str = "None"
+    Message: str | None = None
+    Item: msgspec.Raw | None = None
+
+
+class _Cancellation(msgspec.Struct):
+    CancellationReasons: list[_Reason] = []
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """The item that made a condition fail, or none."""
+
+    raw: msgspec.Raw | None
+
+    @classmethod
+    def in_error(cls, body: bytes) -> Standing:
+        return cls(msgspec.json.decode(body, type=_Failure).Item)
+
+    @property
+    def item(self) -> dict[str, Value] | None:
+        return None if self.raw is None else msgspec.json.decode(self.raw)
+
+    def values(self, item: ItemType) -> Values:
+        assert self.raw is not None
+        return item.decode.item(self.raw)
+
+    def live(self, item: ItemType, write: Write, now: int) -> Mapping[str, Any] | None:
+        """The fields that stood there, None when no live record did."""
+        if self.raw is None:
+            return None
+        try:
+            values = self.values(item)
+        except DamagedRecord:
+            return {n: write.key[n] for n in item.shape.key.fields}  # a refusal matters more than the damage
+        return values if item.is_live(values, now) else None
+
+
+def is_applied(
+    item: ItemType, write: Write, request: Request, standing: Standing, token: str, *, ambiguous: bool
+) -> bool:
+    """Was the refused write carried out by an earlier attempt of the same commit, whose answer was lost?"""
+    stored = standing.item
+    if isinstance(write, Put):
+        return (ambiguous or write.witness) and stored is not None and _equals(request["Item"], stored)
+    if isinstance(write, Delete):
+        return ambiguous and stored is None
+    if not isinstance(write, Patch) or stored is None:
+        return False
+    if not is_repeatable(write):
+        return bool(stored.get(STAMP, {}).get("S") == token)
+    return ambiguous and _holds_already(item, write, stored)
+
+
+def _equals(sent: Mapping[str, Value], stored: Mapping[str, Value]) -> bool:
+    return canonical(msgspec.to_builtins(sent)) == canonical(stored)
+
+
+def _holds_already(item: ItemType, patch: Patch, stored: Mapping[str, Value]) -> bool:
+    fields = item.shape.fields
+    for update in patch.updates:
+        if not _shows(item, update, stored.get(fields[update.field].attribute)):
+            return False
+    for attribute, value in patch.index_attributes.items():
+        wanted = None if value is None else index_value(item, attribute, value)
+        if attribute not in item.layout.key_names and not same(wanted, stored.get(attribute)):
+            return False
+    return True
+
+
+def _shows(item: ItemType, update: Update, stored: Value | None) -> bool:
+    """Is this what the update would have left?"""
+    match update:
+        case Remove() | Set(_, None):
+            return stored is None
+        case Set(name, value):
+            return same(msgspec.to_builtins(item.encoders[name](value)), stored)
+        case SetIfAbsent():
+            return stored is not None
+        case Include(_, members):
+            return stored is not None and members <= frozenset(stored.get("SS", ()))
+        case Exclude(_, members):
+            return stored is None or members.isdisjoint(stored.get("SS", ()))
+    return False
+
+
+def conflict(write: Write, found: Mapping[str, Any] | None, *, position: int) -> Conflict:
+    """The refusal in words, without values of fields that are not in the key."""
+    ref: Ref[Any] = Ref(write.shape, {n: write.key[n] for n in write.shape.key.fields})
+    stands = "no record there" if found is None else "a record for which that does not hold"
+    return Conflict(
+        f"{ref!r}: expected {describe(required(write))}; found {stands}", position=position, found=found
+    )
+
+
+def cancelled(error: WireError, items: Sequence[ItemType], writes: Sequence[Write], request: Request, now: int) -> None:
+    """Raise why a transaction was cancelled, unless it is one that had been applied before."""
+    reasons = msgspec.json.decode(error.body, type=_Cancellation).CancellationReasons
+    failed = [(p, r) for p, r in enumerate(reasons) if r.Code == "ConditionalCheckFailed"]
+    for position, reason in failed:
+        write = writes[position]
+        if isinstance(write, Put) and write.witness:
+            sent = request["TransactItems"][position]["Put"]
+            if is_applied(items[position], write, sent, Standing(reason.Item), "", ambiguous=False):
+                return
+    if failed:
+        position, reason = failed[0]
+        found = Standing(reason.Item).live(items[position], writes[position], now)
+        raise conflict(writes[position], found, position=position) from None
+    for reason in reasons:
+        if reason.Code == "ValidationError":
+            raise invalid(reason.Message or "a write of the commit is not valid") from None
+    raise Unavailable(f"DynamoDB cancelled the commit: {error}") from None

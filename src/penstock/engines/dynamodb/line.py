@@ -1,0 +1,121 @@
+"""The wire, with its errors in Penstock's words."""
+
+from __future__ import annotations
+
+import random as chance
+from collections.abc import Callable
+from threading import Lock
+from typing import Any, Protocol
+
+import msgspec
+
+from penstock.engines.dynamodb.wire import Reply, Throttled, Unconfigured, Unreachable, WireError
+from penstock.errors import InvalidValue, Misconfigured, PenstockError, TooLarge, Unavailable
+from penstock.errors import Throttled as StoreThrottled
+
+CONDITION_FAILED = "ConditionalCheckFailedException"
+CANCELLED = "TransactionCanceledException"
+IN_TRANSACTION = "TransactionConflictException"
+MISMATCH = "IdempotentParameterMismatchException"
+NO_TABLE = "ResourceNotFoundException"
+BUSY = "ResourceInUseException"
+
+_MEANT = frozenset({CONDITION_FAILED, CANCELLED, IN_TRANSACTION, MISMATCH, BUSY})
+"Answers rather than errors: whoever called knows what to do with them."
+
+_REFUSED = frozenset({"AccessDeniedException", "UnrecognizedClientException", "InvalidSignatureException"})
+_BASE, _LONGEST = 0.05, 2.0
+PATIENCE = 12
+"How often in a row nothing may be achieved before a call gives up."
+
+
+class Caller(Protocol):
+    """What is needed of a wire."""
+
+    def call(self, operation: str, body: bytes) -> Reply: ...
+    def close(self) -> None: ...
+
+
+class Line:
+    """Calls operations; opens the wire at the first one, and again after it was closed."""
+
+    def __init__(
+        self, connect: Callable[[], Caller], sleep: Callable[[float], None], random: Callable[[], float] = chance.random
+    ) -> None:
+        self._connect = connect
+        self._sleep = sleep
+        self._random = random
+        self._wire: Caller | None = None
+        self._opening = Lock()
+
+    def call(self, operation: str, body: bytes) -> Reply:
+        """One operation. Raises WireError only for the answers a caller can mean to get."""
+        wire = self._wire or self._open()
+        try:
+            return wire.call(operation, body)
+        except WireError as error:
+            if error.code in _MEANT:
+                raise
+            raise translated(error, body) from error
+        except Throttled as error:
+            raise StoreThrottled(f"DynamoDB refuses {operation} because of load: {error}") from error
+        except Unreachable as error:
+            lost = "; it may have been carried out all the same" if error.ambiguous else ""
+            raise Unavailable(f"{operation}: {error}{lost}") from error
+        except Unconfigured as error:
+            raise Misconfigured(str(error)) from error
+        except ImportError as error:
+            raise Misconfigured(f"DynamoDB needs {error.name}: pip install 'penstock[dynamodb]'") from error
+
+    def pause(self, round_: int) -> None:
+        """Wait before trying again: anything up to a bound that doubles with every round (0, 1, …)."""
+        if round_ >= PATIENCE:
+            raise StoreThrottled(f"DynamoDB stayed too busy for {PATIENCE} attempts; try again later")
+        self._sleep(self._random() * min(_LONGEST, _BASE * 2**round_))
+
+    def close(self) -> None:
+        with self._opening:
+            wire, self._wire = self._wire, None
+        if wire is not None:
+            wire.close()
+
+    def _open(self) -> Caller:
+        with self._opening:
+            if self._wire is None:
+                self._wire = self._connect()
+            return self._wire
+
+
+def translated(error: WireError, body: bytes) -> PenstockError:
+    """The error that tells a user of Penstock what is wrong."""
+    message = error.message
+    if error.code == NO_TABLE:
+        return Misconfigured(f"table {_tables(body)} does not exist; run `penstock tables apply`")
+    if error.code == "ValidationException":
+        return invalid(message, body)
+    if error.code == "ItemCollectionSizeLimitExceededException":
+        return TooLarge(f"DynamoDB: {message}")
+    if error.code in _REFUSED:
+        return Misconfigured(f"DynamoDB refuses these credentials: {error}")
+    return Unavailable(f"DynamoDB: {error}")
+
+
+def invalid(message: str, body: bytes = b"") -> PenstockError:
+    """What a ValidationException means."""
+    lowered = message.lower()
+    if "size" in lowered and ("exceed" in lowered or "maximum" in lowered or "limit" in lowered):
+        return TooLarge(f"DynamoDB: {message}")
+    if "specified index" in lowered or "backfilling" in lowered:
+        return Misconfigured(f"table {_tables(body)}: {message}; run `penstock tables apply`")
+    return InvalidValue(f"DynamoDB: {message}")
+
+
+def _tables(body: bytes) -> str:
+    """The tables a request was about."""
+    try:
+        request: dict[str, Any] = msgspec.json.decode(body)
+    except msgspec.DecodeError:
+        return "(unknown)"
+    names = {request.get("TableName"), *request.get("RequestItems", ())}
+    names |= {part.get("TableName") for member in request.get("TransactItems", ()) for part in member.values()}
+    return " or ".join(sorted(n for n in names if n)) or "(unknown)"

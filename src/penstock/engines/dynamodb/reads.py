@@ -1,0 +1,149 @@
+"""Getting and finding records."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from penstock.engines.dynamodb.decode import Values
+from penstock.engines.dynamodb.item_type import ItemType
+from penstock.engines.dynamodb.layout import Value
+from penstock.engines.dynamodb.line import Line
+from penstock.engines.dynamodb.queries import Span, query_request, span_of, start_key
+from penstock.engines.dynamodb.requests import GET_LIMIT, GetTemplate, batch_get, encode
+from penstock.ops import Page, Query, Ref
+from penstock.shape import EntityShape, IndexShape
+
+Identity = tuple[str, ...]
+"A table and the texts of a key."
+
+_MOST = 1000
+"The longest a page grows while it is looking for records among others."
+
+
+class Reads:
+    """Reads records through a line."""
+
+    def __init__(self, line: Line, type_of: Callable[[EntityShape], ItemType]) -> None:
+        self._line = line
+        self._type_of = type_of
+        self._templates: dict[EntityShape, GetTemplate] = {}
+
+    def get(self, refs: Sequence[Ref[Any]], now: int) -> list[Any | None]:
+        """The live records at these keys."""
+        if len(refs) == 1:
+            item = self._type_of(refs[0].shape)
+            values = self.one(item, refs[0].key)
+            return [item.build(values) if values is not None and item.is_live(values, now) else None]
+        return self._several(refs, now)
+
+    def one(self, item: ItemType, key: Mapping[str, Any]) -> Values | None:
+        """The values at one key, expired or not."""
+        template = self._templates.get(item.shape)
+        if template is None:
+            template = self._templates[item.shape] = GetTemplate(item.layout)
+        return item.decode.got(self._line.call("GetItem", template.fill(key)).body)
+
+    def _several(self, refs: Sequence[Ref[Any]], now: int) -> list[Any | None]:
+        wanted: dict[Identity, Ref[Any]] = {}
+        places = [identity(self._type_of(ref.shape), ref.key) for ref in refs]
+        for place, ref in zip(places, refs, strict=True):
+            wanted.setdefault(place, ref)
+        records: dict[Identity, Any] = {}
+        for chunk in _chunks(list(wanted.items()), GET_LIMIT):
+            self._batch(dict(chunk), records, now)
+        return [records.get(place) for place in places]
+
+    def _batch(self, wanted: dict[Identity, Ref[Any]], records: dict[Identity, Any], now: int) -> None:
+        """One BatchGetItem, repeated for what it leaves out."""
+        types = {place: self._type_of(ref.shape) for place, ref in wanted.items()}
+        body = encode(batch_get((types[p].table, types[p].layout.key_of(r.key)) for p, r in wanted.items()))
+        tables = {item.table: item for item in types.values()}
+        idle = 0
+        while True:
+            answer = _BATCH.decode(self._line.call("BatchGetItem", body).body)
+            found = [(tables[table], raw) for table, raws in answer.Responses.items() for raw in raws]
+            for any_type, raw in found:
+                place = stored_identity(any_type, msgspec.json.decode(raw))
+                item = types[place]
+                values = item.decode.item(raw)
+                if item.is_live(values, now):
+                    records[place] = item.build(values)
+            if bytes(answer.UnprocessedKeys) == b"{}":
+                return
+            body = encode({"RequestItems": answer.UnprocessedKeys})
+            idle = 0 if found else idle + 1
+            self._line.pause(idle)
+
+    def find(self, query: Query[Any], limit: int | None, after: Mapping[str, Any] | None, now: int) -> Page[Any]:
+        """One page of a query: exactly ``limit`` records while there are so many."""
+        span = span_of(query)
+        if span is None:
+            return Page([], more=False)
+        item = self._type_of(query.pattern.entity)
+        keep = _Keeper(item, query, span, now)
+        request = query_request(item, query, span)
+        if after is not None:
+            request["ExclusiveStartKey"] = start_key(item, query, after)
+        found: list[Values] = []
+        size = None if limit is None else limit + 1
+        while True:
+            if limit is not None and size is not None:
+                request["Limit"] = max(size, limit + 1 - len(found))
+                size = min(size * 2, _MOST)
+            answer = item.decode.queried(
+                self._line.call("Query", encode(request)).body, by_index=query.pattern.index is not None
+            )
+            found += keep.wanted(answer.values)
+            if limit is not None and len(found) > limit:
+                return Page([item.build(v) for v in found[:limit]], more=True)
+            if answer.last is None or (limit is None and found):
+                return Page([item.build(v) for v in found], more=answer.last is not None)
+            request["ExclusiveStartKey"] = answer.last
+
+
+class _Keeper:
+    """Decides which of the items that a query brought belong to its answer."""
+
+    def __init__(self, item: ItemType, query: Query[Any], span: Span, now: int) -> None:
+        self._item, self._now = item, now
+        self._ranged, self._dropped = query.pattern.ranged or "", span.dropped
+        index = query.pattern.index
+        self._index: IndexShape | None = None
+        if index is not None and index.when and not item.layout.is_sparse(index):
+            self._index = index
+        self._all = item.shape.expiry is None and not span.dropped and self._index is None
+
+    def wanted(self, found: list[Values]) -> list[Values]:
+        return found if self._all else [v for v in found if self._keeps(v)]
+
+    def _keeps(self, values: Values) -> bool:
+        return (
+            self._item.is_live(values, self._now)
+            and not (self._dropped and values[self._ranged] in self._dropped)
+            and (self._index is None or self._index.holds(values))
+        )
+
+
+class _BatchAnswer(msgspec.Struct, gc=False):
+    Responses: dict[str, list[msgspec.Raw]]
+    UnprocessedKeys: msgspec.Raw = msgspec.Raw(b"{}")
+
+
+_BATCH = msgspec.json.Decoder(_BatchAnswer)
+
+
+def identity(item: ItemType, key: Mapping[str, Any]) -> Identity:
+    """What tells this key from every other."""
+    return (item.table, *(p.template.encode(key) for p in item.layout.key))
+
+
+def stored_identity(item: ItemType, stored: Mapping[str, Value]) -> Identity:
+    """The same, from an item."""
+    return (item.table, *(stored[p.name][p.kind] for p in item.layout.key))
+
+
+def _chunks(members: list[Any], size: int) -> Iterator[list[Any]]:
+    return (members[start : start + size] for start in range(0, len(members), size))

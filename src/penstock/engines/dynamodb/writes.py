@@ -1,0 +1,137 @@
+"""Carrying out writes: one as a plain operation, several as a transaction, many in batches."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import msgspec
+
+from penstock.conditions import holds
+from penstock.engines.dynamodb.conflicts import Standing, cancelled, conflict, is_applied
+from penstock.engines.dynamodb.decode import Values
+from penstock.engines.dynamodb.item_type import ItemType
+from penstock.engines.dynamodb.line import CANCELLED, CONDITION_FAILED, IN_TRANSACTION, MISMATCH, Line
+from penstock.engines.dynamodb.reads import Identity, Reads, identity
+from penstock.engines.dynamodb.requests import WRITE_LIMIT, Request, batch_member, batch_write, encode, single, transaction
+from penstock.engines.dynamodb.wire import Reply, WireError
+from penstock.errors import InvalidValue
+from penstock.ops import Check, Delete, Patch, Put, Write
+from penstock.shape import EntityShape
+
+
+class Writes:
+    """Writes records through a line."""
+
+    def __init__(self, line: Line, type_of: Callable[[EntityShape], ItemType], reads: Reads) -> None:
+        self._line = line
+        self._type_of = type_of
+        self._reads = reads
+
+    def commit(self, writes: Sequence[Write], now: int, token: str) -> None:
+        """All of the writes or none."""
+        if len(writes) > 1:
+            self._transact(writes, now, token)
+        elif isinstance(writes[0], Check):
+            self._check(writes[0], now)
+        else:
+            self._single(writes[0], now, token)
+
+    def patch(self, patch: Patch, now: int, token: str) -> Values:
+        """One patch, and the values that stand after it."""
+        done = self._single(patch, now, token, returning=True)
+        item = self._type_of(patch.shape)
+        return done.values(item) if isinstance(done, Standing) else item.decode.updated(done.body)
+
+    def load(self, writes: Iterable[Write]) -> None:
+        """Puts and deletes in batches, each key at most once in a batch."""
+        pending: dict[Identity, tuple[str, Request]] = {}
+        for write in writes:
+            if not isinstance(write, Put | Delete) or write.when is not None:
+                raise InvalidValue("only puts and deletes without condition can be loaded; commit the others")
+            item = self._type_of(write.shape)
+            place = identity(item, write.key)
+            if place in pending:
+                self._flush(pending)
+            pending[place] = (item.table, batch_member(item, write))
+            if len(pending) == WRITE_LIMIT:
+                self._flush(pending)
+        self._flush(pending)
+
+    def _flush(self, pending: dict[Identity, tuple[str, Request]]) -> None:
+        """One BatchWriteItem, repeated for what it leaves out."""
+        if not pending:
+            return
+        body = encode(batch_write(pending.values()))
+        pending.clear()
+        left = len(body)
+        idle = 0
+        while True:
+            answer = _BATCH.decode(self._line.call("BatchWriteItem", body).body)
+            if bytes(answer.UnprocessedItems) == b"{}":
+                return
+            body = encode({"RequestItems": answer.UnprocessedItems})
+            idle = 0 if len(body) < left else idle + 1
+            left = len(body)
+            self._line.pause(idle)
+
+    def _check(self, check: Check, now: int) -> None:
+        """A check alone writes nothing, so a consistent read decides."""
+        item = self._type_of(check.shape)
+        values = self._reads.one(item, check.key)
+        found = values if item.is_live(values, now) else None
+        if not holds(check.when, found):
+            raise conflict(check, found, position=0)
+
+    def _single(
+        self, write: Put | Patch | Delete, now: int, token: str, *, returning: bool = False
+    ) -> Reply | Standing:
+        """One plain operation; when it turns out to have been applied before, what stands there instead."""
+        item = self._type_of(write.shape)
+        operation, request = single(item, write, now, token)
+        if returning:
+            request["ReturnValues"] = "ALL_NEW"
+        try:
+            return self._persist(operation, encode(request))
+        except WireError as error:
+            if error.code != CONDITION_FAILED:
+                raise
+            standing = Standing.in_error(error.body)
+            if is_applied(item, write, request, standing, token, ambiguous=error.ambiguous):
+                return standing
+            raise conflict(write, standing.live(item, write, now), position=0) from None
+
+    def _transact(self, writes: Sequence[Write], now: int, token: str) -> None:
+        items = [self._type_of(w.shape) for w in writes]
+        request = transaction(items, writes, now, token)
+        try:
+            self._persist("TransactWriteItems", encode(request))
+        except WireError as error:
+            if error.code == MISMATCH:
+                return  # the token is ours alone: the same commit, asked at another second, was applied before
+            if error.code != CANCELLED:
+                raise
+            cancelled(error, items, writes, request, now)
+
+    def _persist(self, operation: str, body: bytes) -> Reply:
+        """Call, and call again while nothing but another transaction is in the way."""
+        from penstock.engines.dynamodb.wire import transient_cancellation
+
+        round_ = 0
+        ambiguous = False
+        while True:
+            try:
+                return self._line.call(operation, body)
+            except WireError as error:
+                ambiguous = error.ambiguous = error.ambiguous or ambiguous
+                if error.code != IN_TRANSACTION and not transient_cancellation(error):
+                    raise
+                self._line.pause(round_)
+                round_ += 1
+
+
+class _BatchAnswer(msgspec.Struct, gc=False):
+    UnprocessedItems: msgspec.Raw = msgspec.Raw(b"{}")
+
+
+_BATCH: msgspec.json.Decoder[Any] = msgspec.json.Decoder(_BatchAnswer)

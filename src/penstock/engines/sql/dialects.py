@@ -1,0 +1,99 @@
+"""The two dialects. No driver is imported here, so that SQL can be shown without one."""
+
+from __future__ import annotations
+
+from datetime import UTC, date, datetime
+from decimal import Decimal
+from uuid import UUID
+
+import msgspec
+
+from penstock.engines.sql.dialect import Dialect
+from penstock.kinds import Kind, instant_text
+
+_dumps = msgspec.json.Encoder(order="deterministic").encode
+_loads = msgspec.json.Decoder().decode
+
+
+def _compare(kind: Kind, column: str, operator: str) -> str:
+    if kind is Kind.DECIMAL:
+        return f"decimal_compare({column}, {{m}}) {operator} 0"
+    return f"{column} {operator} {{m}}"
+
+
+def _add(kind: Kind, column: str) -> str:
+    return f"decimal_add({column}, ?)" if kind is Kind.DECIMAL else f"coalesce({column}, 0) + ?"
+
+
+SQLITE = Dialect(
+    name="sqlite",
+    mark="?",
+    schemas=False,
+    bind={
+        Kind.IDENTIFIER: "to_builtins({x})",
+        Kind.CHOICE: "{x}.value",
+        Kind.DECIMAL: "str({x})",
+        Kind.INSTANT: "instant_text({x}, {digits})",
+        Kind.DAY: "{x}.isoformat()",
+        Kind.FLAG: "int({x})",
+        Kind.TEXTS: "dumps(sorted({x})).decode()",
+        Kind.DOCUMENT: "dumps({x}).decode()",
+    },
+    load={
+        Kind.IDENTIFIER: "convert({x}, UUID)",
+        Kind.CHOICE: "{members}[{x}]",
+        Kind.DECIMAL: "Decimal({x})",
+        Kind.INSTANT: "moment({x})",
+        Kind.DAY: "date.fromisoformat({x})",
+        Kind.FLAG: "{x} == 1",
+        Kind.TEXTS: "frozenset(loads({x}))",
+        Kind.DOCUMENT: "loads({x})",
+    },
+    names={
+        "instant_text": instant_text,
+        "to_builtins": msgspec.to_builtins,
+        "dumps": _dumps,
+        "loads": _loads,
+        "convert": msgspec.convert,
+        "UUID": UUID,
+        "Decimal": Decimal,
+        "moment": datetime.fromisoformat,
+        "date": date,
+    },
+    compare=_compare,
+    add=_add,
+    append="json_concat({c}, {m})",
+    include="json_union({c}, {m})",
+    exclude="json_minus({c}, {m})",
+    delete_some="delete from {t} where rowid in (select rowid from {t} where {w} limit {m}) returning 1",
+)
+
+POSTGRES = Dialect(
+    name="postgresql",
+    mark="%s",
+    schemas=True,
+    bind={
+        Kind.CHOICE: "{x}.value",
+        Kind.TEXTS: "dumps(sorted({x})).decode()",
+        Kind.DOCUMENT: "dumps({x}).decode()",
+    },
+    load={
+        Kind.CHOICE: "{members}[{x}]",
+        Kind.INSTANT: "{x}.astimezone(UTC)",
+        Kind.TEXTS: "frozenset({x})",
+    },
+    names={"dumps": _dumps, "UTC": UTC},
+    compare=lambda kind, column, operator: f"{column} {operator} {{m}}",
+    add=lambda kind, column: f"coalesce({column}, 0) + %s",
+    append="coalesce({c}, '[]'::jsonb) || {m}::jsonb",
+    include=(
+        '(select jsonb_agg(m order by m collate "C") from '
+        "(select jsonb_array_elements_text(coalesce({c}, '[]'::jsonb)) "
+        "union select jsonb_array_elements_text({m}::jsonb)) as s(m))"
+    ),
+    exclude=(
+        '(select jsonb_agg(m order by m collate "C") from (select jsonb_array_elements_text({c}) '
+        "except select jsonb_array_elements_text({m}::jsonb)) as s(m))"
+    ),
+    delete_some="delete from {t} where ctid in (select ctid from {t} where {w} limit {m}) returning 1",
+)

@@ -1,0 +1,35 @@
+"""Every promise of an engine, as one class to subclass."""
+
+from __future__ import annotations
+
+from penstock.testing.promises.batches import Batches
+from penstock.testing.promises.changes import Changes
+from penstock.testing.promises.commits import Commits
+from penstock.testing.promises.concurrency import Concurrency
+from penstock.testing.promises.conditions import ConditionalWrites
+from penstock.testing.promises.ensuring import Ensuring
+from penstock.testing.promises.expiry import Expiry
+from penstock.testing.promises.feed import Feed
+from penstock.testing.promises.limits import Limits
+from penstock.testing.promises.lookups import Lookups
+from penstock.testing.promises.paging import Paging
+from penstock.testing.promises.patterns import Patterns
+from penstock.testing.promises.updates import Updates
+
+
+class EngineSuite(
+    Ensuring,
+    Lookups,
+    ConditionalWrites,
+    Updates,
+    Commits,
+    Batches,
+    Patterns,
+    Paging,
+    Expiry,
+    Limits,
+    Concurrency,
+    Feed,
+    Changes,
+):
+    """All promises. Provide a fixture ``engine``: a fresh, empty engine."""

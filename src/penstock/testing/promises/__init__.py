@@ -1,0 +1,1 @@
+"""What every engine promises, a class for each kind of promise."""
