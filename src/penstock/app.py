@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
+from importlib.util import find_spec
 from pathlib import Path
 from urllib.parse import parse_qs, unquote, urlsplit
 
@@ -20,11 +21,11 @@ def open_store(url: str, *, settings: Settings | None = None, clock: Clock | Non
     Nothing is connected before the first read or write.
     """
     chosen = settings or Settings()
-    engine = open_engine(url, table_names=chosen.table_names)
+    engine = open_engine(url, settings=chosen)
     return Store(engine, clock=clock, secret=chosen.secret.encode() if chosen.secret else None)
 
 
-def open_engine(url: str, *, table_names: Mapping[str, str] | None = None) -> Engine:
+def open_engine(url: str, *, settings: Settings) -> Engine:
     """The engine a URL names."""
     scheme = urlsplit(url).scheme
     opener = _OPENERS.get(scheme)
@@ -32,10 +33,10 @@ def open_engine(url: str, *, table_names: Mapping[str, str] | None = None) -> En
         close = difflib.get_close_matches(scheme, _OPENERS, n=1)
         hint = f'Did you mean "{close[0]}"?' if close else f"There are {', '.join(_OPENERS)}."
         raise Misconfigured(f'No engine "{scheme}". {hint}')
-    return opener(url, table_names or {})
+    return opener(url, settings)
 
 
-def _sqlite(url: str, table_names: Mapping[str, str]) -> Engine:
+def _sqlite(url: str, settings: Settings) -> Engine:
     from penstock.engines.sql.engine import SqlEngine
     from penstock.engines.sql.sqlite import SqliteConnector
 
@@ -46,35 +47,32 @@ def _sqlite(url: str, table_names: Mapping[str, str]) -> Engine:
     return SqlEngine(SqliteConnector(path))
 
 
-def _postgres(url: str, table_names: Mapping[str, str]) -> Engine:
-    try:
-        from penstock.engines.sql.postgres import PostgresConnector
-    except ImportError as missing:
-        raise _missing("postgres", missing) from missing
+def _postgres(url: str, settings: Settings) -> Engine:
+    if find_spec("psycopg") is None:
+        raise _missing("postgres", "psycopg")
     from penstock.engines.sql.engine import SqlEngine
+    from penstock.engines.sql.postgres import PostgresConnector
 
     return SqlEngine(PostgresConnector(url.replace("postgres://", "postgresql://", 1)))
 
 
-def _dynamodb(url: str, table_names: Mapping[str, str]) -> Engine:
+def _dynamodb(url: str, settings: Settings) -> Engine:
     """``dynamodb://REGION?endpoint=http://127.0.0.1:8000``; credentials come from where AWS's own tools find them."""
-    try:
-        import botocore  # noqa: F401 - only to tell early that an extra is missing
-        import pycurl  # noqa: F401
-    except ImportError as missing:
-        raise _missing("dynamodb", missing) from missing
+    for driver in ("pycurl", "botocore"):
+        if find_spec(driver) is None:
+            raise _missing("dynamodb", driver)
     from penstock.engines.dynamodb import DynamoEngine
 
     parts = urlsplit(url)
     endpoint = parse_qs(parts.query).get("endpoint", [None])[0]
-    return DynamoEngine(region=parts.netloc or None, endpoint=endpoint, table_names=table_names)
+    return DynamoEngine(region=parts.netloc or settings.aws_region, endpoint=endpoint, table_names=settings.table_names)
 
 
-def _missing(extra: str, error: ImportError) -> Misconfigured:
-    return Misconfigured(f"{error.name} is not installed; run: pip install 'penstock[{extra}]'")
+def _missing(extra: str, driver: str) -> Misconfigured:
+    return Misconfigured(f"{driver} is not installed; run: pip install 'penstock[{extra}]'")
 
 
-_OPENERS: dict[str, Callable[[str, Mapping[str, str]], Engine]] = {
+_OPENERS: dict[str, Callable[[str, Settings], Engine]] = {
     "sqlite": _sqlite,
     "postgresql": _postgres,
     "postgres": _postgres,

@@ -25,7 +25,12 @@ from penstock.shape import PatternShape
 app = typer.Typer(no_args_is_help=True, add_completion=False, help="The state layer for asset pipelines.")
 tables = typer.Typer(no_args_is_help=True, help="Tables of a store: what is missing, and creating it.")
 app.add_typer(tables, name="tables")
-console = Console(soft_wrap=not sys.stdout.isatty())
+
+
+def console() -> Console:
+    """Where people read; a pipe has no width of its own, so it gets a generous one."""
+    return Console(width=None if sys.stdout.isatty() else 200, highlight=False)
+
 
 AsJson = Annotated[bool, typer.Option("--json", help="For programs.")]
 StoreUrl = Annotated[
@@ -56,7 +61,7 @@ def patterns(
     for pattern in found:
         told = _told(pattern)
         table.add_row(pattern.label, ", ".join(told["parameters"]), told["key"], pattern.summary)
-    console.print(table)
+    console().print(table)
 
 
 @app.command("explain")
@@ -71,8 +76,8 @@ def explain_command(
         print(json.dumps(told, indent=2, default=str))
         return
     for engine, request in told.items():
-        console.print(f"[bold]{engine}[/bold]")
-        console.print_json(json.dumps(request, default=str))
+        console().print(f"[bold]{engine}[/bold]")
+        console().print_json(json.dumps(request, default=str))
 
 
 @tables.command("plan")
@@ -92,8 +97,8 @@ def up(store: StoreUrl = None) -> None:
     """Prepare the embedded store and say where things are."""
     url = store or read_settings(DOMAINS).store
     steps = open_store(url).ensure(*DOMAINS)
-    console.print(f"The store is ready at {url} ({len(steps)} steps taken).", highlight=False)
-    console.print("Try: penstock patterns · penstock explain musicvideo.Scene.of_project project_id=UUID")
+    console().print(f"The store is ready at {url} ({len(steps)} steps taken).", highlight=False)
+    console().print("Try: penstock patterns · penstock explain musicvideo.Scene.of_project project_id=UUID")
 
 
 def _ensure(store: str | None, as_json: bool, *, dry_run: bool) -> None:
@@ -107,12 +112,12 @@ def _ensure(store: str | None, as_json: bool, *, dry_run: bool) -> None:
         print(json.dumps([{"kind": s.kind, "name": s.name, "detail": s.detail} for s in steps], indent=2))
         return
     if not steps:
-        console.print("Nothing is missing.")
+        console().print("Nothing is missing.")
         return
     table = Table("step", "name", title="Would be done" if dry_run else "Done", title_justify="left")
     for step in steps:
         table.add_row(step.kind, step.name)
-    console.print(table)
+    console().print(table)
 
 
 def _domains(name: str | None) -> list[Domain]:

@@ -17,6 +17,8 @@ class Settings:
     "Where records live: sqlite:///FILE, postgresql://…, or dynamodb://REGION."
     secret: str | None = None
     "Signs page cursors; without one they end with the process."
+    aws_region: str | None = None
+    "Where DynamoDB is, if its URL does not say; else AWS's own configuration does."
     table_names: Mapping[str, str] = field(default_factory=dict)
     "DynamoDB tables that are called otherwise than their declaration says."
 
@@ -33,5 +35,6 @@ def read_settings(domains: tuple[Domain, ...], environment: Mapping[str, str] | 
     return Settings(
         store=found.get("PENSTOCK_STORE") or Settings.store,
         secret=found.get("PENSTOCK_SECRET") or None,
+        aws_region=found.get("AWS_REGION") or None,
         table_names=renamed,
     )

@@ -14,7 +14,7 @@ from penstock.engines.dynamodb.expressions import index_value
 from penstock.engines.dynamodb.item_type import ItemType
 from penstock.engines.dynamodb.layout import STAMP, Value
 from penstock.engines.dynamodb.line import invalid
-from penstock.engines.dynamodb.plain import canonical, same
+from penstock.engines.dynamodb.plain import NO_RAW, canonical, same, there
 from penstock.engines.dynamodb.requests import Request, is_repeatable, required
 from penstock.engines.dynamodb.wire import WireError
 from penstock.errors import Conflict, DamagedRecord, Unavailable
@@ -23,13 +23,13 @@ from penstock.updates import Exclude, Include, Remove, Set, SetIfAbsent, Update
 
 
 class _Failure(msgspec.Struct):
-    Item: msgspec.Raw | None = None
+    Item: msgspec.Raw = NO_RAW
 
 
 class _Reason(msgspec.Struct):
     Code: str = "None"
     Message: str | None = None
-    Item: msgspec.Raw | None = None
+    Item: msgspec.Raw = NO_RAW
 
 
 class _Cancellation(msgspec.Struct):
@@ -44,7 +44,7 @@ class Standing:
 
     @classmethod
     def in_error(cls, body: bytes) -> Standing:
-        return cls(msgspec.json.decode(body, type=_Failure).Item)
+        return cls(there(msgspec.json.decode(body, type=_Failure).Item))
 
     @property
     def item(self) -> dict[str, Value] | None:
@@ -117,9 +117,7 @@ def conflict(write: Write, found: Mapping[str, Any] | None, *, position: int) ->
     """The refusal in words, without values of fields that are not in the key."""
     ref: Ref[Any] = Ref(write.shape, {n: write.key[n] for n in write.shape.key.fields})
     stands = "no record there" if found is None else "a record for which that does not hold"
-    return Conflict(
-        f"{ref!r}: expected {describe(required(write))}; found {stands}", position=position, found=found
-    )
+    return Conflict(f"{ref!r}: expected {describe(required(write))}; found {stands}", position=position, found=found)
 
 
 def cancelled(error: WireError, items: Sequence[ItemType], writes: Sequence[Write], request: Request, now: int) -> None:
@@ -130,11 +128,11 @@ def cancelled(error: WireError, items: Sequence[ItemType], writes: Sequence[Writ
         write = writes[position]
         if isinstance(write, Put) and write.witness:
             sent = request["TransactItems"][position]["Put"]
-            if is_applied(items[position], write, sent, Standing(reason.Item), "", ambiguous=False):
+            if is_applied(items[position], write, sent, Standing(there(reason.Item)), "", ambiguous=False):
                 return
     if failed:
         position, reason = failed[0]
-        found = Standing(reason.Item).live(items[position], writes[position], now)
+        found = Standing(there(reason.Item)).live(items[position], writes[position], now)
         raise conflict(writes[position], found, position=position) from None
     for reason in reasons:
         if reason.Code == "ValidationError":

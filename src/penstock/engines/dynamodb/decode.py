@@ -18,7 +18,7 @@ import msgspec
 
 from penstock.engines.dynamodb.layout import KeyPart, Layout, Value
 from penstock.engines.dynamodb.loose import is_own, read_loosely
-from penstock.engines.dynamodb.plain import plain
+from penstock.engines.dynamodb.plain import NO_RAW, plain, there
 from penstock.kinds import FieldShape, Kind
 from penstock.template import Part, Template
 
@@ -44,6 +44,9 @@ class Unfit(ValueError):
     """The item is not in the form Penstock writes; `loose` may still understand it."""
 
 
+_UNFIT = (ValueError, msgspec.MsgspecError)
+
+
 class Found(NamedTuple):
     """What one Query brought: the values of the entity's own items, and where to go on."""
 
@@ -54,7 +57,7 @@ class Found(NamedTuple):
 @cache
 def _wrapper(kind: str, type_: Any) -> type[msgspec.Struct]:
     """The struct of one attribute value, such as {"N": int}."""
-    return msgspec.defstruct("Value", [(kind, type_)], gc=False)
+    return msgspec.defstruct("Value", [(kind, type_)], frozen=True, gc=False)
 
 
 class ItemDecoder:
@@ -67,7 +70,7 @@ class ItemDecoder:
         self._read, self._own_by_sort, self._own = compiled.functions()
         self._got = _decoder([("Item", item | None, None)])
         self._updated = _decoder([("Attributes", item)])
-        self._queried = _decoder([("Items", list[item]), ("LastEvaluatedKey", msgspec.Raw | None, None)])  # type: ignore[valid-type]
+        self._queried = _decoder([("Items", list[item]), ("LastEvaluatedKey", msgspec.Raw, NO_RAW)])  # type: ignore[valid-type]
         self._one = msgspec.json.Decoder(item, strict=False)
 
     def got(self, body: bytes) -> Values | None:
@@ -75,14 +78,14 @@ class ItemDecoder:
         try:
             item = self._got.decode(body).Item
             return None if item is None else self._read(item)
-        except ValueError:
+        except _UNFIT:
             return read_loosely(self._layout, msgspec.json.decode(body)["Item"])
 
     def updated(self, body: bytes) -> Values:
         """The values in UpdateItem's answer."""
         try:
             return self._read(self._updated.decode(body).Attributes)
-        except ValueError:
+        except _UNFIT:
             return read_loosely(self._layout, msgspec.json.decode(body)["Attributes"])
 
     def queried(self, body: bytes, *, by_index: bool) -> Found:
@@ -90,16 +93,16 @@ class ItemDecoder:
         try:
             answer = self._queried.decode(body)
             own, read = self._own if by_index else self._own_by_sort, self._read
-            return Found([read(i) for i in answer.Items if own is None or own(i)], answer.LastEvaluatedKey)
-        except ValueError:
+            return Found([read(i) for i in answer.Items if own is None or own(i)], there(answer.LastEvaluatedKey))
+        except _UNFIT:
             answer = _RAW_PAGE.decode(body)
-            return Found([self.item(raw) for raw in answer.Items if self._is_own(raw)], answer.LastEvaluatedKey)
+            return Found([self.item(raw) for raw in answer.Items if self._is_own(raw)], there(answer.LastEvaluatedKey))
 
     def item(self, raw: msgspec.Raw) -> Values:
         """The values of a single item."""
         try:
             return self._read(self._one.decode(raw))
-        except ValueError:
+        except _UNFIT:
             return read_loosely(self._layout, msgspec.json.decode(raw))
 
     def _is_own(self, raw: msgspec.Raw) -> bool:
@@ -110,7 +113,7 @@ def _decoder(fields: list[Any]) -> msgspec.json.Decoder[Any]:
     return msgspec.json.Decoder(msgspec.defstruct("Answer", fields, gc=False), strict=False)
 
 
-_RAW_PAGE = _decoder([("Items", list[msgspec.Raw]), ("LastEvaluatedKey", msgspec.Raw | None, None)])
+_RAW_PAGE = _decoder([("Items", list[msgspec.Raw]), ("LastEvaluatedKey", msgspec.Raw, NO_RAW)])
 
 
 class _Compiler:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from penstock.conditions import (
     All,
@@ -54,6 +54,17 @@ class Aliases:
             request["ExpressionAttributeValues"] = self.values
 
 
+class _Expression(NamedTuple):
+    """A piece of a condition. DynamoDB refuses redundant parentheses, so it tells whether it needs them."""
+
+    text: str
+    compound: bool = False
+
+    @property
+    def grouped(self) -> str:
+        return f"({self.text})" if self.compound else self.text
+
+
 class ConditionCompiler:
     """Compiles the condition of one write. Its key is known, and so are the fields that live in the key alone."""
 
@@ -65,63 +76,63 @@ class ConditionCompiler:
 
     def compile(self, condition: Condition, now: int) -> str:
         """The expression; an expired record counts as none."""
-        text = self._any(condition)
+        expression = self._any(condition)
         expiry = self._item.shape.expiry
         if expiry is None:
-            return text
+            return expression.text
         end = self._aliases.name(self._item.shape.fields[expiry].attribute)
         moment = self._aliases.value({"N": str(now)})
         if holds(condition, None):
-            return f"({end} <= {moment}) OR ({text})"
-        return f"({text}) AND (attribute_not_exists({end}) OR {end} > {moment})"
+            return f"{end} <= {moment} OR {expression.grouped}"
+        return f"{expression.grouped} AND (attribute_not_exists({end}) OR {end} > {moment})"
 
-    def _any(self, condition: Condition) -> str:
+    def _any(self, condition: Condition) -> _Expression:
         if self._in_key_alone(condition):
             return self._constant(holds(condition, self._key), holds(condition, None))
         match condition:
             case Compare(name, operator, value):
-                return f"{self._name(name)} {operator} {self._value(name, value)}"
+                return _Expression(f"{self._name(name)} {operator} {self._value(name, value)}")
             case Between(name, low, high):
                 return self._between(name, low, high)
             case OneOf(name, values):
                 members = ", ".join(self._value(name, v) for v in values)
-                return f"{self._name(name)} IN ({members})" if members else self._constant(False, False)
+                return _Expression(f"{self._name(name)} IN ({members})") if members else self._constant(False, False)
             case Present(name):
-                return f"attribute_exists({self._name(name)})"
+                return _Expression(f"attribute_exists({self._name(name)})")
             case Missing(name):
-                return f"attribute_not_exists({self._name(name)})"
+                return _Expression(f"attribute_not_exists({self._name(name)})")
             case All(parts):
                 return self._joined(" AND ", parts) if parts else self._constant(True, True)
             case Any_(parts):
                 return self._joined(" OR ", parts) if parts else self._constant(False, False)
             case Not(inner):
-                return f"NOT ({self._any(inner)})"
+                return _Expression(f"NOT ({self._any(inner).text})")
         raise TypeError(f"not a condition: {condition!r}")
 
-    def _joined(self, operator: str, parts: tuple[Condition, ...]) -> str:
+    def _joined(self, operator: str, parts: tuple[Condition, ...]) -> _Expression:
         if len(parts) == 1:
             return self._any(parts[0])
-        return operator.join(self._any(p) if _is_simple(p) else f"({self._any(p)})" for p in parts)
+        return _Expression(operator.join(self._any(p).grouped for p in parts), compound=True)
 
-    def _between(self, name: str, low: Any, high: Any) -> str:
+    def _between(self, name: str, low: Any, high: Any) -> _Expression:
         field = self._item.shape.fields[name]
         if _ordered(field, low) > _ordered(field, high):  # DynamoDB refuses such a BETWEEN; it just never holds
             return self._constant(False, False)
-        return f"{self._name(name)} BETWEEN {self._value(name, low)} AND {self._value(name, high)}"
+        text = f"{self._name(name)} BETWEEN {self._value(name, low)} AND {self._value(name, high)}"
+        return _Expression(text, compound=True)
 
     def _in_key_alone(self, condition: Condition) -> bool:
         if isinstance(condition, All | Any_ | Not):
             return False
         return any(not self._item.shape.fields[n].stored for n in fields_of(condition))
 
-    def _constant(self, standing: bool, absent: bool) -> str:
+    def _constant(self, standing: bool, absent: bool) -> _Expression:
         """An expression whose truth depends only on whether an item stands there."""
         name = self._aliases.name(self._stands)
-        if standing and absent:
-            return f"(attribute_exists({name}) OR attribute_not_exists({name}))"
-        if standing or absent:
-            return f"attribute_exists({name})" if standing else f"attribute_not_exists({name})"
-        return f"(attribute_exists({name}) AND attribute_not_exists({name}))"
+        present, missing = f"attribute_exists({name})", f"attribute_not_exists({name})"
+        if standing != absent:
+            return _Expression(present if standing else missing)
+        return _Expression(f"{present} {'OR' if standing else 'AND'} {missing}", compound=True)
 
     def _name(self, field: str | None) -> str:
         attribute = self._stands if field is None else self._item.shape.fields[field].attribute
@@ -131,10 +142,6 @@ class ConditionCompiler:
         return self._aliases.value(self._item.encoders[field](value))
 
 
-def _is_simple(condition: Condition) -> bool:
-    return not isinstance(condition, All | Any_ | Between)
-
-
 def _ordered(field: FieldShape, value: Any) -> Any:
     """A value in a form that Python orders as DynamoDB does."""
     if field.kind in (Kind.INTEGER, Kind.FLOAT, Kind.DECIMAL, Kind.BYTES):
@@ -142,10 +149,9 @@ def _ordered(field: FieldShape, value: Any) -> Any:
     return key_text(field, value).encode()
 
 
-def stamp_condition(text: str | None, aliases: Aliases, token: str) -> str:
-    """The condition, and that this very patch has not been applied yet."""
-    unseen = f"{aliases.name(STAMP)} <> {aliases.value({'S': token})}"
-    return f"({text}) AND {unseen}" if text else unseen
+def stamp_condition(text: str, aliases: Aliases, token: str) -> str:
+    """The condition of a patch, and that this very patch has not been applied yet."""
+    return f"{text} AND {aliases.name(STAMP)} <> {aliases.value({'S': token})}"
 
 
 class UpdateCompiler:

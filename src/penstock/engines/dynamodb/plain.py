@@ -7,9 +7,19 @@ from collections.abc import Mapping
 from decimal import Decimal
 from typing import Any
 
+import msgspec
+
 from penstock.engines.dynamodb.layout import STAMP, Value
 
+NO_RAW = msgspec.Raw()
+"A part of an answer that is not there; msgspec has no ``Raw | None``."
+
 _INT_RANGE = 2**63
+
+
+def there(raw: msgspec.Raw) -> msgspec.Raw | None:
+    """A part of an answer, or None when it is missing or null."""
+    return None if bytes(raw) in (b"", b"null") else raw
 
 
 def number(text: str) -> int | float:

@@ -71,7 +71,7 @@ class Reads:
                 values = item.decode.item(raw)
                 if item.is_live(values, now):
                     records[place] = item.build(values)
-            if bytes(answer.UnprocessedKeys) == b"{}":
+            if not answer.UnprocessedKeys:
                 return
             body = encode({"RequestItems": answer.UnprocessedKeys})
             idle = 0 if found else idle + 1
@@ -129,7 +129,7 @@ class _Keeper:
 
 class _BatchAnswer(msgspec.Struct, gc=False):
     Responses: dict[str, list[msgspec.Raw]]
-    UnprocessedKeys: msgspec.Raw = msgspec.Raw(b"{}")
+    UnprocessedKeys: dict[str, msgspec.Raw] = {}
 
 
 _BATCH = msgspec.json.Decoder(_BatchAnswer)

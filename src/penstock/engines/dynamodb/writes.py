@@ -13,8 +13,16 @@ from penstock.engines.dynamodb.decode import Values
 from penstock.engines.dynamodb.item_type import ItemType
 from penstock.engines.dynamodb.line import CANCELLED, CONDITION_FAILED, IN_TRANSACTION, MISMATCH, Line
 from penstock.engines.dynamodb.reads import Identity, Reads, identity
-from penstock.engines.dynamodb.requests import WRITE_LIMIT, Request, batch_member, batch_write, encode, single, transaction
-from penstock.engines.dynamodb.wire import Reply, WireError
+from penstock.engines.dynamodb.requests import (
+    WRITE_LIMIT,
+    Request,
+    batch_member,
+    batch_write,
+    encode,
+    single,
+    transaction,
+)
+from penstock.engines.dynamodb.wire import Reply, WireError, transient_cancellation
 from penstock.errors import InvalidValue
 from penstock.ops import Check, Delete, Patch, Put, Write
 from penstock.shape import EntityShape
@@ -68,7 +76,7 @@ class Writes:
         idle = 0
         while True:
             answer = _BATCH.decode(self._line.call("BatchWriteItem", body).body)
-            if bytes(answer.UnprocessedItems) == b"{}":
+            if not answer.UnprocessedItems:
                 return
             body = encode({"RequestItems": answer.UnprocessedItems})
             idle = 0 if len(body) < left else idle + 1
@@ -115,8 +123,6 @@ class Writes:
 
     def _persist(self, operation: str, body: bytes) -> Reply:
         """Call, and call again while nothing but another transaction is in the way."""
-        from penstock.engines.dynamodb.wire import transient_cancellation
-
         round_ = 0
         ambiguous = False
         while True:
@@ -131,7 +137,7 @@ class Writes:
 
 
 class _BatchAnswer(msgspec.Struct, gc=False):
-    UnprocessedItems: msgspec.Raw = msgspec.Raw(b"{}")
+    UnprocessedItems: dict[str, msgspec.Raw] = {}
 
 
 _BATCH: msgspec.json.Decoder[Any] = msgspec.json.Decoder(_BatchAnswer)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, TypeVar
@@ -24,8 +25,11 @@ T = TypeVar("T")
 _REFUSAL = "penstock refuses write "
 
 
+# Seconds before each further attempt: at once on a broken line, then long enough for a server to restart.
+_PAUSES = (0.0, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0)
+
 # A commit that could not recognise itself by what stands there leaves its token; a repetition meets it.
-_REMEMBER = "remembered as (insert into penstock.commits (token) values (%s))"
+_REMEMBER = "remembered as (insert into penstock.commits (token) values (%s) returning 1)"
 
 
 class PostgresConnector:
@@ -33,9 +37,9 @@ class PostgresConnector:
 
     dialect = POSTGRES
 
-    def __init__(self, url: str, *, attempts: int = 3) -> None:
+    def __init__(self, url: str, *, sleep: Callable[[float], None] = time.sleep) -> None:
         self.url = url
-        self._attempts = attempts
+        self._sleep = sleep
         self._idle: list[psycopg.Connection[tuple[Any, ...]]] = []
         self._generation = generation()
 
@@ -51,10 +55,7 @@ class PostgresConnector:
             return self._connect()
 
     def _connect(self) -> psycopg.Connection[tuple[Any, ...]]:
-        try:
-            connection = psycopg.connect(self.url, autocommit=True, options="-c timezone=UTC")
-        except psycopg.OperationalError as error:
-            raise Unavailable(f"cannot reach PostgreSQL: {_first_line(error)}") from error
+        connection = psycopg.connect(self.url, autocommit=True, options="-c timezone=UTC")
         connection.prepare_threshold = 2
         set_json_loads(msgspec.json.decode, connection)
         return connection
@@ -64,27 +65,23 @@ class PostgresConnector:
 
         Whatever is done here may be done twice: reads by nature, writes because they recognise themselves.
         """
-        attempt, repeated = 0, False
-        while True:
-            attempt += 1
-            connection = self._take()
+        repeated = False
+        for pause in (*_PAUSES, None):
+            connection = None
             try:
+                connection = self._take()
                 result = action(connection)
             except Refused as refused:
                 self._give_back(connection)
                 raise Refused(refused.position, repeated=repeated) from None
-            except (pg.DeadlockDetected, pg.SerializationFailure):
-                self._idle.append(connection)
-                if attempt >= self._attempts:
-                    raise Unavailable("PostgreSQL could not serialize the commit; try again") from None
             except psycopg.OperationalError as error:
-                connection.close()
-                self._idle.clear()  # the others are most likely as dead as this one
-                repeated = True
-                if attempt >= self._attempts:
+                repeated = repeated or (connection is not None and connection.broken)
+                self._give_back(connection)
+                if pause is None:
                     raise Unavailable(f"PostgreSQL: {_first_line(error)}") from error
-            except pg.UndefinedTable as error:
-                self._idle.append(connection)
+                self._sleep(pause)
+            except (pg.UndefinedTable, pg.InvalidSchemaName, pg.UndefinedColumn) as error:
+                self._give_back(connection)
                 raise Misconfigured(f"{_first_line(error)}; run `penstock tables apply`") from error
             except BaseException:
                 self._give_back(connection)
@@ -92,10 +89,15 @@ class PostgresConnector:
             else:
                 self._idle.append(connection)
                 return result
+        raise AssertionError("the last attempt returns or raises")
 
-    def _give_back(self, connection: psycopg.Connection[tuple[Any, ...]]) -> None:
+    def _give_back(self, connection: psycopg.Connection[tuple[Any, ...]] | None) -> None:
+        """Keep a connection that still works; after one that broke, the idle ones are most likely dead as well."""
+        if connection is None:
+            return
         if connection.closed or connection.broken:
             connection.close()
+            self._idle.clear()
         else:
             self._idle.append(connection)
 
@@ -192,6 +194,9 @@ def _chained(
             refused += f" and exists ({there.text})"
             tail += there.parameters
         refusals.append(f"when {refused} then cast('{_REFUSAL}{position}' || left(now()::text, 0) as integer)")
+    if token is not None:
+        # Asked first, so that a repetition is recognised before its writes refuse themselves.
+        refusals.insert(0, "when not exists (select from remembered) then null")
     last = f"select case {' '.join(refusals)} end" if refusals else "select 1"
     return f"with {', '.join(parts)} {last}", (*parameters, *tail)
 

@@ -1,6 +1,5 @@
 """Where requests go. botocore knows the regions' endpoints and reads AWS's settings; arguments win."""
 
-import os
 from typing import NamedTuple
 from urllib.parse import quote, urlsplit
 
@@ -38,8 +37,7 @@ def parse(url: str) -> Endpoint:
 
 def find_region() -> str:
     """The region AWS's tools would use here."""
-    # botocore reads AWS_DEFAULT_REGION only; AWS's other tools set AWS_REGION.
-    region = _setting("region") or os.environ.get("AWS_REGION")
+    region = _setting("region")
     if not region:
         raise Unconfigured(_NO_REGION)
     return region

@@ -1,0 +1,114 @@
+"""DynamoDB as an engine: each verb is carried out by the module that knows how."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+from penstock.engines.dynamodb.item_type import ItemType
+from penstock.engines.dynamodb.line import Caller, Line
+from penstock.engines.dynamodb.queries import explained, query_request, span_of
+from penstock.engines.dynamodb.reads import Reads
+from penstock.engines.dynamodb.requests import Request
+from penstock.engines.dynamodb.streams import Streams
+from penstock.engines.dynamodb.tables import Tables
+from penstock.engines.dynamodb.writes import Writes
+from penstock.ops import FeedEntry, Page, Patch, Query, Ref, Step, Write
+from penstock.ports import Features
+from penstock.shape import EntityShape, TablePlace
+
+
+class DynamoEngine:
+    """Keeps records in DynamoDB, or in a store that speaks its protocol.
+
+    What is not given is found where AWS's tools find it, at the first call. ``table_prefix`` is put before every
+    table's name. ``connect`` replaces the wire, for tests.
+    """
+
+    features = Features(native_expiry=True, strong_index_reads=False)
+
+    def __init__(
+        self,
+        *,
+        endpoint: str | None = None,
+        region: str | None = None,
+        access_key: str | None = None,
+        secret_key: str | None = None,
+        session_token: str | None = None,
+        table_prefix: str = "",
+        timeout: float = 10.0,
+        sleep: Callable[[float], None] = time.sleep,
+        connect: Callable[[], Caller] | None = None,
+    ) -> None:
+        def wire() -> Caller:
+            from penstock.engines.dynamodb.wire import Wire
+
+            return Wire(
+                endpoint=endpoint,
+                region=region,
+                access_key=access_key,
+                secret_key=secret_key,
+                session_token=session_token,
+                timeout=timeout,
+                sleep=sleep,
+            )
+
+        self._prefix = table_prefix
+        self._types: dict[EntityShape, ItemType] = {}
+        self._line = Line(connect or wire, sleep)
+        self._reads = Reads(self._line, self._type_of)
+        self._writes = Writes(self._line, self._type_of, self._reads)
+        self._tables = Tables(self._line, self._name_of, sleep)
+        self._streams = Streams(self._line, self._type_of, self._tables)
+
+    def ensure(self, shapes: Sequence[EntityShape], *, dry_run: bool = False) -> list[Step]:
+        return self._tables.ensure(shapes, dry_run=dry_run)
+
+    def get(self, refs: Sequence[Ref[Any]], *, now: datetime) -> list[Any | None]:
+        return self._reads.get(refs, _second(now))
+
+    def find(
+        self, query: Query[Any], *, limit: int | None, after: Mapping[str, Any] | None, now: datetime
+    ) -> Page[Any]:
+        return self._reads.find(query, limit, after, _second(now))
+
+    def commit(self, writes: Sequence[Write], *, now: datetime, token: str) -> None:
+        self._writes.commit(writes, _second(now), token)
+
+    def load(self, writes: Iterable[Write], *, now: datetime) -> None:
+        self._writes.load(writes)
+
+    def patch(self, patch: Patch, *, now: datetime, token: str) -> Any:
+        return patch.shape.build(self._writes.patch(patch, _second(now), token))
+
+    def expire(self, shapes: Sequence[EntityShape], *, now: datetime, limit: int = 1000) -> int:
+        """DynamoDB removes expired items by itself."""
+        return 0
+
+    def changes(self, shapes: Sequence[EntityShape], *, after: str | None = None, limit: int = 100) -> list[FeedEntry]:
+        return self._streams.changes(shapes, after, limit)
+
+    def close(self) -> None:
+        self._line.close()
+
+    def explain_query(self, query: Query[Any]) -> Request:
+        """The request a query would be sent as; empty when no record can match, so that none is sent."""
+        span = span_of(query)
+        if span is None:
+            return {}
+        return explained(query_request(self._type_of(query.pattern.entity), query, span))
+
+    def _type_of(self, shape: EntityShape) -> ItemType:
+        found = self._types.get(shape)
+        if found is None:
+            found = self._types[shape] = ItemType(shape, self._name_of(shape.table))
+        return found
+
+    def _name_of(self, place: TablePlace) -> str:
+        return self._prefix + place.name
+
+
+def _second(now: datetime) -> int:
+    return int(now.timestamp())

@@ -1,0 +1,220 @@
+"""The feed, read from DynamoDB Streams.
+
+A stream is a forest of shards; the changes of one item stay in order because a shard is read after its parent. A
+position tells for each shard how far it has been read, so it can be taken up again behind any entry.
+"""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from penstock.engines.dynamodb.item_type import ItemType
+from penstock.engines.dynamodb.layout import Value
+from penstock.engines.dynamodb.line import Line
+from penstock.engines.dynamodb.loose import is_own, key_fields
+from penstock.engines.dynamodb.plain import NO_RAW, canonical, there
+from penstock.engines.dynamodb.requests import encode
+from penstock.engines.dynamodb.tables import Tables
+from penstock.engines.dynamodb.wire import WireError
+from penstock.errors import InvalidCursor, Misconfigured, PenstockError
+from penstock.ops import FeedEntry
+from penstock.shape import EntityShape
+
+_KINDS = {"INSERT": "insert", "MODIFY": "update", "REMOVE": "remove"}
+_REAPER = "dynamodb.amazonaws.com"
+_EMPTY_ANSWERS = 3
+"An open shard may answer with nothing though more follows; after so many in a row we take it to be read."
+
+Position = dict[str, dict[str, str]]
+"The last sequence number read of each shard, by table."
+
+
+class _Change(msgspec.Struct):
+    Keys: dict[str, Value]
+    SequenceNumber: str
+    NewImage: msgspec.Raw = NO_RAW
+    OldImage: msgspec.Raw = NO_RAW
+
+    @property
+    def images(self) -> tuple[msgspec.Raw | None, msgspec.Raw | None]:
+        """Before and after."""
+        return there(self.OldImage), there(self.NewImage)
+
+
+class _Identity(msgspec.Struct):
+    principal: str = msgspec.field(name="principalId", default="")
+
+
+class _Record(msgspec.Struct):
+    kind: str = msgspec.field(name="eventName")
+    change: _Change = msgspec.field(name="dynamodb")
+    by: _Identity | None = msgspec.field(name="userIdentity", default=None)
+
+
+class _Records(msgspec.Struct):
+    Records: list[_Record] = []
+    NextShardIterator: str | None = None
+
+
+class _Span(msgspec.Struct):
+    EndingSequenceNumber: str | None = None
+
+
+class _Shard(msgspec.Struct):
+    ShardId: str
+    ParentShardId: str | None = None
+    SequenceNumberRange: _Span = msgspec.field(default_factory=_Span)
+
+    @property
+    def is_open(self) -> bool:
+        return self.SequenceNumberRange.EndingSequenceNumber is None
+
+
+class Streams:
+    """Reads the streams of tables through a line."""
+
+    def __init__(self, line: Line, type_of: Callable[[EntityShape], ItemType], tables: Tables) -> None:
+        self._line = line
+        self._type_of = type_of
+        self._tables = tables
+
+    def changes(self, shapes: Sequence[EntityShape], after: str | None, limit: int) -> list[FeedEntry]:
+        """At most ``limit`` changes of these entities, behind a position."""
+        position = decode_position(after)
+        found: list[FeedEntry] = []
+        types: dict[str, list[ItemType]] = {}
+        for shape in shapes:
+            item = self._type_of(shape)
+            types.setdefault(item.table, []).append(item)
+        for table, items in types.items():
+            read = position.setdefault(table, {})
+            for shard, record in self._records(table, read):
+                read[shard] = record.change.SequenceNumber
+                entry = _entry(items, record, position)
+                if entry is not None:
+                    found.append(entry)
+                if len(found) == limit:
+                    return found
+        return found
+
+    def _records(self, table: str, read: dict[str, str]) -> Iterator[tuple[str, _Record]]:
+        """Every record of a table's stream behind the position, parents before children."""
+        description = self._tables.describe(table)
+        stream = (description or {}).get("LatestStreamArn")
+        if not stream:
+            raise Misconfigured(
+                f"table {table} has no stream; declare Table(feed=True) and run `penstock tables apply`"
+            )
+        shards = {s.ShardId: s for s in self._shards(stream)}
+        for gone in read.keys() - shards.keys():
+            del read[gone]
+        for shard in parents_first(list(shards.values())):
+            for record in self._in_shard(stream, shards[shard], read.get(shard)):
+                yield shard, record
+
+    def _shards(self, stream: str) -> list[_Shard]:
+        shards: list[_Shard] = []
+        request = {"StreamArn": stream}
+        while True:
+            answer = msgspec.json.decode(self._line.call("DescribeStream", encode(request)).body)["StreamDescription"]
+            shards += msgspec.convert(answer.get("Shards", []), list[_Shard])
+            if not answer.get("LastEvaluatedShardId"):
+                return shards
+            request["ExclusiveStartShardId"] = answer["LastEvaluatedShardId"]
+
+    def _in_shard(self, stream: str, shard: _Shard, last: str | None) -> Iterator[_Record]:
+        """The records of one shard; a closed one is read to its end, as its children come after it."""
+        iterator: str | None = self._iterator(stream, shard.ShardId, last)
+        empty = 0
+        while iterator is not None and not (shard.is_open and empty >= _EMPTY_ANSWERS):
+            answer = _RECORDS.decode(self._line.call("GetRecords", encode({"ShardIterator": iterator})).body)
+            yield from answer.Records
+            empty = 0 if answer.Records else empty + 1
+            iterator = answer.NextShardIterator
+
+    def _iterator(self, stream: str, shard: str, last: str | None) -> str:
+        request = {"StreamArn": stream, "ShardId": shard, "ShardIteratorType": "TRIM_HORIZON"}
+        if last is not None:
+            behind = request | {"ShardIteratorType": "AFTER_SEQUENCE_NUMBER", "SequenceNumber": last}
+            try:
+                return self._ask_iterator(behind)
+            except PenstockError as error:
+                if not _is_trimmed(error):
+                    raise
+        return self._ask_iterator(request)
+
+    def _ask_iterator(self, request: Mapping[str, str]) -> str:
+        answer = msgspec.json.decode(self._line.call("GetShardIterator", encode(request)).body)
+        return str(answer["ShardIterator"])
+
+
+_RECORDS = msgspec.json.Decoder(_Records)
+
+
+def _is_trimmed(error: PenstockError) -> bool:
+    """Were the changes behind the position kept no longer? Then the oldest kept ones are next."""
+    cause = error.__cause__
+    return isinstance(cause, WireError) and cause.code == "TrimmedDataAccessException"
+
+
+def parents_first(shards: Sequence[_Shard]) -> list[str]:
+    """The shards in an order in which none comes before its parent."""
+    parents = {s.ShardId: s.ParentShardId for s in shards}
+    order: dict[str, None] = {}
+
+    def place(shard: str) -> None:
+        chain = [shard]
+        while (parent := parents.get(chain[-1])) in parents and parent not in order and parent is not None:
+            chain.append(parent)
+        order.update(dict.fromkeys(reversed(chain)))
+
+    for shard in sorted(parents):
+        place(shard)
+    return list(order)
+
+
+def _entry(items: Sequence[ItemType], record: _Record, position: Position) -> FeedEntry | None:
+    """The record as an entry of the feed; None for other entities' items and for changes that changed nothing."""
+    old, new = record.change.images
+    image = msgspec.json.decode(new or old or b"{}") | record.change.Keys
+    item = next((i for i in items if is_own(i.layout, image)), None)
+    if item is None or _equal(old, new):
+        return None
+    return FeedEntry(
+        shape=item.shape,
+        kind=_KINDS[record.kind],
+        key=key_fields(item.layout, record.change.Keys) or {},
+        old=_built(item, old),
+        new=_built(item, new),
+        cause="expiry" if record.by is not None and record.by.principal == _REAPER else "user",
+        position=encode_position(position),
+    )
+
+
+def _built(item: ItemType, image: msgspec.Raw | None) -> Any:
+    return None if image is None else item.build(item.decode.item(image))
+
+
+def _equal(old: msgspec.Raw | None, new: msgspec.Raw | None) -> bool:
+    if old is None or new is None:
+        return False
+    return canonical(msgspec.json.decode(old)) == canonical(msgspec.json.decode(new))
+
+
+def encode_position(position: Position) -> str:
+    """A position as one opaque word."""
+    return base64.urlsafe_b64encode(encode(position)).decode()
+
+
+def decode_position(text: str | None) -> Position:
+    """What `encode_position` made; no position is the beginning."""
+    if text is None:
+        return {}
+    try:
+        return msgspec.json.decode(base64.urlsafe_b64decode(text), type=Position)
+    except (ValueError, msgspec.DecodeError):
+        raise InvalidCursor("this is not a position of the feed; pass back the position of an entry") from None

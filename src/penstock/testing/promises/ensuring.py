@@ -1,0 +1,108 @@
+"""Tables are created where they are missing, and nothing is ever dropped."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+
+from penstock import ANYTHING, Entity, IndexKey, Range, Store, Table, key, pattern
+from penstock.errors import Misconfigured
+from penstock.ports import Engine
+from penstock.testing.entities import SUITE, Specimen, Ticket, specimen
+from penstock.testing.promises.promise import Promise
+
+_EARLY = Table("penstock-suite-growing", partition="PK", sort="SK")
+_LATE = Table("penstock-suite-growing", partition="PK", sort="SK")
+_AGED = _LATE.index("by-age", partition="GSI1PK", sort="GSI1SK")
+
+
+class _Sapling(Entity, table=_EARLY, relation="growing"):
+    wood: str
+    name: str
+
+    @key("WOOD#{wood}", "TREE#{name}")
+    def at(self, *, wood: str, name: str) -> None:
+        "A tree by its name."
+
+
+class _Tree(Entity, table=_LATE, relation="growing"):
+    wood: str
+    name: str
+    height: int = 1
+    owner: str | None = None
+
+    @key("WOOD#{wood}", "TREE#{name}")
+    def at(self, *, wood: str, name: str) -> None:
+        "A tree by its name."
+
+    owned = IndexKey(_AGED, "OWNER#{owner}", "{name}")
+
+    @pattern(owned)
+    def by_owner(self, *, owner: str, name: Range[str] = ANYTHING) -> None:
+        "Trees of an owner."
+
+
+class Ensuring(Promise):
+    """`ensure`."""
+
+    def test_ensuring_twice_keeps_what_is_stored(self, store: Store, engine: Engine) -> None:
+        store.put(specimen())
+        engine.ensure(SUITE.shapes)
+        assert store.get(Specimen.at(shelf="top", label="one")) == specimen()
+
+    def test_ensuring_tells_what_it_creates(self, engine: Engine) -> None:
+        steps = engine.ensure(SUITE.shapes)
+        assert {"create table"} <= {s.kind for s in steps}
+        assert all(s.name for s in steps)
+
+    def test_ensuring_again_creates_no_table(self, engine: Engine) -> None:
+        engine.ensure(SUITE.shapes)
+        assert not [s for s in engine.ensure(SUITE.shapes) if s.kind in ("create table", "create index", "add column")]
+
+    def test_a_dry_run_tells_the_same_and_does_nothing(self, engine: Engine) -> None:
+        told = engine.ensure(SUITE.shapes, dry_run=True)
+        again = engine.ensure(SUITE.shapes, dry_run=True)
+        assert [(s.kind, s.name) for s in told] == [(s.kind, s.name) for s in again]
+        assert [s.name for s in told if s.kind == "create table"]
+        with pytest.raises(Misconfigured):
+            Store(engine).lookup(Specimen.at(shelf="top", label="one"))
+
+    def test_a_table_that_is_missing_is_answered_with_what_to_run(self, engine: Engine) -> None:
+        with pytest.raises(Misconfigured, match="tables apply"):
+            Store(engine).put(specimen())
+        with pytest.raises(Misconfigured, match="tables apply"):
+            list(Store(engine).find(Ticket.by_queue(queue="q")))
+
+    def test_a_table_grows_by_fields_and_indexes_and_keeps_its_records(self, engine: Engine) -> None:
+        engine.ensure([_Sapling.__shape__])
+        Store(engine).put(_Sapling(wood="w", name="oak"))
+        engine.ensure([_Tree.__shape__])
+        store = Store(engine)
+        assert store.get(_Tree.at(wood="w", name="oak")) == _Tree(wood="w", name="oak")
+        store.put(_Tree(wood="w", name="elm", height=3, owner="me"))
+        assert [t.name for t in store.find(_Tree.by_owner(owner="me"))] == ["elm"]
+
+    def test_two_may_ensure_at_once(self, engine: Engine) -> None:
+        failures: list[BaseException] = []
+
+        def run() -> None:
+            try:
+                engine.ensure(SUITE.shapes)
+            except BaseException as error:
+                failures.append(error)
+
+        threads = [threading.Thread(target=run) for _ in range(3)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert not failures
+        Store(engine).put(specimen())
+
+    def test_a_closed_engine_may_be_used_again(self, store: Store) -> None:
+        store.put(specimen())
+        store.close()
+        assert store.get(specimen().ref) == specimen()
+        store.close()
+        store.close()

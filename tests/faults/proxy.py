@@ -1,0 +1,66 @@
+"""A proxy on the loopback that loses answers: the server does what it was told, and nobody hears of it."""
+
+from __future__ import annotations
+
+import contextlib
+import selectors
+import socket
+import threading
+from types import TracebackType
+
+
+class LosingProxy:
+    """Forwards to a port; after `lose_next_answer` the next answer is read, thrown away, and the line is cut."""
+
+    def __init__(self, port: int) -> None:
+        self._target = ("127.0.0.1", port)
+        self._listener = socket.create_server(("127.0.0.1", 0))
+        self.port: int = self._listener.getsockname()[1]
+        self._losing = threading.Semaphore(0)
+        self.lost = 0
+        self._open = True
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    def __enter__(self) -> LosingProxy:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._open = False
+        self._listener.close()
+
+    def lose_next_answer(self, times: int = 1) -> None:
+        """The next answers are lost."""
+        for _ in range(times):
+            self._losing.release()
+
+    def _accept(self) -> None:
+        while self._open:
+            try:
+                client, _ = self._listener.accept()
+            except OSError:
+                return
+            threading.Thread(target=self._carry, args=(client,), daemon=True).start()
+
+    def _carry(self, client: socket.socket) -> None:
+        with client, socket.create_connection(self._target) as server, selectors.DefaultSelector() as selector:
+            selector.register(client, selectors.EVENT_READ, server)
+            selector.register(server, selectors.EVENT_READ, client)
+            with contextlib.suppress(OSError):
+                while self._open and self._step(selector, server):
+                    pass
+
+    def _step(self, selector: selectors.BaseSelector, server: socket.socket) -> bool:
+        """Carry what has arrived; False when the line is to be cut."""
+        for key, _ in selector.select(timeout=1):
+            source = key.fileobj
+            assert isinstance(source, socket.socket)
+            data = source.recv(1 << 16)
+            if not data:
+                return False
+            if source is server and self._losing.acquire(blocking=False):
+                self.lost += 1
+                return False
+            key.data.sendall(data)
+        return True

@@ -1,0 +1,182 @@
+"""An answer is lost and the write is sent again: it is applied once, and reported truthfully.
+
+SQLite is not here: it has no wire, so none of its answers can be lost.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from urllib.parse import urlsplit
+from uuid import uuid4
+
+import pytest
+
+from penstock import Store, the
+from penstock.conditions import Missing
+from penstock.domains.musicvideo.model import DOMAIN, Project, ProjectStatus, Scene
+from penstock.errors import Conflict
+from penstock.ops import Delete, Put
+from penstock.ports import Engine
+from penstock.store import patch, put
+from tests.faults.proxy import LosingProxy
+
+NOW = datetime(2026, 1, 1, tzinfo=UTC)
+NETWORKED = ("postgres", "dynoxide", "dynamodb-local")
+
+
+@pytest.fixture(params=NETWORKED)
+def line(request: pytest.FixtureRequest) -> Iterator[tuple[Store, LosingProxy]]:
+    """A store whose answers can be lost."""
+    name = request.param.replace("-", "_") + "_server"
+    url = urlsplit(request.getfixturevalue(name).url)
+    assert url.port is not None
+    with LosingProxy(url.port) as proxy:
+        engine = _engine(request.param, url.geturl().replace(f":{url.port}", f":{proxy.port}"))
+        engine.ensure(DOMAIN.shapes)
+        store = Store(engine)
+        store.lookup(Project.at(project_id=uuid4()))  # opens the line
+        yield store, proxy
+        assert proxy.lost > 0, "no answer was lost, so nothing was tried"
+        store.close()
+
+
+def _engine(name: str, url: str) -> Engine:
+    if name == "postgres":
+        from penstock.engines.sql.engine import SqlEngine
+        from penstock.engines.sql.postgres import PostgresConnector
+
+        return SqlEngine(PostgresConnector(url))
+    from penstock.engines.dynamodb import DynamoEngine
+
+    return DynamoEngine(endpoint=url, region="us-east-1", access_key="test", secret_key="test")
+
+
+def project() -> Project:
+    return Project(project_id=uuid4(), concept_prompt="a", character_description="b", created_at=NOW, updated_at=NOW)
+
+
+def scene(of: Project, sequence: int = 1) -> Scene:
+    return Scene(project_id=of.project_id, sequence=sequence, prompt="p", duration=8.0, created_at=NOW, updated_at=NOW)
+
+
+def test_a_create_succeeds_once(line: tuple[Store, LosingProxy]) -> None:
+    store, proxy = line
+    record = project()
+    proxy.lose_next_answer()
+    store.create(record)
+    assert store.get(record.ref) == record
+
+
+def test_a_create_that_another_has_won_is_still_refused(line: tuple[Store, LosingProxy]) -> None:
+    store, proxy = line
+    record = project()
+    store.create(record)
+    other = record.model_copy(update={"concept_prompt": "of another"})
+    proxy.lose_next_answer()
+    with pytest.raises(Conflict) as refusal:
+        store.create(other)
+    assert refusal.value.found is not None
+    assert refusal.value.found["concept_prompt"] == "a"
+
+
+def test_a_counter_grows_once(line: tuple[Store, LosingProxy]) -> None:
+    store, proxy = line
+    record = project()
+    store.create(record)
+    proxy.lose_next_answer(2)
+    assert store.patch(record.ref, the(Project.scene_count).add(1)).scene_count == 1
+    assert store.get(record.ref).scene_count == 1
+
+
+def test_a_committed_counter_grows_once(line: tuple[Store, LosingProxy]) -> None:
+    store, proxy = line
+    record = project()
+    store.create(record)
+    proxy.lose_next_answer()
+    store.commit([patch(record.ref, the(Project.scene_count).add(1))])
+    assert store.get(record.ref).scene_count == 1
+
+
+def test_a_commit_of_several_writes_is_applied_once(line: tuple[Store, LosingProxy]) -> None:
+    store, proxy = line
+    record = project()
+    store.create(record)
+    proxy.lose_next_answer()
+    store.commit(
+        [
+            patch(record.ref, the(Project.scene_count).add(1)),
+            put(scene(record), when=Missing()),
+            put(scene(record, 2), when=Missing()),
+        ]
+    )
+    assert store.get(record.ref).scene_count == 1
+    assert [s.sequence for s in store.find(Scene.of_project(project_id=record.project_id))] == [1, 2]
+
+
+def test_a_commit_with_a_witness_is_applied_once(line: tuple[Store, LosingProxy]) -> None:
+    store, proxy = line
+    record = project()
+    store.create(record)
+    told = put(scene(record), when=Missing())
+    proxy.lose_next_answer()
+    store.commit(
+        [
+            patch(record.ref, the(Project.scene_count).add(1)),
+            Put(told.shape, told.values, told.when, witness=True),
+        ]
+    )
+    assert store.get(record.ref).scene_count == 1
+
+
+def test_a_refused_commit_stays_refused(line: tuple[Store, LosingProxy]) -> None:
+    store, proxy = line
+    record = project()
+    store.create(record)
+    proxy.lose_next_answer()
+    with pytest.raises(Conflict) as refusal:
+        store.commit(
+            [patch(record.ref, the(Project.scene_count).add(1)), patch(scene(record).ref, the(Scene.prompt).set("q"))]
+        )
+    assert refusal.value.position == 1
+    assert store.get(record.ref).scene_count == 0
+
+
+def test_a_move_is_made_once(line: tuple[Store, LosingProxy]) -> None:
+    store, proxy = line
+    record = project()
+    store.create(record)
+    with store.change() as change:
+        read = change.get(record.ref)
+        change.save(read.queue())
+        proxy.lose_next_answer()
+    assert store.get(record.ref).status is ProjectStatus.QUEUED
+
+
+def test_a_conditional_delete_succeeds_once(line: tuple[Store, LosingProxy]) -> None:
+    store, proxy = line
+    record = project()
+    store.create(record)
+    proxy.lose_next_answer()
+    store.commit([Delete(record.ref.shape, record.ref.key, the(Project.concept_prompt).equals("a"))])
+    assert store.lookup(record.ref) is None
+
+
+def test_reads_are_repeated(line: tuple[Store, LosingProxy]) -> None:
+    store, proxy = line
+    record = project()
+    store.create(record)
+    proxy.lose_next_answer()
+    assert store.get(record.ref) == record
+    proxy.lose_next_answer()
+    assert [p.project_id for p in store.find(Project.by_status(status=ProjectStatus.PENDING))].count(
+        record.project_id
+    ) == 1
+
+
+def test_a_batch_leaves_every_record_once(line: tuple[Store, LosingProxy]) -> None:
+    store, proxy = line
+    record = project()
+    proxy.lose_next_answer()
+    store.put_many(scene(record, n) for n in range(1, 61))
+    assert len(list(store.find(Scene.of_project(project_id=record.project_id)))) == 60
