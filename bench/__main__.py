@@ -17,14 +17,14 @@ from tempfile import TemporaryDirectory
 from rich.console import Console
 from rich.table import Table
 
-from bench import dynamodb_peers, items, sql_peers
+from bench import dynamodb_peers, items, pages, sql_peers
 from bench.canned_server import canned_server
 from bench.contender import OPERATIONS, Canned, Contender, Database, Limit, Target, work
 from bench.measure import FULL, QUICK, Comparison, Effort, compare
 from tests.servers import Postgres
 
 TARGETS = ("dynamodb-http", "dynamodb-tls", "sqlite", "postgresql")
-GROUPS = tuple(f"{target}.{operation}" for target in TARGETS for operation in OPERATIONS)
+GROUPS = (*(f"{target}.{operation}" for target in TARGETS for operation in OPERATIONS), *pages.GROUPS)
 REPORT = Path(__file__).parent.parent / "build" / "bench.json"
 
 
@@ -65,6 +65,11 @@ def main(arguments: Sequence[str]) -> int:
         measured = list(measure(target, own, wanted, QUICK if options.quick else FULL))
         console.print(table(target.name, measured))
         groups += measured
+    for name in pages.GROUPS:
+        if name in wanted:
+            paged = Group(name, pages.SMALL, pages.measure(name, QUICK if options.quick else FULL))
+            console.print(table(name, [paged]))
+            groups.append(paged)
     verdicts = [judge(limit, groups) for limit in limits if limit.group in wanted]
     for verdict in verdicts:
         console.print(sentence(verdict))

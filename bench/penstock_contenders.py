@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
 
-from bench import items
+from bench import items, pages
 from bench.canned_server import last_put
 from bench.contender import Canned, Contender, Database, Limit, Target
 from penstock import Store
@@ -73,7 +73,6 @@ def _engine(target: Target) -> Engine:
             region=target.region,
             access_key=target.access_key,
             secret_key=target.secret_key,
-            ca_bundle=str(target.authority),
         )
     from penstock.engines.sql.engine import SqlEngine
 
@@ -93,6 +92,9 @@ def _limits() -> Iterable[Limit]:
             yield Limit(f"{group}: at most 0.15 of boto3", group, NAME, "boto3 client", 0.15)
             for peer in ("PynamoDB", "aiodynamo + aiohttp", "pydynox dict", "pydynox model"):
                 yield Limit(f"{group}: below {peer}", group, NAME, peer, 1.0)
+    for group in pages.GROUPS:
+        claim = f"{group}: a page of 50 costs the same at 1,000 and at 300,000 records"
+        yield Limit(claim, group, pages.LARGE, pages.SMALL, 1.25)
     for target, driver in (("sqlite", "sqlite3"), ("postgresql", "psycopg")):
         for operation in ("get", "put", "query"):
             group = f"{target}.{operation}"

@@ -11,6 +11,7 @@ import pytest
 from penstock import Store, the
 from penstock.conditions import Condition, Missing, Present, describe, holds
 from penstock.errors import Conflict
+from penstock.ops import Check
 from penstock.testing.entities import MOMENT, Colour, Specimen, full_values, specimen
 from penstock.testing.promises.promise import Promise
 
@@ -109,14 +110,11 @@ class ConditionalWrites(Promise):
         wrong = []
         for condition in ALL:
             expected = holds(condition, before.__dict__ if before is not None else None)
-            with store.change() as asked:
-                asked.check(HERE, condition)
-                try:
-                    store.commit(asked._writes)
-                    held = True
-                except Conflict:
-                    held = False
-                asked._writes.clear()
+            try:
+                store.commit([Check(HERE.shape, HERE.key, condition)])
+                held = True
+            except Conflict:
+                held = False
             if held != expected:
                 wrong.append(f"{describe(condition)}: {held}, not {expected}")
         assert not wrong

@@ -1,0 +1,119 @@
+"""Writers at the same moment: nothing is lost, and a race has one winner."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier
+from typing import TypeVar
+
+from penstock import Store, the
+from penstock.conditions import Missing
+from penstock.errors import Conflict, Throttled
+from penstock.store import patch, put
+from penstock.testing.entities import MOMENT, Counter, Specimen, Ticket, specimen
+from penstock.testing.promises.promise import Promise
+
+T = TypeVar("T")
+THREADS = 8
+
+
+def at_once(action: Callable[[int], T]) -> list[T]:
+    """What an action returns in each of some threads that start together."""
+    barrier = Barrier(THREADS)
+
+    def run(number: int) -> T:
+        barrier.wait()
+        return action(number)
+
+    with ThreadPoolExecutor(THREADS) as pool:
+        return list(pool.map(run, range(THREADS)))
+
+
+def until_done(action: Callable[[], T]) -> T:
+    """Repeat what was refused for the sake of another writer."""
+    while True:
+        try:
+            return action()
+        except Throttled:
+            continue
+
+
+class Concurrency(Promise):
+    """Threads that share one engine."""
+
+    def test_no_increment_is_lost(self, store: Store) -> None:
+        store.put(Counter(name="c"))
+
+        def increment(_: int) -> list[int]:
+            return [store.patch(Counter.at(name="c"), the(Counter.total).add(1)).total for _ in range(10)]
+
+        seen = [n for numbers in at_once(increment) for n in numbers]
+        assert store.get(Counter.at(name="c")).total == THREADS * 10
+        assert sorted(seen) == list(range(1, THREADS * 10 + 1))
+
+    def test_one_of_several_creates_wins(self, store: Store) -> None:
+        def create(number: int) -> bool:
+            try:
+                store.create(specimen(label="prize", count=number))
+            except Conflict as lost:
+                assert lost.found is not None
+                return False
+            return True
+
+        won = at_once(create)
+        assert won.count(True) == 1
+        assert store.get(Specimen.at(shelf="top", label="prize")).count == won.index(True)
+
+    def test_one_of_several_commits_wins(self, store: Store) -> None:
+        store.put(Counter(name="c"))
+
+        def commit(number: int) -> bool:
+            writes = [
+                put(specimen(label="prize", count=number), when=Missing()),
+                patch(Counter.at(name="c"), the(Counter.total).add(1)),
+            ]
+            try:
+                until_done(lambda: store.commit(writes))
+            except Conflict:
+                return False
+            return True
+
+        assert at_once(commit).count(True) == 1
+        assert store.get(Counter.at(name="c")).total == 1
+
+    def test_no_increment_within_commits_is_lost(self, store: Store) -> None:
+        store.put_many([Counter(name="left", total=100), Counter(name="right", total=100)])
+
+        def transfer(number: int) -> None:
+            for turn in range(3):
+                writes = [
+                    patch(Counter.at(name="left"), the(Counter.total).add(-1)),
+                    patch(Counter.at(name="right"), the(Counter.total).add(1)),
+                    put(specimen(label=f"{number}-{turn}"), when=Missing()),
+                ]
+                # Half of the threads take the two in the other order.
+                until_done(lambda w=writes: store.commit(w if number % 2 else w[::-1]))  # type: ignore[misc]
+
+        at_once(transfer)
+        left, right = store.get_many([Counter.at(name="left"), Counter.at(name="right")])
+        assert (left and left.total, right and right.total) == (100 - THREADS * 3, 100 + THREADS * 3)
+        assert len(list(store.find(Specimen.by_shelf(shelf="top")))) == THREADS * 3
+
+    def test_one_of_several_moves_wins(self, store: Store) -> None:
+        store.put(Ticket(queue="q", ticket_id="1", created_at=MOMENT))
+
+        def finish(number: int) -> bool:
+            try:
+                with store.change() as change:
+                    ticket = change.get(Ticket.at(queue="q", ticket_id="1"))
+                    if ticket.outcome is not None:
+                        return False
+                    change.save(ticket.finish(outcome=str(number)))
+            except Conflict:
+                return False
+            return True
+
+        won = at_once(finish)
+        assert won.count(True) == 1
+        assert store.get(Ticket.at(queue="q", ticket_id="1")).outcome == str(won.index(True))
