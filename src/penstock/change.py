@@ -10,6 +10,7 @@ from penstock.conditions import Compare, Condition, Missing, Present, both
 from penstock.declare.entity import Entity
 from penstock.errors import InvalidValue
 from penstock.index_keys import settle
+from penstock.kinds import Kind
 from penstock.ops import Check, Delete, Patch, Put, Ref, Write
 from penstock.records import prepare, prepare_updates
 from penstock.updates import Remove, Set, Update
@@ -81,7 +82,9 @@ class Change:
 
 
 def _snapshot(record: Entity) -> dict[str, Any]:
-    return {n: copy.deepcopy(v) if isinstance(v, list | dict) else v for n, v in record.__dict__.items()}
+    """The values as they were read; documents are copied, because they can be changed in place."""
+    fields = record.__shape__.fields
+    return {n: copy.deepcopy(v) if fields[n].kind is Kind.DOCUMENT else v for n, v in record.__dict__.items()}
 
 
 def _difference(record: Entity, before: dict[str, Any]) -> list[Update]:
@@ -96,5 +99,8 @@ def _states_as_read(record: Entity, before: dict[str, Any]) -> Condition | None:
     condition: Condition | None = None
     for name, field in record.__shape__.fields.items():
         if field.state:
-            condition = both(condition, Compare(name, "=", before[name]))
+            as_read: Condition = Compare(name, "=", before[name])
+            if before[name] == field.default:
+                as_read |= Missing(name)  # another writer may have left the state out, which reads as the default
+            condition = both(condition, as_read)
     return condition

@@ -72,9 +72,14 @@ def decimal(value: Decimal) -> Decimal:
     """An exact number of at most 38 digits."""
     if not value.is_finite():
         raise InvalidValue(f"{value} is not a number that can be stored")
-    digits = len(value.normalize().as_tuple().digits)
+    digits = significant_digits(value)
     if digits > 38:
         raise InvalidValue(f"a number has {digits} digits; at most 38 are exact on every engine")
     if value and not -130 <= value.adjusted() < 126:
         raise InvalidValue(f"{value} is outside the range 1E-130 to 1E+126 that can be stored")
     return value
+
+
+def significant_digits(value: Decimal) -> int:
+    """Digits without the zeros that lead or trail; `Decimal.normalize` would round to the context's 28."""
+    return len("".join(map(str, value.as_tuple().digits)).strip("0")) or 1

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from decimal import Decimal
 from typing import Any
 
+from penstock.documents import significant_digits
 from penstock.kinds import FieldShape, Kind, key_text
 from penstock.shape import EntityShape, KeyShape
 
@@ -54,8 +55,8 @@ def number_size(value: Any) -> int:
     """One byte for every two significant digits, and one more."""
     if value == 0:
         return 1
-    sign, digits, _ = Decimal(repr(value) if isinstance(value, float) else value).normalize().as_tuple()
-    return (len(digits) + 1) // 2 + 1 + (1 if sign else 0)
+    exact = Decimal(repr(value) if isinstance(value, float) else value)
+    return (significant_digits(exact) + 1) // 2 + 1 + (1 if exact < 0 else 0)
 
 
 def document_size(value: Any) -> int:

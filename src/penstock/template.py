@@ -16,7 +16,7 @@ from penstock.errors import DeclarationError, InvalidKey, TooLarge
 from penstock.kinds import KEY_KINDS, FieldShape, Kind, from_key_text, instant_width, key_text
 
 _ESCAPED = re.compile(r"[\x00-%]")
-_UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f]")
+_UNPRINTABLE = re.compile("[\x00-\x1f\x7f\ud800-\udfff]")
 _ESCAPE = re.compile(r"%([0-9A-F]{2})")
 _PADDING = re.compile(r"0(\d{1,2})d")
 _SEPARATORS = ' !"#$'  # all sort before every character of an escaped part

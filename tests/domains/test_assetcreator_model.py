@@ -12,7 +12,7 @@ import pytest
 import sqlalchemy as sa
 from pydantic import ValidationError
 
-from penstock import Store, after, between, the
+from penstock import KeepLatest, RetainFor, Store, after, between, the
 from penstock.domains.assetcreator.model import (
     DOMAIN,
     TABLE,
@@ -220,6 +220,14 @@ def test_files_are_keys_never_urls() -> None:
         step(status=Status.RUNNING).finish(artifacts=["s3://b/x.png"], metrics={})
 
 
+def test_lifetimes_are_declared() -> None:
+    """AC-42, AC-43, AC-44: what is kept how long is part of the model."""
+    assert Job.__lifetimes__ == (RetainFor(timedelta(days=90), since="updated_at"),)
+    assert Step.__lifetimes__ == (RetainFor(timedelta(days=90), since="ts"),)
+    assert AssetVersion.__lifetimes__ == (KeepLatest(10, per=("project_id", "asset_id")),)
+    assert {shape.name for shape in DOMAIN.shapes if shape.expiry} == {"Outbox", "Idempotency"}
+
+
 # States
 
 
@@ -305,8 +313,8 @@ def test_idempotency_has_a_state_an_owner_and_a_result() -> None:
 
 def test_an_event_is_published_once() -> None:
     """AC-6, F-AC-2: then it may be forgotten, not before."""
+    assert event().ttl is None
     record = event()
-    assert record.ttl is None
     record.publish(forget_at=QUARTER_PAST)
     assert (record.status, record.ttl) == ("published", int(QUARTER_PAST.timestamp()))
     with pytest.raises(IllegalMove):

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from typing import Any
-from uuid import UUID, uuid1, uuid4
+from uuid import UUID, uuid4
 
 import pytest
 from boto3.dynamodb.conditions import Key
@@ -97,7 +97,7 @@ def test_the_attributes_have_the_articles_names() -> None:
         video(duration=-1)
 
 
-@pytest.mark.parametrize("wrong", ["a1b2c3d4-5678-90ef-ghij-klmnopqrstuv", "1", str(uuid1())])
+@pytest.mark.parametrize("wrong", ["a1b2c3d4-5678-90ef-ghij-klmnopqrstuv", "1", "c232ab00-9414-11ec-b3c8-9f6bdeced846"])
 def test_an_id_is_a_uuid_of_version_4(wrong: str) -> None:
     """VM-1, F-VM-7: the article's own example is refused."""
     with pytest.raises(ValidationError, match="video_id"):

@@ -51,7 +51,7 @@ def is_own(layout: Layout, item: Mapping[str, Value]) -> bool:
 
 def _converted(field: FieldShape, value: Value) -> Any:
     """The value in the form closest to the field's; what is hopeless is left for validation to refuse."""
-    kind = next(iter(value))
+    kind = next(iter(value), "M")
     try:
         if field.kind is Kind.INSTANT and kind == "S":
             return parse_instant(value["S"])

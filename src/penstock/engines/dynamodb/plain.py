@@ -31,9 +31,14 @@ def number(text: str) -> int | float:
     return float(text)
 
 
+def _pair(value: Value) -> tuple[str, Any]:
+    """The type and the value. DynamoDB Local's streams write an empty map as nothing at all."""
+    return next(iter(value.items()), ("M", {}))
+
+
 def plain(value: Value) -> Any:
     """A document as plain JSON values; a set becomes a list."""
-    ((kind, inner),) = value.items()
+    kind, inner = _pair(value)
     if kind == "S":
         return inner
     if kind == "N":
@@ -59,7 +64,7 @@ def canonical(item: Mapping[str, Value]) -> dict[str, Any]:
 
 
 def _canonical(value: Value) -> Any:
-    ((kind, inner),) = value.items()
+    kind, inner = _pair(value)
     if kind == "N":
         return kind, Decimal(inner)
     if kind == "NS":

@@ -134,7 +134,8 @@ class Streams:
             answer = _RECORDS.decode(self._line.call("GetRecords", encode({"ShardIterator": iterator})).body)
             yield from answer.Records
             empty = 0 if answer.Records else empty + 1
-            iterator = answer.NextShardIterator
+            # Some stores call a shard closed and go on answering from its end.
+            iterator = answer.NextShardIterator if answer.NextShardIterator != iterator else None
 
     def _iterator(self, stream: str, shard: str, last: str | None) -> str:
         request = {"StreamArn": stream, "ShardId": shard, "ShardIteratorType": "TRIM_HORIZON"}

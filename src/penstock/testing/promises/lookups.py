@@ -62,7 +62,7 @@ EDGES: list[tuple[str, Any]] = [
     ("day", date(1, 1, 1)),
     ("day", date(9999, 12, 31)),
     ("labels", frozenset({"one"})),
-    ("labels", frozenset({"", "a", "A", "é", "é", "\U0010ffff"})),
+    ("labels", frozenset({"", "a", "A", "\u00e9", "e\u0301", "\U0010ffff"})),
     ("notes", []),
     ("notes", [""] * 50),
     ("extra", {}),
@@ -132,8 +132,8 @@ class Lookups(Promise):
         assert store.get_many([first.ref, second.ref, third.ref]) == [first, second, third]
 
     def test_composed_and_decomposed_letters_are_two_keys(self, store: Store) -> None:
-        store.put_many([specimen(label="é", title="one letter"), specimen(label="é", title="two")])
-        assert store.get(Specimen.at(shelf="top", label="é")).title == "one letter"
+        store.put_many([specimen(label="\u00e9", title="one letter"), specimen(label="e\u0301", title="two")])
+        assert store.get(Specimen.at(shelf="top", label="\u00e9")).title == "one letter"
 
     def test_records_are_found_by_numbers(self, store: Store) -> None:
         put = [Reading(sensor="s", taken=n, text=str(n)) for n in (0, 9, 10, 999_999_999_999)]

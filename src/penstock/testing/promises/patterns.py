@@ -25,7 +25,7 @@ from penstock.testing.promises.promise import Promise
 
 # In the order of their UTF-8 bytes, which is not the order of their UTF-16 units.
 NAMES = [" ", " a", "!", "#", "#a", "%", "%23", "A", "a", "a ", "a!b", "a#", "a#b", "a%", "a%23b", "ab", "b", "~"]
-NAMES += ["é", "ﬀ", "\ue000", "\uffff", "\U00010000", "🐟", "\U0010ffff", "\U0010ffffa"]
+NAMES += ["\u00e9", "\ud7ff", "\ue000", "\ufb00", "\uffff", "\U00010000", "🐟", "\U0010ffff", "\U0010ffffa"]
 
 SECOND = MOMENT.replace(microsecond=0)
 
