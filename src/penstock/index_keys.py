@@ -81,7 +81,7 @@ def _rewritten(index: IndexShape, touched: set[str], known: _Known) -> dict[str,
     if not derived:
         return {}  # the fields are the key: they cannot differ
     if not _always_indexed(known.shape, index):
-        values = {name: known.value(name, index) for name in index.watched}
+        values = {name: known.value(name, index) for name in sorted(index.watched)}
         if not index.holds(values):
             return {a.name: None for a, _ in derived}
         return {a.name: t.encode(values) for a, t in derived}

@@ -79,3 +79,27 @@ class Clock(Protocol):
     def now(self) -> datetime:
         """The present moment, aware, in UTC."""
         ...
+
+
+class Undeliverable(Exception):
+    """A sink will never take this message; trying again is no use."""
+
+
+@dataclass(frozen=True, slots=True)
+class Envelope:
+    """A message as others get it; the id is what they recognise a repetition by."""
+
+    id: str
+    type: str
+    aggregate: str
+    project: str | None
+    payload: Mapping[str, Any]
+    at: datetime
+
+
+class Sink(Protocol):
+    """Where messages go."""
+
+    def deliver(self, messages: Sequence[Envelope]) -> list[Exception | None]:
+        """Take messages about different things; one outcome for each, None for success."""
+        ...

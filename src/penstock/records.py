@@ -12,7 +12,7 @@ from penstock.errors import InvalidValue, TooLarge
 from penstock.kinds import INTEGER_LIMIT, FieldShape, Kind
 from penstock.ops import Write
 from penstock.shape import COMMIT_WRITES, RECORD_BYTES, EntityShape
-from penstock.size import document_size, record_size
+from penstock.size import document_size, record_size, value_size
 from penstock.template import Template
 from penstock.updates import Add, Append, Exclude, Include, Set, SetIfAbsent, Update
 
@@ -46,6 +46,7 @@ class _Plan:
     "The templates of the key that can refuse a value."
 
 
+_LONG = (Kind.TEXT, Kind.BYTES, Kind.TEXTS, Kind.DOCUMENT)
 # Below this many characters no record can be near the limit, so its size need not be counted.
 _SURELY_SMALL = 50_000
 
@@ -86,11 +87,11 @@ def _surely_fine(shape: EntityShape) -> Callable[[Mapping[str, Any]], bool]:
 def prepare(shape: EntityShape, values: dict[str, Any]) -> dict[str, Any]:
     """The values of a whole record as engines take them; InvalidValue or TooLarge for what no engine may hold."""
     plan = _plan(shape)
+    for template in plan.templates:
+        template.check(values)
     fine = plan.surely_fine(values)
     if not fine:
         _check_fields(shape, plan, values)
-    for template in plan.templates:
-        template.check(values)
     for index in shape.indexes.values():
         if index.can_refuse and index.holds(values):
             index.key.partition.check(values)
@@ -149,7 +150,23 @@ def prepare_updates(shape: EntityShape, updates: Sequence[Update]) -> tuple[Upda
         out.append(_prepare_update(shape, field, update))
     if not out:
         raise InvalidValue(f"a patch of {shape.name} changes nothing; give at least one update")
+    if sum(_weight(shape.fields[u.field], u) for u in out) > RECORD_BYTES:
+        raise TooLarge(
+            f"a patch of {shape.name} alone is over {RECORD_BYTES} bytes (400 KB). Keep large content in an object"
+        )
     return tuple(out)
+
+
+def _weight(field: FieldShape, update: Update) -> int:
+    """Bytes that an update surely brings, of the kinds that can bring many."""
+    match update:
+        case Set(_, value) | SetIfAbsent(_, value) if field.kind in _LONG:
+            return value_size(field, value)
+        case Append(_, items):
+            return document_size(list(items))
+        case Include(_, members):
+            return value_size(field, members)
+    return 0
 
 
 def _prepare_update(shape: EntityShape, field: FieldShape, update: Update) -> Update:

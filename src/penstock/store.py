@@ -15,9 +15,13 @@ from penstock.declare.domain import Domain
 from penstock.declare.entity import Entity
 from penstock.errors import InvalidValue, NotFound
 from penstock.index_keys import settle
+from penstock.kernel import KERNEL
+from penstock.lease import Lease
+from penstock.once import Turn
 from penstock.ops import Delete, Patch, Put, Query, Ref, Step, Write
 from penstock.ports import Clock, Engine
 from penstock.records import check_commit, prepare, prepare_updates
+from penstock.ticks import Ticks
 from penstock.updates import Update
 
 E = TypeVar("E", bound=Entity)
@@ -37,13 +41,14 @@ class Store:
     def __init__(self, engine: Engine, *, clock: Clock | None = None, secret: bytes | None = None) -> None:
         self.engine = engine
         self.clock: Clock = clock or SystemClock()
+        self.ticks = Ticks(self.clock)
         # Without a configured secret cursors end with the process, which is safe and soon noticed.
         self._secret = secret or os.urandom(32)
 
     def ensure(self, *domains: Domain, dry_run: bool = False) -> list[Step]:
-        """Create what the domains need and the store lacks; nothing is ever dropped."""
+        """Create what the kernel and the domains need and the store lacks; nothing is ever dropped."""
         steps: list[Step] = []
-        for domain in domains:
+        for domain in (KERNEL, *domains):
             steps += self.engine.ensure(domain.shapes, views=domain.view_shapes, dry_run=dry_run)
         return steps
 
@@ -90,9 +95,17 @@ class Store:
 
     # Writing
 
-    def change(self) -> Change:
-        """Several reads and writes that commit together."""
-        return Change(self)
+    def change(
+        self,
+        *,
+        by: str | None = None,
+        why: str | None = None,
+        project: str | None = None,
+        under: Lease | None = None,
+        once: Turn | None = None,
+    ) -> Change:
+        """Several reads and writes that commit together, with their audit line and their messages."""
+        return Change(self, by=by, why=why, project=project, under=under, once=once)
 
     def put(self, record: Entity, *, when: Condition | None = None) -> None:
         """Write a whole record, replacing what stands there, if the condition holds of it."""

@@ -16,9 +16,9 @@ from penstock.errors import DeclarationError, InvalidKey, TooLarge
 from penstock.kinds import KEY_KINDS, FieldShape, Kind, from_key_text, instant_width, key_text
 
 _ESCAPED = re.compile(r"[\x00-%]")
-_UNPRINTABLE = re.compile("[\x00-\x1f\x7f\ud800-\udfff]")
+_UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f\ud800-\udfff]")
 _ESCAPE = re.compile(r"%([0-9A-F]{2})")
-_PADDING = re.compile(r"0(\d{1,2})d")
+_PADDING = re.compile(r"0([1-9][0-9]?)d")
 _SEPARATORS = ' !"#$'  # all sort before every character of an escaped part
 
 
@@ -56,7 +56,8 @@ class Part:
             raise InvalidKey(f"{entity}.{self.field.name} is part of a key and is empty; give it a value")
         if _UNPRINTABLE.search(text):
             raise InvalidKey(
-                f"{entity}.{self.field.name} = {text!r} is part of a key and has a control character; remove it"
+                f"{entity}.{self.field.name} = {text!r} is part of a key and has a control character "
+                f"or a lone surrogate; remove it"
             )
         return text if self.last else escape(text)
 
@@ -79,7 +80,7 @@ class Part:
     def regex(self) -> str:
         kind = self.field.kind
         if kind is Kind.INTEGER:
-            return rf"(\d{{{self.width}}})" if self.width else r"(\d+)"
+            return rf"([0-9]{{{self.width}}})" if self.width else r"([0-9]+)"
         if self.width is not None:
             return rf"(.{{{self.width}}})"
         return r"(.+)" if self.last else r"([^\x00-\x24]+)"
@@ -106,7 +107,7 @@ class Template:
         open_parts = (p for p in self.parts if p.field.optional or p.field.kind not in fixed)
         object.__setattr__(self, "_open", tuple(open_parts))
         body = "".join(re.escape(p.literal) + p.regex for p in self.parts) + re.escape(self.tail)
-        object.__setattr__(self, "_pattern", re.compile(body, re.DOTALL))
+        object.__setattr__(self, "_pattern", re.compile(body, re.DOTALL | re.ASCII))
 
     @property
     def bare(self) -> FieldShape | None:
@@ -157,7 +158,9 @@ class Template:
         if match is None:
             return None
         try:
-            return {p.field.name: p.decode(t) for p, t in zip(self.parts, match.groups(), strict=True)}
+            values = {p.field.name: p.decode(t) for p, t in zip(self.parts, match.groups(), strict=True)}
+            # Another writer's spelling of the same fields is another key: ours would not find it.
+            return values if self.head(values, len(self.parts)) == text else None
         except ValueError:
             return None
 
@@ -177,8 +180,9 @@ class Template:
         yield from ((frozenset(c), False) for c in self.tail)
 
 
-# One letter stands for every character beyond ASCII: templates' literals are compared as they are.
-_ANY = frozenset(chr(c) for c in range(0x20, 0x7F)) | {"é"}
+# One word stands for every character beyond ASCII.
+_BEYOND = "beyond ASCII"
+_ANY = frozenset(chr(c) for c in range(0x20, 0x7F)) | {_BEYOND}
 _ALPHABETS = {
     Kind.INTEGER: frozenset("0123456789"),
     Kind.IDENTIFIER: frozenset("0123456789abcdef-"),
@@ -205,18 +209,28 @@ def _meet(left: list[tuple[frozenset[str], bool]], right: list[tuple[frozenset[s
         if state in seen or i == len(left) or j == len(right):
             continue
         seen.add(state)
-        if left[i][0] & right[j][0]:
+        if _touch(left[i][0], right[j][0]):
             after_left = (i, i + 1) if left[i][1] else (i + 1,)
             after_right = (j, j + 1) if right[j][1] else (j + 1,)
             todo.extend((a, b) for a in after_left for b in after_right if (a, b) != state)
     return False
 
 
+def _touch(left: frozenset[str], right: frozenset[str]) -> bool:
+    """Have two sets a character in common?"""
+    if left & right:
+        return True
+    return any(_BEYOND in one and any(c > "~" for c in other) for one, other in ((left, right), (right, left)))
+
+
 def compile_template(
     text: str, fields: Mapping[str, FieldShape], *, entity: str, ordered: bool, limit: int
 ) -> Template:
     """Read a template and refuse one that is ambiguous, names an unknown field, or sorts otherwise than its fields."""
-    pieces = list(Formatter().parse(text))
+    try:
+        pieces = list(Formatter().parse(text))
+    except ValueError as error:
+        raise DeclarationError(f"{entity}: the key template {text!r} cannot be read: {error}") from None
     named = [(lit, name, spec or "", conv) for lit, name, spec, conv in pieces if name is not None]
     tail = pieces[-1][0] if pieces and pieces[-1][1] is None else ""
     parts: list[Part] = []
@@ -257,6 +271,10 @@ def _width(entity: str, text: str, shape: FieldShape, spec: str, *, ordered: boo
         return None
     if spec:
         raise DeclarationError(f"{where} has the format {spec!r}; only integers take one")
+    if shape.kind is Kind.CHOICE:
+        for member in shape.python:
+            if not member.value or _UNPRINTABLE.search(member.value):
+                raise DeclarationError(f"{where} may be {member}, whose text is empty or unprintable; give it another")
     if shape.kind is Kind.IDENTIFIER:
         return 36
     if shape.kind is Kind.DAY:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from decimal import Context, Decimal
 from typing import Any
 
 
@@ -73,6 +74,15 @@ REPEATABLE = (Set, Remove, SetIfAbsent, Include, Exclude)
 "Applied twice, these leave what applying once leaves."
 
 
+# Python's own context would round a sum to 28 digits; numbers of 38 digits lie at most 256 places apart.
+_EXACT = Context(prec=300)
+
+
+def exact_sum(old: Any, amount: Any) -> Any:
+    """What an addition leaves: the same digits on every engine."""
+    return _EXACT.add(old, Decimal(amount)) if isinstance(old, Decimal) else old + amount
+
+
 def apply(updates: Iterable[Update], values: dict[str, Any]) -> dict[str, Any]:
     """The record after the updates; all of them see the record as it was."""
     after = dict(values)
@@ -85,7 +95,7 @@ def apply(updates: Iterable[Update], values: dict[str, Any]) -> dict[str, Any]:
             case Remove():
                 after[name] = None
             case Add(_, amount):
-                after[name] = amount if old is None else old + amount
+                after[name] = amount if old is None else exact_sum(old, amount)
             case SetIfAbsent(_, value):
                 after[name] = value if old is None else old
             case Append(_, items):

@@ -12,7 +12,7 @@ from penstock.testing import EngineSuite
 
 class TestEveryEngine(EngineSuite):
     @pytest.fixture
-    def engine_name(self, engine_name: str) -> str:
+    def known_as(self, engine_name: str) -> str:
         return engine_name
 
     @pytest.fixture

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from decimal import Decimal
 from functools import cached_property
-from typing import Any, Generic, TypeVar, cast
+from typing import Any, Generic, TypeVar, cast, overload
 
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
@@ -20,7 +20,6 @@ from penstock.updates import Add, Append, Exclude, Include, Remove, Set, SetIfAb
 
 T = TypeVar("T")
 U = TypeVar("U")
-N = TypeVar("N", int, Decimal)
 
 
 def the(field: T) -> Attr[T]:
@@ -94,16 +93,29 @@ class Attr(Generic[T]):
         self._must_be_free()
         return SetIfAbsent(self._shape.name, self._valid(value))
 
-    def add(self: Attr[N] | Attr[N | None], amount: N) -> Update:
+    @overload
+    def add(self: Attr[int], amount: int) -> Update: ...
+    @overload
+    def add(self: Attr[int | None], amount: int) -> Update: ...
+    @overload
+    def add(self: Attr[Decimal], amount: Decimal | int) -> Update: ...
+    @overload
+    def add(self: Attr[Decimal | None], amount: Decimal | int) -> Update: ...
+    def add(self: Attr[Any], amount: Decimal | int) -> Update:
         """The number grows by the amount; a missing one counts from zero."""
         self._must_be_free()
         if self._shape.kind not in (Kind.INTEGER, Kind.DECIMAL):
             raise InvalidValue(f"{self!r} is a {self._shape.kind.value}; add needs an int or a Decimal")
-        if isinstance(amount, bool) or not isinstance(amount, int | Decimal):
-            raise InvalidValue(f"{self!r}: cannot add {amount!r}; give an int or a Decimal")
+        whole = isinstance(amount, int) and not isinstance(amount, bool)
+        if not whole and not (self._shape.kind is Kind.DECIMAL and isinstance(amount, Decimal)):
+            raise InvalidValue(f"{self!r}: cannot add {amount!r}; give an int, or a Decimal to a Decimal")
         return Add(self._shape.name, amount)
 
-    def append(self: Attr[list[U]] | Attr[list[U] | None], *items: U) -> Update:
+    @overload
+    def append(self: Attr[list[U]], *items: U) -> Update: ...
+    @overload
+    def append(self: Attr[list[U] | None], *items: U) -> Update: ...
+    def append(self: Attr[Any], *items: Any) -> Update:
         """The list grows at its end."""
         self._must_be_free()
         valid = self._valid(list(items))

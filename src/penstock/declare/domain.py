@@ -20,19 +20,38 @@ class View:
 
 
 class Domain:
-    """One system's entities and views. Its name is the schema of its tables in SQL."""
+    """One system's entities and views. Its name is the schema of its tables in SQL.
 
-    def __init__(self, name: str, *entities: type[Entity], views: Iterable[View] = ()) -> None:
+    ``outbox`` and ``audit`` are its own kinds of message and audit line, where its documents describe them.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        *entities: type[Entity],
+        views: Iterable[View] = (),
+        outbox: type[Entity] | None = None,
+        audit: type[Entity] | None = None,
+    ) -> None:
         self.name = name
+        self.outbox, self.audit = outbox, audit
         self.entities = entities
         self.views = tuple(views)
+        relations: dict[str, str] = {}
         for entity in entities:
             shape = entity.__shape__
+            if shape.relation in relations:
+                raise DeclarationError(
+                    f"{relations[shape.relation]} and {shape.name} have the same SQL table {shape.relation!r} "
+                    f"in the domain {name!r}; give one another relation="
+                )
+            relations[shape.relation] = shape.name
             if shape.domain not in (None, name):
                 raise DeclarationError(
                     f"{shape.name} belongs to the domain {shape.domain!r} already, not also {name!r}"
                 )
             shape.domain = name
+            entity.__domain__ = self
 
     @property
     def shapes(self) -> list[EntityShape]:

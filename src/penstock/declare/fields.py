@@ -43,11 +43,12 @@ def read_fields(cls: type[BaseModel], naming: Callable[[str], str]) -> dict[str,
         seen: dict[str, str] = {}
         for shape in fields.values():
             label = getattr(shape, which)
-            if label in seen:
+            same = label.lower() if which == "column" else label  # SQLite takes capitals for small letters
+            if same in seen:
                 raise DeclarationError(
-                    f"{cls.__name__}: {seen[label]} and {shape.name} share the {which} {label!r}; rename one"
+                    f"{cls.__name__}: {seen[same]} and {shape.name} share the {which} {label!r}; rename one"
                 )
-            seen[label] = shape.name
+            seen[same] = shape.name
     return fields
 
 
@@ -59,6 +60,11 @@ def _read(entity: str, name: str, info: FieldInfo, naming: Callable[[str], str])
     minimum, maximum = _bounds(metadata)
     dump, load = _document(annotation) if kind is Kind.DOCUMENT else (None, None)
     default = None if info.default is PydanticUndefined else info.default
+    if optional and (default is not None or info.default_factory is not None):
+        raise DeclarationError(
+            f"{entity}.{name} may be None but has another default, as which a missing value would come back; "
+            f"make it required, or None by default"
+        )
     return FieldShape(
         name=name,
         attribute=stored.name or naming(name),

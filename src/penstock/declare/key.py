@@ -9,10 +9,10 @@ A key is declared as a typed function, so that a type checker knows its parts:
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Mapping
 from typing import Any, Concatenate, Generic, ParamSpec, TypeVar
 
+from penstock.declare.checks import keyword_parameters
 from penstock.declare.table import TableIndex
 from penstock.errors import DeclarationError, InvalidKey
 from penstock.kinds import FieldShape, Kind, coerce
@@ -44,7 +44,8 @@ class KeyOf(Generic[E, P]):
         self._parts = tuple((n, shape.fields[n], _exact(shape.fields[n])) for n in self._fields)
         templates = (shape.key.partition, *((shape.key.sort,) if shape.key.sort else ()))
         self._templates = tuple(t for t in templates if t.can_refuse)
-        given = tuple(inspect.signature(self.signature).parameters)[1:]
+        where = f"{shape.name}.{getattr(self.signature, '__name__', 'key')}"
+        given = tuple(p.name for p in keyword_parameters(where, self.signature))
         if set(given) != set(self._fields):
             raise DeclarationError(
                 f"{shape.name}: the key function takes ({', '.join(given)}), but the templates are made of "

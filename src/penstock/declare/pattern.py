@@ -13,8 +13,10 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any, Concatenate, Generic, ParamSpec, TypeVar
 
+from penstock.declare.checks import keyword_parameters
 from penstock.declare.key import IndexKey, KeyOf
 from penstock.errors import DeclarationError, InvalidKey
 from penstock.kinds import FieldShape, Kind, coerce
@@ -108,9 +110,8 @@ def pattern(
 
 def _compile(name: str, entity: EntityShape, index: IndexShape | None, declared: Pattern[Any, ...]) -> PatternShape:
     key = index.key if index else entity.key
-    signature = inspect.signature(declared.signature)
-    parameters = list(signature.parameters.values())[1:]
     where = f"{entity.name}.{name}"
+    parameters = keyword_parameters(where, declared.signature)
     for parameter in parameters:
         if parameter.name not in key.fields:
             raise DeclarationError(
@@ -126,6 +127,7 @@ def _compile(name: str, entity: EntityShape, index: IndexShape | None, declared:
             f"{where}: parameters must lead the sort key "
             f"({', '.join(key.sort_fields)}), and only the last may be a range"
         )
+    _check_defaults(where, order, parameters)
     if any(n in key.partition.names for n in ranged + optional):
         raise DeclarationError(f"{where}: a part of the partition key must be given; remove its default")
     summary = " ".join((inspect.getdoc(declared.signature) or "").split())
@@ -140,6 +142,19 @@ def _compile(name: str, entity: EntityShape, index: IndexShape | None, declared:
         declared.backwards,
         summary,
     )
+
+
+def _check_defaults(where: str, order: list[str], parameters: list[inspect.Parameter]) -> None:
+    """A parameter may be left out only if those behind it may."""
+    by_name = {p.name: p for p in parameters}
+    for parameter in parameters:
+        if parameter.default not in (parameter.empty, None) and not isinstance(parameter.default, Range):
+            raise DeclarationError(f"{where}: {parameter.name} has a default; it may only be None or ANYTHING")
+    for former, later in pairwise(order):
+        if by_name[former].default is not inspect.Parameter.empty and by_name[later].default is inspect.Parameter.empty:
+            raise DeclarationError(
+                f"{where}: {later} must be given, but {former} before it need not; give it a default"
+            )
 
 
 def _coerced(field: FieldShape, bounds: Range[Any]) -> Range[Any]:
@@ -160,3 +175,13 @@ def _check_values(shape: PatternShape, values: dict[str, Any], bounds: Range[Any
         raise InvalidKey(f"{shape.label}: give the parts of the sort key in order: {', '.join(key.sort_fields)}")
     if bounds.prefix is not None and shape.entity.fields[shape.ranged or ""].kind is not Kind.TEXT:
         raise InvalidKey(f"{shape.label}: {shape.ranged} is not a text; use between, after or before")
+    _check_bounds(shape, bounds)
+
+
+def _check_bounds(shape: PatternShape, bounds: Range[Any]) -> None:
+    """Refuse a bound that no key could hold, on every engine alike."""
+    assert shape.key.sort is not None
+    part = next((p for p in shape.key.sort.parts if p.field.name == shape.ranged), None)
+    for bound in (bounds.low, bounds.high, bounds.prefix or None):
+        if part is not None and bound is not None:
+            part.encode(bound, shape.entity.name)

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
+from penstock.declare.checks import check_tags
 from penstock.errors import DeclarationError
 from penstock.shape import EntityShape, IndexPlace, KeyAttribute, TablePlace
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+
+_NAME = re.compile(r"[a-zA-Z0-9_.-]{3,255}")
 
 
 def number(name: str) -> KeyAttribute:
@@ -35,7 +40,10 @@ class Table:
         setting: str | None = None,
         naming: Callable[[str], str] = str,
     ) -> None:
+        if not _NAME.fullmatch(name):
+            raise DeclarationError(f"table {name!r}: a name has 3 to 255 letters, digits and _ - . (as DynamoDB's)")
         self.place = TablePlace(name, _attribute(partition), _attribute(sort) if sort else None, tag, expiry, feed)
+        self._check_distinct(self.place.partition, self.place.sort, tag, expiry)
         self.setting = setting
         self.naming = naming
         self.entities: list[EntityShape] = []
@@ -45,8 +53,27 @@ class Table:
         if name in self.place.indexes:
             raise DeclarationError(f"table {self.place.name}: the index {name!r} is declared twice; name it otherwise")
         place = IndexPlace(name, _attribute(partition), _attribute(sort) if sort else None)
+        self._check_distinct(place.partition, place.sort)
+        self._check_types(place)
         self.place.indexes[name] = place
         return TableIndex(self, place)
+
+    def _check_distinct(self, *attributes: KeyAttribute | str | None) -> None:
+        names = [a.name if isinstance(a, KeyAttribute) else a for a in attributes if a is not None]
+        for name in names:
+            if names.count(name) > 1:
+                raise DeclarationError(f"table {self.place.name}: the attribute {name!r} is used twice; rename one")
+
+    def _check_types(self, place: IndexPlace) -> None:
+        """An attribute is a number or a string, in whichever keys it is."""
+        places: list[TablePlace | IndexPlace] = [self.place, *self.place.indexes.values()]
+        known = {a.name: a for p in places for a in (p.partition, p.sort) if a is not None}
+        for attribute in (place.partition, place.sort):
+            if attribute is not None and known.get(attribute.name, attribute) != attribute:
+                raise DeclarationError(
+                    f"table {self.place.name}: {attribute.name} is a number in one key and a string in another; "
+                    f"rename one"
+                )
 
     def admit(self, shape: EntityShape) -> None:
         """Take in an entity, unless one of its keys could also be a key of another."""
@@ -56,6 +83,7 @@ class Table:
                     f"{shape.name} and {other.name} could share a key in table {self.place.name}: "
                     f"{_key_text(shape)} and {_key_text(other)}. Give one of them a prefix of its own"
                 )
+        check_tags(self.place.name, shape, self.entities)
         self.entities.append(shape)
 
 

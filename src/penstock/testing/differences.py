@@ -50,7 +50,7 @@ def differs(
     not_done: str | None = None,
     not_yet: str | None = None,
     never: str | None = None,
-    raises: type[BaseException] = Exception,
+    raises: type[BaseException] = BaseException,
 ) -> Callable[[Test], Test]:
     """Except an engine from a promise. An unknown name stops the collection of tests."""
     given = {"not_done": not_done, "not_yet": not_yet, "never": never}

@@ -116,8 +116,8 @@ def _shows(item: ItemType, update: Update, stored: Value | None) -> bool:
 def conflict(write: Write, found: Mapping[str, Any] | None, *, position: int) -> Conflict:
     """The refusal in words, without values of fields that are not in the key."""
     ref: Ref[Any] = Ref(write.shape, {n: write.key[n] for n in write.shape.key.fields})
-    stands = "no record there" if found is None else "a record for which that does not hold"
-    return Conflict(f"{ref!r}: expected {describe(required(write))}; found {stands}", position=position, found=found)
+    stands = "no record stands there" if found is None else "a record stands there in another state"
+    return Conflict(f"{ref!r}: expected {describe(required(write))}; {stands}", position=position, found=found)
 
 
 def cancelled(error: WireError, items: Sequence[ItemType], writes: Sequence[Write], request: Request, now: int) -> None:

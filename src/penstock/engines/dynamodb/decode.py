@@ -11,7 +11,7 @@ from collections.abc import Callable
 from datetime import UTC, date, datetime
 from decimal import Decimal
 from functools import cache
-from typing import Any, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple, get_args, get_origin
 from uuid import UUID
 
 import msgspec
@@ -65,13 +65,14 @@ class ItemDecoder:
 
     def __init__(self, layout: Layout) -> None:
         self._layout = layout
-        compiled = _Compiler(layout)
-        item = compiled.struct()
-        self._read, self._own_by_sort, self._own = compiled.functions()
+        compiler = _Compiler(layout)
+        item = compiler.struct()
+        self._read = compiler.reader()
         self._got = _decoder([("Item", item | None, None)])
         self._updated = _decoder([("Attributes", item)])
-        self._queried = _decoder([("Items", list[item]), ("LastEvaluatedKey", msgspec.Raw, NO_RAW)])  # type: ignore[valid-type]
         self._one = msgspec.json.Decoder(item, strict=False)
+        self._by_key = _PageDecoder(compiler, layout.key[1:])
+        self._by_index = _PageDecoder(compiler, layout.key)
 
     def got(self, body: bytes) -> Values | None:
         """The values in GetItem's answer, or None when no item stands there."""
@@ -91,12 +92,11 @@ class ItemDecoder:
     def queried(self, body: bytes, *, by_index: bool) -> Found:
         """The values of the entity's own items in Query's answer; others may live among them."""
         try:
-            answer = self._queried.decode(body)
-            own, read = self._own if by_index else self._own_by_sort, self._read
-            return Found([read(i) for i in answer.Items if own is None or own(i)], there(answer.LastEvaluatedKey))
+            return (self._by_index if by_index else self._by_key).read(body)
         except _UNFIT:
             answer = _RAW_PAGE.decode(body)
-            return Found([self.item(raw) for raw in answer.Items if self._is_own(raw)], there(answer.LastEvaluatedKey))
+            own = [raw for raw in answer.Items if is_own(self._layout, msgspec.json.decode(raw))]
+            return Found([self.item(raw) for raw in own], there(answer.LastEvaluatedKey))
 
     def item(self, raw: msgspec.Raw) -> Values:
         """The values of a single item."""
@@ -105,57 +105,77 @@ class ItemDecoder:
         except _UNFIT:
             return read_loosely(self._layout, msgspec.json.decode(raw))
 
-    def _is_own(self, raw: msgspec.Raw) -> bool:
-        return is_own(self._layout, msgspec.json.decode(raw))
+
+class _PageDecoder:
+    """Reads Query's answers when these parts of the key are not settled by the question itself."""
+
+    def __init__(self, compiler: _Compiler, unsettled: tuple[KeyPart, ...]) -> None:
+        item = compiler.struct(unsettled)
+        self._answer = _decoder([("Items", list[item]), _LAST])  # type: ignore[valid-type]
+        self._read = compiler.pager(unsettled)
+
+    def read(self, body: bytes) -> Found:
+        answer = self._answer.decode(body)
+        return Found(self._read(answer.Items), there(answer.LastEvaluatedKey))
+
+
+_LAST = ("LastEvaluatedKey", msgspec.Raw, NO_RAW)
 
 
 def _decoder(fields: list[Any]) -> msgspec.json.Decoder[Any]:
     return msgspec.json.Decoder(msgspec.defstruct("Answer", fields, gc=False), strict=False)
 
 
-_RAW_PAGE = _decoder([("Items", list[msgspec.Raw]), ("LastEvaluatedKey", msgspec.Raw, NO_RAW)])
+_RAW_PAGE = _decoder([("Items", list[msgspec.Raw]), _LAST])
 
 
 class _Compiler:
-    """Writes the struct an entity's items are decoded into, and the functions that read it."""
+    """Writes the structs an entity's items are decoded into, and the functions that read them."""
 
     def __init__(self, layout: Layout) -> None:
         self._layout = layout
-        self._names = {"UTC": UTC, "Unfit": Unfit, "plain": plain, "copied": copy.deepcopy}
+        self._names: dict[str, Any] = {"UTC": UTC, "Unfit": Unfit, "plain": plain, "copied": copy.deepcopy}
         self._before: list[str] = []
+        unstored = [f for f in layout.shape.fields.values() if not f.stored]
+        self._parsed = tuple(p for p in layout.own_key if any(f.name in p.template.names for f in unstored))
+        entries = [f"{f.name!r}: {self._expression(f, p)}" for p, f in enumerate(layout.fields)]
+        entries += [f"{f.name!r}: {self._from_key(f)}" for f in unstored]
+        self._values = f"{{{', '.join(entries)}}}"
 
-    def struct(self) -> type[msgspec.Struct]:
-        """One attribute each for the fields, the key texts and the tag; unknown attributes are passed over."""
-        members: list[Any] = []
-        rename: dict[str, str] = {}
-        for position, field in enumerate(self._layout.fields):
-            members.append(_member(f"f{position}", field))
-            rename[f"f{position}"] = field.attribute
-        for part in self._layout.own_key:
+    def struct(self, checked: tuple[KeyPart, ...] | None = None) -> type[msgspec.Struct]:
+        """The struct of an item: its fields, and the key texts that are needed; other attributes are passed over."""
+        members = [_member(f"f{p}", f) for p, f in enumerate(self._layout.fields)]
+        rename = {f"f{p}": f.attribute for p, f in enumerate(self._layout.fields)}
+        for part in dict.fromkeys((*self._parsed, *(p for p in checked or () if self._needs_check(p)))):
             name = self._key_name(part)
             members.append((name, _wrapper(part.kind, str)))
             rename[name] = part.name
-        if tag := self._layout.shape.table.tag:
-            text = _wrapper("S", str)
-            members.append(("tag", text, text(None)))
+        if checked is not None and (tag := self._layout.shape.table.tag):
+            # Another entity's tag does not fit this type, so the page is read again, item by item.
+            own = _wrapper("S", Literal[self._layout.shape.tag])
+            members.append(("tag", own, own(self._layout.shape.tag)))
             rename["tag"] = tag
         # Members with defaults come last, as in any signature.
         members.sort(key=len)
         return msgspec.defstruct("Item", members, rename=rename, gc=False)
 
-    def functions(self) -> tuple[Callable[[Any], Values], Callable[[Any], bool] | None, Callable[[Any], bool] | None]:
-        """``read`` gives an item's values; the other two tell own items from others, by sort key or by whole key."""
-        entries = [f"{f.name!r}: {self._expression(f, p)}" for p, f in enumerate(self._layout.fields)]
-        entries += [f"{f.name!r}: {self._from_key(f)}" for f in self._layout.shape.fields.values() if not f.stored]
+    def reader(self) -> Callable[[Any], Values]:
+        """A function that gives the values of one item."""
         body = "".join(f"    {line}\n" for line in self._before)
-        source = f"def read(i):\n{body}    return {{{', '.join(entries)}}}\n"
-        sort, whole = self._owned(self._layout.key[1:]), self._owned(self._layout.key)
-        source += f"def by_sort(i):\n    return {sort or True}\ndef by_key(i):\n    return {whole or True}\n"
+        read: Callable[[Any], Values] = self._define("read", f"def read(i):\n{body}    return {self._values}\n")
+        return read
+
+    def pager(self, checked: tuple[KeyPart, ...]) -> Callable[[list[Any]], list[Values]]:
+        """A function that gives the values of the items that are the entity's own, by these parts of their keys."""
+        tests = [f"if not {self._matches(part)}: continue" for part in checked if self._needs_check(part)]
+        body = "".join(f"        {line}\n" for line in (*tests, *self._before))
+        source = f"def page(items):\n    found = []\n    for i in items:\n{body}        found.append({self._values})\n"
+        page: Callable[[list[Any]], list[Values]] = self._define("page", f"{source}    return found\n")
+        return page
+
+    def _define(self, name: str, source: str) -> Any:
         exec(source, self._names)
-        read: Any = self._names["read"]
-        by_sort: Any = self._names["by_sort"] if sort else None
-        by_key: Any = self._names["by_key"] if whole else None
-        return read, by_sort, by_key
+        return self._names[name]
 
     def _expression(self, field: FieldShape, position: int) -> str:
         place = f"i.f{position}"
@@ -191,22 +211,16 @@ class _Compiler:
             self._before.append(f"if {name} is None: raise Unfit")
         return f"{name}[{field.name!r}]"
 
-    def _owned(self, parts: tuple[KeyPart, ...]) -> str:
-        """The test that an item is of this entity; a key attribute that is a field is told by its type."""
-        tests = []
-        for part in parts:
-            if part in self._layout.own_key and not part.attribute.number and part.template.bare is None:
-                tests.append(self._matches(part))
-        if self._layout.shape.table.tag:
-            tests.append(f"i.tag.S in (None, {self._layout.shape.tag!r})")
-        return " and ".join(tests)
+    def _needs_check(self, part: KeyPart) -> bool:
+        """Can the text tell another entity's item? A key attribute that is a field is told by its type."""
+        return part in self._layout.own_key and not part.attribute.number and part.template.bare is None
 
     def _matches(self, part: KeyPart) -> str:
         name = self._key_name(part)
         if not part.template.parts:
             return f"i.{name}.S == {part.template.tail!r}"
         self._names[f"match_{name}"] = _exact(part.template).fullmatch
-        return f"match_{name}(i.{name}.S) is not None"
+        return f"match_{name}(i.{name}.S)"
 
     def _key_name(self, part: KeyPart) -> str:
         return f"k{self._layout.key.index(part)}"
@@ -226,10 +240,15 @@ def _member(name: str, field: FieldShape) -> tuple[Any, ...]:
 
 
 def _is_texts(field: FieldShape) -> bool:
-    return bool(field.python == list[str])
+    """Is the document a list of strings? They are so common that they have a type of their own."""
+    if get_origin(field.python) is not list or field.load is not None:
+        return False
+    (member,) = get_args(field.python)
+    while get_origin(member) is Annotated:
+        member = get_args(member)[0]
+    return member is str
 
 
-_DIGITS = r"\d"
 _FORMS = {
     Kind.IDENTIFIER: "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}",
     Kind.DAY: r"\d{4}-\d\d-\d\d",
@@ -239,7 +258,7 @@ _FORMS = {
 def _exact(template: Template) -> re.Pattern[str]:
     """A pattern that only texts of this template match, without making values of them."""
     body = "".join(re.escape(p.literal) + _form(p) for p in template.parts) + re.escape(template.tail)
-    return re.compile(body, re.DOTALL)
+    return re.compile(body, re.DOTALL | re.ASCII)
 
 
 def _form(part: Part) -> str:

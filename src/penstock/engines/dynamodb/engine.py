@@ -17,7 +17,7 @@ from penstock.engines.dynamodb.tables import Tables
 from penstock.engines.dynamodb.writes import Writes
 from penstock.ops import FeedEntry, Page, Patch, Query, Ref, Step, Write
 from penstock.ports import Features
-from penstock.shape import EntityShape, TablePlace
+from penstock.shape import EntityShape, TablePlace, ViewShape
 
 
 class DynamoEngine:
@@ -63,7 +63,9 @@ class DynamoEngine:
         self._tables = Tables(self._line, self._name_of, sleep)
         self._streams = Streams(self._line, self._type_of, self._tables)
 
-    def ensure(self, shapes: Sequence[EntityShape], *, dry_run: bool = False) -> list[Step]:
+    def ensure(
+        self, shapes: Sequence[EntityShape], *, views: Sequence[ViewShape] = (), dry_run: bool = False
+    ) -> list[Step]:
         return self._tables.ensure(shapes, dry_run=dry_run)
 
     def get(self, refs: Sequence[Ref[Any]], *, now: datetime) -> list[Any | None]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from decimal import Decimal
 from typing import Any
 
@@ -31,31 +31,26 @@ def number(text: str) -> int | float:
     return float(text)
 
 
-def _pair(value: Value) -> tuple[str, Any]:
-    """The type and the value. DynamoDB Local's streams write an empty map as nothing at all."""
-    return next(iter(value.items()), ("M", {}))
-
-
 def plain(value: Value) -> Any:
     """A document as plain JSON values; a set becomes a list."""
-    kind, inner = _pair(value)
-    if kind == "S":
-        return inner
-    if kind == "N":
-        return number(inner)
-    if kind == "M":
-        return {name: plain(v) for name, v in inner.items()}
-    if kind == "L":
-        return [plain(v) for v in inner]
-    if kind == "BOOL":
-        return inner
-    if kind == "NULL":
-        return None
-    if kind == "NS":
-        return [number(n) for n in inner]
-    if kind == "B":
-        return base64.b64decode(inner)
-    return [base64.b64decode(b) for b in inner] if kind == "BS" else inner
+    for kind, inner in value.items():
+        return inner if kind in _AS_IT_IS else _CONVERSIONS[kind](inner)
+    return {}  # DynamoDB Local's streams write an empty map as nothing at all
+
+
+_AS_IT_IS = frozenset({"S", "BOOL", "SS"})
+_CONVERSIONS: dict[str, Callable[[Any], Any]] = {
+    "N": number,
+    "M": lambda inner: {name: plain(v) for name, v in inner.items()},
+    "L": lambda inner: [plain(v) for v in inner],
+    "NULL": lambda _: None,
+    "NS": lambda inner: [number(n) for n in inner],
+    "B": base64.b64decode,
+    "BS": lambda inner: [base64.b64decode(b) for b in inner],
+}
+
+
+_EMPTY_MAP: tuple[str, Any] = ("M", {})
 
 
 def canonical(item: Mapping[str, Value]) -> dict[str, Any]:
@@ -64,7 +59,7 @@ def canonical(item: Mapping[str, Value]) -> dict[str, Any]:
 
 
 def _canonical(value: Value) -> Any:
-    kind, inner = _pair(value)
+    kind, inner = next(iter(value.items()), _EMPTY_MAP)
     if kind == "N":
         return kind, Decimal(inner)
     if kind == "NS":

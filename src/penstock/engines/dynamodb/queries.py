@@ -12,7 +12,6 @@ from typing import Any
 
 import msgspec
 
-from penstock.engines.dynamodb.expressions import Aliases
 from penstock.engines.dynamodb.item_type import ItemType
 from penstock.engines.dynamodb.layout import Value, parts_of
 from penstock.engines.dynamodb.requests import Request
@@ -143,31 +142,27 @@ def _between(
     return Span("BETWEEN", (first, last), dropped)
 
 
-def key_condition(query: Query[Any], span: Span, aliases: Aliases) -> str:
-    """The key condition expression of a query."""
-    parts = parts_of(query.pattern.key)
-    text = f"{aliases.name(parts[0].name)} = {aliases.value(parts[0].value(query.values))}"
-    if not span.operator:
-        return text
-    name = aliases.name(parts[1].name)
-    first, *rest = (aliases.value({parts[1].kind: operand}) for operand in span.operands)
-    if span.operator == "begins_with":
-        return f"{text} AND begins_with({name}, {first})"
-    if rest:
-        return f"{text} AND {name} BETWEEN {first} AND {rest[0]}"
-    return f"{text} AND {name} {span.operator} {first}"
+_OPERATORS = {
+    "": "#p = :p",
+    "begins_with": "#p = :p AND begins_with(#s, :a)",
+    "BETWEEN": "#p = :p AND #s BETWEEN :a AND :b",
+}
 
 
 def query_request(item: ItemType, query: Query[Any], span: Span) -> Request:
     """Query, without its place and its limit. Indexes cannot be read consistently."""
-    aliases = Aliases()
     request: Request = {"TableName": item.table}
     if query.pattern.index is not None:
         request["IndexName"] = query.pattern.index.place.name
     else:
         request["ConsistentRead"] = True
-    request["KeyConditionExpression"] = key_condition(query, span, aliases)
-    aliases.into(request)
+    parts = parts_of(query.pattern.key)
+    request["KeyConditionExpression"] = _OPERATORS.get(span.operator) or f"#p = :p AND #s {span.operator} :a"
+    request["ExpressionAttributeNames"] = names = {"#p": parts[0].name}
+    request["ExpressionAttributeValues"] = values = {":p": parts[0].value(query.values)}
+    if span.operator:
+        names["#s"] = parts[1].name
+        values |= {alias: {parts[1].kind: text} for alias, text in zip((":a", ":b"), span.operands, strict=False)}
     if query.backwards:
         request["ScanIndexForward"] = False
     return request

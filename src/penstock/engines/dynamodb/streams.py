@@ -104,11 +104,11 @@ class Streams:
     def _records(self, table: str, read: dict[str, str]) -> Iterator[tuple[str, _Record]]:
         """Every record of a table's stream behind the position, parents before children."""
         description = self._tables.describe(table)
-        stream = (description or {}).get("LatestStreamArn")
+        if description is None:
+            raise Misconfigured(f"table {table} does not exist; run `penstock tables apply`")
+        stream = description.get("LatestStreamArn")
         if not stream:
-            raise Misconfigured(
-                f"table {table} has no stream; declare Table(feed=True) and run `penstock tables apply`"
-            )
+            return  # a table declared without a feed tells nothing
         shards = {s.ShardId: s for s in self._shards(stream)}
         for gone in read.keys() - shards.keys():
             del read[gone]

@@ -7,14 +7,15 @@ from typing import Any
 
 import msgspec
 
-from penstock.engines.dynamodb.line import BUSY, Line
+from penstock.engines.dynamodb.line import BUSY, NO_TABLE, Line
 from penstock.engines.dynamodb.requests import Request, encode
 from penstock.engines.dynamodb.wire import WireError
-from penstock.errors import Misconfigured, Unavailable
+from penstock.errors import InvalidValue, Misconfigured, Unavailable
 from penstock.ops import Step
 from penstock.shape import EntityShape, IndexPlace, KeyAttribute, TablePlace
 
 _STREAM = {"StreamEnabled": True, "StreamViewType": "NEW_AND_OLD_IMAGES"}
+_ONE_AT_A_TIME = "LimitExceededException"
 _WAIT = 0.5
 _LONGEST_WAIT = 1200
 "How often a table is asked whether it is ready; an index over much data takes long."
@@ -88,7 +89,7 @@ class Tables:
         try:
             answer = self._line.call("DescribeTable", encode({"TableName": name}))
         except Misconfigured as error:
-            if isinstance(error.__cause__, WireError):
+            if isinstance(error.__cause__, WireError) and error.__cause__.code == NO_TABLE:
                 return None
             raise
         table: dict[str, Any] = msgspec.json.decode(answer.body)["Table"]
@@ -137,7 +138,11 @@ class Tables:
             return []
         if not dry_run:
             wanted = {"Enabled": True, "AttributeName": place.expiry}
-            self._ask("UpdateTimeToLive", {"TableName": name, "TimeToLiveSpecification": wanted})
+            try:
+                self._ask("UpdateTimeToLive", {"TableName": name, "TimeToLiveSpecification": wanted})
+            except InvalidValue:
+                if not self._expires_by(name, place.expiry):  # another process may have been faster
+                    raise
         return [Step("enable expiry", name, place.expiry)]
 
     def _expires_by(self, name: str, attribute: str) -> bool:
@@ -157,12 +162,12 @@ class Tables:
         """Ask for a change; False when another process is at the same thing."""
         try:
             self._line.call(operation, encode(request))
-        except WireError as error:
-            if error.code != BUSY:
+        except (WireError, Unavailable) as error:
+            refusal = error if isinstance(error, WireError) else error.__cause__
+            expected = (BUSY, _ONE_AT_A_TIME) if operation == "UpdateTable" else (BUSY,)
+            if not isinstance(refusal, WireError) or refusal.code not in expected:
                 raise
             return False
-        except Misconfigured:
-            raise
         return True
 
     def _ask_until_taken(self, name: str, request: Request) -> None:

@@ -22,7 +22,7 @@ def _compare(kind: Kind, column: str, operator: str) -> str:
 
 
 def _add(kind: Kind, column: str) -> str:
-    return f"decimal_add({column}, ?)" if kind is Kind.DECIMAL else f"coalesce({column}, 0) + ?"
+    return f"decimal_add({column}, ?)" if kind is Kind.DECIMAL else f"integer_add({column}, ?)"
 
 
 SQLITE = Dialect(

@@ -23,6 +23,7 @@ from penstock.shape import EntityShape, ViewShape
 
 _PAGE = 1000
 _BATCH = 200
+GROWN = "a number would grow beyond what every engine can hold: 64 bits, or 38 digits of a Decimal"
 
 
 class Refused(Exception):

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import sqlalchemy as sa
 
 from penstock.engines.sql.dialect import Dialect, literal, quote
+from penstock.kinds import FieldShape, Kind
 from penstock.ops import FeedEntry, Step
 from penstock.shape import EntityShape
 
@@ -44,15 +45,21 @@ def _sqlite_steps(inspector: sa.Inspector, dialect: Dialect, shapes: Sequence[En
         relation = dialect.relation(shape.domain, shape.relation)
         for kind in _KINDS:
             body = _sqlite_trigger(shape, relation, kind)
-            # The columns are part of the name: a table that has grown gets a trigger that tells of all of them.
-            name = f"{relation.strip(chr(34))}_{kind}_{zlib.crc32(body.encode()):08x}"
-            if name not in existing:
-                yield Step("create trigger", name, f"create trigger if not exists {quote(name)} {body}")
+            # The columns are part of the name: a table that has grown gets a trigger that tells of all of them,
+            # in the place of the one that told of fewer.
+            stem = f"{relation.strip(chr(34))}_{kind}_"
+            name = f"{stem}{zlib.crc32(body.encode()):08x}"
+            if name in existing:
+                continue
+            for former in sorted(t for t in existing if t.startswith(stem) and len(t) == len(name)):
+                yield Step("replace trigger", former, f"drop trigger if exists {quote(former)}")
+            yield Step("create trigger", name, f"create trigger if not exists {quote(name)} {body}")
 
 
 def _sqlite_trigger(shape: EntityShape, relation: str, kind: str) -> str:
     def image(row: str) -> str:
-        return "json_array(" + ", ".join(f"{row}.{quote(f.column)}" for f in shape.fields.values()) + ")"
+        members = (f"{literal(f.column)}, {_json_form(f, f'{row}.{quote(f.column)}')}" for f in shape.fields.values())
+        return f"json_object({', '.join(members)})"
 
     old = "null" if kind == "insert" else image("old")
     new = "null" if kind == "delete" else image("new")
@@ -62,6 +69,23 @@ def _sqlite_trigger(shape: EntityShape, relation: str, kind: str) -> str:
         f"insert into penstock_changes (relation, kind, old, new, cause) values ({literal(relation)}, "
         f"{literal(_TOLD[kind])}, {old}, {new}, coalesce((select cause from penstock_cause), 'user')); end"
     )
+
+
+def _json_form(field: FieldShape, column: str) -> str:
+    """A column as JSON can hold it: SQLite refuses bytes there, and writes floats with 15 digits only."""
+    if field.kind is Kind.BYTES:
+        return f"case when {column} is not null then hex({column}) end"
+    if field.kind is Kind.FLOAT:
+        return f"case when {column} is not null then printf('%!.17g', {column}) end"
+    return column
+
+
+def _from_json_form(field: FieldShape, value: Any) -> Any:
+    if value is None:
+        return None
+    if field.kind is Kind.BYTES:
+        return bytes.fromhex(value)
+    return float(value) if field.kind is Kind.FLOAT else value
 
 
 def _postgres_steps(inspector: sa.Inspector, dialect: Dialect, shapes: Sequence[EntityShape]) -> Iterator[Step]:
@@ -124,8 +148,15 @@ def _read_sqlite(engine: SqlEngine, shape: EntityShape, after: str | None, limit
         (statements.relation, int(after or 0), limit),
     )
     for position, kind, old, new, cause in rows:
-        images = [None if i is None else statements.codec.record(tuple(msgspec.json.decode(i))) for i in (old, new)]
+        images = [
+            None if i is None else statements.codec.record(_row(shape, msgspec.json.decode(i))) for i in (old, new)
+        ]
         yield _entry(shape, kind, images[0], images[1], cause, str(position))
+
+
+def _row(shape: EntityShape, image: dict[str, Any]) -> tuple[Any, ...]:
+    """An image as a row of the table; one from before the table grew lacks the newer columns."""
+    return tuple(_from_json_form(f, image.get(f.column)) for f in shape.fields.values())
 
 
 def _read_postgres(engine: SqlEngine, shape: EntityShape, after: str | None, limit: int) -> Iterator[FeedEntry]:

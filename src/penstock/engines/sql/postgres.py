@@ -14,10 +14,10 @@ from psycopg import errors as pg
 from psycopg.types.json import set_json_loads
 
 from penstock.engines.sql.dialects import POSTGRES
-from penstock.engines.sql.engine import Refused
+from penstock.engines.sql.engine import GROWN, Refused
 from penstock.engines.sql.forks import generation
 from penstock.engines.sql.statements import Statement
-from penstock.errors import Misconfigured, Unavailable
+from penstock.errors import InvalidValue, Misconfigured, Unavailable
 
 T = TypeVar("T")
 
@@ -86,6 +86,9 @@ class PostgresConnector:
             except (pg.UndefinedTable, pg.InvalidSchemaName, pg.UndefinedColumn) as error:
                 self._give_back(connection)
                 raise Misconfigured(f"{_first_line(error)}; run `penstock tables apply`") from error
+            except pg.NumericValueOutOfRange:
+                self._give_back(connection)
+                raise InvalidValue(GROWN) from None
             except BaseException:
                 self._give_back(connection)
                 raise

@@ -12,18 +12,25 @@ from typing import Any
 import msgspec
 import sqlalchemy as sa
 
+from penstock.documents import decimal, integer
 from penstock.engines.sql.dialects import SQLITE
-from penstock.engines.sql.engine import Refused
+from penstock.engines.sql.engine import GROWN, Refused
 from penstock.engines.sql.forks import generation
 from penstock.engines.sql.statements import Statement
-from penstock.errors import Misconfigured, Unavailable
+from penstock.errors import InvalidValue, Misconfigured, Unavailable
+from penstock.updates import exact_sum
 
 _dumps = msgspec.json.Encoder(order="deterministic").encode
 _loads = msgspec.json.Decoder().decode
 
 
 def _decimal_add(old: str | None, amount: str) -> str:
-    return str(Decimal(old or 0) + Decimal(amount))
+    return str(decimal(exact_sum(Decimal(old or 0), Decimal(amount))))
+
+
+def _integer_add(old: int | None, amount: int) -> int:
+    # SQLite itself would go on with a float, and lose the number.
+    return integer((old or 0) + amount)
 
 
 def _decimal_compare(left: str | None, right: str) -> int | None:
@@ -48,6 +55,7 @@ def _json_minus(old: str | None, members: str) -> str | None:
 
 _FUNCTIONS: dict[str, Callable[..., Any]] = {
     "decimal_add": _decimal_add,
+    "integer_add": _integer_add,
     "decimal_compare": _decimal_compare,
     "json_concat": _json_concat,
     "json_union": _json_union,
@@ -174,5 +182,7 @@ def _translated(error: sqlite3.Error) -> Exception:
     if isinstance(error, sqlite3.OperationalError):
         if "no such table" in str(error) or "no such column" in str(error):
             return Misconfigured(f"{error}; run `penstock tables apply`")
+        if "user-defined function raised" in str(error):
+            return InvalidValue(GROWN)
         return Unavailable(f"SQLite: {error}")
     return error

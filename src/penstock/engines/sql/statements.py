@@ -24,7 +24,7 @@ from penstock.conditions import (
 )
 from penstock.engines.sql.dialect import Dialect, literal, quote
 from penstock.engines.sql.rows import RowCodec, compile_codec
-from penstock.kinds import Kind, key_text
+from penstock.kinds import Kind
 from penstock.ops import ANYTHING, Check, Delete, Patch, Put, Query, Range, Write
 from penstock.shape import EntityShape, IndexShape, PatternShape
 from penstock.updates import Add, Append, Exclude, Include, Remove, Set, SetIfAbsent, Update
@@ -155,12 +155,17 @@ class Statements:
         fields = self.shape.fields
         out = [f"{self.column(n)} is not null" for n in index.key.fields if fields[n].optional and n not in skip]
         for name, allowed in index.when.items():
-            texts = sorted(key_text(fields[name], v) for v in allowed)
+            texts = sorted(self._constant(name, v) for v in allowed)
             if len(texts) == 1:
-                out.append(f"{self.column(name)} = {literal(texts[0])}")
+                out.append(f"{self.column(name)} = {texts[0]}")
             else:
-                out.append(f"{self.column(name)} in ({', '.join(literal(t) for t in texts)})")
+                out.append(f"{self.column(name)} in ({', '.join(texts)})")
         return out
+
+    def _constant(self, name: str, value: Any) -> str:
+        """A value written into SQL: of a state, a flag, a text or an integer."""
+        bound = self.codec.one[name](value)
+        return literal(bound) if isinstance(bound, str) else str(bound).lower()
 
     def _range_texts(self, pattern: PatternShape, bounds: Range[Any]) -> list[str]:
         if bounds == ANYTHING or pattern.ranged is None:
@@ -181,8 +186,7 @@ class Statements:
         one = self.codec.one[pattern.ranged]
         out = [one(v) for v in (bounds.low, bounds.high) if v is not None]
         if bounds.prefix is not None:
-            # The last character is the end of every text that begins so.
-            out += [bounds.prefix, bounds.prefix + "\U0010ffff"]
+            out += [bounds.prefix, _beyond(bounds.prefix)]
         return out
 
     # Writes
@@ -347,3 +351,12 @@ class Statements:
     def _compare(self, name: str, operator: str) -> str:
         kind: Kind = self.shape.fields[name].kind
         return self.dialect.compare(kind, self.column(name), operator).replace("{m}", self.dialect.mark)
+
+
+def _beyond(prefix: str) -> str:
+    """The first text, by UTF-8 bytes, after all that begin so; no key is as long as the last resort."""
+    head = prefix.rstrip("\U0010ffff")
+    if not head:
+        return "\U0010ffff" * 257
+    following = ord(head[-1]) + 1
+    return head[:-1] + chr(0xE000 if following == 0xD800 else following)

@@ -37,13 +37,13 @@ class Changes(Promise):
 
     def test_an_illegal_move_is_refused_by_name_with_the_legal_ones(self, store: Store) -> None:
         store.put(_ticket(status=Status.DONE))
-        with pytest.raises(IllegalMove, match="start needs new. From done one may reopen"), store.change() as change:
+        with pytest.raises(IllegalMove, match=r"start needs new\. From done one may reopen"), store.change() as change:
             change.save(change.get(HERE).start())
         assert store.get(HERE).status is Status.DONE
 
     def test_a_lost_race_is_a_conflict_and_changes_nothing(self, store: Store) -> None:
         store.put_many([_ticket(), Counter(name="c")])
-        with pytest.raises(Conflict) as lost, store.change() as change:
+        with pytest.raises(Conflict) as lost, store.change() as change:  # noqa: PT012
             ticket = change.get(HERE)
             with store.change() as faster:
                 faster.save(faster.get(HERE).finish(outcome="first"))
@@ -63,7 +63,7 @@ class Changes(Promise):
         assert store.get(specimen().ref) == specimen(text="b", count=2)
 
     def test_an_exception_commits_nothing(self, store: Store) -> None:
-        with pytest.raises(RuntimeError), store.change() as change:
+        with pytest.raises(RuntimeError), store.change() as change:  # noqa: PT012
             change.create(specimen())
             raise RuntimeError
         assert store.lookup(specimen().ref) is None
@@ -86,7 +86,7 @@ class Changes(Promise):
         store.put(_ticket())
         with store.change() as change:
             change.save(change.get(HERE))
-        with pytest.raises(Conflict), store.change() as change:
+        with pytest.raises(Conflict), store.change() as change:  # noqa: PT012
             record = change.get(HERE)
             store.delete(HERE)
             change.save(record)

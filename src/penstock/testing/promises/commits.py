@@ -9,7 +9,7 @@ import pytest
 from penstock import FrozenClock, Store, the
 from penstock.conditions import Missing, Present
 from penstock.errors import Conflict, InvalidValue, TooLarge
-from penstock.ops import Check, Delete
+from penstock.ops import Check, Delete, Write
 from penstock.ports import Engine
 from penstock.store import patch, put
 from penstock.testing.differences import differs
@@ -47,7 +47,7 @@ class Commits(Promise):
         a, b, c, d = (specimen(label=x, count=1) for x in "abcd")
         store.put_many([b, c, d])
         wrong = the(Specimen.count).equals(99)
-        writes = [
+        writes: list[Write] = [
             put(a, when=wrong if refused == 0 else Missing()),
             patch(b.ref, the(Specimen.count).set(7), when=wrong if refused == 1 else None),
             _delete(c, wrong if refused == 2 else None),
@@ -127,7 +127,7 @@ class Commits(Promise):
         engine.ensure(SUITE.shapes)
         store = Store(engine, clock=clock)
         store.put(Counter(name="c"))
-        writes = [
+        writes: list[Write] = [
             patch(Counter.at(name="c"), the(Counter.total).add(1)),
             put(specimen(), when=Missing()),
         ]

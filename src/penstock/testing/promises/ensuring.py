@@ -12,8 +12,8 @@ from penstock.ports import Engine
 from penstock.testing.entities import SUITE, Specimen, Ticket, specimen
 from penstock.testing.promises.promise import Promise
 
-_EARLY = Table("penstock-suite-growing", partition="PK", sort="SK")
-_LATE = Table("penstock-suite-growing", partition="PK", sort="SK")
+_EARLY = Table("penstock-suite-growing", partition="PK", sort="SK", feed=True)
+_LATE = Table("penstock-suite-growing", partition="PK", sort="SK", feed=True)
 _AGED = _LATE.index("by-age", partition="GSI1PK", sort="GSI1SK")
 
 
@@ -82,6 +82,17 @@ class Ensuring(Promise):
         assert store.get(_Tree.at(wood="w", name="oak")) == _Tree(wood="w", name="oak")
         store.put(_Tree(wood="w", name="elm", height=3, owner="me"))
         assert [t.name for t in store.find(_Tree.by_owner(owner="me"))] == ["elm"]
+
+    def test_a_table_that_has_grown_tells_each_change_once(self, engine: Engine) -> None:
+        engine.ensure([_Sapling.__shape__])
+        Store(engine).put(_Sapling(wood="w", name="oak"))
+        engine.ensure([_Tree.__shape__])
+        Store(engine).put(_Tree(wood="w", name="elm", height=3))
+        told = [(e.kind, e.new) for e in engine.changes([_Tree.__shape__])]
+        assert told == [
+            ("insert", _Tree(wood="w", name="oak")),
+            ("insert", _Tree(wood="w", name="elm", height=3)),
+        ]
 
     def test_two_may_ensure_at_once(self, engine: Engine) -> None:
         failures: list[BaseException] = []

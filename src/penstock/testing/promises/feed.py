@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import timedelta
 from decimal import Decimal
+from typing import Any
 
 import pytest
 
@@ -26,7 +27,7 @@ def _all(engine: Engine, *, limit: int = 100) -> list[FeedEntry]:
     return out
 
 
-def _told(entries: list[FeedEntry]) -> list[tuple[str, str]]:
+def _told(entries: list[FeedEntry]) -> list[tuple[str, Any]]:
     return [(e.kind, e.key.get("label") or e.key.get("bell")) for e in entries]
 
 

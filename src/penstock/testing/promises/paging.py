@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import timedelta
-from typing import TypeVar
+from typing import Any, TypeVar
 from uuid import UUID, uuid4
 
 import pytest
@@ -48,7 +48,8 @@ class Paging(Promise):
         names = ["a", "a#", "a#b", "a%", "b c", "é", "\uffff", "\U00010000", "🐟", "~"]
         store.put_many([specimen(label=n) for n in names])
         store.put_many([Task(job="j", name=n, at=MOMENT) for n in names])
-        for query in (Specimen.by_shelf(shelf="top"), Task.by_job(job="j")):
+        queries: list[Query[Any]] = [Specimen.by_shelf(shelf="top"), Task.by_job(job="j")]
+        for query in queries:
             whole = list(store.find(query))
             assert len(whole) == 10
             assert by_pages(store, query, size) == whole
@@ -58,7 +59,12 @@ class Paging(Promise):
     def test_pages_of_an_index_join_to_the_whole_even_where_keys_are_equal(self, store: Store, size: int) -> None:
         store.put_many(
             [
-                Ticket(queue=f"q{n % 3}", ticket_id=f"{n:03d}", created_at=MOMENT + timedelta(seconds=n // 6), priority=n % 2)
+                Ticket(
+                    queue=f"q{n % 3}",
+                    ticket_id=f"{n:03d}",
+                    created_at=MOMENT + timedelta(seconds=n // 6),
+                    priority=n % 2,
+                )
                 for n in range(20)
             ]
         )

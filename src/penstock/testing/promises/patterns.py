@@ -10,6 +10,7 @@ import pytest
 
 from penstock import Query, Range, Store, after, before, between, since, starting_with, until
 from penstock.errors import InvalidKey
+from penstock.testing.differences import differs
 from penstock.testing.entities import (
     MOMENT,
     Reading,
@@ -36,11 +37,15 @@ def _ticket(number: int, **values: Any) -> Ticket:
 
 def _in(bounds: Range[Any], name: Any) -> bool:
     """Does a value lie in a range? (Texts by their bytes.)"""
-    value, low, high = (x.encode() if isinstance(x, str) else x for x in (name, bounds.low, bounds.high))
+    value, low, high = (_bytes(x) for x in (name, bounds.low, bounds.high))
     if bounds.prefix is not None:
         return bool(name.startswith(bounds.prefix))
-    above = low is None or value > low or (value == low and not bounds.open_low)
+    above: bool = low is None or value > low or (value == low and not bounds.open_low)
     return above and (high is None or value < high or (value == high and not bounds.open_high))
+
+
+def _bytes(value: Any) -> Any:
+    return value.encode() if isinstance(value, str) else value
 
 
 def _ranges(values: list[Any]) -> list[Range[Any]]:
@@ -70,7 +75,7 @@ class Patterns(Promise):
 
     def test_a_range_of_the_last_part_bounds_the_records(self, store: Store) -> None:
         store.put_many([specimen(label=n) for n in NAMES])
-        for bounds in [*_ranges(NAMES), *(starting_with(n) for n in NAMES)]:
+        for bounds in [*_ranges(NAMES), *(starting_with(n) for n in NAMES if n.lower() != "a")]:
             expected = [n for n in NAMES if _in(bounds, n)]
             query = Specimen.by_shelf(shelf="top", label=bounds)
             assert [s.label for s in store.find(query)] == expected, bounds
@@ -78,11 +83,18 @@ class Patterns(Promise):
 
     def test_a_range_of_an_inner_part_bounds_the_records(self, store: Store) -> None:
         store.put_many([Task(job="j", name=n, at=MOMENT, attempt=a) for n in NAMES for a in (1, 2)])
-        for bounds in [*_ranges(NAMES), *(starting_with(n) for n in NAMES)]:
+        for bounds in [*_ranges(NAMES), *(starting_with(n) for n in NAMES if n.lower() != "a")]:
             expected = [(n, a) for n in NAMES if _in(bounds, n) for a in (1, 2)]
             query = Task.by_name(job="j", name=bounds)
             assert [(t.name, t.attempt) for t in store.find(query)] == expected, bounds
             assert [(t.name, t.attempt) for t in store.find(query.reversed())] == expected[::-1], bounds
+
+    @differs("dynoxide", not_yet="its begins_with takes capital and small letters for the same", raises=AssertionError)
+    def test_a_prefix_tells_capital_letters_from_small_ones(self, store: Store) -> None:
+        store.put_many([specimen(label=n) for n in ("Ab", "aB", "ab", "é", "É")])
+        for prefix, expected in (("A", ["Ab"]), ("a", ["aB", "ab"]), ("ab", ["ab"]), ("É", ["É"])):
+            query = Specimen.by_shelf(shelf="top", label=starting_with(prefix))
+            assert [s.label for s in store.find(query)] == expected
 
     def test_a_range_of_moments_bounds_the_records(self, store: Store) -> None:
         moments = [MOMENT + timedelta(microseconds=n) for n in (0, 1, 1000, 876_544, 10_000_000)]
@@ -179,7 +191,9 @@ class Patterns(Promise):
             "before": before(two),
             "until": until(two),
         }
-        numbers = {k: [int(t.ticket_id) for t in store.find(Ticket.by_owner(owner="ann", due=r))] for k, r in found.items()}
+        numbers = {
+            k: [int(t.ticket_id) for t in store.find(Ticket.by_owner(owner="ann", due=r))] for k, r in found.items()
+        }
         assert numbers == {
             "between": [2, 3, 4],
             "after": [3, 4, 5],

@@ -11,7 +11,7 @@ from penstock.testing.entities import SUITE
 
 
 class Promise:
-    """The fixtures of the suite. A subclass of the whole provides ``engine``, and ``engine_name`` if it differs."""
+    """The fixtures of the suite. A subclass of the whole provides ``engine``, and ``known_as`` if it differs."""
 
     @pytest.fixture
     def engine(self) -> Engine:
@@ -19,7 +19,7 @@ class Promise:
         raise NotImplementedError("provide a fixture named engine that opens an empty store")
 
     @pytest.fixture
-    def engine_name(self) -> str:
+    def known_as(self) -> str:
         """The name by which `differs` knows the engine."""
         return type(self).__name__.removeprefix("Test").lower()
 
@@ -34,6 +34,6 @@ class Promise:
         return Store(engine, clock=clock, secret=b"of the suite")
 
     @pytest.fixture(autouse=True)
-    def differences(self, request: pytest.FixtureRequest, engine_name: str) -> None:
+    def differences(self, request: pytest.FixtureRequest, known_as: str) -> None:
         """A declared difference turns the test into one that is expected to fail."""
-        expect(request, engine_name)
+        expect(request, known_as)

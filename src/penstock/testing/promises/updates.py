@@ -90,6 +90,13 @@ class Updates(Promise):
         assert store.patch(HERE, the(Specimen.seen).add(5)).seen == 6
         assert store.patch(HERE, the(Specimen.seen).add(-2)).seen == 4
 
+    def test_a_whole_number_grows_by_whole_numbers(self, store: Store) -> None:
+        wrong: Any = Decimal("0.5")
+        with pytest.raises(InvalidValue, match="give an int"):
+            the(Specimen.seen).add(wrong)
+        store.put(specimen(price=Decimal("0.5")))
+        assert store.patch(HERE, the(Specimen.price).add(1)).price == Decimal("1.5")
+
     def test_a_missing_number_counts_from_zero(self, store: Store) -> None:
         store.put(specimen())
         after = store.patch(HERE, the(Specimen.count).add(-3), the(Specimen.price).add(Decimal("0.1")))
@@ -118,9 +125,9 @@ class Updates(Promise):
         store.put(specimen())
         store.patch(HERE, the(Specimen.labels).include("a", "b"))
         store.patch(HERE, the(Specimen.labels).include("b", "ü"))
-        assert store.get(HERE).labels == {"a", "b", "ü"}
+        assert store.get(HERE).labels == frozenset({"a", "b", "ü"})
         store.patch(HERE, the(Specimen.labels).exclude("a", "never there"))
-        assert store.get(HERE).labels == {"b", "ü"}
+        assert store.get(HERE).labels == frozenset({"b", "ü"})
 
     def test_a_set_that_becomes_empty_is_no_value(self, store: Store) -> None:
         store.put(specimen(labels=frozenset({"a"})))

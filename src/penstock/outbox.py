@@ -1,0 +1,84 @@
+"""The outbox: messages that become true with the data they tell of, and are told to others later.
+
+A message commits in the same change as the data. It can be found while it is pending, is delivered at least once, in
+order with the others about the same thing, and carries an id to recognise it by. One that cannot be delivered becomes a
+dead letter, which can be listed and sent again; one that was published is forgotten after a while.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from enum import StrEnum
+from typing import Any
+
+from pydantic import Field
+
+from penstock.declare.entity import Entity
+from penstock.declare.key import IndexKey, key
+from penstock.declare.lifetime import Expires
+from penstock.declare.move import move
+from penstock.declare.pattern import pattern
+from penstock.declare.units import Count, EpochSeconds, UtcMicros
+from penstock.ops import ANYTHING, Range
+from penstock.system import BY_STATUS, SYSTEM
+
+
+class MessageStatus(StrEnum):
+    PENDING = "pending"
+    PUBLISHED = "published"
+    DEAD = "dead"
+
+
+class Message(Entity):
+    """Something that became true, or work that is to be done."""
+
+    event_id: str
+    type: str
+    aggregate: str
+    "What it is about: messages about the same thing are told in order."
+    project_id: str | None = None
+    payload: dict[str, Any]
+    status: MessageStatus = MessageStatus.PENDING
+    ts: UtcMicros = Field(frozen=True)
+    attempts: Count = 0
+    retry_at: UtcMicros | None = None
+    error: str | None = None
+    ttl: EpochSeconds | None = None
+
+    @move(MessageStatus.PENDING, to=MessageStatus.PUBLISHED)
+    def publish(self, *, forget_at: datetime) -> None:
+        """It has been told."""
+        self.ttl, self.retry_at, self.error = int(forget_at.timestamp()), None, None
+
+    @move(MessageStatus.PENDING, to=MessageStatus.PENDING)
+    def postpone(self, *, until: datetime, error: str) -> None:
+        """It could not be told now."""
+        self.attempts, self.retry_at, self.error = self.attempts + 1, until, error
+
+    @move(MessageStatus.PENDING, to=MessageStatus.DEAD)
+    def bury(self, *, error: str) -> None:
+        """It could not be told at all."""
+        self.attempts, self.retry_at, self.error = self.attempts + 1, None, error
+
+    @move(MessageStatus.DEAD, to=MessageStatus.PENDING)
+    def revive(self) -> None:
+        """Try again, from the beginning."""
+        self.attempts, self.retry_at = 0, None
+
+
+class SystemMessage(Message, table=SYSTEM, relation="outbox", lifetimes=(Expires("ttl"),)):
+    """The kernel's own, for domains that do not document theirs."""
+
+    @key("OUTBOX#{event_id}", "OUTBOX#{event_id}")
+    def at(self, *, event_id: str) -> None: ...
+
+    until_published = IndexKey(
+        BY_STATUS,
+        "OUTBOX_STATUS#{status}",
+        "{ts}",
+        when={"status": (MessageStatus.PENDING, MessageStatus.DEAD)},
+    )
+
+    @pattern(until_published)
+    def by_status(self, *, status: MessageStatus, ts: Range[datetime] = ANYTHING) -> None:
+        """Messages not yet told, or dead letters, oldest first."""

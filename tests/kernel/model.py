@@ -1,0 +1,161 @@
+"""A plain-Python engine: dicts, conditions as `holds` means them, updates as `apply` means them, indexes by sorting.
+
+Nothing here is fast or kept. It is the judge of the real engines, so it says everything in the simplest way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+from penstock.conditions import comparable, describe, holds
+from penstock.errors import Conflict
+from penstock.kinds import Kind, key_text
+from penstock.ops import Check, Delete, FeedEntry, Page, Patch, Put, Query, Range, Ref, Step, Write
+from penstock.ports import Features
+from penstock.shape import EntityShape, ViewShape
+from penstock.updates import apply
+
+Values = dict[str, Any]
+Identity = tuple[Any, ...]
+
+
+class ModelEngine:
+    """All records in one dict."""
+
+    features = Features()
+
+    def __init__(self) -> None:
+        self.rows: dict[Identity, tuple[EntityShape, Values]] = {}
+
+    def ensure(
+        self, shapes: Sequence[EntityShape], *, views: Sequence[ViewShape] = (), dry_run: bool = False
+    ) -> list[Step]:
+        return []
+
+    def get(self, refs: Sequence[Ref[Any]], *, now: datetime) -> list[Any | None]:
+        return [self._record(ref.shape, self._standing(ref.shape, ref.key, now)) for ref in refs]
+
+    def find(
+        self, query: Query[Any], *, limit: int | None, after: Mapping[str, Any] | None, now: datetime
+    ) -> Page[Any]:
+        shape = query.pattern.entity
+        found = [v for s, v in self.rows.values() if s is shape and is_live(s, v, now) and matches(query, v)]
+        found.sort(key=lambda v: place(query, v), reverse=query.backwards)
+        if after is not None:
+            here = place(query, after)
+            found = [v for v in found if (place(query, v) < here if query.backwards else place(query, v) > here)]
+        most = len(found) if limit is None else limit
+        return Page([self._record(shape, v) for v in found[:most]], more=len(found) > most)
+
+    def commit(self, writes: Sequence[Write], *, now: datetime, token: str) -> None:
+        for position, write in enumerate(writes):
+            self._judge(write, position, now)
+        for write in writes:
+            self._carry_out(write)
+
+    def load(self, writes: Iterable[Write], *, now: datetime) -> None:
+        for write in writes:
+            self._carry_out(write)
+
+    def patch(self, patch: Patch, *, now: datetime, token: str) -> Any:
+        self.commit([patch], now=now, token=token)
+        # As it stands after the patch, even where the patch has ended it.
+        return self._record(*self.rows[_identity(patch.shape, patch.key)])
+
+    def expire(self, shapes: Sequence[EntityShape], *, now: datetime, limit: int = 1000) -> int:
+        ended = [i for i, (s, v) in self.rows.items() if s in shapes and not is_live(s, v, now)][:limit]
+        for identity in ended:
+            del self.rows[identity]
+        return len(ended)
+
+    def changes(self, shapes: Sequence[EntityShape], *, after: str | None = None, limit: int = 100) -> list[FeedEntry]:
+        raise NotImplementedError("the model has no feed")
+
+    def close(self) -> None:
+        pass
+
+    def _judge(self, write: Write, position: int, now: datetime) -> None:
+        found = self._standing(write.shape, write.key, now)
+        held = holds(write.when, found) and not (isinstance(write, Patch) and found is None)
+        if not held:
+            key: Ref[Any] = Ref(write.shape, {n: write.key[n] for n in write.shape.key.fields})
+            wanted = describe(write.when) if write.when is not None else "a record there"
+            stood = "a record stands there in another state" if found is not None else "no record stands there"
+            record = self._record(write.shape, found)
+            raise Conflict(
+                f"{key!r}: expected {wanted}; {stood}",
+                position=position,
+                found=None if record is None else record.__dict__,
+            )
+
+    def _carry_out(self, write: Write) -> None:
+        identity = _identity(write.shape, write.key)
+        match write:
+            case Put(shape, values):
+                self.rows[identity] = (shape, dict(values))
+            case Patch(shape, _, updates):
+                self.rows[identity] = (shape, apply(updates, self.rows[identity][1]))
+            case Delete():
+                self.rows.pop(identity, None)
+            case Check():
+                pass
+
+    def _standing(self, shape: EntityShape, key: Mapping[str, Any], now: datetime) -> Values | None:
+        _, values = self.rows.get(_identity(shape, key), (shape, None))
+        return values if values is not None and is_live(shape, values, now) else None
+
+    def _record(self, shape: EntityShape, values: Values | None) -> Any | None:
+        if values is None:
+            return None
+        loaded = {
+            name: values[name] if values[name] is None or f.load is None else f.load(values[name])
+            for name, f in shape.fields.items()
+        }
+        return shape.build(loaded)
+
+
+def is_live(shape: EntityShape, values: Values, now: datetime) -> bool:
+    end = values[shape.expiry] if shape.expiry else None
+    return end is None or end > int(now.timestamp())
+
+
+def matches(query: Query[Any], values: Values) -> bool:
+    """Do the fields of a record say that it belongs to the answer?"""
+    pattern = query.pattern
+    if pattern.index is not None and not pattern.index.holds(values):
+        return False
+    if any(values[n] != v for n, v in query.values.items()):
+        return False
+    return pattern.ranged is None or pattern.ranged in query.values or _within(query.range, values[pattern.ranged])
+
+
+def _within(bounds: Range[Any], value: Any) -> bool:
+    if bounds.prefix is not None and not value.startswith(bounds.prefix):
+        return False
+    found, low, high = (None if x is None else comparable(x) for x in (value, bounds.low, bounds.high))
+    if low is not None and (found < low or (bounds.open_low and found == low)):
+        return False
+    return not (high is not None and (found > high or (bounds.open_high and found == high)))
+
+
+def place(query: Query[Any], values: Mapping[str, Any]) -> tuple[Any, ...]:
+    """Where a record stands in the order: by the fields of the sort key, then by those of its own key."""
+    shape = query.pattern.entity
+    return order_of(query, values) + tuple(_ordered(shape, n, values[n]) for n in shape.key.fields)
+
+
+def order_of(query: Query[Any], values: Mapping[str, Any]) -> tuple[Any, ...]:
+    """What the pattern promises to sort by; records that are equal here may come in any order."""
+    shape = query.pattern.entity
+    return tuple(_ordered(shape, n, values[n]) for n in query.pattern.key.sort_fields)
+
+
+def _ordered(shape: EntityShape, name: str, value: Any) -> Any:
+    field = shape.fields[name]
+    return value if field.kind is Kind.INTEGER else key_text(field, value).encode()
+
+
+def _identity(shape: EntityShape, key: Mapping[str, Any]) -> Identity:
+    return (shape, *(key[n] for n in shape.key.fields))

@@ -1,0 +1,65 @@
+"""Everything a domain does, and the types it gets back: no line of this is an error."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import datetime
+from typing import assert_type
+from uuid import UUID
+
+from penstock import Listing, Query, Ref, Store, after, between, starting_with, the
+from penstock.conditions import Condition
+from penstock.updates import Update
+from typing_tests.model import Scene, Status
+
+
+def records(project: UUID, moment: datetime) -> Scene:
+    scene = Scene(project_id=project, sequence=1, prompt="rain", created_at=moment)
+    Scene(project_id=project, sequence=1, prompt="rain", created_at=moment, clip=None, status=Status.DONE, retries=2)
+    assert_type(scene.sequence, int)
+    assert_type(scene.clip, str | None)
+    scene.clip = "a/b.mp4"
+    return scene
+
+
+def reading(store: Store, project: UUID, moment: datetime) -> None:
+    assert_type(Scene.at(project_id=project, sequence=1), Ref[Scene])
+    assert_type(store.get(Scene.at(project_id=project, sequence=1)), Scene)
+    assert_type(store.lookup(Scene.at(project_id=project, sequence=1)), Scene | None)
+    assert_type(store.get_many([Scene.at(project_id=project, sequence=1)]), list[Scene | None])
+    assert_type(Scene.by_project(project_id=project), Query[Scene])
+    assert_type(store.find(Scene.by_project(project_id=project, sequence=between(1, 5))), Iterator[Scene])
+    assert_type(store.first(Scene.by_status(status=Status.DONE).reversed()), Scene | None)
+    assert_type(store.page(Scene.by_status(status=Status.DONE, created_at=after(moment)), limit=5), Listing[Scene])
+    assert_type(store.page(Scene.by_status(status=Status.DONE)).records, list[Scene])
+    starting_with("a")
+
+
+def conditions() -> list[Condition]:
+    return [
+        the(Scene.sequence).equals(1),
+        the(Scene.clip).equals("x") | the(Scene.clip).absent(),
+        the(Scene.retries).between(1, 3) & ~the(Scene.status).one_of(Status.DONE, Status.PENDING),
+    ]
+
+
+def updates(store: Store, ref: Ref[Scene]) -> list[Update]:
+    assert_type(store.patch(ref, the(Scene.retries).add(1)), Scene)
+    return [
+        the(Scene.prompt).set("sun"),
+        the(Scene.clip).set(None),
+        the(Scene.clip).set_if_absent("x"),
+        the(Scene.labels).include("a"),
+        the(Scene.labels).exclude("a"),
+        the(Scene.notes).append("a", "b"),
+        the(Scene.retries).add(-1),
+    ]
+
+
+def changing(store: Store, ref: Ref[Scene]) -> None:
+    with store.change() as change:
+        scene = change.get(ref)
+        assert_type(scene, Scene)
+        assert_type(scene.finish(clip="x"), Scene)
+        assert_type(change.save(scene), Scene)
+        change.check(ref, the(Scene.status).equals(Status.DONE))
