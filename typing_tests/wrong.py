@@ -38,7 +38,7 @@ def a_wrong_update_value() -> None:
     the(Scene.retries).set("5")  # E: arg-type
     the(Scene.retries).add("5")  # E: call-overload arg-type
     the(Scene.prompt).add(1)  # E: misc
-    the(Scene.prompt).append("x")  # E: misc
+    the(Scene.prompt).append("x")  # E: misc call-overload
     the(Scene.prompt).include("x")  # E: misc
     the(Scene.labels).include(5)  # E: arg-type
     the(Scene.notes).append(5)  # E: call-overload arg-type

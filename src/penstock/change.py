@@ -137,13 +137,16 @@ class Change:
         fields = record.__shape__.fields
         key = {n: key_text(fields[n], v) for n, v in record.ref.key.items()}
         outbox = _own(record, "outbox", SystemMessage)
+        told = {**key, **payload}
         message: Message = outbox.model_validate(
             {
+                # A domain's own message may keep parts of what it tells in fields.
+                **{name: told[name] for name in outbox.__shape__.fields if name in told},
                 "event_id": str(sortable_id(now)),
                 "type": type,
                 "aggregate": repr(about or record.ref),
                 "project_id": self._project or _project_of(record),
-                "payload": {**key, **payload},
+                "payload": told,
                 "ts": now,
             }
         )

@@ -18,7 +18,7 @@ from penstock.conditions import All, Compare, Condition, Missing
 from penstock.declare.entity import Entity
 from penstock.declare.key import key
 from penstock.declare.lifetime import Expires
-from penstock.declare.move import Move
+from penstock.declare.move import move
 from penstock.declare.units import EpochSeconds, UtcSeconds
 from penstock.documents import plain
 from penstock.errors import Conflict, InvalidValue
@@ -49,9 +49,20 @@ class Once(Entity):
     created_at: UtcSeconds
     ttl: EpochSeconds
 
-    finish = Move(OnceStatus.IN_PROGRESS, to=OnceStatus.DONE)
-    fail = Move(OnceStatus.IN_PROGRESS, to=OnceStatus.FAILED)
-    take_over = Move(OnceStatus.IN_PROGRESS, OnceStatus.FAILED, to=OnceStatus.IN_PROGRESS)
+    @move(OnceStatus.IN_PROGRESS, to=OnceStatus.DONE)
+    def finish(self, *, result: dict[str, Any] | None) -> None:
+        """It is done; whoever asks again gets this result."""
+        self.result, self.owner, self.owner_expires_at = result, None, None
+
+    @move(OnceStatus.IN_PROGRESS, to=OnceStatus.FAILED)
+    def fail(self) -> None:
+        """It did not happen; another may try."""
+        self.owner, self.owner_expires_at = None, None
+
+    @move(OnceStatus.FAILED, OnceStatus.IN_PROGRESS, to=OnceStatus.IN_PROGRESS)
+    def take_over(self, *, owner: str, until: datetime) -> None:
+        """Another tries, after a failure or when the owner's time is over."""
+        self.owner, self.owner_expires_at = owner, int(until.timestamp())
 
 
 class SystemOnce(Once, table=SYSTEM, relation="once", lifetimes=(Expires("ttl"),)):

@@ -110,13 +110,20 @@ def prepare(shape: EntityShape, values: dict[str, Any]) -> dict[str, Any]:
 
 
 def _check_fields(shape: EntityShape, plan: _Plan, values: Mapping[str, Any]) -> None:
-    for name, check in plan.checked:
+    for name, _ in plan.checked:
         value = values[name]
         if value is not None:
-            try:
-                check(value)
-            except InvalidValue as error:
-                raise InvalidValue(f"{shape.name}.{name}: {error}") from None
+            check_value(shape.name, shape.fields[name], value)
+
+
+def check_value(entity: str, field: FieldShape, value: Any) -> None:
+    """Refuse a value that not every engine can hold or compare with."""
+    check = _CHECKS.get(field.kind)
+    if check is not None:
+        try:
+            check(value)
+        except InvalidValue as error:
+            raise InvalidValue(f"{entity}.{field.name}: {error}") from None
 
 
 def _plain(shape: EntityShape, field: FieldShape, value: Any) -> Any:

@@ -24,7 +24,6 @@ from penstock.domains.assetcreator.model import (
     Idempotency,
     Job,
     JobPlace,
-    OnceStatus,
     Outbox,
     Project,
     Status,
@@ -34,6 +33,8 @@ from penstock.domains.assetcreator.model import (
 from penstock.engines.sql.engine import SqlEngine
 from penstock.engines.sql.sqlite import SqliteConnector
 from penstock.errors import Conflict, IllegalMove, InvalidKey, InvalidValue, NotFound
+from penstock.once import OnceStatus
+from penstock.outbox import MessageStatus
 
 from .keys import assert_every_pattern_is_a_query, index_key_of, key_of, transitions
 
@@ -81,8 +82,9 @@ def version(number: int, **fields: Any) -> AssetVersion:
 
 
 def event(event_id: str = "evt_1", **fields: Any) -> Outbox:
-    given = {"event_id": event_id, "project_id": "prj_001", "type": "StepCompleted", "payload": {"job_id": "job_123"}}
-    return Outbox(**{**given, "ts": EIGHT, **fields})
+    given = {"event_id": event_id, "project_id": "prj_001", "type": "StepCompleted"}
+    about = {"aggregate": "job_123", "payload": {"job_id": "job_123"}}
+    return Outbox(**{**given, **about, "ts": EIGHT, **fields})
 
 
 def once(**fields: Any) -> Idempotency:
@@ -430,13 +432,13 @@ def test_steps_awaiting_review(store: Store) -> None:
 
 def test_pending_events_are_found_and_published_ones_are_not(store: Store) -> None:
     """AC-6, F-AC-2: oldest first; jobs in the same index do not appear."""
-    store.put_many([event("b", ts=EIGHT + TICK, job_id="job_123", seq=2), event("a", job_id="job_123", seq=1)])
+    store.put_many([event("b", ts=EIGHT + TICK, job_id="job_123"), event("a", job_id="job_123")])
     store.create(job())
-    assert [e.event_id for e in store.find(Outbox.pending())] == ["a", "b"]
+    assert [e.event_id for e in store.find(Outbox.by_status(status=MessageStatus.PENDING))] == ["a", "b"]
     with store.change() as change:
         told = change.get(Outbox.at(event_id="a"))
         change.save(told.publish(forget_at=store.clock.now() + timedelta(days=7)))
-    assert [e.event_id for e in store.find(Outbox.pending())] == ["b"]
+    assert [e.event_id for e in store.find(Outbox.by_status(status=MessageStatus.PENDING))] == ["b"]
     assert store.get(Outbox.at(event_id="a")).status == "published"
 
 
@@ -512,7 +514,8 @@ def test_publishing_removes_the_index_attributes(dynamo: Store, raw_table: Calla
             "payload": {"job_id": "job_123"},
             "status": "published",
             "ts": "2026-01-29T08:00:00.000000Z",
-            "seq": 0,
+            "aggregate": "job_123",
+            "attempts": 0,
             "ttl": 1893456000,
         }
     ]

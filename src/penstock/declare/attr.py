@@ -16,6 +16,7 @@ from pydantic import BaseModel, TypeAdapter, ValidationError
 from penstock.conditions import Between, Compare, Condition, Missing, OneOf, Present
 from penstock.errors import InvalidValue
 from penstock.kinds import ORDERED_KINDS, FieldShape, Kind
+from penstock.records import check_value
 from penstock.updates import Add, Append, Exclude, Include, Remove, Set, SetIfAbsent, Update
 
 T = TypeVar("T")
@@ -109,7 +110,7 @@ class Attr(Generic[T]):
         whole = isinstance(amount, int) and not isinstance(amount, bool)
         if not whole and not (self._shape.kind is Kind.DECIMAL and isinstance(amount, Decimal)):
             raise InvalidValue(f"{self!r}: cannot add {amount!r}; give an int, or a Decimal to a Decimal")
-        return Add(self._shape.name, amount)
+        return Add(self._shape.name, amount if self._shape.kind is Kind.INTEGER else Decimal(amount))
 
     @overload
     def append(self: Attr[list[U]], *items: U) -> Update: ...
@@ -140,10 +141,12 @@ class Attr(Generic[T]):
 
     def _valid(self, value: Any) -> Any:
         try:
-            return self._adapter.validate_python(value)
+            valid = self._adapter.validate_python(value)
         except ValidationError as error:
             problem = error.errors(include_url=False, include_input=False)[0]["msg"]
             raise InvalidValue(f"{self!r}: {problem} (given a {type(value).__name__})") from None
+        check_value(self._entity.__name__, self._shape, valid)
+        return valid
 
     def _compare(self, operator: str, value: Any) -> Condition:
         if value is None:

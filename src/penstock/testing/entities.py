@@ -209,6 +209,23 @@ class Session(Entity, table=SHELVES, lifetimes=(Expires(at="ends_at"),)):
         "Sessions on a device."
 
 
+class Lamp(Entity, table=SHELVES):
+    """An index held by a flag, under a constant partition."""
+
+    room: str
+    lit: bool = False
+
+    @key("ROOM#{room}", "LAMP")
+    def at(self, *, room: str) -> None:
+        "The lamp of a room."
+
+    shining = IndexKey(THIRD, "SHINING", "{room}", when={"lit": True})
+
+    @pattern(shining)
+    def by_light(self, *, room: Range[str] = ANYTHING) -> None:
+        "Lamps that are lit."
+
+
 # Without a tag attribute only the form of a key tells whose an item is.
 REELS = Table("penstock-suite-reels", partition="PK", sort="SK")
 GRADED = REELS.index("by-grade", partition="GSI1PK", sort="GSI1SK")
@@ -331,7 +348,7 @@ class Alarm(Entity, table=WATCHED):
         "An alarm by its bell."
 
 
-SUITE = Domain("penstock_suite", Specimen, Task, Ticket, Session, Scene, SceneVersion, Reading, Counter, Watched, Alarm)
+SUITE = Domain("penstock_suite", Specimen, Task, Ticket, Session, Lamp, Scene, SceneVersion, Reading, Counter, Watched, Alarm)
 
 MOMENT = datetime(2026, 1, 1, 12, 30, 45, 123456, tzinfo=UTC)
 "A moment with every digit."

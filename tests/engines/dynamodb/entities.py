@@ -118,7 +118,8 @@ class Audio(Entity, table=AUDIO, lifetimes=(Expires(at="ttl"),)):
 
 
 def reel(**values: Any) -> Reel:
-    return Reel(**{"project_id": PROJECT, "sequence": 1, "prompt": "p", "created_at": MOMENT} | values)
+    given: dict[str, Any] = {"project_id": PROJECT, "sequence": 1, "prompt": "p", "created_at": MOMENT}
+    return Reel(**given | values)
 
 
 def audio(**values: Any) -> Audio:

@@ -9,12 +9,12 @@ from uuid import UUID, uuid4
 
 from pydantic import Field
 
+from penstock.audit import AuditLine
 from penstock.declare import (
     ANYTHING,
     Count,
     Domain,
     Entity,
-    EpochSeconds,
     Expires,
     IndexKey,
     KeepLatest,
@@ -31,6 +31,8 @@ from penstock.declare import (
     pattern,
 )
 from penstock.objectkey import ObjectKey
+from penstock.once import Once
+from penstock.outbox import Message, MessageStatus
 
 TABLE = Table("asset_creator", partition="PK", sort="SK", expiry="ttl")
 GSI1 = TABLE.index("GSI1", partition="GSI1PK", sort="GSI1SK")
@@ -76,17 +78,6 @@ class Status(StrEnum):
     PAUSED = "paused"
     APPROVED = "approved"
     REJECTED = "rejected"
-    DONE = "done"
-    FAILED = "failed"
-
-
-class OutboxStatus(StrEnum):
-    PENDING = "pending"
-    PUBLISHED = "published"
-
-
-class OnceStatus(StrEnum):
-    IN_PROGRESS = "in_progress"
     DONE = "done"
     FAILED = "failed"
 
@@ -275,74 +266,46 @@ class AssetVersion(
         """Versions of drawn or of modelled assets, newest first."""
 
 
-class Outbox(Entity, table=TABLE, relation="outbox", sql_indexes=(("status",),), lifetimes=(Expires("ttl"),)):
-    """An event that became true with its data and is told to others later. It is found only while it is pending."""
+class Outbox(Message, table=TABLE, relation="outbox", sql_indexes=(("status",),), lifetimes=(Expires("ttl"),)):
+    """An event that became true with its data and is told to others later. It is found only until it is told."""
 
     event_id: str = attribute(column="id", in_key_only=True)
     project_id: str
     job_id: str | None = None
-    seq: Count = 0
-    type: str
     payload: dict[str, Any] = attribute(column="payload_json")
-    status: OutboxStatus = OutboxStatus.PENDING
     ts: UtcMicros = attribute(column="created_at", frozen=True)
-    ttl: EpochSeconds | None = None
 
     @key("OUTBOX#{event_id}", "OUTBOX#{event_id}")
     def at(self, *, event_id: str) -> None: ...
 
-    while_pending = IndexKey(GSI1, "OUTBOX_STATUS#pending", "{ts}", when={"status": OutboxStatus.PENDING})
+    until_told = IndexKey(
+        GSI1, "OUTBOX_STATUS#{status}", "{ts}", when={"status": (MessageStatus.PENDING, MessageStatus.DEAD)}
+    )
 
-    @pattern(while_pending)
-    def pending(self, *, ts: Range[datetime] = ANYTHING) -> None:
-        """Events not yet told, oldest first."""
-
-    @move(OutboxStatus.PENDING, to=OutboxStatus.PUBLISHED)
-    def publish(self, *, forget_at: datetime) -> None:
-        """It has been told."""
-        self.ttl = int(forget_at.timestamp())
+    @pattern(until_told)
+    def by_status(self, *, status: MessageStatus, ts: Range[datetime] = ANYTHING) -> None:
+        """Events not yet told (pending) or not to be told (dead), oldest first."""
 
 
-class Idempotency(Numbered, table=TABLE, relation="idempotency", lifetimes=(Expires("ttl"),)):
+class Idempotency(Once, Numbered, table=TABLE, relation="idempotency", lifetimes=(Expires("ttl"),)):
     """Work that must happen once: who does it until when, and what came of it."""
 
     idempotency_key: str = attribute(column="key", in_key_only=True)
     project_id: str
     job_id: str
     step_name: StepName
-    status: OnceStatus = OnceStatus.IN_PROGRESS
-    owner: str | None = None
-    owner_expires_at: EpochSeconds | None = None
     result: dict[str, Any] | None = attribute(column="result_json", default=None)
-    created_at: UtcSeconds = Field(frozen=True)
-    ttl: EpochSeconds
 
     @key("IDEMPOTENCY#{idempotency_key}", "IDEMPOTENCY#{idempotency_key}")
     def at(self, *, idempotency_key: str) -> None: ...
 
-    @move(OnceStatus.IN_PROGRESS, to=OnceStatus.DONE)
-    def finish(self, *, result: dict[str, Any]) -> None:
-        """It is done; whoever asks again gets this result."""
-        self.result, self.owner, self.owner_expires_at = result, None, None
 
-    @move(OnceStatus.IN_PROGRESS, to=OnceStatus.FAILED)
-    def fail(self) -> None:
-        """It did not happen; another may try."""
-        self.owner, self.owner_expires_at = None, None
-
-    @move(OnceStatus.FAILED, OnceStatus.IN_PROGRESS, to=OnceStatus.IN_PROGRESS)
-    def take_over(self, *, owner: str, until: datetime) -> None:
-        """Another tries, after a failure or when the owner's time is over."""
-        self.owner, self.owner_expires_at = owner, int(until.timestamp())
-
-
-class Audit(Numbered, table=TABLE, relation="audit"):
+class Audit(AuditLine, Numbered, table=TABLE, relation="audit"):
     """Who did what, when. Lines are only added."""
 
     project_id: str = attribute(in_key_only=True)
     ts: UtcMicros = attribute(in_key_only=True)
     actor: str = attribute(in_key_only=True)
-    action: str
     details: dict[str, Any] = attribute(column="details_json", default_factory=dict)
 
     @key("PROJECT#{project_id}", "AUDIT#{ts}#{actor}")
@@ -365,5 +328,9 @@ VIEWS = (
     ),
 )
 DOMAIN = Domain(
-    "assetcreator", Project, Job, JobPlace, Step, Asset, AssetVersion, Outbox, Idempotency, Audit, views=VIEWS
+    "assetcreator",
+    *(Project, Job, JobPlace, Step, Asset, AssetVersion, Outbox, Idempotency, Audit),
+    views=VIEWS,
+    outbox=Outbox,
+    audit=Audit,
 )

@@ -10,15 +10,15 @@ import re
 from collections.abc import Callable
 from datetime import UTC, date, datetime
 from decimal import Decimal
-from functools import cache
-from typing import Annotated, Any, Literal, NamedTuple, get_args, get_origin
+from typing import Any, Literal, NamedTuple
 from uuid import UUID
 
 import msgspec
 
+from penstock.engines.dynamodb.documents import document_type, is_texts, wrapper
 from penstock.engines.dynamodb.layout import KeyPart, Layout, Value
 from penstock.engines.dynamodb.loose import is_own, read_loosely
-from penstock.engines.dynamodb.plain import NO_RAW, plain, there
+from penstock.engines.dynamodb.plain import NO_RAW, there
 from penstock.kinds import FieldShape, Kind
 from penstock.template import Part, Template
 
@@ -52,12 +52,6 @@ class Found(NamedTuple):
 
     values: list[Values]
     last: msgspec.Raw | None
-
-
-@cache
-def _wrapper(kind: str, type_: Any) -> type[msgspec.Struct]:
-    """The struct of one attribute value, such as {"N": int}."""
-    return msgspec.defstruct("Value", [(kind, type_)], frozen=True, gc=False)
 
 
 class ItemDecoder:
@@ -134,7 +128,7 @@ class _Compiler:
 
     def __init__(self, layout: Layout) -> None:
         self._layout = layout
-        self._names: dict[str, Any] = {"UTC": UTC, "Unfit": Unfit, "plain": plain, "copied": copy.deepcopy}
+        self._names: dict[str, Any] = {"UTC": UTC, "Unfit": Unfit, "copied": copy.deepcopy}
         self._before: list[str] = []
         unstored = [f for f in layout.shape.fields.values() if not f.stored]
         self._parsed = tuple(p for p in layout.own_key if any(f.name in p.template.names for f in unstored))
@@ -148,11 +142,11 @@ class _Compiler:
         rename = {f"f{p}": f.attribute for p, f in enumerate(self._layout.fields)}
         for part in dict.fromkeys((*self._parsed, *(p for p in checked or () if self._needs_check(p)))):
             name = self._key_name(part)
-            members.append((name, _wrapper(part.kind, str)))
+            members.append((name, wrapper(part.kind, str)))
             rename[name] = part.name
         if checked is not None and (tag := self._layout.shape.table.tag):
             # Another entity's tag does not fit this type, so the page is read again, item by item.
-            own = _wrapper("S", Literal[self._layout.shape.tag])
+            own = wrapper("S", Literal[self._layout.shape.tag])
             members.append(("tag", own, own(self._layout.shape.tag)))
             rename["tag"] = tag
         # Members with defaults come last, as in any signature.
@@ -191,7 +185,8 @@ class _Compiler:
         return value
 
     def _document(self, field: FieldShape, place: str, position: int) -> str:
-        value = f"[x.S for x in {place}.L]" if _is_texts(field) else f"plain({place})"
+        self._names[f"read{position}"] = document_type(field)[1]
+        value = f"[x.S for x in {place}.L]" if is_texts(field) else f"read{position}({place})"
         if field.load is not None:
             self._names[f"load{position}"] = field.load
             value = f"load{position}({value})"
@@ -229,24 +224,14 @@ class _Compiler:
 def _member(name: str, field: FieldShape) -> tuple[Any, ...]:
     """A struct member for a field: required unless the field may be missing."""
     if field.kind is Kind.DOCUMENT:
-        type_ = _wrapper("L", list[_wrapper("S", str)]) if _is_texts(field) else dict[str, Any]  # type: ignore[misc]
+        type_ = document_type(field)[0]
         may_miss = field.optional or field.default is not None
         return (name, type_ | None, None) if may_miss else (name, type_)
     kind, python = ("S", field.python) if field.kind is Kind.CHOICE else _TYPES[field.kind]
-    wrapper = _wrapper(kind, python)
+    value = wrapper(kind, python)
     if field.optional:
-        return (name, wrapper, wrapper(None))
-    return (name, wrapper) if field.default is None else (name, wrapper, wrapper(field.default))
-
-
-def _is_texts(field: FieldShape) -> bool:
-    """Is the document a list of strings? They are so common that they have a type of their own."""
-    if get_origin(field.python) is not list or field.load is not None:
-        return False
-    (member,) = get_args(field.python)
-    while get_origin(member) is Annotated:
-        member = get_args(member)[0]
-    return member is str
+        return (name, value, value(None))
+    return (name, value) if field.default is None else (name, value, value(field.default))
 
 
 _FORMS = {

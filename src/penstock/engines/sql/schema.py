@@ -143,7 +143,9 @@ def _add_indexes(shape: EntityShape, dialect: Dialect, table: sa.Table) -> None:
     statements = Statements(shape, dialect)
     for index in shape.indexes.values():
         # The record's own key comes last, so that the order is total and a page continues within the index.
-        names = dict.fromkeys(index.key.fields + shape.key.fields)
+        # A state that is always the same comes first, or SQLite prefers any other index on the state, and sorts.
+        fixed = tuple(n for n, allowed in index.when.items() if len(allowed) == 1)
+        names = dict.fromkeys(fixed + index.key.fields + shape.key.fields)
         where = " and ".join(statements.partial(index)).replace("r.", "")
         _index(table, index.place.name, [table.c[shape.fields[n].column] for n in names], where)
     if shape.expiry:

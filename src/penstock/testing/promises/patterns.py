@@ -8,11 +8,12 @@ from uuid import uuid4
 
 import pytest
 
-from penstock import Query, Range, Store, after, before, between, since, starting_with, until
+from penstock import Query, Range, Store, after, before, between, since, starting_with, the, until
 from penstock.errors import InvalidKey
 from penstock.testing.differences import differs
 from penstock.testing.entities import (
     MOMENT,
+    Lamp,
     Reading,
     Scene,
     SceneVersion,
@@ -161,6 +162,14 @@ class Patterns(Promise):
     def test_an_index_holds_only_records_in_its_states(self, store: Store) -> None:
         store.put_many([_ticket(n, status=s, priority=n) for n, s in enumerate(Status)])
         assert [t.status for t in store.find(Ticket.by_priority(queue="q"))] == [Status.OPEN, Status.NEW]
+
+    def test_an_index_may_be_held_by_a_flag(self, store: Store) -> None:
+        store.put_many([Lamp(room="a", lit=True), Lamp(room="b"), Lamp(room="c", lit=True)])
+        assert [x.room for x in store.find(Lamp.by_light())] == ["a", "c"]
+        store.patch(Lamp.at(room="a"), the(Lamp.lit).set(False))
+        store.patch(Lamp.at(room="b"), the(Lamp.lit).set(True))
+        assert [x.room for x in store.find(Lamp.by_light())] == ["b", "c"]
+        assert [x.room for x in store.find(Lamp.by_light(room=after("b")))] == ["c"]
 
     def test_a_put_over_a_record_takes_it_out_of_its_index(self, store: Store) -> None:
         store.put(_ticket(1, owner="ann", due=SECOND))

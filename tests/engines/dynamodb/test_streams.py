@@ -1,0 +1,132 @@
+"""The feed from DynamoDB Streams: order of shards, causes, and positions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+import pytest
+
+from penstock.engines.dynamodb.item_type import ItemType
+from penstock.engines.dynamodb.queries import explained
+from penstock.engines.dynamodb.streams import decode_position, encode_position, parents_first
+from penstock.errors import InvalidCursor
+from penstock.store import put
+from tests.engines.dynamodb.entities import Reel, reel
+from tests.engines.dynamodb.scripted import Answer, Scripted, refusal
+
+REEL = ItemType(Reel.__shape__, "Reels")
+
+
+def stored(record: Reel) -> dict[str, Any]:
+    return explained(REEL.encode.item(put(record).values))
+
+
+def change(number: int, old: Reel | None, new: Reel | None, **more: Any) -> dict[str, Any]:
+    image = stored(new or old or reel())
+    said: dict[str, Any] = {"Keys": {"PK": image["PK"], "SK": image["SK"]}, "SequenceNumber": f"{number:021d}"}
+    if old is not None:
+        said["OldImage"] = stored(old)
+    if new is not None:
+        said["NewImage"] = stored(new)
+    kind = "INSERT" if old is None else "REMOVE" if new is None else "MODIFY"
+    return {"eventName": kind, "dynamodb": said, **more}
+
+
+class Stream:
+    """A stream of two shards: a closed one, and its open child, listed first."""
+
+    def __init__(self, parent: list[dict[str, Any]], child: list[dict[str, Any]]) -> None:
+        self.records = {"shard-z-parent": parent, "shard-a-child": child}
+        self.trimmed = False
+
+    def __call__(self, operation: str, request: dict[str, Any]) -> Answer:
+        return getattr(self, operation)(request)  # type: ignore[no-any-return]
+
+    def DescribeTable(self, request: dict[str, Any]) -> Answer:
+        return {"Table": {"LatestStreamArn": "arn"}}
+
+    def DescribeStream(self, request: dict[str, Any]) -> Answer:
+        if "ExclusiveStartShardId" not in request:
+            child = {"ShardId": "shard-a-child", "ParentShardId": "shard-z-parent"}
+            return {"StreamDescription": {"Shards": [child], "LastEvaluatedShardId": "shard-a-child"}}
+        parent = {"ShardId": "shard-z-parent", "SequenceNumberRange": {"EndingSequenceNumber": "9"}}
+        return {"StreamDescription": {"Shards": [parent]}}
+
+    def GetShardIterator(self, request: dict[str, Any]) -> Answer:
+        last = request.get("SequenceNumber", "")
+        if last and self.trimmed:
+            return refusal("TrimmedDataAccessException")
+        return {"ShardIterator": f"{request['ShardId']}|{last}"}
+
+    def GetRecords(self, request: dict[str, Any]) -> Answer:
+        shard, last = request["ShardIterator"].split("|")
+        following = [r for r in self.records[shard] if r["dynamodb"]["SequenceNumber"] > last][:2]
+        if not following:
+            return {"Records": []} | ({} if "parent" in shard else {"NextShardIterator": f"{shard}|{last}~"})
+        return {"Records": following, "NextShardIterator": f"{shard}|{following[-1]['dynamodb']['SequenceNumber']}"}
+
+
+def told(stream: Stream, *, limit: int = 100, after: str | None = None) -> list[Any]:
+    return Scripted(otherwise=stream).engine().changes([Reel.__shape__], after=after, limit=limit)
+
+
+HISTORY = [
+    change(1, None, reel(prompt="a")),
+    change(2, reel(prompt="a"), reel(prompt="b")),
+    change(3, reel(prompt="b"), reel(prompt="b")),
+]
+LATER = [
+    change(4, reel(prompt="b"), None, userIdentity={"type": "Service", "principalId": "dynamodb.amazonaws.com"}),
+]
+
+
+def test_a_parent_is_read_before_its_child_and_what_changes_nothing_is_left_out() -> None:
+    entries = told(Stream(HISTORY, LATER))
+    assert [(e.kind, e.cause) for e in entries] == [("insert", "user"), ("update", "user"), ("remove", "expiry")]
+    assert [e.old and e.old.prompt for e in entries] == [None, "a", "b"]
+    assert [e.new and e.new.prompt for e in entries] == ["a", "b", None]
+
+
+def test_the_feed_goes_on_behind_any_entry() -> None:
+    every = [e.kind for e in told(Stream(HISTORY, LATER))]
+    read: list[Any] = []
+    while part := told(Stream(HISTORY, LATER), limit=1, after=read[-1].position if read else None):
+        read += part
+    assert [e.kind for e in read] == every
+
+
+def test_what_is_kept_no_longer_is_skipped() -> None:
+    stream = Stream(HISTORY, LATER)
+    first = told(stream, limit=1)[0]
+    stream.trimmed = True
+    assert [e.kind for e in told(stream, after=first.position)] == ["insert", "update", "remove"]
+
+
+def test_a_stamp_alone_is_no_change() -> None:
+    record = change(1, reel(), reel())
+    record["dynamodb"]["NewImage"]["_w"] = {"S": "token"}
+    assert told(Stream([record], [])) == []
+
+
+def test_shards_are_ordered_by_descent() -> None:
+    shards = msgspec.convert(
+        [
+            {"ShardId": "a", "ParentShardId": "c"},
+            {"ShardId": "b", "ParentShardId": "gone"},
+            {"ShardId": "c", "ParentShardId": "d"},
+            {"ShardId": "d"},
+        ],
+        list[Any],
+    )
+    from penstock.engines.dynamodb.streams import _Shard
+
+    order = parents_first([msgspec.convert(s, _Shard) for s in shards])
+    assert sorted(order) == ["a", "b", "c", "d"]
+    assert order.index("d") < order.index("c") < order.index("a")
+
+
+def test_a_position_survives_its_text() -> None:
+    assert decode_position(encode_position({"t": {"s": "1"}})) == {"t": {"s": "1"}}
+    with pytest.raises(InvalidCursor):
+        decode_position("nonsense!")

@@ -1,0 +1,94 @@
+"""Eight writers, each with its own engine on the same store, as processes have: nothing is lost, one wins."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from penstock import FrozenClock, Store, the
+from penstock.conditions import Missing
+from penstock.errors import Conflict
+from penstock.ops import Write
+from penstock.ports import Engine
+from penstock.store import patch, put
+from penstock.testing.entities import MOMENT, SUITE, Counter, Specimen, Status, Ticket, specimen
+from penstock.testing.promises.concurrency import THREADS, at_once, until_done
+
+ROUNDS = 5
+
+
+@pytest.fixture
+def stores(open_engine: Callable[[], Engine], clock: FrozenClock) -> list[Store]:
+    engines = [open_engine() for _ in range(THREADS)]
+    engines[0].ensure(SUITE.shapes)
+    return [Store(engine, clock=clock) for engine in engines]
+
+
+def test_eight_writers_of_one_counter_lose_nothing(stores: list[Store]) -> None:
+    stores[0].put(Counter(name="c"))
+
+    def count(number: int) -> list[int]:
+        return [stores[number].patch(Counter.at(name="c"), the(Counter.total).add(1)).total for _ in range(10)]
+
+    seen = [total for totals in at_once(count) for total in totals]
+    assert sorted(seen) == list(range(1, THREADS * 10 + 1))
+
+
+def test_one_of_eight_creates_wins(stores: list[Store]) -> None:
+    for turn in range(ROUNDS):
+
+        def create(number: int, turn: int = turn) -> bool:
+            try:
+                stores[number].create(specimen(label=f"prize {turn}", count=number))
+            except Conflict:
+                return False
+            return True
+
+        won = at_once(create)
+        assert won.count(True) == 1
+        assert stores[0].get(Specimen.at(shelf="top", label=f"prize {turn}")).count == won.index(True)
+
+
+def test_one_of_eight_commits_wins_and_leaves_all_of_itself(stores: list[Store]) -> None:
+    stores[0].put(Counter(name="c"))
+    for turn in range(ROUNDS):
+
+        def commit(number: int, turn: int = turn) -> bool:
+            writes: list[Write] = [
+                put(specimen(label=f"prize {turn}", count=number), when=Missing()),
+                patch(Counter.at(name="c"), the(Counter.total).add(1)),
+                put(specimen(shelf="by writer", label=f"{turn} {number}")),
+            ]
+            try:
+                until_done(lambda: stores[number].commit(writes))
+            except Conflict as conflict:
+                return conflict.position != 0
+            return True
+
+        assert at_once(commit).count(True) == 1
+    assert stores[0].get(Counter.at(name="c")).total == ROUNDS
+    assert len(list(stores[0].find(Specimen.by_shelf(shelf="by writer")))) == ROUNDS
+
+
+def test_every_record_is_moved_by_one_of_eight(stores: list[Store]) -> None:
+    """A queue of work: the index finds, the conditional write decides."""
+    stores[0].put_many([Ticket(queue="q", ticket_id=f"{n:02d}", created_at=MOMENT, priority=n) for n in range(12)])
+
+    def work(number: int) -> list[str]:
+        store, done = stores[number], []
+        for ticket in list(store.find(Ticket.by_priority(queue="q"))):
+            try:
+                with store.change() as change:
+                    mine = change.get(ticket.ref)
+                    if mine.status is not Status.NEW:
+                        continue
+                    change.save(mine.finish(outcome=str(number)))
+            except Conflict:
+                continue
+            done.append(ticket.ticket_id)
+        return done
+
+    done = sorted(ticket for tickets in at_once(work) for ticket in tickets)
+    assert done == [f"{n:02d}" for n in range(12)]
+    assert list(stores[0].find(Ticket.by_priority(queue="q"))) == []
