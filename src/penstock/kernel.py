@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from penstock.audit import SystemAudit
 from penstock.declare.domain import Domain
+from penstock.feed import FeedLetter, FeedPlace
 from penstock.lease import NamedLease
 from penstock.once import SystemOnce
 from penstock.outbox import SystemMessage
+from penstock.schedule import ScheduleState
+from penstock.seals import AuditedProject, Seal
 
-KERNEL = Domain("penstock", SystemMessage, SystemAudit, SystemOnce, NamedLease)
+KERNEL = Domain("penstock", FeedPlace, FeedLetter, SystemMessage, SystemAudit, SystemOnce, NamedLease, Seal, AuditedProject, ScheduleState)

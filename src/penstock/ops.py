@@ -137,6 +137,8 @@ class FeedEntry:
     "user or expiry"
     position: str
     "Where the feed goes on after this entry."
+    id: str
+    "What tells this change from every other, also when the feed is read again."
 
 
 Records: TypeAlias = Sequence[Any]

@@ -40,7 +40,7 @@ class _Plan:
 
     surely_fine: Callable[[Mapping[str, Any]], bool]
     "A quick look at all fields: True when none of the careful checks could object."
-    checked: tuple[tuple[str, Callable[[Any], Any]], ...]
+    checked: tuple[FieldShape, ...]
     documents: tuple[FieldShape, ...]
     templates: tuple[Template, ...]
     "The templates of the key that can refuse a value."
@@ -56,7 +56,7 @@ def _plan(shape: EntityShape) -> _Plan:
     templates = (shape.key.partition, *((shape.key.sort,) if shape.key.sort else ()))
     return _Plan(
         _surely_fine(shape),
-        tuple((f.name, _CHECKS[f.kind]) for f in shape.fields.values() if f.kind in _CHECKS),
+        tuple(f for f in shape.fields.values() if f.kind in _CHECKS),
         tuple(f for f in shape.fields.values() if f.kind is Kind.DOCUMENT),
         tuple(t for t in templates if t.can_refuse),
     )
@@ -110,10 +110,10 @@ def prepare(shape: EntityShape, values: dict[str, Any]) -> dict[str, Any]:
 
 
 def _check_fields(shape: EntityShape, plan: _Plan, values: Mapping[str, Any]) -> None:
-    for name, _ in plan.checked:
-        value = values[name]
+    for field in plan.checked:
+        value = values[field.name]
         if value is not None:
-            check_value(shape.name, shape.fields[name], value)
+            check_value(shape.name, field, value)
 
 
 def check_value(entity: str, field: FieldShape, value: Any) -> None:

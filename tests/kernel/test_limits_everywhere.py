@@ -102,12 +102,12 @@ REFUSED: dict[str, tuple[type[PenstockError], str, Callable[[Store], Any]]] = {
     ),
     "a record of 401 KB": (
         TooLarge,
-        "Specimen has 410692 bytes; at most 409600 (400 KB) are allowed. Keep large content in an object",
+        "Specimen has 410701 bytes; at most 409600 (400 KB) are allowed. Keep large content in an object",
         lambda s: s.put(specimen(text="x" * 401 * 1024)),
     ),
     "a record of 401 KB in a commit": (
         TooLarge,
-        "Specimen has 410692 bytes; at most 409600 (400 KB) are allowed. Keep large content in an object",
+        "Specimen has 410701 bytes; at most 409600 (400 KB) are allowed. Keep large content in an object",
         lambda s: s.commit([put(specimen(label="two")), put(specimen(text="x" * 401 * 1024))]),
     ),
     "a number of 39 digits": (

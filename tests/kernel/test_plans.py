@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from datetime import UTC, date, datetime
+from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
 
@@ -35,7 +35,7 @@ def _value(field: FieldShape, pattern: PatternShape) -> Any:
         Kind.IDENTIFIER: UUID(int=1),
         Kind.INTEGER: 5,
         Kind.INSTANT: moment,
-        Kind.DAY: date(2026, 1, 1),
+        Kind.DAY: moment.date(),
     }
     return plain[field.kind]
 
@@ -43,18 +43,16 @@ def _value(field: FieldShape, pattern: PatternShape) -> Any:
 def _questions(pattern: PatternShape) -> Iterator[Query[Any]]:
     """The pattern with its parameters: as few as must be, all, and a range of each form."""
     fields = pattern.entity.fields
-    needed = {
-        n: _value(fields[n], pattern) for n in pattern.parameters if n not in pattern.optional and n != pattern.ranged
-    }
-    every = needed | {n: _value(fields[n], pattern) for n in pattern.parameters if n in pattern.optional}
+    equal = {n: _value(fields[n], pattern) for n in pattern.parameters if n != pattern.ranged}
+    needed = {n: v for n, v in equal.items() if n not in pattern.optional}
     yield ask(pattern, needed)
-    yield ask(pattern, every)
+    yield ask(pattern, equal)
     if pattern.ranged is not None:
         value = _value(fields[pattern.ranged], pattern)
         for bounds in (Range(value, value), Range(low=value, open_low=True), Range(high=value)):
-            yield ask(pattern, every | {pattern.ranged: bounds})
+            yield ask(pattern, equal | {pattern.ranged: bounds})
         if fields[pattern.ranged].kind is Kind.TEXT:
-            yield ask(pattern, every | {pattern.ranged: Range(prefix="x")})
+            yield ask(pattern, equal | {pattern.ranged: Range(prefix="x")})
 
 
 def _statements(engine: SqlEngine, pattern: PatternShape) -> Iterator[tuple[str, tuple[Any, ...]]]:

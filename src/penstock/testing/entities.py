@@ -348,7 +348,20 @@ class Alarm(Entity, table=WATCHED):
         "An alarm by its bell."
 
 
-SUITE = Domain("penstock_suite", Specimen, Task, Ticket, Session, Lamp, Scene, SceneVersion, Reading, Counter, Watched, Alarm)
+SUITE = Domain(
+    "penstock_suite",
+    Specimen,
+    Task,
+    Ticket,
+    Session,
+    Lamp,
+    Scene,
+    SceneVersion,
+    Reading,
+    Counter,
+    Watched,
+    Alarm,
+)
 
 MOMENT = datetime(2026, 1, 1, 12, 30, 45, 123456, tzinfo=UTC)
 "A moment with every digit."

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from datetime import UTC, date, datetime
+from datetime import UTC, datetime
+from datetime import date as calendar_day
 from decimal import Decimal
 from enum import StrEnum
 from typing import Any
@@ -51,7 +52,7 @@ class Reel(Entity, table=REELS):
     price: Decimal | None = None
     blob: bytes | None = None
     is_final: bool = False
-    day: date | None = None
+    day: calendar_day | None = None
     seen_at: UtcMillis | None = None
     created_at: UtcSeconds
     owner: str | None = None
@@ -100,7 +101,7 @@ BY_VOICE = AUDIO.index("by-voice", partition="voice", sort=number("made"))
 class Audio(Entity, table=AUDIO, lifetimes=(Expires(at="ttl"),)):
     """One whose key attributes are its fields, and that expires."""
 
-    date: date
+    date: calendar_day
     audio_id: UUID
     voice: str
     made: int
@@ -108,7 +109,7 @@ class Audio(Entity, table=AUDIO, lifetimes=(Expires(at="ttl"),)):
     ttl: EpochSeconds | None = None
 
     @key("{date}", "{audio_id}")
-    def at(self, *, date: date, audio_id: UUID) -> None: ...
+    def at(self, *, date: calendar_day, audio_id: UUID) -> None: ...
 
     voiced = IndexKey(BY_VOICE, "{voice}", "{made}")
 
@@ -123,5 +124,11 @@ def reel(**values: Any) -> Reel:
 
 
 def audio(**values: Any) -> Audio:
-    given: dict[str, Any] = {"date": date(2025, 12, 8), "audio_id": PROJECT, "voice": "v", "made": 7, "text": "t"}
+    given: dict[str, Any] = {
+        "date": calendar_day(2025, 12, 8),
+        "audio_id": PROJECT,
+        "voice": "v",
+        "made": 7,
+        "text": "t",
+    }
     return Audio(**given | values)

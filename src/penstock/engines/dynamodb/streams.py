@@ -193,6 +193,7 @@ def _entry(items: Sequence[ItemType], record: _Record, position: Position) -> Fe
         new=_built(item, new),
         cause="expiry" if record.by is not None and record.by.principal == _REAPER else "user",
         position=encode_position(position),
+        id=record.change.SequenceNumber,
     )
 
 

@@ -182,4 +182,4 @@ def _read_postgres(engine: SqlEngine, shape: EntityShape, after: str | None, lim
 
 def _entry(shape: EntityShape, kind: str, old: Any, new: Any, cause: str, position: str) -> FeedEntry:
     present = (new if new is not None else old).__dict__
-    return FeedEntry(shape, kind, {n: present[n] for n in shape.key.fields}, old, new, cause, position)
+    return FeedEntry(shape, kind, {n: present[n] for n in shape.key.fields}, old, new, cause, position, position)

@@ -1,0 +1,299 @@
+"""The feed: handlers that follow the changes of records, whoever made them.
+
+Every committed insert, update and removal reaches each handler registered for it at least once, in order. A handler
+gets a turn (see `once`) for the event: a change that it commits with that turn happens once, however often the event is
+repeated. A handler that keeps failing on an event leaves a letter behind and goes on; the letter can be tried again.
+What a handler itself writes to the record of its event does not come back to it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+from penstock.declare.entity import Entity
+from penstock.declare.key import key
+from penstock.declare.lifetime import Expires
+from penstock.declare.move import Move
+from penstock.declare.pattern import pattern
+from penstock.declare.units import Count, EpochSeconds, UtcMicros
+from penstock.errors import InvalidValue
+from penstock.kinds import from_key_text, key_text
+from penstock.lease import Lease, LeaseLost, release, renew, take_named
+from penstock.once import Done, InProgress, SystemOnce, Turn, begin, once_key
+from penstock.ops import ANYTHING, FeedEntry, Range, Ref
+from penstock.system import SYSTEM
+
+if TYPE_CHECKING:
+    from penstock.store import Store
+
+Handler = Callable[[FeedEntry, Turn], object]
+_LONGEST_ERROR = 500
+_REMEMBERED = timedelta(days=3)
+"Longer than any store keeps its feed, so that a repetition is always recognised."
+
+
+class FeedPlace(Entity, table=SYSTEM, relation="feeds"):
+    """How far a feed has been followed, and how often its next event has been tried in vain."""
+
+    name: str
+    position: str | None = None
+    tries: Count = 0
+
+    @key("FEED#{name}", "PLACE")
+    def at(self, *, name: str) -> None: ...
+
+
+class LetterStatus(StrEnum):
+    DEAD = "dead"
+    SETTLED = "settled"
+
+
+class FeedLetter(Entity, table=SYSTEM, relation="feed_letters", lifetimes=(Expires("ttl"),)):
+    """An event that a handler could not deal with."""
+
+    name: str
+    ts: UtcMicros
+    handler: str
+    entity: str
+    kind: str
+    subject: dict[str, str]
+    position: str
+    error: str
+    status: LetterStatus = LetterStatus.DEAD
+    ttl: EpochSeconds | None = None
+
+    @key("FEED#{name}", "LETTER#{ts}")
+    def at(self, *, name: str, ts: datetime) -> None: ...
+
+    @pattern(at)
+    def of_feed(self, *, name: str, ts: Range[datetime] = ANYTHING) -> None:
+        """The events a feed's handlers could not deal with, oldest first."""
+
+    settle = Move(LetterStatus.DEAD, to=LetterStatus.SETTLED)
+
+
+@dataclass(frozen=True, slots=True)
+class _Registered:
+    name: str
+    entity: type[Entity]
+    kinds: frozenset[str]
+    cause: str | None
+    handle: Handler
+
+    def wants(self, entry: FeedEntry) -> bool:
+        return (
+            entry.shape is self.entity.__shape__
+            and entry.kind in self.kinds
+            and (self.cause is None or entry.cause == self.cause)
+        )
+
+
+def _digest(record: Entity) -> str:
+    return hashlib.sha256(record.model_dump_json().encode()).hexdigest()
+
+
+class Feed:
+    """Follows the changes of a store under a name. Several processes may; one at a time is at work."""
+
+    def __init__(
+        self,
+        store: Store,
+        name: str,
+        *,
+        owner: str,
+        attempts: int = 5,
+        period: timedelta = timedelta(seconds=60),
+        batch: int = 100,
+    ) -> None:
+        self._store, self._name, self._owner = store, name, owner
+        self._attempts, self._period, self._batch = attempts, period, batch
+        self._handlers: list[_Registered] = []
+        self._lease: Lease | None = None
+
+    def on(self, entity: type[Entity], *kinds: str, cause: str | None = None) -> Callable[[Handler], Handler]:
+        """Register a handler for inserts, updates or removals of an entity, of any cause or of one (user, expiry)."""
+        if not entity.__shape__.table.feed:
+            raise InvalidValue(f"{entity.__name__} has no feed; declare its table with feed=True")
+        if unknown := set(kinds) - {"insert", "update", "remove"}:
+            raise InvalidValue(f"a change is insert, update or remove, not {', '.join(sorted(unknown))}")
+
+        def register(handle: Handler) -> Handler:
+            name = getattr(handle, "__name__", repr(handle))
+            if any(h.name == name for h in self._handlers):
+                raise InvalidValue(f"the feed {self._name} has a handler {name} already; name this one otherwise")
+            self._handlers.append(_Registered(name, entity, frozenset(kinds), cause, handle))
+            return handle
+
+        return register
+
+    def run_once(self) -> int:
+        """Deal with the next events; how many. None while another process is at work, or the next event waits."""
+        lease = self._at_work()
+        if lease is None:
+            return 0
+        place = self._place()
+        shapes = list({h.entity.__shape__: None for h in self._handlers})
+        entries = self._store.engine.changes(shapes, after=place.position, limit=self._batch)
+        done = 0
+        for entry in entries:
+            failed = self._deal_with(entry, last_try=place.tries + 1 >= self._attempts)
+            if failed:
+                self._note(place, lease, place.position, tries=place.tries + 1)
+                return done
+            done += 1
+            self._note(place, lease, entry.position, tries=0)
+        return done
+
+    def drain(self, *, rounds: int = 1000) -> int:
+        """Follow the feed until nothing new is there."""
+        total = 0
+        for _ in range(rounds):
+            done = self.run_once()
+            total += done
+            if not done and not self._place().tries:
+                break
+        return total
+
+    def close(self) -> None:
+        """Let another process take over at once."""
+        if self._lease is not None:
+            release(self._store, self._lease)
+            self._lease = None
+
+    # Letters
+
+    def letters(self) -> Iterator[FeedLetter]:
+        """The events that could not be dealt with and still wait."""
+        for letter in self._store.find(FeedLetter.of_feed(name=self._name)):
+            if letter.status is LetterStatus.DEAD:
+                yield letter
+
+    def retry(self, letter: FeedLetter) -> None:
+        """Hand an event to its handler again, with the record as it is now; the letter is settled if that works."""
+        handler = next((h for h in self._handlers if h.name == letter.handler), None)
+        if handler is None:
+            raise InvalidValue(f"the feed {self._name} has no handler {letter.handler} any more")
+        shape = handler.entity.__shape__
+        subject = {n: from_key_text(shape.fields[n], t) for n, t in letter.subject.items()}
+        record = self._store.lookup(Ref(shape, subject))
+        again = f"{letter.position} tried again at {self._store.ticks.next().isoformat()}"
+        entry = FeedEntry(shape, letter.kind, subject, None, record, "user", letter.position, again)
+        self._hand_over(handler, entry)
+        with self._store.change() as change:
+            settled = change.adopt(letter).settle()
+            settled.ttl = int((self._store.clock.now() + _REMEMBERED).timestamp())
+            change.save(settled)
+
+    # One event
+
+    def _deal_with(self, entry: FeedEntry, *, last_try: bool) -> bool:
+        """Hand an event to each handler that wants it; True when one failed and is to be tried again."""
+        for handler in self._handlers:
+            if not handler.wants(entry):
+                continue
+            try:
+                self._hand_over(handler, entry)
+            except Exception as error:
+                if not last_try:
+                    return True
+                self._leave_letter(handler, entry, error)
+        return False
+
+    def _hand_over(self, handler: _Registered, entry: FeedEntry) -> None:
+        """Give a handler its turn, unless it has dealt with this event before."""
+        mark = self._mark(handler, entry, "event", entry.id)
+        try:
+            turn = begin(self._store, mark, owner=self._owner, period=self._period)
+        except InProgress:
+            # A try of ours that died: nobody else is at work under the feed's lease.
+            turn = Turn(mark.ref, self._owner)
+        if isinstance(turn, Done):
+            return
+        if self._is_echo(handler, entry):
+            self._finish(turn)
+            return
+        try:
+            handler.handle(entry, turn)
+        except Exception:
+            self._store.commit([turn.failed()])
+            raise
+        self._finish(turn)
+        self._expect_echo(handler, entry)
+
+    def _finish(self, turn: Turn) -> None:
+        """End the turn, unless the handler has ended it with its own change."""
+        found = self._store.lookup(turn.ref)
+        if found is not None and found.owner == self._owner:
+            self._store.commit([turn.done(None)])
+
+    def _expect_echo(self, handler: _Registered, entry: FeedEntry) -> None:
+        """What the handler wrote to the event's own record will be an event, which it need not hear of."""
+        if "update" not in handler.kinds:
+            return
+        ref: Ref[Entity] = Ref(entry.shape, entry.key)
+        written = self._store.lookup(ref)
+        if written is not None and written != entry.new:
+            self._store.put(self._mark(handler, entry, "echo", _digest(written)))
+
+    def _is_echo(self, handler: _Registered, entry: FeedEntry) -> bool:
+        """Is this the event of a handler's own write? It is expected once."""
+        if entry.kind != "update":
+            return False
+        ref = self._mark(handler, entry, "echo", _digest(entry.new)).ref
+        if self._store.lookup(ref) is None:
+            return False
+        self._store.delete(ref)
+        return True
+
+    def _mark(self, handler: _Registered, entry: FeedEntry, *what: str) -> SystemOnce:
+        now = self._store.clock.now()
+        return SystemOnce(
+            idempotency_key=once_key(self._name, handler.name, repr(Ref(entry.shape, entry.key)), *what),
+            created_at=now,
+            ttl=int((now + _REMEMBERED).timestamp()),
+        )
+
+    def _leave_letter(self, handler: _Registered, entry: FeedEntry, error: Exception) -> None:
+        fields = entry.shape.fields
+        self._store.create(
+            FeedLetter(
+                name=self._name,
+                ts=self._store.ticks.next(),
+                handler=handler.name,
+                entity=entry.shape.label,
+                kind=entry.kind,
+                subject={n: key_text(fields[n], v) for n, v in entry.key.items()},
+                position=entry.position,
+                error=f"{type(error).__name__}: {error}"[:_LONGEST_ERROR],
+            )
+        )
+
+    # Where the feed stands
+
+    def _place(self) -> FeedPlace:
+        found = self._store.lookup(FeedPlace.at(name=self._name))
+        return found if found is not None else FeedPlace(name=self._name)
+
+    def _note(self, place: FeedPlace, lease: Lease, position: str | None, *, tries: int) -> None:
+        """Remember how far the feed was followed, if it is still ours to follow."""
+        place.position, place.tries = position, tries
+        with self._store.change(under=lease) as change:
+            change.put(place)
+
+    def _at_work(self) -> Lease | None:
+        now = self._store.clock.now()
+        if self._lease is not None:
+            if self._lease.expires_at - now > self._period / 2:
+                return self._lease
+            try:
+                self._lease = renew(self._store, self._lease, period=self._period)
+                return self._lease
+            except LeaseLost:
+                self._lease = None
+        self._lease = take_named(self._store, f"feed:{self._name}", owner=self._owner, period=self._period)
+        return self._lease

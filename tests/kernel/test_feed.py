@@ -1,0 +1,200 @@
+"""The feed: every change reaches its handlers, in order, at least once, and nothing loops."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import timedelta
+from uuid import UUID
+
+import pytest
+
+from penstock import FrozenClock, Store, the
+from penstock.domains import DOMAINS
+from penstock.domains.videos.model import Video
+from penstock.errors import InvalidValue
+from penstock.feed import Feed
+from penstock.once import Turn
+from penstock.ops import FeedEntry
+from penstock.ports import Engine
+
+
+@pytest.fixture
+def watched(open_engine: Callable[[], Engine], clock: FrozenClock) -> Store:
+    store = Store(open_engine(), clock=clock)
+    store.ensure(*DOMAINS)
+    return store
+
+
+def video(number: int, **fields: object) -> Video:
+    identity = UUID(int=number + (4 << 76) + (8 << 60))
+    return Video.model_validate(
+        {"video_id": identity, "user_id": "u", "created_at": 1717645200, "title": f"t{number}", "duration": 1, **fields}
+    )
+
+
+def test_inserts_reach_the_handler_of_inserts_and_nothing_else_does(watched: Store) -> None:
+    """VM-19: INSERT triggers thumbnails; MODIFY and REMOVE do not."""
+    feed = Feed(watched, "thumbnails", owner="a")
+    seen: list[str] = []
+
+    @feed.on(Video, "insert")
+    def make_thumbnail(entry: FeedEntry, turn: Turn) -> None:
+        seen.append(entry.new.title)
+
+    watched.create(video(1))
+    watched.patch(video(1).ref, the(Video.title).set("other"))
+    watched.create(video(2))
+    watched.delete(video(1).ref)
+    assert feed.drain() == 4
+    assert seen == ["t1", "t2"]
+
+
+def test_several_handlers_follow_one_feed(watched: Store) -> None:
+    """VM-20: streams also feed the transcoding queue and the audit log; old and new are told."""
+    feed = Feed(watched, "all", owner="a")
+    told: list[tuple[str, str | None, str | None]] = []
+
+    @feed.on(Video, "insert", "update", "remove")
+    def log(entry: FeedEntry, turn: Turn) -> None:
+        told.append((entry.kind, entry.old and entry.old.title, entry.new and entry.new.title))
+
+    queued: list[str] = []
+
+    @feed.on(Video, "insert")
+    def transcode(entry: FeedEntry, turn: Turn) -> None:
+        queued.append(entry.new.title)
+
+    watched.create(video(1))
+    watched.patch(video(1).ref, the(Video.title).set("b"))
+    watched.delete(video(1).ref)
+    feed.drain()
+    assert told == [("insert", None, "t1"), ("update", "t1", "b"), ("remove", "b", None)]
+    assert queued == ["t1"]
+
+
+def test_a_restart_goes_on_where_the_feed_stood(watched: Store) -> None:
+    seen: list[str] = []
+
+    def follow(owner: str) -> Feed:
+        feed = Feed(watched, "same", owner=owner)
+
+        @feed.on(Video, "insert")
+        def note(entry: FeedEntry, turn: Turn) -> None:
+            seen.append(entry.new.title)
+
+        return feed
+
+    first = follow("a")
+    watched.create(video(1))
+    first.drain()
+    first.close()
+    watched.create(video(2))
+    second = follow("b")
+    second.drain()
+    assert seen == ["t1", "t2"]
+
+
+def test_only_one_process_follows_at_a_time(watched: Store, clock: FrozenClock) -> None:
+    feeds = [Feed(watched, "same", owner=o) for o in "ab"]
+    seen: list[str] = []
+    for feed in feeds:
+
+        @feed.on(Video, "insert")
+        def note(entry: FeedEntry, turn: Turn, who: str = feed._owner) -> None:
+            seen.append(who)
+
+    watched.create(video(1))
+    assert feeds[0].run_once() == 1
+    watched.create(video(2))
+    assert feeds[1].run_once() == 0
+    clock.advance(timedelta(minutes=2))
+    assert feeds[1].run_once() == 1
+    assert seen == ["a", "b"]
+
+
+def test_a_failing_handler_is_tried_again_and_then_leaves_a_letter(watched: Store) -> None:
+    """F-VM-6: one bad record does not block the rest for ever."""
+    feed = Feed(watched, "f", owner="a", attempts=3)
+    tries: list[str] = []
+    broken = True
+
+    @feed.on(Video, "insert")
+    def fragile(entry: FeedEntry, turn: Turn) -> None:
+        tries.append(entry.new.title)
+        if broken and entry.new.title == "t1":
+            raise ValueError("cannot read it")
+
+    watched.create(video(1))
+    watched.create(video(2))
+    feed.drain()
+    assert tries == ["t1", "t1", "t1", "t2"]
+    (letter,) = feed.letters()
+    assert letter.error == "ValueError: cannot read it"
+    broken = False
+    feed.retry(letter)
+    assert tries[-1] == "t1"
+    assert list(feed.letters()) == []
+
+
+def test_an_event_dealt_with_is_not_dealt_with_again(watched: Store) -> None:
+    """F-VM-6: the place is lost, so the feed repeats itself; what was done with a turn is not done again."""
+    feed = Feed(watched, "f", owner="a")
+
+    @feed.on(Video, "insert")
+    def count(entry: FeedEntry, turn: Turn) -> None:
+        with watched.change(once=turn) as change:
+            change.patch(entry.new.ref, the(Video.view_count).add(1))
+
+    watched.create(video(1))
+    feed.drain()
+    from penstock.feed import FeedPlace
+
+    watched.delete(FeedPlace.at(name="f"))
+    feed.drain()
+    assert watched.get(video(1).ref).view_count == 1
+
+
+def test_a_handlers_own_write_does_not_loop(watched: Store) -> None:
+    """F-VM-6: a thumbnail written back emits MODIFY."""
+    feed = Feed(watched, "f", owner="a")
+    runs: list[str] = []
+
+    @feed.on(Video, "insert", "update")
+    def grow(entry: FeedEntry, turn: Turn) -> None:
+        runs.append(entry.kind)
+        watched.patch(entry.new.ref, the(Video.view_count).add(1))
+
+    watched.create(video(1))
+    feed.drain(rounds=20)
+    assert runs == ["insert"]
+    watched.patch(video(1).ref, the(Video.title).set("by a user"))
+    feed.drain(rounds=20)
+    assert runs == ["insert", "update"]
+    assert watched.get(video(1).ref).view_count == 2
+
+
+def test_expiry_is_told_as_the_cause(watched: Store, clock: FrozenClock, engine_name: str) -> None:
+    if watched.engine.features.native_expiry:
+        pytest.skip(f"{engine_name} does not expire by itself within a test")
+    feed = Feed(watched, "f", owner="a")
+    causes: list[str] = []
+
+    @feed.on(Video, "remove", cause="expiry")
+    def gone(entry: FeedEntry, turn: Turn) -> None:
+        causes.append(entry.old.title)
+
+    now = int(clock.now().timestamp())
+    watched.create(video(1, expiry_time=now + 10))
+    watched.create(video(2))
+    watched.delete(video(2).ref)
+    clock.advance(timedelta(seconds=11))
+    assert watched.engine.expire([Video.__shape__], now=clock.now()) == 1
+    feed.drain()
+    assert causes == ["t1"]
+
+
+def test_an_entity_without_a_feed_cannot_be_followed(watched: Store) -> None:
+    from penstock.domains.musicvideo.model import Scene
+
+    with pytest.raises(InvalidValue, match="has no feed"):
+        Feed(watched, "f", owner="a").on(Scene, "insert")
