@@ -59,11 +59,10 @@ def open_engine(
 
 @pytest.fixture
 def store(open_engine: Callable[[], Engine], clock: FrozenClock) -> Store:
-    """A store with the tables of all five domains, empty, and a clock that stands still."""
-    engine = open_engine()
-    for domain in all_domains():
-        engine.ensure(domain.shapes, views=domain.view_shapes)
-    return Store(engine, clock=clock, secret=b"of the tests")
+    """A store with the tables of the kernel and all five domains, empty, and a clock that stands still."""
+    store = Store(open_engine(), clock=clock, secret=b"of the tests")
+    store.ensure(*all_domains())
+    return store
 
 
 def all_domains() -> list[Domain]:

@@ -85,7 +85,7 @@ def _whole(value: int | float) -> int | float:
 
 
 def _canonical(value: int | float) -> int | float:
-    """The one form of a number. Beyond 64 bits only floats can be stored, but PostgreSQL gives them back as integers."""
+    """The one form of a number. Beyond 64 bits only floats are stored, but PostgreSQL gives them back as integers."""
     if isinstance(value, int) and not -INTEGER_LIMIT <= value < INTEGER_LIMIT:
         try:
             return float(value)

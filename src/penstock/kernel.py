@@ -11,4 +11,15 @@ from penstock.outbox import SystemMessage
 from penstock.schedule import ScheduleState
 from penstock.seals import AuditedProject, Seal
 
-KERNEL = Domain("penstock", FeedPlace, FeedLetter, SystemMessage, SystemAudit, SystemOnce, NamedLease, Seal, AuditedProject, ScheduleState)
+KERNEL = Domain(
+    "penstock",
+    FeedPlace,
+    FeedLetter,
+    SystemMessage,
+    SystemAudit,
+    SystemOnce,
+    NamedLease,
+    Seal,
+    AuditedProject,
+    ScheduleState,
+)

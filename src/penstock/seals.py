@@ -17,6 +17,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Annotated, Any
@@ -65,24 +66,24 @@ class Seal(Entity, table=SYSTEM, relation="seals"):
 
 
 class AuditedProject(Entity, table=SYSTEM, relation="audited_projects"):
-    """The newest seal of a project's trail.
+    """The newest seal of a project's trail, zero before the first.
 
     It is how `verify` knows the projects, and it shows when the newest seal is removed. It is written with each seal,
-    so it costs a change nothing; a project that was never sealed is not in it.
+    so it costs a change nothing; a project that was neither registered nor sealed by name is not known.
     """
 
     project_id: str
     trail: str
-    number: int
-    digest: str
-    until: UtcMicros
+    number: Count = 0
+    digest: str = ""
+    until: UtcMicros | None = None
 
     @key("AUDITED#{trail}", "PROJECT#{project_id}")
     def at(self, *, trail: str, project_id: str) -> None: ...
 
     @pattern(at)
     def of_trail(self, *, trail: str) -> None:
-        """Projects with at least one seal."""
+        """The projects whose trail is sealed."""
 
 
 # Sealing
@@ -98,8 +99,7 @@ def seal(
 ) -> Seal | None:
     """Seal what was written since the last seal and is older than the margin.
 
-    None when there is nothing new, or when another sealer was faster. The first seal is written even if it covers
-    nothing: from then on the project is known.
+    None when there is nothing new, or when another sealer was faster.
     """
     if margin < timedelta(0):
         raise InvalidValue(f"a margin of {margin} would seal lines that are yet to be written; give a positive one")
@@ -122,25 +122,41 @@ def seal(
     digest = _Digest(made)
     for line in _lines(store, trail, project, _span(made)):
         digest.add(line)
-    if head is not None and not digest.count:
+    if not digest.count:
         return None
     made.count, made.digest = digest.count, digest.end()
     return made if _written(store, made) else None
 
 
+def register(store: Store, project: str, *, trail: type[AuditLine] = SystemAudit) -> None:
+    """Let a project be sealed with the others from now on; its first seal does so as well."""
+    with suppress(Conflict):
+        store.create(AuditedProject(project_id=project, trail=_name(trail)))
+
+
 def seal_known(
     store: Store, *, by: str, margin: timedelta = MARGIN, trails: Sequence[type[AuditLine]] = (SystemAudit,)
 ) -> Iterator[Seal]:
-    """Seal every project that has a seal already; the seals that were written."""
+    """Seal every project that is registered or has a seal already; the seals that were written.
+
+    A trail that cannot be read keeps no other from being sealed; its error is raised at the end.
+    """
+    damages: list[DamagedRecord] = []
     for trail in trails:
         for project in projects(store, trail=trail):
-            made = seal(store, project, by=by, margin=margin, trail=trail)
+            try:
+                made = seal(store, project, by=by, margin=margin, trail=trail)
+            except DamagedRecord as damage:
+                damages.append(damage)
+                continue
             if made is not None:
                 yield made
+    if damages:
+        raise damages[0]
 
 
 def projects(store: Store, *, trail: type[AuditLine] = SystemAudit) -> Iterator[str]:
-    """The projects that have a seal."""
+    """The projects that are registered or have a seal."""
     for known in store.find(AuditedProject.of_trail(trail=_name(trail))):
         yield known.project_id
 
@@ -150,9 +166,7 @@ def _head(store: Store, project: str, trail: type[AuditLine]) -> Seal | AuditedP
     # The register is read first: a seal written in between is then found below, and not taken for a removed one.
     known = store.lookup(AuditedProject.at(trail=_name(trail), project_id=project))
     last = store.first(Seal.of_trail(project_id=project, trail=_name(trail)).reversed())
-    if known is not None and (last is None or last.number < known.number):
-        return known
-    return last
+    return known if known is not None and known.number > (last.number if last else 0) else last
 
 
 def _written(store: Store, made: Seal) -> bool:
@@ -196,7 +210,8 @@ class Finding:
     """Something that is not as it was written."""
 
     kind: str
-    "One word for programs: altered, unhashed, unreadable, missing, added, changed, seal-missing, chain, register, expected."
+    """One word for programs. Of a line: altered, unhashed, unreadable. Of a seal's lines: missing, added, changed. Of
+    the seals: seal-missing, chain, register, expected."""
     where: str
     explanation: str
 
@@ -216,6 +231,8 @@ class Verdict:
     "Up to where the newest seal vouches."
     digest: str = ""
     "Of the newest seal; keep it elsewhere, and a forgery of everything shows as well."
+    expected: bool | None = None
+    "Whether a seal has the digest that was kept elsewhere; None when none was given."
     findings: list[Finding] = field(default_factory=list)
 
     @property
@@ -237,9 +254,7 @@ class Verdict:
         self.findings.append(Finding(kind, where, explanation))
 
 
-def verify(
-    store: Store, project: str, *, trail: type[AuditLine] = SystemAudit, expect: str | None = None
-) -> Verdict:
+def verify(store: Store, project: str, *, trail: type[AuditLine] = SystemAudit, expect: str | None = None) -> Verdict:
     """Compute every hash and every seal of a project's trail anew, and tell what does not fit.
 
     ``expect`` is the digest of one of its seals, kept elsewhere since an earlier verification.
@@ -248,17 +263,18 @@ def verify(
     # Read before the seals, so that one written meanwhile is not missed.
     known = store.lookup(AuditedProject.at(trail=verdict.trail, project_id=project))
     former: Seal | None = None
-    expected = expect is None
+    verdict.expected = None if expect is None else False
     try:
         for found in store.find(Seal.of_trail(project_id=project, trail=verdict.trail)):
             _verify_chain(verdict, former, found)
             _verify_span(store, trail, verdict, found)
-            expected = expected or found.digest == expect
+            if found.digest == expect:
+                verdict.expected = True
             former = found
     except DamagedRecord as damage:
         verdict.found("unreadable", "the seals", f"A seal cannot be read, so later ones were not looked at: {damage}")
-    _verify_register(verdict, former, known)
-    if not expected:
+    _verify_register(store, verdict, former, known)
+    if verdict.expected is False:
         verdict.found("expected", f"digest {expect}", "No seal has the digest you kept: the seals were written anew.")
     _verify_tail(store, trail, verdict, former)
     return verdict
@@ -315,16 +331,18 @@ def _verify_line(verdict: Verdict, line: AuditLine) -> None:
         verdict.found("altered", where, f"Says {line.action!r}, which is not what was written: its hash does not fit.")
 
 
-def _verify_register(verdict: Verdict, last: Seal | None, known: AuditedProject | None) -> None:
+def _verify_register(store: Store, verdict: Verdict, last: Seal | None, known: AuditedProject | None) -> None:
     """The register knows the newest seal, so that it cannot be removed unnoticed."""
     number = last.number if last else 0
-    if known is None:
-        if last is not None:
-            verdict.found("register", "the register of audited projects", "Does not know this project: removed.")
-    elif number < known.number:
+    if last is not None and (known is None or known.number < number):
+        # A seal may have been written after the register was read; it wrote the register as well.
+        known = store.lookup(AuditedProject.at(trail=verdict.trail, project_id=verdict.project))
+        if known is None or known.number < number:
+            verdict.found("register", "the register of audited projects", "Does not know the newest seal: changed.")
+    elif known is not None and number < known.number:
         gone = f"seal {known.number}" if known.number == number + 1 else f"seals {number + 1} to {known.number}"
         verdict.found("seal-missing", gone, "The newest, removed; nothing vouches for its lines.")
-    elif last is not None and number == known.number and last.digest != known.digest:
+    elif last is not None and known is not None and last.digest != known.digest:
         verdict.found("register", _where(last), "The register knows another digest: one of the two was changed.")
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from penstock.engines.dynamodb.item_type import ItemType
 from penstock.engines.dynamodb.line import Caller, Line
-from penstock.engines.dynamodb.queries import explained, query_request, span_of
+from penstock.engines.dynamodb.queries import explain_query
 from penstock.engines.dynamodb.reads import Reads
 from penstock.engines.dynamodb.requests import Request
 from penstock.engines.dynamodb.streams import Streams
@@ -97,10 +97,7 @@ class DynamoEngine:
 
     def explain_query(self, query: Query[Any]) -> Request:
         """The request a query would be sent as; empty when no record can match, so that none is sent."""
-        span = span_of(query)
-        if span is None:
-            return {}
-        return explained(query_request(self._type_of(query.pattern.entity), query, span))
+        return explain_query(query, self._type_of(query.pattern.entity))
 
     def _type_of(self, shape: EntityShape) -> ItemType:
         found = self._types.get(shape)

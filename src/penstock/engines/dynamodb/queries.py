@@ -174,6 +174,15 @@ def start_key(item: ItemType, query: Query[Any], after: Mapping[str, Any]) -> di
     return walked | item.layout.key_of(after)
 
 
+def explain_query(query: Query[Any], item: ItemType | None = None) -> Request:
+    """The request a query is sent as; empty when no record can match, so that none is sent."""
+    span = span_of(query)
+    if span is None:
+        return {}
+    entity = query.pattern.entity
+    return explained(query_request(item or ItemType(entity, entity.table.name), query, span))
+
+
 def explained(request: Request) -> Request:
     """A request in plain JSON values."""
     plain: Request = msgspec.to_builtins(request)

@@ -1,0 +1,37 @@
+"""The log as a sink: one line a message, for development and for those who ship their logs anyway."""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Sequence
+
+from penstock.ports import Envelope
+from penstock.sinks.document import document
+
+_logger = logging.getLogger("penstock.outbox")
+
+
+class LogSink:
+    """Writes each message as one line of JSON to the logger ``penstock.outbox``.
+
+    Handlers that know structure find the same fields as ``record.outbox``. The payload may be private, so it is left
+    out unless asked for.
+    """
+
+    def __init__(self, *, payload: bool = False, level: int = logging.INFO) -> None:
+        self._payload, self._level = payload, level
+
+    def deliver(self, messages: Sequence[Envelope]) -> list[Exception | None]:
+        return [self._write(m) for m in messages]
+
+    def _write(self, message: Envelope) -> Exception | None:
+        fields = document(message)
+        if not self._payload:
+            del fields["payload"]
+        try:
+            # ASCII, so that no character of a message can end the line.
+            _logger.log(self._level, "%s", json.dumps(fields, default=str), extra={"outbox": fields})
+        except Exception as error:
+            return error
+        return None

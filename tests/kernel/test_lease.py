@@ -1,0 +1,186 @@
+"""Leases: one holder, a growing epoch, and a fence that no zombie passes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
+from uuid import uuid4
+
+import pytest
+
+from penstock import FrozenClock, Store, the
+from penstock.audit import SystemAudit
+from penstock.domains import DOMAINS
+from penstock.domains.musicvideo.model import Project, ProjectStatus, Scene
+from penstock.errors import Conflict
+from penstock.lease import Lease, LeaseLost, release, renew, take, take_named
+from penstock.outbox import MessageStatus, SystemMessage
+from penstock.ports import Engine
+
+MINUTE = timedelta(minutes=1)
+
+
+@pytest.fixture
+def leased(open_engine: Callable[[], Engine], clock: FrozenClock) -> Store:
+    store = Store(open_engine(), clock=clock)
+    store.ensure(*DOMAINS)
+    return store
+
+
+def project(store: Store) -> Project:
+    now = store.clock.now()
+    record = Project(project_id=uuid4(), concept_prompt="a", character_description="b", created_at=now, updated_at=now)
+    store.create(record)
+    return record
+
+
+def granted(lease: Lease | None) -> Lease:
+    assert lease is not None
+    return lease
+
+
+def test_a_lease_is_granted_when_absent_and_not_while_it_is_held(leased: Store, clock: FrozenClock) -> None:
+    """NC-22, NC-23, F-NC-3, F-MV-10: a fresh record has no lease fields, and can be leased."""
+    record = project(leased)
+    first = granted(take(leased, record.ref, owner="a", period=MINUTE))
+    assert (first.epoch, first.expires_at) == (1, clock.now() + MINUTE)
+    assert take(leased, record.ref, owner="b", period=MINUTE) is None
+    assert take(leased, record.ref, owner="a", period=MINUTE) is None, "not even by its holder: it renews"
+
+
+def test_an_expired_lease_is_taken_over_with_a_higher_epoch(leased: Store, clock: FrozenClock) -> None:
+    """NC-24, F-NC-4."""
+    record = project(leased)
+    granted(take(leased, record.ref, owner="a", period=MINUTE))
+    clock.advance(MINUTE)
+    assert granted(take(leased, record.ref, owner="b", period=MINUTE)).epoch == 2
+
+
+def test_the_epoch_grows_across_release(leased: Store) -> None:
+    record = project(leased)
+    first = granted(take(leased, record.ref, owner="a", period=MINUTE))
+    release(leased, first)
+    stored = leased.get(record.ref)
+    assert (stored.lease_owner, stored.lease_expires_at, stored.lease_epoch) == (None, None, 1)
+    assert granted(take(leased, record.ref, owner="a", period=MINUTE)).epoch == 2
+
+
+def test_a_heartbeat_keeps_a_lease(leased: Store, clock: FrozenClock) -> None:
+    record = project(leased)
+    held = granted(take(leased, record.ref, owner="a", period=MINUTE))
+    clock.advance(MINUTE / 2)
+    held = renew(leased, held, period=MINUTE)
+    clock.advance(MINUTE * 0.75)
+    assert take(leased, record.ref, owner="b", period=MINUTE) is None
+
+
+def test_a_lost_lease_cannot_be_renewed_and_its_release_is_silent(leased: Store, clock: FrozenClock) -> None:
+    record = project(leased)
+    old = granted(take(leased, record.ref, owner="a", period=MINUTE))
+    clock.advance(MINUTE * 2)
+    new = granted(take(leased, record.ref, owner="b", period=MINUTE))
+    with pytest.raises(LeaseLost, match="b holds it now"):
+        renew(leased, old, period=MINUTE)
+    release(leased, old)
+    assert leased.get(record.ref).lease_owner == "b"
+    renew(leased, new, period=MINUTE)
+
+
+def zombie_writes(store: Store, record: Project, lease: Lease) -> None:
+    with store.change(by="a", under=lease) as change:
+        change.save(change.get(record.ref).queue())
+        change.emit("project.queued", record)
+
+
+def test_a_fenced_out_owner_changes_nothing(leased: Store, clock: FrozenClock) -> None:
+    """F-NC-4: it stalled, lost its lease and woke up: no state, no message, no audit line."""
+    record = project(leased)
+    old = granted(take(leased, record.ref, owner="a", period=MINUTE))
+    clock.advance(MINUTE * 2)
+    granted(take(leased, record.ref, owner="b", period=MINUTE))
+    with pytest.raises(LeaseLost):
+        zombie_writes(leased, record, old)
+    assert leased.get(record.ref).status is ProjectStatus.PENDING
+    assert not list(leased.find(SystemMessage.by_status(status=MessageStatus.PENDING)))
+    assert not list(leased.find(SystemAudit.of_project(project_id=str(record.project_id))))
+
+
+def test_the_same_owner_with_an_older_epoch_is_fenced_out_too(leased: Store, clock: FrozenClock) -> None:
+    """A process that restarts under the same name is not its former self."""
+    record = project(leased)
+    old = granted(take(leased, record.ref, owner="a", period=MINUTE))
+    clock.advance(MINUTE * 2)
+    new = granted(take(leased, record.ref, owner="a", period=MINUTE))
+    with pytest.raises(LeaseLost):
+        zombie_writes(leased, record, old)
+    zombie_writes(leased, record, new)
+    assert leased.get(record.ref).status is ProjectStatus.QUEUED
+
+
+def test_writes_to_other_records_are_fenced_as_well(leased: Store, clock: FrozenClock) -> None:
+    record = project(leased)
+    now = clock.now()
+    scene = Scene(project_id=record.project_id, sequence=1, prompt="p", duration=1, created_at=now, updated_at=now)
+    old = granted(take(leased, record.ref, owner="a", period=MINUTE))
+    with leased.change(by="a", under=old) as change:
+        change.create(scene)
+    clock.advance(MINUTE * 2)
+    granted(take(leased, record.ref, owner="b", period=MINUTE))
+    with pytest.raises(LeaseLost), leased.change(by="a", under=old) as change:
+        change.patch(scene.ref, the(Scene.prompt).set("by a zombie"))
+    assert leased.get(scene.ref).prompt == "p"
+
+
+def test_without_a_fence_the_zombie_would_win(leased: Store, clock: FrozenClock) -> None:
+    """The twin that forgets `under`: it shows that the tests above can fail."""
+    record = project(leased)
+    granted(take(leased, record.ref, owner="a", period=MINUTE))
+    clock.advance(MINUTE * 2)
+    granted(take(leased, record.ref, owner="b", period=MINUTE))
+    with leased.change(by="a") as change:
+        change.save(change.get(record.ref).queue())
+    assert leased.get(record.ref).status is ProjectStatus.QUEUED
+
+
+def test_of_many_racers_exactly_one_wins(leased: Store) -> None:
+    """NC-23: k concurrent callers, one lease."""
+    record = project(leased)
+    with ThreadPoolExecutor(8) as pool:
+        won = list(pool.map(lambda n: take(leased, record.ref, owner=f"w{n}", period=MINUTE), range(16)))
+    winners = [lease for lease in won if lease is not None]
+    assert len(winners) == 1
+    assert leased.get(record.ref).lease_owner == winners[0].owner
+
+
+def test_of_many_racers_for_a_name_exactly_one_wins(leased: Store) -> None:
+    with ThreadPoolExecutor(8) as pool:
+        won = list(pool.map(lambda n: take_named(leased, "relay", owner=f"w{n}", period=MINUTE), range(16)))
+    assert len([lease for lease in won if lease is not None]) == 1
+
+
+def test_a_record_that_does_not_stand_cannot_be_leased(leased: Store) -> None:
+    with pytest.raises(Conflict):
+        take(leased, Project.at(project_id=uuid4()), owner="a", period=MINUTE)
+
+
+@pytest.mark.parametrize("ahead", [timedelta(minutes=5), timedelta(minutes=-5)])
+def test_clocks_five_minutes_apart_cost_work_but_never_safety(
+    open_engine: Callable[[], Engine], clock: FrozenClock, ahead: timedelta
+) -> None:
+    """A fast clock takes a lease early; whoever lost it writes nothing, and epochs tell who is right."""
+    mine = Store(open_engine(), clock=clock)
+    mine.ensure(*DOMAINS)
+    other = Store(open_engine(), clock=FrozenClock(clock.now() + ahead))
+    record = project(mine)
+    held = granted(take(mine, record.ref, owner="a", period=MINUTE))
+    stolen = take(other, record.ref, owner="b", period=MINUTE)
+    if ahead > timedelta():
+        assert granted(stolen).epoch == held.epoch + 1
+        with pytest.raises(LeaseLost):
+            zombie_writes(mine, record, held)
+        zombie_writes(other, record, granted(stolen))
+    else:
+        assert stolen is None
+        zombie_writes(mine, record, held)
+    assert mine.get(record.ref).status is ProjectStatus.QUEUED

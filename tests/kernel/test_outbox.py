@@ -1,0 +1,216 @@
+"""The outbox: messages commit with their data, and every one is delivered, in order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from datetime import timedelta
+from uuid import uuid4
+
+import pytest
+
+from penstock import FrozenClock, Store
+from penstock.domains import DOMAINS
+from penstock.domains.assetcreator.model import Outbox
+from penstock.domains.assetcreator.model import Project as Studio
+from penstock.domains.musicvideo.model import Project
+from penstock.errors import Conflict, IllegalMove
+from penstock.outbox import MessageStatus, SystemMessage
+from penstock.ports import Engine, Envelope, Undeliverable
+from penstock.relay import Delivery, Relay, dead_letters, revive
+
+
+@pytest.fixture
+def posted(open_engine: Callable[[], Engine], clock: FrozenClock) -> Store:
+    store = Store(open_engine(), clock=clock)
+    store.ensure(*DOMAINS)
+    return store
+
+
+class Listener:
+    """A sink that remembers, and fails where it is told to."""
+
+    def __init__(self) -> None:
+        self.heard: list[Envelope] = []
+        self.failing: dict[str, list[Exception]] = {}
+
+    def deliver(self, messages: Sequence[Envelope]) -> list[Exception | None]:
+        outcomes: list[Exception | None] = []
+        for message in messages:
+            errors = self.failing.get(message.type, [])
+            outcomes.append(errors.pop(0) if errors else None)
+            if outcomes[-1] is None:
+                self.heard.append(message)
+        return outcomes
+
+    @property
+    def types(self) -> list[str]:
+        return [m.type for m in self.heard]
+
+
+def project(store: Store) -> Project:
+    now = store.clock.now()
+    return Project(project_id=uuid4(), concept_prompt="a", character_description="b", created_at=now, updated_at=now)
+
+
+def announce(store: Store, *types: str) -> Project:
+    """A project, and messages about it, one change each."""
+    record = project(store)
+    store.create(record)
+    for name in types:
+        with store.change(by="ann") as change:
+            change.emit(name, record)
+    return record
+
+
+def relay(store: Store, sink: Listener, owner: str = "r") -> Relay:
+    return Relay(store, sink, owner=owner, chance=lambda: 1.0)
+
+
+def test_the_change_and_its_message_are_both_there_or_neither(posted: Store) -> None:
+    """AC-36: one commit."""
+    record = project(posted)
+    with posted.change(by="ann") as change:
+        change.create(record)
+        change.emit("project.created", record)
+    with pytest.raises(Conflict), posted.change(by="ann") as change:
+        change.create(record)
+        change.emit("project.created.twice", record)
+    with pytest.raises(IllegalMove), posted.change(by="ann") as change:
+        change.emit("project.never", record)
+        change.save(change.get(record.ref).compose())
+    pending = list(posted.find(SystemMessage.by_status(status=MessageStatus.PENDING)))
+    assert [m.type for m in pending] == ["project.created"]
+    assert pending[0].payload == {"project_id": str(record.project_id)}
+
+
+def test_pending_messages_are_delivered_and_marked(posted: Store) -> None:
+    """AC-37, AC-38."""
+    announce(posted, "one", "two", "three")
+    listener = Listener()
+    assert relay(posted, listener).drain() == Delivery(published=3)
+    assert listener.types == ["one", "two", "three"]
+    assert not list(posted.find(SystemMessage.by_status(status=MessageStatus.PENDING)))
+
+
+def test_a_failure_holds_back_what_comes_after_it_about_the_same_thing_only(posted: Store, clock: FrozenClock) -> None:
+    """F-AC-2: order per aggregate."""
+    announce(posted, "a1", "a2", "a3")
+    announce(posted, "b1", "b2")
+    listener = Listener()
+    listener.failing["a2"] = [ConnectionError("down")] * 2
+    at_work = relay(posted, listener)
+    at_work.drain()
+    assert [t for t in listener.types if t[0] == "a"] == ["a1"]
+    assert [t for t in listener.types if t[0] == "b"] == ["b1", "b2"]
+    for _ in range(3):
+        clock.advance(timedelta(minutes=5))
+        at_work.drain()
+    assert [t for t in listener.types if t[0] == "a"] == ["a1", "a2", "a3"]
+
+
+def test_waiting_messages_do_not_hide_later_ones(posted: Store) -> None:
+    """A batch full of messages that must wait does not starve the rest."""
+    listener = Listener()
+    for number in range(6):
+        announce(posted, f"bad{number}")
+        listener.failing[f"bad{number}"] = [ConnectionError("down")] * 9
+    small = Relay(posted, listener, owner="r", batch=3)
+    small.drain()
+    announce(posted, "good")
+    small.drain()
+    assert listener.types == ["good"]
+
+
+def test_what_cannot_be_delivered_becomes_a_dead_letter_that_can_be_sent_again(posted: Store) -> None:
+    record = announce(posted, "refused", "later")
+    listener = Listener()
+    listener.failing["refused"] = [Undeliverable("no such receiver")]
+    at_work = relay(posted, listener)
+    at_work.drain()
+    assert listener.types == ["later"]
+    (letter,) = dead_letters(posted)
+    assert (letter.type, letter.error) == ("refused", "Undeliverable: no such receiver")
+    assert letter.project_id == str(record.project_id)
+    revive(posted, letter, by="operator")
+    at_work.drain()
+    assert listener.types == ["later", "refused"]
+    assert not list(dead_letters(posted))
+
+
+def test_after_its_last_attempt_a_message_is_dead(posted: Store, clock: FrozenClock) -> None:
+    announce(posted, "hopeless")
+    listener = Listener()
+    listener.failing["hopeless"] = [ConnectionError("down")] * 99
+    at_work = Relay(posted, listener, owner="r", attempts=4)
+    for _ in range(4):
+        at_work.drain()
+        clock.advance(timedelta(minutes=6))
+    assert [m.attempts for m in dead_letters(posted)] == [4]
+
+
+def test_one_relay_works_at_a_time_and_another_takes_over(posted: Store, clock: FrozenClock) -> None:
+    first, second = Listener(), Listener()
+    one, other = relay(posted, first, "one"), relay(posted, second, "other")
+    announce(posted, "a")
+    assert one.run_once() == Delivery(published=1)
+    announce(posted, "b")
+    assert other.run_once() == Delivery()
+    clock.advance(timedelta(minutes=1))
+    assert other.run_once() == Delivery(published=1)
+    announce(posted, "c")
+    assert one.run_once() == Delivery()
+    assert (first.types, second.types) == (["a"], ["b"])
+
+
+def test_a_message_delivered_but_not_marked_is_delivered_again_with_the_same_id(
+    posted: Store, clock: FrozenClock
+) -> None:
+    """AC-38: at least once; the receiver recognises it by its id."""
+    announce(posted, "a")
+
+    class Dying(Listener):
+        def deliver(self, messages: Sequence[Envelope]) -> list[Exception | None]:
+            super().deliver(messages)
+            raise KeyboardInterrupt
+
+    dying, listener = Dying(), Listener()
+    with pytest.raises(KeyboardInterrupt):
+        relay(posted, dying, "dying").run_once()
+    clock.advance(timedelta(minutes=1))
+    relay(posted, listener, "next").run_once()
+    assert [m.id for m in dying.heard] == [m.id for m in listener.heard]
+
+
+def test_published_messages_are_forgotten(posted: Store, clock: FrozenClock) -> None:
+    announce(posted, "a")
+    (message,) = posted.find(SystemMessage.by_status(status=MessageStatus.PENDING))
+    relay(posted, Listener()).drain()
+    assert posted.get(message.ref).status is MessageStatus.PUBLISHED
+    clock.advance(timedelta(days=7))
+    assert posted.lookup(message.ref) is None
+
+
+def test_a_domain_that_documents_its_outbox_uses_its_own(posted: Store) -> None:
+    """AC-6, AC-47: the asset creator's messages and audit lines are items of its own table."""
+    studio = Studio(project_id="prj_001", name="Games", created_at=posted.clock.now())
+    with posted.change(by="ann") as change:
+        change.create(studio)
+        change.emit("project.created", studio, job_id="job_1")
+    (event,) = posted.find(Outbox.by_status(status=MessageStatus.PENDING))
+    assert (event.type, event.job_id, event.project_id) == ("project.created", "job_1", "prj_001")
+    listener = Listener()
+    Relay(posted, listener, owner="r", outbox=Outbox).drain()
+    assert listener.types == ["project.created"]
+    assert not list(posted.find(SystemMessage.by_status(status=MessageStatus.PENDING)))
+
+
+def test_a_big_batch_is_delivered_whole(posted: Store) -> None:
+    record = project(posted)
+    posted.create(record)
+    for start in range(0, 240, 40):
+        with posted.change(by="ann") as change:
+            for number in range(start, start + 40):
+                change.emit(f"m{number}", record, about=project(posted).ref)
+    listener = Listener()
+    assert relay(posted, listener).drain().published == 240
+    assert sorted(listener.types) == sorted(f"m{n}" for n in range(240))
