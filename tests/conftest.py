@@ -40,9 +40,7 @@ def clock() -> FrozenClock:
 
 
 @pytest.fixture
-def open_engine(
-    engine_name: str, request: pytest.FixtureRequest, tmp_path: Path
-) -> Iterator[Callable[[], Engine]]:
+def open_engine(engine_name: str, request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Callable[[], Engine]]:
     """Opens an empty store of the engine at hand; every call in one test opens the same one."""
     opener, cleanup = _opener(engine_name, request, tmp_path)
     opened: list[Engine] = []
@@ -110,11 +108,20 @@ def _dynamodb_opener(url: str) -> tuple[Callable[[], Engine], Callable[[], None]
     prefix = f"t{os.getpid()}_{next(_counter)}_"
 
     def open_one() -> Engine:
-        return DynamoEngine(
-            endpoint=url, region="us-east-1", access_key="test", secret_key="test", table_prefix=prefix
-        )
+        return DynamoEngine(endpoint=url, region="us-east-1", access_key="test", secret_key="test", table_prefix=prefix)
 
-    return open_one, lambda: None
+    return open_one, lambda: _drop_tables(url, prefix)
+
+
+def _drop_tables(url: str, prefix: str = "") -> None:
+    """DynamoDB Local keeps a thread for each table with a TTL, and soon has none left for its work."""
+    import boto3
+
+    client = boto3.client("dynamodb", **_boto(url))
+    for page in client.get_paginator("list_tables").paginate():
+        for name in page["TableNames"]:
+            if name.startswith(prefix):
+                client.delete_table(TableName=name)
 
 
 @pytest.fixture
@@ -125,8 +132,6 @@ def dynamo_url(dynoxide_server: Any) -> str:
 @pytest.fixture
 def dynamo(dynamo_url: str, clock: FrozenClock) -> Iterator[Store]:
     """A store on DynamoDB's protocol with the documents' own table names, fresh for each test."""
-    import boto3
-
     from penstock.engines.dynamodb import DynamoEngine
 
     engine = DynamoEngine(endpoint=dynamo_url, region="us-east-1", access_key="test", secret_key="test")
@@ -134,9 +139,7 @@ def dynamo(dynamo_url: str, clock: FrozenClock) -> Iterator[Store]:
         engine.ensure(domain.shapes)
     yield Store(engine, clock=clock, secret=b"of the tests")
     engine.close()
-    client = boto3.client("dynamodb", **_boto(dynamo_url))
-    for name in client.list_tables()["TableNames"]:
-        client.delete_table(TableName=name)
+    _drop_tables(dynamo_url)
 
 
 @pytest.fixture

@@ -7,6 +7,7 @@ condition fails, and the error says which.
 from __future__ import annotations
 
 import copy
+from dataclasses import replace
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -253,8 +254,8 @@ def _with_condition(write: Write, condition: Condition) -> Write:
     match write:
         case Put(shape, values, when, witness):
             return Put(shape, values, both(when, condition), witness)
-        case Patch(shape, key, updates, when, attributes):
-            return Patch(shape, key, updates, both(when, condition), attributes)
+        case Patch():
+            return replace(write, when=both(write.when, condition))
         case Delete(shape, key, when):
             return Delete(shape, key, both(when, condition))
         case Check(shape, key, when):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from penstock.conditions import Compare, Condition, Missing, both
@@ -27,7 +28,7 @@ def settle(patch: Patch, given: Mapping[str, Any] | None) -> Patch:
     for index in patch.shape.indexes.values():
         if touched & index.watched:
             attributes.update(_rewritten(index, touched, known))
-    return Patch(patch.shape, patch.key, patch.updates, both(patch.when, known.condition()), attributes)
+    return replace(patch, when=both(patch.when, known.condition()), index_attributes=attributes)
 
 
 class _Known:

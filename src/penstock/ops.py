@@ -83,6 +83,9 @@ class Patch:
     updates: tuple[Update, ...]
     when: Condition | None = None
     index_attributes: Mapping[str, str | int | None] = field(default_factory=dict)
+    exact: bool = True
+    """Is it applied once even when its answer is lost? Of a patch that counts or appends, exactness has a price:
+    DynamoDB takes twice the units for it. False is for counters that may err a little."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

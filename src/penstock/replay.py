@@ -15,8 +15,8 @@ from penstock.updates import REPEATABLE, apply
 
 
 def is_repeatable(write: Write) -> bool:
-    """Does doing it twice leave what doing it once leaves?"""
-    return not isinstance(write, Patch) or all(isinstance(u, REPEATABLE) for u in write.updates)
+    """May it be sent again without asking: does twice leave what once leaves, or does it not matter?"""
+    return not isinstance(write, Patch) or not write.exact or all(isinstance(u, REPEATABLE) for u in write.updates)
 
 
 def needs_token(writes: Sequence[Write]) -> bool:

@@ -8,31 +8,31 @@ from typing import Any
 
 from penstock.documents import significant_digits
 from penstock.kinds import FieldShape, Kind, key_text
-from penstock.shape import EntityShape, KeyShape
+from penstock.shape import EntityShape
 
 
 def record_size(shape: EntityShape, values: Mapping[str, Any]) -> int:
     """Bytes of the whole item: names and values of its attributes, its key and its index keys."""
-    natives = {f.attribute for f in shape.fields.values() if f.stored and values.get(f.name) is not None}
     total = sum(
         len(f.attribute.encode()) + value_size(f, values[f.name])
         for f in shape.fields.values()
         if f.stored and values.get(f.name) is not None
     )
-    total += _key_size(shape.key, values, natives)
-    total += sum(_key_size(i.key, values, natives) for i in shape.indexes.values() if i.holds(values))
+    total += sum(len(name.encode()) + len(text.encode()) for name, text in key_attributes(shape, values).items())
     if shape.table.tag and shape.tag:
-        total += len(shape.table.tag) + len(shape.tag)
+        total += len(shape.table.tag.encode()) + len(shape.tag.encode())
     return total
 
 
-def _key_size(key: KeyShape, values: Mapping[str, Any], natives: set[str]) -> int:
-    total = 0
-    for attribute, template in ((key.partition_attribute, key.partition), (key.sort_attribute, key.sort)):
-        if attribute is None or template is None or attribute.name in natives:
-            continue
-        total += len(attribute.name) + len(template.encode(values).encode())
-    return total
+def key_attributes(shape: EntityShape, values: Mapping[str, Any]) -> dict[str, str]:
+    """The attributes that an item has for its key and its index keys, beside those of its fields; each once."""
+    natives = {f.attribute for f in shape.fields.values() if f.stored and values.get(f.name) is not None}
+    found: dict[str, str] = {}
+    for key in (shape.key, *(i.key for i in shape.indexes.values() if i.holds(values))):
+        for attribute, template in ((key.partition_attribute, key.partition), (key.sort_attribute, key.sort)):
+            if attribute is not None and template is not None and attribute.name not in natives | found.keys():
+                found[attribute.name] = template.encode(values)
+    return found
 
 
 def value_size(field: FieldShape, value: Any) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeVar
 
 from penstock.change import Change
@@ -115,12 +115,21 @@ class Store:
         """Write a record where none stands; Conflict where one does."""
         self.commit([put(record, when=Missing())])
 
-    def patch(self, ref: Ref[E], *updates: Update, when: Condition | None = None, given: E | None = None) -> E:
+    def patch(
+        self,
+        ref: Ref[E],
+        *updates: Update,
+        when: Condition | None = None,
+        given: E | None = None,
+        exact: bool = True,
+    ) -> E:
         """Change some fields of a record that stands, and return it as it stands now.
 
-        ``given`` is the record as it was read, for index keys that need fields the patch does not set.
+        ``given`` is the record as it was read, for index keys that need fields the patch does not set. A patch that
+        counts or appends is applied once even when its answer is lost, unless it need not be ``exact``, which makes
+        a busy counter cheaper.
         """
-        write = patch(ref, *updates, when=when, given=given)
+        write = replace(patch(ref, *updates, when=when, given=given), exact=exact)
         return self.engine.patch(write, now=self.clock.now(), token=_token())  # type: ignore[no-any-return]
 
     def delete(self, ref: Ref[Any], *, when: Condition | None = None) -> None:

@@ -6,6 +6,7 @@ SQLite is not here: it has no wire, so none of its answers can be lost.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from urllib.parse import urlsplit
 from uuid import uuid4
@@ -180,3 +181,20 @@ def test_a_batch_leaves_every_record_once(line: tuple[Store, LosingProxy]) -> No
     proxy.lose_next_answer()
     store.put_many(scene(record, n) for n in range(1, 61))
     assert len(list(store.find(Scene.of_project(project_id=record.project_id)))) == 60
+
+
+def test_a_contended_counter_counts_every_call_once(line: tuple[Store, LosingProxy]) -> None:
+    """Others write between the lost answer and the second try, so nothing that stands there could tell."""
+    store, proxy = line
+    record = project()
+    store.create(record)
+
+    def count(number: int) -> None:
+        if number % 10 == 0:
+            proxy.lose_next_answer()
+        store.patch(record.ref, the(Project.scene_count).add(1))
+
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(count, range(120)))
+    assert proxy.lost >= 10
+    assert store.get(record.ref).scene_count == 120

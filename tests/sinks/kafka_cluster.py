@@ -1,4 +1,4 @@
-"""Kafka: three brokers of librdkafka's mock cluster in a process of their own, with topics, errors and stalls at will."""
+"""Kafka: three brokers of librdkafka's mock cluster in a process of their own; topics, errors and stalls at will."""
 
 from __future__ import annotations
 

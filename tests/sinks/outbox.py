@@ -10,14 +10,16 @@ from uuid import uuid4
 
 from penstock import FrozenClock, Store
 from penstock.domains.musicvideo.model import Project
-from penstock.outbox import Message, MessageStatus, SystemMessage
+from penstock.outbox import MessageStatus, SystemMessage
 from penstock.ports import Envelope
 from penstock.relay import Delivery, Relay
 
 AT = datetime(2026, 1, 1, 12, 0, 0, 123456, tzinfo=UTC)
 
 
-def envelope(id: str = "e-1", *, aggregate: str = "Project(1)", type: str = "project.edited", **payload: Any) -> Envelope:
+def envelope(
+    id: str = "e-1", *, aggregate: str = "Project(1)", type: str = "project.edited", **payload: Any
+) -> Envelope:
     return Envelope(id, type, aggregate, "p-1", payload, AT)
 
 
@@ -54,7 +56,7 @@ def tell_everything(relay: Relay, clock: FrozenClock, *, rounds: int = 60) -> De
     raise AssertionError(f"still not settled after {rounds} rounds: {done}")
 
 
-def messages(store: Store, status: MessageStatus) -> list[Message]:
+def messages(store: Store, status: MessageStatus) -> list[SystemMessage]:
     return list(store.find(SystemMessage.by_status(status=status)))
 
 
@@ -62,8 +64,8 @@ def in_order_of_arrival(arrivals: Iterable[tuple[str, str]]) -> dict[str, list[s
     """What a receiver makes of (aggregate, id) as they come: repetitions are recognised and dropped."""
     seen: set[str] = set()
     told: dict[str, list[str]] = defaultdict(list)
-    for aggregate, id in arrivals:
-        if id not in seen:
-            seen.add(id)
-            told[aggregate].append(id)
+    for aggregate, event_id in arrivals:
+        if event_id not in seen:
+            seen.add(event_id)
+            told[aggregate].append(event_id)
     return dict(told)

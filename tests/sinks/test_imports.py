@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from importlib.machinery import ModuleSpec
@@ -13,17 +14,17 @@ from penstock.errors import Misconfigured
 from penstock.sinks import EventBridgeSink, KafkaSink, eventbridge, kafka
 
 PROBE = """
-import sys
+import json, sys
 import penstock.sinks
-drivers = {"boto3", "botocore", "confluent_kafka", "urllib3", "requests", "httpx", "sqlalchemy", "pydantic"}
-known = {"errors", "ports", "ops", "shape", "template", "conditions", "updates", "kinds"}
-print(sorted(drivers & set(sys.modules)))
+print(json.dumps(sorted({name.partition(".")[0] for name in sys.modules})))
 """
 
 
 def test_importing_the_sinks_imports_no_driver() -> None:
     told = subprocess.run([sys.executable, "-c", PROBE], capture_output=True, text=True, check=True).stdout
-    assert not {"boto3", "botocore", "confluent_kafka", "urllib3", "requests"} & set(eval(told))
+    imported = set(json.loads(told))
+    assert "penstock" in imported
+    assert not imported & {"boto3", "botocore", "confluent_kafka", "urllib3", "requests"}
 
 
 @pytest.mark.parametrize(

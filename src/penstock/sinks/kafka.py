@@ -77,22 +77,25 @@ class KafkaSink:
         """Hand the messages over and wait until each is acknowledged, refused or given up."""
         producer = self._producers.get()
         outcomes: list[Exception | None] = [Unavailable("Kafka: not acknowledged in time")] * len(messages)
-        broken = False
+        refusals: list[KafkaError] = []
 
         def note(position: int, error: KafkaError | None) -> None:
-            nonlocal broken
             outcomes[position] = None if error is None else _meaning(error)
-            broken = broken or (error is not None and error.fatal())
+            if error is not None:
+                refusals.append(error)
 
         for position, message in enumerate(messages):
             try:
                 self._enqueue(producer, message, lambda error, _, position=position: note(position, error))
             except Exception as error:
-                outcomes[position] = _refusal(error)
+                if (refusal := _refusal(error)) is None:
+                    outcomes[position] = error
+                else:
+                    note(position, refusal)
         if producer.flush(self._seconds + _GRACE):
             producer.purge()
             producer.flush(_GRACE)
-        if broken:
+        if any(_outlasts(error) for error in refusals):
             self._producers.drop()
         return outcomes
 
@@ -123,15 +126,26 @@ class KafkaSink:
             raise Misconfigured(f"Kafka cannot be used with these options: {error}") from error
 
 
-def _refusal(error: Exception) -> Exception:
-    """Why a message could not even be handed over."""
+def _refusal(error: Exception) -> KafkaError | None:
+    """Kafka's own reason why a message could not even be handed over."""
     from confluent_kafka import KafkaError, KafkaException
 
     if isinstance(error, KafkaException) and error.args and isinstance(error.args[0], KafkaError):
-        return _meaning(error.args[0])
-    if isinstance(error, BufferError):
-        return Unavailable("Kafka: the producer's queue is full")
-    return error
+        return error.args[0]
+    return KafkaError(KafkaError._QUEUE_FULL) if isinstance(error, BufferError) else None
+
+
+def _outlasts(error: KafkaError) -> bool:
+    """Would this producer go on refusing after the cause is gone? It remembers topics it may not write or find."""
+    from confluent_kafka import KafkaError
+
+    remembered = (
+        KafkaError.TOPIC_AUTHORIZATION_FAILED,
+        KafkaError.CLUSTER_AUTHORIZATION_FAILED,
+        KafkaError.UNKNOWN_TOPIC_OR_PART,
+        KafkaError._UNKNOWN_TOPIC,
+    )
+    return error.fatal() or error.code() in remembered
 
 
 def _meaning(error: KafkaError) -> Exception:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Any
@@ -233,18 +234,18 @@ class TestOwnWrites:
         with pytest.raises(Conflict):
             self.commit(write, standing=done, ambiguous=False)
 
-    def test_a_stamped_patch_is_recognised_by_its_stamp(self) -> None:
-        write = patch(reel().ref, the(Reel.price).add(Decimal(1)))
-        self.commit(write, standing=stored(reel()) | {"_w": {"S": TOKEN}})
-        self.commit(write, standing=stored(reel()) | {"_w": {"S": TOKEN}}, ambiguous=False)
-        with pytest.raises(Conflict):
-            self.commit(write, standing=stored(reel()) | {"_w": {"S": "another"}})
-
-    def test_a_recognised_patch_gives_what_stands(self) -> None:
-        standing = stored(reel(price=Decimal(4))) | {"_w": {"S": TOKEN}}
-        wire = Scripted(refusal(FAILED, ambiguous=True, Item=standing))
+    def test_a_lone_count_is_made_exact_by_a_token_and_read_back(self) -> None:
+        wire = Scripted({}, {"Item": stored(reel(price=Decimal(4)))})
         write = patch(reel().ref, the(Reel.price).add(Decimal(1)))
         assert wire.engine().patch(write, now=WHEN, token=TOKEN) == reel(price=Decimal(4))
+        assert [operation for operation, _ in wire.calls] == ["TransactWriteItems", "GetItem"]
+        assert wire.calls[0][1]["ClientRequestToken"] == TOKEN
+
+    def test_a_count_that_need_not_be_exact_is_one_plain_request(self) -> None:
+        wire = Scripted({"Attributes": stored(reel(price=Decimal(4)))})
+        write = replace(patch(reel().ref, the(Reel.price).add(Decimal(1))), exact=False)
+        assert wire.engine().patch(write, now=WHEN, token=TOKEN) == reel(price=Decimal(4))
+        assert [operation for operation, _ in wire.calls] == ["UpdateItem"]
 
     def test_a_delete_of_nothing_was_ours(self) -> None:
         write = Delete(Reel.__shape__, reel().ref.key, Present())

@@ -12,10 +12,10 @@ from penstock.conditions import describe
 from penstock.engines.dynamodb.decode import Values
 from penstock.engines.dynamodb.expressions import index_value
 from penstock.engines.dynamodb.item_type import ItemType
-from penstock.engines.dynamodb.layout import STAMP, Value
+from penstock.engines.dynamodb.layout import Value
 from penstock.engines.dynamodb.line import invalid
 from penstock.engines.dynamodb.plain import NO_RAW, canonical, same, there
-from penstock.engines.dynamodb.requests import Request, is_repeatable, required
+from penstock.engines.dynamodb.requests import Request, required
 from penstock.engines.dynamodb.wire import WireError
 from penstock.errors import Conflict, DamagedRecord, Unavailable
 from penstock.ops import Delete, Patch, Put, Ref, Write
@@ -65,9 +65,7 @@ class Standing:
         return values if item.is_live(values, now) else None
 
 
-def is_applied(
-    item: ItemType, write: Write, request: Request, standing: Standing, token: str, *, ambiguous: bool
-) -> bool:
+def is_applied(item: ItemType, write: Write, request: Request, standing: Standing, *, ambiguous: bool) -> bool:
     """Was the refused write carried out by an earlier attempt of the same commit, whose answer was lost?"""
     stored = standing.item
     if isinstance(write, Put):
@@ -76,8 +74,6 @@ def is_applied(
         return ambiguous and stored is None
     if not isinstance(write, Patch) or stored is None:
         return False
-    if not is_repeatable(write):
-        return bool(stored.get(STAMP, {}).get("S") == token)
     return ambiguous and _holds_already(item, write, stored)
 
 
@@ -128,7 +124,7 @@ def cancelled(error: WireError, items: Sequence[ItemType], writes: Sequence[Writ
         write = writes[position]
         if isinstance(write, Put) and write.witness:
             sent = request["TransactItems"][position]["Put"]
-            if is_applied(items[position], write, sent, Standing(there(reason.Item)), "", ambiguous=False):
+            if is_applied(items[position], write, sent, Standing(there(reason.Item)), ambiguous=False):
                 return
     if failed:
         position, reason = failed[0]

@@ -23,8 +23,8 @@ from penstock.shape import EntityShape, TablePlace, ViewShape
 class DynamoEngine:
     """Keeps records in DynamoDB, or in a store that speaks its protocol.
 
-    What is not given is found where AWS's tools find it, at the first call. ``table_prefix`` is put before every
-    table's name. ``connect`` replaces the wire, for tests.
+    What is not given is found where AWS's tools find it, at the first call. ``table_names`` calls tables otherwise than
+    their declarations do, ``table_prefix`` is put before every table's name. ``connect`` replaces the wire, for tests.
     """
 
     features = Features(native_expiry=True, strong_index_reads=False)
@@ -38,6 +38,7 @@ class DynamoEngine:
         secret_key: str | None = None,
         session_token: str | None = None,
         table_prefix: str = "",
+        table_names: Mapping[str, str] | None = None,
         timeout: float = 10.0,
         sleep: Callable[[float], None] = time.sleep,
         connect: Callable[[], Caller] | None = None,
@@ -55,7 +56,7 @@ class DynamoEngine:
                 sleep=sleep,
             )
 
-        self._prefix = table_prefix
+        self._prefix, self._names = table_prefix, table_names or {}
         self._types: dict[EntityShape, ItemType] = {}
         self._line = Line(connect or wire, sleep)
         self._reads = Reads(self._line, self._type_of)
@@ -106,7 +107,7 @@ class DynamoEngine:
         return found
 
     def _name_of(self, place: TablePlace) -> str:
-        return self._prefix + place.name
+        return self._prefix + self._names.get(place.name, place.name)
 
 
 def _second(now: datetime) -> int:

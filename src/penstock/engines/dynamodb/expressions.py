@@ -20,7 +20,7 @@ from penstock.conditions import (
 )
 from penstock.engines.dynamodb.encode import document
 from penstock.engines.dynamodb.item_type import ItemType
-from penstock.engines.dynamodb.layout import STAMP, Value
+from penstock.engines.dynamodb.layout import Value
 from penstock.kinds import FieldShape, Kind, key_text
 from penstock.ops import Patch
 from penstock.updates import Add, Append, Exclude, Include, Remove, Set, SetIfAbsent, Update
@@ -149,11 +149,6 @@ def _ordered(field: FieldShape, value: Any) -> Any:
     return key_text(field, value).encode()
 
 
-def stamp_condition(text: str, aliases: Aliases, token: str) -> str:
-    """The condition of a patch, and that this very patch has not been applied yet."""
-    return f"{text} AND {aliases.name(STAMP)} <> {aliases.value({'S': token})}"
-
-
 class UpdateCompiler:
     """Compiles the updates of one patch, together with the index attributes that change with them."""
 
@@ -162,15 +157,13 @@ class UpdateCompiler:
         self._aliases = aliases
         self._clauses: dict[str, list[str]] = {}
 
-    def compile(self, patch: Patch, stamp: str | None) -> str:
-        """The update expression; with a stamp, the patch can be recognised when it is sent again."""
+    def compile(self, patch: Patch) -> str:
+        """The update expression."""
         for update in patch.updates:
             self._add(update)
         for attribute, value in patch.index_attributes.items():
             if attribute not in self._item.layout.key_names:
                 self._index(attribute, value)
-        if stamp is not None:
-            self._clause("SET", f"{self._aliases.name(STAMP)} = {self._aliases.value({'S': stamp})}")
         return " ".join(f"{verb} {', '.join(parts)}" for verb, parts in self._clauses.items())
 
     def _add(self, update: Update) -> None:

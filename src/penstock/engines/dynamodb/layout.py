@@ -11,9 +11,6 @@ from penstock.kinds import FieldShape
 from penstock.shape import EntityShape, IndexShape, KeyAttribute, KeyShape
 from penstock.template import Template
 
-STAMP = "_w"
-"The attribute that says which patch was the last to count or append, so that a repeated one is recognised."
-
 Value = dict[str, Any]
 "An attribute value as DynamoDB's JSON has it: {type: value}."
 

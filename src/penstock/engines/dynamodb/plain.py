@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from penstock.engines.dynamodb.layout import STAMP, Value
+from penstock.engines.dynamodb.layout import Value
 
 NO_RAW = msgspec.Raw()
 "A part of an answer that is not there; msgspec has no ``Raw | None``."
@@ -54,8 +54,8 @@ _EMPTY_MAP: tuple[str, Any] = ("M", {})
 
 
 def canonical(item: Mapping[str, Value]) -> dict[str, Any]:
-    """An item in a form that is equal for equal items, however numbers and sets were written; without our stamp."""
-    return {name: _canonical(value) for name, value in item.items() if name != STAMP}
+    """An item in a form that is equal for equal items, however numbers and sets were written."""
+    return {name: _canonical(value) for name, value in item.items()}
 
 
 def _canonical(value: Value) -> Any:

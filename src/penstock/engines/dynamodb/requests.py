@@ -8,11 +8,10 @@ from typing import Any
 import msgspec
 
 from penstock.conditions import Condition, Present, both
-from penstock.engines.dynamodb.expressions import Aliases, ConditionCompiler, UpdateCompiler, stamp_condition
+from penstock.engines.dynamodb.expressions import Aliases, ConditionCompiler, UpdateCompiler
 from penstock.engines.dynamodb.item_type import ItemType
 from penstock.engines.dynamodb.layout import Layout, Value
 from penstock.ops import Check, Delete, Patch, Put, Write
-from penstock.updates import REPEATABLE
 
 Request = dict[str, Any]
 
@@ -39,11 +38,6 @@ class GetTemplate:
         return b"".join([before + encode(text(key)) for before, text in self._pieces]) + self._end
 
 
-def is_repeatable(patch: Patch) -> bool:
-    """Would the patch, applied twice, leave what it leaves when applied once?"""
-    return all(isinstance(u, REPEATABLE) for u in patch.updates)
-
-
 def required(write: Write) -> Condition | None:
     """What must hold for the write: its condition, and for a patch that there is a record at all."""
     return both(Present(), write.when) if isinstance(write, Patch) else write.when
@@ -57,12 +51,12 @@ def put_item(item: ItemType, write: Put, now: int) -> Request:
     return request
 
 
-def update_item(item: ItemType, write: Patch, now: int, stamp: str | None = None) -> Request:
+def update_item(item: ItemType, write: Patch, now: int) -> Request:
     """UpdateItem, or the Update of a transaction."""
     aliases = Aliases()
     request: Request = {"TableName": item.table, "Key": item.layout.key_of(write.key)}
-    request["UpdateExpression"] = UpdateCompiler(item, aliases).compile(write, stamp)
-    _conditional(request, item, write, aliases, now, stamp)
+    request["UpdateExpression"] = UpdateCompiler(item, aliases).compile(write)
+    _conditional(request, item, write, aliases, now)
     return request
 
 
@@ -81,25 +75,22 @@ def condition_check(item: ItemType, write: Check, now: int) -> Request:
     return request
 
 
-def _conditional(
-    request: Request, item: ItemType, write: Write, aliases: Aliases, now: int, stamp: str | None = None
-) -> None:
+def _conditional(request: Request, item: ItemType, write: Write, aliases: Aliases, now: int) -> None:
     """Add the condition, and ask for what stands there when it does not hold."""
     condition = required(write)
     assert condition is not None
-    text = ConditionCompiler(item, write.key, aliases).compile(condition, now)
-    request["ConditionExpression"] = stamp_condition(text, aliases, stamp) if stamp else text
+    request["ConditionExpression"] = ConditionCompiler(item, write.key, aliases).compile(condition, now)
     request["ReturnValuesOnConditionCheckFailure"] = "ALL_OLD"
     aliases.into(request)
 
 
-def single(item: ItemType, write: Put | Patch | Delete, now: int, token: str) -> tuple[str, Request]:
-    """The plain operation for a commit of one write. A patch that counts or appends is stamped."""
+def single(item: ItemType, write: Put | Patch | Delete, now: int) -> tuple[str, Request]:
+    """The plain operation for a commit of one write."""
     match write:
         case Put():
             return "PutItem", put_item(item, write, now)
         case Patch():
-            return "UpdateItem", update_item(item, write, now, None if is_repeatable(write) else token)
+            return "UpdateItem", update_item(item, write, now)
         case Delete():
             return "DeleteItem", delete_item(item, write, now)
 

@@ -25,6 +25,7 @@ from penstock.engines.dynamodb.requests import (
 from penstock.engines.dynamodb.wire import Reply, WireError, transient_cancellation
 from penstock.errors import InvalidValue
 from penstock.ops import Check, Delete, Patch, Put, Write
+from penstock.replay import is_repeatable
 from penstock.shape import EntityShape
 
 
@@ -37,18 +38,28 @@ class Writes:
         self._reads = reads
 
     def commit(self, writes: Sequence[Write], now: int, token: str) -> None:
-        """All of the writes or none."""
-        if len(writes) > 1:
+        """All of the writes or none.
+
+        One is a plain operation, at half the price of a transaction, unless it could not be recognised when it is
+        sent again: only a transaction's token makes a lone count or append exact.
+        """
+        if len(writes) > 1 or not is_repeatable(writes[0]):
             self._transact(writes, now, token)
         elif isinstance(writes[0], Check):
             self._check(writes[0], now)
         else:
-            self._single(writes[0], now, token)
+            self._single(writes[0], now)
 
     def patch(self, patch: Patch, now: int, token: str) -> Values:
         """One patch, and the values that stand after it."""
-        done = self._single(patch, now, token, returning=True)
         item = self._type_of(patch.shape)
+        if not is_repeatable(patch):
+            self._transact([patch], now, token)
+            values = self._reads.one(item, patch.key)
+            if values is None:
+                raise conflict(patch, None, position=0)  # removed in the moment between
+            return values
+        done = self._single(patch, now, returning=True)
         return done.values(item) if isinstance(done, Standing) else item.decode.updated(done.body)
 
     def load(self, writes: Iterable[Write]) -> None:
@@ -91,12 +102,10 @@ class Writes:
         if not holds(check.when, found):
             raise conflict(check, found, position=0)
 
-    def _single(
-        self, write: Put | Patch | Delete, now: int, token: str, *, returning: bool = False
-    ) -> Reply | Standing:
+    def _single(self, write: Put | Patch | Delete, now: int, *, returning: bool = False) -> Reply | Standing:
         """One plain operation; when it turns out to have been applied before, what stands there instead."""
         item = self._type_of(write.shape)
-        operation, request = single(item, write, now, token)
+        operation, request = single(item, write, now)
         if returning:
             request["ReturnValues"] = "ALL_NEW"
         try:
@@ -105,7 +114,7 @@ class Writes:
             if error.code != CONDITION_FAILED:
                 raise
             standing = Standing.in_error(error.body)
-            if is_applied(item, write, request, standing, token, ambiguous=error.ambiguous):
+            if is_applied(item, write, request, standing, ambiguous=error.ambiguous):
                 return standing
             raise conflict(write, standing.live(item, write, now), position=0) from None
 
