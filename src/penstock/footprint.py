@@ -41,7 +41,9 @@ ABSENT = Image()
 def image_of(shape: EntityShape, values: Mapping[str, Any]) -> Image:
     """The image of a record whose documents are plain values, as engines take them."""
     held = {name: value for name in shape.fields if (value := values.get(name)) is not None}
-    attributes: dict[str, Any] = {f.attribute: held[f.name] for f in shape.fields.values() if f.name in held and f.stored}
+    attributes: dict[str, Any] = {
+        f.attribute: held[f.name] for f in shape.fields.values() if f.name in held and f.stored
+    }
     attributes |= key_attributes(shape, held)
     entries = {}
     for place in shape.table.indexes.values():
@@ -69,12 +71,15 @@ def _names(place: IndexPlace) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Footprint:
-    """One write with the record before and after it; ``assumed`` where nobody knows what stood there."""
+    """One write with the record before and after it."""
 
     write: Write
     before: Image
     after: Image
     assumed: bool = False
+    "Does nobody know what stood there?"
+    certain: bool = True
+    "Is all of the record after it known?"
 
     @property
     def bytes(self) -> int:
@@ -95,7 +100,7 @@ class Footprint:
     def leaving(self, after: Image) -> Footprint:
         """The same write, now that the record it left is known."""
         before = _unlike(self.write, after) if self.assumed and isinstance(self.write, Patch) else self.before
-        return replace(self, before=before, after=after)
+        return replace(self, before=before, after=after, certain=True)
 
     def _index_units(self) -> Iterator[float]:
         before, after = self.before, self.after
@@ -124,13 +129,13 @@ def footprint(write: Write, before: Image | None) -> Footprint:
         case Patch(shape, key, updates):
             if before is None:
                 after = _least(write)
-                return Footprint(write, _unlike(write, after), after, assumed=True)
+                return Footprint(write, _unlike(write, after), after, assumed=True, certain=False)
             return Footprint(write, before, image_of(shape, apply(updates, {**before.values, **key})))
         case Delete(shape):
             return Footprint(write, before or _usual(shape), ABSENT, assumed=before is None)
         case Check(shape):
             stands = before or _usual(shape)
-            return Footprint(write, stands, stands, assumed=before is None)
+            return Footprint(write, stands, stands, assumed=before is None, certain=before is not None)
 
 
 def _needs_absence(condition: Condition | None) -> bool:
@@ -159,13 +164,13 @@ def _least(patch: Patch) -> Image:
     shown = image_of(patch.shape, values)
     gone = {name for name in _touched(patch) if name not in shown.entries and not _is_written(patch, name)}
     usual = {name: key for name, key in _usual(patch.shape).entries.items() if name not in gone}
-    written = {name: () for name in _touched(patch) - gone}
+    written = dict.fromkeys(_touched(patch) - gone, ())
     return Image(shown.size, {**usual, **written, **shown.entries}, shown.values)
 
 
 def _unlike(patch: Patch, after: Image) -> Image:
     """What a patch may have met: a record of the same size, with other keys in the indexes it touches."""
-    return Image(after.size, {**after.entries, **{name: (patch,) for name in _touched(patch)}}, {})
+    return Image(after.size, {**after.entries, **dict.fromkeys(_touched(patch), (patch,))}, {})
 
 
 def _touched(patch: Patch) -> set[str]:

@@ -80,6 +80,8 @@ def take(store: Store, ref: Ref[Any], *, owner: str, period: timedelta) -> Lease
         if refused.found is None:
             raise
         return None
+    if record.lease_owner != owner:
+        return None  # it ended, and another has it, before we heard that it was ours
     return Lease(ref, owner, record.lease_epoch, _moment(record.lease_expires_at))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Protocol
@@ -102,4 +102,22 @@ class Sink(Protocol):
 
     def deliver(self, messages: Sequence[Envelope]) -> list[Exception | None]:
         """Take messages about different things; one outcome for each, None for success."""
+        ...
+
+
+class Archive(Protocol):
+    """Cold storage: whole files by name, each written once."""
+
+    def put(self, name: str, content: bytes) -> bool:
+        """Keep a file durably, unless there is one of this name: that one stays as it is, and the answer is False."""
+        ...
+
+    def get(self, name: str) -> bytes:
+        """The file as it is kept, or NotFound."""
+        ...
+
+    def exists(self, name: str) -> bool: ...
+
+    def list(self, prefix: str = "") -> Iterator[str]:
+        """The names that begin so, in order."""
         ...

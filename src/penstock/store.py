@@ -17,6 +17,7 @@ from penstock.errors import InvalidValue, NotFound
 from penstock.index_keys import settle
 from penstock.kernel import KERNEL
 from penstock.lease import Lease
+from penstock.meter import Meter, MeteredEngine
 from penstock.once import Turn
 from penstock.ops import Delete, Patch, Put, Query, Ref, Step, Write
 from penstock.ports import Clock, Engine
@@ -38,8 +39,10 @@ class Listing(Generic[E]):
 class Store:
     """Reads and writes records. One handle may be shared by threads."""
 
-    def __init__(self, engine: Engine, *, clock: Clock | None = None, secret: bytes | None = None) -> None:
-        self.engine = engine
+    def __init__(
+        self, engine: Engine, *, clock: Clock | None = None, secret: bytes | None = None, meter: Meter | None = None
+    ) -> None:
+        self.engine: Engine = engine if meter is None else MeteredEngine(engine, meter)
         self.clock: Clock = clock or SystemClock()
         self.ticks = Ticks(self.clock)
         # Without a configured secret cursors end with the process, which is safe and soon noticed.

@@ -15,6 +15,7 @@ from pydantic import ValidationError
 from penstock import KeepLatest, RetainFor, Store, after, between, the
 from penstock.domains.assetcreator.model import (
     DOMAIN,
+    OVER,
     TABLE,
     Asset,
     AssetKind,
@@ -224,8 +225,12 @@ def test_files_are_keys_never_urls() -> None:
 
 def test_lifetimes_are_declared() -> None:
     """AC-42, AC-43, AC-44: what is kept how long is part of the model."""
-    assert Job.__lifetimes__ == (RetainFor(timedelta(days=90), since="updated_at"),)
-    assert Step.__lifetimes__ == (RetainFor(timedelta(days=90), since="ts"),)
+    (kept,) = Job.__lifetimes__
+    assert isinstance(kept, RetainFor)
+    assert (kept.period, kept.since, kept.when) == (timedelta(days=90), "updated_at", OVER)
+    assert [repr(ref) for ref in (kept.along or list)(job())] == ["JobPlace(job_id=job_123)"]
+    assert Step.__lifetimes__ == (RetainFor(timedelta(days=90), since="ts", when=OVER),)
+    assert set(Status) - set(OVER) == {Status.PENDING, Status.RUNNING, Status.PAUSED}
     assert AssetVersion.__lifetimes__ == (KeepLatest(10, per=("project_id", "asset_id")),)
     assert {shape.name for shape in DOMAIN.shapes if shape.expiry} == {"Outbox", "Idempotency"}
 

@@ -16,7 +16,7 @@ from penstock import FrozenClock, Store
 from penstock.errors import Conflict, PenstockError
 from penstock.ports import Engine
 from penstock.shape import EntityShape
-from tests.conftest import chosen_engines
+from tests.conftest import _drop_tables, chosen_engines
 from tests.kernel.model import ModelEngine
 
 _counter = itertools.count()
@@ -51,7 +51,7 @@ def outcome(action: Callable[[Store], Any], store: Store) -> tuple[Any, ...]:
         return ("value", action(store))
     except Conflict as conflict:
         found = None if conflict.found is None else dict(conflict.found)
-        return ("Conflict", conflict.position, found)
+        return ("Conflict", str(conflict), conflict.position, found)
     except PenstockError as error:
         return (type(error).__name__, str(error))
 
@@ -67,14 +67,14 @@ def open_everywhere(
         everywhere.stores["model"] = Store(ModelEngine(), clock=clock, secret=SECRET)
     with ExitStack() as stack:
         for name in chosen_engines():
-            engine = _open(name, request, folder, everywhere)
+            engine = _open(name, request, folder, everywhere, stack)
             stack.callback(engine.close)
             engine.ensure(shapes)
             everywhere.stores[name] = Store(engine, clock=clock, secret=SECRET)
         yield everywhere
 
 
-def _open(name: str, request: pytest.FixtureRequest, folder: Path, everywhere: Everywhere) -> Engine:
+def _open(name: str, request: pytest.FixtureRequest, folder: Path, everywhere: Everywhere, stack: ExitStack) -> Engine:
     if name == "sqlite":
         from penstock.engines.sql.engine import SqlEngine
         from penstock.engines.sql.sqlite import SqliteConnector
@@ -90,6 +90,7 @@ def _open(name: str, request: pytest.FixtureRequest, folder: Path, everywhere: E
 
     url = request.getfixturevalue(name.replace("-", "_") + "_server").url
     prefix = f"e{os.getpid()}_{next(_counter)}_"
+    stack.callback(_drop_tables, url, prefix)
     everywhere.raw_tables[name] = lambda table: _boto_table(url, prefix + table)
     return DynamoEngine(endpoint=url, region="us-east-1", access_key="test", secret_key="test", table_prefix=prefix)
 

@@ -69,7 +69,9 @@ class PostgresForger:
 
         sets = ", ".join(f'"{name}" = %s' for name in values)
         new = [Jsonb(v) if isinstance(v, dict | list) else v for v in values.values()]
-        self._run(f"update {_table(record, '.')} set {sets} where {self._where(record)}", [*new, *record.ref.key.values()])
+        self._run(
+            f"update {_table(record, '.')} set {sets} where {self._where(record)}", [*new, *record.ref.key.values()]
+        )
 
     def remove(self, record: Entity) -> None:
         self._run(f"delete from {_table(record, '.')} where {self._where(record)}", list(record.ref.key.values()))

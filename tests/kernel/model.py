@@ -9,11 +9,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from penstock.conditions import comparable, describe, holds
-from penstock.errors import Conflict
+from penstock.conditions import comparable, holds
 from penstock.kinds import Kind, key_text
 from penstock.ops import Check, Delete, FeedEntry, Page, Patch, Put, Query, Range, Ref, Step, Write
 from penstock.ports import Features
+from penstock.refusals import conflict
 from penstock.shape import EntityShape, ViewShape
 from penstock.updates import apply
 
@@ -80,15 +80,8 @@ class ModelEngine:
         found = self._standing(write.shape, write.key, now)
         held = holds(write.when, found) and not (isinstance(write, Patch) and found is None)
         if not held:
-            key: Ref[Any] = Ref(write.shape, {n: write.key[n] for n in write.shape.key.fields})
-            wanted = describe(write.when) if write.when is not None else "a record there"
-            stood = "a record stands there in another state" if found is not None else "no record stands there"
             record = self._record(write.shape, found)
-            raise Conflict(
-                f"{key!r}: expected {wanted}; {stood}",
-                position=position,
-                found=None if record is None else record.__dict__,
-            )
+            raise conflict(write, None if record is None else record.__dict__, position=position)
 
     def _carry_out(self, write: Write) -> None:
         identity = _identity(write.shape, write.key)

@@ -34,6 +34,8 @@ def check_lifetimes(entity: str, fields: Fields, place: TablePlace, lifetimes: t
             field = fields.get(lifetime.since)
             if field is None or field.kind not in (Kind.INSTANT, Kind.DAY):
                 raise DeclarationError(f"{entity}: RetainFor(since={lifetime.since!r}) needs a field that is a moment")
+            if lifetime.when is not None:
+                state_of(entity, fields, lifetime.when)
         elif isinstance(lifetime, KeepLatest):
             if lifetime.count < 1:
                 raise DeclarationError(f"{entity}: KeepLatest({lifetime.count}) keeps nothing; keep at least one")
@@ -47,6 +49,16 @@ def check_lifetimes(entity: str, fields: Fields, place: TablePlace, lifetimes: t
                     f"{entity}.{field.name} is stored as {place.expiry!r}, by which the table ends records; "
                     f"declare Expires(at={field.name!r}), or rename the field's attribute"
                 )
+
+
+def state_of(entity: str, fields: Fields, states: tuple[Enum, ...]) -> str:
+    """The one field that these states, all of one kind, are states of."""
+    kinds = {type(state) for state in states}
+    found = [f.name for f in fields.values() if f.kind is Kind.CHOICE and {f.python} == kinds]
+    if len(found) != 1:
+        wrong = "no field has" if not found else f"{' and '.join(found)} both have"
+        raise DeclarationError(f"{entity}: RetainFor(when=…) names states that {wrong}; name states of one field")
+    return found[0]
 
 
 def check_when(entity: str, index: str, fields: Fields, when: Mapping[str, frozenset[Any]]) -> None:

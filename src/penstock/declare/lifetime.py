@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import timedelta
+from enum import Enum
+from typing import Any
+
+from penstock.ops import Ref
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,10 +20,16 @@ class Expires:
 
 @dataclass(frozen=True, slots=True)
 class RetainFor:
-    """The record is kept this long after the moment in ``since``, then archived, verified and only then removed."""
+    """The record is kept this long after the moment in ``since``, then archived, verified and only then removed.
+
+    In a state that is not in ``when`` it stays beyond that, and is reported. ``along`` names the records that mean
+    nothing without it, each of one record only: they are archived and removed together with it.
+    """
 
     period: timedelta
     since: str
+    when: tuple[Enum, ...] | None = None
+    along: Callable[[Any], Iterable[Ref[Any]]] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,6 +32,7 @@ from penstock.declare import (
 )
 from penstock.objectkey import ObjectKey
 from penstock.once import Once
+from penstock.ops import Ref
 from penstock.outbox import Message, MessageStatus
 
 TABLE = Table("asset_creator", partition="PK", sort="SK", expiry="ttl")
@@ -82,6 +83,10 @@ class Status(StrEnum):
     FAILED = "failed"
 
 
+OVER = (Status.DONE, Status.FAILED, Status.REJECTED, Status.APPROVED)
+"The states in which nothing is waited for any more, so that a record may leave when its time is over."
+
+
 class Numbered(Entity):
     """What SQL's tables call by an id of its own, besides the key it is found by."""
 
@@ -109,12 +114,16 @@ def _go_to(job: Job, *, step: StepName, at: datetime) -> None:
     job.current_step, job.updated_at = step, at
 
 
+def _place(job: Job) -> list[Ref[JobPlace]]:
+    return [JobPlace.at(job_id=job.job_id)]
+
+
 class Job(
     Entity,
     table=TABLE,
     relation="jobs",
     sql_indexes=(("project_id", "status"),),
-    lifetimes=(RetainFor(RETENTION, since="updated_at"),),
+    lifetimes=(RetainFor(RETENTION, since="updated_at", when=OVER, along=_place),),
 ):
     """One asset, asked for once. Its moment changes with its state only, so that pages by status stand still."""
 
@@ -173,7 +182,7 @@ class Step(
     table=TABLE,
     relation="steps",
     sql_indexes=(("job_id", "status", "step_name"),),
-    lifetimes=(RetainFor(RETENTION, since="ts"),),
+    lifetimes=(RetainFor(RETENTION, since="ts", when=OVER),),
 ):
     """One run of one stage. A stage that is run again is a new record; what was rejected stays readable."""
 

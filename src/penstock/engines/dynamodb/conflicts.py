@@ -8,17 +8,17 @@ from typing import Any
 
 import msgspec
 
-from penstock.conditions import describe
 from penstock.engines.dynamodb.decode import Values
 from penstock.engines.dynamodb.expressions import index_value
 from penstock.engines.dynamodb.item_type import ItemType
 from penstock.engines.dynamodb.layout import Value
 from penstock.engines.dynamodb.line import invalid
 from penstock.engines.dynamodb.plain import NO_RAW, canonical, same, there
-from penstock.engines.dynamodb.requests import Request, required
+from penstock.engines.dynamodb.requests import Request
 from penstock.engines.dynamodb.wire import WireError
-from penstock.errors import Conflict, DamagedRecord, Unavailable
-from penstock.ops import Delete, Patch, Put, Ref, Write
+from penstock.errors import DamagedRecord, Unavailable
+from penstock.ops import Delete, Patch, Put, Write
+from penstock.refusals import conflict
 from penstock.updates import Exclude, Include, Remove, Set, SetIfAbsent, Update
 
 
@@ -107,13 +107,6 @@ def _shows(item: ItemType, update: Update, stored: Value | None) -> bool:
         case Exclude(_, members):
             return stored is None or members.isdisjoint(stored.get("SS", ()))
     return False
-
-
-def conflict(write: Write, found: Mapping[str, Any] | None, *, position: int) -> Conflict:
-    """The refusal in words, without values of fields that are not in the key."""
-    ref: Ref[Any] = Ref(write.shape, {n: write.key[n] for n in write.shape.key.fields})
-    stands = "no record stands there" if found is None else "a record stands there in another state"
-    return Conflict(f"{ref!r}: expected {describe(required(write))}; {stands}", position=position, found=found)
 
 
 def cancelled(error: WireError, items: Sequence[ItemType], writes: Sequence[Write], request: Request, now: int) -> None:

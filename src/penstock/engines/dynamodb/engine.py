@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
+from penstock.engines.dynamodb.consumed import Report, reporting
 from penstock.engines.dynamodb.item_type import ItemType
 from penstock.engines.dynamodb.line import Caller, Line
 from penstock.engines.dynamodb.queries import explain_query
@@ -25,6 +26,7 @@ class DynamoEngine:
 
     What is not given is found where AWS's tools find it, at the first call. ``table_names`` calls tables otherwise than
     their declarations do, ``table_prefix`` is put before every table's name. ``connect`` replaces the wire, for tests.
+    ``report_capacity`` is told the read and write units of each request, which DynamoDB is asked for only then.
     """
 
     features = Features(native_expiry=True, strong_index_reads=False)
@@ -42,6 +44,7 @@ class DynamoEngine:
         timeout: float = 10.0,
         sleep: Callable[[float], None] = time.sleep,
         connect: Callable[[], Caller] | None = None,
+        report_capacity: Report | None = None,
     ) -> None:
         def wire() -> Caller:
             from penstock.engines.dynamodb.wire import Wire
@@ -58,7 +61,10 @@ class DynamoEngine:
 
         self._prefix, self._names = table_prefix, table_names or {}
         self._types: dict[EntityShape, ItemType] = {}
-        self._line = Line(connect or wire, sleep)
+        open_wire = connect or wire
+        if report_capacity is not None:
+            open_wire = reporting(open_wire, report_capacity)
+        self._line = Line(open_wire, sleep)
         self._reads = Reads(self._line, self._type_of)
         self._writes = Writes(self._line, self._type_of, self._reads)
         self._tables = Tables(self._line, self._name_of, sleep)

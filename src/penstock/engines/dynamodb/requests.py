@@ -7,11 +7,11 @@ from typing import Any
 
 import msgspec
 
-from penstock.conditions import Condition, Present, both
 from penstock.engines.dynamodb.expressions import Aliases, ConditionCompiler, UpdateCompiler
 from penstock.engines.dynamodb.item_type import ItemType
 from penstock.engines.dynamodb.layout import Layout, Value
 from penstock.ops import Check, Delete, Patch, Put, Write
+from penstock.refusals import required
 
 Request = dict[str, Any]
 
@@ -36,11 +36,6 @@ class GetTemplate:
     def fill(self, key: Mapping[str, Any]) -> bytes:
         """The request for one key."""
         return b"".join([before + encode(text(key)) for before, text in self._pieces]) + self._end
-
-
-def required(write: Write) -> Condition | None:
-    """What must hold for the write: its condition, and for a patch that there is a record at all."""
-    return both(Present(), write.when) if isinstance(write, Patch) else write.when
 
 
 def put_item(item: ItemType, write: Put, now: int) -> Request:

@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from penstock.conditions import holds
-from penstock.engines.dynamodb.conflicts import Standing, cancelled, conflict, is_applied
+from penstock.engines.dynamodb.conflicts import Standing, cancelled, is_applied
 from penstock.engines.dynamodb.decode import Values
 from penstock.engines.dynamodb.item_type import ItemType
 from penstock.engines.dynamodb.line import CANCELLED, CONDITION_FAILED, IN_TRANSACTION, MISMATCH, Line
@@ -25,7 +25,7 @@ from penstock.engines.dynamodb.requests import (
 from penstock.engines.dynamodb.wire import Reply, WireError, transient_cancellation
 from penstock.errors import InvalidValue
 from penstock.ops import Check, Delete, Patch, Put, Write
-from penstock.replay import is_repeatable
+from penstock.refusals import conflict, is_repeatable
 from penstock.shape import EntityShape
 
 

@@ -10,7 +10,6 @@ from typing import Any, Protocol
 
 import sqlalchemy as sa
 
-from penstock.conditions import describe
 from penstock.engines.sql.dialect import Dialect
 from penstock.engines.sql.feed import read_changes
 from penstock.engines.sql.schema import ensure
@@ -18,7 +17,7 @@ from penstock.engines.sql.statements import FAR, Statement, Statements
 from penstock.errors import Conflict
 from penstock.ops import FeedEntry, Page, Patch, Put, Query, Ref, Step, Write
 from penstock.ports import Features
-from penstock.replay import is_repeatable, needs_token, stands_as_written, witness
+from penstock.refusals import conflict, is_repeatable, needs_token, stands_as_written, witness
 from penstock.shape import EntityShape, ViewShape
 
 _PAGE = 1000
@@ -204,15 +203,8 @@ class SqlEngine:
         return Statement(statements.get, statements.codec.bind_key(write.key) + statements.now(moment))
 
     def _conflict(self, write: Write, position: int, now: datetime) -> Conflict:
-        key = {n: write.key[n] for n in write.shape.key.fields}
-        found = self._get_one(Ref(write.shape, key), now)
-        wanted = describe(write.when) if write.when is not None else "a record there"
-        stood = "a record stands there in another state" if found is not None else "no record stands there"
-        return Conflict(
-            f"{Ref(write.shape, key)!r}: expected {wanted}; {stood}",
-            position=position,
-            found=found.__dict__ if found is not None else None,
-        )
+        found = self._get_one(Ref(write.shape, write.key), now)
+        return conflict(write, found.__dict__ if found is not None else None, position=position)
 
 
 def _identity(shape: EntityShape, values: Mapping[str, Any]) -> tuple[Any, ...]:

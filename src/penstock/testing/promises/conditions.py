@@ -175,8 +175,9 @@ class ConditionalWrites(Promise):
             store.put(specimen(), when=the(Specimen.text).equals("guess"))
         message = str(refused.value)
         assert message == (
-            "Specimen(shelf=top, label=one): expected text = the value given; a record stands there in another state"
+            "Specimen(shelf=top, label=one): expected text = the value given; "
+            "found a record for which that does not hold"
         )
         with pytest.raises(Conflict) as absent:
             store.put(specimen(label="two"), when=Present())
-        assert str(absent.value) == ("Specimen(shelf=top, label=two): expected a record there; no record stands there")
+        assert str(absent.value) == ("Specimen(shelf=top, label=two): expected a record there; found no record there")

@@ -1,7 +1,8 @@
-"""Recognising one's own write: an answer was lost, the write was sent again, and now it is refused.
+"""Refused writes: what to tell the caller, and how to recognise one's own write.
 
-A write sent twice must be applied once and reported truthfully. Either the store remembers a commit's token, or what
-stands there tells: these are the questions both kinds of engine ask.
+An answer was lost, the write was sent again, and now it is refused: it must have been applied once, and be reported
+truthfully. Either the store remembers a commit's token, or what stands there tells: these are the questions both kinds
+of engine ask.
 """
 
 from __future__ import annotations
@@ -9,9 +10,23 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from penstock.conditions import Condition, Present, both, describe
+from penstock.errors import Conflict
 from penstock.kinds import Kind
-from penstock.ops import Check, Delete, Patch, Put, Write
+from penstock.ops import Check, Delete, Patch, Put, Ref, Write
 from penstock.updates import REPEATABLE, apply
+
+
+def required(write: Write) -> Condition | None:
+    """What must hold for the write: its condition, and for a patch that there is a record at all."""
+    return both(Present(), write.when) if isinstance(write, Patch) else write.when
+
+
+def conflict(write: Write, found: Mapping[str, Any] | None, *, position: int) -> Conflict:
+    """The refusal in words, without values of fields that are not in the key."""
+    ref: Ref[Any] = Ref(write.shape, {n: write.key[n] for n in write.shape.key.fields})
+    stands = "no record there" if found is None else "a record for which that does not hold"
+    return Conflict(f"{ref!r}: expected {describe(required(write))}; found {stands}", position=position, found=found)
 
 
 def is_repeatable(write: Write) -> bool:
