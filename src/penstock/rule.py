@@ -1,7 +1,7 @@
 """Rules of retention: which records have been kept for their time, and how they are found without scanning.
 
-`RetainFor` walks an index that is sorted by its moment, and reads only what is due. `KeepLatest` reads a whole index, in
-order to know how many records there are of each kind.
+`RetainFor` walks an index that is sorted by its moment, and reads only what is due. `KeepLatest` reads a whole index to
+know how many records there are of each kind.
 """
 
 from __future__ import annotations

@@ -13,6 +13,7 @@ from penstock.conditions import comparable, holds
 from penstock.kinds import Kind, key_text
 from penstock.ops import Check, Delete, FeedEntry, Page, Patch, Put, Query, Range, Ref, Step, Write
 from penstock.ports import Features
+from penstock.refusals import conflict, required
 from penstock.refusals import conflict
 from penstock.shape import EntityShape, ViewShape
 from penstock.updates import apply
@@ -78,8 +79,7 @@ class ModelEngine:
 
     def _judge(self, write: Write, position: int, now: datetime) -> None:
         found = self._standing(write.shape, write.key, now)
-        held = holds(write.when, found) and not (isinstance(write, Patch) and found is None)
-        if not held:
+        if not holds(required(write), found):
             record = self._record(write.shape, found)
             raise conflict(write, None if record is None else record.__dict__, position=position)
 

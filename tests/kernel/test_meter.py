@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import itertools
 import os
-import random
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
@@ -20,12 +19,12 @@ import pytest
 from penstock import ANYTHING, Count, Domain, Entity, FrozenClock, IndexKey, Range, Store, Table, key, pattern, the
 from penstock.conditions import Missing, Present
 from penstock.errors import Conflict
-from penstock.meter import Meter, Usage
+from penstock.meter import Meter
 from penstock.ops import Check, Delete
 from penstock.ports import Engine
 from penstock.size import record_size
 from penstock.store import patch, put
-from penstock.testing.entities import Specimen, full_values
+from penstock.testing.entities import Specimen
 from tests.conftest import chosen_engines
 
 MEASURED = ("dynoxide", "dynamodb-local")
@@ -257,7 +256,6 @@ CASES: dict[str, Case] = {
         ),
         writes=4,
     ),
-    "blind put over a record of its own form": Case(SMALL, given=SMALL, writes=2, assumed=1, blind=True),
     # A patch.
     "patch of a projected field": Case(
         lambda s, w: s.patch(ref(w), the(Parcel.text).set("!")), given=OWNED_BY_ANN, writes=3
@@ -282,7 +280,7 @@ CASES: dict[str, Case] = {
         lambda s, w: s.patch(ref(w), the(Parcel.seen).add(1), exact=False), given=SMALL, writes=2
     ),
     "blind patch of a projected field": Case(
-        lambda s, w: s.patch(ref(w), the(Parcel.text).set("!")), given=LARGE, writes=9, assumed=1, blind=True
+        lambda s, w: s.patch(ref(w), the(Parcel.seen).set(7)), given=LARGE, writes=9, assumed=1, blind=True
     ),
     "blind patch of an index key": Case(
         lambda s, w: s.patch(ref(w), the(Parcel.owner).set("bob")), given=LARGE, writes=12, assumed=1, blind=True
@@ -405,8 +403,8 @@ CASES: dict[str, Case] = {
     ),
     "find 2 MB": Case(
         lambda s, w: list(s.find(Note.by_world(world=w))),
-        given=lambda s, w: s.put_many(note(w, f"{n}", 300 * KB) for n in range(7)),
-        reads=525,
+        given=lambda s, w: s.put_many(note(w, f"{n:02d}", 64 * KB) for n in range(30)),
+        reads=480,
         requests=2,
     ),
     # Batches cost what their writes cost alone.
@@ -447,7 +445,34 @@ class Oddity:
     writes: dict[str, float] | None = None
 
 
-ODDITIES: tuple[Oddity, ...] = ()
+ODDITIES = (
+    Oddity(
+        "dynamodb-local",
+        "takes an index's part of a transaction twice; DynamoDB, and dynoxide with it, take only the table's part twice "
+        "(servers.md: a transactional write to an index is billed 8 by one and 7 by the others)",
+        writes={"count, exactly: a transaction and a read": 4},
+    ),
+    Oddity(
+        "dynamodb-local",
+        "leaves out a check, a delete of nothing and some updates when it adds up a transaction",
+        writes={
+            "commit of parcels": 28,
+            "commit with a check of a small record": 2,
+            "commit with a check of a large record": 2,
+            "commit with a delete of nothing": 3,
+        },
+    ),
+    Oddity(
+        "dynamodb-local",
+        "takes nothing for what is not there; DynamoDB takes the least there is",
+        reads={
+            "get several, one of which is not there": 1,
+            "find nothing on the table": 0,
+            "find nothing on an index": 0,
+        },
+    ),
+    Oddity("dynamodb-local", "takes two units to delete nothing in a batch", writes={"unload what is not there": 4}),
+)
 
 
 def _beneath(store: Store) -> Engine:

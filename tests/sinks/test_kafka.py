@@ -160,7 +160,7 @@ def test_a_cluster_that_stalls_neither_loses_nor_reorders_anything(
     outbox_store: Store, clock: FrozenClock, kafka: KafkaCluster, open_sink: Opener, purged: bool
 ) -> None:
     topic = kafka.create_topic(partitions=3)
-    sink = open_sink(topic, seconds=20.0 if purged else 1.0)
+    sink = open_sink(topic, seconds=20.0 if purged else 4.0)
     assert sink.deliver([envelope("warm", aggregate="warm")]) == [None]
     if purged:  # the sink's patience ends before the library's
         sink._seconds = -1.5

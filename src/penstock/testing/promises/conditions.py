@@ -173,11 +173,9 @@ class ConditionalWrites(Promise):
         store.put(specimen(text="secret"))
         with pytest.raises(Conflict) as refused:
             store.put(specimen(), when=the(Specimen.text).equals("guess"))
-        message = str(refused.value)
-        assert message == (
-            "Specimen(shelf=top, label=one): expected text = the value given; "
-            "found a record for which that does not hold"
+        assert str(refused.value) == (
+            "Specimen(shelf=top, label=one): expected text = the value given; found a record for which that does not hold"
         )
         with pytest.raises(Conflict) as absent:
             store.put(specimen(label="two"), when=Present())
-        assert str(absent.value) == ("Specimen(shelf=top, label=two): expected a record there; found no record there")
+        assert str(absent.value) == "Specimen(shelf=top, label=two): expected a record there; found no record there"
