@@ -8,6 +8,7 @@ PenstockError
 │   └── InvalidCursor      a page cursor was altered or belongs to another query
 ├── IllegalMove            the state machine has no such transition
 ├── StaleIndex             a write would leave an index key behind; refused before it is sent
+├── OutOfScope             a store bound to one project was asked for something that is not of it
 ├── NotFound               no live record stands there
 ├── Conflict               somebody else changed it first: a condition did not hold
 ├── DamagedRecord          what is stored does not fit the declaration
@@ -69,6 +70,12 @@ class StaleIndex(PenstockError):
     """A write touches a field of an index key without telling the key's other fields."""
 
     slug, http_status = "stale-index", 422
+
+
+class OutOfScope(PenstockError):
+    """A store bound to one project was asked for something that is not of it; nothing was read or written."""
+
+    slug, http_status = "out-of-scope", 403
 
 
 class NotFound(PenstockError, LookupError):

@@ -252,8 +252,12 @@ class Feed:
 
     def _mark(self, handler: _Registered, entry: FeedEntry, *what: str) -> SystemOnce:
         now = self._store.clock.now()
+        # The mark is of the record's project, so that a handler may end its turn in that project's scope.
+        subject = entry.new if entry.new is not None else entry.old
+        project = getattr(subject, "project_id", None)
         return SystemOnce(
             idempotency_key=once_key(self._name, handler.name, repr(Ref(entry.shape, entry.key)), *what),
+            project_id=None if project is None else str(project),
             created_at=now,
             ttl=int((now + _REMEMBERED).timestamp()),
         )

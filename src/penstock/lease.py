@@ -36,6 +36,8 @@ class NamedLease(Leased, table=SYSTEM, relation="leases"):
     """A lease on something that is not a record: a schedule, a relay, a sweep."""
 
     name: str
+    project_id: str | None = None
+    "Whose work it protects. A store bound to a project fills it in; the name is still one for all projects."
 
     @key("LEASE#{name}", "LEASE")
     def at(self, *, name: str) -> None: ...

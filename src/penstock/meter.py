@@ -294,6 +294,9 @@ class MeteredEngine:
     def changes(self, shapes: Sequence[EntityShape], *, after: str | None = None, limit: int = 100) -> list[FeedEntry]:
         return self._engine.changes(shapes, after=after, limit=limit)
 
+    def bound(self, project: str) -> Engine:
+        return MeteredEngine(self._engine.bound(project), self._meter)
+
     def close(self) -> None:
         self._engine.close()
 

@@ -68,6 +68,9 @@ class Once(Entity):
 class SystemOnce(Once, table=SYSTEM, relation="once", lifetimes=(Expires("ttl"),)):
     """The kernel's own, for domains that do not document theirs."""
 
+    project_id: str | None = None
+    "Whose work it is. A store bound to a project fills it in, and sees no other's."
+
     @key("IDEMPOTENCY#{idempotency_key}", "IDEMPOTENCY#{idempotency_key}")
     def at(self, *, idempotency_key: str) -> None: ...
 

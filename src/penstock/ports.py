@@ -68,6 +68,13 @@ class Engine(Protocol):
         """Committed changes in order, behind a position; ``after=None`` starts with the oldest kept."""
         ...
 
+    def bound(self, project: str) -> Engine:
+        """The same store, seeing one project as far as the database itself can enforce it; Misconfigured if it should.
+
+        It closes with this one. `penstock.scope` adds what no database does.
+        """
+        ...
+
     def close(self) -> None:
         """Give back every connection; the engine may be used again."""
         ...

@@ -63,12 +63,10 @@ class Relay:
 
     def run_once(self) -> Delivery:
         """Deliver what is due, one batch; nothing while another relay is at work."""
-        if not self._at_work():
-            return Delivery()
         done = Delivery()
-        waiting = list(self._due())
+        waiting = list(self._due()) if self._at_work() else []
         # Of one thing only one message travels at a time, so that a failure never lets a later one overtake it.
-        while waiting:
+        while waiting and self._at_work():
             round_, waiting = _first_of_each(waiting)
             outcomes = self._sink.deliver([envelope(m) for m in round_])
             done += self._record(round_, outcomes)

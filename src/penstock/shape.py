@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from penstock.kinds import FieldShape
+from penstock.kinds import FieldShape, Kind
 from penstock.template import Template
 
 PARTITION_BYTES = 2048
@@ -129,6 +129,17 @@ class EntityShape:
     def indexed(self) -> frozenset[str]:
         """Every field that an index key depends on."""
         return frozenset(n for index in self.indexes.values() for n in index.watched)
+
+    @cached_property
+    def project(self) -> FieldShape | None:
+        """The field that says which project a record belongs to; None where records belong to none."""
+        found = self.fields.get("project_id")
+        return found if found is not None and found.kind in (Kind.TEXT, Kind.IDENTIFIER) else None
+
+    @cached_property
+    def project_in_key(self) -> bool:
+        """Does the key alone tell the project?"""
+        return self.project is not None and self.project.name in self.key.fields
 
     @property
     def label(self) -> str:

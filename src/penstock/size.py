@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from decimal import Decimal
 from typing import Any
 
-from penstock.documents import significant_digits
 from penstock.kinds import FieldShape, Kind, key_text
 from penstock.shape import EntityShape
 
@@ -47,16 +46,18 @@ def value_size(field: FieldShape, value: Any) -> int:
     if kind is Kind.BYTES:
         return len(value)
     if kind is Kind.TEXTS:
-        return 3 + sum(len(v.encode()) + 1 for v in value)
+        return sum(len(v.encode()) for v in value)
     return document_size(value)
 
 
 def number_size(value: Any) -> int:
-    """One byte for every two significant digits, and one more."""
-    if value == 0:
-        return 1
+    """One byte for every two digits, paired from the decimal point outwards; one more, and another for a minus."""
     exact = Decimal(repr(value) if isinstance(value, float) else value)
-    return (significant_digits(exact) + 1) // 2 + 1 + (1 if exact < 0 else 0)
+    if not exact:
+        return 1
+    _, digits, exponent = exact.as_tuple()
+    last = int(exponent) + len(digits) - len("".join(map(str, digits)).rstrip("0"))
+    return exact.adjusted() // 2 - last // 2 + 2 + (exact < 0)
 
 
 def document_size(value: Any) -> int:

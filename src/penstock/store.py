@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeVar
+from uuid import UUID
 
 from penstock.change import Change
 from penstock.clock import SystemClock
@@ -22,6 +23,7 @@ from penstock.once import Turn
 from penstock.ops import Delete, Patch, Put, Query, Ref, Step, Write
 from penstock.ports import Clock, Engine
 from penstock.records import check_commit, prepare, prepare_updates
+from penstock.scope import ScopedEngine, project_text, scoped_secret
 from penstock.ticks import Ticks
 from penstock.updates import Update
 
@@ -47,6 +49,22 @@ class Store:
         self.ticks = Ticks(self.clock)
         # Without a configured secret cursors end with the process, which is safe and soon noticed.
         self._secret = secret or os.urandom(32)
+        self.project: str | None = None
+        "The project this handle is bound to; None when it sees everything."
+
+    def scoped(self, project: str | UUID, *, enforce: bool = True) -> Store:
+        """A handle that sees and changes one project only; `penstock.scope` has the rules.
+
+        Where the database itself can bind a session to a project it does, and Misconfigured says what is missing for
+        it; ``enforce=False`` does without.
+        """
+        name = project_text(project)
+        if name == self.project:
+            return self
+        engine = self.engine.bound(name) if enforce or self.project else self.engine
+        scoped = Store(ScopedEngine(engine, name), clock=self.clock, secret=scoped_secret(self._secret, name))
+        scoped.ticks, scoped.project = self.ticks, name
+        return scoped
 
     def ensure(self, *domains: Domain, dry_run: bool = False) -> list[Step]:
         """Create what the kernel and the domains need and the store lacks; nothing is ever dropped."""
@@ -108,7 +126,7 @@ class Store:
         once: Turn | None = None,
     ) -> Change:
         """Several reads and writes that commit together, with their audit line and their messages."""
-        return Change(self, by=by, why=why, project=project, under=under, once=once)
+        return Change(self, by=by, why=why, project=project or self.project, under=under, once=once)
 
     def put(self, record: Entity, *, when: Condition | None = None) -> None:
         """Write a whole record, replacing what stands there, if the condition holds of it."""

@@ -74,6 +74,9 @@ class ModelEngine:
     def changes(self, shapes: Sequence[EntityShape], *, after: str | None = None, limit: int = 100) -> list[FeedEntry]:
         raise NotImplementedError("the model has no feed")
 
+    def bound(self, project: str) -> ModelEngine:
+        return self
+
     def close(self) -> None:
         pass
 

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import itertools
 import os
-from collections.abc import Callable, Iterator
+import random
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any
 
@@ -19,12 +20,12 @@ import pytest
 from penstock import ANYTHING, Count, Domain, Entity, FrozenClock, IndexKey, Range, Store, Table, key, pattern, the
 from penstock.conditions import Missing, Present
 from penstock.errors import Conflict
-from penstock.meter import Meter
+from penstock.meter import Meter, Usage
 from penstock.ops import Check, Delete
 from penstock.ports import Engine
 from penstock.size import record_size
 from penstock.store import patch, put
-from penstock.testing.entities import Specimen
+from penstock.testing.entities import Specimen, full_values
 from tests.conftest import chosen_engines
 
 MEASURED = ("dynoxide", "dynamodb-local")
@@ -109,12 +110,10 @@ def parcel(world: str, name: str = "p", size: int = 0, **values: Any) -> Parcel:
 
 @dataclass
 class Place:
-    """One engine: a store that is metered, and one that is not."""
+    """One engine: a store, and its meter."""
 
-    engine: Engine
-    meter: Meter
     store: Store
-    others: Store
+    meter: Meter
 
 
 @pytest.fixture(scope="module")
@@ -128,7 +127,7 @@ def places(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
             engine = _open(name, request, str(tmp_path_factory.mktemp("meter") / "meter.db"), meter)
             stack.callback(engine.close)
             engine.ensure(SHAPES)
-            places[name] = Place(engine, meter, Store(engine, clock=clock, meter=meter), Store(engine, clock=clock))
+            places[name] = Place(Store(engine, clock=clock, meter=meter), meter)
         yield places
 
 
@@ -180,8 +179,6 @@ class Case:
     requests: int = 1
     assumed: int = 0
     refused: bool = False
-    blind: bool = False
-    "What is given was done by others, unseen by the meter."
 
 
 def puts(*make: Callable[[str], Any]) -> Step:
@@ -190,6 +187,23 @@ def puts(*make: Callable[[str], Any]) -> Step:
             store.put(one(world))
 
     return step
+
+
+def steps(*several: Step) -> Step:
+    def step(store: Store, world: str) -> None:
+        for one in several:
+            one(store, world)
+
+    return step
+
+
+def by_others(step: Step) -> Step:
+    """Done by a store that is not metered."""
+    return lambda store, world: step(Store(store.engine._engine), world)  # type: ignore[attr-defined]
+
+
+def looked_up(*make: Callable[[str], Any]) -> Step:
+    return lambda store, world: store.get_many([one(world).ref for one in make])
 
 
 def conflicting(step: Step) -> Step:
@@ -205,8 +219,9 @@ def ref(world: str, name: str = "p") -> Any:
 
 
 OWNED_BY_ANN = puts(lambda w: parcel(w, owner="ann"))
-LARGE = puts(lambda w: parcel(w, owner="ann", size=3 * KB))
+LARGE = puts(lambda w: parcel(w, owner="ann", size=3000))
 SMALL = puts(parcel)
+OWNED_BY_BOB = puts(lambda w: parcel(w, owner="bob"))
 
 
 def _commit(store: Store, world: str) -> None:
@@ -233,27 +248,24 @@ CASES: dict[str, Case] = {
     "put new, in one index": Case(puts(parcel), writes=2, assumed=1),
     "put new, in two indexes": Case(OWNED_BY_ANN, writes=3, assumed=1),
     "create": Case(lambda s, w: s.create(parcel(w)), writes=2),
-    "put where nothing was read": Case(puts(parcel), given=lambda s, w: s.lookup(ref(w)), writes=2),
+    "put where nothing was read": Case(puts(parcel), given=looked_up(parcel), writes=2),
     "put what stands there already": Case(OWNED_BY_ANN, given=OWNED_BY_ANN, writes=1),
     "put, entering an index": Case(OWNED_BY_ANN, given=SMALL, writes=3),
     "put, leaving an index": Case(SMALL, given=OWNED_BY_ANN, writes=3),
-    "put, changing an index key": Case(puts(lambda w: parcel(w, owner="bob")), given=OWNED_BY_ANN, writes=4),
+    "put, changing an index key": Case(OWNED_BY_BOB, given=OWNED_BY_ANN, writes=4),
     "put, touching a projected field": Case(
         puts(lambda w: parcel(w, owner="ann", text="!")), given=OWNED_BY_ANN, writes=3
     ),
     "put, growing": Case(LARGE, given=OWNED_BY_ANN, writes=9),
     "put, shrinking": Case(OWNED_BY_ANN, given=LARGE, writes=9),
-    "put, growing and changing an index key": Case(LARGE, given=puts(lambda w: parcel(w, owner="bob")), writes=10),
+    "put, growing and changing an index key": Case(LARGE, given=OWNED_BY_BOB, writes=10),
     "put, shrinking and leaving an index": Case(SMALL, given=LARGE, writes=9),
     "put over a record that was read": Case(
-        OWNED_BY_ANN, given=lambda s, w: (Store(_beneath(s)).put(parcel(w, owner="bob")), s.get(ref(w))), writes=4
+        OWNED_BY_ANN, given=steps(by_others(OWNED_BY_BOB), lambda s, w: s.get(ref(w))), writes=4
     ),
     "put over a record that was found": Case(
         OWNED_BY_ANN,
-        given=lambda s, w: (
-            Store(_beneath(s)).put(parcel(w, owner="bob")),
-            list(s.find(Parcel.by_owner(world=w, owner="bob"))),
-        ),
+        given=steps(by_others(OWNED_BY_BOB), lambda s, w: list(s.find(Parcel.by_owner(world=w, owner="bob")))),
         writes=4,
     ),
     # A patch.
@@ -280,47 +292,46 @@ CASES: dict[str, Case] = {
         lambda s, w: s.patch(ref(w), the(Parcel.seen).add(1), exact=False), given=SMALL, writes=2
     ),
     "blind patch of a projected field": Case(
-        lambda s, w: s.patch(ref(w), the(Parcel.seen).set(7)), given=LARGE, writes=9, assumed=1, blind=True
+        lambda s, w: s.patch(ref(w), the(Parcel.seen).set(7)), given=by_others(LARGE), writes=9, assumed=1
     ),
     "blind patch of an index key": Case(
-        lambda s, w: s.patch(ref(w), the(Parcel.owner).set("bob")), given=LARGE, writes=12, assumed=1, blind=True
+        lambda s, w: s.patch(ref(w), the(Parcel.owner).set("bob")), given=by_others(LARGE), writes=12, assumed=1
     ),
     "blind patch out of an index": Case(
-        lambda s, w: s.patch(ref(w), the(Parcel.owner).set(None)), given=OWNED_BY_ANN, writes=3, assumed=1, blind=True
+        lambda s, w: s.patch(ref(w), the(Parcel.owner).set(None)), given=by_others(OWNED_BY_ANN), writes=3, assumed=1
     ),
     # A delete.
     "delete, large, in two indexes": Case(lambda s, w: s.delete(ref(w)), given=LARGE, writes=9),
     "delete of what was deleted": Case(
-        lambda s, w: s.delete(ref(w)), given=lambda s, w: (SMALL(s, w), s.delete(ref(w))), writes=1
+        lambda s, w: s.delete(ref(w)), given=steps(SMALL, lambda s, w: s.delete(ref(w))), writes=1
     ),
-    "blind delete of a small record": Case(lambda s, w: s.delete(ref(w)), given=SMALL, writes=2, assumed=1, blind=True),
+    "blind delete of a small record": Case(lambda s, w: s.delete(ref(w)), given=by_others(SMALL), writes=2, assumed=1),
     # Commits of several: the table's part twice, the indexes' part once.
     "commit of notes": Case(
         lambda s, w: s.commit([put(note(w, "a"), when=Missing()), put(note(w, "b", 3 * KB), when=Missing())]), writes=8
     ),
     "commit of parcels": Case(
         _commit,
-        given=lambda s, w: (
-            OWNED_BY_ANN(s, w),
-            s.put(parcel(w, "q")),
-            s.put(note(w, size=2 * KB)),
-            s.lookup(ref(w, "new")),
+        given=steps(
+            OWNED_BY_ANN,
+            puts(lambda w: parcel(w, "q"), lambda w: note(w, size=2 * KB)),
+            looked_up(lambda w: parcel(w, "new")),
         ),
         writes=3 + 6 + 3 + 4 + 3 + 4,
     ),
     "commit with a check of a small record": Case(
         lambda s, w: s.commit([put(note(w)), Check(Parcel.__shape__, ref(w).key, Present())]),
-        given=lambda s, w: (SMALL(s, w), s.lookup(note(w).ref)),
+        given=steps(SMALL, looked_up(note)),
         writes=4,
     ),
     "commit with a check of a large record": Case(
         lambda s, w: s.commit([put(note(w)), Check(Parcel.__shape__, ref(w).key, Present())]),
-        given=lambda s, w: (LARGE(s, w), s.lookup(note(w).ref)),
+        given=steps(LARGE, looked_up(note)),
         writes=8,
     ),
     "commit with a delete of nothing": Case(
         lambda s, w: s.commit([put(note(w)), Delete(Parcel.__shape__, ref(w).key)]),
-        given=lambda s, w: s.get_many([note(w).ref, ref(w)]),
+        given=looked_up(note, parcel),
         writes=4,
     ),
     "a check alone is a read": Case(
@@ -330,7 +341,7 @@ CASES: dict[str, Case] = {
     ),
     # Refusals take units too, but no answer tells them.
     "create where one stands": Case(
-        conflicting(lambda s, w: s.create(parcel(w))), given=LARGE, writes=3, refused=True, blind=True
+        conflicting(lambda s, w: s.create(parcel(w))), given=by_others(LARGE), writes=3, refused=True
     ),
     "create of a large record where a small one stands": Case(
         conflicting(lambda s, w: s.create(parcel(w, size=2 * KB))), given=SMALL, writes=2, refused=True
@@ -340,7 +351,7 @@ CASES: dict[str, Case] = {
     ),
     "commit refused": Case(
         conflicting(lambda s, w: s.commit([put(note(w, size=2 * KB)), put(parcel(w), when=Missing())])),
-        given=lambda s, w: (SMALL(s, w), s.lookup(note(w).ref)),
+        given=steps(SMALL, looked_up(note)),
         writes=6,
         refused=True,
     ),
@@ -420,7 +431,7 @@ CASES: dict[str, Case] = {
         writes=25 * (3 + 3 + 4),
     ),
     "load one record twice": Case(
-        lambda s, w: s.put_many([note(w), note(w)]), given=lambda s, w: s.lookup(note(w).ref), writes=2, requests=2
+        lambda s, w: s.put_many([note(w), note(w)]), given=looked_up(note), writes=2, requests=2
     ),
     "unload": Case(
         lambda s, w: s.delete_many(ref(w, f"{n:03d}") for n in range(25)),
@@ -441,14 +452,14 @@ class Oddity:
 
     engine: str
     reason: str
-    reads: dict[str, float] | None = None
-    writes: dict[str, float] | None = None
+    reads: Mapping[str, float] = field(default_factory=dict)
+    writes: Mapping[str, float] = field(default_factory=dict)
 
 
 ODDITIES = (
     Oddity(
         "dynamodb-local",
-        "takes an index's part of a transaction twice; DynamoDB, and dynoxide with it, take only the table's part twice "
+        "takes an index's part of a transaction twice; DynamoDB, and dynoxide with it, only the table's part "
         "(servers.md: a transactional write to an index is billed 8 by one and 7 by the others)",
         writes={"count, exactly: a transaction and a read": 4},
     ),
@@ -475,18 +486,12 @@ ODDITIES = (
 )
 
 
-def _beneath(store: Store) -> Engine:
-    engine: Engine = store.engine._engine  # type: ignore[attr-defined]
-    return engine
-
-
 def _measured(engine: str, name: str, case: Case) -> tuple[float, float]:
     """The units a server is expected to tell."""
     reads, writes = (0.0, 0.0) if case.refused else (case.reads, case.writes)
     for oddity in ODDITIES:
         if oddity.engine == engine:
-            reads = (oddity.reads or {}).get(name, reads)
-            writes = (oddity.writes or {}).get(name, writes)
+            reads, writes = oddity.reads.get(name, reads), oddity.writes.get(name, writes)
     return reads, writes
 
 
@@ -496,7 +501,7 @@ def test_the_estimate_is_what_dynamodb_takes_and_the_same_everywhere(
 ) -> None:
     case = CASES[name]
     for engine, place in places.items():
-        case.given(place.others if case.blind else place.store, world)
+        case.given(place.store, world)
         place.meter.reset()
         case.act(place.store, world)
         used = place.meter.total()
@@ -506,3 +511,112 @@ def test_the_estimate_is_what_dynamodb_takes_and_the_same_everywhere(
             told = (used.measured_read_units, used.measured_write_units)
             assert told == _measured(engine, name, case), engine
             assert used.measured_requests == (0 if case.refused else case.requests), engine
+
+
+@pytest.mark.parametrize("kilobytes", [2, 3, 8])
+def test_sizes_are_right_to_the_byte(places: dict[str, Place], world: str, kilobytes: int) -> None:
+    """A record with a value of every kind, filled up to a whole number of kilobytes, and one byte more."""
+    for place in places.values():
+        shape = Specimen.__shape__
+        values = {**Specimen(shelf=world, label="full", **full_values()).__dict__, "text": ""}
+        least = put(Specimen(**values)).values
+        for excess in (0, 1):
+            size = kilobytes * KB + excess
+            full = Specimen(**{**values, "text": "x" * (size - record_size(shape, {**least, "text": "x"}) + 1)})
+            place.meter.reset()
+            place.store.put(full)
+            place.store.get(full.ref)
+            used = place.meter.total()
+            assert used.bytes == 2 * size
+            assert used.write_units == kilobytes + excess
+            if used.measured_requests:
+                assert used.measured_write_units == used.write_units
+                assert used.measured_read_units == used.read_units
+
+
+def _history(store: Store, world: str, seed: int) -> None:
+    """Reads and writes of a few records, as they come."""
+    chance = random.Random(seed)
+    for _ in range(150):
+        name = chance.choice("abcdef")
+        owner = chance.choice([None, "ann", "bob"])
+        size = chance.choice([0, 900, 1200, 3000, 5000])
+        action = chance.randrange(8)
+        if action == 0:
+            store.put(parcel(world, name, size, owner=owner, state=chance.choice(list(State))))
+        elif action == 1 and store.lookup(ref(world, name)):
+            store.patch(ref(world, name), the(Parcel.owner).set(owner))
+        elif action == 2 and store.lookup(ref(world, name)):
+            store.patch(ref(world, name), the(Parcel.state).set(chance.choice(list(State))), the(Parcel.text).set(None))
+        elif action == 3:
+            store.delete(ref(world, name))
+        elif action == 4:
+            list(store.find(Parcel.by_state(world=world, state=chance.choice(list(State)))))
+        elif action == 5:
+            store.get_many([ref(world, n) for n in "abc"])
+        elif action == 6:
+            store.put_many(parcel(world, n, size, owner=owner) for n in "cde")
+        elif store.lookup(ref(world, name)):
+            with store.change() as change:
+                record = change.get(ref(world, name))
+                record.text = chance.choice([None, "x", "x" * 1500])
+                change.save(record)
+                change.put(note(world, name, size))
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_same_history_costs_the_same_everywhere(places: dict[str, Place], world: str, seed: int) -> None:
+    estimates: dict[str, dict[str, Usage]] = {}
+    for engine, place in places.items():
+        place.store.get_many([r for n in "abcdef" for r in (ref(world, n), note(world, n).ref)])
+        place.meter.reset()
+        _history(place.store, world, seed)
+        used = place.meter.snapshot()
+        assert {u.assumed for u in used.values()} == {0}
+        estimates[engine] = {label: _estimated(usage) for label, usage in used.items()}
+        assert estimates[engine] == next(iter(estimates.values())), engine
+        if engine == "dynoxide":
+            for label, usage in used.items():
+                assert usage.measured_read_units == usage.read_units, label
+                assert usage.measured_write_units == usage.write_units, label
+                assert usage.measured_requests == usage.requests, label
+
+
+def _estimated(usage: Usage) -> Usage:
+    return replace(usage, measured_requests=0, measured_read_units=0.0, measured_write_units=0.0)
+
+
+def test_a_wrong_assumption_shows(places: dict[str, Place], world: str) -> None:
+    """Others wrote a large record, which this store has never seen, and now replaces by a small one."""
+    for place in places.values():
+        by_others(LARGE)(place.store, world)
+        place.meter.reset()
+        SMALL(place.store, world)
+        used = place.meter.total()
+        assert (used.write_units, used.assumed) == (2, 1)
+        if used.measured_requests:
+            assert used.measured_write_units == 9
+
+
+def test_usage_is_told_by_pattern_and_by_verb(places: dict[str, Place], world: str) -> None:
+    for place in places.values():
+        place.meter.reset()
+        place.store.put(parcel(world, owner="ann"))
+        place.store.patch(ref(world), the(Parcel.text).set("!"))
+        place.store.get(ref(world))
+        place.store.get_many([ref(world), note(world).ref])
+        list(place.store.find(Parcel.by_owner(world=world, owner="ann")))
+        place.store.put_many([note(world, "a")])
+        place.store.commit([put(note(world, "b")), put(note(world, "c"))])
+        place.store.delete(ref(world))
+        assert [label for label, _ in place.meter] == [
+            "commit",
+            "get",
+            "load",
+            "meter_cases.Parcel delete",
+            "meter_cases.Parcel get",
+            "meter_cases.Parcel patch",
+            "meter_cases.Parcel put",
+            "meter_cases.Parcel.by_owner",
+        ]
+        assert {u.requests for _, u in place.meter} == {1}

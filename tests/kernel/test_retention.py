@@ -226,7 +226,7 @@ def test_a_plan_tells_what_a_run_then_does_and_changes_nothing(kept: Store, arch
         version(kept, "chair", i + 1)
     papers(kept, 7)
     fuse = Fuse(left=0)
-    untouchable = Store(FusedEngine(kept.engine, fuse), clock=kept.clock)  # type: ignore[arg-type]
+    untouchable = Store(FusedEngine(kept.engine, fuse), clock=kept.clock)
     planned = retention(untouchable, archive).plan()
     assert fuse.calls == []
     assert list(archive.list()) == []
@@ -334,7 +334,7 @@ def test_a_crash_at_any_point_loses_nothing(
             name = f"c{crash_at}-{i}"
             made |= {repr(r.ref): r for r in (job(kept, name, days=91), JobPlace(job_id=name, project_id="p"))}
         fuse = fused._fuse = Fuse(left=crash_at, carried_out=carried_out)
-        broken = Store(fused, clock=clock)  # type: ignore[arg-type]
+        broken = Store(fused, clock=clock)
         run = Retention(broken, FusedArchive(archive, fuse), [DOMAIN], owner=f"a{crash_at}", batch=4)
         try:
             run.run()

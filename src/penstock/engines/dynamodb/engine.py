@@ -99,6 +99,10 @@ class DynamoEngine:
     def changes(self, shapes: Sequence[EntityShape], *, after: str | None = None, limit: int = 100) -> list[FeedEntry]:
         return self._streams.changes(shapes, after, limit)
 
+    def bound(self, project: str) -> DynamoEngine:
+        """Itself: DynamoDB's credentials could be bound to leading keys, but its indexes mix the projects."""
+        return self
+
     def close(self) -> None:
         self._line.close()
 

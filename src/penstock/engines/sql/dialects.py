@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, date, datetime
 from decimal import Decimal
 from uuid import UUID
@@ -97,3 +98,6 @@ POSTGRES = Dialect(
     ),
     delete_some="delete from {t} where ctid in (select ctid from {t} where {w} limit {m}) returning 1",
 )
+
+# In a session that is bound to a project, where another project's row is not an obstacle but an error.
+POSTGRES_BOUND = replace(POSTGRES, guard="{c}::text = current_setting('penstock.project', true)")

@@ -68,6 +68,10 @@ class Connector(Protocol):
         """A SQLAlchemy connection in one transaction, for creating tables."""
         ...
 
+    def bound(self, project: str) -> Connector:
+        """The same database through sessions that see one project; itself where there is no such thing."""
+        ...
+
     def close(self) -> None: ...
 
 
@@ -76,9 +80,10 @@ class SqlEngine:
 
     features = Features(native_expiry=False, strong_index_reads=True)
 
-    def __init__(self, connector: Connector) -> None:
+    def __init__(self, connector: Connector, *, known: dict[EntityShape, Statements] | None = None) -> None:
         self.connector = connector
-        self._known: dict[EntityShape, Statements] = {}
+        self._known: dict[EntityShape, Statements] = {} if known is None else known
+        self._known_bound: dict[EntityShape, Statements] = {}
 
     def statements(self, shape: EntityShape) -> Statements:
         known = self._known.get(shape)
@@ -192,6 +197,11 @@ class SqlEngine:
 
     def changes(self, shapes: Sequence[EntityShape], *, after: str | None = None, limit: int = 100) -> list[FeedEntry]:
         return read_changes(self, shapes, after=after, limit=limit)
+
+    def bound(self, project: str) -> SqlEngine:
+        connector = self.connector.bound(project)
+        # Statements are compiled once for all projects, as they do not depend on which it is.
+        return self if connector is self.connector else SqlEngine(connector, known=self._known_bound)
 
     def close(self) -> None:
         self.connector.close()

@@ -95,31 +95,42 @@ def _postgres_steps(inspector: sa.Inspector, dialect: Dialect, shapes: Sequence[
             "penstock.changes",
             "create table if not exists penstock.changes (position bigint generated always as identity, "
             "transaction xid8 not null default pg_current_xact_id(), relation text not null, kind text not null, "
-            "old jsonb, new jsonb, cause text not null, primary key (transaction, position))",
+            "old jsonb, new jsonb, cause text not null, project text, primary key (transaction, position))",
         )
+    elif "project" not in {c["name"] for c in inspector.get_columns("changes", schema="penstock")}:
+        yield Step("add column", "penstock.changes.project", "alter table penstock.changes add column project text")
     yield Step("create function", "penstock.log_change", _LOG_CHANGE)
     for shape in shapes:
         relation = dialect.relation(shape.domain, shape.relation)
+        project = f", {literal(shape.project.column)}" if shape.project is not None else ""
         yield Step(
             "create trigger",
             f"{relation} log_change",
             f"create or replace trigger penstock_log_change after insert or update or delete on {relation} "
-            f"for each row execute function penstock.log_change({literal(relation)})",
+            f"for each row execute function penstock.log_change({literal(relation)}{project})",
         )
 
 
+# It writes with its owner's rights, as whoever is bound to a project may read the log but not write it. A change is of a
+# project when the record was so before and after; one that moves it between projects is of none.
 _LOG_CHANGE = """
-create or replace function penstock.log_change() returns trigger language plpgsql as $$
+create or replace function penstock.log_change() returns trigger language plpgsql
+security definer set search_path = pg_catalog, pg_temp as $$
+declare
+  was jsonb := case when tg_op <> 'INSERT' then to_jsonb(old) end;
+  is_now jsonb := case when tg_op <> 'DELETE' then to_jsonb(new) end;
 begin
   if tg_op = 'UPDATE' and old is not distinct from new then
     return null;
   end if;
-  insert into penstock.changes (relation, kind, old, new, cause) values (
+  insert into penstock.changes (relation, kind, old, new, cause, project) values (
     tg_argv[0],
     case tg_op when 'INSERT' then 'insert' when 'UPDATE' then 'update' else 'remove' end,
-    case when tg_op <> 'INSERT' then to_jsonb(old) end,
-    case when tg_op <> 'DELETE' then to_jsonb(new) end,
-    coalesce(nullif(current_setting('penstock.cause', true), ''), 'user'));
+    was,
+    is_now,
+    coalesce(nullif(current_setting('penstock.cause', true), ''), 'user'),
+    case when tg_nargs > 1 and (tg_op <> 'UPDATE' or was ->> tg_argv[1] = is_now ->> tg_argv[1])
+      then coalesce(is_now, was) ->> tg_argv[1] end);
   return null;
 end $$
 """.strip()

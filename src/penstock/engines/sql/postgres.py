@@ -13,11 +13,12 @@ import sqlalchemy as sa
 from psycopg import errors as pg
 from psycopg.types.json import set_json_loads
 
-from penstock.engines.sql.dialects import POSTGRES
+from penstock.engines.sql.dialects import POSTGRES, POSTGRES_BOUND
 from penstock.engines.sql.engine import GROWN, Refused
 from penstock.engines.sql.forks import generation
+from penstock.engines.sql.isolation import TENANT, why_unbound
 from penstock.engines.sql.statements import Statement
-from penstock.errors import InvalidValue, Misconfigured, Unavailable
+from penstock.errors import InvalidValue, Misconfigured, OutOfScope, PenstockError, Unavailable
 
 T = TypeVar("T")
 
@@ -35,35 +36,73 @@ _PAUSES = (0.0, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0)
 _REMEMBER = "remembered as (insert into penstock.commits (token) values (%s) returning 1)"
 
 
+class _Session(psycopg.Connection[tuple[Any, ...]]):
+    """A connection, and the project it is bound to."""
+
+    project: str | None = None
+
+
+class _Idle:
+    """Connections at rest, last in, first out."""
+
+    def __init__(self) -> None:
+        self._sessions: list[_Session] = []
+        self._generation = generation()
+
+    def take(self) -> _Session | None:
+        if self._generation != generation():
+            # A forked child must not speak on its parent's sockets, not even to say goodbye.
+            self._sessions, self._generation = [], generation()
+        try:
+            return self._sessions.pop()
+        except IndexError:
+            return None
+
+    def keep(self, session: _Session) -> None:
+        self._sessions.append(session)
+
+    def forget(self) -> None:
+        self._sessions.clear()
+
+    def close(self) -> None:
+        while session := self.take():
+            session.close()
+
+
 class PostgresConnector:
     """Statements on one database, over a stack of connections. Opened lazily, and anew after a fork."""
 
     dialect = POSTGRES
+    options = _OPTIONS
 
     def __init__(self, url: str, *, sleep: Callable[[float], None] = time.sleep) -> None:
         self.url = url
         self._sleep = sleep
-        self._idle: list[psycopg.Connection[tuple[Any, ...]]] = []
-        self._generation = generation()
+        self._idle = _Idle()
+        self._idle_bound: _Idle | None = None
 
     # Connections
 
-    def _take(self) -> psycopg.Connection[tuple[Any, ...]]:
-        if self._generation != generation():
-            # A forked child must not speak on its parent's sockets, not even to say goodbye.
-            self._idle, self._generation = [], generation()
-        try:
-            return self._idle.pop()
-        except IndexError:
-            return self._connect()
+    def bound(self, project: str) -> BoundConnector:
+        if self._idle_bound is None:
+            if reason := self._attempt(why_unbound):
+                raise Misconfigured(reason)
+            self._idle_bound = _Idle()
+        return BoundConnector(self.url, project, self._idle_bound, sleep=self._sleep)
 
-    def _connect(self) -> psycopg.Connection[tuple[Any, ...]]:
-        connection = psycopg.connect(self.url, autocommit=True, options=_OPTIONS)
+    def _take(self) -> _Session:
+        return self._idle.take() or self._connect()
+
+    def _connect(self) -> _Session:
+        connection = _Session.connect(self.url, autocommit=True, options=self.options)
         connection.prepare_threshold = 2
         set_json_loads(msgspec.json.decode, connection)
         return connection
 
-    def _attempt(self, action: Callable[[psycopg.Connection[tuple[Any, ...]]], T]) -> T:
+    def _forbidden(self, error: pg.InsufficientPrivilege) -> PenstockError:
+        return Misconfigured(f"PostgreSQL: {_first_line(error)}; grant it to the user of the store's URL")
+
+    def _attempt(self, action: Callable[[_Session], T]) -> T:
         """Do something on a connection; again on a fresh one when the connection broke.
 
         Whatever is done here may be done twice: reads by nature, writes because they recognise themselves.
@@ -86,6 +125,9 @@ class PostgresConnector:
             except (pg.UndefinedTable, pg.InvalidSchemaName, pg.UndefinedColumn) as error:
                 self._give_back(connection)
                 raise Misconfigured(f"{_first_line(error)}; run `penstock tables apply`") from error
+            except pg.InsufficientPrivilege as error:
+                self._give_back(connection)
+                raise self._forbidden(error) from error
             except pg.NumericValueOutOfRange:
                 self._give_back(connection)
                 raise InvalidValue(GROWN) from None
@@ -93,19 +135,19 @@ class PostgresConnector:
                 self._give_back(connection)
                 raise
             else:
-                self._idle.append(connection)
+                self._idle.keep(connection)
                 return result
         raise AssertionError("the last attempt returns or raises")
 
-    def _give_back(self, connection: psycopg.Connection[tuple[Any, ...]] | None) -> None:
+    def _give_back(self, connection: _Session | None) -> None:
         """Keep a connection that still works; after one that broke, the idle ones are most likely dead as well."""
         if connection is None:
             return
         if connection.closed or connection.broken:
             connection.close()
-            self._idle.clear()
+            self._idle.forget()
         else:
-            self._idle.append(connection)
+            self._idle.keep(connection)
 
     # Statements
 
@@ -116,7 +158,7 @@ class PostgresConnector:
         if token is not None:
             text, parameters = f"with {_REMEMBER} {text}", (token, *parameters)
 
-        def action(connection: psycopg.Connection[tuple[Any, ...]]) -> list[tuple[Any, ...]] | None:
+        def action(connection: _Session) -> list[tuple[Any, ...]] | None:
             try:
                 cursor = connection.execute(text, parameters, binary=True)
             except pg.UniqueViolation as error:
@@ -130,7 +172,7 @@ class PostgresConnector:
     def together(self, statements: Sequence[Statement], stands: Sequence[Statement], *, token: str | None) -> None:
         text, parameters = _chained(statements, stands, token)
 
-        def action(connection: psycopg.Connection[tuple[Any, ...]]) -> None:
+        def action(connection: _Session) -> None:
             try:
                 connection.execute(text, parameters)
             except pg.UniqueViolation as error:
@@ -145,14 +187,14 @@ class PostgresConnector:
         self._attempt(action)
 
     def many(self, text: str, rows: list[tuple[Any, ...]]) -> None:
-        def action(connection: psycopg.Connection[tuple[Any, ...]]) -> None:
+        def action(connection: _Session) -> None:
             with connection.transaction(), connection.cursor() as cursor:
                 cursor.executemany(text, rows)
 
         self._attempt(action)
 
     def expire(self, text: str, parameters: tuple[Any, ...], *, watched: bool) -> int:
-        def action(connection: psycopg.Connection[tuple[Any, ...]]) -> int:
+        def action(connection: _Session) -> int:
             with connection.transaction():
                 connection.execute("set local penstock.cause = 'expiry'")
                 # Nobody repeats a commit after a day.
@@ -175,9 +217,56 @@ class PostgresConnector:
             engine.dispose()
 
     def close(self) -> None:
-        if self._generation == generation():
-            while self._idle:
-                self._idle.pop().close()
+        self._idle.close()
+        if self._idle_bound is not None:
+            self._idle_bound.close()
+
+
+class BoundConnector(PostgresConnector):
+    """The same database, through sessions of a role whose rows are those of one project.
+
+    Sessions are shared by all projects, each set to one before it is used. The role is part of how they start, so that
+    ``reset role`` and ``discard all`` do not end it. This holds back a forgotten condition, not somebody who may run
+    any statement at all: ``set role none`` is one.
+    """
+
+    dialect = POSTGRES_BOUND
+    options = f"{_OPTIONS} -c role={TENANT}"
+
+    def __init__(self, url: str, project: str, idle: _Idle, *, sleep: Callable[[float], None]) -> None:
+        super().__init__(url, sleep=sleep)
+        self._project = project
+        self._idle = idle
+
+    def bound(self, project: str) -> BoundConnector:
+        if project != self._project:
+            raise OutOfScope("sessions of one project cannot be bound to another; use the store itself")
+        return self
+
+    def _take(self) -> _Session:
+        session = super()._take()
+        if session.project == self._project:
+            return session
+        session.project = None
+        try:
+            session.execute("select set_config('penstock.project', %s, false)", (self._project,))
+        except BaseException:
+            session.close()
+            self._idle.forget()
+            raise
+        session.project = self._project
+        return session
+
+    def _forbidden(self, error: pg.InsufficientPrivilege) -> PenstockError:
+        return OutOfScope(
+            f"PostgreSQL: {_first_line(error)}, in a session bound to one project; a table that is new to penstock "
+            f"needs `penstock tables apply`"
+        )
+
+    @contextmanager
+    def administration(self) -> Iterator[sa.Connection]:
+        raise OutOfScope("tables are created and grown for all projects at once; use the store itself")
+        yield
 
 
 def _chained(

@@ -13,6 +13,7 @@ from sqlalchemy.types import TypeEngine
 
 from penstock.engines.sql.dialect import Dialect, literal, quote
 from penstock.engines.sql.feed import feed_steps
+from penstock.engines.sql.isolation import NOT_OURS, isolation_steps
 from penstock.engines.sql.statements import Statements
 from penstock.errors import Misconfigured
 from penstock.kinds import FieldShape, Kind
@@ -61,6 +62,8 @@ def ensure(
         steps = list(_steps(connection, dialect, tables, shapes, views))
         if not dry_run:
             for step in steps:
+                if step.kind == NOT_OURS:
+                    continue
                 connection.exec_driver_sql(step.detail.replace("%", "%%") if dialect.schemas else step.detail)
     return steps
 
@@ -85,6 +88,8 @@ def _steps(
     relations = {s.name: dialect.relation(s.domain, s.relation) for s in shapes}
     for view in views:
         yield from _view_steps(inspector, dialect, view, relations)
+    if dialect.schemas:
+        yield from isolation_steps(connection, dialect, shapes, views)
 
 
 def _table_steps(inspector: sa.Inspector, dialect: Dialect, shape: EntityShape, table: sa.Table) -> Iterator[Step]:

@@ -169,6 +169,10 @@ class SqliteConnector:
     def _plain(self) -> sqlite3.Connection:
         return sqlite3.connect(self.path, timeout=self._busy, isolation_level=None, check_same_thread=False)
 
+    def bound(self, project: str) -> SqliteConnector:
+        """Itself: a file has no sessions to bind."""
+        return self
+
     def close(self) -> None:
         if self._generation == generation():
             with self._lock:

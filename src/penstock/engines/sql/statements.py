@@ -221,13 +221,21 @@ class Statements:
         """The whole record, over whatever stands there."""
         return self._insert + self._on_conflict
 
+    @cached_property
+    def _guard(self) -> str:
+        """That a row met at a key which does not tell the project is of the session's project."""
+        project = self.shape.project
+        if not self.dialect.guard or project is None or self.shape.project_in_key:
+            return ""
+        return " and " + self.dialect.guard.format(c=self.column(project.name))
+
     def _put(self, put: Put, now: int) -> Statement:
         values = self.codec.bind(put.values)
         if put.when is None:
             return Statement(self.put_text, values)
         text, parameters = self._where(put.when, now)
         if holds(put.when, None):
-            return Statement(f"{self.put_text} where {text}", values + parameters, must_touch=True)
+            return Statement(f"{self.put_text} where {text}{self._guard}", values + parameters, must_touch=True)
         rest = [f for f in self.shape.fields.values() if f.name not in self.shape.key.fields]
         mark = self.dialect.mark
         sets = ", ".join(f"{quote(f.column)} = {mark}" for f in rest)
