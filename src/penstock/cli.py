@@ -13,6 +13,8 @@ from rich.console import Console
 from rich.table import Table
 
 from penstock.app import explain, open_store
+from penstock.cli_audit import audit
+from penstock.cli_retention import retention
 from penstock.declare.domain import Domain
 from penstock.declare.pattern import ask
 from penstock.domains import DOMAINS
@@ -25,6 +27,8 @@ from penstock.shape import PatternShape
 app = typer.Typer(no_args_is_help=True, add_completion=False, help="The state layer for asset pipelines.")
 tables = typer.Typer(no_args_is_help=True, help="Tables of a store: what is missing, and creating it.")
 app.add_typer(tables, name="tables")
+app.add_typer(audit, name="audit")
+app.add_typer(retention, name="retention")
 
 
 def console() -> Console:

@@ -44,13 +44,14 @@ def image_of(shape: EntityShape, values: Mapping[str, Any]) -> Image:
     attributes: dict[str, Any] = {
         f.attribute: held[f.name] for f in shape.fields.values() if f.name in held and f.stored
     }
-    attributes |= key_attributes(shape, held)
+    keys = key_attributes(shape, held)
+    attributes |= keys
     entries = {}
     for place in shape.table.indexes.values():
         key = tuple(attributes.get(name) for name in _names(place))
         if None not in key:
             entries[place.name] = key
-    return Image(record_size(shape, held), entries, held)
+    return Image(record_size(shape, held, keys), entries, held)
 
 
 def image_of_loaded(shape: EntityShape, values: Mapping[str, Any]) -> Image:

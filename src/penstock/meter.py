@@ -295,6 +295,7 @@ class MeteredEngine:
         return self._engine.changes(shapes, after=after, limit=limit)
 
     def bound(self, project: str) -> Engine:
+        # With a memory of its own: what a project does not see may stand there all the same.
         return MeteredEngine(self._engine.bound(project), self._meter)
 
     def close(self) -> None:

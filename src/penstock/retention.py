@@ -171,14 +171,13 @@ class Retention:
         try:
             units = islice(self._units(rule, self._store.clock.now(), done), limit)
             for batch in _parts(units, self._batch, self._batch_bytes):
-                lease = self._hold(lease)
-                self._archive_and_remove(rule, batch, lease, done)
+                lease = self._archive_and_remove(rule, batch, lease, done)
         except LeaseLost:
             done.busy = True
         finally:
             release(self._store, lease)
 
-    def _archive_and_remove(self, rule: Rule, batch: list[Unit], lease: Lease, done: Archived) -> None:
+    def _archive_and_remove(self, rule: Rule, batch: list[Unit], lease: Lease, done: Archived) -> Lease:
         moments = [m for m in (rule.moment(u.record) for u in batch) if m is not None]
         span = {"oldest": min(moments), "newest": max(moments)} if moments else {}
         bundle = keep(self._archive, [r for unit in batch for r in unit.records], **span)
@@ -188,6 +187,7 @@ class Retention:
         for part in _parts(batch, _COMMIT, _COMMIT_BYTES):
             lease = self._hold(lease)
             self._remove(part, f"{rule.text}; {bundle.records} records in {bundle.name}", lease, done)
+        return lease
 
     def _remove(self, units: list[Unit], why: str, lease: Lease, done: Archived) -> None:
         """Remove what still stands as it was archived, together with the audit line that tells of it."""

@@ -184,7 +184,9 @@ class ScopedEngine:
 
     def bound(self, project: str) -> Engine:
         if project != self.project:
-            raise OutOfScope(f"a store bound to {self.project} cannot be bound to another project; use the store itself")
+            raise OutOfScope(
+                f"a store bound to {self.project} cannot be bound to another project; use the store itself"
+            )
         return self
 
     def close(self) -> None:
@@ -244,8 +246,8 @@ class ScopedEngine:
                 return write
             case Put(when=when) if holds(when, None):
                 return replace(write, when=both(when, Missing() | own))
-            case Check(when=when) if holds(when, None):
-                return replace(write, when=Not(own) | when)
+            case Check(when=when):
+                return replace(write, when=Not(own) | when if holds(when, None) else own & when)
             case _:
                 return replace(write, when=both(own, write.when))
 

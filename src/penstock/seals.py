@@ -242,10 +242,10 @@ class Verdict:
     @property
     def cannot_show(self) -> list[str]:
         """What this verdict does not say, in sentences."""
-        after = f"after {instant_text(self.until, 6)}" if self.until else "of this trail, which has no seal,"
+        which = f"after {instant_text(self.until, 6)}" if self.until else "of this trail"
         return [
-            f"{_lines_in_words(self.unsealed)} {after} no seal covers yet: "
-            f"one removed or added among them would not show before the next seal.",
+            f"No seal covers the {_lines_in_words(self.unsealed)} {which} yet: one removed or added among them, or "
+            f"newer, would not show.",
             "Somebody who can write to the store and computes all hashes and later seals anew is found out only by a "
             "digest that was kept elsewhere.",
         ]

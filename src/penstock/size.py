@@ -10,14 +10,18 @@ from penstock.kinds import FieldShape, Kind, key_text
 from penstock.shape import EntityShape
 
 
-def record_size(shape: EntityShape, values: Mapping[str, Any]) -> int:
-    """Bytes of the whole item: names and values of its attributes, its key and its index keys."""
+def record_size(shape: EntityShape, values: Mapping[str, Any], keys: Mapping[str, str] | None = None) -> int:
+    """Bytes of the whole item: names and values of its attributes, its key and its index keys.
+
+    ``keys`` are its `key_attributes`, if they are known already.
+    """
     total = sum(
         len(f.attribute.encode()) + value_size(f, values[f.name])
         for f in shape.fields.values()
         if f.stored and values.get(f.name) is not None
     )
-    total += sum(len(name.encode()) + len(text.encode()) for name, text in key_attributes(shape, values).items())
+    keys = key_attributes(shape, values) if keys is None else keys
+    total += sum(len(name.encode()) + len(text.encode()) for name, text in keys.items())
     if shape.table.tag and shape.tag:
         total += len(shape.table.tag.encode()) + len(shape.tag.encode())
     return total
@@ -52,12 +56,16 @@ def value_size(field: FieldShape, value: Any) -> int:
 
 def number_size(value: Any) -> int:
     """One byte for every two digits, paired from the decimal point outwards; one more, and another for a minus."""
-    exact = Decimal(repr(value) if isinstance(value, float) else value)
-    if not exact:
+    if not value:
         return 1
-    _, digits, exponent = exact.as_tuple()
-    last = int(exponent) + len(digits) - len("".join(map(str, digits)).rstrip("0"))
-    return exact.adjusted() // 2 - last // 2 + 2 + (exact < 0)
+    if isinstance(value, int):
+        text, exponent = str(abs(value)), 0
+    else:
+        _, digits, power = Decimal(repr(value) if isinstance(value, float) else value).as_tuple()
+        text, exponent = "".join(map(str, digits)).lstrip("0"), int(power)
+    first = exponent + len(text) - 1
+    last = exponent + len(text) - len(text.rstrip("0"))
+    return first // 2 - last // 2 + 2 + (value < 0)
 
 
 def document_size(value: Any) -> int:

@@ -303,15 +303,14 @@ class TestVerifying:
 
     def test_it_says_how_many_lines_no_seal_covers_yet(self, store: Store) -> None:
         told = verify(store, P).cannot_show
-        assert told[0].startswith("2 lines after 2026-01-01T")
-        assert "no seal covers yet" in told[0]
+        assert told[0].startswith("No seal covers the 2 lines after 2026-01-01T02:59:00.000000Z yet")
         assert "kept elsewhere" in told[1]
 
     def test_it_says_when_there_is_no_seal_at_all(self, store: Store) -> None:
         work(store, "ann", project="fresh")
         verdict = verify(store, "fresh")
         assert verdict.sound
-        assert verdict.cannot_show[0].startswith("1 line of this trail, which has no seal, no seal covers yet")
+        assert verdict.cannot_show[0].startswith("No seal covers the 1 line of this trail yet")
 
     @pytest.mark.parametrize("values", [{"action": "nothing"}, {"details": {"changes": []}}], ids=["action", "details"])
     def test_an_altered_line_is_named(self, store: Store, forger: Forger, values: dict[str, Any]) -> None:
@@ -481,7 +480,7 @@ class TestTheCommand:
         done = self.run("verify", "--store", url)
         assert done.returncode == 0, done.stderr
         assert "sound" in done.stdout
-        assert "no seal covers yet" in done.stdout
+        assert "No seal covers the 0 lines after" in done.stdout
 
     def test_a_removed_line_ends_with_one(self, url: str) -> None:
         with sqlite3.connect(url.removeprefix("sqlite:///")) as connection:

@@ -500,11 +500,32 @@ def test_a_runner_that_stalled_removes_nothing(kept: Store, archive: FolderArchi
     assert None not in kept.get_many([p.ref for p in made])
 
 
+def test_a_runner_that_loses_its_lease_at_the_last_moment_removes_nothing(
+    kept: Store, archive: FolderArchive, clock: FrozenClock
+) -> None:
+    """The lease is part of the commit itself."""
+    made = papers(kept, 3)
+    commit = kept.engine.commit
+
+    def stalled(writes: Any, **more: Any) -> None:
+        if any(isinstance(w, Delete) for w in writes):
+            kept.engine.commit = commit  # type: ignore[method-assign]
+            clock.advance(timedelta(hours=1))
+            assert take_named(kept, "retention:papers.Paper", owner="b", period=timedelta(minutes=1)) is not None
+        commit(writes, **more)
+
+    kept.engine.commit = stalled  # type: ignore[method-assign]
+    outcome = of(Paper, retention(kept, archive, owner="a").run())
+    assert (outcome.removed, outcome.busy) == (0, True)
+    assert None not in kept.get_many([p.ref for p in made])
+
+
 def test_a_long_run_keeps_its_lease(kept: Store, archive: FolderArchive, clock: FrozenClock) -> None:
     papers(kept, 6)
 
     def meanwhile(name: str) -> None:
-        clock.advance(timedelta(minutes=3))
+        clock.advance(timedelta(minutes=2))
+        assert take_named(kept, "retention:papers.Paper", owner="b", period=timedelta(minutes=1)) is None
 
     outcome = of(Paper, retention(kept, MeddledArchive(archive, meanwhile=meanwhile), batch=1).run())
     assert (outcome.removed, outcome.busy) == (6, False)

@@ -826,6 +826,8 @@ def test_retention_is_measured_by_fields_there_are() -> None:
     ends = Expires(at="ends")
     refused(_lived(ends, RetainFor(timedelta(days=1), since="nothing")), "Wrong", "RetainFor", "'nothing'")
     refused(_lived(ends, RetainFor(timedelta(days=1), since="name")), "Wrong", "RetainFor", "'name'")
+    strange = RetainFor(timedelta(days=1), since="made", when=(Status.NEW,))
+    refused(_lived(ends, strange), "Wrong", "RetainFor", "no field has")
     refused(_lived(ends, KeepLatest(3, per=("nothing",))), "Wrong", "KeepLatest", "'nothing'")
     refused(_lived(ends, KeepLatest(0, per=("name",))), "Wrong", "KeepLatest", "0")
 

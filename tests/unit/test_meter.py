@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from decimal import Decimal
+from pathlib import Path
 from typing import Any
 
 import msgspec
 import pytest
 
-from penstock import Store
+from penstock import Store, open_store
 from penstock.engines.dynamodb import DynamoEngine
 from penstock.engines.dynamodb.consumed import consumed
 from penstock.footprint import ABSENT, Images, footprint, image_of
 from penstock.meter import Meter, MeteredEngine, Usage
 from penstock.ops import Delete
 from penstock.ports import Engine
+from penstock.size import number_size
 from penstock.store import put
 from penstock.testing.entities import MOMENT, Specimen, Status, Ticket, specimen
 from tests.engines.dynamodb.scripted import Scripted
@@ -93,6 +96,17 @@ def test_only_a_metered_store_asks_for_units() -> None:
     assert (used.measured_read_units, used.measured_write_units) == (1, 1)
 
 
+def test_a_store_is_metered_when_it_is_opened(tmp_path: Path) -> None:
+    meter = Meter()
+    store = open_store(f"sqlite:///{tmp_path / 'metered.db'}", meter=meter)
+    store.engine.ensure([Specimen.__shape__])
+    store.create(specimen())
+    assert meter.snapshot() == {
+        "penstock_suite.Specimen put": Usage(requests=1, records=1, bytes=meter.total().bytes, write_units=1.0)
+    }
+    store.close()
+
+
 def test_a_store_without_meter_has_its_engine_unwrapped() -> None:
     engine = Scripted().engine()
     assert Store(engine).engine is engine
@@ -104,6 +118,19 @@ def test_a_metered_engine_is_an_engine() -> None:
     verbs = {name for name in vars(Engine) if not name.startswith("_")}
     assert verbs <= set(dir(engine))
     assert engine.features is DynamoEngine.features
+
+
+@pytest.mark.parametrize(
+    ("value", "size"),
+    [
+        *[(0, 1), (7, 2), (42, 2), (10, 2), (100, 2), (1200, 2), (120, 3), (123, 3), (12000, 3), (-42, 3)],
+        *[(0.1, 2), (0.001, 2), (2.5, 3), (12.5, 3), (1.05, 3)],
+        *[(Decimal("1" * 38), 20), (Decimal("1e11"), 2), (Decimal("-0.01"), 3)],
+    ],
+)
+def test_numbers_are_counted_in_pairs_of_digits(value: Any, size: int) -> None:
+    """As DynamoDB Local counts them."""
+    assert number_size(value) == size
 
 
 def test_only_so_much_is_remembered() -> None:

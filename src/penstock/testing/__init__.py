@@ -12,7 +12,7 @@ import pytest
 
 pytest.register_assert_rewrite("penstock.testing.promises")
 
-from penstock.testing.differences import differences, differences_page, differs, know  # noqa: E402
+from penstock.testing.differences import differences_page, differs, know, list_differences  # noqa: E402
 from penstock.testing.engine_suite import EngineSuite  # noqa: E402
 
-__all__ = ["EngineSuite", "differences", "differences_page", "differs", "know"]
+__all__ = ["EngineSuite", "differences_page", "differs", "know", "list_differences"]

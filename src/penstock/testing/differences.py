@@ -80,7 +80,7 @@ def expect(request: pytest.FixtureRequest, engine: str) -> None:
             request.applymarker(pytest.mark.xfail(reason=reason, raises=difference.raises, strict=True))
 
 
-def differences(suite: type) -> Iterator[tuple[str, Difference]]:
+def list_differences(suite: type) -> Iterator[tuple[str, Difference]]:
     """Every promise of a suite that an engine is excepted from."""
     for name in sorted(dir(suite)):
         if name.startswith("test_"):
@@ -92,7 +92,7 @@ def differences_page(suite: type) -> str:
     """All differences as a page of the documentation."""
     rows = [
         f"| {name.removeprefix('test_').replace('_', ' ')} | {d.engine} | {_KINDS[d.kind]} | {d.reason} |"
-        for name, d in differences(suite)
+        for name, d in list_differences(suite)
     ]
     head = ["# Where engines differ", ""]
     if not rows:

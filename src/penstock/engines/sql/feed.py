@@ -97,7 +97,7 @@ def _postgres_steps(inspector: sa.Inspector, dialect: Dialect, shapes: Sequence[
             "transaction xid8 not null default pg_current_xact_id(), relation text not null, kind text not null, "
             "old jsonb, new jsonb, cause text not null, project text, primary key (transaction, position))",
         )
-    elif "project" not in {c["name"] for c in inspector.get_columns("changes", schema="penstock")}:
+    elif not inspector.bind.exec_driver_sql(_HAS_PROJECT).scalar():  # type: ignore[union-attr]
         yield Step("add column", "penstock.changes.project", "alter table penstock.changes add column project text")
     yield Step("create function", "penstock.log_change", _LOG_CHANGE)
     for shape in shapes:
@@ -111,8 +111,13 @@ def _postgres_steps(inspector: sa.Inspector, dialect: Dialect, shapes: Sequence[
         )
 
 
-# It writes with its owner's rights, as whoever is bound to a project may read the log but not write it. A change is of a
-# project when the record was so before and after; one that moves it between projects is of none.
+_HAS_PROJECT = """
+select 1 from information_schema.columns
+where table_schema = 'penstock' and table_name = 'changes' and column_name = 'project'
+""".strip()
+
+# It writes with its owner's rights, as whoever is bound to a project may read the log but not write it. A change is of
+# a project when the record was so before and after; one that moves it between projects is of none.
 _LOG_CHANGE = """
 create or replace function penstock.log_change() returns trigger language plpgsql
 security definer set search_path = pg_catalog, pg_temp as $$

@@ -1,8 +1,8 @@
 """Row-level security on PostgreSQL: a session bound to a project sees and writes that project's rows only.
 
-Every table that says its project gets three policies: its owner sees all rows (a constant that the planner drops, so
-that it costs nothing), the role `penstock_tenant` those of the session's project, and any other role what it was granted
-before, as if there were no policies. Row security is forced, so that nobody but superusers and roles that bypass it is
+Every table that says its project gets three policies: its owner sees all rows (a constant, which the planner drops, so
+that it costs nothing), the role `penstock_tenant` those of the session's project, and any other role what it is
+granted, as if there were no policies. Row security is forced, so that nobody but superusers and roles that bypass it is
 beyond the policies. Tables without a project are not granted to the role at all; views of the others run with the
 rights of whoever asks (PostgreSQL 15 and later; before, they are not granted).
 
@@ -29,7 +29,6 @@ NOT_OURS = "for an administrator"
 "The kind of a step that the store's user may not take; its detail says who can, and how."
 
 _SESSIONS = "current_setting('penstock.project', true)"
-_POLICIES = ("penstock_owner", "penstock_others", "penstock_project")
 _CREATE = f"create role {TENANT} nologin noinherit"
 _INVOKERS = 15  # the version since which a view may run with the rights of whoever asks
 _MEMBERSHIPS = 16  # the version since which a membership may be used by SET ROLE alone
@@ -132,9 +131,7 @@ def _schema_steps(connection: sa.Connection, schemas: set[str]) -> Iterator[Step
         yield Step("grant", f"tokens of penstock.commits to {TENANT}", statement)
 
 
-def _table_steps(
-    user: _User, relation: str, known: dict[str, _Relation], own: str, granted: str
-) -> Iterator[Step]:
+def _table_steps(user: _User, relation: str, known: dict[str, _Relation], own: str, granted: str) -> Iterator[Step]:
     now = known.get(relation) or _Relation(user.name, False, frozenset(), False, False)
     others = f"current_user <> {literal(TENANT)}"
     policies = {
@@ -174,7 +171,7 @@ def _together(statements: Sequence[str]) -> str:
 
 
 def _user(connection: sa.Connection) -> _User:
-    version = (connection.dialect.server_version_info or (0,))[0]
+    version = int((connection.dialect.server_version_info or (0,))[0])
     row = connection.exec_driver_sql(
         "select current_user::text, t.oid is not null, u.rolsuper, u.rolcreaterole, "
         "pg_has_role(u.oid, t.oid, 'MEMBER WITH ADMIN OPTION'), pg_has_role(u.oid, t.oid, %s) "

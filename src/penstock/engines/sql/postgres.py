@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, TypeVar
+from typing import Any, NoReturn, TypeVar
 
 import msgspec
 import psycopg
@@ -263,10 +263,8 @@ class BoundConnector(PostgresConnector):
             f"needs `penstock tables apply`"
         )
 
-    @contextmanager
-    def administration(self) -> Iterator[sa.Connection]:
+    def administration(self) -> NoReturn:
         raise OutOfScope("tables are created and grown for all projects at once; use the store itself")
-        yield
 
 
 def _chained(

@@ -174,7 +174,8 @@ class ConditionalWrites(Promise):
         with pytest.raises(Conflict) as refused:
             store.put(specimen(), when=the(Specimen.text).equals("guess"))
         assert str(refused.value) == (
-            "Specimen(shelf=top, label=one): expected text = the value given; found a record for which that does not hold"
+            "Specimen(shelf=top, label=one): expected text = the value given; "
+            "found a record for which that does not hold"
         )
         with pytest.raises(Conflict) as absent:
             store.put(specimen(label="two"), when=Present())

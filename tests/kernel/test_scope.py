@@ -1,0 +1,534 @@
+"""Scope (AC-45, F-AC-7): a store bound to a project sees and changes nothing else, through base or index, anywhere."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from typing import Any, NamedTuple
+from uuid import UUID, uuid4
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from penstock import ANYTHING, Domain, Entity, FrozenClock, Range, Store, Table, key, pattern, the
+from penstock.audit import SystemAudit
+from penstock.conditions import Missing, Present
+from penstock.declare.units import UtcMicros
+from penstock.domains.assetcreator.model import (
+    Asset,
+    Audit,
+    Idempotency,
+    Job,
+    JobPlace,
+    Outbox,
+    Project,
+    Status,
+    Step,
+)
+from penstock.domains.musicvideo.model import Scene
+from penstock.domains.novae.model import DOMAIN as NOVAE
+from penstock.domains.videos.model import Video
+from penstock.errors import Conflict, DamagedRecord, InvalidCursor, InvalidValue, NotFound, OutOfScope
+from penstock.feed import Feed, FeedPlace
+from penstock.lease import NamedLease, release, take_named
+from penstock.once import Done, InProgress, SystemOnce, Turn, begin
+from penstock.ops import Check, Delete, FeedEntry, Patch, Ref, Write
+from penstock.outbox import MessageStatus, SystemMessage
+from penstock.ports import Engine
+from penstock.store import patch, put
+from penstock.testing.promises.paging import by_pages
+from penstock.updates import Set
+from tests.kernel.two_projects import JOBS, ONE, SECRET, TWO, everything, fill, project_of, questions, step
+
+
+class World(NamedTuple):
+    whole: Store
+    one: Store
+    two: Store
+
+
+@pytest.fixture
+def world(store: Store) -> World:
+    """Two projects, each filled through its own handle."""
+    one, two = store.scoped(ONE), store.scoped(TWO)
+    fill({ONE: one, TWO: two})
+    return World(store, one, two)
+
+
+def image(store: Store, project: str) -> dict[str, Entity]:
+    """All that a project has, to be compared before and after."""
+    return {repr(r.ref): r for r in everything(store) if project_of(r) == project}
+
+
+def any_update(record: Entity) -> Set:
+    """Some update of a record that leaves its project."""
+    shape = record.__shape__
+    name = next((n for n in shape.fields if n not in shape.key.fields and n != "project_id"), "project_id")
+    return Set(name, ONE if name == "project_id" else record.__dict__[name])
+
+
+# Reading
+
+
+def test_both_projects_are_in_every_shared_index(world: World) -> None:
+    """Without which the tests below would show nothing."""
+    for query in questions()[-4:]:
+        found = [project_of(r) for r in world.whole.find(query)]
+        assert len(found) >= 4
+        assert found != sorted(found), f"{query.pattern.label} is not interleaved"
+
+
+def test_no_pattern_shows_another_project(world: World) -> None:
+    """AC-45: project A cannot read B."""
+    for project, scoped in ((ONE, world.one), (TWO, world.two)):
+        for query in questions():
+            for asked in (query, query.reversed()):
+                own = [r for r in world.whole.find(asked) if project_of(r) == project]
+                assert list(scoped.find(asked)) == own, asked.pattern.label
+                assert scoped.first(asked) == (own[0] if own else None)
+                assert scoped.page(asked).records == own
+                assert scoped.page(asked).cursor is None
+
+
+def test_no_key_shows_another_project(world: World) -> None:
+    """AC-45, F-AC-7: also where the key does not tell the project (jobs' places, steps, events, marks)."""
+    records = everything(world.whole)
+    assert {type(r) for r in records} >= {Project, Job, JobPlace, Step, Asset, Outbox, Idempotency, Audit}
+    refs: list[Ref[Any]] = [r.ref for r in records]
+    assert world.one.get_many(refs) == [r if project_of(r) == ONE else None for r in records]
+    for record in records:
+        if project_of(record) == ONE:
+            assert world.one.get(record.ref) == record
+        else:
+            assert world.one.lookup(record.ref) is None
+            with pytest.raises(NotFound):
+                world.one.get(record.ref)
+            with pytest.raises(NotFound), world.one.change() as change:
+                change.get(record.ref)
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 4, 5])
+def test_pages_hold_exactly_the_own_records_whatever_their_size(world: World, size: int) -> None:
+    for query in questions()[-4:]:
+        for asked in (query, query.reversed()):
+            own = [r for r in world.whole.find(asked) if project_of(r) == TWO]
+            assert by_pages(world.two, asked, size) == own
+            last = world.two.page(asked, limit=len(own))
+            assert last.cursor is None, "others' records that follow do not count"
+
+
+def test_a_cursor_of_one_scope_does_not_open_in_another(world: World) -> None:
+    query = Step.by_status(status=Status.PAUSED)
+    cursor = world.one.page(query, limit=1).cursor
+    assert cursor is not None
+    assert world.one.page(query, cursor=cursor).records
+    assert world.whole.scoped(ONE).page(query, cursor=cursor).records, "another handle of the same project"
+    for other in (world.two, world.whole):
+        with pytest.raises(InvalidCursor):
+            other.page(query, cursor=cursor)
+
+
+def test_a_damaged_record_of_another_is_not_named(world: World, engine_name: str) -> None:
+    if engine_name != "sqlite":
+        pytest.skip("damage is done by hand-written SQL here")
+    connector: Any = world.whole.engine.connector  # type: ignore[attr-defined]
+    connector.run("update assetcreator_steps set status = 'nonsense' where project_id = 'p2'", ())
+    with pytest.raises(DamagedRecord) as damage:
+        list(world.one.find(Step.of_job(job_id="p2-j0")))
+    assert "p2" not in str(damage.value)
+
+
+# Writing
+
+
+def test_no_write_touches_another_project(world: World) -> None:
+    """AC-45: every kind of write, at every kind of key, alone and together with own writes."""
+    before = image(world.whole, TWO)
+    for record in list(before.values()):
+        ref, shape = record.ref, record.__shape__
+        in_key = "project_id" in shape.key.fields
+        change_it = Patch(shape, ref.key, (any_update(record),))
+        own = put(Asset(project_id=ONE, asset_id="mine", type="2D", created_at=world.one.clock.now()))  # type: ignore[arg-type]
+        refused: type[Exception] = OutOfScope if in_key else Conflict
+        with pytest.raises(OutOfScope):
+            world.one.put(record)
+        with pytest.raises(OutOfScope):
+            world.one.put_many([record])
+        attempts: list[list[Write]] = [[change_it], [own, change_it], [Check(shape, ref.key, Present())]]
+        for writes in attempts:
+            with pytest.raises(refused):
+                world.one.commit(writes)
+        with pytest.raises(refused):
+            world.one.engine.patch(change_it, now=world.one.clock.now(), token="t")
+        if in_key:
+            for remove in (Delete(shape, ref.key), Check(shape, ref.key, Missing())):
+                with pytest.raises(OutOfScope):
+                    world.one.commit([remove])
+            with pytest.raises(OutOfScope):
+                world.one.delete_many([ref])
+        else:
+            world.one.delete(ref)
+            world.one.delete(ref, when=Missing())
+            world.one.delete_many([ref])
+            world.one.commit([Check(shape, ref.key, Missing())])
+            world.one.commit([own, Delete(shape, ref.key), Check(JobPlace.__shape__, {"job_id": "none"}, Missing())])
+            assert world.one.lookup(Asset.at(project_id=ONE, asset_id="mine")) is not None
+            world.one.delete(Asset.at(project_id=ONE, asset_id="mine"))
+    assert image(world.whole, TWO) == before
+    assert world.one.lookup(Asset.at(project_id=ONE, asset_id="mine")) is None
+
+
+def test_a_key_that_another_project_has_cannot_be_taken(world: World) -> None:
+    """Also by a put without a condition, by one that a condition would let pass, and in batches."""
+    before = image(world.whole, TWO)
+    place = JobPlace(job_id="p2-j0", project_id=ONE)
+    taken = world.whole.first(Step.of_job(job_id="p2-j0"))
+    assert taken is not None
+    own = taken.model_copy(update={"project_id": ONE})
+    attempts: list[Callable[[], None]] = [
+        lambda: world.one.put(place),
+        lambda: world.one.create(place),
+        lambda: world.one.put(place, when=Missing("project_id") | Present("job_id")),
+        lambda: world.one.put(own, when=the(Step.status).equals(Status.PAUSED)),
+        lambda: world.one.put(own, when=the(Step.error).absent()),
+        lambda: world.one.put_many([place]),
+        lambda: world.one.commit([put(JobPlace(job_id="new", project_id=ONE)), put(own)]),
+    ]
+    for attempt in attempts:
+        with pytest.raises(Conflict) as refused:
+            attempt()
+        assert refused.value.found is None
+    assert refused.value.position == 1
+    assert image(world.whole, TWO) == before
+    assert world.one.lookup(JobPlace.at(job_id="new")) is None, "nothing of a refused commit is written"
+
+
+def test_a_record_cannot_be_given_away(world: World) -> None:
+    mine = world.one.first(Step.of_job(job_id="p1-j0"))
+    assert mine is not None
+    with pytest.raises(OutOfScope):
+        world.one.patch(mine.ref, the(Step.project_id).set(TWO))
+    with pytest.raises(OutOfScope):
+        world.one.put(mine.model_copy(update={"project_id": TWO}))
+    with pytest.raises(OutOfScope), world.one.change() as change:
+        held = change.get(mine.ref)
+        held.project_id = TWO
+        change.save(held)
+    assert world.one.patch(mine.ref, the(Step.project_id).set(ONE)) == mine
+
+
+def test_own_records_are_written_as_ever(world: World) -> None:
+    mine = world.one.first(Step.of_job(job_id="p1-j0"))
+    assert mine is not None
+    now = world.one.clock.now()
+    assert world.one.patch(mine.ref, the(Step.approved_by).set("me")).approved_by == "me"
+    with world.one.change(by="me") as change:
+        change.save(change.get(mine.ref).approve(by="me", at=now))
+    assert world.whole.get(mine.ref).status is Status.APPROVED
+    with pytest.raises(Conflict) as refused:
+        world.one.patch(mine.ref, the(Step.approved_by).set("x"), when=the(Step.status).equals(Status.PAUSED))
+    assert refused.value.found is not None
+    assert refused.value.found["status"] is Status.APPROVED
+    assert "project" not in str(refused.value), "the scope's own condition is not the caller's"
+    world.one.put(mine)
+    with pytest.raises(Conflict):
+        world.one.delete(mine.ref, when=the(Step.status).equals(Status.DONE))
+    with pytest.raises(Conflict):
+        world.one.commit([Check(mine.__shape__, mine.ref.key, Missing())])
+    world.one.delete(mine.ref)
+    world.one.delete(mine.ref)
+    assert world.whole.lookup(mine.ref) is None
+    many = [step(ONE, "p1-j9", n, store=world.one) for n in range(7)]
+    world.one.put_many(many)
+    assert list(world.whole.find(Step.of_job(job_id="p1-j9"))) == many
+    world.one.delete_many(s.ref for s in many)
+    assert world.whole.first(Step.of_job(job_id="p1-j9")) is None
+
+
+def test_no_error_tells_what_another_project_has(world: World) -> None:
+    """F-AC-7: a refusal is the same as if nothing stood there."""
+    for record in image(world.whole, TWO).values():
+        ref, shape = record.ref, record.__shape__
+        if "project_id" in shape.key.fields:
+            continue
+        key_of_nothing = {n: f"no-{v}" if type(v) is str else v for n, v in ref.key.items()}
+        update = any_update(record)
+        told = []
+        for at in (dict(ref.key), key_of_nothing):
+            write = Patch(shape, at, (update,), when=Present(update.field))
+            for send, sent in (
+                (lambda w: world.one.engine.patch(w, now=world.one.clock.now(), token="t"), write),
+                (lambda w: world.one.commit([w]), write),
+                (lambda w: world.one.commit([w]), Check(shape, at, Present())),
+            ):
+                with pytest.raises(Conflict) as refused:
+                    send(sent)
+                assert refused.value.found is None
+                assert SECRET not in str(refused.value)
+                told.append(str(refused.value).replace("=no-", "="))
+        assert told[:3] == told[3:]
+
+
+# Changes, messages, marks and leases of a project
+
+
+def test_a_change_is_audited_and_announced_under_its_project(world: World) -> None:
+    """AC-47: without the change naming it."""
+    mine = world.one.first(Step.of_job(job_id="p1-j0"))
+    assert mine is not None
+    with world.one.change(by="me", why="to see") as change:
+        change.patch(mine.ref, the(Step.approved_by).set("me"))
+        change.emit("step.seen", Parcel(project_id=TWO, shelf="s", number=1))
+    lines = [*world.whole.find(SystemAudit.of_project(project_id=ONE))]
+    assert [(line.actor, line.project_id) for line in lines] == [("me", ONE)]
+    messages = [*world.whole.find(SystemMessage.by_status(status=MessageStatus.PENDING))]
+    assert [m.project_id for m in messages] == [ONE]
+    assert len([*world.whole.find(Audit.of_project(project_id=ONE))]) == JOBS
+    with pytest.raises(OutOfScope), world.one.change(by="me", project=TWO) as change:
+        change.patch(mine.ref, the(Step.approved_by).set("you"))
+    assert world.whole.get(mine.ref).approved_by == "me"
+
+
+def test_a_mark_of_once_is_of_its_project(world: World) -> None:
+    now = world.one.clock.now()
+
+    def mark() -> SystemOnce:
+        return SystemOnce(idempotency_key="the same", created_at=now, ttl=int(now.timestamp()) + 3600)
+
+    turn = begin(world.one, mark(), owner="a", period=timedelta(seconds=60))
+    assert isinstance(turn, Turn)
+    with world.one.change(once=turn) as change:
+        change.result = {"said": SECRET}
+    assert begin(world.one, mark(), owner="b", period=timedelta(seconds=60)) == Done({"said": SECRET})
+    assert world.whole.get(mark().ref).project_id == ONE
+    with pytest.raises(InProgress) as told:
+        begin(world.two, mark(), owner="c", period=timedelta(seconds=60))
+    assert SECRET not in str(told.value)
+
+
+def test_a_named_lease_is_of_its_project(world: World) -> None:
+    period = timedelta(seconds=60)
+    lease = take_named(world.one, "sweep", owner="a", period=period)
+    assert lease is not None
+    assert world.whole.get(NamedLease.at(name="sweep")).project_id == ONE
+    with world.one.change(under=lease) as change:
+        change.put(JobPlace(job_id="under", project_id=ONE))
+    with pytest.raises(Conflict) as refused:
+        take_named(world.two, "sweep", owner="b", period=period)
+    assert refused.value.found is None
+    release(world.one, lease)
+
+
+# What a scope has not
+
+
+def test_what_belongs_to_no_project_is_the_operators(world: World, clock: FrozenClock) -> None:
+    with pytest.raises(OutOfScope, match="no project_id"):
+        world.one.lookup(Video.at(video_id=uuid4()))
+    with pytest.raises(OutOfScope):
+        world.one.put(FeedPlace(name="f"))
+    with pytest.raises(OutOfScope):
+        world.one.engine.changes([Video.__shape__])
+    for shape in NOVAE.shapes:
+        with pytest.raises(OutOfScope):
+            world.one.commit([Delete(shape, {})])
+    with pytest.raises(OutOfScope):
+        world.one.ensure()
+    with pytest.raises(OutOfScope):
+        world.one.engine.expire([Outbox.__shape__], now=clock.now())
+
+
+def test_a_scope_is_of_one_project_and_stays_so(world: World) -> None:
+    assert world.one.project == ONE
+    assert world.one.scoped(ONE) is world.one
+    for enforce in (True, False):
+        with pytest.raises(OutOfScope):
+            world.one.scoped(TWO, enforce=enforce)
+    for nothing in ("", "-", "a\0b"):
+        with pytest.raises(InvalidValue):
+            world.whole.scoped(nothing)
+    world.one.close()
+    assert world.whole.lookup(Project.at(project_id=TWO)) is not None, "the store itself stays open"
+    assert world.one.lookup(Project.at(project_id=ONE)) is not None
+    odd = world.whole.scoped('it\'s \\ "odd" %s; ü')
+    odd.put(JobPlace(job_id="odd", project_id='it\'s \\ "odd" %s; ü'))
+    assert odd.lookup(JobPlace.at(job_id="odd")) is not None
+    assert world.one.lookup(JobPlace.at(job_id="odd")) is None
+
+
+def test_without_enforcement_the_same_holds(world: World) -> None:
+    """Where the database binds nothing, the handle still does."""
+    lax = world.whole.scoped(ONE, enforce=False)
+    before = image(world.whole, TWO)
+    for query in questions():
+        assert list(lax.find(query)) == list(world.one.find(query))
+    for record in before.values():
+        assert lax.lookup(record.ref) is None
+        if "project_id" not in record.__shape__.key.fields:
+            lax.delete(record.ref)
+            with pytest.raises(Conflict) as refused:
+                lax.put(type(record).model_validate(record.__dict__ | {"project_id": ONE}))
+            assert refused.value.found is None
+    assert image(world.whole, TWO) == before
+
+
+def test_projects_that_are_uuids_are_compared_as_text(store: Store) -> None:
+    """The music video's projects."""
+    here, there = UUID(int=1), UUID(int=2)
+    now = store.clock.now()
+    values: dict[str, Any] = {"sequence": 1, "prompt": "p", "duration": 5, "created_at": now, "updated_at": now}
+    scenes = {p: Scene.model_validate({"project_id": p, **values}) for p in (here, there)}
+    scoped = store.scoped(here)
+    scoped.put(scenes[here])
+    store.put(scenes[there])
+    assert store.scoped(str(here)).get(scenes[here].ref) == scenes[here]
+    assert list(scoped.find(Scene.of_project(project_id=here))) == [scenes[here]]
+    assert list(scoped.find(Scene.of_project(project_id=there))) == []
+    assert scoped.get_many([s.ref for s in scenes.values()]) == [scenes[here], None]
+    with pytest.raises(OutOfScope):
+        scoped.put(scenes[there])
+    stranger = store.scoped("not a uuid")
+    assert stranger.lookup(scenes[here].ref) is None
+    with pytest.raises(OutOfScope):
+        stranger.delete(scenes[here].ref)
+
+
+# The feed
+
+_TOLD = Table("penstock-scope-told", partition="PK", sort="SK", feed=True)
+
+
+class Parcel(Entity, table=_TOLD, relation="parcels"):
+    """Something watched, whose key does not tell the project."""
+
+    project_id: str
+    shelf: str
+    number: int
+    owner: UUID | None = None
+    ts: UtcMicros | None = None
+
+    @key("SHELF#{shelf}", "PARCEL#{number:05d}")
+    def at(self, *, shelf: str, number: int) -> None: ...
+
+    @pattern(at)
+    def on_shelf(self, *, shelf: str, number: Range[int] = ANYTHING) -> None:
+        """The parcels of a shelf."""
+
+
+SCOPED = Domain("scoped", Parcel)
+
+
+@pytest.fixture
+def parcels(open_engine: Callable[[], Engine], clock: FrozenClock) -> Store:
+    store = Store(open_engine(), clock=clock, secret=b"of the tests")
+    store.ensure(SCOPED)
+    return store
+
+
+def told(store: Store, limit: int) -> list[FeedEntry]:
+    out: list[FeedEntry] = []
+    while part := store.engine.changes(SCOPED.shapes, after=out[-1].position if out else None, limit=limit):
+        assert len(part) <= limit
+        out += part
+    return out
+
+
+def test_the_feed_tells_a_project_of_its_own_records(parcels: Store) -> None:
+    for n in range(12):
+        parcels.put(Parcel(project_id=(ONE, TWO, TWO)[n % 3], shelf="s", number=n))
+    parcels.patch(Parcel.at(shelf="s", number=0), the(Parcel.owner).set(UUID(int=7)))
+    parcels.delete(Parcel.at(shelf="s", number=1))
+    parcels.delete(Parcel.at(shelf="s", number=3))
+    for limit in (1, 2, 3, 5, 100):
+        entries = told(parcels.scoped(ONE), limit)
+        assert [(e.kind, e.key["number"]) for e in entries] == [
+            *(("insert", n) for n in (0, 3, 6, 9)),
+            ("update", 0),
+            ("remove", 3),
+        ]
+        assert len(told(parcels.scoped(TWO), limit)) == 9
+    assert len(told(parcels, 100)) == 15
+
+
+def test_a_record_that_is_moved_is_told_to_neither_project(parcels: Store) -> None:
+    parcels.put(Parcel(project_id=ONE, shelf="s", number=1))
+    parcels.patch(Parcel.at(shelf="s", number=1), the(Parcel.project_id).set(TWO))
+    parcels.patch(Parcel.at(shelf="s", number=1), the(Parcel.owner).set(UUID(int=7)))
+    assert [e.kind for e in told(parcels.scoped(ONE), 100)] == ["insert"]
+    assert [e.kind for e in told(parcels.scoped(TWO), 100)] == ["update"]
+    assert len(told(parcels, 100)) == 3
+
+
+def test_a_handler_may_work_in_the_scope_of_the_record_it_heard_of(parcels: Store) -> None:
+    feed = Feed(parcels, "stamping", owner="a")
+
+    @feed.on(Parcel, "insert")
+    def stamp(entry: FeedEntry, turn: Turn) -> None:
+        with parcels.scoped(entry.new.project_id).change(once=turn) as change:
+            change.patch(entry.new.ref, the(Parcel.owner).set(UUID(int=len(entry.new.project_id))))
+
+    for n, project in enumerate((ONE, TWO, "p10")):
+        parcels.put(Parcel(project_id=project, shelf="s", number=n))
+    feed.drain()
+    assert [p.owner for p in parcels.find(Parcel.on_shelf(shelf="s"))] == [UUID(int=2), UUID(int=2), UUID(int=3)]
+    assert not list(feed.letters())
+
+
+# Any interleaving
+
+WRITES = st.lists(
+    st.tuples(st.sampled_from([ONE, TWO, "p3"]), st.integers(0, 7), st.sampled_from(["put", "patch", "delete"])),
+    max_size=25,
+)
+
+
+@settings(
+    max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+)
+@given(WRITES, st.integers(1, 5))
+def test_any_interleaving_leaves_each_project_what_it_wrote(
+    parcels: Store, writes: list[tuple[str, int, str]], size: int
+) -> None:
+    """Projects write at each other's keys; a plain dict says what must come of it."""
+    shelf = uuid4().hex
+    scopes = {p: parcels.scoped(p) for p in (ONE, TWO, "p3")}
+    model: dict[int, tuple[str, int]] = {}
+    for turn, (project, number, does) in enumerate(writes):
+        ref = Parcel.at(shelf=shelf, number=number)
+        stands = model.get(number, (project, 0))[0]
+        write: Write = Delete(ref.shape, ref.key)
+        if does == "put":
+            write = put(Parcel(project_id=project, shelf=shelf, number=number, owner=UUID(int=turn)))
+        elif does == "patch":
+            write = patch(ref, the(Parcel.owner).set(UUID(int=turn)))
+        missing = does == "patch" and number not in model
+        if missing or (stands != project and does != "delete"):
+            with pytest.raises(Conflict) as refused:
+                scopes[project].commit([write])
+            assert refused.value.found is None
+            continue
+        scopes[project].commit([write])
+        if does != "delete":
+            model[number] = (project, turn)
+        elif stands == project:
+            model.pop(number, None)
+    for project, scope in scopes.items():
+        own = [(n, UUID(int=turn)) for n, (p, turn) in sorted(model.items()) if p == project]
+        assert [(p.number, p.owner) for p in by_pages(scope, Parcel.on_shelf(shelf=shelf), size)] == own
+        backwards = Parcel.on_shelf(shelf=shelf).reversed()
+        assert [(p.number, p.owner) for p in scope.find(backwards)] == own[::-1]
+
+
+def test_a_moment_is_never_shared_by_two_handles(store: Store) -> None:
+    """The audit lines of one actor in two handles of a project do not meet, as their handles share one clock."""
+    moments: list[datetime] = []
+    for handle in (store, store.scoped(ONE), store.scoped(TWO), store.scoped(ONE)):
+        moments += [handle.ticks.next() for _ in range(3)]
+    assert len(set(moments)) == len(moments)
+
+
+def test_pending_messages_of_another_project_are_not_relayed_in_a_scope(world: World) -> None:
+    found = list(world.one.find(Outbox.by_status(status=MessageStatus.PENDING)))
+    assert {m.project_id for m in found} == {ONE}
+    assert {m.payload["said"] for m in found} == {f"{SECRET} by {ONE}"}
