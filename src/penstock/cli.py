@@ -122,6 +122,8 @@ def _ensure(store: str | None, as_json: bool, *, dry_run: bool) -> None:
     for step in steps:
         table.add_row(step.kind, step.name)
     console().print(table)
+    for advice in dict.fromkeys(step.detail for step in steps if step.is_advice):
+        console().print(advice, highlight=False)
 
 
 def _domains(name: str | None) -> list[Domain]:

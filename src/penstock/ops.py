@@ -117,6 +117,10 @@ class Page(Generic[E]):
     more: bool
 
 
+ADVICE = "for an administrator"
+"The kind of a step that the store's user may not take; its detail says who can, and how."
+
+
 @dataclass(frozen=True, slots=True)
 class Step:
     """One thing ``ensure`` did or would do: never a removal."""
@@ -124,6 +128,11 @@ class Step:
     kind: str
     name: str
     detail: str = ""
+
+    @property
+    def is_advice(self) -> bool:
+        """Is it for somebody else to do?"""
+        return self.kind == ADVICE
 
 
 @dataclass(frozen=True, slots=True)

@@ -65,7 +65,7 @@ def number_size(value: Any) -> int:
         text, exponent = "".join(map(str, digits)).lstrip("0"), int(power)
     first = exponent + len(text) - 1
     last = exponent + len(text) - len(text.rstrip("0"))
-    return first // 2 - last // 2 + 2 + (value < 0)
+    return first // 2 - last // 2 + (3 if value < 0 else 2)
 
 
 def document_size(value: Any) -> int:

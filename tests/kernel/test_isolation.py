@@ -16,7 +16,7 @@ from penstock.domains.assetcreator.model import DOMAIN, Asset, Job, JobPlace, Pr
 from penstock.domains.musicvideo.model import DOMAIN as MUSIC
 from penstock.domains.videos.model import DOMAIN as VIDEOS
 from penstock.engines.sql.engine import SqlEngine
-from penstock.engines.sql.isolation import NOT_OURS, TENANT
+from penstock.engines.sql.isolation import TENANT
 from penstock.engines.sql.postgres import BoundConnector, PostgresConnector
 from penstock.errors import Misconfigured, OutOfScope
 from penstock.kernel import KERNEL
@@ -385,7 +385,7 @@ def test_tables_from_before_are_isolated_and_keep_their_rows(server: Postgres) -
     with pytest.raises(Misconfigured):
         store.scoped(ONE)
     done = store.ensure(*DOMAINS)
-    assert [(s.kind, s.name) for s in told] == [(s.kind, s.name) for s in done]
+    assert {(s.kind, s.name) for s in told} == {(s.kind, s.name) for s in done}
     assert {"isolate projects", "grant", "add column"} <= _kinds(done)
     scoped = store.scoped(ONE)
     assert [r and r.project_id for r in scoped.get_many([JobPlace.at(job_id=j) for j in "ab"])] == [ONE, None]
@@ -429,7 +429,7 @@ def test_a_user_who_may_not_create_roles_is_told_who_can() -> None:
         admin.execute("create database small owner modest")
         url = fresh.url_of("small").replace("postgres@", "modest@")
         store = open_at(url)
-        advice = [s for s in store.ensure(DOMAIN) if s.kind == NOT_OURS]
+        advice = [s for s in store.ensure(DOMAIN) if s.is_advice]
         assert advice
         assert "`penstock tables apply`" in advice[0].detail
         store.put(JobPlace(job_id="b", project_id=TWO))
@@ -438,10 +438,10 @@ def test_a_user_who_may_not_create_roles_is_told_who_can() -> None:
         create, grant = advice[0].detail.split("`")[1].split("; ")
         admin.execute(sql(create))
         steps = store.ensure(DOMAIN)
-        assert [s.name for s in steps if s.kind == NOT_OURS] == ["grant penstock_tenant to modest"] * 2
+        assert [s.name for s in steps if s.is_advice] == ["grant penstock_tenant to modest"] * 2
         _refused(lambda: store.scoped(ONE), "may not become")
         admin.execute(sql(grant))
-        assert not [s for s in store.ensure(DOMAIN) if s.kind == NOT_OURS]
+        assert not [s for s in store.ensure(DOMAIN) if s.is_advice]
         scoped = store.scoped(ONE)
         assert scoped.lookup(JobPlace.at(job_id="b")) is None
         scoped.put(JobPlace(job_id="a", project_id=ONE))

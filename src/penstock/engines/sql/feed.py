@@ -122,12 +122,14 @@ _LOG_CHANGE = """
 create or replace function penstock.log_change() returns trigger language plpgsql
 security definer set search_path = pg_catalog, pg_temp as $$
 declare
-  was jsonb := case when tg_op <> 'INSERT' then to_jsonb(old) end;
-  is_now jsonb := case when tg_op <> 'DELETE' then to_jsonb(new) end;
+  was jsonb;
+  is_now jsonb;
 begin
   if tg_op = 'UPDATE' and old is not distinct from new then
     return null;
   end if;
+  was := case when tg_op <> 'INSERT' then to_jsonb(old) end;
+  is_now := case when tg_op <> 'DELETE' then to_jsonb(new) end;
   insert into penstock.changes (relation, kind, old, new, cause, project) values (
     tg_argv[0],
     case tg_op when 'INSERT' then 'insert' when 'UPDATE' then 'update' else 'remove' end,

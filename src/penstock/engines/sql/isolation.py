@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from penstock.engines.sql.dialect import Dialect, literal, quote
-from penstock.ops import Step
+from penstock.ops import ADVICE, Step
 from penstock.shape import EntityShape, ViewShape
 
 if TYPE_CHECKING:
@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 
 TENANT = "penstock_tenant"
 "The role of sessions that are bound to a project. Roles are of a whole server, so all its databases share it."
-NOT_OURS = "for an administrator"
-"The kind of a step that the store's user may not take; its detail says who can, and how."
 
 _SESSIONS = "current_setting('penstock.project', true)"
 _CREATE = f"create role {TENANT} nologin noinherit"
@@ -92,7 +90,7 @@ def isolation_steps(
 def _role_steps(user: _User) -> Iterator[Step]:
     if not user.role_exists:
         if not user.may_create:
-            yield Step(NOT_OURS, f"create role {TENANT}", _advice(user, f"{_CREATE}; {user.grant}"))
+            yield Step(ADVICE, f"create role {TENANT}", _advice(user, f"{_CREATE}; {user.grant}"))
             return
         # Ensuring is done by one at a time in a database, but another database of the server may be at it too.
         faster = "exception when duplicate_object or unique_violation then null;"
@@ -102,12 +100,12 @@ def _role_steps(user: _User) -> Iterator[Step]:
     if user.may_grant:
         yield Step("grant role", f"{TENANT} to {user.name}", user.grant)
     else:
-        yield Step(NOT_OURS, f"grant {TENANT} to {user.name}", _advice(user, user.grant))
+        yield Step(ADVICE, f"grant {TENANT} to {user.name}", _advice(user, user.grant))
 
 
 def _advice(user: _User, statements: str) -> str:
     return (
-        f"-- {user.name} may not do this, and store.scoped() needs it: have an administrator run `{statements}`, "
+        f"{user.name} may not do this, and store.scoped() needs it: have an administrator run `{statements}`, "
         f"then run `penstock tables apply` again"
     )
 

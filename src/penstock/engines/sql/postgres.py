@@ -11,6 +11,7 @@ import msgspec
 import psycopg
 import sqlalchemy as sa
 from psycopg import errors as pg
+from psycopg.conninfo import conninfo_to_dict
 from psycopg.types.json import set_json_loads
 
 from penstock.engines.sql.dialects import POSTGRES, POSTGRES_BOUND
@@ -79,22 +80,25 @@ class PostgresConnector:
         self.url = url
         self._sleep = sleep
         self._idle = _Idle()
-        self._idle_bound: _Idle | None = None
+        self._idle_bound = _Idle()
+        self._can_bind = False
 
     # Connections
 
     def bound(self, project: str) -> BoundConnector:
-        if self._idle_bound is None:
+        if not self._can_bind:
             if reason := self._attempt(why_unbound):
                 raise Misconfigured(reason)
-            self._idle_bound = _Idle()
+            self._can_bind = True
         return BoundConnector(self.url, project, self._idle_bound, sleep=self._sleep)
 
     def _take(self) -> _Session:
         return self._idle.take() or self._connect()
 
     def _connect(self) -> _Session:
-        connection = _Session.connect(self.url, autocommit=True, options=self.options)
+        # What the URL sets is set as well, where it is not what the engine itself relies on.
+        options = f"{conninfo_to_dict(self.url).get('options') or ''} {self.options}"
+        connection = _Session.connect(self.url, autocommit=True, options=options)
         connection.prepare_threshold = 2
         set_json_loads(msgspec.json.decode, connection)
         return connection
@@ -218,8 +222,7 @@ class PostgresConnector:
 
     def close(self) -> None:
         self._idle.close()
-        if self._idle_bound is not None:
-            self._idle_bound.close()
+        self._idle_bound.close()
 
 
 class BoundConnector(PostgresConnector):

@@ -13,7 +13,7 @@ from sqlalchemy.types import TypeEngine
 
 from penstock.engines.sql.dialect import Dialect, literal, quote
 from penstock.engines.sql.feed import feed_steps
-from penstock.engines.sql.isolation import NOT_OURS, isolation_steps
+from penstock.engines.sql.isolation import isolation_steps
 from penstock.engines.sql.statements import Statements
 from penstock.errors import Misconfigured
 from penstock.kinds import FieldShape, Kind
@@ -62,9 +62,8 @@ def ensure(
         steps = list(_steps(connection, dialect, tables, shapes, views))
         if not dry_run:
             for step in steps:
-                if step.kind == NOT_OURS:
-                    continue
-                connection.exec_driver_sql(step.detail.replace("%", "%%") if dialect.schemas else step.detail)
+                if not step.is_advice:
+                    connection.exec_driver_sql(step.detail.replace("%", "%%") if dialect.schemas else step.detail)
     return steps
 
 
