@@ -81,20 +81,24 @@ class Meter:
 
     def measure(self, read_units: float, write_units: float) -> None:
         """Count what one answer of DynamoDB says it took, under the label of the call it belongs to."""
-        label = getattr(self._current, "label", _UNLABELLED)
         self.add(
-            label,
+            self._label,
             Usage(measured_requests=1, measured_read_units=read_units, measured_write_units=write_units),
         )
 
     @contextmanager
     def under(self, label: str) -> Iterator[None]:
         """What this thread measures within the block belongs to this label."""
+        outer = self._label  # a load may be fed by a query
         self._current.label = label
         try:
             yield
         finally:
-            del self._current.label
+            self._current.label = outer
+
+    @property
+    def _label(self) -> str:
+        return getattr(self._current, "label", _UNLABELLED)
 
     def snapshot(self) -> dict[str, Usage]:
         """The usage of each label until now."""

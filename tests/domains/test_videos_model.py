@@ -203,12 +203,15 @@ def test_a_category_given_later_is_found(store: Store) -> None:
 
 
 def test_views_are_counted_exactly(store: Store) -> None:
-    """VM-16, VM-17, F-VM-4: from nothing, by many at once; each gets the new value."""
+    """VM-16, VM-17, F-VM-4: from nothing, by many at once; each gets its new value.
+
+    Views need not be exact when an answer is lost: a busy counter is one plain request that tells everyone its number.
+    """
     store.create(video())
     ref = Video.at(video_id=VIDEO_ID)
 
     def watch(_: int) -> int:
-        return store.patch(ref, the(Video.view_count).add(1)).view_count or 0
+        return store.patch(ref, the(Video.view_count).add(1), exact=False).view_count or 0
 
     assert watch(0) == 1
     with ThreadPoolExecutor(4) as viewers:

@@ -14,7 +14,6 @@ from penstock.kinds import Kind, key_text
 from penstock.ops import Check, Delete, FeedEntry, Page, Patch, Put, Query, Range, Ref, Step, Write
 from penstock.ports import Features
 from penstock.refusals import conflict, required
-from penstock.refusals import conflict
 from penstock.shape import EntityShape, ViewShape
 from penstock.updates import apply
 

@@ -100,7 +100,5 @@ def _user() -> str | None:
     if os.geteuid() != 0:
         return None
     if shutil.which("setpriv") is None:
-        raise Unavailable(
-            "PostgreSQL does not run as root: install setpriv (util-linux), or run as another user."
-        )
+        raise Unavailable("PostgreSQL does not run as root: install setpriv (util-linux), or run as another user.")
     return UNPRIVILEGED

@@ -180,9 +180,7 @@ def test_a_server_stops_at_the_end_of_its_interpreter() -> None:
 
 @pytest.mark.usefixtures("dynoxide_server")
 def test_a_forked_child_leaves_the_server_alone() -> None:
-    script = (
-        "s = Dynoxide(); s.start(); c = os.fork(); c or sys.exit(); os.waitpid(c, 0); print(is_open(s.port))"
-    )
+    script = "s = Dynoxide(); s.start(); c = os.fork(); c or sys.exit(); os.waitpid(c, 0); print(is_open(s.port))"
     with python(script) as parent:
         assert parent.communicate()[0] == "True\n"
 
@@ -218,9 +216,7 @@ def test_a_process_that_never_ends_is_killed(tmp_path: Path) -> None:
 
 def test_a_process_deaf_to_its_signal_is_killed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tests.servers.process.STOP_SECONDS", 0.2)
-    process = Process(
-        ["/bin/sh", "-c", "trap '' TERM; touch ready; while :; do sleep 1; done"], tmp_path / "log"
-    )
+    process = Process(["/bin/sh", "-c", "trap '' TERM; touch ready; while :; do sleep 1; done"], tmp_path / "log")
     process.wait_until((tmp_path / "ready").exists, seconds=10)
     process.stop(signal.SIGTERM)
     assert not process.running

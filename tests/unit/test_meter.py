@@ -42,6 +42,20 @@ def test_threads_add_up_and_keep_their_labels_apart() -> None:
     assert meter.total().measured_requests == 4000
 
 
+def test_a_call_within_a_call_has_its_own_label() -> None:
+    meter = Meter()
+    with meter.under("load"):
+        with meter.under("Thing.by_name"):
+            meter.measure(1, 0)
+        meter.measure(0, 2)
+    meter.measure(3, 0)
+    assert {label: (u.measured_read_units, u.measured_write_units) for label, u in meter} == {
+        "(other)": (3, 0),
+        "Thing.by_name": (1, 0),
+        "load": (0, 2),
+    }
+
+
 def test_a_reset_tells_what_was_counted() -> None:
     meter = Meter()
     meter.add("b", Usage(requests=1))
