@@ -1,0 +1,108 @@
+"""The SQL of each kind of question and write, as it is sent: compiling is pure, so it can be looked at."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from uuid import UUID
+
+import pytest
+
+from penstock import Query, since, the
+from penstock.conditions import Missing, Present
+from penstock.domains.assetcreator.model import Outbox
+from penstock.domains.musicvideo.model import Project, ProjectStatus, Scene
+from penstock.engines.sql.dialect import Dialect
+from penstock.engines.sql.dialects import POSTGRES, SQLITE
+from penstock.engines.sql.statements import Statements
+from penstock.ops import Delete
+from penstock.outbox import MessageStatus
+from penstock.store import patch, put
+
+PROJECT = UUID(int=1)
+MOMENT = datetime(2025, 1, 1, tzinfo=UTC)
+RECENT: Query[Project] = Project.by_status(status=ProjectStatus.PENDING, created_at=since(MOMENT)).reversed()
+SCENE = Scene(project_id=PROJECT, sequence=1, prompt="p", duration=8.0, created_at=MOMENT, updated_at=MOMENT)
+
+
+def behind_the_columns(text: str) -> str:
+    """A select without its long list of columns."""
+    return text.partition(" from ")[2]
+
+
+@pytest.mark.parametrize(
+    ("dialect", "expected"),
+    [
+        (
+            POSTGRES,
+            '"musicvideo"."projects" as r where r."status" = %s and r."created_at" >= %s and '
+            '(r."created_at", r."project_id") < (%s, %s) order by r."created_at" desc, r."project_id" desc limit %s',
+        ),
+        (
+            SQLITE,
+            '"musicvideo_projects" as r where r."status" = ? and r."created_at" >= ? and '
+            '(r."created_at", r."project_id") < (?, ?) order by r."created_at" desc, r."project_id" desc limit ?',
+        ),
+    ],
+)
+def test_a_page_of_an_index_backwards_behind_a_place(dialect: Dialect, expected: str) -> None:
+    """MV-40, MV-41: the order is made total by the record's own key, so that a page continues exactly."""
+    place = {"created_at": MOMENT, "project_id": PROJECT}
+    statement = Statements(Project.__shape__, dialect).find(RECENT, 51, place, 0)
+    assert behind_the_columns(statement.text) == expected
+    assert len(statement.parameters) == 5
+
+
+def test_the_text_depends_on_the_form_of_a_question_and_not_on_its_values() -> None:
+    statements = Statements(Project.__shape__, POSTGRES)
+    other = Project.by_status(status=ProjectStatus.FAILED, created_at=since(MOMENT)).reversed()
+    assert statements.find(RECENT, 51, None, 0).text is statements.find(other, 11, None, 9).text
+
+
+def test_a_partition_in_the_order_of_its_sort_key() -> None:
+    """MV-39."""
+    statement = Statements(Scene.__shape__, SQLITE).find(Scene.of_project(project_id=PROJECT), 51, None, 0)
+    assert behind_the_columns(statement.text) == (
+        '"musicvideo_scenes" as r where r."project_id" = ? order by r."sequence" limit ?'
+    )
+    assert statement.parameters == (str(PROJECT), 51)
+
+
+def test_a_sparse_index_is_named_so_that_a_planner_recognises_it_and_the_expired_are_left_out() -> None:
+    """F-AC-2, F-X-2."""
+    query = Outbox.by_status(status=MessageStatus.PENDING)
+    statement = Statements(Outbox.__shape__, POSTGRES).find(query, 2, None, 99)
+    assert behind_the_columns(statement.text) == (
+        '"assetcreator"."outbox" as r where r."status" = %s and r."status" in (\'dead\', \'pending\') '
+        'and (r."ttl" is null or r."ttl" > %s) order by r."created_at", r."id" limit %s'
+    )
+    assert statement.parameters == ("pending", 99, 2)
+
+
+def test_a_patch_is_one_conditional_update() -> None:
+    """A comparison with a missing column is false, never null."""
+    write = patch(SCENE.ref, the(Scene.retry_count).add(1), when=the(Scene.prompt).equals("x"))
+    statement = Statements(Scene.__shape__, POSTGRES).patch(write, 0)
+    assert statement.text == (
+        'update "musicvideo"."scenes" as r set "retry_count" = coalesce(r."retry_count", 0) + %s '
+        'where r."project_id" = %s and r."sequence" = %s and (true and coalesce(r."prompt" = %s, false))'
+    )
+    assert statement.parameters == (1, PROJECT, 1, "x")
+    assert statement.must_touch
+
+
+def test_a_create_inserts_and_a_conditional_put_updates() -> None:
+    statements = Statements(Scene.__shape__, POSTGRES)
+    create = statements.write(put(SCENE, when=Missing()), 0)
+    assert create.text.startswith('insert into "musicvideo"."scenes" as r (')
+    assert create.text.endswith(" where false")
+    assert create.must_touch
+    replace = statements.write(put(SCENE, when=Present()), 0)
+    assert replace.text.startswith('update "musicvideo"."scenes" as r set ')
+
+
+def test_a_delete_whose_condition_allows_absence_says_so() -> None:
+    statements = Statements(Scene.__shape__, SQLITE)
+    tolerant = statements.write(Delete(Scene.__shape__, SCENE.ref.key, the(Scene.prompt).differs("x")), 0)
+    strict = statements.write(Delete(Scene.__shape__, SCENE.ref.key, the(Scene.prompt).equals("x")), 0)
+    assert (tolerant.tolerates_absence, strict.tolerates_absence) == (True, False)
+    assert tolerant.text.endswith('(r."prompt" is null or r."prompt" <> ?)')
