@@ -3,18 +3,25 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Annotated, overload
 
 from pydantic import AfterValidator, ValidationInfo
 
 OBJECT_KEY_BYTES = 1024
 
-_URL = re.compile(r"(?:[a-z][a-z0-9+.-]*:)?//|(?:data|blob|file|javascript):", re.IGNORECASE)
+_URL = re.compile(
+    r"(?:[a-z][a-z0-9+.-]*:)?//|[a-z][a-z0-9+.-]*:/|(?:https?|ftp|s3|gs|data|blob|file|javascript):", re.IGNORECASE
+)
 _ARN = re.compile(r"arn:", re.IGNORECASE)
-_SIGNATURE = re.compile(  # of S3 (both versions), CloudFront, Google and Azure
+_SIGNATURE = re.compile(  # of S3 (both versions), CloudFront, Google, Azure and ourselves
     r"[?&](?:X-Amz-|AWSAccessKeyId=|Signature=|Key-Pair-Id=|Policy=|X-Goog-|GoogleAccessId=|sig=)", re.IGNORECASE
 )
-_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
+# What some proxy or library on the way would take for a separator or for "..".
+_ENCODED = re.compile(r"%(?:2e|2f|5c|00)", re.IGNORECASE)
+_DOT_PART = re.compile(r"(?:^|/)\.(?:/|$)")
 
 
 @overload
@@ -39,17 +46,34 @@ def validate_s3_key(key: str | None, field: str = "S3 key") -> str | None:
 def _problem(key: str) -> str | None:
     if not key:
         return "is empty"
-    if len(key.encode("utf-8", "surrogatepass")) > OBJECT_KEY_BYTES:
+    try:
+        size = len(key.encode())
+    except UnicodeEncodeError:
+        return "has half a character"
+    if size > OBJECT_KEY_BYTES:
         return f"has more than {OBJECT_KEY_BYTES} bytes"
     if key.startswith("/"):
         return "begins with '/'"
+    if key.endswith("/"):
+        return "ends with '/'"
     if _CONTROL.search(key):
         return "has a control character"
-    return next((f"contains {bad!r}" for bad in ("//", "..", "?") if bad in key), None)
+    if found := _ENCODED.search(key):
+        return f"contains {found.group()!r}"
+    if _DOT_PART.search(key):
+        return "has a part '.'"
+    return next((f"contains {bad!r}" for bad in ("//", "..", "?", "\\") if bad in key), None)
+
+
+@dataclass(frozen=True, slots=True)
+class HoldsKey:
+    """Marks a type whose values are object keys, or contain one in a form that ``key_of`` reads."""
+
+    key_of: Callable[[str], str] = str
 
 
 def _check(key: str, info: ValidationInfo) -> str:
     return validate_s3_key(key, info.field_name or "S3 key")
 
 
-ObjectKey = Annotated[str, AfterValidator(_check)]
+ObjectKey = Annotated[str, AfterValidator(_check), HoldsKey()]

@@ -1,0 +1,290 @@
+"""Content types: what the bytes of a file are, whatever its name or its sender say.
+
+`sniff` looks at the beginning of a file. It knows what the domains make and take; everything else is text or
+``application/octet-stream``. Text formats have no signature, so between them it is a careful guess: `fits` says which
+claims a finding supports.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import struct
+from collections.abc import Callable
+
+SNIFFED_BYTES = 4096
+"As much of the beginning of a file as `sniff` wants to see."
+
+UNKNOWN = "application/octet-stream"
+PLAIN = "text/plain"
+
+SHOWN_INLINE = frozenset(
+    {
+        *("image/png", "image/jpeg", "image/gif", "image/webp", "image/avif"),
+        *("audio/wav", "audio/mpeg", "audio/flac", "audio/ogg", "audio/aac", "audio/mp4"),
+        *("video/mp4", "video/webm", "video/quicktime", "video/ogg", "video/x-matroska"),
+    }
+)
+"What a browser may show in place: it runs no script from any of these, whatever the bytes are."
+
+_MAGIC: tuple[tuple[int, bytes, str], ...] = (
+    (0, b"\x89PNG\r\n\x1a\n", "image/png"),
+    (0, b"\xff\xd8\xff", "image/jpeg"),
+    (0, b"GIF87a", "image/gif"),
+    (0, b"GIF89a", "image/gif"),
+    (0, b"II*\0", "image/tiff"),
+    (0, b"MM\0*", "image/tiff"),
+    (0, b"fLaC", "audio/flac"),
+    (0, b"glTF\x01\0\0\0", "model/gltf-binary"),
+    (0, b"glTF\x02\0\0\0", "model/gltf-binary"),
+    (0, b"SIMPLE  =", "application/fits"),
+    (0, b"XTENSION=", "application/fits"),
+    (0, b"%PDF-", "application/pdf"),
+    (0, b"PK\x03\x04", "application/zip"),
+    (0, b"PK\x05\x06", "application/zip"),
+    (0, b"\x1f\x8b\x08", "application/gzip"),
+    (0, b"\x1f\x9d", "application/x-compress"),
+    (0, b"BZh", "application/x-bzip2"),
+    (0, b"\xfd7zXZ\0", "application/x-xz"),
+    (0, b"\x28\xb5\x2f\xfd", "application/zstd"),
+    (0, b"7z\xbc\xaf\x27\x1c", "application/x-7z-compressed"),
+    (0, b"FLV\x01", "video/x-flv"),
+    (0, b"ID3", "audio/mpeg"),
+    (257, b"ustar", "application/x-tar"),
+)
+_RIFF = {b"WAVE": "audio/wav", b"WEBP": "image/webp", b"AVI ": "video/x-msvideo"}
+_PLY = re.compile(rb"ply\r?\nformat (?:ascii|binary_little_endian|binary_big_endian) 1\.0\r?\n")
+_BRANDS = {
+    b"qt  ": "video/quicktime",
+    b"M4A ": "audio/mp4",
+    b"M4B ": "audio/mp4",
+    b"avif": "image/avif",
+    b"avis": "image/avif",
+    b"heic": "image/heic",
+    b"heix": "image/heic",
+    b"mif1": "image/heif",
+}
+_OLD_QUICKTIME = frozenset({b"moov", b"mdat", b"wide", b"free", b"skip", b"pnot"})
+_ALIASES = {
+    "audio/x-wav": "audio/wav",
+    "audio/wave": "audio/wav",
+    "audio/vnd.wave": "audio/wav",
+    "audio/mp3": "audio/mpeg",
+    "audio/x-flac": "audio/flac",
+    "audio/opus": "audio/ogg",
+    "application/ogg": "audio/ogg",
+    "audio/x-m4a": "audio/mp4",
+    "audio/x-aac": "audio/aac",
+    "video/x-m4v": "video/mp4",
+    "video/matroska": "video/x-matroska",
+    "image/jpg": "image/jpeg",
+    "image/fits": "application/fits",
+    "application/x-gzip": "application/gzip",
+    "application/x-zip-compressed": "application/zip",
+    "text/xml": "application/xml",
+    "text/json": "application/json",
+    "text/tab-separated-values": "text/csv",
+    "model/x.stl-ascii": "model/stl",
+    "model/x.stl-binary": "model/stl",
+}
+_FORMS: dict[str, frozenset[str]] = {
+    # A claim that is a special form of what can be seen.
+    PLAIN: frozenset(
+        {"text/csv", "text/markdown", "application/x-ndjson", "model/obj", "application/vnd.apple.mpegurl"}
+    ),
+    "text/csv": frozenset({PLAIN}),
+    "model/obj": frozenset({PLAIN}),
+    "application/json": frozenset({"application/x-ndjson", "model/gltf+json", "application/geo+json"}),
+    "application/xml": frozenset({"application/x-votable+xml", "application/rss+xml", "application/atom+xml"}),
+}
+_ZIPPED = ("application/vnd.openxmlformats-", "application/vnd.oasis.opendocument.", "application/epub+zip")
+
+
+def sniff(head: bytes) -> str:
+    """The content type of a file that begins like this; give `SNIFFED_BYTES` of it, or all there is."""
+    head = head[:SNIFFED_BYTES]
+    for offset, magic, content_type in _MAGIC:
+        if head.startswith(magic, offset):
+            return content_type
+    if _PLY.match(head):
+        return "model/ply"
+    for look in (_riff, _iso_media, _matroska, _ogg, _mpeg_audio, _binary_stl, _text):
+        if found := look(head):
+            return found
+    return UNKNOWN
+
+
+def fits(claimed: str, found: str) -> bool:
+    """Does a claimed content type agree with the one that was found in the bytes?"""
+    claim = canonical(claimed)
+    if claim == found or claim in _FORMS.get(found, ()):
+        return True
+    return found == "application/zip" and claim.startswith(_ZIPPED)
+
+
+def canonical(content_type: str) -> str:
+    """A content type without parameters, in small letters, under its usual name."""
+    bare = content_type.partition(";")[0].strip().lower()
+    return _ALIASES.get(bare, bare)
+
+
+def _riff(head: bytes) -> str | None:
+    return _RIFF.get(head[8:12]) if head[:4] in (b"RIFF", b"RF64") else None
+
+
+def _iso_media(head: bytes) -> str | None:
+    """MP4 and its relatives, by the brand they name first; QuickTime of the time before brands, by its atoms."""
+    if head[4:8] == b"ftyp":
+        return _BRANDS.get(head[8:12], "video/mp4")
+    if head[4:8] in _OLD_QUICKTIME and int.from_bytes(head[:4], "big") in range(8, 1 << 31):
+        return "video/quicktime"
+    return None
+
+
+def _matroska(head: bytes) -> str | None:
+    if not head.startswith(b"\x1a\x45\xdf\xa3"):
+        return None
+    return "video/webm" if b"webm" in head[:128] else "video/x-matroska"
+
+
+def _ogg(head: bytes) -> str | None:
+    if not head.startswith(b"OggS"):
+        return None
+    return "video/ogg" if b"\x80theora" in head[:512] else "audio/ogg"
+
+
+def _mpeg_audio(head: bytes) -> str | None:
+    """MP3 and AAC without a container have no signature, only frames: one must follow where the first one ends."""
+    if head[:2] in (b"\xff\xf1", b"\xff\xf9"):
+        return "audio/aac"
+    # Some files begin with padding or the rest of a frame.
+    for start in range(min(len(head), 1024)):
+        if head[start] == 0xFF:
+            after = start + _frame_bytes(head[start : start + 4])
+            if after > start and (_frame_bytes(head[after : after + 4]) or (start == 0 and after >= len(head))):
+                return "audio/mpeg"
+    return None
+
+
+_KBPS = {
+    3: (0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320),
+    2: (0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160),
+}
+_HERTZ = {3: (44100, 48000, 32000), 2: (22050, 24000, 16000), 0: (11025, 12000, 8000)}
+
+
+def _frame_bytes(header: bytes) -> int:
+    """The length of the MPEG layer III frame with this header; 0 when it is none."""
+    if len(header) < 4 or header[0] != 0xFF or header[1] & 0xE6 != 0xE2:
+        return 0
+    version, rate, frequency = header[1] >> 3 & 3, header[2] >> 4, header[2] >> 2 & 3
+    if version == 1 or rate in (0, 15) or frequency == 3:
+        return 0
+    samples = 144 if version == 3 else 72
+    kbps = _KBPS[3 if version == 3 else 2][rate]
+    return samples * kbps * 1000 // _HERTZ[version][frequency] + (header[2] >> 1 & 1)
+
+
+def _binary_stl(head: bytes) -> str | None:
+    """80 bytes of anything, a count, and triangles of 50 bytes each: the first ones must be sound."""
+    count = int.from_bytes(head[80:84], "little")
+    seen = min(count, (len(head) - 84) // 50)
+    if not 0 < count < 1 << 27 or seen < 1 or (len(head) < SNIFFED_BYTES and len(head) != 84 + 50 * count):
+        return None
+    for start in range(84, 84 + 50 * seen, 50):
+        x, y, z = struct.unpack_from("<3f", head, start)
+        length = x * x + y * y + z * z
+        if not (length == 0 or 0.9 < length < 1.1):
+            return None
+    return "model/stl"
+
+
+def _text(head: bytes) -> str | None:
+    """What kind of text it is, if it is any."""
+    text = _decoded(head)
+    if text is None:
+        return None
+    body = text.lstrip("\ufeff \t\r\n")
+    for look in _TEXTS:
+        if found := look(body):
+            return found
+    return PLAIN if body or head else None
+
+
+def _decoded(head: bytes) -> str | None:
+    encoding = "utf-16" if head[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8"
+    # The last character may be cut in two.
+    for cut in range(4):
+        try:
+            text = head[: len(head) - cut].decode(encoding)
+            break
+        except UnicodeDecodeError:
+            if len(head) < SNIFFED_BYTES or cut == 3:
+                text = head.decode("latin-1")
+    return None if _UNPRINTABLE.search(text) else text
+
+
+_UNPRINTABLE = re.compile(r"[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f-\x84\x86-\x9f]")
+_HTML = re.compile(
+    r"<(?:!doctype\s+html|html|head|body|script|iframe|style|title|table|div|h1|p|a|br|b|img)[\s/>]", re.I
+)
+_SCRIPT = re.compile(r"<(?:script|iframe|html|body)[\s/>]", re.I)
+_XML_PROLOGUE = re.compile(r"(?:\s*(?:<\?.*?\?>|<!--.*?-->|<!doctype\b[^>\[]*(?:\[.*?\])?[^>]*>))*\s*", re.I | re.S)
+_OBJ = re.compile(r"(?:#.*\n|\s*\n|(?:mtllib|o|g|s|usemtl) .*\n)*v(?:[ \t]+-?\d[\d.eE+-]*){3,}", re.M)
+_STL = re.compile(r"solid[^\n]*\n\s*facet normal ", re.I)
+
+
+def _markup(body: str) -> str | None:
+    """HTML and SVG first of all: taken for anything else, they would run as a page of ours."""
+    if not body.startswith("<"):
+        return None
+    prologue = _XML_PROLOGUE.match(body)
+    rest = body[prologue.end() if prologue else 0 :]
+    if re.match(r"<(?:\w+:)?svg[\s>]", rest, re.I) or re.search(r"<!doctype\s+svg", body, re.I):
+        return "image/svg+xml"
+    if _HTML.match(rest) or "http://www.w3.org/1999/xhtml" in body:
+        return "text/html"
+    if not body.startswith("<?xml") and _SCRIPT.search(body):
+        return "text/html"
+    if re.search(r"<(?:\w+:)?svg[\s>]|http://www\.w3\.org/2000/svg", body, re.I):
+        return "image/svg+xml"
+    return "application/xml" if body.startswith("<?xml") or re.match(r"<[A-Za-z_][\w:.-]*[\s/>]", rest) else None
+
+
+def _json(body: str) -> str | None:
+    if body[:1] not in ("{", "["):
+        return None
+    try:
+        json.JSONDecoder().raw_decode(body)
+    except json.JSONDecodeError as error:
+        # A document that was cut is sound up to where it ends, but for the text or number that was cut.
+        cut_off = len(body.encode()) >= SNIFFED_BYTES - 16
+        if not (cut_off and (error.pos >= len(body) - 64 or error.msg.startswith("Unterminated string"))):
+            return None
+    gltf = re.search(r'"asset"\s*:\s*\{[^{}]*"version"\s*:\s*"[12]\.', body)
+    return "model/gltf+json" if gltf and body.startswith("{") else "application/json"
+
+
+def _model(body: str) -> str | None:
+    return "model/stl" if _STL.match(body) else "model/obj" if _OBJ.match(body) else None
+
+
+def _csv(body: str) -> str | None:
+    """At least two rows, each with the same number of commas, semicolons or tabs outside quotes, at least one."""
+    rows = [re.sub(r'"[^"]*"', "", row) for row in body.splitlines()[:20] if row and not row.startswith("#")]
+    if len(body) > SNIFFED_BYTES // 2 and len(rows) > 2:
+        rows = rows[:-1]
+    if len(rows) < 2:
+        return None
+    for separator in ",;\t":
+        counts = {row.count(separator) for row in rows}
+        if len(counts) == 1 and counts != {0}:
+            return "text/csv"
+    return None
+
+
+def _playlist(body: str) -> str | None:
+    return "application/vnd.apple.mpegurl" if body.startswith("#EXTM3U") else None
+
+
+_TEXTS: tuple[Callable[[str], str | None], ...] = (_markup, _playlist, _json, _model, _csv)

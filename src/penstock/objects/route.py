@@ -1,0 +1,172 @@
+"""The route that signed URLs of local files lead to: a small ASGI application, to be mounted by the service.
+
+    app.mount("/objects", objects_route(objects))
+
+It knows no users: the signature is the permission. Bodies pass in pieces, in both directions. What it serves is never
+run by a browser: a file is saved unless the URL was signed to show it as a picture, sound or film.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import AsyncIterator, Callable, Iterator
+from email.utils import format_datetime
+
+import anyio
+from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import JSONResponse, Response, StreamingResponse
+from starlette.routing import Route
+
+from penstock.contenttype import UNKNOWN, canonical
+from penstock.errors import InvalidValue, Misconfigured, PenstockError, UrlRefused, WrongRange
+from penstock.objects.disposition import disposition
+from penstock.objects.grant import Grant, RouteSigner
+from penstock.objects.local import LocalObjects
+from penstock.stored import Download, Stored, checked_key
+
+AnswerProblem = Callable[[Request, PenstockError], Response]
+
+_RANGE = re.compile(r"bytes=(\d{0,18})-(\d{0,18})")
+_ALWAYS = {
+    "X-Content-Type-Options": "nosniff",
+    # Nothing runs; a browser may still play a film and style the page it plays it on.
+    "Content-Security-Policy": "default-src 'none'; media-src 'self'; style-src 'unsafe-inline'; sandbox",
+    "Referrer-Policy": "no-referrer",
+    # A URL that opens by itself must not be kept by anybody on the way.
+    "Cache-Control": "private, no-store",
+}
+# What a browser would run, were it ever to open the file by itself.
+_DANGEROUS = ("text/html", "image/svg+xml", "application/xml", "text/javascript", "application/pdf")
+
+
+def objects_route(objects: LocalObjects, *, problem: AnswerProblem | None = None) -> Starlette:
+    """The application; `LocalObjects` must have a signer. A service may have its own way to answer errors."""
+    if objects.signer is None:
+        raise Misconfigured("the route serves signed URLs only; give LocalObjects a signer")
+    door = _Door(objects, objects.signer, problem or _problem)
+    return Starlette(routes=[Route("/{key:path}", door.answer, methods=["GET", "HEAD", "PUT"])])
+
+
+class _Door:
+    def __init__(self, objects: LocalObjects, signer: RouteSigner, problem: AnswerProblem) -> None:
+        self._objects, self._signer, self._answer_problem = objects, signer, problem
+
+    async def answer(self, request: Request) -> Response:
+        try:
+            key = checked_key(request.path_params["key"])
+            grant = self._signer.read(request.method, key, request.query_params.multi_items())
+            if request.method == "PUT":
+                return await self._take(request, key, grant)
+            return await run_in_threadpool(self._give, request, key, grant)
+        except PenstockError as error:
+            return self._problem(request, error)
+
+    def _problem(self, request: Request, error: PenstockError) -> Response:
+        answer = self._answer_problem(request, error)
+        answer.headers.update(_ALWAYS)
+        return answer
+
+    # On the way out
+
+    def _give(self, request: Request, key: str, grant: Grant) -> Response:
+        try:
+            status, start, stop = _asked(request, self._objects.head(key))
+            download = self._objects.get(key, start=start, stop=stop)
+        except WrongRange as error:
+            refused = self._problem(request, error)
+            refused.headers["Content-Range"] = f"bytes */{self._objects.head(key).size}"
+            return refused
+        headers = _headers(download, grant, partial=status == 206)
+        if request.method == "HEAD":
+            download.close()
+            return Response(status_code=status, headers=headers)
+        return StreamingResponse(_closing(download), status, headers)
+
+    # On the way in
+
+    async def _take(self, request: Request, key: str, grant: Grant) -> Response:
+        _check_claims(request, grant)
+        body = _pulled(request.stream(), grant.size or 0)
+        try:
+            if grant.upload is not None and grant.part is not None:
+                part = await run_in_threadpool(self._objects.put_part, key, grant.upload, grant.part, body)
+                return Response(status_code=200, headers={**_ALWAYS, "ETag": f'"{part.etag}"'})
+            stored = await run_in_threadpool(self._objects.put, key, body)
+            return Response(status_code=200, headers={**_ALWAYS, "ETag": f'"{stored.etag}"'})
+        except ClientDisconnect:
+            return Response(status_code=400)  # nobody is there to read it; nothing was kept
+
+
+def _check_claims(request: Request, grant: Grant) -> None:
+    """Refuse an upload by what it says of itself, before a byte of it is read."""
+    claimed = request.headers.get("content-type", "")
+    if grant.content_type is not None and canonical(claimed) != canonical(grant.content_type):
+        raise UrlRefused(f"the URL is for {grant.content_type}, not {claimed or 'an unnamed type'}")
+    if request.headers.get("content-length") != str(grant.size):
+        raise UrlRefused(f"the URL is for exactly {grant.size} bytes; send their number as Content-Length")
+
+
+def _pulled(stream: AsyncIterator[bytes], size: int) -> Iterator[bytes]:
+    """The body of a request, fetched from the event loop by the thread that writes it down."""
+    seen = 0
+    while (piece := anyio.from_thread.run(_next, stream)) is not None:
+        seen += len(piece)
+        if seen > size:
+            raise InvalidValue(f"more than the {size} bytes that were announced have come")
+        yield piece
+    if seen != size:
+        raise InvalidValue(f"{seen} of {size} bytes have come; send the file again")
+
+
+async def _next(stream: AsyncIterator[bytes]) -> bytes | None:
+    return await anext(stream, None)
+
+
+def _asked(request: Request, stored: Stored) -> tuple[int, int, int | None]:
+    """Status and bytes of the answer. A range we cannot read is as good as none, as RFC 9110 has it."""
+    condition = request.headers.get("if-range")
+    found = _RANGE.fullmatch(request.headers.get("range", "").replace(" ", ""))
+    if found is None or found.groups() == ("", "") or (condition and condition != f'"{stored.etag}"'):
+        return 200, 0, None
+    first, last = found.groups()
+    if not first:
+        if int(last) == 0 or stored.size == 0:
+            raise WrongRange(f"{stored.key} has no last {last} bytes")
+        return 206, max(stored.size - int(last), 0), None
+    if last and int(last) < int(first):
+        return 200, 0, None
+    if int(first) >= stored.size:
+        raise WrongRange(f"{stored.key} has {stored.size} bytes, so none from {first}")
+    return 206, int(first), int(last) + 1 if last else None
+
+
+def _headers(download: Download, grant: Grant, *, partial: bool) -> dict[str, str]:
+    stored = download.stored
+    inline = grant.show_as is not None
+    content_type = grant.show_as or (UNKNOWN if stored.content_type in _DANGEROUS else stored.content_type)
+    headers = {
+        **_ALWAYS,
+        "Accept-Ranges": "bytes",
+        "Content-Type": content_type,
+        "Content-Length": str(download.stop - download.start),
+        "Content-Disposition": disposition(grant.filename, inline=inline),
+        "ETag": f'"{stored.etag}"',
+        "Last-Modified": format_datetime(stored.modified_at, usegmt=True),
+    }
+    if partial:
+        headers["Content-Range"] = f"bytes {download.start}-{download.stop - 1}/{stored.size}"
+    return headers
+
+
+def _closing(download: Download) -> Iterator[bytes]:
+    with download:
+        yield from download
+
+
+def _problem(request: Request, error: PenstockError) -> Response:
+    """An error as RFC 9457 has it; what it says never contains a signature."""
+    body = {"type": error.slug, "title": (type(error).__doc__ or "").split("\n")[0], "detail": str(error)}
+    body["status"] = error.http_status  # type: ignore[assignment]
+    return JSONResponse(body, error.http_status, media_type="application/problem+json")

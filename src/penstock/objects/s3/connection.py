@@ -1,0 +1,156 @@
+"""The client of S3: where it connects, with which rights, and what its refusals mean to us.
+
+Region, endpoint and credentials come from where AWS's own tools find them, unless they are given: the environment
+(``AWS_ENDPOINT_URL_S3`` among it), profiles, roles.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
+from importlib.util import find_spec
+from typing import Any
+from urllib.parse import urlsplit
+
+from penstock.errors import (
+    Conflict,
+    InvalidKey,
+    Misconfigured,
+    NotFound,
+    PenstockError,
+    Throttled,
+    Unavailable,
+    WrongRange,
+)
+from penstock.perprocess import PerProcess
+
+_ABSENT = frozenset({"NoSuchKey", "NoSuchUpload", "404", "NotFound"})
+_CHANGED = frozenset({"PreconditionFailed", "412", "ConditionalRequestConflict", "409"})
+_THROTTLED = frozenset({"SlowDown", "Throttling", "ThrottlingException", "RequestLimitExceeded", "TooManyRequests"})
+_RIGHTS = frozenset(
+    {
+        *("AccessDenied", "403", "Forbidden", "InvalidAccessKeyId", "SignatureDoesNotMatch", "ExpiredToken"),
+        *("InvalidToken", "NoSuchBucket", "PermanentRedirect", "AuthorizationHeaderMalformed", "AllAccessDisabled"),
+    }
+)
+_AMAZON = (".amazonaws.com", ".amazonaws.com.cn")
+
+
+class S3Connection:
+    """A client for each process, made when it is first needed."""
+
+    def __init__(
+        self,
+        bucket: str,
+        *,
+        region: str | None = None,
+        endpoint: str | None = None,
+        profile: str | None = None,
+        access_key: str | None = None,
+        secret_key: str | None = None,
+        timeout: timedelta = timedelta(seconds=30),
+    ) -> None:
+        if find_spec("boto3") is None:
+            raise Misconfigured("boto3 is not installed; run: pip install 'penstock[s3]'")
+        self.bucket = bucket
+        self._region, self._endpoint, self._profile = region, endpoint, profile
+        self._access_key, self._secret_key = access_key, secret_key
+        self._seconds = timeout.total_seconds()
+        self._opened: PerProcess[tuple[Any, Any]] = PerProcess(self._connect)
+
+    @property
+    def client(self) -> Any:
+        return self._opened.get()[1]
+
+    def credentials_end(self) -> datetime | None:
+        """When the credentials in use end, as far as they tell: those of a role do."""
+        session, _ = self._opened.get()
+        credentials = session.get_credentials()
+        if credentials is None:
+            raise Misconfigured("S3: there are no credentials; see AWS's documentation for where they are looked for")
+        credentials.get_frozen_credentials()  # renews them if they are about to end
+        end: datetime | None = getattr(credentials, "_expiry_time", None)
+        return None if end is None else end.astimezone(UTC)
+
+    def close(self) -> None:
+        opened = self._opened.drop()
+        if opened is not None:
+            opened[1].close()
+
+    def _connect(self) -> tuple[Any, Any]:
+        import boto3
+        from botocore.exceptions import BotoCoreError
+
+        try:
+            # A session of its own: boto3's default one is shared by everybody in the process and not safe for threads.
+            session = boto3.session.Session(
+                aws_access_key_id=self._access_key,
+                aws_secret_access_key=self._secret_key,
+                region_name=self._region,
+                profile_name=self._profile,
+            )
+            client = self._client(session, "auto")
+            if urlsplit(client.meta.endpoint_url).hostname.endswith(_AMAZON):
+                # Signed for the bucket's own host in its region: the common host would send a client on to it, where
+                # the signature no longer fits.
+                client = self._client(session, "virtual")
+        except (BotoCoreError, ValueError) as error:
+            raise Misconfigured(f"S3 cannot be used: {error}") from error
+        return session, client
+
+    def _client(self, session: Any, addressing: str) -> Any:
+        from botocore.config import Config
+
+        config = Config(
+            signature_version="s3v4",
+            connect_timeout=self._seconds,
+            read_timeout=self._seconds,
+            max_pool_connections=32,
+            retries={"mode": "standard", "total_max_attempts": 4},
+            # Ours are SHA-256, of the whole; a further one would only be asked of those who upload by signed URLs.
+            request_checksum_calculation="when_required",
+            response_checksum_validation="when_required",
+            s3={"addressing_style": addressing},
+        )
+        # Without any region a store that is not Amazon's would be unreachable, although it has none.
+        region = session.region_name or "us-east-1"
+        return session.client("s3", region_name=region, endpoint_url=self._endpoint, config=config)
+
+
+@contextmanager
+def told(what: str) -> Iterator[None]:
+    """The refusals of S3 and of the way to it, as errors of ours about one object."""
+    from botocore.exceptions import BotoCoreError, ClientError, NoCredentialsError, ParamValidationError
+
+    try:
+        yield
+    except ClientError as refused:
+        raise _error(refused.response, what) from None
+    except NoCredentialsError:
+        raise Misconfigured(
+            "S3: there are no credentials; see AWS's documentation for where they are looked for"
+        ) from None
+    except ParamValidationError as error:
+        raise InvalidKey(f"S3 cannot have {what}: {error}") from None
+    except BotoCoreError as error:
+        raise Unavailable(f"S3 could not be asked for {what}: {error}") from error
+
+
+def _error(answer: dict[str, Any], what: str) -> PenstockError:
+    code = str(answer.get("Error", {}).get("Code", ""))
+    status = answer.get("ResponseMetadata", {}).get("HTTPStatusCode", 0)
+    said = f"S3 says {code} of {what}"
+    if code in _ABSENT:
+        return NotFound(f"there is no {what}")
+    if code in _CHANGED:
+        return Conflict(said)
+    if code == "InvalidRange":
+        return WrongRange(f"{what} ends before the bytes that were asked for")
+    if code == "KeyTooLongError":
+        return InvalidKey(f"the key of {what} is too long for S3")
+    if code in _THROTTLED:
+        return Throttled(said)
+    if code in _RIGHTS or status == 403:
+        return Misconfigured(f"{said}; check the bucket's name, its region, and what the credentials may do")
+    return Unavailable(said)

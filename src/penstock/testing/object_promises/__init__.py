@@ -1,0 +1,1 @@
+"""What an object store promises, a file for each promise."""

@@ -1,0 +1,79 @@
+"""An archive in an object store: what the one in a folder promises, and the retention of records upon it."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from penstock import FrozenClock, open_store
+from penstock.app import open_archive
+from penstock.archive import FolderArchive
+from penstock.bundle import bundles, restore
+from penstock.domains.assetcreator.model import DOMAIN, AssetType, Job, Status, StepName
+from penstock.errors import NotFound
+from penstock.objects import LocalObjects, ObjectArchive
+from penstock.ports import Archive, ObjectStore
+from penstock.retention import Retention
+
+
+@pytest.fixture
+def archive(objects: ObjectStore) -> Archive:
+    objects.put("other/file", b"of somebody else")
+    return ObjectArchive(objects)
+
+
+def test_a_file_comes_back_as_it_was_put(archive: Archive, objects: ObjectStore) -> None:
+    assert archive.put("a/b/c.jsonl.gz", b"\x00\xff") is True
+    assert archive.get("a/b/c.jsonl.gz") == b"\x00\xff"
+    assert archive.exists("a/b/c.jsonl.gz")
+    assert not archive.exists("a/b")
+    assert objects.get("archive/a/b/c.jsonl.gz").read() == b"\x00\xff"
+    with pytest.raises(NotFound, match="the archive has no a/d"):
+        archive.get("a/d")
+
+
+def test_what_is_there_is_never_replaced(archive: Archive) -> None:
+    archive.put("a", b"first")
+    assert archive.put("a", b"second") is False
+    assert archive.get("a") == b"first"
+
+
+def test_names_are_listed_in_order_by_prefix(archive: Archive) -> None:
+    assert list(archive.list()) == []
+    for name in ("b/2", "b/10", "a/1", "b.json"):
+        archive.put(name, b"")
+    assert list(archive.list()) == ["a/1", "b.json", "b/10", "b/2"]
+    assert list(archive.list("b/")) == ["b/10", "b/2"]
+    assert list(archive.list("b/1")) == ["b/10"]
+
+
+def test_records_are_archived_there_before_they_leave(archive: Archive, tmp_path: Path) -> None:
+    """AC-42: in cold storage first, then removed."""
+    clock = FrozenClock()
+    store = open_store(f"sqlite:///{tmp_path}/store.db", clock=clock)
+    store.ensure(DOMAIN)
+    job = Job(
+        project_id="p",
+        job_id="j",
+        asset_type=AssetType.PROP,
+        status=Status.DONE,
+        current_step=StepName.RIG,
+        created_at=clock.now(),
+        updated_at=clock.now(),
+    )
+    store.create(job)
+    clock.advance(timedelta(days=91))
+    retention = Retention(store, archive, [DOMAIN], owner="retention")
+    assert sum(done.removed for done in retention.run()) == 1
+    assert store.lookup(job.ref) is None
+    (name,) = bundles(archive)
+    assert list(restore(archive, name, [DOMAIN])) == [job]
+
+
+def test_a_place_is_a_folder_or_a_url(tmp_path: Path) -> None:
+    assert isinstance(open_archive(str(tmp_path)), FolderArchive)
+    cold = open_archive(f"files:///{tmp_path}/cold")
+    cold.put("a", b"kept")
+    assert LocalObjects(tmp_path / "cold").get("archive/a").read() == b"kept"

@@ -1,0 +1,170 @@
+"""Local files: on the disk or not there, whatever happens in between; URLs by a clock that stands still."""
+
+from __future__ import annotations
+
+import errno
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from penstock import FrozenClock
+from penstock.errors import Conflict, InvalidValue, Misconfigured, NotFound, Unavailable
+from penstock.objectreads import every
+from penstock.objects import LocalObjects, RouteSigner
+from penstock.ports import Clock
+from penstock.testing.object_promises.promise import WAV, send
+
+NOW = datetime(2026, 1, 1, tzinfo=UTC)
+
+
+def test_a_full_disk_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    objects = LocalObjects(tmp_path)
+    objects.put("a", b"before")
+
+    def full(descriptor: int, content: Any) -> int:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "write", full)
+    for key in ("a", "b"):
+        with pytest.raises(Unavailable, match="No space left"):
+            objects.put(key, b"content")
+    monkeypatch.undo()
+    assert objects.get("a").read() == b"before"
+    assert [found.key for found in every(objects)] == ["a"]
+    assert list((tmp_path / "unfinished").iterdir()) == []
+
+
+@pytest.mark.parametrize("step", ["write", "fsync", "replace"])
+def test_a_process_that_dies_leaves_a_whole_object_or_none(tmp_path: Path, step: str) -> None:
+    """Killed before a step, it leaves what was there; what it had begun is dropped by its age."""
+    objects = LocalObjects(tmp_path)
+    objects.put("a/b.txt", b"before")
+    script = f"""
+import os, sys
+from penstock.objects import LocalObjects
+def die(*args, **kwargs):
+    os.kill(os.getpid(), 9)
+os.{step} = die
+LocalObjects(sys.argv[1]).put("a/b.txt", b"after")
+"""
+    assert subprocess.run([sys.executable, "-c", script, str(tmp_path)]).returncode == -9
+    assert objects.get("a/b.txt").read() == b"before"
+    assert [found.key for found in every(objects)] == ["a/b.txt"]
+    objects.put("a/b.txt", b"again")  # no lock outlives its holder
+    left = datetime.now(UTC) + timedelta(minutes=1)
+    assert objects.drop_unfinished(before=left - timedelta(hours=1)) == 0
+    assert objects.drop_unfinished(before=left) == 1
+    assert objects.get("a/b.txt").read() == b"again"
+
+
+def test_several_processes_share_a_folder(tmp_path: Path) -> None:
+    script = """
+import sys
+from penstock.errors import Conflict
+from penstock.objects import LocalObjects
+objects = LocalObjects(sys.argv[1])
+for n in range(20):
+    try:
+        objects.put(f"race/{n}", sys.argv[2].encode(), absent=True)
+        print(n)
+    except Conflict:
+        pass
+"""
+    racers = [
+        subprocess.Popen([sys.executable, "-c", script, str(tmp_path), str(n)], stdout=subprocess.PIPE, text=True)
+        for n in range(2)
+    ]
+    won = [racer.communicate()[0].split() for racer in racers]
+    assert sorted(int(n) for some in won for n in some) == list(range(20)), "each has one winner"
+    objects = LocalObjects(tmp_path)
+    for racer, some in enumerate(won):
+        assert all(objects.get(f"race/{n}").read() == b"%d" % racer for n in some)
+
+
+def test_a_copy_is_of_the_bytes_that_were_opened(tmp_path: Path) -> None:
+    """Also when they are replaced half way."""
+    objects = LocalObjects(tmp_path)
+    objects.put("a", b"x" * 600_000)
+    with objects.get("a") as download:
+        pieces = iter(download)
+        begun = next(pieces)
+        objects.put("a", b"y" * 600_000)
+        assert begun + b"".join(pieces) == b"x" * 600_000
+
+
+def test_a_folder_that_cannot_be_used_is_said(tmp_path: Path) -> None:
+    (tmp_path / "file").write_bytes(b"")
+    objects = LocalObjects(tmp_path / "file")
+    with pytest.raises(Unavailable, match="cannot be used"):
+        objects.put("a", b"")
+    assert LocalObjects(tmp_path / "absent").list().objects == []
+    with pytest.raises(NotFound):
+        LocalObjects(tmp_path / "absent").get("a")
+    assert not (tmp_path / "absent").exists(), "reading makes no folder"
+
+
+def test_listing_is_in_order_and_goes_on_behind_a_key(tmp_path: Path) -> None:
+    objects = LocalObjects(tmp_path)
+    keys = ["a", "a b", "a-b", "a/b", "a/b/c", "a0", "b", "x" * 250, "x" * 250 + "/y", "x" * 250 + "-", "é"]
+    for key in keys:
+        objects.put(key, b"")
+    ordered = sorted(keys, key=lambda key: key.encode())
+    assert [found.key for found in objects.list().objects] == ordered
+    for at, key in enumerate(ordered):
+        assert [found.key for found in objects.list(cursor=key).objects] == ordered[at + 1 :]
+
+
+def test_parts_are_joined_as_they_were_seen(tmp_path: Path) -> None:
+    objects = LocalObjects(tmp_path)
+    upload = objects.begin_parts("a", content_type="audio/wav")
+    seen = objects.put_part("a", upload, 1, b"first")
+    objects.put_part("a", upload, 1, b"other")
+    with pytest.raises(Conflict, match="part 1 of a has been replaced"):
+        objects.finish_parts("a", upload, [seen])
+    with pytest.raises(Conflict, match="part 2 of a has not arrived"):
+        objects.finish_parts("a", upload, [*objects.parts("a", upload), type(seen)(2, 1, "x")])
+    assert list(every(objects)) == []
+    for number in (0, -1, 10_001):
+        with pytest.raises(InvalidValue, match="from 1 to 10000"):
+            objects.put_part("a", upload, number, b"")
+    for stranger in ("..", "nonsense", "../objects", ""):
+        with pytest.raises(NotFound):
+            objects.parts("a", stranger)
+
+
+# Signed URLs, by a clock that stands still
+
+
+@pytest.fixture
+def served(open_local: Callable[[Clock | None], LocalObjects], clock: FrozenClock) -> LocalObjects:
+    return open_local(clock)
+
+
+def test_a_url_is_refused_from_its_end_on(served: LocalObjects, clock: FrozenClock) -> None:
+    served.put("a", WAV)
+    url = served.download_url("a", expires=timedelta(seconds=60))
+    assert url.expires_at == NOW + timedelta(seconds=60)
+    clock.advance(timedelta(seconds=59, milliseconds=999))
+    assert send(url).status == 200
+    clock.advance(timedelta(milliseconds=1))
+    assert send(url).status == 403
+
+
+def test_another_secret_signs_other_urls(served: LocalObjects, clock: FrozenClock) -> None:
+    served.put("a", WAV)
+    base = served.download_url("a").url.partition("/a?")[0]
+    stranger = RouteSigner(b"another secret of 16 bytes", url=base, clock=clock)
+    assert send(stranger.download_url("a")).status == 403
+
+
+def test_a_short_secret_and_no_signer_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(Misconfigured, match="fewer than 16 bytes"):
+        RouteSigner(b"short", url="http://x")
+    with pytest.raises(Misconfigured, match="signer"):
+        LocalObjects(tmp_path).download_url("a")

@@ -1,0 +1,19 @@
+"""Every promise, on every object store."""
+
+from __future__ import annotations
+
+import pytest
+
+from penstock.ports import ObjectStore
+from penstock.testing import ObjectSuite
+
+
+class TestEveryObjectStore(ObjectSuite):
+    @pytest.fixture
+    def known_as(self, objects_name: str) -> str:
+        return objects_name
+
+    @pytest.fixture
+    def objects(self, objects_name: str, request: pytest.FixtureRequest) -> ObjectStore:
+        store: ObjectStore = request.getfixturevalue("local" if objects_name == "local" else "s3")
+        return store
