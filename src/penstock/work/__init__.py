@@ -1,0 +1,36 @@
+"""Work: slow things that crash, done all the same. Tasks, their attempts, jobs of several steps, and their rescue."""
+
+from penstock.work.errors import Cancelled, InputMisfit, Quarantine, RetryLater, Terminal, TimeOver, WorkerLost
+from penstock.work.job import Job, JobStatus, StepResult, StepRun, StepStatus
+from penstock.work.pipeline import Pipeline, Step
+from penstock.work.registry import Retry, TaskOf, Tasks
+from penstock.work.runner import Runner
+from penstock.work.task import Attempt, Outcome, Progress, Task, TaskStatus
+from penstock.work.work import Work
+
+__all__ = [
+    "Attempt",
+    "Cancelled",
+    "InputMisfit",
+    "Job",
+    "JobStatus",
+    "Outcome",
+    "Pipeline",
+    "Progress",
+    "Quarantine",
+    "Retry",
+    "RetryLater",
+    "Runner",
+    "Step",
+    "StepResult",
+    "StepRun",
+    "StepStatus",
+    "Task",
+    "TaskOf",
+    "TaskStatus",
+    "Tasks",
+    "Terminal",
+    "TimeOver",
+    "Work",
+    "WorkerLost",
+]

@@ -1,0 +1,9 @@
+"""The records of work, as a domain beside the others."""
+
+from __future__ import annotations
+
+from penstock.declare.domain import Domain
+from penstock.work.job import Job, StepRun
+from penstock.work.task import Attempt, Lane, Progress, Task
+
+WORKING = Domain("work", Task, Attempt, Lane, Progress, Job, StepRun)

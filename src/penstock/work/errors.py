@@ -1,0 +1,40 @@
+"""What a task raises to say how its failure is to be taken. Any other error is worth another attempt."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+
+class Terminal(Exception):
+    """It will never succeed: no further attempt."""
+
+
+class Quarantine(Exception):
+    """A person must look at it before anything more is done."""
+
+
+class RetryLater(Exception):
+    """It could not be done now; another attempt after this time."""
+
+    def __init__(self, message: str, *, after: timedelta) -> None:
+        super().__init__(message)
+        self.after = after
+
+
+# What befalls a task without its saying so; `classes` of a task may take them otherwise than usual.
+
+
+class TimeOver(Exception):
+    """It took longer than it may: no further attempt."""
+
+
+class WorkerLost(Exception):
+    """Its worker died, or outlived its lease: another attempt."""
+
+
+class InputMisfit(Quarantine):
+    """Its input does not fit what the task takes now: a person must look at it."""
+
+
+class Cancelled(Exception):
+    """Somebody does not want it any more."""

@@ -1,0 +1,216 @@
+"""The runner: takes tasks under leases, runs them, and writes down what became of them.
+
+Every way out is a fenced commit: done with its effect, back in line for another attempt, dead, put aside for a person,
+or handed back. A worker that stalled and woke up changes nothing.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import random
+import socket
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING, Any
+
+from penstock.batch import BatchRefused
+from penstock.errors import Conflict, PenstockError
+from penstock.updates import Set
+from penstock.work import lanes
+from penstock.work.errors import TimeOver
+from penstock.work.failing import record_failure
+from penstock.work.line import Chosen, Line
+from penstock.work.registry import TaskOf, Tasks, by_name
+from penstock.work.slots import free_slots, keep_slot, leave_slot, take_slot
+from penstock.work.task import Outcome, Task, TaskStatus, as_read
+from penstock.work.work import Work
+
+if TYPE_CHECKING:
+    from penstock.change import Change
+    from penstock.installed import Surroundings
+    from penstock.store import Store
+
+log = logging.getLogger("penstock.work")
+
+_FULL = timedelta(seconds=1)
+"A task whose project has no slot left, though a broker was told of it, is looked at again after this time."
+
+
+def worker_name() -> str:
+    """A name no other worker has, also not the same process started again."""
+    return f"{socket.gethostname()}:{os.getpid()}:{os.urandom(4).hex()}"
+
+
+class Runner:
+    """Runs the tasks of some domains in one process."""
+
+    def __init__(
+        self,
+        store: Store,
+        tasks: Iterable[Tasks],
+        *,
+        owner: str | None = None,
+        lease: timedelta = timedelta(seconds=60),
+        chance: Callable[[], float] = random.random,
+        around: Surroundings | None = None,
+    ) -> None:
+        self.store = store
+        self.owner = owner or worker_name()
+        self.lease = lease
+        self._tasks = by_name(tasks)
+        self._line = Line(store, self._tasks)
+        self._chance = chance
+        self._around = around
+
+    # Taking
+
+    def take(self, most: int = 1) -> list[Work]:
+        """Take up to so many tasks that are due, of each project in turn."""
+        return self._start(self._line.next(most))
+
+    def take_one(self, task_id: str, epoch: int | None) -> Work | None:
+        """Take a certain task of which a broker has told; None if it is not to be run, or not now.
+
+        ``epoch`` is its last lease at the time the broker was told: a message that comes late or twice, when the task
+        was taken since, is about something that is over.
+        """
+        task = self.store.lookup(Task.at(task_id=task_id))
+        if task is None or task.status is not TaskStatus.WAITING or task.lease_epoch != epoch:
+            return None
+        declared = self._tasks.get(task.name)
+        if declared is None:
+            return None
+        slot = None
+        if declared.concurrency is not None:
+            free = free_slots(self.store, task.name, task.project_id, declared.concurrency)
+            if not free:
+                postpone(self.store, [task], self.store.clock.now() + _FULL)
+                return None
+            slot = free[0]
+        return next(iter(self._start([Chosen(task, slot)])), None)
+
+    def _start(self, chosen: Sequence[Chosen]) -> list[Work]:
+        """Make the tasks ours, all in one go; whoever was faster keeps his."""
+        if not chosen:
+            return []
+        now = self.store.clock.now()
+        begun: list[Work] = []
+        try:
+            with self.store.batch() as batch:
+                for one in chosen:
+                    with batch.change() as change:
+                        begun.append(self._begin(change, one, now))
+        except BatchRefused as refused:
+            begun = [work for position, work in enumerate(begun) if position not in refused.refused]
+        return begun
+
+    def _begin(self, change: Change, chosen: Chosen, now: datetime) -> Work:
+        task, until = chosen.task, now + self.lease
+        change.adopt(task)
+        unchanged = as_read(task)
+        change.save(task.start(owner=self.owner, until=until, at=now), when=unchanged)
+        if chosen.slot is not None:
+            take_slot(change, chosen.slot, task, now=now, until=until)
+        return Work(self.store, task, limit=self._tasks[task.name].limit, slot=chosen.slot, around=self._around)
+
+    # Running
+
+    def run(self, work: Work) -> Outcome:
+        """Run a task that was taken, to whichever end it comes."""
+        try:
+            return self._attempt(self._tasks[work.task.name], work)
+        except Conflict as refused:
+            # Its lease was lost, it was cancelled, or its time was over and another has it.
+            log.warning("%s is not ours any more: %s", work.task.name, refused)
+            return Outcome.LOST
+        finally:
+            self._leave(work)
+
+    def _attempt(self, task: TaskOf[Any], work: Work) -> Outcome:
+        work.began_at = self.store.clock.now()
+        try:
+            result = task.body(work, task.load(work.task.input))
+            if not work.finished:
+                work.end(result)
+        except (Exception, SystemExit) as error:
+            if not work.finished:
+                return self._failed(task, work, error)
+            # What it did is committed; whatever went wrong after that is no reason to do it again.
+            work.log.exception("%s has failed after it was finished", task.name)
+        return Outcome.DONE
+
+    def _failed(self, task: TaskOf[Any], work: Work, error: BaseException) -> Outcome:
+        if work.lost:
+            return Outcome.LOST
+        attempt = work.attempt(Outcome.RETRYABLE, error)
+        return record_failure(self.store, task, work.task, attempt, error, chance=self._chance)
+
+    def _leave(self, work: Work) -> None:
+        if work.slot is not None:
+            leave_slot(self.store, work.slot, work.task)
+
+    # Keeping, and giving back
+
+    def renew(self, works: Iterable[Work]) -> list[Work]:
+        """Hold the leases of tasks longer; those that have had their time, and fail for it, though they still run."""
+        now = self.store.clock.now()
+        over = []
+        for work in works:
+            if work.lost or work.finished:
+                continue
+            try:
+                if work.is_over(now):
+                    over.append(work)
+                    self._give_up(work)
+                elif work.lease.expires_at - now <= self.lease * (2 / 3):
+                    self._renew(work, now + self.lease)
+            except PenstockError:
+                log.exception("the lease of %s could not be renewed; trying again", work.task.name)
+        return over
+
+    def _renew(self, work: Work, until: datetime) -> None:
+        try:
+            held = self.store.patch(work.lease.ref, Set("due_at", until), when=work.lease.holds(), given=work.task)
+        except Conflict:
+            work.lost = not work.finished
+            return
+        work.task = held
+        work.lease = replace(work.lease, expires_at=until)
+        if work.slot is not None:
+            keep_slot(self.store, work.slot, work.task, until=until)
+
+    def _give_up(self, work: Work) -> None:
+        task = self._tasks[work.task.name]
+        with suppress(Conflict):  # it has just ended by itself
+            self._failed(task, work, TimeOver(f"{task.name} has taken longer than {task.limit}, and still runs"))
+        work.lost = True
+
+    def hand_back(self, work: Work) -> None:
+        """Let another do it; what is still running here will change nothing."""
+        work.lost = True
+        try:
+            with self.store.change(under=work.lease) as change:
+                attempt = work.attempt(Outcome.HANDED_BACK)
+                change.save(change.adopt(work.task.model_copy()).hand_back(at=attempt.ended_at))
+                change.create(attempt)
+        except Conflict:
+            return  # it has just ended
+        except PenstockError:
+            log.exception("%s could not be handed back; its lease will end", work.task.name)
+            return
+        self._leave(work)
+        lanes.touch(self.store, work.task.project_id, work.task.name)
+
+
+def postpone(store: Store, tasks: Iterable[Task], until: datetime) -> None:
+    """Look at tasks that wait, and that nobody has taken meanwhile, not before a moment."""
+    try:
+        with store.batch() as batch:
+            for task in tasks:
+                with batch.change() as change:
+                    change.save(change.adopt(task).postpone(until=until), when=as_read(task))
+    except BatchRefused:
+        pass

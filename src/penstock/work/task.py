@@ -1,0 +1,259 @@
+"""The records of work: a task, its attempts, its progress, and the lanes that keep one project from starving another.
+
+A task is to workers what a message is to sinks: it commits with the data it is about, waits in an index, and is taken
+by one worker at a time under a lease. ``due_at`` says when somebody must look at it next: while it waits, when it may
+run; while a broker has it, when it counts as lost there; while it runs, when its lease ends. Once it is over, it says
+since when.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from enum import StrEnum
+from typing import Any
+
+from pydantic import Field
+
+from penstock.conditions import Compare, Condition, Missing
+from penstock.declare.entity import Entity
+from penstock.declare.key import IndexKey, key
+from penstock.declare.lifetime import Expires
+from penstock.declare.move import Move, move
+from penstock.declare.pattern import pattern
+from penstock.declare.table import Table
+from penstock.declare.units import Count, EpochSeconds, UtcMicros, UtcSeconds
+from penstock.lease import Leased
+from penstock.ops import ANYTHING, Range
+
+WORK = Table("penstock_work", partition="PK", sort="SK", expiry="ttl")
+BY_PROJECT = WORK.index("GSI1", partition="GSI1PK", sort="GSI1SK")
+BY_STATUS = WORK.index("GSI2", partition="GSI2PK", sort="GSI2SK")
+PROGRESS = Table("penstock_progress", partition="PK", sort="SK", expiry="ttl", feed=True)
+
+NO_PROJECT = "-"
+"The project of work that belongs to none."
+LONGEST_ERROR = 2000
+"Characters of an error's text that are kept."
+KEPT = timedelta(days=30)
+"So long attempts are remembered, and tasks that are done or cancelled. Dead letters stay until somebody settles them."
+
+
+class TaskStatus(StrEnum):
+    WAITING = "waiting"
+    RUNNING = "running"
+    DONE = "done"
+    FAILED = "failed"
+    QUARANTINED = "quarantined"
+    CANCELLED = "cancelled"
+
+
+class Task(Leased, table=WORK, relation="tasks", lifetimes=(Expires("ttl"),)):
+    """Something to be done."""
+
+    __wakes__ = True
+
+    task_id: str
+    name: str
+    project_id: str = NO_PROJECT
+    input: dict[str, Any]
+    status: TaskStatus = TaskStatus.WAITING
+    due_at: UtcMicros
+    attempts: Count = 0
+    "Since it was announced, or tried again by a person; those that were handed back do not count."
+    most_attempts: Count
+    "So many may end badly; after the last it is a dead letter."
+    started_at: UtcMicros | None = None
+    "When the last attempt was begun."
+    result: dict[str, Any] | None = None
+    error_class: str | None = None
+    error: str | None = None
+    created_at: UtcMicros = Field(frozen=True)
+    ttl: EpochSeconds | None = None
+
+    @key("TASK#{task_id}", "TASK")
+    def at(self, *, task_id: str) -> None: ...
+
+    in_project = IndexKey(BY_PROJECT, "TASKS#{project_id}#{status}", "{name}#{due_at}")
+    in_status = IndexKey(BY_STATUS, "TASKS#{status}", "{due_at}")
+
+    @pattern(in_project)
+    def of_project(
+        self,
+        *,
+        project_id: str,
+        status: TaskStatus,
+        name: str | None = None,
+        due_at: Range[datetime] = ANYTHING,
+    ) -> None:
+        """A project's tasks in a state, by their names, and of one name the one that is due first, first."""
+
+    @pattern(in_status)
+    def by_status(self, *, status: TaskStatus, due_at: Range[datetime] = ANYTHING) -> None:
+        """All tasks in a state, the one that is due first, first."""
+
+    @move(TaskStatus.WAITING, to=TaskStatus.RUNNING)
+    def start(self, *, owner: str, until: datetime, at: datetime) -> None:
+        """A worker has it."""
+        self.lease_owner, self.lease_epoch = owner, (self.lease_epoch or 0) + 1
+        self.attempts += 1
+        self.due_at, self.started_at = until, at
+
+    @move(TaskStatus.RUNNING, to=TaskStatus.DONE)
+    def finish(self, *, result: dict[str, Any] | None, at: datetime) -> None:
+        """It is done."""
+        self.lease_owner, self.due_at = None, at
+        if result is not None:
+            self.result = result
+        if self.error_class is not None:
+            self.error_class = self.error = None
+        self.ttl = forgotten_at(at)
+
+    @move(TaskStatus.RUNNING, to=TaskStatus.WAITING)
+    def retry(self, *, due_at: datetime, error_class: str, error: str) -> None:
+        """An attempt ended badly; there will be another."""
+        self.lease_owner, self.due_at, self.error_class, self.error = None, due_at, error_class, error
+
+    @move(TaskStatus.RUNNING, to=TaskStatus.WAITING)
+    def hand_back(self, *, at: datetime) -> None:
+        """The worker stops before it is done; that is no fault of the task's."""
+        self.lease_owner, self.due_at = None, at
+        self.attempts -= 1
+
+    @move(TaskStatus.RUNNING, to=TaskStatus.FAILED)
+    def fail(self, *, at: datetime, error_class: str, error: str) -> None:
+        """It is a dead letter now."""
+        self.lease_owner, self.due_at, self.error_class, self.error = None, at, error_class, error
+
+    @move(TaskStatus.RUNNING, to=TaskStatus.QUARANTINED)
+    def quarantine(self, *, at: datetime, error_class: str, error: str) -> None:
+        """It waits for a person."""
+        self.lease_owner, self.due_at, self.error_class, self.error = None, at, error_class, error
+
+    @move(TaskStatus.FAILED, TaskStatus.QUARANTINED, to=TaskStatus.WAITING)
+    def revive(self, *, at: datetime) -> None:
+        """Try again, from the beginning."""
+        self.due_at, self.attempts = at, 0
+
+    @move(TaskStatus.WAITING, TaskStatus.RUNNING, TaskStatus.QUARANTINED, TaskStatus.FAILED, to=TaskStatus.CANCELLED)
+    def cancel(self, *, at: datetime) -> None:
+        """It is not wanted any more; a worker that has it will change nothing."""
+        self.lease_owner, self.due_at, self.ttl = None, at, forgotten_at(at)
+
+    @move(TaskStatus.WAITING, to=TaskStatus.WAITING)
+    def postpone(self, *, until: datetime) -> None:
+        """A broker has it, and will have lost it if no worker takes it by then; or it cannot be run just now."""
+        self.due_at = until
+
+
+class Outcome(StrEnum):
+    """How an attempt ended."""
+
+    DONE = "done"
+    RETRYABLE = "retryable"
+    TERMINAL = "terminal"
+    QUARANTINE = "quarantine"
+    HANDED_BACK = "handed_back"
+    CANCELLED = "cancelled"
+    LOST = "lost"
+    "The worker died, or outlived its lease."
+
+
+class Attempt(Entity, table=WORK, relation="attempts", lifetimes=(Expires("ttl"),)):
+    """One try of one worker, written down with its end; while it lasts, the task tells who has it and since when."""
+
+    task_id: str
+    epoch: Count
+    "The lease under which it was made: unlike the task's number of attempts, it only grows."
+    name: str
+    project_id: str
+    worker: str
+    outcome: Outcome
+    started_at: UtcMicros
+    ended_at: UtcMicros
+    error_class: str | None = None
+    error: str | None = None
+    metrics: dict[str, Any] = Field(default_factory=dict)
+    log_tail: list[str] = Field(default_factory=list)
+    ttl: EpochSeconds
+
+    @key("TASK#{task_id}", "ATTEMPT#{epoch:06d}")
+    def at(self, *, task_id: str, epoch: int) -> None: ...
+
+    @pattern(at)
+    def of_task(self, *, task_id: str, epoch: Range[int] = ANYTHING) -> None:
+        """A task's attempts, in order."""
+
+
+class LaneStatus(StrEnum):
+    ACTIVE = "active"
+    IDLE = "idle"
+
+
+class Lane(Entity, table=WORK, relation="lanes"):
+    """A project that has tasks of a name, or had some a short while ago."""
+
+    project_id: str
+    name: str
+    status: LaneStatus = LaneStatus.ACTIVE
+    touched_at: UtcSeconds
+
+    @key("LANE#{project_id}", "{name}")
+    def at(self, *, project_id: str, name: str) -> None: ...
+
+    active = IndexKey(BY_STATUS, "LANES#{status}", "{project_id}#{name}", when={"status": LaneStatus.ACTIVE})
+
+    @pattern(active)
+    def by_status(self, *, status: LaneStatus) -> None:
+        """The lanes worth looking at."""
+
+    rest = Move(LaneStatus.ACTIVE, to=LaneStatus.IDLE)
+
+
+class Progress(Entity, table=PROGRESS, relation="progress", lifetimes=(Expires("ttl"),)):
+    """How far a task has come, for whoever watches the feed."""
+
+    task_id: str
+    project_id: str
+    epoch: Count = 0
+    "The attempt that tells; an earlier one is not heard any more."
+    fraction: float
+    note: str | None = None
+    told_at: UtcMicros
+    ttl: EpochSeconds
+
+    @key("TASK#{task_id}", "PROGRESS")
+    def at(self, *, task_id: str) -> None: ...
+
+
+def attempt_at(
+    task: Task, outcome: Outcome, *, at: datetime, error: BaseException | None = None, **more: Any
+) -> Attempt:
+    """The record of a running task's attempt, at its end."""
+    known = {
+        "task_id": task.task_id,
+        "epoch": task.lease_epoch,
+        "name": task.name,
+        "project_id": task.project_id,
+        "worker": task.lease_owner,
+        "outcome": outcome,
+        "started_at": task.started_at,
+        "ended_at": at,
+        "ttl": forgotten_at(at),
+    }
+    if error is not None:
+        known |= {"error_class": type(error).__name__, "error": error_text(error)}
+    return Attempt(**{**known, **more})
+
+
+def as_read(task: Task) -> Condition:
+    """That nobody has taken a task since it was read."""
+    return Missing("lease_epoch") if task.lease_epoch is None else Compare("lease_epoch", "=", task.lease_epoch)
+
+
+def error_text(error: BaseException) -> str:
+    """What is kept of an error's text."""
+    return str(error)[:LONGEST_ERROR]
+
+
+def forgotten_at(moment: datetime) -> int:
+    return int((moment + KEPT).timestamp())

@@ -1,0 +1,1 @@
+"""Who runs tasks: threads of this process, Celery for many machines, or a test by hand."""

@@ -1,0 +1,232 @@
+"""Work through Celery, for many machines: its broker carries the news of tasks, the store decides who does them.
+
+A dispatcher tells the broker which tasks are due; a Celery worker takes such a task under a lease, as any worker does.
+What the broker forgets is told again, what it tells twice or late is not done twice: a task runs if the store says so.
+
+Schedules are Celery beat's entries, which only say when to look. The scheduler does what is due, once for each period.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, Any
+
+from celery import Celery
+from celery.beat import Scheduler as MemoryScheduler
+from celery.beat import Service as Beat
+from celery.schedules import BaseSchedule, schedstate
+from celery.signals import worker_process_init
+from cronsim import CronSim
+from kombu.exceptions import ChannelError
+
+from penstock.perprocess import PerProcess
+from penstock.schedule import Schedule, Scheduler
+from penstock.work.keeper import Keeper
+from penstock.work.registry import TaskOf, Tasks
+from penstock.work.rescue import keep_rescuing
+from penstock.work.runner import Runner, worker_name
+from penstock.work.task import Task
+from penstock.workers.dispatcher import Dispatcher
+from penstock.workers.processes import Processes, end_with_parent
+
+if TYPE_CHECKING:
+    from penstock.installed import Surroundings
+    from penstock.store import Store
+
+RUN, LOOK = "penstock.run", "penstock.schedule"
+_KILLED_AFTER = timedelta(seconds=30)
+"So long after its time is over a task's process is killed, should it still run."
+
+
+@dataclass(frozen=True)
+class CeleryWorkers:
+    """Workers, dispatcher and beat on one broker, each in processes of their own."""
+
+    store: Store
+    tasks: Sequence[Tasks]
+    broker: str
+    schedules: Sequence[Schedule] = ()
+    around: Surroundings | None = None
+    processes: int = 4
+    lease: timedelta = timedelta(seconds=60)
+    depth: int = 100
+    "How many tasks the broker knows of at most that no worker has taken."
+    redelivery: timedelta = timedelta(minutes=2)
+    "A task that no worker has taken by then is told again."
+    queue: str = "penstock"
+
+    def run(self, *, grace: timedelta = timedelta(seconds=30)) -> None:
+        """Work until SIGTERM or Ctrl-C; then finish what is running within the grace, and hand back the rest.
+
+        The processes are forked here: call it before any thread is started.
+        """
+        parts: dict[str, Callable[[], object]] = {"worker": self.run_worker, "dispatcher": self.run_dispatcher}
+        if self.schedules:
+            parts["beat"] = self.run_beat
+        Processes(parts).run(grace=grace.total_seconds())
+
+    def run_worker(self) -> None:
+        """Take tasks of which the broker tells, until SIGTERM. Celery's own command can do it as well."""
+        options = ["--without-gossip", "--without-mingle", "--without-heartbeat", "--loglevel=WARNING"]
+        self.app().worker_main(["worker", f"--concurrency={self.processes}", "--pool=prefork", *options])
+
+    def run_dispatcher(self) -> None:
+        """Tell the broker of tasks that are due, and rescue what was lost anywhere, until SIGTERM."""
+        stop = threading.Event()
+        signal.signal(signal.SIGTERM, lambda *_: stop.set())
+        rescuer = threading.Thread(target=keep_rescuing, args=(self.store, self.tasks, stop), daemon=True)
+        rescuer.start()
+        self.dispatcher().run(stop)
+
+    def run_beat(self) -> None:
+        """Have schedules looked at whenever one of them is due, until SIGTERM."""
+        app = self.app()
+        for schedule in self.schedules:
+            # What became due while nobody looked.
+            app.send_task(LOOK, (schedule.name,))
+        Beat(app, scheduler_cls=MemoryScheduler).start()
+
+    def dispatcher(self) -> Dispatcher:
+        """What tells the broker of tasks."""
+        broker = CeleryBroker(self.app())
+        return Dispatcher(
+            self.store, self.tasks, broker, owner=worker_name(), depth=self.depth, redelivery=self.redelivery
+        )
+
+    def app(self) -> Celery:
+        """The Celery application, for Celery's own commands too."""
+        return celery_app(
+            self.store,
+            self.tasks,
+            broker=self.broker,
+            schedules=self.schedules,
+            around=self.around,
+            lease=self.lease,
+            queue=self.queue,
+        )
+
+
+def celery_app(
+    store: Store,
+    tasks: Iterable[Tasks],
+    *,
+    broker: str,
+    schedules: Sequence[Schedule] = (),
+    around: Surroundings | None = None,
+    lease: timedelta = timedelta(seconds=60),
+    queue: str = "penstock",
+) -> Celery:
+    """A Celery application that runs tasks of the store; nothing is connected before it is used, in each process."""
+    known, named = list(tasks), {s.name: s for s in schedules}
+    app = Celery("penstock", broker=broker, set_as_current=False)
+    app.conf.update(
+        task_acks_late=True,
+        task_ignore_result=True,
+        result_expires=None,
+        task_default_queue=queue,
+        task_serializer="json",
+        accept_content=["json"],
+        worker_prefetch_multiplier=1,
+        broker_connection_retry_on_startup=True,
+        enable_utc=True,
+        timezone="UTC",
+        beat_schedule={s.name: {"task": LOOK, "args": (s.name,), "schedule": Cron(s.cron)} for s in schedules},
+    )
+    hands = PerProcess(lambda: _Hands(Runner(store, known, lease=lease, around=around)))
+
+    def run(task_id: str, epoch: int | None) -> None:
+        hands.get().work_on(task_id, epoch)
+
+    def look(name: str) -> None:
+        # That one first; then the others, whose own messages a broker may have lost.
+        in_order = [named[name], *(s for s in schedules if s.name != name)] if name in named else schedules
+        Scheduler(store, in_order, owner=worker_name()).run_due()
+
+    app.task(run, name=RUN)
+    app.task(look, name=LOOK)
+
+    def begin(**_: Any) -> None:
+        end_with_parent(os.getppid())
+        # Unlike Celery's own way out, which leaves the task to its lease.
+        signal.signal(signal.SIGTERM, lambda *_: threading.Thread(target=hands.get().drop).start())
+
+    worker_process_init.connect(begin, weak=False, dispatch_uid=str(id(app)))
+    return app
+
+
+class _Hands:
+    """What runs tasks in one process of Celery's pool."""
+
+    def __init__(self, runner: Runner) -> None:
+        self._runner, self._keeper = runner, Keeper(runner)
+
+    def work_on(self, task_id: str, epoch: int | None) -> None:
+        work = self._runner.take_one(task_id, epoch)
+        if work is not None:
+            with self._keeper.holding(work):
+                self._runner.run(work)
+
+    def drop(self) -> None:
+        """Hand back what is running, and end. From another thread: the first one may be amidst anything."""
+        try:
+            now = self._runner.store.clock.now()
+            for work in self._keeper.held:
+                if not work.is_over(now):
+                    self._runner.hand_back(work)
+        finally:
+            os._exit(0)
+
+
+class CeleryBroker:
+    """The broker, as the dispatcher sees it."""
+
+    def __init__(self, app: Celery) -> None:
+        self._app, self._queue = app, app.conf.task_default_queue
+
+    def send(self, task: Task, declared: TaskOf[Any]) -> None:
+        killed_after = (declared.limit + _KILLED_AFTER).total_seconds()
+        self._app.send_task(RUN, (task.task_id, task.lease_epoch), time_limit=killed_after)
+
+    def queued(self) -> int:
+        with self._app.pool.acquire(block=True) as connection:
+            try:
+                return int(connection.default_channel.queue_declare(self._queue, passive=True).message_count)
+            except ChannelError:
+                return 0  # there is none yet, or the broker has lost its memory
+
+
+class Cron(BaseSchedule):  # type: ignore[misc]
+    """A schedule's moments, by the same rules as the scheduler's own; Celery's are others where two days are given."""
+
+    def __init__(
+        self, expression: str, nowfun: Callable[[], datetime] | None = None, app: Celery | None = None
+    ) -> None:
+        super().__init__(nowfun=nowfun, app=app)
+        self.expression = expression
+
+    def remaining_estimate(self, last_run_at: datetime) -> timedelta:
+        left: timedelta = self._next(last_run_at) - self.now()
+        return left
+
+    def is_due(self, last_run_at: datetime) -> schedstate:
+        now = self.now()
+        due = self._next(last_run_at) <= now
+        following = self._next(now if due else last_run_at)
+        return schedstate(due, (following - now).total_seconds())
+
+    def _next(self, after: datetime) -> datetime:
+        return next(CronSim(self.expression, after.astimezone(UTC)))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Cron) and other.expression == self.expression
+
+    def __hash__(self) -> int:
+        return hash(self.expression)
+
+    def __repr__(self) -> str:
+        return f"<cron {self.expression}, UTC>"

@@ -1,0 +1,118 @@
+"""The dispatcher: tells a broker of tasks that are due, and again of those the broker has lost.
+
+Any number of processes may run one; one at a time is at work. The broker is told of few tasks at a time, so that the
+long line of one project waits in the store, where projects are served in turn, and not before all others in the broker.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable
+from contextlib import suppress
+from datetime import timedelta
+from threading import Event
+from typing import TYPE_CHECKING, Any, Protocol
+
+from penstock.errors import PenstockError
+from penstock.lease import Duty
+from penstock.ports import Waiter
+from penstock.work.line import Line
+from penstock.work.registry import TaskOf, Tasks, by_name
+from penstock.work.runner import postpone
+from penstock.work.task import Task
+
+if TYPE_CHECKING:
+    from penstock.store import Store
+
+log = logging.getLogger("penstock.workers")
+
+_PERIOD = timedelta(seconds=15)
+_IDLE, _OFF_DUTY, _AFTER_ERROR, _FULL = 1.0, 5.0, 1.0, 0.05
+"Seconds until the next look when nothing is due, another is at work, something failed, or the broker has enough."
+_SEND_AGAIN = timedelta(seconds=5)
+
+
+class Broker(Protocol):
+    """What carries the news of tasks to workers. It may forget, repeat and be late."""
+
+    def send(self, task: Task, declared: TaskOf[Any]) -> None:
+        """Tell a worker to take this task."""
+        ...
+
+    def queued(self) -> int:
+        """How many tasks it knows of that no worker has taken, more or less."""
+        ...
+
+
+class Dispatcher:
+    """Keeps a broker busy, but not more."""
+
+    def __init__(
+        self,
+        store: Store,
+        tasks: Iterable[Tasks],
+        broker: Broker,
+        *,
+        owner: str,
+        depth: int = 100,
+        redelivery: timedelta = timedelta(minutes=2),
+    ) -> None:
+        self._store, self._broker = store, broker
+        self._tasks = by_name(tasks)
+        self._line = Line(store, self._tasks)
+        self._depth, self._redelivery = depth, redelivery
+        self._duty = Duty(store, "dispatcher", owner=owner, period=_PERIOD)
+
+    def run_once(self) -> int:
+        """Tell of what is due, as far as the broker has room; how many. None while another dispatcher is at work."""
+        return self._dispatch(self._room()) if self._duty.hold() else 0
+
+    def run(self, stop: Event) -> None:
+        """Dispatch until told to stop; a store or a broker that is away is tried again."""
+        waiter = self._store.engine.listen()
+        try:
+            while not stop.is_set():
+                try:
+                    self._step(stop, waiter)
+                except Exception:
+                    log.exception("nothing could be dispatched; trying again")
+                    stop.wait(_AFTER_ERROR)
+        finally:
+            waiter.close()
+            self.close()
+
+    def close(self) -> None:
+        """Let another dispatcher take over at once."""
+        with suppress(PenstockError):  # its time ends by itself
+            self._duty.leave()
+
+    def _step(self, stop: Event, waiter: Waiter) -> None:
+        """One look, and the time until the next."""
+        if not self._duty.hold():
+            stop.wait(_OFF_DUTY)
+        elif (room := self._room()) <= 0:
+            stop.wait(_FULL)
+        elif self._dispatch(room):
+            waiter.busy()
+        else:
+            waiter.wait(_IDLE)
+
+    def _room(self) -> int:
+        return self._depth - self._broker.queued()
+
+    def _dispatch(self, room: int) -> int:
+        sent: list[Task] = []
+        unsent: list[Task] = []
+        for chosen in self._line.next(room) if room > 0 else ():
+            try:
+                self._broker.send(chosen.task, self._tasks[chosen.task.name])
+                sent.append(chosen.task)
+            except Exception:
+                # Whatever is wrong with it, or with the broker just then, is no reason not to tell of the others.
+                log.exception("%r could not be sent; trying again", chosen.task.ref)
+                unsent.append(chosen.task)
+        now = self._store.clock.now()
+        # Only after it was sent, so that none is lost in between. One that a worker has taken already is his.
+        postpone(self._store, sent, now + self._redelivery)
+        postpone(self._store, unsent, now + _SEND_AGAIN)
+        return len(sent)

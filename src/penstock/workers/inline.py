@@ -1,0 +1,198 @@
+"""Workers as threads of this process: they wake at once when work is announced, and finish or hand back on the way out.
+
+One thread takes work, others run it, one keeps the leases, and one rescues what was lost anywhere. A failure of the
+database stops none of them: they try again.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Iterable
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+from penstock.work.keeper import Keeper
+from penstock.work.registry import Tasks
+from penstock.work.rescue import keep_rescuing
+from penstock.work.runner import Runner
+from penstock.work.work import Work
+
+if TYPE_CHECKING:
+    from penstock.installed import Surroundings
+    from penstock.store import Store
+
+log = logging.getLogger("penstock.workers")
+
+_IDLE = 1.0
+"Seconds after which idle workers look for work that became due without being announced."
+_AFTER_ERROR = 1.0
+_SHORT, _AHEAD = 0.1, 4
+"Of tasks shorter than this, so many are taken ahead for each thread: taking several at once is cheaper."
+_STUCK = 1.0
+"Seconds after which tasks that were taken ahead are handed back, if nothing was begun meanwhile."
+
+
+class InlineWorkers:
+    """So many tasks at once, in this process."""
+
+    def __init__(
+        self,
+        store: Store,
+        tasks: Iterable[Tasks],
+        *,
+        threads: int = 4,
+        lease: timedelta = timedelta(seconds=60),
+        owner: str | None = None,
+        around: Surroundings | None = None,
+    ) -> None:
+        self._store, self._tasks, self._threads = store, list(tasks), threads
+        self.runner = Runner(store, self._tasks, owner=owner, lease=lease, around=around)
+        self._stop = threading.Event()
+        # Guards what follows. Who runs tasks waits for work, who takes them waits for room.
+        self._lock = threading.Lock()
+        self._work_came, self._room_came = threading.Condition(self._lock), threading.Condition(self._lock)
+        self._ready: deque[Work] = deque()
+        "Taken, but not yet running."
+        self._running: set[Work] = set()
+        self._seconds = 60.0
+        "What a task has taken lately, on average."
+        self._begun_at = 0.0
+        self._pool: list[threading.Thread] = []
+
+    def start(self) -> None:
+        """Begin to work."""
+        self._waiter = self._store.engine.listen()
+        self._keeper = Keeper(self.runner, on_over=self._replace)
+        self._thread("take", self._take)
+        self._thread("rescue", lambda: keep_rescuing(self._store, self._tasks, self._stop))
+        for number in range(self._threads):
+            self._thread(f"run-{number}", self._run)
+
+    def stop(self, *, grace: timedelta = timedelta(seconds=30)) -> None:
+        """Take nothing more; finish what is running within the grace, and hand back the rest."""
+        self._stop.set()
+        self._waiter.close()
+        end = time.monotonic() + grace.total_seconds()
+        with self._lock:
+            self._work_came.notify_all()
+            self._room_came.notify_all()
+            unbegun = list(self._ready)
+            self._ready.clear()
+        self._hand_back(unbegun)
+        with self._lock:
+            while self._running and (left := end - time.monotonic()) > 0:
+                self._room_came.wait(left)
+            unfinished = list(self._running)
+        for work in unfinished:
+            log.warning("%s is handed back unfinished", work.task.name)
+        self._hand_back(unfinished)
+        self._keeper.stop()
+        end = time.monotonic() + 2.0
+        for thread in self._pool:
+            thread.join(timeout=max(0.0, end - time.monotonic()))
+
+    @property
+    def busy(self) -> int:
+        """How many tasks are taken."""
+        with self._lock:
+            return len(self._running) + len(self._ready)
+
+    # Taking
+
+    def _take(self) -> None:
+        while not self._stop.is_set():
+            try:
+                if not (room := self._await_room()):
+                    continue
+                if works := self.runner.take(room):
+                    self._waiter.busy()
+                    self._hand_out(works)
+                else:
+                    self._waiter.wait(_IDLE)
+            except Exception:
+                # A database that restarts must not end the workers.
+                log.exception("work could not be taken; trying again")
+                self._stop.wait(_AFTER_ERROR)
+
+    def _await_room(self) -> int:
+        """How many tasks to take, once a thread is free or soon will be; 0 when it is time to give some back."""
+        with self._lock:
+            while not self._stop.is_set():
+                if room := self._room():
+                    return room
+                self._room_came.wait(_STUCK)
+                if self._ready and time.monotonic() - self._begun_at > _STUCK:
+                    break
+            stuck = list(self._ready)
+            self._ready.clear()
+            self._seconds = max(self._seconds, _STUCK)
+        self._hand_back(stuck)
+        return 0
+
+    def _room(self) -> int:
+        ahead = self._threads * _AHEAD if self._seconds < _SHORT else 0
+        free = self._threads + ahead - len(self._running) - len(self._ready)
+        # Not before half of what is taken ahead is used up, so that the next ones are again several.
+        return free if free > ahead // 2 else 0
+
+    def _hand_out(self, works: list[Work]) -> None:
+        for work in works:
+            self._keeper.hold(work)
+        with self._lock:
+            if not self._stop.is_set():
+                self._ready.extend(works)
+                self._work_came.notify(len(works))
+                return
+        self._hand_back(works)
+
+    def _hand_back(self, works: Iterable[Work]) -> None:
+        for work in works:
+            self._keeper.let_go(work)
+            self.runner.hand_back(work)
+
+    # Running
+
+    def _run(self) -> None:
+        while (work := self._next()) is not None:
+            began = time.monotonic()
+            try:
+                self.runner.run(work)
+            except Exception:
+                log.exception("what became of %s could not be written down; its lease will end", work.task.name)
+            self._keeper.let_go(work)
+            with self._lock:
+                self._seconds += (time.monotonic() - began - self._seconds) / 8
+                if work not in self._running:
+                    return  # it was given up, and another thread is in the place of this one
+                self._running.remove(work)
+                self._room_came.notify_all()
+
+    def _next(self) -> Work | None:
+        with self._lock:
+            while not self._stop.is_set():
+                if self._ready:
+                    work = self._ready.popleft()
+                    self._running.add(work)
+                    self._begun_at = time.monotonic()
+                    return work
+                self._work_came.wait()
+        return None
+
+    def _replace(self, work: Work) -> None:
+        """A task that has had its time cannot be ended, but another thread can take the place of its one."""
+        with self._lock:
+            if work not in self._running:
+                return
+            self._running.remove(work)
+            self._room_came.notify_all()
+        self._keeper.let_go(work)
+        log.error("%s has taken longer than %s and still runs; its thread is given up", work.task.name, work.limit)
+        self._thread("run-instead", self._run)
+
+    def _thread(self, name: str, target: Callable[[], None]) -> None:
+        thread = threading.Thread(target=target, name=f"penstock-{name}", daemon=True)
+        self._pool.append(thread)
+        thread.start()

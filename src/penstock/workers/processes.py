@@ -1,0 +1,86 @@
+"""Processes that belong together: one that dies is started again, and all end with the one that started them."""
+
+from __future__ import annotations
+
+import logging
+import multiprocessing
+import os
+import signal
+import threading
+import time
+from collections.abc import Callable, Mapping
+from multiprocessing.connection import wait
+from multiprocessing.context import ForkProcess
+
+log = logging.getLogger("penstock.workers")
+
+_FORK = multiprocessing.get_context("fork")
+_RESPITE = 1.0
+"Seconds before one that has died is started again."
+_WATCH = 1.0
+"Seconds after which a process notices that its parent is gone."
+
+
+class Processes:
+    """Runs each part in a process of its own, forked before any thread is started."""
+
+    def __init__(self, parts: Mapping[str, Callable[[], object]]) -> None:
+        self._parts = dict(parts)
+        self._running: dict[str, ForkProcess] = {}
+        self._stopping = False
+
+    def run(self, *, grace: float) -> None:
+        """Run until SIGTERM or Ctrl-C; then each part has this time to end in order."""
+        told_r, told_w = os.pipe()
+
+        def stop(*_: object) -> None:
+            self._stopping = True
+            os.write(told_w, b".")
+
+        for name in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(name, stop)
+        for part in self._parts:
+            self._start(part)
+        while not self._stopping:
+            wait([told_r, *(p.sentinel for p in self._running.values())])
+            for part, process in list(self._running.items()):
+                if not process.is_alive() and not self._stopping:
+                    log.error("%s has ended with %s; starting it again", part, process.exitcode)
+                    time.sleep(_RESPITE)
+                    self._start(part)
+        self._end(grace)
+
+    def _start(self, part: str) -> None:
+        process = _FORK.Process(target=_in_child, args=(self._parts[part], os.getpid()), name=f"penstock-{part}")
+        process.start()
+        self._running[part] = process
+
+    def _end(self, grace: float) -> None:
+        end = time.monotonic() + grace
+        for with_signal, seconds in ((signal.SIGTERM, grace), (signal.SIGQUIT, 10.0), (signal.SIGKILL, 5.0)):
+            alive = [p for p in self._running.values() if p.is_alive() and p.pid is not None]
+            for process in alive:
+                os.kill(process.pid, with_signal)  # type: ignore[arg-type]
+            end = time.monotonic() + seconds
+            for process in alive:
+                process.join(max(0.0, end - time.monotonic()))
+
+
+def _in_child(part: Callable[[], object], parent: int) -> None:
+    # What is typed at the terminal is for the parent, which tells the others in order.
+    os.setsid()
+    for name in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(name, signal.SIG_DFL)
+    end_with_parent(parent)
+    part()
+
+
+def end_with_parent(parent: int) -> None:
+    """Have this process end, in order, when its parent is gone."""
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            time.sleep(_WATCH)
+        os.kill(os.getpid(), signal.SIGTERM)
+
+    threading.Thread(target=watch, name="penstock-parent", daemon=True).start()

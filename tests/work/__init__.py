@@ -1,0 +1,1 @@
+"""Work: tasks, their attempts, jobs of several steps, workers, and their rescue."""
