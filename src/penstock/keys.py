@@ -1,0 +1,131 @@
+"""Keys of the API: who may do what, in which project.
+
+A key is a random token that is shown once; the store keeps its hash, so that whoever reads the store cannot use it. The
+token is long and random, so a plain SHA-256 is enough: there is no dictionary to try.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import secrets
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+from pydantic import Field
+
+from penstock.access import Role
+from penstock.declare.entity import Entity
+from penstock.declare.key import IndexKey, key
+from penstock.declare.move import move
+from penstock.declare.pattern import pattern
+from penstock.declare.units import UtcSeconds
+from penstock.errors import InvalidValue
+from penstock.system import BY_STATUS, SYSTEM
+
+if TYPE_CHECKING:
+    from penstock.store import Store
+
+_LONGEST_NAME = 100
+_NOBODYS = hashlib.sha256(b"of no key").hexdigest()
+
+
+class KeyStatus(StrEnum):
+    ACTIVE = "active"
+    REVOKED = "revoked"
+
+
+class ApiKey(Entity, table=SYSTEM, relation="api_keys"):
+    """What is known of a key; not the key itself. Its use is not written down, as that would be a write a request."""
+
+    key_id: str
+    "The part of the token that may be seen."
+    name: str
+    role: Role
+    project_id: str | None = None
+    "The only project it can see; None for all."
+    hash: str
+    status: KeyStatus = KeyStatus.ACTIVE
+    created_at: UtcSeconds = Field(frozen=True)
+    created_by: str
+    revoked_at: UtcSeconds | None = None
+
+    @key("API_KEY#{key_id}", "API_KEY")
+    def at(self, *, key_id: str) -> None: ...
+
+    in_status = IndexKey(BY_STATUS, "API_KEYS#{status}", "{created_at}")
+
+    @pattern(in_status)
+    def by_status(self, *, status: KeyStatus) -> None:
+        """Keys that work, or that were revoked, oldest first."""
+
+    @move(KeyStatus.ACTIVE, to=KeyStatus.REVOKED)
+    def revoke(self, *, at: datetime) -> None:
+        """End it for good."""
+        self.revoked_at = at
+
+    @property
+    def project(self) -> str | None:
+        return self.project_id
+
+
+@dataclass(frozen=True, slots=True)
+class NewKey:
+    """A key just made, with its token, which nobody can ask for again."""
+
+    record: ApiKey
+    token: str
+
+    def __repr__(self) -> str:
+        return f"<new key {self.record.key_id}>"  # never the token: what is printed is often kept
+
+
+def create_key(store: Store, *, name: str, role: Role, project: str | None = None, by: str) -> NewKey:
+    """Make a key; its token is in the answer and nowhere else."""
+    from penstock.scope import project_text
+
+    if not 0 < len(name) <= _LONGEST_NAME or not name.isprintable():
+        raise InvalidValue(f"a key's name has 1 to {_LONGEST_NAME} printable characters")
+    key_id = secrets.token_hex(6)
+    token = f"pk_{key_id}_{secrets.token_urlsafe(32)}"
+    record = ApiKey(
+        key_id=key_id,
+        name=name,
+        role=role,
+        project_id=None if project is None else project_text(project),
+        hash=_hash(token),
+        created_at=store.clock.now(),
+        created_by=by,
+    )
+    with store.change(by=by, project=record.project_id) as change:
+        change.create(record)
+    return NewKey(record, token)
+
+
+def list_keys(store: Store) -> Iterator[ApiKey]:
+    """Every key, those that work first."""
+    for status in KeyStatus:
+        yield from store.find(ApiKey.by_status(status=status))
+
+
+def revoke_key(store: Store, key_id: str, *, by: str) -> ApiKey:
+    """End a key at once; NotFound when there is none, IllegalMove when it was revoked before."""
+    with store.change(by=by) as change:
+        return change.save(change.get(ApiKey.at(key_id=key_id)).revoke(at=store.clock.now()))
+
+
+def find_key(store: Store, token: str) -> ApiKey | None:
+    """The key a token is, if it works; how long that takes does not tell how much of it was right."""
+    parts = token.split("_", 2)
+    well_formed = len(parts) == 3 and parts[0] == "pk" and parts[1].isalnum() and parts[1].isascii()
+    found = store.lookup(ApiKey.at(key_id=parts[1])) if well_formed and len(token) < 200 else None
+    expected = found.hash if found is not None else _NOBODYS
+    matches = hmac.compare_digest(expected, _hash(token))
+    return found if found is not None and matches and found.status is KeyStatus.ACTIVE else None
+
+
+def _hash(token: str) -> str:
+    return hashlib.sha256(token.encode("utf-8", "surrogatepass")).hexdigest()

@@ -1,0 +1,1 @@
+"""The service: a REST API over the declarations of all domains. `penstock.web.api.build_api` makes it."""

@@ -1,0 +1,128 @@
+"""The refusals that only a service knows; all others are in `penstock.errors`.
+
+PenstockError
+├── BadRequest           the request cannot be read
+├── InvalidRequest       a parameter or the body does not fit, field by field
+├── Unauthenticated      no key, or none that works
+├── Forbidden            the key's role does not allow it
+├── ForeignPage          a page of another site used a service without authentication
+├── NoSuchRoute          nothing is at this path
+├── MethodNotAllowed     something is, but it cannot do that
+├── PreconditionFailed   the record is not the one If-Match speaks of
+├── BodyTooLarge         more bytes than the service takes
+├── AnswerNotKept        it was done, but the answer was too large to keep
+├── RateLimited          too many requests from one address
+├── TooManyStreams       this process follows as many streams as it can
+├── NotReady             the store or the files cannot be reached
+├── OtherHttpError       any other status a route answers with
+└── Unexpected           a mistake of ours
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from penstock.errors import Conflict, PenstockError, Unavailable
+
+
+class BadRequest(PenstockError):
+    """The request cannot be read."""
+
+    slug, http_status = "bad-request", 400
+
+
+class InvalidRequest(PenstockError):
+    """A parameter or a field of the body does not fit."""
+
+    slug, http_status = "invalid-request", 422
+
+    def __init__(self, message: str, fields: Sequence[Mapping[str, Any]] = ()) -> None:
+        super().__init__(message)
+        self.fields = tuple(fields)
+
+
+class Unauthenticated(PenstockError):
+    """There is no key in the request, or none that works."""
+
+    slug, http_status = "unauthenticated", 401
+
+
+class Forbidden(PenstockError):
+    """The key works, but its role does not allow this."""
+
+    slug, http_status = "forbidden", 403
+
+
+class ForeignPage(PenstockError):
+    """A page of another site, or another name for this machine, was used to reach a service without authentication."""
+
+    slug, http_status = "foreign-page", 403
+
+
+class NoSuchRoute(PenstockError):
+    """Nothing is at this path."""
+
+    slug, http_status = "no-such-route", 404
+
+
+class MethodNotAllowed(PenstockError):
+    """What is at this path cannot do that."""
+
+    slug, http_status = "method-not-allowed", 405
+
+
+class PreconditionFailed(PenstockError):
+    """The record is no longer the one that If-Match speaks of; nothing was changed."""
+
+    slug, http_status = "precondition-failed", 412
+
+
+class BodyTooLarge(PenstockError):
+    """The request has more bytes than the service takes."""
+
+    slug, http_status = "body-too-large", 413
+
+
+class AnswerNotKept(Conflict):
+    """The request was carried out before, but its answer was too large to keep."""
+
+    slug = "answer-not-kept"
+
+
+class RateLimited(PenstockError):
+    """Too many requests have come from one address."""
+
+    slug, http_status = "rate-limited", 429
+
+    def __init__(self, message: str, *, retry_after: int) -> None:
+        super().__init__(message)
+        self.retry_after = retry_after
+
+
+class TooManyStreams(Unavailable):
+    """This process follows as many event streams as it can."""
+
+    slug = "too-many-streams"
+
+
+class NotReady(Unavailable):
+    """The store or the files cannot be reached."""
+
+    slug = "not-ready"
+
+
+class OtherHttpError(PenstockError):
+    """The route refused for a reason of its own."""
+
+    slug = "http-error"
+
+    def __init__(self, message: str, *, status: int) -> None:
+        super().__init__(message)
+        self.status = status
+
+
+class Unexpected(PenstockError):
+    """A mistake of the service; its log has the details."""
+
+    slug = "unexpected"

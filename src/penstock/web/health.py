@@ -1,0 +1,58 @@
+"""Is the process alive, and could it do its work?"""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any
+
+from penstock.errors import NotFound
+from penstock.installed import Surroundings
+from penstock.lease import NamedLease
+from penstock.web.errors import NotReady
+
+log = logging.getLogger("penstock.web")
+
+_FRESH = 1.0
+"Seconds for which an answer is used again, so that probes cannot wear the store out."
+
+
+class Readiness:
+    """Asks the store and the files whether they answer."""
+
+    def __init__(self, around: Surroundings) -> None:
+        self._checks: dict[str, Callable[[], Any]] = {
+            "store": lambda: around.store.lookup(NamedLease.at(name="readiness")),
+            "objects": lambda: _head(around),
+        }
+        self._lock = threading.Lock()
+        self._failed: list[str] = []
+        self._until = 0.0
+
+    def check(self) -> dict[str, str]:
+        """What answers; NotReady when something does not. Why is in the log, not in the answer."""
+        with self._lock:
+            if time.monotonic() >= self._until:
+                self._failed = [name for name, ask in self._checks.items() if not _answers(ask)]
+                self._until = time.monotonic() + _FRESH
+            failed = self._failed
+        if failed:
+            raise NotReady(f"{' and '.join(failed)} cannot be reached")
+        return dict.fromkeys(self._checks, "ok")
+
+
+def _answers(ask: Callable[[], Any]) -> bool:
+    try:
+        ask()
+    except Exception:
+        log.exception("a probe failed")
+        return False
+    return True
+
+
+def _head(around: Surroundings) -> None:
+    with suppress(NotFound):
+        around.objects.head("penstock-readiness")

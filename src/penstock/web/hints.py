@@ -1,0 +1,56 @@
+"""What to do about each kind of error, for the problem's ``hint`` and for the reference."""
+
+from __future__ import annotations
+
+from penstock.errors import PenstockError
+
+HINTS: dict[str, str] = {
+    "error": "Ask whoever runs the service; the request id finds the details in its log.",
+    "answer-not-kept": "Read the record to see what came of it; do not send the request again under another key.",
+    "bad-request": "Send a body that is JSON, with Content-Type: application/json.",
+    "batch-refused": "Read what the batch tells of each change, and repeat those that were refused.",
+    "body-too-large": "Send less at once; files go to a signed URL.",
+    "conflict": "Read the record again and decide anew.",
+    "damaged-archive": "Restore the archive from a copy; nothing was taken from it.",
+    "damaged-record": "Ask whoever runs the service to repair the record; its log says which and how.",
+    "declaration": "Correct the declaration that the message names.",
+    "forbidden": "Use a key with a higher role; an administrator can make one with `penstock keys create`.",
+    "foreign-file": "Use an object key of this project, in one of the places its domain allows.",
+    "foreign-page": "Use the service under 127.0.0.1 or localhost, or allow the origin in PENSTOCK_CORS_ORIGINS.",
+    "http-error": "See what the detail says.",
+    "illegal-move": "Make one of the moves that the detail names, or read the record again.",
+    "in-progress": "Wait a moment, then send the same request with the same Idempotency-Key.",
+    "invalid-cursor": "Start again without a cursor, or pass back `next` with the same parameters.",
+    "invalid-key": "Give every part of the key, each in the form the detail says.",
+    "invalid-request": "Correct the fields that are listed; /docs says what each takes.",
+    "invalid-value": "Send a value that can be stored, as the detail says.",
+    "key-reused": "Choose a new Idempotency-Key for a new request.",
+    "lease-lost": "Do nothing more; another worker has it now.",
+    "method-not-allowed": "Use one of the methods that the header Allow names.",
+    "misconfigured": "Ask whoever runs the service to correct its settings; `penstock doctor` says what is wrong.",
+    "no-such-route": "Look at /docs for the paths there are.",
+    "not-found": "Look for the record with one of its patterns; it may have expired, or be of another project.",
+    "not-ready": "Try again in a moment; `penstock doctor` says what cannot be reached.",
+    "out-of-scope": "Use a key that is not bound to a project, or ask for what belongs to the key's own.",
+    "precondition-failed": "Read the record again, look at what has changed, and send its new ETag.",
+    "rate-limited": "Wait as many seconds as the header Retry-After says.",
+    "stale-index": "Read the whole record and write it with the fields the detail names.",
+    "throttled": "Try again in a moment, and less often.",
+    "too-large": "Make the record smaller; put what is long into an object.",
+    "too-many-streams": "Connect again in a moment, with the last event's id.",
+    "unauthenticated": "Send a key as `Authorization: Bearer …` or X-API-Key; `penstock keys create` makes one.",
+    "unavailable": "Try again in a moment.",
+    "unexpected": "Report it with the request id, which finds the details in the log.",
+    "upload-refused": "Reserve the upload anew and send exactly the file that was announced.",
+    "url-refused": "Ask for a new URL; this one has ended, or is for something else.",
+    "wrong-range": "Ask for bytes the object has; its size is in Content-Range.",
+}
+
+
+def hint_of(kind: type[PenstockError]) -> str:
+    """What to do about a kind of error: its own ``hint``, as a domain's may have, or that of its nearest kind here."""
+    for each in kind.__mro__:
+        found = vars(each).get("hint") or HINTS.get(vars(each).get("slug", ""))
+        if found is not None:
+            return str(found)
+    return HINTS["error"]

@@ -1,0 +1,124 @@
+"""Idempotency-Key: a POST that is sent again is carried out once, and answered as the first time.
+
+The answer of a request that succeeded is kept, in the very commit of its effect where the route allows that. A request
+that was refused has changed nothing, so it may be sent again under the same key.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from typing import Any
+
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import Response
+
+from penstock.caller import Caller
+from penstock.errors import Conflict
+from penstock.once import Done, SystemOnce, Turn, begin, once_key
+from penstock.web.errors import AnswerNotKept, InvalidRequest
+from penstock.web.options import WebOptions
+
+Handler = Callable[[Request], Awaitable[Response]]
+
+HEADER, REPLAYED = "Idempotency-Key", "Idempotent-Replayed"
+LONGEST_KEY = 200
+_TURN = timedelta(minutes=1)
+"How long a request may take before another with the same key may try."
+_LARGEST = 200_000
+"Bytes of an answer that is kept; a record has room for 400,000, and the answer is not all of it."
+_KEPT_HEADERS = ("content-type", "etag", "location")
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """An answer that can be kept."""
+
+    status: int
+    headers: dict[str, str]
+    body: bytes
+
+    def kept(self) -> dict[str, Any]:
+        """As it is stored."""
+        small = len(self.body) <= _LARGEST
+        body = self.body.decode() if small and _is_text(self.body) else None
+        return {"status": self.status, "headers": self.headers, "body": body}
+
+    def response(self) -> Response:
+        return Response(self.body, self.status, self.headers)
+
+
+async def answer_once(request: Request, caller: Caller, options: WebOptions, handler: Handler) -> Response:
+    """Carry a request out, unless one with the same key was before."""
+    key = request.headers.get(HEADER)
+    if key is None:
+        return await handler(request)
+    if not 0 < len(key) <= LONGEST_KEY or not key.isascii() or not key.isprintable():
+        raise InvalidRequest(f"{HEADER} has 1 to {LONGEST_KEY} printable ASCII characters")
+    mark = _mark(request, await request.body(), caller, key, options)
+    turn = await run_in_threadpool(begin, caller.store, mark, owner=os.urandom(8).hex(), period=_TURN)
+    if isinstance(turn, Done):
+        return _replayed(turn.result or {})
+    request.state.caller = replace(caller, turn=turn)
+    try:
+        response = await handler(request)
+    except Exception:
+        await run_in_threadpool(_give_back, caller, turn)
+        raise
+    if not 200 <= response.status_code < 300:
+        await run_in_threadpool(_give_back, caller, turn)
+    elif not getattr(request.state, "turn_ended", False):
+        await run_in_threadpool(_note, caller, turn, response)
+    return response
+
+
+def ended_with_its_change(request: Request) -> None:
+    """Say that the route's own commit has ended the turn."""
+    request.state.turn_ended = True
+
+
+def _mark(request: Request, body: bytes, caller: Caller, key: str, options: WebOptions) -> SystemOnce:
+    now = caller.store.clock.now()
+    asked = once_key(
+        request.method, request.url.path, sorted(request.query_params.multi_items()), hashlib.sha256(body).hexdigest()
+    )
+    return SystemOnce(
+        # Of one caller: nobody meets another's keys, by chance or by guessing.
+        idempotency_key=once_key("http", caller.name, key),
+        project_id=caller.project,
+        fingerprint=asked,
+        created_at=now,
+        ttl=int((now + options.remember_answers).timestamp()),
+    )
+
+
+def _replayed(kept: dict[str, Any]) -> Response:
+    if kept.get("body") is None:
+        raise AnswerNotKept("the request was carried out before; its answer was too large to keep")
+    body = kept["body"].encode()
+    return Response(body, int(kept["status"]), {**kept["headers"], REPLAYED: "true"})
+
+
+def _note(caller: Caller, turn: Turn, response: Response) -> None:
+    body = bytes(getattr(response, "body", b""))
+    headers = {name: response.headers[name] for name in _KEPT_HEADERS if name in response.headers}
+    with suppress(Conflict):  # it took so long that another has tried
+        caller.store.commit([turn.done(Answer(response.status_code, headers, body).kept())])
+
+
+def _give_back(caller: Caller, turn: Turn) -> None:
+    with suppress(Conflict):
+        caller.store.commit([turn.failed()])
+
+
+def _is_text(body: bytes) -> bool:
+    try:
+        body.decode()
+    except UnicodeDecodeError:
+        return False
+    return b"\0" not in body

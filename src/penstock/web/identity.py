@@ -1,0 +1,143 @@
+"""Who may come in: by a key and its role, or because only this machine can knock."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import lru_cache
+from math import ceil
+from typing import Any, TypeVar
+from urllib.parse import urlsplit
+
+from starlette.requests import Request
+
+from penstock.access import Access, Role
+from penstock.caller import Caller
+from penstock.errors import PenstockError
+from penstock.keys import ApiKey, find_key
+from penstock.once import once_key
+from penstock.ratelimit import take_token
+from penstock.store import Store
+from penstock.web.client import Clients, network_of
+from penstock.web.errors import Forbidden, ForeignPage, RateLimited, Unauthenticated
+from penstock.web.options import WebOptions
+from penstock.web.refusals import Refusals
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+_THIS_MACHINE = frozenset({"localhost", "127.0.0.1", "::1"})
+_SCOPES = 1000
+
+
+def open_here(endpoint: F) -> F:
+    """Whoever asks from this machine may use the route without a key: a program that collects metrics, for example."""
+    endpoint.__open_here__ = True  # type: ignore[attr-defined]
+    return endpoint
+
+
+def probe(endpoint: F) -> F:
+    """Anybody may use the route as often as they like: it is asked by machines, and must not need the store."""
+    endpoint.__access__ = Access(None)  # type: ignore[attr-defined]
+    return endpoint
+
+
+class Guard:
+    """Decides about every request, before anything else of it is read."""
+
+    def __init__(self, store: Store, options: WebOptions) -> None:
+        self._store, self._options = store, options
+        self._clients = Clients(options.trusted_proxies)
+        self.refusals = Refusals(store)
+        self._scoped = lru_cache(maxsize=_SCOPES)(store.scoped)
+
+    def admit(self, request: Request, route: str, access: Access, *, here: bool = False) -> Caller:
+        """Let the caller in, as whom it is; or refuse, and write that down."""
+        who, project = "", None
+        try:
+            if not self._options.authentication:
+                self._check_page(request)
+                caller = Caller("local", Role.ADMIN, None, self._store)
+            else:
+                key = self._key(request, access, here=here)
+                if key is not None:
+                    who, project = f"{key.name}#{key.key_id}", key.project_id
+                caller = self._caller(request, key, here=here and access.role is not None)
+                _check_role(caller, access)
+            if access.per_minute is not None:
+                self._check_rate(request, route, access.per_minute)
+            return caller
+        except (Unauthenticated, Forbidden, ForeignPage, RateLimited) as refused:
+            self.note(request, refused, route, who=who, project=project)
+            raise
+
+    def note(
+        self, request: Request, refused: PenstockError, route: str, *, who: str = "", project: str | None = None
+    ) -> None:
+        """Write down that somebody was refused, by a name or by where they come from."""
+        self.refusals.note(who or self._stranger(request), refused, route, project=project)
+
+    def _key(self, request: Request, access: Access, *, here: bool) -> ApiKey | None:
+        token = _token(request)
+        if token is None:
+            if access.role is None or (here and self._is_here(request)):
+                return None
+            raise Unauthenticated("the request has no API key")
+        key = find_key(self._store, token)
+        if key is None:
+            raise Unauthenticated("the API key is unknown or was revoked")
+        return key
+
+    def _caller(self, request: Request, key: ApiKey | None, *, here: bool) -> Caller:
+        if key is None:
+            return Caller("local", Role.ADMIN, None, self._store) if here else Caller("public", None, None, self._store)
+        store = self._store if key.project_id is None else self._scoped(key.project_id)
+        return Caller(f"{key.name}#{key.key_id}", key.role, key.project_id, store)
+
+    def _check_rate(self, request: Request, route: str, per_minute: int) -> None:
+        # Hashed: where people come from is nothing to keep.
+        bucket = once_key("rate", route, network_of(self._address(request)))
+        wait = take_token(self._store, bucket, per_minute=per_minute)
+        if wait is not None:
+            seconds = max(1, ceil(wait.total_seconds()))
+            raise RateLimited(f"{route} takes {per_minute} requests a minute from one address", retry_after=seconds)
+
+    def _check_page(self, request: Request) -> None:
+        """Without keys, any page in a browser on this machine could speak to us: only our own may.
+
+        The host keeps out names that were made to lead here; the origin keeps out forms and scripts of other sites.
+        """
+        allowed = _THIS_MACHINE | set(self._options.hosts)
+        if _host(f"//{request.headers.get('host', '')}") not in allowed:
+            raise ForeignPage("the service was reached under a name that is not its own")
+        origin = request.headers.get("origin")
+        if origin is None or origin in self._options.cors_origins:
+            return
+        if origin.partition("://")[2] != request.headers.get("host"):
+            raise ForeignPage("the request comes from a page of another site")
+
+    def _address(self, request: Request) -> Any:
+        return self._clients.address(request.scope, request.headers)
+
+    def _is_here(self, request: Request) -> bool:
+        return self._clients.is_this_machine(request.scope, request.headers)
+
+    def _stranger(self, request: Request) -> str:
+        return f"stranger:{once_key('stranger', network_of(self._address(request)))[:12]}"
+
+
+def _check_role(caller: Caller, access: Access) -> None:
+    if access.role is not None and (caller.role is None or not caller.role.includes(access.role)):
+        raise Forbidden(f"this takes the role {access.role.value}; the key has {caller.role or 'none'}")
+
+
+def _token(request: Request) -> str | None:
+    scheme, _, token = request.headers.get("authorization", "").partition(" ")
+    if scheme.lower() == "bearer" and token.strip():
+        return token.strip()
+    return request.headers.get("x-api-key") or None
+
+
+def _host(url: str) -> str:
+    try:
+        return urlsplit(url).hostname or ""
+    except ValueError:
+        return ""

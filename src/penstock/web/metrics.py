@@ -1,0 +1,107 @@
+"""Numbers for Prometheus: what is asked, how long it takes, and how much work waits."""
+
+from __future__ import annotations
+
+import itertools
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any
+
+from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest
+from prometheus_client.core import GaugeMetricFamily, Metric
+from prometheus_client.registry import Collector
+
+from penstock.errors import PenstockError
+from penstock.outbox import Message, MessageStatus
+from penstock.schedule import Schedule, overdue
+from penstock.store import Store
+from penstock.web.requests import Seen
+from penstock.work.task import Task, TaskStatus
+
+_COUNTED = 1000
+"Counting is reading, so nobody counts further; an alarm rings long before."
+_FRESH = 10.0
+"Seconds for which a count is used again, however often somebody asks."
+_BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
+_METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
+
+
+class Metrics:
+    """The numbers of one process, and of the store it uses."""
+
+    def __init__(self, store: Store, schedules: Sequence[Schedule], outboxes: Iterable[type[Message]]) -> None:
+        self._registry = CollectorRegistry()
+        labels = ["method", "route"]
+        self._requests = Counter(
+            "penstock_requests", "Requests answered.", [*labels, "status"], registry=self._registry
+        )
+        self._seconds = Histogram(
+            "penstock_request_seconds", "How long requests took.", labels, buckets=_BUCKETS, registry=self._registry
+        )
+        self._registry.register(_StoreNumbers(store, schedules, list(outboxes)))
+
+    def count(self, seen: Seen) -> None:
+        """A request is over."""
+        method = seen.method if seen.method in _METHODS else "other"
+        self._requests.labels(method, seen.route, str(seen.status)).inc()
+        self._seconds.labels(method, seen.route).observe(seen.seconds)
+
+    def text(self) -> bytes:
+        """All of it, as Prometheus reads it."""
+        return generate_latest(self._registry)
+
+
+class _StoreNumbers(Collector):
+    def __init__(self, store: Store, schedules: Sequence[Schedule], outboxes: list[type[Message]]) -> None:
+        self._store, self._schedules, self._outboxes = store, schedules, outboxes
+        self._lock = threading.Lock()
+        self._known: list[Metric] = []
+        self._until = 0.0
+
+    def describe(self) -> Iterable[Metric]:
+        return []  # or registering would read the store
+
+    def collect(self) -> Iterator[Metric]:
+        with self._lock:
+            if time.monotonic() >= self._until:
+                self._known, self._until = list(self._read()), time.monotonic() + _FRESH
+            yield from self._known
+
+    def _read(self) -> Iterator[Metric]:
+        reachable = GaugeMetricFamily("penstock_store_reachable", "Can the numbers below be read?")
+        try:
+            found = [self._tasks(), self._messages(), self._overdue()]
+            reachable.add_metric([], 1)
+        except PenstockError:
+            found = []
+            reachable.add_metric([], 0)
+        yield reachable
+        yield from found
+
+    def _tasks(self) -> Metric:
+        tasks = GaugeMetricFamily("penstock_tasks", f"Tasks by state, up to {_COUNTED}.", labels=["state"])
+        for state, statuses in (
+            ("waiting", (TaskStatus.WAITING,)),
+            ("running", (TaskStatus.RUNNING,)),
+            ("dead", (TaskStatus.FAILED, TaskStatus.QUARANTINED)),
+        ):
+            tasks.add_metric([state], sum(self._count(Task.by_status, status=s) for s in statuses))
+        return tasks
+
+    def _messages(self) -> Metric:
+        messages = GaugeMetricFamily("penstock_messages", f"Messages by state, up to {_COUNTED}.", labels=["state"])
+        for status in (MessageStatus.PENDING, MessageStatus.DEAD):
+            total = sum(self._count(getattr(outbox, "by_status"), status=status) for outbox in self._outboxes)  # noqa: B009
+            messages.add_metric([status.value], total)
+        return messages
+
+    def _overdue(self) -> Metric:
+        late = set(overdue(self._store, self._schedules))
+        schedules = GaugeMetricFamily("penstock_schedule_overdue", "1 while it is overdue.", labels=["schedule"])
+        for schedule in self._schedules:
+            schedules.add_metric([schedule.name], int(schedule.name in late))
+        return schedules
+
+    def _count(self, pattern: Callable[..., Any], **parameters: Any) -> int:
+        return sum(1 for _ in itertools.islice(self._store.find(pattern(**parameters)), _COUNTED))

@@ -1,0 +1,35 @@
+"""What a deployment may choose about its service."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+from datetime import timedelta
+
+
+@dataclass(frozen=True, slots=True)
+class WebOptions:
+    """Given by whoever starts the service; `penstock up` takes them from the settings."""
+
+    authentication: bool = True
+    "False only where nobody but this machine can reach the service: every caller is an administrator then."
+    secret: bytes = field(default_factory=lambda: os.urandom(32), repr=False)
+    "Signs the positions of event streams; processes that share a store should share it."
+    trusted_proxies: tuple[str, ...] = ()
+    "Addresses or networks whose X-Forwarded-For is believed."
+    cors_origins: tuple[str, ...] = ()
+    "Origins whose pages may use the API."
+    hosts: tuple[str, ...] = ()
+    "Names, besides those of this machine, under which a service without authentication may be reached."
+    body_limit: int = 10_000_000
+    "The most bytes a request may have; files go to their signed URLs and are not counted."
+    remember_answers: timedelta = timedelta(days=1)
+    "How long the answer to an Idempotency-Key is kept."
+    poll: timedelta = timedelta(seconds=1)
+    "How often an event stream looks for changes,"
+    heartbeat: timedelta = timedelta(seconds=15)
+    "and how often it says that it is alive, and asks whether its caller still may listen."
+    streams: int = 100
+    "How many event streams a process serves at once."
+    tracing: bool = False
+    "Tell OpenTelemetry of every request; needs penstock[otel]."

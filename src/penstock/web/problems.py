@@ -1,0 +1,152 @@
+"""Every error in one shape: problem+json, as RFC 9457 has it, with what to do about it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from http import HTTPStatus
+from typing import Any
+
+from fastapi import Request
+from fastapi.exceptions import RequestValidationError
+from pydantic import BaseModel, ConfigDict, Field
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.responses import Response
+from starlette.routing import Match
+
+from penstock.errors import PenstockError
+from penstock.web.errors import (
+    BadRequest,
+    Forbidden,
+    InvalidRequest,
+    MethodNotAllowed,
+    NoSuchRoute,
+    OtherHttpError,
+    RateLimited,
+    Unauthenticated,
+    Unexpected,
+)
+from penstock.web.hints import hint_of
+
+PROBLEM = "application/problem+json"
+_UNTOLD = frozenset({"declaration", "damaged-record", "misconfigured", "error"})
+"Kinds whose message may tell how the service is made inside; the log has it."
+
+
+class FieldProblem(BaseModel):
+    """One thing that does not fit."""
+
+    where: str = Field(description="The parameter, or the path within the body.")
+    message: str
+
+
+class Problem(BaseModel):
+    """What went wrong, and what to do."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    type: str = Field(description="The kind of problem; every kind is described in the reference.")
+    title: str
+    status: int
+    detail: str
+    hint: str = Field(description="What to do about it.")
+    request_id: str = Field(description="Finds the request in the log.")
+    fields: list[FieldProblem] | None = Field(None, description="For invalid-request: each thing that does not fit.")
+
+
+def answer_problems(app: Starlette) -> None:
+    """Have every error of an application answered as a problem."""
+    app.add_exception_handler(PenstockError, _penstock_error)
+    app.add_exception_handler(RequestValidationError, _validation_error)
+    app.add_exception_handler(HTTPException, _http_exception)
+
+
+def problem(request: Request, error: PenstockError, *, headers: Mapping[str, str] | None = None) -> Response:
+    """The answer to an error."""
+    status = error.status if isinstance(error, OtherHttpError) else error.http_status
+    body: dict[str, Any] = {
+        "type": error.slug,
+        "title": title_of(type(error)),
+        "status": status,
+        "detail": "The log has the details." if error.slug in _UNTOLD else str(error),
+        "hint": hint_of(type(error)),
+        "request_id": getattr(request.state, "request_id", ""),
+    }
+    if isinstance(error, InvalidRequest):
+        body["fields"] = list(error.fields)
+    # ASCII: a message may quote what was sent, and half a surrogate pair is no UTF-8.
+    content = json.dumps(body, ensure_ascii=True).encode()
+    return Response(content, status, {**_headers_of(error), **(headers or {})}, media_type=PROBLEM)
+
+
+def title_of(kind: type[PenstockError]) -> str:
+    return (kind.__doc__ or kind.__name__).split("\n")[0].rstrip(".").replace("``", "")
+
+
+def _headers_of(error: PenstockError) -> dict[str, str]:
+    headers = {"Cache-Control": "no-store"}
+    if isinstance(error, RateLimited):
+        headers["Retry-After"] = str(error.retry_after)
+    elif isinstance(error, Unauthenticated):
+        headers["WWW-Authenticate"] = "Bearer"
+    elif error.http_status == 503:
+        headers["Retry-After"] = "1"
+    return headers
+
+
+def _penstock_error(request: Request, error: Exception) -> Response:
+    assert isinstance(error, PenstockError)
+    if error.slug in _UNTOLD:
+        request.state.failure = error  # for the log
+    return problem(request, error)
+
+
+def _validation_error(request: Request, error: Exception) -> Response:
+    assert isinstance(error, RequestValidationError)
+    return problem(request, invalid_request(error.errors()))
+
+
+def invalid_request(errors: Any) -> InvalidRequest:
+    """What pydantic found, without the values that were sent: they may be private."""
+    fields = [{"where": ".".join(map(str, e["loc"])) or "body", "message": str(e["msg"])} for e in errors]
+    told = "; ".join(f"{f['where']}: {f['message']}" for f in fields[:3])
+    return InvalidRequest(f"{told}{' …' if len(fields) > 3 else ''}", fields)
+
+
+def _http_exception(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
+    headers = dict(error.headers or {})
+    if error.status_code == 405:
+        headers["Allow"] = ", ".join(sorted(_methods_at(request)))
+    return problem(request, _named(request, error), headers=headers)
+
+
+def _named(request: Request, error: HTTPException) -> PenstockError:
+    where = request.url.path
+    match error.status_code:
+        case 400:
+            return BadRequest(error.detail)
+        case 401:
+            return Unauthenticated(error.detail)
+        case 403:
+            return Forbidden(error.detail)
+        case 404 if "endpoint" not in request.scope:
+            return NoSuchRoute(f"there is nothing at {where}")
+        case 405:
+            return MethodNotAllowed(f"{where} does not take {request.method}")
+    return OtherHttpError(error.detail or HTTPStatus(error.status_code).phrase, status=error.status_code)
+
+
+def _methods_at(request: Request) -> set[str]:
+    """All methods of a path; one route alone knows only its own."""
+    found: set[str] = set()
+    for route in request.app.routes:
+        if route.matches(request.scope)[0] is not Match.NONE:
+            found |= set(getattr(route, "methods", None) or ())
+    return found
+
+
+def unexpected(request: Request) -> Response:
+    """The answer to a mistake of ours: nothing of what went wrong inside."""
+    return problem(request, Unexpected("The service made a mistake; nothing is known of it outside the log."))

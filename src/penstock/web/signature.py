@@ -1,0 +1,62 @@
+"""Gives a general function the parameters that FastAPI is to read, check and document for it."""
+
+from __future__ import annotations
+
+import difflib
+import inspect
+from collections.abc import Callable, Iterable
+from typing import Annotated, Any
+
+from fastapi import Query, Request
+
+from penstock.web.errors import InvalidRequest
+
+Endpoint = Callable[..., Any]
+
+
+def query(name: str, kind: Any, *, needed: bool, about: str, alias: str | None = None) -> inspect.Parameter:
+    """A parameter of the query string."""
+    asked = Query(alias=alias, description=about) if alias else Query(description=about)
+    return inspect.Parameter(
+        name,
+        inspect.Parameter.KEYWORD_ONLY,
+        default=inspect.Parameter.empty if needed else None,
+        annotation=Annotated[kind if needed else kind | None, asked],
+    )
+
+
+def body(kind: Any) -> inspect.Parameter:
+    """The body of the request."""
+    return inspect.Parameter("body", inspect.Parameter.KEYWORD_ONLY, annotation=kind)
+
+
+def endpoint(function: Endpoint, parameters: Iterable[inspect.Parameter], *, name: str, about: str) -> Endpoint:
+    """A function of the request and of these parameters, by name; one that nobody declared is refused."""
+    declared = list(parameters)
+    known = {_outer_name(p) for p in declared if p.name != "body"}
+
+    def call(request: Request, **given: Any) -> Any:
+        _refuse_unknown(request, known)
+        return function(request, **given)
+
+    request = inspect.Parameter("request", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=Request)
+    call.__signature__ = inspect.Signature([request, *declared])  # type: ignore[attr-defined]
+    call.__annotations__ = {p.name: p.annotation for p in (request, *declared)}
+    call.__name__, call.__doc__ = name, about
+    return call
+
+
+def _outer_name(parameter: inspect.Parameter) -> str:
+    alias = parameter.annotation.__metadata__[-1].alias
+    return alias or parameter.name
+
+
+def _refuse_unknown(request: Request, known: set[str]) -> None:
+    """A parameter that is misspelt would otherwise widen the question without anybody noticing."""
+    for name in request.query_params:
+        if name not in known:
+            close = difflib.get_close_matches(name, known, n=1)
+            hint = f"did you mean {close[0]}?" if close else f"there are {', '.join(sorted(known)) or 'none'}"
+            raise InvalidRequest(f"unknown parameter; {hint}", [{"where": "query", "message": f"unknown; {hint}"}])
+        if len(request.query_params.getlist(name)) > 1:
+            raise InvalidRequest(f"{name} is given more than once", [{"where": f"query.{name}", "message": "repeated"}])

@@ -1,0 +1,40 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from starlette.testclient import TestClient
+
+from penstock import FrozenClock, Store
+from penstock.access import Role
+from tests.conftest import _opener, chosen_engines
+from tests.web.service import Service
+
+ENGINES = [name for name in ("sqlite", "postgres", "dynoxide") if name in chosen_engines()]
+
+
+@pytest.fixture
+def service(tmp_path: Path) -> Service:
+    """With authentication, as on a public address."""
+    return Service(tmp_path)
+
+
+@pytest.fixture
+def editor(service: Service) -> TestClient:
+    return service.client(Role.EDITOR)
+
+
+@pytest.fixture
+def admin(service: Service) -> TestClient:
+    return service.client(Role.ADMIN)
+
+
+@pytest.fixture(params=ENGINES)
+def anywhere(request: pytest.FixtureRequest, clock: FrozenClock, tmp_path: Path) -> Iterator[Store]:
+    """A store on each kind of engine, without tables; the kernel's tests compare them all in depth."""
+    opener, cleanup = _opener(request.param, request, tmp_path)
+    engine = opener()
+    yield Store(engine, clock=clock, secret=b"of the tests")
+    engine.close()
+    cleanup()

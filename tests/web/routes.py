@@ -1,0 +1,88 @@
+"""The route table, and for each route a request that it can read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+from uuid import UUID
+
+from fastapi import FastAPI
+
+from penstock.access import Access
+from penstock.web.route import AdmittedRoute
+
+_SOMEBODY = str(UUID(int=7, version=4))
+
+
+@dataclass(frozen=True)
+class Door:
+    """One method of one route."""
+
+    method: str
+    path: str
+    access: Access
+    open_here: bool
+    operation: dict[str, Any] = field(repr=False)
+    schemas: dict[str, Any] = field(repr=False)
+
+    def __str__(self) -> str:
+        return f"{self.method} {self.path}"
+
+    @property
+    def is_list(self) -> bool:
+        return "/by/" in self.path or self.path in ("/api/ops/keys", "/api/ops/schedules")
+
+    @property
+    def is_stream(self) -> bool:
+        return self.path.endswith("/events")
+
+    def request(self, project: str) -> dict[str, Any]:
+        """Parameters and a body that fit, of a project."""
+        parameters = self.operation.get("parameters", ())
+        sent = {p["name"]: self._sample(p["name"], p["schema"], project) for p in parameters if p.get("required")}
+        query = {p["name"]: sent[p["name"]] for p in parameters if p["in"] == "query" and p["name"] in sent}
+        path = self.path.format_map({p["name"]: sent[p["name"]] for p in parameters if p["in"] == "path"})
+        made: dict[str, Any] = {"method": self.method, "url": path, "params": query}
+        body = self.operation.get("requestBody", {}).get("content", {}).get("application/json")
+        if body:
+            made["json"] = self._sample("body", body["schema"], project)
+        return made
+
+    def _sample(self, name: str, schema: dict[str, Any], project: str) -> Any:
+        if "$ref" in schema:
+            schema = self.schemas[schema["$ref"].rsplit("/", 1)[1]]
+        if "anyOf" in schema:
+            schema = schema["anyOf"][0]
+        if "enum" in schema:
+            return schema["enum"][0]
+        if schema.get("type") == "object":
+            members = schema.get("properties", {})
+            return {n: self._sample(n, members[n], project) for n in schema.get("required", ())}
+        by_form = {"date-time": "2026-01-01T00:00:00Z", "date": "2026-01-01"}
+        if schema.get("format", "").startswith("uuid"):
+            return project if name == "project_id" and "-" in project else _SOMEBODY
+        if schema.get("format") in by_form:
+            return by_form[schema["format"]]
+        if name == "project_id":
+            return project
+        return {"integer": schema.get("minimum", 1), "number": 1.0, "boolean": True, "array": []}.get(
+            schema.get("type", ""), "x"
+        )
+
+
+def doors(app: FastAPI) -> Iterator[Door]:
+    """Every method of every route that goes through the guard."""
+    document = app.openapi()
+    for route in app.routes:
+        if isinstance(route, AdmittedRoute):
+            for method in sorted(route.methods or ()):
+                operation = document["paths"].get(route.path_format, {}).get(method.lower(), {})
+                yield Door(
+                    method,
+                    route.path_format,
+                    route.access,
+                    route.open_here,
+                    operation,
+                    document["components"]["schemas"],
+                )

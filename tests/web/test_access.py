@@ -1,0 +1,253 @@
+"""Who may do what: every route, asked by everybody."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from penstock.access import Role
+from penstock.audit import EVERYWHERE, SystemAudit
+from penstock.domains import INSTALLED
+from penstock.keys import ApiKey, list_keys, revoke_key
+from penstock.web.refusals import MOST, WINDOW
+from tests.web.films import INSTALLED as FILMS
+from tests.web.films import Film
+from tests.web.routes import Door, doors
+from tests.web.service import HERE, Service, film
+
+CALLERS = ("nobody", "a wrong key", "another project", *Role)
+PROJECT, OTHER = "11111111-1111-4111-8111-111111111111", "22222222-2222-4222-8222-222222222222"
+
+
+@pytest.fixture(scope="module")
+def everything(tmp_path_factory: pytest.TempPathFactory) -> Service:
+    return Service(tmp_path_factory.mktemp("access"), installed=(*INSTALLED, FILMS), streams=0)
+
+
+@pytest.fixture(scope="module")
+def clients(everything: Service) -> Iterator[dict[str, Any]]:
+    wrong = everything.key(Role.ADMIN)[:-4] + "AAAA"
+    made: dict[str, Any] = {
+        "nobody": everything.client(),
+        "a wrong key": everything.client(key=wrong),
+        "another project": everything.client(Role.ADMIN, project=OTHER),
+        **{role: everything.client(role) for role in Role},
+    }
+    with ExitStack() as stack:  # open, each request takes half the time
+        for client in made.values():
+            stack.enter_context(client)
+        yield made
+
+
+def expected(door: Door, caller: str) -> set[str]:
+    """What the guard may say: in, 401 or 403."""
+    if caller == "a wrong key":
+        return {"401"}
+    if door.access.role is None:
+        return {"in"}
+    if caller == "nobody":
+        return {"401"}
+    if caller == "another project":
+        return {"in", "out of scope"}
+    return {"in"} if Role(caller).includes(door.access.role) else {"403"}
+
+
+def verdict(answer: Any) -> str:
+    kind: Any = answer.json().get("type") if answer.headers.get("content-type") == "application/problem+json" else None
+    return {"unauthenticated": "401", "forbidden": "403", "out-of-scope": "out of scope"}.get(kind, "in")
+
+
+@pytest.mark.parametrize("caller", CALLERS)
+def test_every_route_lets_in_whom_it_should_and_nobody_else(
+    everything: Service, clients: dict[str, Any], caller: str
+) -> None:
+    for door in doors(everything.app):
+        everything.clock.advance(WINDOW)  # public routes have their limits
+        found = verdict(clients[caller].request(**door.request(PROJECT)))
+        assert found in expected(door, caller), f"{caller} at {door}: {found}"
+
+
+def test_the_matrix_has_every_kind_of_route(everything: Service) -> None:
+    asked = {door.access.role for door in doors(everything.app)}
+    assert asked == {None, *Role}
+
+
+def test_another_project_is_as_good_as_absent(service: Service) -> None:
+    mine, other = service.client(Role.EDITOR, project="p1"), service.client(Role.EDITOR, project="p2")
+    assert mine.post("/api/films/films", json=film()).status_code == 201
+    key = {"project_id": "p1", "title": "Robot"}
+    assert mine.get("/api/films/films", params=key).status_code == 200
+    assert other.get("/api/films/films", params=key).status_code == 404
+    assert other.post("/api/films/films/moves/shoot", params=key).status_code == 404
+    assert other.get("/api/films/films/by/status", params={"status": "draft"}).json()["items"] == []
+    assert other.get("/api/films/films/by/of_project", params={"project_id": "p1"}).json()["items"] == []
+    assert other.post("/api/films/films", json=film("Other")).json()["type"] == "out-of-scope"
+    assert other.get("/api/films/reels", params={"name": "r"}).json()["type"] == "out-of-scope"
+    assert service.store.get(Film.at(**key)).status == "draft"
+
+
+def test_a_bound_administrator_sees_the_trail_and_the_keys_of_one_project(service: Service) -> None:
+    service.client(Role.EDITOR).post("/api/films/films", json=film())
+    bound = service.client(Role.ADMIN, project="p2")
+    assert bound.get("/api/ops/audit/by/of_project", params={"project_id": "p1"}).json()["items"] == []
+    assert {k["project"] for k in bound.get("/api/ops/keys").json()["items"]} == {"p2"}
+    free = service.client(Role.ADMIN)
+    assert len(free.get("/api/ops/audit/by/of_project", params={"project_id": "p1"}).json()["items"]) == 1
+
+
+def test_a_cursor_of_one_project_does_not_open_in_another(service: Service) -> None:
+    mine, other = service.client(Role.EDITOR, project="p1"), service.client(Role.VIEWER, project="p2")
+    for title in "ab":
+        mine.post("/api/films/films", json=film(title))
+    asked: dict[str, Any] = {"status": "draft", "limit": 1}
+    cursor = mine.get("/api/films/films/by/status", params=asked).json()["next"]
+    assert (
+        other.get("/api/films/films/by/status", params={**asked, "cursor": cursor}).json()["type"] == "invalid-cursor"
+    )
+
+
+def test_both_headers_carry_a_key(service: Service) -> None:
+    key = service.key(Role.VIEWER)
+    nobody = service.client()
+    asked = "/api/films/films/by/status?status=draft"
+    for headers in ({"Authorization": f"bearer {key}"}, {"X-API-Key": key}):
+        assert nobody.get(asked, headers=headers).status_code == 200
+    for headers in (
+        {"Authorization": f"Basic {key}"},
+        {"Authorization": key},
+        {"X-API-Key": key[:-1]},
+        {"X-API-Key": "é"},
+    ):
+        refused = nobody.get(asked, headers={n.encode(): v.encode() for n, v in headers.items()})
+        assert refused.status_code == 401
+        assert refused.headers["www-authenticate"] == "Bearer"
+
+
+def test_a_revoked_key_ends_at_once(service: Service) -> None:
+    viewer = service.client(Role.VIEWER)
+    assert viewer.get("/api/films/films/by/status?status=draft").status_code == 200
+    (key,) = list_keys(service.store)
+    revoke_key(service.store, key.key_id, by="tests")
+    assert viewer.get("/api/films/films/by/status?status=draft").status_code == 401
+
+
+def test_a_key_is_revoked_through_the_api(service: Service, admin: Any) -> None:
+    service.key(Role.VIEWER)
+    listed = admin.get("/api/ops/keys").json()["items"]
+    assert {"hash", "token"}.isdisjoint(listed[0])
+    victim = next(k["key_id"] for k in listed if k["role"] == "viewer")
+    assert admin.post("/api/ops/keys/revoke", params={"key_id": victim}).json()["revoked_at"] is not None
+    assert admin.post("/api/ops/keys/revoke", params={"key_id": victim}).json()["type"] == "illegal-move"
+
+
+def test_only_the_hash_of_a_key_is_stored(service: Service) -> None:
+    token = service.key(Role.VIEWER)
+    (record,) = list_keys(service.store)
+    assert record.hash == hashlib.sha256(token.encode()).hexdigest()
+    assert token.split("_", 2)[2] not in record.model_dump_json()
+
+
+# Refusals in the audit trail
+
+
+def lines(service: Service, project: str = EVERYWHERE) -> list[tuple[str, str, str]]:
+    found = service.store.find(SystemAudit.of_project(project_id=project))
+    return [(x.actor, x.action, x.details["times"]) for x in found if x.action.startswith("refused")]
+
+
+def test_every_refusal_is_audited_but_a_flood_writes_few_lines(service: Service) -> None:
+    nobody = service.client()
+    for _ in range(100):
+        nobody.get("/api/films/films/by/status?status=draft")
+    assert [(action, times) for _, action, times in lines(service)] == [("refused: unauthenticated", "1")]
+    service.clock.advance(WINDOW)
+    nobody.get("/api/films/films/by/status?status=draft")
+    assert sorted(times for _, _, times in lines(service)) == ["1", "1", "99"], "and none is forgotten"
+
+
+def test_many_strangers_share_a_line(service: Service) -> None:
+    for number in range(MOST + 30):
+        service.client(address=(f"198.51.100.{number}", 1)).get("/api/ops/keys")
+    service.app.state.guard.refusals.flush()
+    found = lines(service)
+    assert len(found) == MOST + 2
+    assert sum(int(times) for _, _, times in found) == MOST + 30
+    assert "198.51" not in str(found), "where people come from is not kept"
+
+
+def test_a_refusal_of_a_key_names_it_in_its_project(service: Service) -> None:
+    service.client(Role.VIEWER, project="p1").post("/api/films/films", json=film())
+    ((actor, action, _),) = lines(service, "p1")
+    assert action == "refused: forbidden"
+    assert actor.startswith("a viewer#")
+
+
+# Without authentication
+
+
+@pytest.fixture
+def local(tmp_path: Path) -> Service:
+    return Service(tmp_path, authentication=False)
+
+
+def test_on_this_machine_everybody_is_an_administrator(local: Service) -> None:
+    assert local.client(address=HERE).get("/api/ops/keys").status_code == 200
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"Host": "evil.example"},
+        {"Host": "evil.example:8000"},
+        {"Host": ""},
+        {"Origin": "https://evil.example"},
+        {"Origin": "null"},
+        {"Origin": "http://127.0.0.1:9999"},
+    ],
+)
+def test_a_page_of_another_site_cannot_use_a_service_without_authentication(
+    local: Service, headers: dict[str, str]
+) -> None:
+    refused = local.client(address=HERE).post("/api/films/films", json=film(), headers=headers)
+    assert refused.json()["type"] == "foreign-page"
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [{"Host": "localhost:8000"}, {"Host": "[::1]:8000"}, {"Host": "127.0.0.1:8000", "Origin": "http://127.0.0.1:8000"}],
+)
+def test_our_own_pages_can(local: Service, headers: dict[str, str]) -> None:
+    assert local.client(address=HERE).post("/api/films/films", json=film(), headers=headers).status_code == 201
+
+
+def test_metrics_are_open_to_this_machine_and_to_administrators(service: Service) -> None:
+    here = service.client(address=HERE)
+    assert here.get("/metrics").status_code == 200
+    assert here.get("/metrics", headers={"X-Forwarded-For": "203.0.113.1"}).status_code == 401, "that is a proxy"
+    assert here.get("/api/ops/keys").status_code == 401
+    assert service.client().get("/metrics").status_code == 401
+    assert service.client(Role.EDITOR).get("/metrics").status_code == 403
+    assert service.client(Role.ADMIN).get("/metrics").status_code == 200
+
+
+def test_who_decides_is_the_key_not_the_body(service: Service) -> None:
+    """`by` and `at` of a move are filled in, so nobody can sign for another."""
+    editor = service.client(Role.EDITOR)
+    editor.post("/api/films/films", json=film())
+    key = {"project_id": "p1", "title": "Robot"}
+    editor.post("/api/films/films/moves/shoot", params=key)
+    forged = editor.post("/api/films/films/moves/rate", params=key, json={"views": 3, "by": "the boss"})
+    assert forged.status_code == 422
+    rated = editor.post("/api/films/films/moves/rate", params=key, json={"views": 3}).json()
+    assert rated["rated_by"].startswith("a editor#")
+    assert rated["rated_at"] == "2026-01-01T00:00:00Z"
+
+
+def test_keys_are_no_entity_of_a_domain(service: Service) -> None:
+    assert ApiKey.__shape__.domain == "penstock"
+    assert not any("api_keys" in d.path for d in doors(service.app))

@@ -1,0 +1,226 @@
+"""The routes a domain has by its declaration."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from penstock import Domain, Entity, FrozenClock, Store, Table, key
+from penstock.access import Role
+from penstock.audit import SystemAudit
+from penstock.domains.assetcreator.model import DOMAIN as ASSET_CREATOR
+from penstock.errors import DeclarationError
+from penstock.installed import Installed
+from penstock.updates import Set
+from penstock.web import records
+from penstock.web.forms import unchanged
+from tests.web.films import Film
+from tests.web.routes import doors
+from tests.web.service import Service, film
+
+KEY = {"project_id": "p1", "title": "Robot"}
+FILMS, MOVES = "/api/films/films", "/api/films/films/moves"
+
+
+@pytest.fixture
+def made(editor: Any) -> Any:
+    answer = editor.post(FILMS, json=film(tags=["b", "a", "c"], notes={"z": 1, "a": [1.5]}))
+    assert answer.status_code == 201, answer.text
+    return answer
+
+
+def titles(answer: Any) -> list[str]:
+    assert answer.status_code == 200, answer.text
+    return [item["title"] for item in answer.json()["items"]]
+
+
+def test_a_record_is_created_in_its_first_state_and_got_as_it_was_answered(editor: Any, made: Any) -> None:
+    got = editor.get(FILMS, params=KEY)
+    assert got.json() == made.json()
+    assert got.json()["status"] == "draft"
+    assert got.json()["tags"] == ["a", "b", "c"]
+    assert got.headers["etag"] == made.headers["etag"]
+    assert editor.post(FILMS, json=film()).json()["type"] == "conflict"
+
+
+def test_a_state_cannot_be_given_or_set(editor: Any, made: Any) -> None:
+    assert editor.post(FILMS, json=film("Other", status="rated")).json()["type"] == "invalid-request"
+
+
+def test_keys_may_hold_any_text(editor: Any) -> None:
+    for title in ("a/b", "../x", "ä ö?&=#%", "."):
+        assert editor.post(FILMS, json=film(title)).status_code == 201
+        assert editor.get(FILMS, params={"project_id": "p1", "title": title}).json()["title"] == title
+        assert editor.post(f"{MOVES}/shoot", params={"project_id": "p1", "title": title}).status_code == 200
+
+
+def test_ranges_are_bounded_as_in_python(editor: Any) -> None:
+    for day in range(1, 6):
+        editor.post(FILMS, json=film(f"f{day}", created_at=f"2026-01-0{day}T00:00:00Z"))
+
+    def between(**bounds: str) -> list[str]:
+        asked = {f"created_at.{word}": f"2026-01-0{day}T00:00:00Z" for word, day in bounds.items()}
+        return titles(editor.get(f"{FILMS}/by/status", params={"status": "draft", **asked}))
+
+    assert between() == ["f1", "f2", "f3", "f4", "f5"]
+    assert between(since="2", until="4") == ["f2", "f3", "f4"]
+    assert between(after="2", before="4") == ["f3"]
+    assert between(since="4") == ["f4", "f5"]
+    assert between(before="2") == ["f1"]
+    texts = {"project_id": "p1", "title.starting_with": "f"}
+    assert len(titles(editor.get(f"{FILMS}/by/of_project", params=texts))) == 5
+
+
+@pytest.mark.parametrize(
+    ("asked", "named"),
+    [
+        ({"created_at.since": "2026-01-01T00:00:00Z", "created_at.after": "2026-01-01T00:00:00Z"}, "created_at.after"),
+        ({"created_at.from": "2026-01-01T00:00:00Z"}, "query"),
+        ({"created_at.since": "2026-01-01T00:00:00"}, "created_at.since"),
+        ({"created_at.since": "yesterday"}, "created_at.since"),
+        ({"limit": "0"}, "limit"),
+        ({"limit": "1001"}, "limit"),
+        ({"Status": "draft"}, "query"),
+    ],
+)
+def test_a_question_that_makes_no_sense_is_refused_by_name(editor: Any, asked: dict[str, str], named: str) -> None:
+    refused = editor.get(f"{FILMS}/by/status", params={"status": "draft", **asked})
+    assert refused.json()["type"] == "invalid-request", refused.text
+    assert named in str(refused.json()["fields"])
+
+
+def test_a_misspelt_parameter_is_answered_with_the_right_one(editor: Any) -> None:
+    refused = editor.get(f"{FILMS}/by/status", params={"status": "draft", "created_at.sinc": "2026-01-01T00:00:00Z"})
+    assert "did you mean created_at.since?" in refused.json()["detail"]
+    assert editor.get(f"{FILMS}/by/status?status=draft&status=filmed").json()["type"] == "invalid-request"
+
+
+def test_pages_follow_each_other_and_their_cursors_cannot_be_forged(editor: Any) -> None:
+    for number in range(7):
+        editor.post(FILMS, json=film(f"f{number}"))
+    seen, cursor = [], None
+    while True:
+        asked = {"project_id": "p1", "limit": 3, **({"cursor": cursor} if cursor else {})}
+        page = editor.get(f"{FILMS}/by/of_project", params=asked)
+        seen += titles(page)
+        cursor = page.json()["next"]
+        if cursor is None:
+            break
+    assert seen == [f"f{n}" for n in range(7)]
+    first = editor.get(f"{FILMS}/by/of_project", params={"project_id": "p1", "limit": 3}).json()["next"]
+    for forged in (first[:-1], first + "A", "AAAA", "é", first.swapcase()):
+        refused = editor.get(f"{FILMS}/by/of_project", params={"project_id": "p1", "cursor": forged})
+        assert (refused.status_code, refused.json()["type"]) == (400, "invalid-cursor"), forged
+    elsewhere = editor.get(f"{FILMS}/by/of_project", params={"project_id": "p2", "cursor": first})
+    assert elsewhere.json()["type"] == "invalid-cursor"
+
+
+def test_moves_are_verbs_and_leave_an_audit_line(service: Service, editor: Any, made: Any) -> None:
+    assert editor.post(f"{MOVES}/rate", params=KEY, json={"views": 1}).json()["type"] == "illegal-move"
+    assert editor.post(f"{MOVES}/shoot", params=KEY).json()["status"] == "filmed"
+    rated = editor.post(f"{MOVES}/rate", params=KEY, json={"views": 3})
+    assert (rated.json()["status"], rated.json()["views"]) == ("rated", 3)
+    assert editor.post(f"{MOVES}/rate", params=KEY, json={"views": -1}).status_code in (409, 422)
+    lines = list(service.store.find(SystemAudit.of_project(project_id="p1")))
+    assert [line.details["changes"][0].get("states") for line in lines] == [
+        {"status": [None, "draft"]},
+        {"status": ["draft", "filmed"]},
+        {"status": ["filmed", "rated"]},
+    ]
+    assert all(line.actor.startswith("a editor#") for line in lines)
+
+
+def test_a_move_checks_what_it_is_given(editor: Any, made: Any) -> None:
+    editor.post(f"{MOVES}/shoot", params=KEY)
+    bodies: tuple[Any, ...] = ({}, {"views": "many"}, {"views": -1}, {"views": 1, "more": 2}, [], None)
+    for body in bodies:
+        refused = editor.post(f"{MOVES}/rate", params=KEY, json=body)
+        assert (refused.status_code, refused.json()["type"]) == (422, "invalid-request"), body
+    assert editor.get(FILMS, params=KEY).json()["status"] == "filmed"
+
+
+# ETags
+
+
+def test_a_record_that_is_known_is_not_sent_again(editor: Any, made: Any) -> None:
+    etag = made.headers["etag"]
+    for header in (etag, f"W/{etag}", f'"other", {etag}', "*"):
+        answer = editor.get(FILMS, params=KEY, headers={"If-None-Match": header})
+        assert (answer.status_code, answer.content, answer.headers["etag"]) == (304, b"", etag)
+    assert editor.get(FILMS, params=KEY, headers={"If-None-Match": '"other"'}).status_code == 200
+
+
+def test_a_move_with_if_match_meets_the_record_that_was_seen(service: Service, editor: Any, made: Any) -> None:
+    etag = made.headers["etag"]
+    service.store.patch(Film.at(**KEY), Set("views", 5))
+    refused = editor.post(f"{MOVES}/shoot", params=KEY, headers={"If-Match": etag})
+    assert (refused.status_code, refused.json()["type"]) == (412, "precondition-failed")
+    assert editor.post(f"{MOVES}/shoot", params=KEY, headers={"If-Match": f"W/{etag}"}).status_code == 412
+    fresh = editor.get(FILMS, params=KEY).headers["etag"]
+    assert editor.post(f"{MOVES}/shoot", params=KEY, headers={"If-Match": fresh}).status_code == 200
+    assert editor.post(f"{MOVES}/redo", params=KEY, headers={"If-Match": "*"}).status_code == 200
+
+
+def test_a_change_between_reading_and_committing_is_noticed(
+    service: Service, editor: Any, made: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another writer changes a field, not the state, after the ETag was compared: only the condition can notice."""
+
+    def meanwhile(record: Any) -> Any:
+        condition = unchanged(record)
+        service.store.patch(Film.at(**KEY), Set("views", 9))
+        return condition
+
+    monkeypatch.setattr(records, "unchanged", meanwhile)
+    refused = editor.post(f"{MOVES}/shoot", params=KEY, headers={"If-Match": made.headers["etag"]})
+    assert (refused.status_code, refused.json()["type"]) == (409, "conflict")
+    assert service.store.get(Film.at(**KEY)).status == "draft"
+
+
+# What is not served
+
+
+def test_what_the_kernel_keeps_for_a_domain_can_be_looked_at_but_not_written(tmp_path: Path) -> None:
+    service = Service(tmp_path, installed=(Installed(ASSET_CREATOR),))
+    found = {(d.method, d.path): d.access.role for d in doors(service.app) if d.path.startswith("/api/assetcreator")}
+    for relation in ("audit", "outbox", "idempotency"):
+        path = f"/api/assetcreator/{relation}"
+        assert found["GET", path] is Role.ADMIN
+        assert ("POST", path) not in found
+        assert not any(p.startswith(f"{path}/moves/") for _, p in found)
+    assert found["GET", "/api/assetcreator/jobs"] is Role.VIEWER
+    assert found["POST", "/api/assetcreator/jobs/moves/approve"] is Role.EDITOR
+
+
+def test_a_domain_cannot_take_the_place_of_the_service(tmp_path: Path) -> None:
+    class Thing(Entity, table=Table("WebThings", partition="PK"), relation="things"):
+        name: str
+
+        @key("{name}")
+        def at(self, *, name: str) -> None: ...
+
+    with pytest.raises(DeclarationError, match="routes of its own"):
+        Service(tmp_path, installed=(Installed(Domain("ops", Thing)),))
+
+
+def test_the_same_requests_have_the_same_answers_on_every_engine(
+    anywhere: Store, clock: FrozenClock, tmp_path: Path
+) -> None:
+    service = Service(tmp_path, store=anywhere, clock=clock)
+    editor = service.client(Role.EDITOR)
+    made = film(notes={"b": [1, 2.5], "a": None}, tags=["y", "x"])
+    first, again = (editor.post(FILMS, json=made, headers={"Idempotency-Key": "1"}) for _ in range(2))
+    assert (first.status_code, again.status_code, again.headers["idempotent-replayed"]) == (201, 201, "true")
+    assert first.json() == again.json() == editor.get(FILMS, params=KEY).json()
+    etag = editor.get(FILMS, params=KEY).headers["etag"]
+    assert etag == first.headers["etag"] == '"12d6b9e26a95bae448ade4301e229610"'
+    moved = editor.post(f"{MOVES}/shoot", params=KEY, headers={"If-Match": etag, "Idempotency-Key": "2"})
+    assert moved.json()["status"] == "filmed"
+    assert editor.post(f"{MOVES}/shoot", params=KEY, headers={"If-Match": etag}).status_code == 412
+    assert titles(editor.get(f"{FILMS}/by/status", params={"status": "filmed"})) == ["Robot"]
+    bound = service.client(Role.EDITOR, project="p1")
+    assert bound.get(FILMS, params=KEY).status_code == 200
+    guest = service.client()
+    assert [guest.get("/api/films/guests").status_code for _ in range(5)] == [200, 200, 200, 429, 429]

@@ -1,0 +1,217 @@
+"""What surrounds every request: ids, logs, limits, CORS, probes, numbers, traces."""
+
+from __future__ import annotations
+
+import json
+import logging
+import subprocess
+import sys
+from collections.abc import Iterator
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from penstock import open_store
+from penstock.access import Role
+from penstock.installed import Installed
+from penstock.logs import JsonLines
+from penstock.schedule import Schedule, Scheduler
+from penstock.work.registry import Tasks
+from penstock.work.work import Work
+from tests.web.films import DOMAIN, Reel
+from tests.web.routes import doors
+from tests.web.service import HERE, Service, film
+
+LIST = "/api/films/films/by/status?status=draft"
+
+
+@pytest.mark.parametrize("given", ["abc-1.2_3", "x" * 64])
+def test_a_sane_request_id_is_kept(service: Service, given: str) -> None:
+    assert service.client().get("/healthz", headers={"X-Request-ID": given}).headers["x-request-id"] == given
+
+
+@pytest.mark.parametrize("given", ["", "a b", "x" * 65, "<script>", "a\tb"])
+def test_any_other_is_replaced(service: Service, given: str) -> None:
+    found = service.client().get("/healthz", headers={"X-Request-ID": given}).headers["x-request-id"]
+    assert found != given
+    assert len(found) == 36
+
+
+def test_each_request_is_logged_without_anything_secret(service: Service, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.INFO, "penstock.access")
+    key = service.key(Role.VIEWER)
+    service.client(key=key).get(LIST, headers={"X-Request-ID": "id1"})
+    url = service.objects.download_url("a/b").url
+    service.client().get(url)
+    service.client().get("/api/%0Aforged")
+    lines = [json.loads(JsonLines().format(r)) for r in caplog.records if r.name == "penstock.access"]
+    assert len(lines) == 3
+    told = lines[0]
+    assert (told["request_id"], told["status"], told["route"]) == ("id1", 200, "/api/films/films/by/status")
+    assert told["caller"].startswith("a viewer#")
+    text = json.dumps(lines)
+    assert key not in text
+    assert "signature" not in text
+    assert "status=draft" not in text
+    assert "\\n" not in lines[2]["path"]
+    assert lines[1]["route"] == "/objects/{key}"
+
+
+# Body limits
+
+
+def test_a_body_that_says_it_is_too_large_is_not_read(tmp_path: Path) -> None:
+    service = Service(tmp_path, body_limit=1000)
+    editor = service.client(Role.EDITOR)
+    assert editor.post("/api/films/films", json=film()).status_code == 201
+    refused = editor.post("/api/films/films", json=film("b", notes={"x": "y" * 1000}))
+    assert (refused.status_code, refused.json()["type"]) == (413, "body-too-large")
+
+
+def test_a_body_that_does_not_say_is_counted(tmp_path: Path) -> None:
+    service = Service(tmp_path, body_limit=1000)
+
+    def pieces() -> Iterator[bytes]:
+        for _ in range(20):
+            yield b"x" * 100
+
+    refused = service.client(Role.EDITOR).post("/api/films/films", content=pieces())
+    assert (refused.status_code, refused.json()["type"]) == (413, "body-too-large")
+    assert service.client().post("/api/films/films", content=pieces()).status_code == 401, "nor is a stranger's read"
+
+
+def test_files_are_not_counted(tmp_path: Path) -> None:
+    service = Service(tmp_path, body_limit=10)
+    url = service.objects.upload_url("a.bin", size=1000, content_type="application/octet-stream")
+    put = service.client().put(url.url, content=b"x" * 1000, headers=dict(url.headers))
+    assert put.status_code == 200, put.text
+
+
+# CORS
+
+
+def test_no_other_origin_may_use_the_api_unless_it_is_allowed(service: Service, tmp_path: Path) -> None:
+    asked = {"Origin": "https://app.example", "Access-Control-Request-Method": "POST"}
+    silent = service.client().get("/healthz", headers=asked)
+    assert not any(name.startswith("access-control") for name in silent.headers)
+    assert service.client().options("/api/films/films", headers=asked).status_code == 405
+    open_to = Service(tmp_path, cors_origins=("https://app.example",))
+    allowed = open_to.client().options("/api/films/films", headers=asked)
+    assert allowed.headers["access-control-allow-origin"] == "https://app.example"
+    other = open_to.client().options("/api/films/films", headers={**asked, "Origin": "https://evil.example"})
+    assert "access-control-allow-origin" not in other.headers
+    told = open_to.client().get("/nowhere", headers=asked)
+    assert "x-request-id" in told.headers["access-control-expose-headers"].lower()
+
+
+# Probes
+
+
+def test_alive_is_not_ready(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    service = Service(tmp_path)
+    client = service.client()
+    assert client.get("/readyz").json() == {"status": "ready", "checks": {"store": "ok", "objects": "ok"}}
+    away = Service(tmp_path)
+
+    def gone(*_: Any, **__: Any) -> None:
+        raise OSError("no route to postgres://user:secret@host")
+
+    monkeypatch.setattr(away.store, "lookup", gone)
+    assert away.client().get("/healthz").status_code == 200
+    refused = away.client().get("/readyz")
+    assert (refused.status_code, refused.json()["type"]) == (503, "not-ready")
+    assert refused.json()["detail"] == "store cannot be reached"
+    assert refused.headers["retry-after"] == "1"
+
+
+def test_probes_are_never_limited(service: Service) -> None:
+    limits = {door.path: door.access.per_minute for door in doors(service.app) if door.access.role is None}
+    assert limits.pop("/healthz") is limits.pop("/readyz") is None
+    assert all(limits.values()), "and every other public route is"
+
+
+# Numbers
+
+
+def numbers(service: Service) -> dict[str, float]:
+    lines = service.client(address=HERE).get("/metrics").text.splitlines()
+    return {line.rsplit(" ", 1)[0]: float(line.rsplit(" ", 1)[1]) for line in lines if not line.startswith("#")}
+
+
+def test_requests_are_counted_by_route_and_status(service: Service, editor: Any) -> None:
+    for title in ("a", "b"):
+        editor.post("/api/films/films", json=film(title))
+        editor.get("/api/films/films", params={"project_id": "p1", "title": title})
+    editor.get("/api/films/films", params={"project_id": "p1", "title": "c"})
+    for number in range(3):
+        editor.get(f"/nowhere/{number}")
+    found = numbers(service)
+    assert found['penstock_requests_total{method="POST",route="/api/films/films",status="201"}'] == 2
+    assert found['penstock_requests_total{method="GET",route="/api/films/films",status="404"}'] == 1
+    assert found['penstock_request_seconds_count{method="GET",route="/api/films/films"}'] == 3
+    assert found['penstock_requests_total{method="GET",route="other",status="404"}'] == 3, "paths are no labels"
+
+
+def test_waiting_work_is_counted(service: Service) -> None:
+    tasks = Tasks("films")
+
+    @tasks.task("wait")
+    def wait(work: Work, input: dict[str, Any]) -> None: ...
+
+    with service.store.change() as change:
+        change.emit("reel.made", change.create(Reel(name="r")))
+        for number in range(3):
+            wait.announce(change, {"number": number})
+    found = numbers(service)
+    assert found['penstock_tasks{state="waiting"}'] == 3
+    assert found['penstock_tasks{state="running"}'] == found['penstock_tasks{state="dead"}'] == 0
+    assert found['penstock_messages{state="pending"}'] == 1
+    assert found["penstock_store_reachable"] == 1
+
+
+def test_an_overdue_schedule_is_told(tmp_path: Path) -> None:
+    hourly = Schedule("hourly", "0 * * * *", lambda period: None, overdue=timedelta(hours=2))
+    service = Service(tmp_path, installed=(Installed(DOMAIN, schedules=lambda around: [hourly]),))
+    Scheduler(service.store, [hourly], owner="tests").run_due()
+    service.clock.advance(timedelta(hours=3))
+    assert numbers(service)['penstock_schedule_overdue{schedule="hourly"}'] == 1
+    (told,) = service.client(Role.ADMIN).get("/api/ops/schedules").json()["items"]
+    assert (told["name"], told["overdue"]) == ("hourly", True)
+
+
+# Traces
+
+
+def test_a_request_is_a_span_of_its_callers_trace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from opentelemetry import trace
+    from opentelemetry.sdk.trace import TracerProvider
+    from opentelemetry.sdk.trace.export import SimpleSpanProcessor
+    from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
+
+    exporter, provider = InMemorySpanExporter(), TracerProvider()
+    provider.add_span_processor(SimpleSpanProcessor(exporter))
+    monkeypatch.setattr(trace, "get_tracer", provider.get_tracer)
+    service = Service(tmp_path, tracing=True)
+    parent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
+    service.client().get(LIST, headers={"traceparent": parent})
+    (span,) = exporter.get_finished_spans()
+    assert span.name == "GET /api/films/films/by/status"
+    assert format(span.context.trace_id, "032x") == parent.split("-")[1]
+    assert span.attributes is not None
+    assert span.attributes["http.response.status_code"] == 401
+    assert "draft" not in str(dict(span.attributes))
+
+
+def test_without_tracing_nothing_of_it_is_imported() -> None:
+    probe = (
+        "import sys, penstock.web.api; print([m for m in sys.modules if m.endswith(('.tracing', 'opentelemetry.sdk'))])"
+    )
+    assert subprocess.run([sys.executable, "-c", probe], capture_output=True, text=True).stdout.strip() == "[]"
+
+
+def test_two_services_of_one_process_count_apart(tmp_path: Path) -> None:
+    one, other = Service(tmp_path), Service(tmp_path, store=open_store(f"sqlite:///{tmp_path}/web.db"))
+    one.client().get("/healthz")
+    assert 'penstock_requests_total{method="GET",route="/healthz",status="200"}' not in numbers(other)
