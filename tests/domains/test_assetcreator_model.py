@@ -79,7 +79,7 @@ def step(name: StepName = StepName.RETOPO, **fields: Any) -> Step:
 
 def version(number: int, **fields: Any) -> AssetVersion:
     given = {"project_id": "prj_001", "asset_id": "hero", "version": number, "type": AssetKind.SOLID}
-    return AssetVersion(**{**given, "files": ["assets/hero.glb"], "created_at": EIGHT, **fields})
+    return AssetVersion(**{**given, "files": ["assets/prj_001/hero.glb"], "created_at": EIGHT, **fields})
 
 
 def event(event_id: str = "evt_1", **fields: Any) -> Outbox:
@@ -289,9 +289,9 @@ def test_a_decision_tells_who_and_when(decision: str) -> None:
     """AC-4, AC-22, AC-50: artifacts and metrics at the gate, the reviewer at the decision."""
     record = step()
     record.start()
-    record.pause(artifacts=["a/mesh.glb"], metrics={"polygons": 1200})
+    record.pause(artifacts=["assets/prj_001/mesh.glb"], metrics={"polygons": 1200})
     getattr(record, decision)(by="ann", at=QUARTER_PAST)
-    assert (record.artifacts, record.metrics) == (["a/mesh.glb"], {"polygons": 1200})
+    assert (record.artifacts, record.metrics) == (["assets/prj_001/mesh.glb"], {"polygons": 1200})
     assert (record.approved_by, record.decided_at) == ("ann", QUARTER_PAST)
     assert record.status == f"{decision.removesuffix('e')}ed"
 
@@ -609,11 +609,12 @@ def test_the_views_answer_as_the_patterns_do(sql: Store) -> None:
     """AC-32, AC-33, AC-34: jobs running, steps paused, assets with what their latest version says of itself."""
     sql.put_many([example_job(), job("job_9")])
     sql.put_many([step(StepName.RIG, status=Status.PAUSED), step()])
-    sql.put_many([asset(latest_version=2), asset(asset_id="bare"), version(1), version(2, cdn_url="cdn/hero")])
+    latest = version(2, cdn_url="assets/prj_001/cdn/hero")
+    sql.put_many([asset(latest_version=2), asset(asset_id="bare"), version(1), latest])
     assert _select(sql, "id, current_step", "v_jobs_in_progress") == [("job_123", "retopo")]
     assert _select(sql, "job_id, name", "v_steps_needing_review") == [("job_123", "rig")]
     rows = _select(sql, "type, id, latest_version, cdn_url", "v_assets_by_type")
-    assert rows == [("3D", "hero", 2, "cdn/hero")]
+    assert rows == [("3D", "hero", 2, "assets/prj_001/cdn/hero")]
 
 
 def test_rows_have_ids_of_their_own(sql: Store) -> None:

@@ -22,6 +22,7 @@ from penstock.errors import Conflict, IllegalMove, InvalidKey, InvalidValue, Not
 from .keys import assert_every_pattern_is_a_query, index_key_of, key_of, size_of, transitions
 
 PROJECT_ID = UUID("550e8400-e29b-41d4-a716-446655440000")
+CLIP = f"mv/projects/{PROJECT_ID}/scenes/scene_001.mp4"
 TEN = datetime(2025, 11, 17, 10, 0, tzinfo=UTC)
 
 PROJECT_ITEM: dict[str, Any] = {
@@ -40,6 +41,7 @@ PROJECT_ITEM: dict[str, Any] = {
     "GSI1PK": "processing",
     "GSI1SK": "2025-11-17T10:00:00Z",
 }
+# The document shortens the project's id within keys of files (F-MV-11); a file is its project's by the whole id.
 SCENE_ITEM: dict[str, Any] = {
     "PK": "PROJECT#550e8400-e29b-41d4-a716-446655440000",
     "SK": "SCENE#001",
@@ -50,10 +52,10 @@ SCENE_ITEM: dict[str, Any] = {
     "prompt": "Robot walking through downtown Austin",
     "negativePrompt": "No other people",
     "duration": 8,
-    "referenceImageS3Keys": ["mv/projects/550e8400/character.png"],
-    "videoClipS3Key": "mv/projects/550e8400/scenes/scene_001.mp4",
+    "referenceImageS3Keys": ["mv/projects/550e8400-e29b-41d4-a716-446655440000/character.png"],
+    "videoClipS3Key": "mv/projects/550e8400-e29b-41d4-a716-446655440000/scenes/scene_001.mp4",
     "needsLipSync": True,
-    "lipSyncedVideoClipS3Key": "mv/projects/550e8400/scenes/scene_001_lipsync.mp4",
+    "lipSyncedVideoClipS3Key": "mv/projects/550e8400-e29b-41d4-a716-446655440000/scenes/scene_001_lipsync.mp4",
     "retryCount": 0,
     "createdAt": "2025-11-17T10:05:00Z",
     "updatedAt": "2025-11-17T10:10:00Z",
@@ -86,10 +88,10 @@ def example_scene() -> Scene:
         status=SceneStatus.COMPLETED,
         prompt="Robot walking through downtown Austin",
         negative_prompt="No other people",
-        reference_image_s3_keys=["mv/projects/550e8400/character.png"],
-        video_clip_s3_key="mv/projects/550e8400/scenes/scene_001.mp4",
+        reference_image_s3_keys=["mv/projects/550e8400-e29b-41d4-a716-446655440000/character.png"],
+        video_clip_s3_key="mv/projects/550e8400-e29b-41d4-a716-446655440000/scenes/scene_001.mp4",
         needs_lip_sync=True,
-        lip_synced_video_clip_s3_key="mv/projects/550e8400/scenes/scene_001_lipsync.mp4",
+        lip_synced_video_clip_s3_key="mv/projects/550e8400-e29b-41d4-a716-446655440000/scenes/scene_001_lipsync.mp4",
         created_at=TEN + timedelta(minutes=5),
         updated_at=TEN + timedelta(minutes=10),
     )
@@ -312,14 +314,14 @@ def test_a_scene_is_filmed_synchronised_and_retried() -> None:
     """MV-31, MV-33…MV-35, MV-72: clip, then lips; a retry counts and forgets the error."""
     s = scene()
     s.start()
-    s.finish(video_clip_s3_key="clip.mp4")
+    s.finish(video_clip_s3_key=CLIP)
     s.start()
     s.fail(error_message="no lips")
     assert (s.error_message, s.retry_count) == ("no lips", 0)
     s.retry()
     assert (s.error_message, s.retry_count, s.status) == (None, 1, "processing")
     s.finish_lip_sync(lip_synced_video_clip_s3_key="lips.mp4")
-    assert (s.video_clip_s3_key, s.lip_synced_video_clip_s3_key, s.status) == ("clip.mp4", "lips.mp4", "completed")
+    assert (s.video_clip_s3_key, s.lip_synced_video_clip_s3_key, s.status) == (CLIP, "lips.mp4", "completed")
 
 
 # Questions
@@ -411,11 +413,11 @@ def test_a_scene_and_its_projects_counter_change_together(store: Store) -> None:
     store.create(project(status=ProjectStatus.PROCESSING, scene_count=1))
     store.create(scene(status=SceneStatus.PROCESSING))
     with store.change() as change:
-        filmed = change.get(Scene.at(project_id=PROJECT_ID, sequence=1)).finish(video_clip_s3_key="clip.mp4")
+        filmed = change.get(Scene.at(project_id=PROJECT_ID, sequence=1)).finish(video_clip_s3_key=CLIP)
         change.save(filmed)
         change.patch(Project.at(project_id=PROJECT_ID), the(Project.completed_scenes).add(1))
     assert store.get(Project.at(project_id=PROJECT_ID)).completed_scenes == 1
-    assert store.get(Scene.at(project_id=PROJECT_ID, sequence=1)).video_clip_s3_key == "clip.mp4"
+    assert store.get(Scene.at(project_id=PROJECT_ID, sequence=1)).video_clip_s3_key == CLIP
 
 
 # The items themselves
@@ -524,7 +526,7 @@ def test_pynamodb_reads_what_penstock_wrote(dynamo: Store, items: type[MVProject
     scenes = list(items.query(partition, items.SK.startswith("SCENE#")))
     assert [s.sequence for s in scenes] == [1, 2]
     assert (scenes[0].duration, scenes[0].needsLipSync) == (8, True)
-    assert scenes[0].referenceImageS3Keys == ["mv/projects/550e8400/character.png"]
+    assert scenes[0].referenceImageS3Keys == ["mv/projects/550e8400-e29b-41d4-a716-446655440000/character.png"]
     dynamo.create(project(project_id=uuid4(), status=ProjectStatus.PROCESSING, created_at=TEN - timedelta(days=1)))
     oldest = [p.createdAt for p in items.status_index.query("processing")]
     newest = [p.createdAt for p in items.status_index.query("processing", scan_index_forward=False)]

@@ -4,7 +4,15 @@ from penstock.declare.domain import Domain
 from penstock.domains.assetcreator.model import DOMAIN as ASSET_CREATOR
 from penstock.domains.musicvideo.model import DOMAIN as MUSIC_VIDEO
 from penstock.domains.novae.model import DOMAIN as NOVAE
-from penstock.domains.speech.model import DOMAIN as SPEECH
+from penstock.domains.speech import INSTALLED as SPEECH
 from penstock.domains.videos.model import DOMAIN as VIDEOS
+from penstock.installed import Installed
 
-DOMAINS: tuple[Domain, ...] = (MUSIC_VIDEO, ASSET_CREATOR, VIDEOS, SPEECH, NOVAE)
+INSTALLED: tuple[Installed, ...] = (
+    Installed(MUSIC_VIDEO),
+    Installed(ASSET_CREATOR),
+    Installed(VIDEOS),
+    SPEECH,
+    Installed(NOVAE),
+)
+DOMAINS: tuple[Domain, ...] = tuple(i.domain for i in INSTALLED)

@@ -342,4 +342,5 @@ DOMAIN = Domain(
     views=VIEWS,
     outbox=Outbox,
     audit=Audit,
+    files=("assets/{project_id}/**",),
 )

@@ -179,4 +179,14 @@ class Scene(Entity, table=MV_PROJECTS, tag="scene", relation="scenes"):
         self.error_message = error_message[:LONGEST_ERROR]
 
 
-DOMAIN = Domain("musicvideo", Project, Scene)
+FILES = (
+    "mv/projects/{project_id}/character.png",
+    "mv/projects/{project_id}/product.jpg",
+    "mv/projects/{project_id}/audio.mp3",
+    "mv/projects/{project_id}/final.mp4",
+    "mv/projects/{project_id}/scenes/scene_{sequence:03d}.mp4",
+    "mv/projects/{project_id}/scenes/audio_{sequence:03d}.mp3",
+    "mv/projects/{project_id}/scenes/scene_{sequence:03d}_lipsync.mp4",
+    "mv/outputs/character_reference/*.png",
+)
+DOMAIN = Domain("musicvideo", Project, Scene, files=FILES)

@@ -1,5 +1,22 @@
-"""Temporary speech: the domain, for the composition root."""
+"""Temporary speech: a sentence goes in, and a link to a WAV comes out that lives for 24 hours."""
 
+from __future__ import annotations
+
+from typing import Any
+
+from penstock.domains.speech.cleanup import schedules
 from penstock.domains.speech.model import DOMAIN
+from penstock.domains.speech.tasks import TASKS
+from penstock.installed import Installed, Surroundings
 
-__all__ = ["DOMAIN"]
+__all__ = ["DOMAIN", "INSTALLED"]
+
+
+def _routes(around: Surroundings) -> Any:
+    # Only a web service needs FastAPI.
+    from penstock.domains.speech.routes import routes
+
+    return routes(around)
+
+
+INSTALLED = Installed(DOMAIN, tasks=TASKS, schedules=schedules, routes=_routes)

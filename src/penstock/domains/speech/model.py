@@ -9,14 +9,33 @@ from uuid import UUID
 
 from pydantic import UUID4, Field, model_validator
 
-from penstock.declare import Count, Domain, Entity, EpochSeconds, Expires, Seconds, Table, UtcMillis, key, pattern
+from penstock.declare import (
+    ANYTHING,
+    Count,
+    Domain,
+    Entity,
+    EpochSeconds,
+    Expires,
+    Range,
+    Seconds,
+    Table,
+    UtcMicros,
+    UtcMillis,
+    key,
+    move,
+    pattern,
+)
 from penstock.objectkey import ObjectKey
 
 TTS_TEMP_AUDIO = Table(
     "tts_temp_audio", partition="date", sort="audio_id", expiry="ttl", setting="DYNAMODB_TEMP_AUDIO_TABLE"
 )
+# The plan has no jobs and no record of its cleanup; they live beside its table, which stays as it is.
+TTS_JOBS = Table("tts_jobs", partition="PK", sort="SK", expiry="ttl", setting="DYNAMODB_TTS_JOBS_TABLE")
 
 LIFETIME = dt.timedelta(days=1)
+RUNS_KEPT = dt.timedelta(days=90)
+"So long it is known what the cleanup did."
 PREFIX = "temp-audio"
 
 
@@ -86,4 +105,86 @@ class TempAudio(Entity, table=TTS_TEMP_AUDIO, relation="temp_audio", lifetimes=(
         return self
 
 
-DOMAIN = Domain("speech", TempAudio)
+class JobStatus(StrEnum):
+    QUEUED = "queued"
+    PROCESSING = "processing"
+    COMPLETED = "completed"
+    FAILED = "failed"
+
+
+class SpeechJob(Entity, table=TTS_JOBS, relation="jobs", lifetimes=(Expires("ttl"),)):
+    """A text too long to be spoken while somebody waits. The text stays only until it is spoken, a day at most."""
+
+    date: dt.date
+    job_id: UUID4
+    text: str | None
+    voice_id: str
+    ip_address: str
+    status: JobStatus = JobStatus.QUEUED
+    task_id: str | None = None
+    "The task that speaks it; its progress is kept there."
+    audio_date: dt.date | None = None
+    audio_id: UUID4 | None = None
+    error_message: str | None = None
+    created_at: UtcMillis = Field(frozen=True)
+    ttl: EpochSeconds
+
+    @key("JOB#{date}", "{job_id}")
+    def at(self, *, date: dt.date, job_id: UUID4) -> None: ...
+
+    @pattern(at)
+    def of_date(self, *, date: dt.date) -> None:
+        """The jobs that were begun on a day (UTC)."""
+
+    @classmethod
+    def begun(cls, job_id: UUID, *, at: dt.datetime, **fields: Any) -> Self:
+        """A job begun at a moment."""
+        ttl = int((at + LIFETIME).timestamp())
+        return cls(date=at.astimezone(dt.UTC).date(), job_id=job_id, created_at=at, ttl=ttl, **fields)
+
+    @move(JobStatus.QUEUED, JobStatus.PROCESSING, to=JobStatus.PROCESSING)
+    def start(self) -> None:
+        """A worker speaks it, perhaps not the first one."""
+
+    @move(JobStatus.PROCESSING, to=JobStatus.COMPLETED)
+    def complete(self, *, audio: TempAudio) -> None:
+        """It can be heard, as long as the audio lives."""
+        self.audio_date, self.audio_id, self.ttl, self.text = audio.date, audio.audio_id, audio.ttl, None
+
+    @move(JobStatus.QUEUED, JobStatus.PROCESSING, to=JobStatus.FAILED)
+    def fail(self, *, error: str) -> None:
+        """It will not be spoken."""
+        self.error_message = error
+
+
+class CleanupRun(Entity, table=TTS_JOBS, relation="cleanup_runs", lifetimes=(Expires("ttl"),)):
+    """What one run of the daily cleanup did."""
+
+    date: dt.date
+    "The day before the run: the last one whose files it looks at."
+    ran_at: UtcMicros
+    deleted: Count = 0
+    failed: Count = 0
+    "Files that could not be deleted, and will be tried again."
+    kept: Count = 0
+    "Files of past days that still have some of their 24 hours."
+    folders: dict[str, dict[str, int]] = Field(default_factory=dict)
+    "The same counts for each day that had files."
+    missed: Count = 0
+    "Runs that should have been before this one and were not."
+    ttl: EpochSeconds
+
+    @key("CLEANUP#{date}", "{ran_at}")
+    def at(self, *, date: dt.date, ran_at: dt.datetime) -> None: ...
+
+    @pattern(at)
+    def of_date(self, *, date: dt.date, ran_at: Range[dt.datetime] = ANYTHING) -> None:
+        """The runs after a day, in order."""
+
+
+# A deployment may choose another folder than temp-audio.
+DOMAIN = Domain(
+    "speech",
+    *(TempAudio, SpeechJob, CleanupRun),
+    files=(f"{PREFIX}/{{date}}/{{audio_id}}.wav", "**/{date}/{audio_id}.wav"),
+)

@@ -26,7 +26,7 @@ from penstock.declare import (
     number,
     pattern,
 )
-from penstock.objectkey import ObjectKey, validate_s3_key
+from penstock.objectkey import HoldsKey, ObjectKey, validate_s3_key
 
 VIDEO_METADATA = Table("VideoMetadata", partition="videoId", expiry="expiryTime", feed=True, naming=camel_case)
 USER_ID = VIDEO_METADATA.index("UserIdIndex", partition="userId", sort=number("createdAt"))
@@ -49,7 +49,11 @@ def _s3_path(path: str) -> str:
     return validate_s3_key(path, "S3 path")
 
 
-S3Path = Annotated[str, AfterValidator(_s3_path)]
+def _without_bucket(path: str) -> str:
+    return path.removeprefix("s3://").partition("/")[2] if path.startswith("s3://") else path
+
+
+S3Path = Annotated[str, AfterValidator(_s3_path), HoldsKey(_without_bucket)]
 
 
 class VideoStatus(StrEnum):

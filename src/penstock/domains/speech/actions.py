@@ -1,0 +1,127 @@
+"""What a guest does: have a text spoken, at once or later, and get the link again while the audio lives.
+
+A file is written before the record that points at it, so that no record is ever without its file. A file whose record
+did not come about is removed at once; if that fails too, or the process dies, the daily cleanup finds it by its folder.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import logging
+import unicodedata
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from uuid import UUID, uuid4
+
+from penstock.domains.speech.chunks import chunks
+from penstock.domains.speech.errors import NoText, TextTooLong, Unspeakable
+from penstock.domains.speech.model import AudioStatus, TempAudio
+from penstock.domains.speech.sound import Sound, Wav, merged
+from penstock.domains.speech.studio import Studio
+from penstock.domains.speech.voices import Voice
+from penstock.stored import SignedUrl
+
+log = logging.getLogger("penstock.speech")
+
+AT_ONCE = 1_000
+"Characters that are spoken while somebody waits: about a minute of speech."
+AS_JOB = 20_000
+"Characters that are spoken at all; as a record they stay far below what every engine takes."
+
+
+@dataclass(frozen=True, slots=True)
+class Spoken:
+    """An audio, and a URL that leads to it."""
+
+    audio: TempAudio
+    link: SignedUrl
+
+
+def synthesise(studio: Studio, text: str | None, voice_id: str | None = None, *, ip_address: str) -> Spoken:
+    """Speak a text now; its file and its record are there when this returns, and for the next 24 hours."""
+    wanted = checked_text(text, most=AT_ONCE)
+    chosen = studio.voices.chosen(voice_id)
+    with merged(sounds(studio.voices.get(chosen), wanted)) as wav:
+        audio = new_audio(studio, wav, text=wanted, voice_id=chosen, ip_address=ip_address)
+        link = sign(studio, audio)
+        with stored_file(studio, audio, wav):
+            studio.store.create(audio)
+    return Spoken(audio, link)
+
+
+def audio_of(studio: Studio, date: dt.date, audio_id: UUID) -> Spoken:
+    """An audio with a new URL; NotFound once its 24 hours are over."""
+    audio = studio.store.get(TempAudio.at(date=date, audio_id=audio_id))
+    return Spoken(audio, sign(studio, audio))
+
+
+def sign(studio: Studio, audio: TempAudio) -> SignedUrl:
+    """A URL for as long as was chosen, but not beyond the end of the audio."""
+    left = dt.timedelta(seconds=audio.ttl - int(studio.store.clock.now().timestamp()))
+    lasts = min(studio.options.url_life, left)
+    return studio.objects.download_url(audio.s3_key, expires=lasts, filename="speech.wav", show_as="audio/wav")
+
+
+# Parts that jobs use as well
+
+
+def checked_text(text: str | None, *, most: int) -> str:
+    """A text that can be kept and perhaps spoken, without the space around it."""
+    wanted = (text or "").strip()
+    if not wanted:
+        raise NoText
+    if len(wanted) > most:
+        further = f"; send it to /public/tts/jobs, which takes {AS_JOB}" if len(wanted) <= AS_JOB else ""
+        raise TextTooLong(f"the text has {len(wanted)} characters, and at most {most} are spoken{further}")
+    if any(unicodedata.category(c) in ("Cc", "Cs") and not c.isspace() for c in wanted):
+        raise Unspeakable("there is a control character, or half a character, in the text")
+    return wanted
+
+
+def sounds(voice: Voice, text: str) -> Iterator[Sound]:
+    """The text piece by piece, each as soon as it is spoken."""
+    for piece in sayable(text):
+        yield voice.speak(piece)
+
+
+def sayable(text: str) -> list[str]:
+    """The pieces of a text, without those that are marks only: a line of stars between two paragraphs is no error."""
+    pieces = list(chunks(text))
+    return [piece for piece in pieces if any(c.isalnum() for c in piece)] or pieces
+
+
+def new_audio(studio: Studio, wav: Wav, *, text: str, voice_id: str, ip_address: str) -> TempAudio:
+    """The record of a file; its day, its folder and its end follow from one reading of the clock."""
+    return TempAudio.made(
+        uuid4(),
+        at=studio.store.clock.now(),
+        prefix=studio.options.prefix,
+        text=text,
+        voice_id=voice_id,
+        duration=wav.duration,
+        file_size_bytes=wav.size,
+        ip_address=ip_address,
+        status=AudioStatus.COMPLETED,
+    )
+
+
+@contextmanager
+def stored_file(studio: Studio, audio: TempAudio, wav: Wav) -> Iterator[None]:
+    """The file of an audio, there while its record is made, and afterwards only if it was."""
+    try:
+        studio.objects.put(audio.s3_key, wav.file)
+        yield
+    except Exception:
+        _discard(studio, audio)
+        raise
+
+
+def _discard(studio: Studio, audio: TempAudio) -> None:
+    """Remove the file of an audio that did not come about."""
+    try:
+        # The record may have been written although the answer was lost; then it needs its file.
+        if studio.store.lookup(audio.ref) is None:
+            studio.objects.delete([audio.s3_key])
+    except Exception:
+        log.exception("%s may be left without a record; the cleanup will find it", audio.s3_key)

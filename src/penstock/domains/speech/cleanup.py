@@ -1,0 +1,165 @@
+"""The daily cleanup: files whose 24 hours are over, in the folders of all past days.
+
+The plan deletes, at noon, whatever the records of yesterday point at. That is too early for every file of the
+afternoon, and too late for good for a file whose record has expired by then. So it goes the other way round: it lists
+the folders, and keeps a file exactly as long as its record lives. A day that was missed, and a file that could not be
+deleted, are found again by the next run.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import logging
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import chain, islice
+
+from penstock.domains.speech.model import PREFIX, RUNS_KEPT, CleanupRun, TempAudio
+from penstock.domains.speech.options import read_options
+from penstock.filepattern import TRASH
+from penstock.installed import Surroundings
+from penstock.objectreads import every
+from penstock.ports import Objects
+from penstock.schedule import Period, Schedule
+from penstock.store import Store
+
+log = logging.getLogger("penstock.speech.cleanup")
+
+WORKER = "cleanup_temp_audio_worker"
+SCHEDULE = "cleanup-temp-audio-daily"
+CLEANED, INCOMPLETE, MISSED = "temp_audio.cleaned", "temp_audio.cleanup_incomplete", "temp_audio.cleanup_missed"
+"What is told to others: the counts of each run; and, as alerts, what could not be deleted, and runs that were missed."
+
+_SETTLED = dt.timedelta(hours=1)
+"So long after midnight a folder is left alone: a file of its last second may not have its record yet."
+_AT_ONCE = 1_000
+_NAMED = 100
+"So many failed deletions are named in an alert; the log has all."
+
+
+def schedules(around: Surroundings) -> Sequence[Schedule]:
+    """When the cleanup is due. After downtime one run does the work of all that were missed."""
+    options = read_options(around.setting)
+
+    def run(period: Period) -> None:
+        missed = max((period.until - period.since) // dt.timedelta(days=1) - 1, 0)
+        cleanup_yesterday_temp_audio(around.store, around.objects, prefix=options.prefix, missed=missed)
+
+    return [Schedule(SCHEDULE, options.cron, run, catch_up="one")]
+
+
+def cleanup_yesterday_temp_audio(
+    store: Store, objects: Objects, *, prefix: str = PREFIX, missed: int = 0
+) -> CleanupRun:
+    """Delete the files of yesterday and of every day before that are past their 24 hours; today's are kept.
+
+    What cannot be deleted is counted, logged and told to others, and stops nothing. If the run as a whole cannot be
+    done, it raises, and the schedule tells.
+    """
+    now = store.clock.now()
+    run = CleanupRun(
+        date=now.date() - dt.timedelta(days=1),
+        ran_at=store.ticks.next(),
+        missed=missed,
+        ttl=int((now + RUNS_KEPT).timestamp()),
+    )
+    failed: list[_File] = []
+    try:
+        for date, files in sorted(_folders(objects, prefix, before=(now - _SETTLED).date()).items()):
+            failed += _clean(store, objects, run, date, files)
+        _record(store, run, failed)
+    except Exception as error:
+        log.error("Cleanup worker failed: %s", error)
+        raise
+    log.info("Deleted: %d, Failed: %d", run.deleted, run.failed)
+    return run
+
+
+def query_temp_audio_by_date(store: Store, date: dt.date) -> Iterator[TempAudio]:
+    """The audios made on a day that are not past their 24 hours, page after page."""
+    return store.find(TempAudio.of_date(date=date))
+
+
+def delete_s3_file(objects: Objects, s3_key: str) -> None:
+    """Delete one file; one that is not there is deleted already."""
+    objects.delete([s3_key])
+
+
+@dataclass(frozen=True, slots=True)
+class _File:
+    """A file of ours, where it lies now: in its folder, or in the trash."""
+
+    place: str
+    key: str
+    date: dt.date
+    audio_id: str
+
+
+def _folders(objects: Objects, prefix: str, *, before: dt.date) -> dict[dt.date, list[_File]]:
+    """The files of past days, by their day."""
+    form = re.compile(rf"(?:{TRASH}[^/]+/)?({re.escape(prefix)}/(\d{{4}}-\d\d-\d\d)/([0-9a-f-]{{36}})\.wav)")
+    found: dict[dt.date, list[_File]] = {}
+    # What the sweep finds without a record it keeps in the trash for a week; guests are promised less.
+    for each in chain(every(objects, f"{prefix}/"), every(objects, TRASH)):
+        read = form.fullmatch(each.key)
+        date = _date(read[2]) if read else None
+        if read and date and date < before:
+            found.setdefault(date, []).append(_File(each.key, read[1], date, read[3]))
+    return found
+
+
+def _clean(store: Store, objects: Objects, run: CleanupRun, date: dt.date, files: list[_File]) -> list[_File]:
+    """Delete what a folder need not hold any more; what could not be deleted."""
+    # Asked after the listing, so that a file is either not listed or known.
+    promised = {audio.s3_key for audio in query_temp_audio_by_date(store, date)}
+    over = [file for file in files if file.key not in promised]
+    failed = _delete(objects, over)
+    counts = {"deleted": len(over) - len(failed), "failed": len(failed), "kept": len(files) - len(over)}
+    run.folders[date.isoformat()] = counts
+    run.deleted += counts["deleted"]
+    run.failed += counts["failed"]
+    run.kept += counts["kept"]
+    log.info("%s: Deleted: %d, Failed: %d", date, counts["deleted"], counts["failed"])
+    return failed
+
+
+def _delete(objects: Objects, files: Iterable[_File]) -> list[_File]:
+    """Delete files, many at once; if some of them refuse, each by itself. Those that could not be deleted."""
+    failed: list[_File] = []
+    left = iter(files)
+    while some := list(islice(left, _AT_ONCE)):
+        try:
+            objects.delete([file.place for file in some])
+        except Exception:
+            failed += [file for file in some if not _deleted(objects, file)]
+    return failed
+
+
+def _deleted(objects: Objects, file: _File) -> bool:
+    try:
+        delete_s3_file(objects, file.place)
+    except Exception as error:
+        log.error("Failed to delete %s: %s", file.audio_id, error)
+        return False
+    return True
+
+
+def _record(store: Store, run: CleanupRun, failed: list[_File]) -> None:
+    """Write down what the run did, and tell it."""
+    with store.change(by=WORKER) as change:
+        change.create(run)
+        change.emit(CLEANED, run, deleted=run.deleted, failed=run.failed, kept=run.kept)
+        if failed:
+            named = [file.audio_id for file in failed[:_NAMED]]
+            change.emit(INCOMPLETE, run, deleted=run.deleted, failed=run.failed, audio_ids=named)
+        if run.missed:
+            log.warning("task missed: %d runs before this one", run.missed)
+            change.emit(MISSED, run, missed=run.missed)
+
+
+def _date(text: str) -> dt.date | None:
+    try:
+        return dt.date.fromisoformat(text)
+    except ValueError:
+        return None

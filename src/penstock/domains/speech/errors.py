@@ -1,0 +1,55 @@
+"""What can go wrong with speech, in the words of the documents where they have some.
+
+PenstockError
+├── InvalidValue
+│   ├── NoText             nothing was given to say
+│   ├── Unspeakable        the voice cannot read the text: another script, only marks, a broken character
+│   └── TooLarge
+│       └── TextTooLong    more text than is spoken at once
+├── NotFound
+│   └── VoiceNotFound      there is no such voice here
+└── SynthesisFailed        the voice could read the text, and made nothing of it
+"""
+
+from __future__ import annotations
+
+from penstock.errors import InvalidValue, NotFound, PenstockError, TooLarge
+
+
+class NoText(InvalidValue):
+    """Nothing was given to say."""
+
+    slug, http_status = "no-text", 400
+
+    def __init__(self) -> None:
+        super().__init__("No text provided")
+
+
+class TextTooLong(TooLarge):
+    """More text than is spoken at once."""
+
+    slug = "text-too-long"
+
+
+class Unspeakable(InvalidValue):
+    """The voice cannot read this text; what it left out would be missing without a word."""
+
+    slug = "unspeakable"
+
+
+class VoiceNotFound(NotFound):
+    """There is no such voice here."""
+
+    slug = "voice-not-found"
+
+    def __init__(self, voice: str) -> None:
+        super().__init__(f"Voice '{voice}' not found")
+
+
+class SynthesisFailed(PenstockError):
+    """The voice could read the text, and made nothing of it.
+
+    It tells the kind of the engine's error and not its words, which might repeat the text.
+    """
+
+    slug = "synthesis-failed"

@@ -1,0 +1,38 @@
+"""What the bucket's owner can do so that no file outlives its day by much, even if nothing of ours runs."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+from penstock.domains.speech.model import PREFIX
+from penstock.ops import ADVICE, Step
+
+DAYS = 2
+"Later than any cleanup, and never before an audio's 24 hours are over: S3 counts from the midnight after."
+
+
+def lifecycle_rule(prefix: str = PREFIX) -> dict[str, Any]:
+    """The rule as S3 wants it."""
+    return {
+        "ID": "penstock-temp-audio",
+        "Status": "Enabled",
+        "Filter": {"Prefix": f"{prefix}/"},
+        "Expiration": {"Days": DAYS},
+        "AbortIncompleteMultipartUpload": {"DaysAfterInitiation": DAYS},
+    }
+
+
+def lifecycle_steps(objects_url: str, prefix: str = PREFIX) -> list[Step]:
+    """The advice for an object store at a URL; none for local files, which have no such rules."""
+    parts = urlsplit(objects_url)
+    if parts.scheme != "s3":
+        return []
+    within = unquote(parts.path).strip("/")
+    rule = json.dumps(lifecycle_rule(f"{within}/{prefix}" if within else prefix))
+    detail = (
+        f"Temporary speech in s3://{parts.netloc} is deleted every day. As a backstop add this rule to those of the "
+        f"bucket; `aws s3api put-bucket-lifecycle-configuration --bucket {parts.netloc}` replaces them all:\n{rule}"
+    )
+    return [Step(ADVICE, f"lifecycle rule of {parts.netloc}", detail)]

@@ -1,0 +1,139 @@
+"""The doors for guests, and one for whoever keeps their rights: parse, call one action, render."""
+
+from __future__ import annotations
+
+import datetime as dt
+from typing import Annotated
+from uuid import UUID
+
+from fastapi import APIRouter, Depends, Request
+from pydantic import UUID4, BaseModel, Field
+
+from penstock.access import Role, needs, public
+from penstock.declare.units import Count, Seconds, UtcSeconds
+from penstock.domains.speech import actions, erasure, tasks
+from penstock.domains.speech.model import JobStatus
+from penstock.domains.speech.studio import Studio
+from penstock.installed import Surroundings
+
+A_MINUTE, JOBS_A_MINUTE, READS_A_MINUTE = 20, 5, 120
+
+
+class ToSay(BaseModel):
+    """What to say, and with which voice."""
+
+    text: str | None = Field(None, examples=["Hello world test"])
+    voice: str | None = Field(None, description="One of `/voices`; the usual one if none is given.")
+
+
+class Audio(BaseModel):
+    """Speech, and where it can be heard until it is gone."""
+
+    date: dt.date
+    audio_id: UUID4
+    audio_url: str = Field(description="Opens by itself, until `expires_at`.")
+    expires_at: UtcSeconds
+    duration: Seconds
+    voice_id: str
+    file_size_bytes: Count
+
+    @classmethod
+    def of(cls, spoken: actions.Spoken) -> Audio:
+        told = spoken.audio.model_dump(include={"date", "audio_id", "duration", "voice_id", "file_size_bytes"})
+        return cls(**told, audio_url=spoken.link.url, expires_at=spoken.link.expires_at)
+
+
+class Job(BaseModel):
+    """A long text on its way to become speech."""
+
+    date: dt.date
+    job_id: UUID4
+    status: JobStatus
+    progress: float = Field(ge=0, le=1)
+    voice_id: str
+    error_message: str | None = None
+    audio: Audio | None = None
+
+    @classmethod
+    def of(cls, seen: tasks.JobSeen) -> Job:
+        told = seen.job.model_dump(include={"date", "job_id", "status", "voice_id", "error_message"})
+        return cls(**told, progress=seen.progress, audio=Audio.of(seen.spoken) if seen.spoken else None)
+
+
+class VoiceTold(BaseModel):
+    """A voice that can be asked for."""
+
+    voice_id: str
+    language: str
+    engine: str
+    usual: bool = Field(description="Is it used where none is asked for?")
+
+
+class ErasedTold(BaseModel):
+    """How much was kept for an address, and is gone."""
+
+    audios: Count
+    jobs: Count
+
+
+def routes(around: Surroundings) -> APIRouter:
+    """The router of a running system."""
+    router = APIRouter(tags=["speech"])
+    studio = Studio.within(around)
+
+    @router.get("/voices")
+    @public(per_minute=READS_A_MINUTE)
+    def voices() -> list[VoiceTold]:
+        """The voices that are here."""
+        return [
+            VoiceTold(voice_id=o.voice_id, language=o.language, engine=o.engine, usual=number == 0)
+            for number, o in enumerate(studio.voices.offers)
+        ]
+
+    @router.post("/public/tts/sync")
+    @public(per_minute=A_MINUTE)
+    def speak(body: ToSay, address: Address) -> Audio:
+        """Have a text spoken now. The audio and the text are kept for 24 hours, with the address that asked for it."""
+        return Audio.of(actions.synthesise(studio, body.text, body.voice, ip_address=address))
+
+    @router.post("/public/tts/jobs", status_code=202)
+    @public(per_minute=JOBS_A_MINUTE)
+    def begin_job(body: ToSay, address: Address) -> Job:
+        """Have a long text spoken by a worker; ask for the job until it is completed."""
+        job = tasks.request_job(studio, body.text, body.voice, ip_address=address)
+        return Job.of(tasks.JobSeen(job, 0.0, None))
+
+    @router.get("/public/tts/jobs/{date}/{job_id}")
+    @public(per_minute=READS_A_MINUTE)
+    def job(date: dt.date, job_id: UUID) -> Job:
+        """How far a job has come, and its audio once it can be heard."""
+        return Job.of(tasks.job_of(studio, date, job_id))
+
+    @router.get("/public/tts/{date}/{audio_id}")
+    @public(per_minute=READS_A_MINUTE)
+    def audio(date: dt.date, audio_id: UUID) -> Audio:
+        """An audio with a new URL, while its 24 hours last."""
+        return Audio.of(actions.audio_of(studio, date, audio_id))
+
+    @router.delete("/tts/audios/{date}/{audio_id}", status_code=204)
+    @needs(Role.ADMIN)
+    def erase_audio(date: dt.date, audio_id: UUID) -> None:
+        """Erase an audio, its text and its address."""
+        erasure.erase_audio(studio, date, audio_id)
+
+    @router.delete("/tts/addresses/{ip_address}")
+    @needs(Role.ADMIN)
+    def erase_address(ip_address: str) -> ErasedTold:
+        """Erase everything that was made for an address."""
+        erased = erasure.erase_address(studio, ip_address)
+        return ErasedTold(audios=erased.audios, jobs=erased.jobs)
+
+    return router
+
+
+def client_address(request: Request) -> str:
+    """Who asks. The service has seen to it that this is the client and not a proxy."""
+    return request.client.host if request.client else "unknown"
+
+
+Address = Annotated[str, Depends(client_address)]

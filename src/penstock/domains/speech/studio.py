@@ -1,0 +1,26 @@
+"""The studio: all that speaking needs, from the surroundings of a domain."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from penstock.domains.speech.options import Options, read_options
+from penstock.domains.speech.voices import Voices, installed_voices
+from penstock.installed import Surroundings
+from penstock.ports import ObjectStore
+from penstock.store import Store
+
+
+@dataclass(frozen=True)
+class Studio:
+    """Where records and files go, who speaks, and what the deployment has chosen."""
+
+    store: Store
+    objects: ObjectStore
+    voices: Voices
+    options: Options = field(default_factory=Options)
+
+    @classmethod
+    def within(cls, around: Surroundings) -> Studio:
+        options = read_options(around.setting)
+        return cls(around.store, around.objects, installed_voices(options.voices, options.voice), options)

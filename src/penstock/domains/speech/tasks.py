@@ -1,0 +1,113 @@
+"""Long texts: spoken by workers, piece by piece, into one file.
+
+A task knows only which job it is for. Tasks are remembered for weeks, and texts and addresses must not be.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID, uuid4
+
+from pydantic import UUID4, BaseModel
+
+from penstock.change import Change
+from penstock.domains.speech.actions import AS_JOB, Spoken, audio_of, checked_text, new_audio, sayable, stored_file
+from penstock.domains.speech.errors import Unspeakable, VoiceNotFound
+from penstock.domains.speech.model import JobStatus, SpeechJob
+from penstock.domains.speech.sound import Sound, merged
+from penstock.domains.speech.studio import Studio
+from penstock.domains.speech.voices import Voice
+from penstock.work import Outcome, Tasks, Work
+from penstock.work.task import Progress
+
+TASKS = Tasks("speech")
+
+
+class ToSpeak(BaseModel):
+    """Which job."""
+
+    date: dt.date
+    job_id: UUID4
+
+
+@dataclass(frozen=True, slots=True)
+class JobSeen:
+    """A job, how far it has come, and what it made."""
+
+    job: SpeechJob
+    progress: float
+    spoken: Spoken | None
+
+
+def request_job(studio: Studio, text: str | None, voice_id: str | None = None, *, ip_address: str) -> SpeechJob:
+    """Have a long text spoken by a worker."""
+    job = SpeechJob.begun(
+        uuid4(),
+        at=studio.store.clock.now(),
+        text=checked_text(text, most=AS_JOB),
+        voice_id=studio.voices.chosen(voice_id),
+        ip_address=ip_address,
+    )
+    with studio.store.change() as change:
+        job.task_id = speak_text.announce(change, ToSpeak(date=job.date, job_id=job.job_id))
+        change.create(job)
+    return job
+
+
+def job_of(studio: Studio, date: dt.date, job_id: UUID) -> JobSeen:
+    """A job as it stands, with a new URL if it can be heard; NotFound once it is forgotten."""
+    job = studio.store.get(SpeechJob.at(date=date, job_id=job_id))
+    if job.status is JobStatus.COMPLETED:
+        assert job.audio_date is not None
+        assert job.audio_id is not None
+        return JobSeen(job, 1.0, audio_of(studio, job.audio_date, job.audio_id))
+    progress = studio.store.lookup(Progress.at(task_id=job.task_id)) if job.task_id else None
+    return JobSeen(job, progress.fraction if progress is not None else 0.0, None)
+
+
+@TASKS.task(
+    "speak_text",
+    limit=dt.timedelta(minutes=30),
+    # Another attempt would fail for the same reason.
+    classes={Unspeakable: Outcome.TERMINAL, VoiceNotFound: Outcome.TERMINAL},
+)
+def speak_text(work: Work, input: ToSpeak) -> dict[str, Any] | None:
+    """Speak the text of a job."""
+    studio = Studio.within(work.around)
+    job = work.store.lookup(_ref(input))
+    if job is None or job.text is None or job.status is JobStatus.COMPLETED:
+        return None  # it was erased, or its day is over
+    with work.change() as change:
+        change.save(change.adopt(job).start())
+    voice = studio.voices.get(job.voice_id)
+    with merged(_spoken(work, voice, sayable(job.text))) as wav:
+        audio = new_audio(studio, wav, text=job.text, voice_id=job.voice_id, ip_address=job.ip_address)
+        with stored_file(studio, audio, wav), work.finish() as change:
+            change.create(audio)
+            change.save(change.adopt(job).complete(audio=audio))
+    return None
+
+
+@speak_text.failed
+def give_up(change: Change, input: ToSpeak, error: BaseException) -> None:
+    """Tell whoever waits that the text will not be spoken."""
+    job = change.store.lookup(_ref(input))
+    if job is not None and job.status in (JobStatus.QUEUED, JobStatus.PROCESSING):
+        # Only our own errors are for guests to read; another may say anything.
+        known = isinstance(error, Unspeakable | VoiceNotFound)
+        change.save(change.adopt(job).fail(error=str(error) if known else "Synthesis failed"))
+
+
+def _spoken(work: Work, voice: Voice, pieces: list[str]) -> Iterator[Sound]:
+    """The pieces one after the other; the last part of the progress is for the file."""
+    for number, piece in enumerate(pieces):
+        work.progress(number / (len(pieces) + 1), f"{number} of {len(pieces)} pieces are spoken")
+        yield voice.speak(piece)
+    work.progress(len(pieces) / (len(pieces) + 1), "storing")
+
+
+def _ref(input: ToSpeak) -> Any:
+    return SpeechJob.at(date=input.date, job_id=input.job_id)

