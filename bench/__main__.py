@@ -13,18 +13,39 @@ from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Protocol
 
 from rich.console import Console
 from rich.table import Table
 
-from bench import dynamodb_peers, items, pages, sql_peers
+from bench import dynamodb_peers, items, jobs, pages, pickup, speech, sql_peers, transitions
 from bench.canned_server import canned_server
 from bench.contender import OPERATIONS, Canned, Contender, Database, Limit, Target, work
 from bench.measure import FULL, QUICK, Comparison, Effort, compare
 from tests.servers import Postgres
 
+
+class Topic(Protocol):
+    """A module that measures groups of its own."""
+
+    @property
+    def GROUPS(self) -> Mapping[str, str]:  # noqa: N802 - a module's constants are written so
+        """The groups by name, and what time of each is measured."""
+
+    @property
+    def BASELINE(self) -> str:  # noqa: N802
+        """The contender that others are compared with."""
+
+    def measure(self, group: str, effort: Effort, /) -> Comparison:
+        """All contenders of a group."""
+
+
 TARGETS = ("dynamodb-http", "dynamodb-tls", "sqlite", "postgresql")
-GROUPS = (*(f"{target}.{operation}" for target in TARGETS for operation in OPERATIONS), *pages.GROUPS)
+TOPICS: tuple[Topic, ...] = (pages, transitions, jobs, pickup, speech)
+GROUPS = (
+    *(f"{target}.{operation}" for target in TARGETS for operation in OPERATIONS),
+    *(group for topic in TOPICS for group in topic.GROUPS),
+)
 REPORT = Path(__file__).parent.parent / "build" / "bench.json"
 
 
@@ -35,6 +56,8 @@ class Group:
     name: str
     baseline: str
     comparison: Comparison
+    time: str = "client CPU"
+    "What was measured."
 
 
 @dataclass(frozen=True)
@@ -45,11 +68,12 @@ class Verdict:
     limit: float
     measured: float | None
     met: bool
+    unit: str = ""
 
 
 def main(arguments: Sequence[str]) -> int:
     """Run what was asked for; 1 if a claimed limit is not met."""
-    parser = ArgumentParser(prog="python -m bench", description="Client CPU, side by side with peers.")
+    parser = ArgumentParser(prog="python -m bench", description="CPU and time, side by side with peers.")
     parser.add_argument("names", nargs="*", help=f"beginnings of groups, all if none: {', '.join(GROUPS)}")
     parser.add_argument("--quick", action="store_true", help="few and short rounds: seconds, and rough")
     options = parser.parse_args(arguments)
@@ -65,11 +89,12 @@ def main(arguments: Sequence[str]) -> int:
         measured = list(measure(target, own, wanted, QUICK if options.quick else FULL))
         console.print(table(target.name, measured))
         groups += measured
-    for name in pages.GROUPS:
-        if name in wanted:
-            paged = Group(name, pages.SMALL, pages.measure(name, QUICK if options.quick else FULL))
-            console.print(table(name, [paged]))
-            groups.append(paged)
+    for topic in TOPICS:
+        for name, time in topic.GROUPS.items():
+            if name in wanted:
+                group = Group(name, topic.BASELINE, topic.measure(name, QUICK if options.quick else FULL), time)
+                console.print(table(name, [group]))
+                groups.append(group)
     verdicts = [judge(limit, groups) for limit in limits if limit.group in wanted]
     for verdict in verdicts:
         console.print(sentence(verdict))
@@ -149,15 +174,19 @@ def check(contender: Contender) -> None:
 def judge(limit: Limit, groups: Sequence[Group]) -> Verdict:
     """Hold a claim against what was measured; a contender that did not run meets nothing."""
     comparison = next(group.comparison for group in groups if group.name == limit.group)
-    if not {limit.contender, limit.against} <= comparison.micros.keys():
-        return Verdict(limit.claim, limit.limit, None, met=False)
-    measured = comparison.ratio(limit.contender, against=limit.against)
-    return Verdict(limit.claim, limit.limit, round(measured, 4), met=measured <= limit.limit)
+    unit = "µs" if limit.against is None else ""
+    if not {limit.contender, limit.against or limit.contender} <= comparison.micros.keys():
+        return Verdict(limit.claim, limit.limit, None, met=False, unit=unit)
+    if limit.against is None:
+        measured = comparison.median(limit.contender)
+    else:
+        measured = comparison.ratio(limit.contender, against=limit.against)
+    return Verdict(limit.claim, limit.limit, round(measured, 4), met=measured <= limit.limit, unit=unit)
 
 
 def table(title: str, groups: Sequence[Group]) -> Table:
-    """One target's contenders, µs of CPU and ratio to the baseline for each operation."""
-    made = Table(title=f"{title}: client CPU", title_justify="left")
+    """One target's contenders, µs and ratio to the baseline for each operation."""
+    made = Table(title=f"{title}: {groups[0].time}", title_justify="left")
     made.add_column("contender")
     lines: dict[str, list[str]] = {}
     for group in groups:
@@ -174,8 +203,9 @@ def table(title: str, groups: Sequence[Group]) -> Table:
 def sentence(verdict: Verdict) -> str:
     """A claim and its fate in one line."""
     fate = "[green]met[/]" if verdict.met else "[red]NOT MET[/]"
-    measured = "not measured" if verdict.measured is None else f"{verdict.measured:.3f}"
-    return f"{fate}  {verdict.claim}: {measured}, limit {verdict.limit:g}"
+    unit = f" {verdict.unit}" if verdict.unit else ""
+    measured = "not measured" if verdict.measured is None else f"{verdict.measured:{',.0f' if unit else '.3f'}}{unit}"
+    return f"{fate}  {verdict.claim}: {measured}, limit {verdict.limit:g}{unit}"
 
 
 def write(groups: Sequence[Group], verdicts: Sequence[Verdict]) -> None:

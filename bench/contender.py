@@ -89,12 +89,13 @@ class Repeats(Protocol):
 
 @dataclass(frozen=True)
 class Limit:
-    """A claim about CPU: the contender's ratio to another in a group such as `dynamodb-http.get`."""
+    """A claim about a contender in a group such as `dynamodb-http.get`: its ratio to another, or its microseconds."""
 
     claim: str
     group: str
     contender: str
-    against: str
+    against: str | None
+    "None: the limit is in microseconds."
     limit: float
 
 

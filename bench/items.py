@@ -39,7 +39,7 @@ SHOT = "Robot walking through downtown Austin at dusk, neon reflections on wet a
 
 def fields(sequence: int, *, project: UUID = PROJECT, retries: int = 0) -> dict[str, object]:
     """One scene under Python names, with the id and the timestamps as the text that goes on the wire."""
-    folder = f"mv/projects/{str(project)[:8]}"
+    folder = f"mv/projects/{project}"
     scene: dict[str, object] = {
         "project_id": str(project),
         "sequence": sequence,
@@ -47,7 +47,7 @@ def fields(sequence: int, *, project: UUID = PROJECT, retries: int = 0) -> dict[
         "prompt": f"Take {sequence}. ",
         "negative_prompt": "No other people, no text, no watermark",
         "duration": 4.5 + sequence % 8,
-        "reference_image_s3_keys": [f"{folder}/character.png", f"{folder}/style.png"],
+        "reference_image_s3_keys": [f"{folder}/character.png", f"{folder}/product.jpg"],
         "video_clip_s3_key": f"{folder}/scenes/scene_{sequence:03d}.mp4",
         "needs_lip_sync": sequence % 2 == 1,
         "lip_synced_video_clip_s3_key": f"{folder}/scenes/scene_{sequence:03d}_lipsync.mp4",

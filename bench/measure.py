@@ -31,7 +31,7 @@ class Result:
 
     name: str
     micros: float
-    "Median CPU time per operation, user and system, all threads."
+    "Median time per operation; CPU, unless the clock was another: user and system, all threads."
     ratio: float
     "Median over the rounds of this contender's CPU divided by the baseline's in the same round."
     spread: float
@@ -52,36 +52,52 @@ class Comparison:
         """Median of the per-round ratios of two contenders."""
         return median(self._ratios(name, against))
 
+    def median(self, name: str) -> float:
+        """A contender's microseconds in the middle of its rounds."""
+        return median(self.micros[name])
+
     def _ratios(self, name: str, against: str) -> list[float]:
         return [mine / other for mine, other in zip(self.micros[name], self.micros[against], strict=True)]
 
     def _result(self, name: str, baseline: str) -> Result:
         ratios = self._ratios(name, baseline)
         low, _, high = quantiles(ratios, n=4)
-        return Result(name, median(self.micros[name]), median(ratios), high - low)
+        return Result(name, self.median(name), median(ratios), high - low)
 
 
 Clock = Callable[[], float]
 "Seconds of CPU used so far, by whoever does the work."
 
 
-def compare(works: Mapping[str, Work], effort: Effort, *, clocks: Mapping[str, Clock] | None = None) -> Comparison:
-    """Run all contenders in turn, round after round: A B C A B C …"""
+def compare(
+    works: Mapping[str, Work],
+    effort: Effort,
+    *,
+    clocks: Mapping[str, Clock] | None = None,
+    times: int | None = None,
+) -> Comparison:
+    """Run all contenders in turn, round after round: A B C A B C …
+
+    A round has so many ``times`` of the operation, or as many as fill the time.
+    """
     clock_of = clocks or {}
-    times = {name: _warm_up(work, effort.seconds) for name, work in works.items()}
+    times_of = {name: _warm_up(work, effort.seconds, times) for name, work in works.items()}
     micros: dict[str, list[float]] = {name: [] for name in works}
     # What is alive now stays; leaving it out makes the collections between the contenders cheap.
     gc.freeze()
     for _ in range(effort.rounds):
         for name, work in works.items():
-            micros[name].append(_cpu(work, times[name], clock_of.get(name, process_time)) * 1e6)
+            micros[name].append(_cpu(work, times_of[name], clock_of.get(name, process_time)) * 1e6)
     gc.unfreeze()
     return Comparison(micros)
 
 
-def _warm_up(work: Work, seconds: float) -> int:
+def _warm_up(work: Work, seconds: float, fixed: int | None) -> int:
     """Fill caches and connections, and find how many operations fill the time given."""
     work(3)
+    if fixed is not None:
+        work(fixed)
+        return fixed
     times, elapsed = 1, 0.0
     while elapsed < seconds / 4:
         times *= 2

@@ -20,8 +20,9 @@ from penstock.domains.musicvideo.model import DOMAIN, Project, ProjectStatus
 from penstock.settings import Settings
 from tests.servers import Postgres
 
-GROUPS = ("sqlite-pages.page", "postgresql-pages.page")
+GROUPS = {"sqlite-pages.page": "client CPU", "postgresql-pages.page": "client + server CPU"}
 SMALL, LARGE = "1,000 records", "300,000 records"
+BASELINE = SMALL
 SIZES = {SMALL: 1_000, LARGE: 300_000}
 SECRET = "bench"
 NOW = datetime(2026, 1, 1, tzinfo=UTC)

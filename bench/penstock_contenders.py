@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
 
-from bench import items, pages
+from bench import items, jobs, pages, pickup, speech, transitions
 from bench.canned_server import last_put
 from bench.contender import Canned, Contender, Database, Limit, Target
 from penstock import Store
@@ -95,11 +95,33 @@ def _limits() -> Iterable[Limit]:
     for group in pages.GROUPS:
         claim = f"{group}: a page of 50 costs the same at 1,000 and at 300,000 records"
         yield Limit(claim, group, pages.LARGE, pages.SMALL, 1.25)
+    yield from _transitions()
+    yield from _jobs()
+    claim = "speech.latency: 40 words through the API in at most 1.5 of the voice's own time"
+    yield Limit(claim, "speech.latency", speech.ROUTE, speech.VOICE, 1.5)
     for target, driver in (("sqlite", "sqlite3"), ("postgresql", "psycopg")):
         for operation in ("get", "put", "query"):
             group = f"{target}.{operation}"
             yield Limit(f"{group}: at most twice the raw driver", group, NAME, driver, 2.0)
             yield Limit(f"{group}: at most half of SQLAlchemy's ORM", group, NAME, "SQLAlchemy ORM", 0.5)
+
+
+def _transitions() -> Iterable[Limit]:
+    for group, share in (("postgresql-transitions.rate", 0.8), ("sqlite-transitions.rate", 0.6)):
+        claim = f"{group}: one transition with audit and outbox at {share} of the rate by hand, or more"
+        yield Limit(claim, group, transitions.ONE, transitions.BY_HAND, 1 / share)
+    group = "postgresql-transitions.rate"
+    claim = f"{group}: {transitions.MANY} in one change at 8 times the single rate, or more"
+    yield Limit(claim, group, transitions.FIFTY, transitions.ONE, transitions.MANY / 8)
+
+
+def _jobs() -> Iterable[Limit]:
+    for group in jobs.GROUPS:
+        yield Limit(f"{group}: at most 0.5 ms of CPU for a job", group, jobs.PENSTOCK, None, 500)
+        for peer in (jobs.PROCRASTINATE, jobs.DBOS):
+            yield Limit(f"{group}: below {peer}", group, jobs.PENSTOCK, peer, 1.0)
+    for group in pickup.GROUPS:
+        yield Limit(f"{group}: an idle relay picks up within 5 ms, p50", group, pickup.RELAY, None, 5000)
 
 
 LIMITS: Sequence[Limit] = tuple(_limits())

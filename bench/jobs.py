@@ -1,0 +1,169 @@
+"""A job's whole cycle on PostgreSQL: announced, claimed, completed. Penstock's kernel, next to libraries for jobs.
+
+The cost is the CPU of both sides: of the client, and of all processes of its PostgreSQL. Each contender has a process
+and a server of its own, as shipped, so that what one leaves behind or does while idle is not counted as another's.
+
+Penstock announces each job with a message, leases it, and completes it under its lease, with a line in the audit and
+another message. The others (see `job_peers`) keep of a job what they keep for any user.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack, closing, contextmanager
+from datetime import timedelta
+from enum import StrEnum
+from uuid import UUID
+
+from bench import server_cpu
+from bench.apart import Apart, Opener
+from bench.job_peers import clip, dbos, pgqueuer, pgqueuer_in_hundreds, procrastinate
+from bench.measure import Clock, Comparison, Effort, Work, compare
+from penstock import Domain, IndexKey, Move, Store, Table, key, open_store, pattern
+from penstock.audit import SystemAudit
+from penstock.conditions import Compare, Missing
+from penstock.ids import sortable_id
+from penstock.lease import Lease, Leased, is_free, taken_by
+from penstock.outbox import MessageStatus, SystemMessage
+from penstock.updates import Set
+from tests.servers import Postgres
+
+GROUPS = {"postgresql-jobs.cycle": "client + server CPU"}
+BASELINE = PENSTOCK = "penstock"
+PROCRASTINATE, DBOS = "procrastinate", "DBOS"
+JOBS = 294
+"In one round. One that starts a worker for them spreads that over all."
+
+TABLE = Table("BenchJobs", partition="PK", sort="SK")
+BY_STATUS = TABLE.index("by-status", partition="GSI1PK", sort="GSI1SK")
+
+
+class Status(StrEnum):
+    PENDING = "pending"
+    RUNNING = "running"
+    DONE = "done"
+
+
+class Job(Leased, table=TABLE, relation="jobs"):
+    """Some work on a clip."""
+
+    job_id: UUID
+    project_id: str
+    status: Status = Status.PENDING
+    clip: str
+
+    @key("JOB#{job_id}", "JOB")
+    def at(self, *, job_id: UUID) -> None: ...
+
+    until_done = IndexKey(BY_STATUS, "JOB#{status}", "{job_id}", when={"status": (Status.PENDING, Status.RUNNING)})
+
+    @pattern(until_done)
+    def by_status(self, *, status: Status) -> None:
+        """Jobs that wait or run, oldest first."""
+
+    start = Move(Status.PENDING, to=Status.RUNNING)
+    finish = Move(Status.RUNNING, to=Status.DONE)
+
+
+DOMAIN = Domain("bench_jobs", Job)
+
+
+def measure(group: str, effort: Effort) -> Comparison:
+    """Every contender in a process and on a server of its own."""
+    contenders: dict[str, Opener] = {
+        PENSTOCK: penstock,
+        PROCRASTINATE: procrastinate,
+        "pgqueuer": pgqueuer,
+        "pgqueuer, batches of 100": pgqueuer_in_hundreds,
+        DBOS: dbos,
+    }
+    works: dict[str, Work] = {}
+    clocks: dict[str, Clock] = {}
+    with ExitStack() as stack:
+        for name, opener in contenders.items():
+            server = stack.enter_context(Postgres(as_shipped=True))
+            apart = stack.enter_context(closing(Apart(opener, server.create_database("jobs"))))
+            works[name], clocks[name] = apart.work, _both(apart.seconds, server_cpu.clock(server))
+        rounds = max(3, effort.rounds // 4)
+        return compare(works, Effort(rounds, effort.seconds), clocks=clocks, times=JOBS)
+
+
+def _both(client: Clock, server: Clock) -> Clock:
+    return lambda: client() + server()
+
+
+# Penstock's cycle
+
+_ANNOUNCED = 49
+"Each is a record and a message, and all have one line: 99 of the 100 writes that a commit may have."
+_CLAIMED = 99
+"Completed in three commits: each has a record, a message and a line, and 33 of them go into one."
+_PERIOD = timedelta(minutes=5)
+
+
+@contextmanager
+def penstock(url: str) -> Iterator[Work]:
+    """The kernel alone."""
+    with closing(open_store(url)) as store:
+        store.ensure(DOMAIN)
+
+        def work(times: int) -> None:
+            announce(store, times)
+            done = 0
+            while held := claim(store, owner="worker"):
+                complete(store, held, by="worker")
+                done += len(held)
+            assert done == times
+
+        work(3)
+        _check(store)
+        yield work
+
+
+def _check(store: Store) -> None:
+    """Refuse to measure unless three jobs have left what was promised."""
+    messages = [m.type for m in store.find(SystemMessage.by_status(status=MessageStatus.PENDING))]
+    assert messages == ["job.announced"] * 3 + ["job.done"] * 3
+    lines = [line.action for line in store.find(SystemAudit.of_project(project_id="bench"))]
+    assert lines == ["job.announced"] + ["job.done"] * 3
+    assert not [*store.find(Job.by_status(status=Status.PENDING)), *store.find(Job.by_status(status=Status.RUNNING))]
+
+
+def announce(store: Store, times: int) -> None:
+    """Jobs with a message each, as many in a commit as it may have."""
+    for start in range(0, times, _ANNOUNCED):
+        with store.change(by="api") as change:
+            for number in range(start, min(start + _ANNOUNCED, times)):
+                job = Job(job_id=sortable_id(store.clock.now()), project_id="bench", clip=clip(number))
+                change.create(job)
+                change.emit("job.announced", job, clip=job.clip)
+
+
+def claim(store: Store, *, owner: str) -> list[tuple[Job, Lease]]:
+    """The oldest jobs that wait, now running and leased, each on the condition that it is as it was read."""
+    jobs = store.page(Job.by_status(status=Status.PENDING), limit=_CLAIMED).records
+    if not jobs:
+        return []
+    now = store.clock.now()
+    until = now + _PERIOD
+    waits = is_free(now) & Compare("status", "=", Status.PENDING)
+    leased = taken_by(owner, until)
+    held = []
+    with store.change() as change:
+        for job in jobs:
+            epoch = job.lease_epoch
+            unclaimed = Missing("lease_epoch") if epoch is None else Compare("lease_epoch", "=", epoch)
+            job.start()
+            change.patch(job.ref, Set("status", job.status), *leased, when=waits & unclaimed)
+            held.append((job, Lease(job.ref, owner, (epoch or 0) + 1, until)))
+    return held
+
+
+def complete(store: Store, held: Iterable[tuple[Job, Lease]], *, by: str) -> None:
+    """Each job in a change of its own, with its line and its message; one whose lease is lost holds up no other."""
+    with store.batch() as batch:
+        for job, lease in held:
+            with batch.change(by=by, under=lease) as change:
+                change.adopt(job)
+                change.save(job.finish())
+                change.emit("job.done", job)
