@@ -10,13 +10,15 @@ from types import TracebackType
 
 
 class LosingProxy:
-    """Forwards to a port; after `lose_next_answer` the next answer is read, thrown away, and the line is cut."""
+    """Forwards to a port; an answer that is to be lost is read, thrown away, and the line is cut."""
 
     def __init__(self, port: int) -> None:
         self._target = ("127.0.0.1", port)
         self._listener = socket.create_server(("127.0.0.1", 0))
         self.port: int = self._listener.getsockname()[1]
         self._losing = threading.Semaphore(0)
+        self._passing: int | None = None
+        self._lock = threading.Lock()
         self.lost = 0
         self._open = True
         threading.Thread(target=self._accept, daemon=True).start()
@@ -34,6 +36,27 @@ class LosingProxy:
         """The next answers are lost."""
         for _ in range(times):
             self._losing.release()
+
+    def lose_answer(self, *, after: int) -> None:
+        """So many answers pass, and the next one is lost."""
+        with self._lock:
+            self._passing = after
+
+    def lose_none(self) -> None:
+        """What was still to be lost is not."""
+        with self._lock:
+            self._passing = None
+        while self._losing.acquire(blocking=False):
+            pass
+
+    def _is_to_be_lost(self) -> bool:
+        with self._lock:
+            if self._passing is not None:
+                self._passing -= 1
+                if self._passing < 0:
+                    self._passing = None
+                    return True
+        return self._losing.acquire(blocking=False)
 
     def _accept(self) -> None:
         while self._open:
@@ -59,7 +82,7 @@ class LosingProxy:
             data = source.recv(1 << 16)
             if not data:
                 return False
-            if source is server and self._losing.acquire(blocking=False):
+            if source is server and self._is_to_be_lost():
                 self.lost += 1
                 return False
             key.data.sendall(data)

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
+from threading import Lock
 from typing import Any
 
 from penstock.conditions import comparable, holds
 from penstock.kinds import Kind, key_text
 from penstock.ops import Check, Delete, FeedEntry, Page, Patch, Put, Query, Range, Ref, Step, Write
-from penstock.ports import Features
+from penstock.ports import Features, Waiter
 from penstock.refusals import conflict, required
 from penstock.shape import EntityShape, ViewShape
 from penstock.updates import apply
@@ -28,6 +29,7 @@ class ModelEngine:
 
     def __init__(self) -> None:
         self.rows: dict[Identity, tuple[EntityShape, Values]] = {}
+        self._one_at_a_time = Lock()
 
     def ensure(
         self, shapes: Sequence[EntityShape], *, views: Sequence[ViewShape] = (), dry_run: bool = False
@@ -50,10 +52,11 @@ class ModelEngine:
         return Page([self._record(shape, v) for v in found[:most]], more=len(found) > most)
 
     def commit(self, writes: Sequence[Write], *, now: datetime, token: str) -> None:
-        for position, write in enumerate(writes):
-            self._judge(write, position, now)
-        for write in writes:
-            self._carry_out(write)
+        with self._one_at_a_time:
+            for position, write in enumerate(writes):
+                self._judge(write, position, now)
+            for write in writes:
+                self._carry_out(write)
 
     def load(self, writes: Iterable[Write], *, now: datetime) -> None:
         for write in writes:
@@ -75,6 +78,9 @@ class ModelEngine:
 
     def bound(self, project: str) -> ModelEngine:
         return self
+
+    def listen(self) -> Waiter:
+        raise NotImplementedError("nobody waits for the model")
 
     def close(self) -> None:
         pass

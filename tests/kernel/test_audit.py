@@ -9,22 +9,21 @@ import sys
 from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 from uuid import UUID, uuid5
 
 import pytest
 
-import penstock.change
-from penstock import FrozenClock, Store, open_store
+from penstock import FrozenClock, Store, open_store, the
 from penstock.audit import AuditLine, SystemAudit
 from penstock.domains import DOMAINS
 from penstock.domains.assetcreator.model import AssetType, Audit, Job, StepName
 from penstock.domains.musicvideo.model import Project
 from penstock.errors import InvalidValue
-from penstock.ops import Put
 from penstock.ports import Engine
 from penstock.seals import AuditedProject, Seal, Verdict, projects, register, seal, seal_known, verify
 from tests.kernel.forger import Forger, hire_forger
+from tests.kernel.twins import PutsBlindly
 
 P = "550e8400-e29b-41d4-a716-446655440000"
 MINUTE = timedelta(minutes=1)
@@ -141,18 +140,24 @@ class TestCollisions:
     ) -> None:
         assert meet_in_one_microsecond(open_engine, clock) == ["change 0", "change 1"]
 
-    def test_a_change_that_only_puts_its_line_would_lose_one(
-        self,
-        store: Store,
-        open_engine: Callable[[], Engine],
-        clock: FrozenClock,
-        monkeypatch: pytest.MonkeyPatch,
+    def test_two_lines_that_say_the_same_in_one_microsecond_are_two_changes(
+        self, store: Store, open_engine: Callable[[], Engine], clock: FrozenClock
     ) -> None:
-        def put_blindly(record: Any) -> Put:
-            return Put(record.__shape__, {**record.__dict__}, None)
+        """F-AC-6, F-MV-5: whoever finds its very line there must not take it for its own."""
+        record = _project(store, "counted")
+        store.create(record)
+        for process in (Store(open_engine(), clock=clock), Store(open_engine(), clock=clock)):
+            with process.change(by="ann", project=P) as change:
+                change.patch(record.ref, the(Project.scene_count).add(1))
+        assert store.get(record.ref).scene_count == 2
+        assert len(lines(store)) == 2
 
-        monkeypatch.setattr(penstock.change, "_witness", put_blindly)
-        assert meet_in_one_microsecond(open_engine, clock) == ["change 1"], "the test above can fail"
+    def test_a_change_that_only_puts_its_line_would_lose_one(
+        self, store: Store, open_engine: Callable[[], Engine], clock: FrozenClock
+    ) -> None:
+        """F-AC-6: the twin shows that the test above can fail."""
+        blind = meet_in_one_microsecond(lambda: cast(Engine, PutsBlindly(open_engine())), clock)
+        assert blind == ["change 1"]
 
 
 class TestSealing:
@@ -467,14 +472,8 @@ class TestTheCommand:
         return f"sqlite:///{tmp_path}/store.db"
 
     def run(self, *words: str) -> subprocess.CompletedProcess[str]:
-        code = (
-            "import typer; from penstock.cli import app, main; from penstock.cli_audit import audit\n"
-            "if not any(g.name == 'audit' for g in app.registered_groups): app.add_typer(audit, name='audit')\n"
-            "main()"
-        )
-        return subprocess.run(
-            [sys.executable, "-c", code, "audit", *words], capture_output=True, text=True, check=False
-        )
+        command = [sys.executable, "-m", "penstock", "audit", *words]
+        return subprocess.run(command, capture_output=True, text=True, check=False)
 
     def test_a_sound_trail_ends_with_zero_and_says_what_cannot_be_shown(self, url: str) -> None:
         done = self.run("verify", "--store", url)

@@ -73,7 +73,7 @@ def test_one_of_eight_commits_wins_and_leaves_all_of_itself(stores: list[Store])
 
 
 def test_every_record_is_moved_by_one_of_eight(stores: list[Store]) -> None:
-    """A queue of work: the index finds, the conditional write decides."""
+    """F-X-3: a queue of work; the index finds, the conditional write decides."""
     stores[0].put_many([Ticket(queue="q", ticket_id=f"{n:02d}", created_at=MOMENT, priority=n) for n in range(12)])
 
     def work(number: int) -> list[str]:

@@ -154,6 +154,95 @@ def test_an_event_dealt_with_is_not_dealt_with_again(watched: Store) -> None:
     assert watched.get(video(1).ref).view_count == 1
 
 
+def test_whoever_takes_the_feed_over_takes_over_the_event_that_was_begun(watched: Store, clock: FrozenClock) -> None:
+    """F-VM-6: the first dies in its handler, and its turn would last longer than its lease."""
+    watched.create(video(1))
+
+    class Killed(BaseException):
+        pass
+
+    def follow(owner: str, *, dies: bool) -> Feed:
+        feed = Feed(watched, "f", owner=owner)
+
+        @feed.on(Video, "insert")
+        def count(entry: FeedEntry, turn: Turn) -> None:
+            if dies:
+                raise Killed
+            with watched.change(once=turn) as change:
+                change.patch(entry.new.ref, the(Video.view_count).add(1))
+
+        return feed
+
+    dead, successor = follow("a", dies=True), follow("b", dies=False)
+    assert successor.run_once() == 1
+    successor.close()
+    watched.create(video(2))
+    with pytest.raises(Killed):
+        dead.run_once()
+    clock.advance(timedelta(seconds=20))
+    with pytest.raises(Killed):
+        dead.run_once()
+    clock.advance(timedelta(seconds=40))
+    assert successor.run_once() == 1
+    assert watched.get(video(2).ref).view_count == 1
+    assert list(successor.letters()) == []
+
+
+def test_a_follower_that_was_relieved_ends_quietly_and_finishes_nothing(watched: Store, clock: FrozenClock) -> None:
+    """F-VM-6: it stalled in its handler; what it does with its turn afterwards does not count."""
+    feeds = [Feed(watched, "f", owner=o) for o in "ab"]
+    done: list[str] = []
+
+    @feeds[0].on(Video, "insert")
+    def count(entry: FeedEntry, turn: Turn) -> None:
+        clock.advance(timedelta(minutes=2))
+        assert feeds[1].run_once() == 1
+        with watched.change(once=turn) as change:
+            change.patch(entry.new.ref, the(Video.view_count).add(10))
+        done.append("a")
+
+    def count_too(entry: FeedEntry, turn: Turn) -> None:
+        with watched.change(once=turn) as change:
+            change.patch(entry.new.ref, the(Video.view_count).add(1))
+        done.append("b")
+
+    count_too.__name__ = "count"
+    feeds[1].on(Video, "insert")(count_too)
+    watched.create(video(1))
+    assert feeds[0].run_once() == 0
+    assert done == ["b"]
+    assert watched.get(video(1).ref).view_count == 1
+    assert feeds[0].run_once() == 0, "it knows that it is not at work"
+    assert [list(f.letters()) for f in feeds] == [[], []]
+
+
+def test_a_follower_that_was_robbed_by_a_wrong_clock_gets_no_further(
+    watched: Store, open_engine: Callable[[], Engine], clock: FrozenClock
+) -> None:
+    """By its own clock it still has the lease."""
+    fast = Store(open_engine(), clock=FrozenClock(clock.now() + timedelta(days=1)))
+    seen: list[str] = []
+
+    def follow(store: Store, owner: str) -> Feed:
+        feed = Feed(store, "f", owner=owner)
+
+        @feed.on(Video, "insert")
+        def note(entry: FeedEntry, turn: Turn) -> None:
+            seen.append(f"{owner} {entry.new.title}")
+
+        return feed
+
+    robbed, robber = follow(watched, "a"), follow(fast, "b")
+    assert robbed.run_once() == 0
+    assert robber.run_once() == 0
+    for number in (1, 2, 3):
+        watched.create(video(number))
+    assert [robbed.run_once() for _ in range(3)] == [0, 0, 0]
+    assert seen == ["a t1"]
+    assert robber.drain() == 3
+    assert seen[1:] == ["b t2", "b t3"], "the first event was dealt with"
+
+
 def test_a_handlers_own_write_does_not_loop(watched: Store) -> None:
     """F-VM-6: a thumbnail written back emits MODIFY."""
     feed = Feed(watched, "f", owner="a")

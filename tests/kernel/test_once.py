@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from penstock import FrozenClock, Store
 from penstock.errors import Conflict
-from penstock.lease import NamedLease
-from penstock.once import Done, InProgress, KeyReused, SystemOnce, Turn, begin, once_key
+from penstock.lease import LeaseLost, NamedLease, take_named
+from penstock.once import Done, InProgress, KeyReused, SystemOnce, Turn, begin, once_key, seize
 from penstock.ports import Engine
 
 MINUTE = timedelta(minutes=1)
@@ -72,6 +72,36 @@ def test_a_turn_whose_owner_died_is_taken_over_and_its_old_owner_ends_nothing(ke
     turn_of(begin(kept, asked(kept), owner="b", period=MINUTE))
     with pytest.raises(Conflict):
         kept.commit([dead.done({"from": "the dead"})])
+
+
+def test_an_owner_that_was_replaced_by_its_namesake_ends_nothing(kept: Store, clock: FrozenClock) -> None:
+    """F-AC-4: a process that restarts under the same name is not its former self."""
+    zombie = turn_of(begin(kept, asked(kept), owner="a", period=MINUTE))
+    clock.advance(MINUTE)
+    turn = turn_of(begin(kept, asked(kept), owner="a", period=MINUTE))
+    with pytest.raises(Conflict), kept.change(once=zombie) as change:
+        change.create(NamedLease(name="of the zombie"))
+    with pytest.raises(Conflict):
+        kept.commit([zombie.failed()])
+    kept.commit([turn.done({"id": 8})])
+    assert kept.lookup(NamedLease.at(name="of the zombie")) is None
+    assert begin(kept, asked(kept), owner="b", period=MINUTE) == Done({"id": 8})
+
+
+def test_the_holder_of_a_lease_takes_a_turn_at_once_and_nobody_else_does(kept: Store, clock: FrozenClock) -> None:
+    leases = [take_named(kept, "all such work", owner=o, period=MINUTE) for o in ("a", "b")]
+    assert leases[1] is None
+    assert leases[0] is not None
+    former = turn_of(begin(kept, asked(kept), owner="dead", period=MINUTE))
+    turn = turn_of(seize(kept, asked(kept), owner="a", period=MINUTE, under=leases[0]))
+    clock.advance(MINUTE)
+    assert take_named(kept, "all such work", owner="b", period=MINUTE) is not None
+    with pytest.raises(LeaseLost):
+        seize(kept, asked(kept), owner="a", period=MINUTE, under=leases[0])
+    with pytest.raises(Conflict):
+        kept.commit([former.done(None)])
+    kept.commit([turn.done({"id": 7})])
+    assert seize(kept, asked(kept), owner="a", period=MINUTE, under=leases[0]) == Done({"id": 7})
 
 
 def test_the_effect_and_its_end_commit_together(kept: Store) -> None:

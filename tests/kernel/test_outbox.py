@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from datetime import timedelta
+from typing import Any
 from uuid import uuid4
 
 import pytest
@@ -179,6 +180,36 @@ def test_a_message_delivered_but_not_marked_is_delivered_again_with_the_same_id(
     clock.advance(timedelta(minutes=1))
     relay(posted, listener, "next").run_once()
     assert [m.id for m in dying.heard] == [m.id for m in listener.heard]
+
+
+def test_a_relay_whose_messages_another_has_marked_goes_on(posted: Store) -> None:
+    """AC-38: two may be at work for a moment; what one has marked is no error to the other, however late it shows."""
+    for name in ("a", "b", "c"):
+        announce(posted, name)
+
+    class Overtaken(Store):
+        """Between its looking and its writing another is faster."""
+
+        def lookup(self, ref: Any) -> Any:
+            found = super().lookup(ref)
+            if isinstance(found, SystemMessage) and found.type == "b":
+                mark(found)
+            return found
+
+    def mark(message: SystemMessage) -> None:
+        with posted.change() as change:
+            change.save(change.get(message.ref).publish(forget_at=posted.clock.now() + timedelta(days=1)))
+
+    class Slow(Listener):
+        def deliver(self, messages: Sequence[Envelope]) -> list[Exception | None]:
+            (first,) = [m for m in posted.find(SystemMessage.by_status(status=MessageStatus.PENDING)) if m.type == "a"]
+            mark(first)
+            return super().deliver(messages)
+
+    slow = Slow()
+    assert relay(Overtaken(posted.engine, clock=posted.clock), slow).run_once() == Delivery(published=1)
+    assert sorted(slow.types) == ["a", "b", "c"]
+    assert not list(posted.find(SystemMessage.by_status(status=MessageStatus.PENDING)))
 
 
 def test_published_messages_are_forgotten(posted: Store, clock: FrozenClock) -> None:

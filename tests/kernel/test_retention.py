@@ -33,7 +33,7 @@ from penstock.domains.assetcreator.model import (
 )
 from penstock.errors import DeclarationError
 from penstock.lease import take_named
-from penstock.ops import Delete, Write
+from penstock.ops import Delete, Ref, Write
 from penstock.ports import Engine, Features
 from penstock.reaper import Reaper
 from penstock.retention import Archived, Retention
@@ -85,7 +85,7 @@ def step(store: Store, job_id: str, *, days: float, status: Status = Status.DONE
             "step_name": StepName.MESH,
             "ts": moment,
             "status": status,
-            "artifacts": ["a/mesh.glb"],
+            "artifacts": ["assets/p/mesh.glb"],
             "metrics": {"polygons": 1200},
         }
     )
@@ -99,7 +99,7 @@ def version(store: Store, asset_id: str, number: int) -> AssetVersion:
         asset_id=asset_id,
         version=number,
         type=AssetKind.SOLID if asset_id < "m" else AssetKind.FLAT,
-        files=[f"{asset_id}/v{number}/model.glb"],
+        files=[f"assets/p/{asset_id}/v{number}/model.glb"],
         created_at=store.clock.now() + timedelta(seconds=number),
     )
     store.put(made)
@@ -171,8 +171,7 @@ def test_everything_is_in_the_archive_before_it_is_removed(kept: Store, archive:
 
 
 def _ref(write: Write) -> str:
-    key = {n: write.key[n] for n in write.shape.key.fields}
-    return f"{write.shape.name}({', '.join(f'{n}={v!s}' for n, v in key.items())})"
+    return repr(Ref(write.shape, {n: write.key[n] for n in write.shape.key.fields}))
 
 
 def test_nothing_leaves_early(kept: Store, archive: FolderArchive, clock: FrozenClock) -> None:

@@ -94,7 +94,7 @@ def _work(store: Store, project: str, n: int, turn: int) -> None:
             asset_id="hero",
             version=n + 1,
             type=AssetKind.SOLID,
-            files=[ObjectKey(f"{project}/hero/{n}.glb")],
+            files=[ObjectKey(f"assets/{project}/hero/{n}.glb")],
             created_at=later,
         )
     )

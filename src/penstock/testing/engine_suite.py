@@ -10,6 +10,7 @@ from penstock.testing.promises.conditions import ConditionalWrites
 from penstock.testing.promises.ensuring import Ensuring
 from penstock.testing.promises.expiry import Expiry
 from penstock.testing.promises.feed import Feed
+from penstock.testing.promises.kernel import KernelOnTop
 from penstock.testing.promises.limits import Limits
 from penstock.testing.promises.lookups import Lookups
 from penstock.testing.promises.paging import Paging
@@ -31,5 +32,6 @@ class EngineSuite(
     Concurrency,
     Feed,
     Changes,
+    KernelOnTop,
 ):
-    """All promises. Provide a fixture ``engine``: a fresh, empty engine."""
+    """All promises, of the engine and of the kernel on top of it. Provide a fixture ``engine``: a fresh, empty one."""

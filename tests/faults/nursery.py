@@ -1,0 +1,80 @@
+"""Gives birth to the processes that are to be killed.
+
+    python -m tests.faults.nursery URL SINK_FILE
+
+It has imported everything, and has done a job and told of it, so that each process costs milliseconds; the store that
+they inherit opens connections of its own in each.
+
+For each line ``ROLE NAME TICKS`` on its input it forks a worker or a relay and says ``born NAME PID``, and when that is
+dead ``died PID``. The processes say what they do on the same output, ``tick PID WHAT``. One that was given a number of
+ticks kills itself with the last of them, which lies between two writes; when nobody listens any more they end.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from collections.abc import Callable
+from contextlib import suppress
+
+from penstock.ports import Engine
+from tests.faults.yard import open_yard, tell, tell_once, work, work_once
+
+
+def main(url: str, path: str) -> None:
+    engine = open_yard(url).engine
+    work_once(open_yard(engine), "nursery")
+    tell_once(open_yard(engine), "nursery", path)
+    signal.signal(signal.SIGCHLD, lambda *_: _bury())
+    for line in sys.stdin:
+        role, name, ticks = line.split()
+        pid = os.fork()
+        if pid == 0:
+            _live(role, name, int(ticks), engine, path)
+        _say(f"born {name} {pid}")
+
+
+def _bury() -> None:
+    with suppress(ChildProcessError):
+        while pid := os.waitpid(-1, os.WNOHANG)[0]:
+            _say(f"died {pid}")
+
+
+def _live(role: str, name: str, ticks: int, engine: Engine, path: str) -> None:
+    try:
+        signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+        tick = _ticker(ticks)
+        store = open_yard(engine, tick)
+        if role == "worker":
+            work(store, name, tick)
+        else:
+            tell(store, name, path, tick)
+    except BrokenPipeError:
+        pass
+    except BaseException:
+        sys.excepthook(*sys.exc_info())
+    finally:
+        os._exit(1)
+
+
+def _ticker(ticks: int) -> Callable[[str], None]:
+    pid = os.getpid()
+    left = ticks
+
+    def tick(what: str) -> None:
+        nonlocal left
+        _say(f"tick {pid} {what}")
+        left -= 1
+        if left == 0:
+            os.kill(pid, signal.SIGKILL)
+
+    return tick
+
+
+def _say(line: str) -> None:
+    os.write(1, line.encode() + b"\n")
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
