@@ -11,6 +11,7 @@ import pytest
 
 from penstock import Domain, FrozenClock, Store
 from penstock.ports import Engine
+from tests import watch
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -27,6 +28,22 @@ def chosen_engines() -> tuple[str, ...]:
     if unknown := set(named) - set(ENGINES):
         raise pytest.UsageError(f"PENSTOCK_TEST_ENGINES names {', '.join(unknown)}; there are {', '.join(ENGINES)}")
     return tuple(named)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    from penstock.engines.dynamodb import DynamoEngine
+    from penstock.engines.sql.engine import SqlEngine
+
+    for engine in (SqlEngine, DynamoEngine):
+        watch.watch(engine)
+
+
+@pytest.fixture(autouse=True)
+def nothing_that_opens_by_itself_is_stored() -> Iterator[None]:
+    """MV-60, F-TA-5: no attribute anywhere holds a signature, and none that holds keys a URL."""
+    watch.seen.clear()
+    yield
+    assert watch.seen == []
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
@@ -55,6 +72,27 @@ def open_engine(engine_name: str, request: pytest.FixtureRequest, tmp_path: Path
     cleanup()
 
 
+@pytest.fixture(scope="module")
+def shared_engine(
+    engine_name: str, request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Callable[[], Engine]]:
+    """Opens one store for all tests of a module, which costs much less than an empty one for each.
+
+    A test that uses it gives its records names of their own, and does not mind what others have left.
+    """
+    opener, cleanup = _opener(engine_name, request, tmp_path_factory.mktemp("shared"), shared=True)
+    opened: list[Engine] = []
+
+    def open_one() -> Engine:
+        opened.append(opener())
+        return opened[-1]
+
+    yield open_one
+    for engine in opened:
+        engine.close()
+    cleanup()
+
+
 @pytest.fixture
 def store(open_engine: Callable[[], Engine], clock: FrozenClock) -> Store:
     """A store with the tables of the kernel and all five domains, empty, and a clock that stands still."""
@@ -70,7 +108,7 @@ def all_domains() -> list[Domain]:
 
 
 def _opener(
-    name: str, request: pytest.FixtureRequest, tmp_path: Path
+    name: str, request: pytest.FixtureRequest, tmp_path: Path, *, shared: bool = False
 ) -> tuple[Callable[[], Engine], Callable[[], None]]:
     if name == "sqlite":
         from penstock.engines.sql.engine import SqlEngine
@@ -78,7 +116,7 @@ def _opener(
 
         return lambda: SqlEngine(SqliteConnector(str(tmp_path / "store.db"))), lambda: None
     if name == "postgres":
-        return _postgres_opener(request)
+        return _postgres_database(request) if shared else _postgres_opener(request)
     return _dynamodb_opener(request.getfixturevalue(name.replace("-", "_") + "_server").url)
 
 
@@ -100,6 +138,15 @@ def _postgres_opener(request: pytest.FixtureRequest) -> tuple[Callable[[], Engin
             connection.execute("create schema public")
 
     return lambda: SqlEngine(PostgresConnector(url)), wipe
+
+
+def _postgres_database(request: pytest.FixtureRequest) -> tuple[Callable[[], Engine], Callable[[], None]]:
+    from penstock.engines.sql.engine import SqlEngine
+    from penstock.engines.sql.postgres import PostgresConnector
+
+    server = request.getfixturevalue("postgres_server")
+    url = server.create_database(f"shared_{next(_counter)}")
+    return lambda: SqlEngine(PostgresConnector(url)), lambda: None
 
 
 def _dynamodb_opener(url: str) -> tuple[Callable[[], Engine], Callable[[], None]]:

@@ -1,19 +1,27 @@
-"""The composition root: the only file that knows engines by name."""
+"""The composition root: the only file that knows engines and object stores by name."""
 
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable
+import os
+from collections.abc import Callable, Mapping
+from datetime import timedelta
+from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
+from typing import TypeVar
 from urllib.parse import parse_qs, unquote, urlsplit
 
+from penstock.archive import FolderArchive
+from penstock.clock import SystemClock
 from penstock.errors import Misconfigured
 from penstock.meter import Meter
 from penstock.ops import Query
-from penstock.ports import Clock, Engine
+from penstock.ports import Archive, Clock, Engine, ObjectStore, Sink
 from penstock.settings import Settings
 from penstock.store import Store
+
+T = TypeVar("T")
 
 
 def open_store(
@@ -25,18 +33,46 @@ def open_store(
     """
     chosen = settings or Settings()
     engine = open_engine(url, settings=chosen, meter=meter)
+    if clock is None and urlsplit(url).scheme == "sqlite":
+        clock = SystemClock(skew=timedelta(0))  # whoever shares a file is on one machine, and has one clock
     return Store(engine, clock=clock, secret=chosen.secret.encode() if chosen.secret else None, meter=meter)
 
 
 def open_engine(url: str, *, settings: Settings, meter: Meter | None = None) -> Engine:
     """The engine a URL names; one that can tells the meter what its requests really took."""
+    return _named("engine", url, _OPENERS)(url, settings, meter)
+
+
+def open_objects(url: str, *, settings: Settings | None = None, clock: Clock | None = None) -> ObjectStore:
+    """An object store at a URL: ``files:///folder`` or ``s3://bucket/prefix``. Nothing is connected before it is used.
+
+    An S3 URL may say ``?region=…&endpoint=…&profile=…``; what it does not say comes from where AWS's own tools look.
+    """
+    return _named("object store", url, _OBJECTS)(url, settings or Settings(), clock)
+
+
+def open_sink(settings: Settings, *, clock: Clock) -> Sink:
+    """Where messages go: ``log:``, a webhook's URL, ``eventbridge://BUS`` or ``kafka://HOST:PORT,…/TOPIC``."""
+    return _named("sink", settings.sink, _SINKS)(settings, clock)
+
+
+def open_archive(place: str, *, settings: Settings | None = None) -> Archive:
+    """Cold storage at the URL of an object store, or in a folder."""
+    if "://" not in place:
+        return FolderArchive(place)
+    from penstock.objects.archive import ObjectArchive
+
+    return ObjectArchive(open_objects(place, settings=settings))
+
+
+def _named(what: str, url: str, openers: Mapping[str, T]) -> T:
+    """What opens a URL of this scheme."""
     scheme = urlsplit(url).scheme
-    opener = _OPENERS.get(scheme)
-    if opener is None:
-        close = difflib.get_close_matches(scheme, _OPENERS, n=1)
-        hint = f'Did you mean "{close[0]}"?' if close else f"There are {', '.join(_OPENERS)}."
-        raise Misconfigured(f'No engine "{scheme}". {hint}')
-    return opener(url, settings, meter)
+    if scheme not in openers:
+        close = difflib.get_close_matches(scheme, openers, n=1)
+        hint = f'Did you mean "{close[0]}"?' if close else f"There are {', '.join(openers)}."
+        raise Misconfigured(f'No {what} "{scheme}". {hint}')
+    return openers[scheme]
 
 
 def _sqlite(url: str, settings: Settings, meter: Meter | None) -> Engine:
@@ -76,6 +112,75 @@ def _dynamodb(url: str, settings: Settings, meter: Meter | None) -> Engine:
     )
 
 
+def _files(url: str, settings: Settings, clock: Clock | None) -> ObjectStore:
+    from penstock.objects.grant import RouteSigner
+    from penstock.objects.local import LocalObjects
+
+    folder = unquote(url.removeprefix("files://").removeprefix("/"))
+    if not folder:
+        raise Misconfigured("files:// names no folder; write files:///relative or files:////absolute")
+    secret = settings.secret.encode() if settings.secret else _secret_of_this_process()
+    signer = RouteSigner(secret, url=f"{settings.url}/objects", clock=clock)
+    return LocalObjects(folder, signer=signer)
+
+
+@cache
+def _secret_of_this_process() -> bytes:
+    """One for all object stores of the process, so that what one signs the route of another opens."""
+    return os.urandom(32)
+
+
+def _s3(url: str, settings: Settings, clock: Clock | None) -> ObjectStore:
+    if find_spec("boto3") is None:
+        raise _missing("s3", "boto3")
+    from penstock.objects.s3 import S3Connection, S3Objects
+
+    parts = urlsplit(url)
+    if not parts.netloc:
+        raise Misconfigured("s3:// names no bucket; write s3://bucket/prefix")
+    chosen = {name: values[-1] for name, values in parse_qs(parts.query).items()}
+    if unknown := set(chosen) - {"region", "endpoint", "profile"}:
+        raise Misconfigured(f"an S3 URL says region, endpoint or profile, not {', '.join(sorted(unknown))}")
+    connection = S3Connection(
+        parts.netloc,
+        region=chosen.get("region") or settings.aws_region,
+        endpoint=chosen.get("endpoint"),
+        profile=chosen.get("profile"),
+    )
+    return S3Objects(connection, prefix=unquote(parts.path), clock=clock)
+
+
+def _log(settings: Settings, clock: Clock) -> Sink:
+    from penstock.sinks.log import LogSink
+
+    return LogSink()
+
+
+def _webhook(settings: Settings, clock: Clock) -> Sink:
+    from penstock.sinks.webhook import WebhookSink
+
+    return WebhookSink(settings.sink, secret=settings.webhook_secret or "", source=settings.url, clock=clock)
+
+
+def _eventbridge(settings: Settings, clock: Clock) -> Sink:
+    from penstock.sinks.eventbridge import EventBridgeSink
+
+    if settings.aws_region is None:
+        raise Misconfigured("EventBridge needs a region; set AWS_REGION")
+    bus = urlsplit(settings.sink).netloc or "default"
+    return EventBridgeSink(source="penstock", region=settings.aws_region, bus=bus)
+
+
+def _kafka(settings: Settings, clock: Clock) -> Sink:
+    from penstock.sinks.kafka import KafkaSink
+
+    parts = urlsplit(settings.sink)
+    topic = parts.path.strip("/")
+    if not parts.netloc or not topic:
+        raise Misconfigured(f"{settings.sink!r} names no servers or no topic; write kafka://HOST:PORT,HOST:PORT/TOPIC")
+    return KafkaSink(parts.netloc, topic=topic)
+
+
 def _missing(extra: str, driver: str) -> Misconfigured:
     return Misconfigured(f"{driver} is not installed; run: pip install 'penstock[{extra}]'")
 
@@ -85,6 +190,18 @@ _OPENERS: dict[str, Callable[[str, Settings, Meter | None], Engine]] = {
     "postgresql": _postgres,
     "postgres": _postgres,
     "dynamodb": _dynamodb,
+}
+
+
+_OBJECTS: dict[str, Callable[[str, Settings, Clock | None], ObjectStore]] = {"files": _files, "s3": _s3}
+
+
+_SINKS: dict[str, Callable[[Settings, Clock], Sink]] = {
+    "log": _log,
+    "http": _webhook,
+    "https": _webhook,
+    "eventbridge": _eventbridge,
+    "kafka": _kafka,
 }
 
 

@@ -7,21 +7,21 @@ PostgreSQL's jsonb forgets their order, and a number has one form, because engin
 from __future__ import annotations
 
 import hashlib
-import json
-import math
-from collections.abc import Callable
 from datetime import datetime
 from typing import Any
 
-from pydantic import Field, field_validator
+import msgspec
+from pydantic import Field
 
+from penstock.conditions import Missing
 from penstock.declare.entity import Entity
 from penstock.declare.key import key
 from penstock.declare.pattern import pattern
 from penstock.declare.units import UtcMicros
 from penstock.errors import InvalidValue
 from penstock.kinds import INTEGER_LIMIT, instant_text
-from penstock.ops import ANYTHING, Range
+from penstock.ops import ANYTHING, Put, Range
+from penstock.records import is_simple, is_simple_json, prepare
 from penstock.system import SYSTEM
 
 EVERYWHERE = "-"
@@ -38,20 +38,10 @@ class AuditLine(Entity):
     details: dict[str, Any] = Field(default_factory=dict)
     hash: str | None = None
 
-    @field_validator("details")
-    @classmethod
-    def _settle(cls, details: dict[str, Any]) -> dict[str, Any]:
-        # PostgreSQL gives 2.0**60 back as the integer 1152921504606847000, which is another number; as an integer it
-        # is exact everywhere.
-        settled: dict[str, Any] = _with_numbers(details, _whole)
-        return settled
-
     def sealed(self) -> str:
         """The hash of everything the line says."""
-        details = _with_numbers(self.details, _canonical)
-        said = [self.project_id, instant_text(self.ts, 6), self.actor, self.action, details]
-        text = json.dumps(said, sort_keys=True, separators=(",", ":"), default=_refuse)
-        return hashlib.sha256(text.encode()).hexdigest()
+        said = [self.project_id, instant_text(self.ts, 6), self.actor, self.action, _canonical(self.details)]
+        return hashlib.sha256(_encode(said)).hexdigest()
 
 
 class SystemAudit(AuditLine, table=SYSTEM, relation="audit"):
@@ -65,34 +55,52 @@ class SystemAudit(AuditLine, table=SYSTEM, relation="audit"):
         """What happened in a project, in order."""
 
 
-def _with_numbers(value: Any, change: Callable[[int | float], int | float]) -> Any:
-    """A document with each of its numbers changed."""
+def entry(
+    audit: type[AuditLine], *, project_id: str, ts: datetime, actor: str, action: str, details: dict[str, Any]
+) -> Put:
+    """The write of a new line, where none stands. ``details`` is plain, and has no numbers."""
+    try:
+        said = _encode([project_id, instant_text(ts, 6), actor, action, details])
+    except UnicodeEncodeError:
+        raise InvalidValue(f"an audit line has a lone surrogate, which is not valid Unicode: {action!r}") from None
+    values = {
+        "project_id": project_id,
+        "ts": ts,
+        "actor": actor,
+        "action": action,
+        "details": details,
+        "hash": hashlib.sha256(said).hexdigest(),
+    }
+    if audit is SystemAudit and is_simple(project_id) and is_simple(actor) and is_simple_json(said):
+        return Put(audit.__shape__, values, Missing(), True)
+    values = prepare(audit.__shape__, audit.model_validate(values).__dict__)
+    return Put(audit.__shape__, values, Missing(), witness=True)
+
+
+_encode = msgspec.json.Encoder(order="sorted").encode
+
+
+def _canonical(value: Any) -> Any:
+    """A document with each of its numbers in the one form that every engine gives back."""
     if isinstance(value, str) or value is None or isinstance(value, bool):
         return value
     if isinstance(value, int | float):
-        return change(value)
+        return _number(value)
     if isinstance(value, dict):
-        return {name: _with_numbers(v, change) for name, v in value.items()}
+        return {name: _canonical(v) for name, v in value.items()}
     if isinstance(value, list | tuple):
-        return [_with_numbers(v, change) for v in value]
-    return value
-
-
-def _whole(value: int | float) -> int | float:
-    """A whole float within 64 bits as an integer; every other number as it is."""
-    fits = isinstance(value, float) and value.is_integer() and abs(value) < INTEGER_LIMIT
-    return int(value) if fits else value
-
-
-def _canonical(value: int | float) -> int | float:
-    """The one form of a number. Beyond 64 bits only floats are stored, but PostgreSQL gives them back as integers."""
-    if isinstance(value, int) and not -INTEGER_LIMIT <= value < INTEGER_LIMIT:
-        try:
-            return float(value)
-        except OverflowError:
-            return math.inf  # which no line was ever written with, so it is found out
-    return _whole(value)
-
-
-def _refuse(value: Any) -> Any:
+        return [_canonical(v) for v in value]
     raise InvalidValue(f"an audit line cannot hold a {type(value).__name__}; use text, numbers, lists and maps")
+
+
+def _number(value: int | float) -> int | list[str]:
+    """Whole numbers within 64 bits as integers, others by their text, as encoders disagree on how to write one.
+
+    Beyond 64 bits only floats are stored, which PostgreSQL gives back as integers.
+    """
+    if -INTEGER_LIMIT <= value < INTEGER_LIMIT and value == int(value):
+        return int(value)
+    try:
+        return ["float", repr(float(value))]
+    except OverflowError:
+        return ["beyond every float"]  # which no line was ever written with, so it is found out

@@ -7,25 +7,27 @@ condition fails, and the error says which.
 from __future__ import annotations
 
 import copy
-from dataclasses import replace
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from functools import lru_cache
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from penstock.audit import EVERYWHERE, AuditLine, SystemAudit
+from penstock.audit import EVERYWHERE, AuditLine, SystemAudit, entry
 from penstock.conditions import Compare, Condition, Missing, Present, both
 from penstock.declare.entity import Entity
 from penstock.errors import Conflict, InvalidValue
-from penstock.ids import sortable_id
 from penstock.index_keys import settle
-from penstock.kinds import Kind, key_text
 from penstock.lease import Lease, lost_lease
 from penstock.once import Turn
 from penstock.ops import Check, Delete, Patch, Put, Ref, Write
-from penstock.outbox import Message, SystemMessage
+from penstock.outbox import SystemMessage, announcement
 from penstock.records import prepare, prepare_updates
+from penstock.shape import EntityShape
 from penstock.updates import Remove, Set, Update
 
 if TYPE_CHECKING:
+    from penstock.batch import Batch
     from penstock.store import Store
 
 E = TypeVar("E", bound=Entity)
@@ -51,14 +53,16 @@ class Change:
         project: str | None = None,
         under: Lease | None = None,
         once: Turn | None = None,
+        batch: Batch | None = None,
     ) -> None:
-        self._store = store
+        self.store, self._batch = store, batch
         self._by, self._why, self._project = by, why, project
         self._under, self._once = under, once
         self.result: dict[str, Any] | None = None
         self._writes: list[Write] = []
-        self._messages: list[Message] = []
-        self._read: dict[int, tuple[Entity, dict[str, Any]]] = {}
+        self._messages: list[Put] = []
+        self._known: dict[int, _Known] = {}
+        "What was met here, by the record's identity."
         self._told: list[dict[str, Any]] = []
         self._audit: type[AuditLine] = SystemAudit
 
@@ -68,18 +72,35 @@ class Change:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if kind is None:
-            self._commit()
+        if kind is not None:
+            return
+        if self._batch is not None:
+            self._batch.add(self)
+        else:
+            self.commit()
+
+    @contextmanager
+    def attempt(self) -> Iterator[None]:
+        """Something that may fail by itself: if it raises, what it had added to the change is taken out again."""
+        writes, messages, told = len(self._writes), len(self._messages), len(self._told)
+        try:
+            yield
+        except BaseException:
+            del self._writes[writes:], self._messages[messages:], self._told[told:]
+            raise
 
     # Reading
 
     def get(self, ref: Ref[E]) -> E:
         """The record as committed, or NotFound; it may be changed and saved."""
-        return self.adopt(self._store.get(ref))
+        return self.adopt(self.store.get(ref))
 
     def adopt(self, record: E) -> E:
         """A record that was read elsewhere, by a query for example, as if it had been read here."""
-        self._read[id(record)] = (record, _snapshot(record))
+        known = self._known[id(record)] = _Known(record)
+        known.before = values = dict(record.__dict__)
+        for field in record.__shape__.documents:  # which can be changed in place
+            values[field.name] = copy.deepcopy(values[field.name])
         return record
 
     # Writing
@@ -102,28 +123,30 @@ class Change:
 
     def save(self, record: E, *, when: Condition | None = None) -> E:
         """Write what has changed in a record read here, unless its states have moved meanwhile."""
-        if id(record) not in self._read:
+        known = self._known.get(id(record))
+        if known is None or known.before is None:
             raise InvalidValue(f"{record.ref!r} was not read in this change; read it with change.get, or create it")
-        before = self._read[id(record)][1]
-        shape, key = record.__shape__, record.ref.key
-        changed = _difference(record, before)
-        condition = both(both(Present(), _states_as_read(record, before)), when)
+        before, shape, key = known.before, record.__shape__, known.ref.key
+        changed = _difference(record.__dict__, before)
+        condition = both(_states_stand(shape, tuple([before[f.name] for f in shape.states])), when)
         if not changed:
-            self._writes.append(Check(shape, key, condition or Present()))
+            self._writes.append(Check(shape, key, both(Present(), condition) or Present()))
             return record
         self._writes.append(settle(Patch(shape, key, prepare_updates(shape, changed), condition), before))
-        self._tell("save", record.ref, record, **_states(record, before))
+        self._tell("save", known.text, record, **_states(record, before))
         return record
 
     def patch(self, ref: Ref[E], *updates: Update, when: Condition | None = None) -> None:
         """Change some fields of a record without reading it."""
         self._writes.append(settle(Patch(ref.shape, ref.key, prepare_updates(ref.shape, updates), when), None))
-        self._tell("patch", ref, fields=sorted(u.field for u in updates))
+        if self._by is not None:
+            self._tell("patch", repr(ref), fields=sorted(u.field for u in updates))
 
     def delete(self, ref: Ref[Any], *, when: Condition | None = None) -> None:
         """Remove a record."""
         self._writes.append(Delete(ref.shape, ref.key, when))
-        self._tell("delete", ref)
+        if self._by is not None:
+            self._tell("delete", repr(ref))
 
     def check(self, ref: Ref[Any], when: Condition) -> None:
         """Refuse the whole change unless the condition holds of a record that is not written."""
@@ -134,65 +157,68 @@ class Change:
 
         Messages about the same record are told in order; ``about`` names another record to order them by.
         """
-        now = self._store.ticks.next()
-        fields = record.__shape__.fields
-        key = {n: key_text(fields[n], v) for n, v in record.ref.key.items()}
-        outbox = _own(record, "outbox", SystemMessage)
-        told = {**key, **payload}
-        message: Message = outbox.model_validate(
-            {
-                # A domain's own message may keep parts of what it tells in fields.
-                **{name: told[name] for name in outbox.__shape__.fields if name in told},
-                "event_id": str(sortable_id(now)),
-                "type": type,
-                "aggregate": repr(about or record.ref),
-                "project_id": self._project or _project_of(record),
-                "payload": told,
-                "ts": now,
-            }
+        known = self._meet(record)
+        message = announcement(
+            _own(record, "outbox", SystemMessage),
+            type=type,
+            aggregate=repr(about) if about is not None else known.text,
+            project_id=self._project or _project_of(record),
+            payload={**known.key, **payload},
+            ts=self.store.ticks.next(),
         )
         self._messages.append(message)
-        return message.event_id
+        return message.values["event_id"]  # type: ignore[no-any-return]
 
     # Committing
 
     def _put(self, record: Entity, when: Condition | None, does: str) -> None:
         self._writes.append(Put(record.__shape__, prepare(record.__shape__, record.__dict__), when))
-        self._tell(does, record.ref, record, **_states(record, {}))
+        self._tell(does, self._meet(record).text, record, **_states(record, {}))
 
-    def _tell(self, does: str, ref: Ref[Any], record: Entity | None = None, **more: Any) -> None:
+    def _meet(self, record: Entity) -> _Known:
+        """What is known of a record; one that was put may have been changed since, but never its key."""
+        known = self._known.get(id(record))
+        if known is None:
+            known = self._known[id(record)] = _Known(record)
+        return known
+
+    def _tell(self, does: str, what: str, record: Entity | None = None, **more: Any) -> None:
         """Note for the audit line what is done to which record."""
         if self._by is None:
             return
-        self._told.append({"does": does, "record": repr(ref), **more})
+        self._told.append({"does": does, "record": what, **more})
         if record is not None:
             self._audit = _own(record, "audit", self._audit)
             self._project = self._project or _project_of(record)
 
-    def _commit(self) -> None:
+    def writes(self) -> list[Write]:
+        """All that is to be committed, the audit line last."""
         if not self._writes and not self._messages and self._once is None:
-            return
+            return []
         writes = self._fenced(self._writes)
         if self._once is not None:
             writes.append(self._once.done(self.result))
-        writes += [_witness(m) for m in self._messages]
-        if self._by is None:
-            self._send(writes)
-            return
+        writes += self._messages
+        if self._by is not None:
+            writes.append(self._line())
+        return writes
+
+    def commit(self) -> None:
+        """Make it true; leaving the ``with`` block does so."""
         for _ in range(_COLLISIONS):
-            line = self._line()
-            try:
-                self._send([*writes, _witness(line)])
-            except Conflict as refused:
-                if refused.position != len(writes):
-                    raise
-            else:
+            writes = self.writes()
+            if not writes:
                 return
+            try:
+                return self._send(writes)
+            except Conflict as refused:
+                if self._by is None or refused.position != len(writes) - 1:
+                    raise
         raise InvalidValue(f"{_COLLISIONS} audit lines of {self._by} met in one microsecond; spread the changes out")
 
     def _send(self, writes: list[Write]) -> None:
         try:
-            self._store.commit(writes)
+            self.store.commit(writes)
         except Conflict as refused:
             if self._under is not None and self._is_fence(writes[refused.position], refused):
                 raise lost_lease(self._under, refused) from None
@@ -224,30 +250,42 @@ class Change:
         found = refused.found or {}
         return (found.get("lease_owner"), found.get("lease_epoch")) != (lease.owner, lease.epoch)
 
-    def _line(self) -> AuditLine:
-        details = {"changes": self._told, "messages": [m.type for m in self._messages], "why": self._why}
-        line = self._audit.model_validate(
-            {
-                "project_id": self._project or EVERYWHERE,
-                "ts": self._store.ticks.next(),
-                "actor": self._by,
-                "action": self._action(),
-                "details": {k: v for k, v in details.items() if v},
-            }
+    def _line(self) -> Put:
+        details: dict[str, Any] = {}
+        if self._told:
+            details["changes"] = self._told
+        if self._messages:
+            details["messages"] = [m.values["type"] for m in self._messages]
+        if self._why:
+            details["why"] = self._why
+        return entry(
+            self._audit,
+            project_id=self._project or EVERYWHERE,
+            ts=self.store.ticks.next(),
+            actor=self._by or "",
+            action=self._action(),
+            details=details,
         )
-        line.hash = line.sealed()
-        return line
 
     def _action(self) -> str:
         """What the change is called: by its message, else by what was done first."""
         if self._messages:
-            return self._messages[0].type
+            return self._messages[0].values["type"]  # type: ignore[no-any-return]
         return f"{self._told[0]['does']} {self._told[0]['record'].partition('(')[0]}" if self._told else "change"
 
 
-def _witness(record: Entity) -> Put:
-    """A put that nobody else can ever make: finding it proves that its commit was applied."""
-    return Put(record.__shape__, prepare(record.__shape__, record.__dict__), Missing(), witness=True)
+class _Known:
+    """A record that was met in a change: where it lives, and its values as they were read, if they were."""
+
+    __slots__ = ("before", "key", "record", "ref", "text")
+
+    def __init__(self, record: Entity) -> None:
+        self.record = record  # kept, so that its identity stays its own
+        values, shape = record.__dict__, record.__shape__
+        self.ref: Ref[Any] = Ref(shape, {n: values[n] for n in shape.key.fields})
+        self.key = self.ref.texts()
+        self.text = f"{shape.name}({', '.join([f'{n}={t}' for n, t in self.key.items()])})"
+        self.before: dict[str, Any] | None = None
 
 
 def _with_condition(write: Write, condition: Condition) -> Write:
@@ -255,7 +293,8 @@ def _with_condition(write: Write, condition: Condition) -> Write:
         case Put(shape, values, when, witness):
             return Put(shape, values, both(when, condition), witness)
         case Patch():
-            return replace(write, when=both(write.when, condition))
+            when = both(write.when, condition)
+            return Patch(write.shape, write.key, write.updates, when, write.relied, write.exact)
         case Delete(shape, key, when):
             return Delete(shape, key, both(when, condition))
         case Check(shape, key, when):
@@ -269,39 +308,32 @@ def _own(record: Entity, what: str, default: Any) -> Any:
 
 def _project_of(record: Entity) -> str | None:
     value = record.__dict__.get("project_id")
-    return None if value is None else str(value)
+    return value if value is None or isinstance(value, str) else str(value)
 
 
-def _snapshot(record: Entity) -> dict[str, Any]:
-    """The values as they were read; documents are copied, because they can be changed in place."""
-    fields = record.__shape__.fields
-    return {n: copy.deepcopy(v) if fields[n].kind is Kind.DOCUMENT else v for n, v in record.__dict__.items()}
-
-
-def _difference(record: Entity, before: dict[str, Any]) -> list[Update]:
+def _difference(values: Mapping[str, Any], before: Mapping[str, Any]) -> list[Update]:
     return [
-        Remove(name) if value is None else Set(name, value)
-        for name, value in record.__dict__.items()
-        if value != before[name]
+        Remove(name) if value is None else Set(name, value) for name, value in values.items() if value != before[name]
     ]
 
 
-def _states(record: Entity, before: dict[str, Any]) -> dict[str, Any]:
+def _states(record: Entity, before: Mapping[str, Any]) -> dict[str, Any]:
     """The states a record had and has, for the audit line."""
     moved: dict[str, Any] = {}
-    for name, field in record.__shape__.fields.items():
-        if field.state and record.__dict__[name] != before.get(name):
-            former = before.get(name)
-            moved[name] = [None if former is None else former.value, record.__dict__[name].value]
+    for field in record.__shape__.states:
+        former, present = before.get(field.name), record.__dict__[field.name]
+        if present != former:
+            moved[field.name] = [None if former is None else former.value, present.value]
     return {"states": moved} if moved else {}
 
 
-def _states_as_read(record: Entity, before: dict[str, Any]) -> Condition | None:
+@lru_cache(maxsize=1024)
+def _states_stand(shape: EntityShape, values: tuple[Any, ...]) -> Condition | None:
+    """That the states still are as they were read."""
     condition: Condition | None = None
-    for name, field in record.__shape__.fields.items():
-        if field.state:
-            as_read: Condition = Compare(name, "=", before[name])
-            if before[name] == field.default:
-                as_read |= Missing(name)  # another writer may have left the state out, which reads as the default
-            condition = both(condition, as_read)
+    for field, value in zip(shape.states, values, strict=True):
+        as_read: Condition = Compare(field.name, "=", value)
+        if value == field.default:
+            as_read |= Missing(field.name)  # another writer may have left the state out, which reads as the default
+        condition = both(condition, as_read)
     return condition

@@ -1,22 +1,48 @@
-"""Time is injected: the system's clock, or one that stands still until a test moves it."""
+"""Time is injected: the system's clock, or one that stands still until a test moves it.
+
+Processes that share a store have clocks that differ. Nothing false is ever written because of that, whatever the
+difference: a lease's epoch and a turn's id decide who may write, never a clock. What clocks decide is who waits how
+long for whom, and that is right as long as they differ by no more than the skew that each of them admits.
+"""
 
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from penstock.ports import Clock
+
+SKEW = timedelta(minutes=5)
+"""How far the clocks of two machines may differ, unless somebody knows better. DynamoDB refuses what is further off.
+
+Up to that nobody loses a lease or a turn before its time, and nothing is removed that a slower clock still sees. The
+price: what a dead holder left behind is taken over so much later, and expired records, invisible at once, are removed
+so much later. Beyond it work may be begun twice. It is still accepted once.
+"""
+
+
+def by_the_slowest(clock: Clock) -> datetime:
+    """The present by the slowest clock that may be in use: what is over by it is over for everybody."""
+    return clock.now() - clock.skew
 
 
 class SystemClock:
     """The machine's clock, in UTC."""
+
+    def __init__(self, *, skew: timedelta = SKEW) -> None:
+        self.skew = skew
 
     def now(self) -> datetime:
         return datetime.now(UTC)
 
 
 class FrozenClock:
-    """A clock that moves only when told to."""
+    """A clock that moves only when told to. Whoever shares it agrees with it, so it has no skew unless it is given."""
 
-    def __init__(self, at: datetime | None = None) -> None:
+    def __init__(self, at: datetime | None = None, *, skew: timedelta = timedelta(0)) -> None:
         self._now = at or datetime(2026, 1, 1, tzinfo=UTC)
+        self.skew = skew
 
     def now(self) -> datetime:
         return self._now

@@ -22,7 +22,7 @@ def plain(value: Any, depth: int = 0) -> Any:
         return integer(value)
     if isinstance(value, float):
         checked = real(value)
-        return int(checked) if checked.is_integer() and abs(checked) < 2**53 else checked
+        return int(checked) if checked.is_integer() and abs(checked) < INTEGER_LIMIT else checked
     if depth >= _DEPTH:
         raise InvalidValue(f"a document is nested deeper than {_DEPTH} levels; flatten it")
     if isinstance(value, list | tuple):

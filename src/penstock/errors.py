@@ -5,10 +5,13 @@ PenstockError
 ├── InvalidValue           a value cannot be stored: wrong form, too long, too large
 │   ├── InvalidKey         a key part is empty, unprintable or does not fit
 │   ├── TooLarge           a record over 400 KB, a commit over 100 writes
-│   └── InvalidCursor      a page cursor was altered or belongs to another query
+│   ├── InvalidCursor      a page cursor was altered or belongs to another query
+│   ├── ForeignFile        a record points at a file that lies where none of its own may
+│   └── WrongRange         bytes were asked for that an object does not have
 ├── IllegalMove            the state machine has no such transition
 ├── StaleIndex             a write would leave an index key behind; refused before it is sent
 ├── OutOfScope             a store bound to one project was asked for something that is not of it
+├── UrlRefused             a signed URL was altered, has expired, or is for something else
 ├── NotFound               no live record stands there
 ├── Conflict               somebody else changed it first: a condition did not hold
 ├── DamagedRecord          what is stored does not fit the declaration
@@ -60,6 +63,18 @@ class InvalidCursor(InvalidValue):
     slug, http_status = "invalid-cursor", 400
 
 
+class ForeignFile(InvalidValue):
+    """The domain's patterns do not let this record point at this file; it may be another project's."""
+
+    slug = "foreign-file"
+
+
+class WrongRange(InvalidValue):
+    """An object ends before the first byte that was asked for."""
+
+    slug, http_status = "wrong-range", 416
+
+
 class IllegalMove(PenstockError):
     """The state machine has no such transition from where the record stands."""
 
@@ -76,6 +91,12 @@ class OutOfScope(PenstockError):
     """A store bound to one project was asked for something that is not of it; nothing was read or written."""
 
     slug, http_status = "out-of-scope", 403
+
+
+class UrlRefused(PenstockError):
+    """A signed URL was altered, has expired, or was signed for another object, method or content."""
+
+    slug, http_status = "url-refused", 403
 
 
 class NotFound(PenstockError, LookupError):

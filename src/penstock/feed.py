@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
@@ -21,10 +22,10 @@ from penstock.declare.lifetime import Expires
 from penstock.declare.move import Move
 from penstock.declare.pattern import pattern
 from penstock.declare.units import Count, EpochSeconds, UtcMicros
-from penstock.errors import InvalidValue
+from penstock.errors import Conflict, InvalidValue
 from penstock.kinds import from_key_text, key_text
-from penstock.lease import Lease, LeaseLost, release, renew, take_named
-from penstock.once import Done, InProgress, SystemOnce, Turn, begin, once_key
+from penstock.lease import Duty, Lease, LeaseLost
+from penstock.once import Done, SystemOnce, Turn, begin, once_key, seize
 from penstock.ops import ANYTHING, FeedEntry, Range, Ref
 from penstock.system import SYSTEM
 
@@ -113,7 +114,7 @@ class Feed:
         self._store, self._name, self._owner = store, name, owner
         self._attempts, self._period, self._batch = attempts, period, batch
         self._handlers: list[_Registered] = []
-        self._lease: Lease | None = None
+        self._duty = Duty(store, f"feed:{name}", owner=owner, period=period)
 
     def on(self, entity: type[Entity], *kinds: str, cause: str | None = None) -> Callable[[Handler], Handler]:
         """Register a handler for inserts, updates or removals of an entity, of any cause or of one (user, expiry)."""
@@ -133,20 +134,22 @@ class Feed:
 
     def run_once(self) -> int:
         """Deal with the next events; how many. None while another process is at work, or the next event waits."""
-        lease = self._at_work()
-        if lease is None:
-            return 0
+        lease = self._duty.hold()
+        return 0 if lease is None else self._follow(lease)
+
+    def _follow(self, lease: Lease) -> int:
         place = self._place()
         shapes = list({h.entity.__shape__: None for h in self._handlers})
         entries = self._store.engine.changes(shapes, after=place.position, limit=self._batch)
         done = 0
-        for entry in entries:
-            failed = self._deal_with(entry, last_try=place.tries + 1 >= self._attempts)
-            if failed:
-                self._note(place, lease, place.position, tries=place.tries + 1)
-                return done
-            done += 1
-            self._note(place, lease, entry.position, tries=0)
+        with suppress(LeaseLost):  # whoever has it now goes on
+            for entry in entries:
+                failed = self._deal_with(entry, lease, last_try=place.tries + 1 >= self._attempts)
+                if failed:
+                    self._note(place, lease, place.position, tries=place.tries + 1)
+                    break
+                self._note(place, lease, entry.position, tries=0)
+                done += 1
         return done
 
     def drain(self, *, rounds: int = 1000) -> int:
@@ -161,9 +164,7 @@ class Feed:
 
     def close(self) -> None:
         """Let another process take over at once."""
-        if self._lease is not None:
-            release(self._store, self._lease)
-            self._lease = None
+        self._duty.leave()
 
     # Letters
 
@@ -183,7 +184,8 @@ class Feed:
         record = self._store.lookup(Ref(shape, subject))
         again = f"{letter.position} tried again at {self._store.ticks.next().isoformat()}"
         entry = FeedEntry(shape, letter.kind, subject, None, record, "user", letter.position, again)
-        self._hand_over(handler, entry)
+        mark = self._mark(handler, entry, "event", entry.id)
+        self._hand_over(handler, entry, begin(self._store, mark, owner=self._owner, period=self._period))
         with self._store.change() as change:
             settled = change.adopt(letter).settle()
             settled.ttl = int((self._store.clock.now() + _REMEMBERED).timestamp())
@@ -191,53 +193,53 @@ class Feed:
 
     # One event
 
-    def _deal_with(self, entry: FeedEntry, *, last_try: bool) -> bool:
+    def _deal_with(self, entry: FeedEntry, lease: Lease, *, last_try: bool) -> bool:
         """Hand an event to each handler that wants it; True when one failed and is to be tried again."""
         for handler in self._handlers:
             if not handler.wants(entry):
                 continue
+            mark = self._mark(handler, entry, "event", entry.id)
+            # Whoever is still in its turn has died or lost the feed's lease: under it nobody else is at work.
+            turn = seize(self._store, mark, owner=self._owner, period=self._period, under=lease)
             try:
-                self._hand_over(handler, entry)
+                self._hand_over(handler, entry, turn)
             except Exception as error:
                 if not last_try:
                     return True
                 self._leave_letter(handler, entry, error)
         return False
 
-    def _hand_over(self, handler: _Registered, entry: FeedEntry) -> None:
-        """Give a handler its turn, unless it has dealt with this event before."""
-        mark = self._mark(handler, entry, "event", entry.id)
-        try:
-            turn = begin(self._store, mark, owner=self._owner, period=self._period)
-        except InProgress:
-            # A try of ours that died: nobody else is at work under the feed's lease.
-            turn = Turn(mark.ref, self._owner)
+    def _hand_over(self, handler: _Registered, entry: FeedEntry, turn: Turn | Done) -> None:
+        """Let a handler deal with an event, unless it has done so before."""
         if isinstance(turn, Done):
             return
         if self._is_echo(handler, entry):
             self._finish(turn)
             return
+        before = self._standing(handler, entry)
         try:
             handler.handle(entry, turn)
         except Exception:
-            self._store.commit([turn.failed()])
+            with suppress(Conflict):
+                self._store.commit([turn.failed()])
             raise
         self._finish(turn)
-        self._expect_echo(handler, entry)
+        self._expect_echo(handler, entry, before)
 
     def _finish(self, turn: Turn) -> None:
         """End the turn, unless the handler has ended it with its own change."""
-        found = self._store.lookup(turn.ref)
-        if found is not None and found.owner == self._owner:
+        with suppress(Conflict):
             self._store.commit([turn.done(None)])
 
-    def _expect_echo(self, handler: _Registered, entry: FeedEntry) -> None:
-        """What the handler wrote to the event's own record will be an event, which it need not hear of."""
-        if "update" not in handler.kinds:
-            return
+    def _standing(self, handler: _Registered, entry: FeedEntry) -> Entity | None:
+        """The event's record as it is now, perhaps long after the event; for handlers that hear of updates."""
         ref: Ref[Entity] = Ref(entry.shape, entry.key)
-        written = self._store.lookup(ref)
-        if written is not None and written != entry.new:
+        return self._store.lookup(ref) if "update" in handler.kinds else None
+
+    def _expect_echo(self, handler: _Registered, entry: FeedEntry, before: Entity | None) -> None:
+        """What the handler wrote to the event's own record will be an event, which it need not hear of."""
+        written = self._standing(handler, entry)
+        if written is not None and written != before:
             self._store.put(self._mark(handler, entry, "echo", _digest(written)))
 
     def _is_echo(self, handler: _Registered, entry: FeedEntry) -> bool:
@@ -288,16 +290,3 @@ class Feed:
         place.position, place.tries = position, tries
         with self._store.change(under=lease) as change:
             change.put(place)
-
-    def _at_work(self) -> Lease | None:
-        now = self._store.clock.now()
-        if self._lease is not None:
-            if self._lease.expires_at - now > self._period / 2:
-                return self._lease
-            try:
-                self._lease = renew(self._store, self._lease, period=self._period)
-                return self._lease
-            except LeaseLost:
-                self._lease = None
-        self._lease = take_named(self._store, f"feed:{self._name}", owner=self._owner, period=self._period)
-        return self._lease

@@ -15,6 +15,7 @@ from typing import Any
 
 from penstock.capacity import write_units
 from penstock.conditions import All, Condition, Missing
+from penstock.index_keys import index_attributes
 from penstock.kinds import Kind
 from penstock.ops import Check, Delete, Patch, Put, Write
 from penstock.shape import EntityShape, IndexPlace, IndexShape
@@ -177,12 +178,12 @@ def _unlike(patch: Patch, after: Image) -> Image:
 def _touched(patch: Patch) -> set[str]:
     """The indexes whose keys a patch writes or removes."""
     fields = patch.shape.fields
-    changed = {*patch.index_attributes, *(fields[u.field].attribute for u in patch.updates)}
+    changed = {*index_attributes(patch), *(fields[u.field].attribute for u in patch.updates)}
     return {p.name for p in patch.shape.table.indexes.values() if changed & set(_names(p))}
 
 
 def _is_written(patch: Patch, index: str) -> bool:
-    return any(patch.index_attributes.get(n) is not None for n in _names(patch.shape.table.indexes[index]))
+    return any(index_attributes(patch).get(n) is not None for n in _names(patch.shape.table.indexes[index]))
 
 
 _OVERHEAD = 500

@@ -7,10 +7,18 @@ from datetime import datetime
 from uuid import UUID
 
 
+def sortable_text(now: datetime) -> str:
+    """The text of a UUID of version 7: milliseconds first, then chance."""
+    chance = int.from_bytes(os.urandom(10), "big") & ~_FIXED | _MARKS
+    text = f"{int(now.timestamp() * 1000) << 80 | chance:032x}"
+    return f"{text[:8]}-{text[8:12]}-{text[12:16]}-{text[16:20]}-{text[20:]}"
+
+
 def sortable_id(now: datetime) -> UUID:
-    """A UUID of version 7: milliseconds first, then chance."""
-    milliseconds = int(now.timestamp() * 1000)
-    chance = int.from_bytes(os.urandom(10), "big")
-    number = (milliseconds << 80) | chance
-    number = number & ~(0xF000 << 64) | (0x7000 << 64)
-    return UUID(int=number & ~(0xC000 << 48) | (0x8000 << 48))
+    """A UUID of version 7."""
+    return UUID(sortable_text(now))
+
+
+_FIXED = 0xF000 << 64 | 0xC000 << 48
+_MARKS = 0x7000 << 64 | 0x8000 << 48
+"Where a UUID says its version and variant, and what it says there."

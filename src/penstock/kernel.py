@@ -5,11 +5,15 @@ from __future__ import annotations
 from penstock.audit import SystemAudit
 from penstock.declare.domain import Domain
 from penstock.feed import FeedLetter, FeedPlace
+from penstock.keys import ApiKey
 from penstock.lease import NamedLease
 from penstock.once import SystemOnce
 from penstock.outbox import SystemMessage
+from penstock.ratelimit import RateBucket
+from penstock.released import Released
 from penstock.schedule import ScheduleState
 from penstock.seals import AuditedProject, Seal
+from penstock.upload import Upload
 
 KERNEL = Domain(
     "penstock",
@@ -22,4 +26,8 @@ KERNEL = Domain(
     Seal,
     AuditedProject,
     ScheduleState,
+    Upload,
+    Released,
+    ApiKey,
+    RateBucket,
 )

@@ -5,7 +5,7 @@ An engine decides how a kind is stored; a key template only needs its text, and 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from enum import Enum
@@ -81,6 +81,8 @@ class FieldShape:
     "Turns a document into plain JSON values; None when it is plain already."
     load: Callable[[Any], Any] | None = None
     default: Any = None
+    keys: Callable[[Any], Iterable[str]] | None = None
+    "Finds the object keys in a value; None when it holds none."
 
 
 def instant_text(value: datetime, digits: int) -> str:
@@ -110,7 +112,10 @@ def trim_instant(value: datetime, digits: int) -> datetime:
     """Cut a moment to its field's precision, in UTC."""
     if value.tzinfo is None:
         raise InvalidValue(f"{value!r} has no time zone; give an aware datetime, for example datetime.now(UTC)")
-    value = value.astimezone(UTC)
+    try:
+        value = value.astimezone(UTC)
+    except OverflowError:
+        raise InvalidValue(f"{value.isoformat()} lies outside the years 1 to 9999 in UTC") from None
     if digits == 6:
         return value
     return value.replace(microsecond=0 if digits == 0 else value.microsecond // 1000 * 1000)

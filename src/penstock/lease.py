@@ -3,14 +3,21 @@
 A lease lives in fields of the record it protects, or, for something that is not a record, in one of its own. Its epoch
 only grows, also across release. Whoever writes under a lease does so on the condition that owner and epoch still stand:
 a worker that stalled, lost its lease and woke up changes nothing.
+
+That holds however wrong the clocks are. They only tell when a holder is given up: when its time is over by every clock
+that differs from its own by no more than the skew (see `clock`), or, for a `Duty`, when it has not been heard of for a
+whole period, which takes no comparing of clocks at all.
 """
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
+from penstock.clock import by_the_slowest
 from penstock.conditions import All, Compare, Condition, Missing
 from penstock.declare.entity import Entity
 from penstock.declare.key import key
@@ -64,52 +71,33 @@ class Lease:
 
 
 def is_free(now: datetime) -> Condition:
-    """That nobody holds the record's lease, or that the holder's time is over."""
-    return Missing("lease_owner") | Compare("lease_expires_at", "<=", _epoch(now))
+    """That nobody holds the record's lease, or that the holder's time is over; see `clock.by_the_slowest`."""
+    return Missing("lease_owner") | Compare("lease_expires_at", "<=", int(now.timestamp()))
 
 
 def taken_by(owner: str, until: datetime) -> tuple[Update, ...]:
     """The updates that take a lease, for a change that does more at once."""
-    return (Set("lease_owner", owner), Set("lease_expires_at", _epoch(until)), Add("lease_epoch", 1))
+    return (Set("lease_owner", owner), Set("lease_expires_at", end_second(until)), Add("lease_epoch", 1))
 
 
 def take(store: Store, ref: Ref[Any], *, owner: str, period: timedelta) -> Lease | None:
     """Lease a record that stands; None while another holds it."""
-    now = store.clock.now()
-    try:
-        record = store.patch(ref, *taken_by(owner, now + period), when=is_free(now))
-    except Conflict as refused:
-        if refused.found is None:
-            raise
-        return None
-    if record.lease_owner != owner:
-        return None  # it ended, and another has it, before we heard that it was ours
-    return Lease(ref, owner, record.lease_epoch, _moment(record.lease_expires_at))
+    return _lease_in(_ask(store, ref, owner, period, is_free(by_the_slowest(store.clock))))
 
 
 def take_named(store: Store, name: str, *, owner: str, period: timedelta) -> Lease | None:
     """Lease something by its name; None while another holds it."""
-    ref = NamedLease.at(name=name)
-    until = _epoch(store.clock.now() + period)
-    first = NamedLease(name=name, lease_owner=owner, lease_expires_at=until, lease_epoch=1)
-    if store.lookup(ref) is None:
-        try:
-            store.create(first)
-        except Conflict:
-            pass  # somebody was faster; it may be free again already
-        else:
-            return Lease(ref, owner, 1, _moment(until))
-    return take(store, ref, owner=owner, period=period)
+    return _lease_in(_ask_for_name(store, NamedLease.at(name=name), owner, period))
 
 
 def renew(store: Store, lease: Lease, *, period: timedelta) -> Lease:
     """Hold a lease longer; LeaseLost when it is no longer ours."""
-    until = store.clock.now() + period
+    until = end_second(store.clock.now() + period)
     try:
-        store.patch(lease.ref, Set("lease_expires_at", _epoch(until)), when=lease.holds())
+        store.patch(lease.ref, Set("lease_expires_at", until), when=lease.holds())
     except Conflict as lost:
         raise lost_lease(lease, lost) from None
-    return Lease(lease.ref, lease.owner, lease.epoch, _moment(_epoch(until)))
+    return Lease(lease.ref, lease.owner, lease.epoch, _moment(until))
 
 
 def release(store: Store, lease: Lease) -> None:
@@ -118,6 +106,52 @@ def release(store: Store, lease: Lease) -> None:
         store.patch(lease.ref, Remove("lease_owner"), Remove("lease_expires_at"), when=lease.holds())
     except Conflict:
         return
+
+
+class Duty:
+    """A named lease that several processes ask for as long as they live, and one of them holds.
+
+    All of them use the same period. A holder that does not renew the lease for so long, as another has seen, is
+    relieved by it: a day's difference of their clocks changes nothing.
+    """
+
+    def __init__(self, store: Store, name: str, *, owner: str, period: timedelta) -> None:
+        self._store, self._ref = store, NamedLease.at(name=name)
+        self._owner, self._period = owner, period
+        self._lease: Lease | None = None
+        self._seen: tuple[Any, ...] = ()
+        self._since = store.clock.now()
+
+    def hold(self) -> Lease | None:
+        """The lease, kept or taken; None while another is on duty."""
+        now = self._store.clock.now()
+        if self._lease is not None and self._lease.expires_at - now > self._period / 2:
+            return self._lease
+        try:
+            if self._lease is not None:
+                self._lease = renew(self._store, self._lease, period=self._period)
+                return self._lease
+        except LeaseLost:
+            self._lease = None
+        found = _ask_for_name(self._store, self._ref, self._owner, self._period)
+        self._lease = found if isinstance(found, Lease) else self._relieve(found, now)
+        return self._lease
+
+    def leave(self) -> None:
+        """Let another have it at once."""
+        if self._lease is not None:
+            release(self._store, self._lease)
+            self._lease = None
+
+    def _relieve(self, found: Mapping[str, Any], now: datetime) -> Lease | None:
+        """Take the lease if it stands as it stood a period ago."""
+        seen = tuple(found.get(name) for name in Leased.model_fields)
+        if seen != self._seen:
+            self._seen, self._since = seen, now
+        if now - self._since < self._period or found.get("lease_owner") is None:
+            return None
+        unmoved = All(tuple(Compare(n, "=", found[n]) for n in Leased.model_fields))
+        return _lease_in(_ask(self._store, self._ref, self._owner, self._period, unmoved))
 
 
 def lost_lease(lease: Lease, refused: Conflict) -> LeaseLost:
@@ -130,8 +164,39 @@ def lost_lease(lease: Lease, refused: Conflict) -> LeaseLost:
     )
 
 
-def _epoch(moment: datetime) -> int:
-    return int(moment.timestamp())
+def end_second(until: datetime) -> int:
+    """The first whole second that is not before a moment: what ends then has not ended earlier."""
+    return math.ceil(until.timestamp())
+
+
+def _ask(store: Store, ref: Ref[Any], owner: str, period: timedelta, when: Condition) -> Lease | Mapping[str, Any]:
+    """The lease, or what stands there instead."""
+    try:
+        record = store.patch(ref, *taken_by(owner, store.clock.now() + period), when=when)
+    except Conflict as refused:
+        if refused.found is None:
+            raise
+        return refused.found
+    if record.lease_owner != owner:
+        return dict(record.__dict__)  # it ended, and another has it, before we heard that it was ours
+    return Lease(ref, owner, record.lease_epoch, _moment(record.lease_expires_at))
+
+
+def _ask_for_name(store: Store, ref: Ref[NamedLease], owner: str, period: timedelta) -> Lease | Mapping[str, Any]:
+    if store.lookup(ref) is None:
+        until = end_second(store.clock.now() + period)
+        first = NamedLease(**ref.key, lease_owner=owner, lease_expires_at=until, lease_epoch=1)
+        try:
+            store.create(first)
+        except Conflict:
+            pass  # somebody was faster; it may be free again already
+        else:
+            return Lease(ref, owner, 1, _moment(until))
+    return _ask(store, ref, owner, period, is_free(by_the_slowest(store.clock)))
+
+
+def _lease_in(answer: Lease | Mapping[str, Any]) -> Lease | None:
+    return answer if isinstance(answer, Lease) else None
 
 
 def _moment(epoch: int) -> datetime:

@@ -24,7 +24,7 @@ from penstock.capacity import read_units
 from penstock.errors import Conflict
 from penstock.footprint import ABSENT, Footprint, Identity, Image, Images, footprint, identity, image_of_loaded
 from penstock.ops import Check, FeedEntry, Page, Patch, Query, Ref, Step, Write
-from penstock.ports import Engine
+from penstock.ports import Engine, Waiter
 from penstock.refusals import is_repeatable
 from penstock.shape import EntityShape, ViewShape
 
@@ -301,6 +301,9 @@ class MeteredEngine:
     def bound(self, project: str) -> Engine:
         # With a memory of its own: what a project does not see may stand there all the same.
         return MeteredEngine(self._engine.bound(project), self._meter)
+
+    def listen(self) -> Waiter:
+        return self._engine.listen()
 
     def close(self) -> None:
         self._engine.close()

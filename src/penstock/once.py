@@ -3,6 +3,11 @@
 The first caller gets a turn; while it lasts, others are told to wait. When the work is done its result is kept, and a
 later caller gets that answer. A turn that failed, or whose owner's time is over, is taken over. The same key with
 another body is refused: it is a mistake of the caller's.
+
+Each turn has an id, and only who has that id ends it: an owner that stalled and lost its turn changes nothing, not even
+when its successor goes by the same name, and however wrong the clocks are. Clocks only tell when an owner is given up,
+and when a mark is forgotten. A clock that is ahead forgets it so much earlier: a lifetime that must not be shorter than
+something has to be longer by the skew.
 """
 
 from __future__ import annotations
@@ -14,6 +19,7 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
+from penstock.clock import by_the_slowest
 from penstock.conditions import All, Compare, Condition, Missing
 from penstock.declare.entity import Entity
 from penstock.declare.key import key
@@ -22,7 +28,10 @@ from penstock.declare.move import move
 from penstock.declare.units import EpochSeconds, UtcSeconds
 from penstock.documents import plain
 from penstock.errors import Conflict, InvalidValue
-from penstock.ops import Patch, Ref
+from penstock.ids import sortable_id
+from penstock.lease import Lease, end_second, lost_lease
+from penstock.ops import Check, Patch, Ref, Write
+from penstock.ports import Clock
 from penstock.records import prepare_updates
 from penstock.system import SYSTEM
 from penstock.updates import Remove, Set, Update
@@ -45,6 +54,8 @@ class Once(Entity):
     status: OnceStatus = OnceStatus.IN_PROGRESS
     owner: str | None = None
     owner_expires_at: EpochSeconds | None = None
+    turn: str | None = None
+    "Tells the owner's turn from every other, also from an earlier one of its own."
     result: dict[str, Any] | None = None
     created_at: UtcSeconds
     ttl: EpochSeconds
@@ -52,17 +63,21 @@ class Once(Entity):
     @move(OnceStatus.IN_PROGRESS, to=OnceStatus.DONE)
     def finish(self, *, result: dict[str, Any] | None) -> None:
         """It is done; whoever asks again gets this result."""
-        self.result, self.owner, self.owner_expires_at = result, None, None
+        self.result = result
+        self._leave()
 
     @move(OnceStatus.IN_PROGRESS, to=OnceStatus.FAILED)
     def fail(self) -> None:
         """It did not happen; another may try."""
-        self.owner, self.owner_expires_at = None, None
+        self._leave()
 
     @move(OnceStatus.FAILED, OnceStatus.IN_PROGRESS, to=OnceStatus.IN_PROGRESS)
     def take_over(self, *, owner: str, until: datetime) -> None:
         """Another tries, after a failure or when the owner's time is over."""
-        self.owner, self.owner_expires_at = owner, int(until.timestamp())
+        self.owner, self.owner_expires_at, self.turn = owner, end_second(until), str(sortable_id(until))
+
+    def _leave(self) -> None:
+        self.owner, self.owner_expires_at, self.turn = None, None, None
 
 
 class SystemOnce(Once, table=SYSTEM, relation="once", lifetimes=(Expires("ttl"),)):
@@ -93,9 +108,11 @@ class Turn:
 
     ref: Ref[Any]
     owner: str
+    id: str
 
     def holds(self) -> Condition:
-        return All((Compare("status", "=", OnceStatus.IN_PROGRESS), Compare("owner", "=", self.owner)))
+        """That it is still our turn."""
+        return All((Compare("status", "=", OnceStatus.IN_PROGRESS), Compare("turn", "=", self.id)))
 
     def done(self, result: dict[str, Any] | None) -> Patch:
         """The write that ends the turn, to be committed with what the work changed."""
@@ -106,7 +123,7 @@ class Turn:
         return self._end(OnceStatus.FAILED)
 
     def _end(self, status: OnceStatus, *more: Update) -> Patch:
-        updates = (Set("status", status), Remove("owner"), Remove("owner_expires_at"), *more)
+        updates = (Set("status", status), Remove("owner"), Remove("owner_expires_at"), Remove("turn"), *more)
         return Patch(self.ref.shape, self.ref.key, prepare_updates(self.ref.shape, updates), self.holds())
 
 
@@ -134,27 +151,47 @@ def begin(
     period: timedelta,
 ) -> Turn | Done:
     """Ask for the turn to do what ``record`` names; InProgress while another has it, KeyReused for another body."""
+    return _ask(store, record, owner, period, under=None)
+
+
+def seize(store: Store, record: Once, *, owner: str, period: timedelta, under: Lease) -> Turn | Done:
+    """Get the turn at once, also from one who is at it: the holder of the lease on such work knows that they are gone.
+
+    The former owner can no longer end its turn. LeaseLost when the lease is no longer ours.
+    """
+    return _ask(store, record, owner, period, under=under)
+
+
+def _ask(store: Store, record: Once, owner: str, period: timedelta, *, under: Lease | None) -> Turn | Done:
     now = store.clock.now()
     ref: Ref[Any] = record.ref
+    turn = Turn(ref, owner, str(sortable_id(now)))
+    until = end_second(now + period)
     for _ in range(3):
         found = store.lookup(ref)
         if found is None:
-            if _created(store, record, owner, now + period):
-                return Turn(ref, owner)
+            if _created(store, record, turn, until):
+                return turn
             continue
         if found.fingerprint != record.fingerprint:
             raise KeyReused(f"{ref!r} was used for a request with another body; choose a new key")
         if found.status is OnceStatus.DONE:
             return Done(found.result)
-        if found.status is OnceStatus.IN_PROGRESS and (found.owner_expires_at or 0) > now.timestamp():
+        if under is None and _is_at_it(found, store.clock):
             break
-        if _taken_over(store, found, owner, now + period):
-            return Turn(ref, owner)
+        if _taken_over(store, found, turn, until, under):
+            return turn
     raise InProgress(f"{ref!r} is being done just now; ask again when it is")
 
 
-def _created(store: Store, record: Once, owner: str, until: datetime) -> bool:
-    record.owner, record.owner_expires_at = owner, int(until.timestamp())
+def _is_at_it(found: Once, clock: Clock) -> bool:
+    """May the owner still be at work, if its clock is right within the skew?"""
+    over = by_the_slowest(clock).timestamp()
+    return found.status is OnceStatus.IN_PROGRESS and (found.owner_expires_at or 0) > over
+
+
+def _created(store: Store, record: Once, turn: Turn, until: int) -> bool:
+    record.owner, record.owner_expires_at, record.turn = turn.owner, until, turn.id
     try:
         store.create(record)
     except Conflict:
@@ -162,18 +199,25 @@ def _created(store: Store, record: Once, owner: str, until: datetime) -> bool:
     return True
 
 
-def _taken_over(store: Store, found: Once, owner: str, until: datetime) -> bool:
+def _taken_over(store: Store, found: Once, turn: Turn, until: int, under: Lease | None) -> bool:
     """Take a turn that failed or has ended, unless somebody else has just done so."""
-    as_read = All((Compare("status", "=", found.status), _same("owner", found.owner)))
-    as_read = All((as_read, _same("owner_expires_at", found.owner_expires_at)))
     updates = (
         Set("status", OnceStatus.IN_PROGRESS),
-        Set("owner", owner),
-        Set("owner_expires_at", int(until.timestamp())),
+        Set("owner", turn.owner),
+        Set("owner_expires_at", until),
+        Set("turn", turn.id),
     )
+    as_read = All((Compare("status", "=", found.status), _same("turn", found.turn)))
+    shape, key = found.ref.shape, found.ref.key
+    # A commit recognises itself when its answer was lost; what it leaves is its own, because of the turn's id.
+    writes: list[Write] = [Patch(shape, key, prepare_updates(shape, updates), as_read)]
+    if under is not None:
+        writes.append(Check(under.ref.shape, under.ref.key, under.holds()))
     try:
-        store.patch(found.ref, *updates, when=as_read)
-    except Conflict:
+        store.commit(writes)
+    except Conflict as refused:
+        if under is not None and refused.position == 1:
+            raise lost_lease(under, refused) from None
         return False
     return True
 

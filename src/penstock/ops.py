@@ -1,4 +1,8 @@
-"""The words between kernel and engines: what to read, what to write, and what came back."""
+"""The words between kernel and engines: what to read, what to write, and what came back.
+
+Nothing changes them once they are made. Those of which every change makes several are not frozen dataclasses all the
+same: making one would cost three times as much.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Generic, TypeAlias, TypeVar
 
 from penstock.conditions import Condition
+from penstock.kinds import key_text
 from penstock.shape import EntityShape, PatternShape
 from penstock.updates import Update
 
@@ -14,7 +19,7 @@ E = TypeVar("E")
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class Ref(Generic[E]):
     """One record, named by the fields of its key."""
 
@@ -22,8 +27,12 @@ class Ref(Generic[E]):
     key: Mapping[str, Any]
 
     def __repr__(self) -> str:
-        parts = ", ".join(f"{n}={v!s}" for n, v in self.key.items())
-        return f"{self.shape.name}({parts})"
+        return f"{self.shape.name}({', '.join([f'{n}={t}' for n, t in self.texts().items()])})"
+
+    def texts(self) -> dict[str, str]:
+        """The key's fields as texts."""
+        fields = self.shape.fields
+        return {n: key_text(fields[n], v) for n, v in self.key.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +64,7 @@ class Query(Generic[E]):
         return replace(self, backwards=not self.backwards)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class Put:
     """Write a whole record, replacing what stands there."""
 
@@ -70,25 +79,25 @@ class Put:
         return self.values
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class Patch:
     """Change some fields of a record that stands; a patch never creates one.
 
-    ``index_attributes`` holds the index key attributes that change with the fields (None: removed). The kernel fills
-    it, so that an engine which stores index keys has nothing to guess.
+    ``relied`` holds values that the patch leaves as they are and that index keys are made of; its condition makes sure
+    that they still stand. The kernel fills it, so that an engine which stores index keys has nothing to guess.
     """
 
     shape: EntityShape
     key: Mapping[str, Any]
     updates: tuple[Update, ...]
     when: Condition | None = None
-    index_attributes: Mapping[str, str | int | None] = field(default_factory=dict)
+    relied: Mapping[str, Any] = field(default_factory=dict)
     exact: bool = True
     """Is it applied once even when its answer is lost? Of a patch that counts or appends, exactness has a price:
     DynamoDB takes twice the units for it. False is for counters that may err a little."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class Delete:
     """Remove a record; removing what is not there succeeds."""
 
@@ -97,7 +106,7 @@ class Delete:
     when: Condition | None = None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class Check:
     """Write nothing, but refuse the commit unless the condition holds."""
 

@@ -11,15 +11,21 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
-from pydantic import Field
+import msgspec
+from pydantic import Field, ValidationError
 
+from penstock.conditions import Missing
 from penstock.declare.entity import Entity
 from penstock.declare.key import IndexKey, key
 from penstock.declare.lifetime import Expires
 from penstock.declare.move import move
 from penstock.declare.pattern import pattern
 from penstock.declare.units import Count, EpochSeconds, UtcMicros
-from penstock.ops import ANYTHING, Range
+from penstock.documents import plain
+from penstock.errors import InvalidValue
+from penstock.ids import sortable_text
+from penstock.ops import ANYTHING, Put, Range
+from penstock.records import is_simple, is_simple_json, prepare
 from penstock.system import BY_STATUS, SYSTEM
 
 
@@ -31,6 +37,8 @@ class MessageStatus(StrEnum):
 
 class Message(Entity):
     """Something that became true, or work that is to be done."""
+
+    __wakes__ = True
 
     event_id: str
     type: str
@@ -82,3 +90,36 @@ class SystemMessage(Message, table=SYSTEM, relation="outbox", lifetimes=(Expires
     @pattern(until_published)
     def by_status(self, *, status: MessageStatus, ts: Range[datetime] = ANYTHING) -> None:
         """Messages not yet told, or dead letters, oldest first."""
+
+
+def announcement(
+    outbox: type[Message], *, type: str, aggregate: str, project_id: str | None, payload: dict[str, Any], ts: datetime
+) -> Put:
+    """The write of a new message. Its id is new, so finding it proves that its commit was applied."""
+    values = {
+        "event_id": sortable_text(ts),
+        "type": type,
+        "aggregate": aggregate,
+        "project_id": project_id,
+        "payload": plain(payload),
+        "status": MessageStatus.PENDING,
+        "ts": ts,
+        "attempts": 0,
+        "retry_at": None,
+        "error": None,
+        "ttl": None,
+    }
+    shape = outbox.__shape__
+    told = is_simple(type) and is_simple(aggregate) and (project_id is None or is_simple(project_id))
+    if outbox is SystemMessage and told and is_simple_json(_encode(values["payload"])):
+        return Put(shape, values, Missing(), True)
+    # A domain's own message may keep parts of what it tells in fields.
+    own = {name: payload[name] for name in shape.fields if name in payload}
+    try:
+        message = outbox.model_validate(own | values)
+    except ValidationError as error:
+        raise InvalidValue(f"a message of {shape.label} cannot be made: {error.errors()[0]['msg']}") from None
+    return Put(shape, prepare(shape, message.__dict__), Missing(), witness=True)
+
+
+_encode = msgspec.json.Encoder().encode

@@ -1,6 +1,7 @@
 """The reaper: removes records whose end has come, where the store does not do it by itself.
 
-An expired record is invisible at once, however late the reaper; it only gives back the room.
+An expired record is invisible at once, however late the reaper; it only gives back the room. So it can wait until the
+record has expired by every clock that may be in use (see `clock`).
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from collections.abc import Iterable
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
+from penstock.clock import by_the_slowest
 from penstock.declare.domain import Domain
 from penstock.kernel import KERNEL
 from penstock.lease import Lease, LeaseLost, release, renew, take_named
@@ -58,7 +60,8 @@ class Reaper:
         removed = 0
         for _ in range(self._batches):
             now = self._store.clock.now()
-            last = self._store.engine.expire(domain.shapes, now=now, limit=self._batch)
+            over = by_the_slowest(self._store.clock)
+            last = self._store.engine.expire(domain.shapes, now=over, limit=self._batch)
             removed += last
             if last < self._batch:
                 break

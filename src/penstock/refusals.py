@@ -7,10 +7,10 @@ of engine ask.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from penstock.conditions import Condition, Present, both, describe
+from penstock.conditions import All, Condition, Present, both, describe, fields_of, holds
 from penstock.errors import Conflict
 from penstock.kinds import Kind
 from penstock.ops import Check, Delete, Patch, Put, Ref, Write
@@ -36,8 +36,9 @@ def is_repeatable(write: Write) -> bool:
 
 def needs_token(writes: Sequence[Write]) -> bool:
     """Must the store itself remember that this commit was applied?"""
-    if any(isinstance(w, Put) and w.witness for w in writes):
-        return False
+    for write in reversed(writes):  # the audit line comes last
+        if isinstance(write, Put) and write.witness:
+            return False
     return len(writes) > 1 or not is_repeatable(writes[0])
 
 
@@ -54,11 +55,29 @@ def stands_as_written(write: Write, found: Mapping[str, Any] | None) -> bool:
                 _plain(write, name, found.get(name)) == values.get(name) for name in shape.fields
             )
         case Patch():
-            return found is not None and apply(write.updates, dict(found)) == found
+            return found is not None and apply(write.updates, dict(found)) == found and refuses_itself(write, found)
         case Delete():
             return found is None
         case Check():
             return False
+
+
+def refuses_itself(patch: Patch, found: Mapping[str, Any]) -> bool:
+    """Can a patch that is refused now have been applied: do those parts of its condition hold that it does not touch?
+
+    A lease that passed to another may end in the very second to which its former holder would have prolonged it.
+    """
+    written = {update.field for update in patch.updates}
+    return all(holds(part, found) for part in _parts(patch.when) if written.isdisjoint(fields_of(part)))
+
+
+def _parts(condition: Condition | None) -> Iterator[Condition]:
+    """The conditions that must hold all of them."""
+    if isinstance(condition, All):
+        for part in condition.conditions:
+            yield from _parts(part)
+    elif condition is not None:
+        yield condition
 
 
 def _plain(write: Put, name: str, value: Any) -> Any:

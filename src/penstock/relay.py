@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
+from threading import Event
 from typing import TYPE_CHECKING, Any
 
 from penstock.errors import Conflict, InvalidValue
-from penstock.lease import Lease, LeaseLost, release, renew, take_named
+from penstock.lease import Duty
 from penstock.outbox import Message, MessageStatus, SystemMessage
 from penstock.ports import Envelope, Sink, Undeliverable
 from penstock.shape import COMMIT_WRITES
@@ -21,6 +23,8 @@ if TYPE_CHECKING:
     from penstock.store import Store
 
 _LONGEST_ERROR = 500
+_IDLE = 1.0
+"Seconds after which a relay that nobody wakes looks for messages that are due again."
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,18 +59,18 @@ class Relay:
         batch: int = 100,
         chance: Callable[[], float] = random.random,
     ) -> None:
-        self._store, self._sink, self._owner, self._outbox = store, sink, owner, outbox
-        self._attempts, self._keep, self._period = attempts, keep, period
+        self._store, self._sink, self._outbox = store, sink, outbox
+        self._attempts, self._keep = attempts, keep
         self._batch = min(batch, COMMIT_WRITES)
         self._chance = chance
-        self._lease: Lease | None = None
+        self._duty = Duty(store, f"relay:{outbox.__shape__.label}", owner=owner, period=period)
 
     def run_once(self) -> Delivery:
         """Deliver what is due, one batch; nothing while another relay is at work."""
         done = Delivery()
-        waiting = list(self._due()) if self._at_work() else []
+        waiting = list(self._due()) if self._duty.hold() else []
         # Of one thing only one message travels at a time, so that a failure never lets a later one overtake it.
-        while waiting and self._at_work():
+        while waiting and self._duty.hold():
             round_, waiting = _first_of_each(waiting)
             outcomes = self._sink.deliver([envelope(m) for m in round_])
             done += self._record(round_, outcomes)
@@ -84,26 +88,22 @@ class Relay:
                 break
         return done
 
+    def run(self, stop: Event) -> None:
+        """Deliver until told to stop: at once what is announced, and what must be tried again when it is due."""
+        waiter = self._store.engine.listen()
+        try:
+            while not stop.is_set():
+                if self.run_once().total:
+                    waiter.busy()
+                else:
+                    waiter.wait(_IDLE)
+        finally:
+            waiter.close()
+            self.close()
+
     def close(self) -> None:
         """Let another relay take over at once."""
-        if self._lease is not None:
-            release(self._store, self._lease)
-            self._lease = None
-
-    def _at_work(self) -> bool:
-        """Hold the relay's lease, or get it."""
-        now = self._store.clock.now()
-        if self._lease is not None and self._lease.expires_at - now > self._period / 2:
-            return True
-        try:
-            if self._lease is not None:
-                self._lease = renew(self._store, self._lease, period=self._period)
-                return True
-        except LeaseLost:
-            self._lease = None
-        name = f"relay:{self._outbox.__shape__.label}"
-        self._lease = take_named(self._store, name, owner=self._owner, period=self._period)
-        return self._lease is not None
+        self._duty.leave()
 
     def _due(self) -> Iterator[Message]:
         """The oldest pending messages that may be told now; one that waits holds back later ones about its thing."""
@@ -134,7 +134,8 @@ class Relay:
             for message, outcome in zip(messages, outcomes, strict=True):
                 fresh = self._store.lookup(message.ref)
                 if fresh is not None and fresh.status is MessageStatus.PENDING:
-                    done += self._write([fresh], [outcome])
+                    with suppress(Conflict):  # marked in the moment between
+                        done += self._write([fresh], [outcome])
             return done
 
     def _write(self, messages: Sequence[Message], outcomes: Sequence[Exception | None]) -> Delivery:

@@ -14,6 +14,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, TypeVar
 
 from penstock.bundle import DamagedArchive, keep, line_of, plain_document
+from penstock.clock import by_the_slowest
 from penstock.conditions import All, Compare, Condition, Missing, Present
 from penstock.declare.domain import Domain
 from penstock.declare.entity import Entity
@@ -134,7 +135,7 @@ class Retention:
 
     def _plan(self, rule: Rule) -> Due:
         due = Due(rule.entity.__shape__.label, rule.text)
-        for unit in self._units(rule, self._store.clock.now(), due):
+        for unit in self._units(rule, by_the_slowest(self._store.clock), due):
             due.add(unit, rule.moment(unit.record))
         return due
 
@@ -169,7 +170,7 @@ class Retention:
             done.busy = True
             return
         try:
-            units = islice(self._units(rule, self._store.clock.now(), done), limit)
+            units = islice(self._units(rule, by_the_slowest(self._store.clock), done), limit)
             for batch in _parts(units, self._batch, self._batch_bytes):
                 lease = self._archive_and_remove(rule, batch, lease, done)
         except LeaseLost:

@@ -40,7 +40,7 @@ from penstock.conditions import Compare, Condition, Missing, Not, both, holds
 from penstock.errors import Conflict, DamagedRecord, InvalidValue, OutOfScope, Unavailable
 from penstock.kinds import FieldShape, from_key_text, key_text
 from penstock.ops import Check, Delete, FeedEntry, Page, Patch, Put, Query, Ref, Step, Write
-from penstock.ports import Engine
+from penstock.ports import Engine, Waiter
 from penstock.refusals import conflict
 from penstock.shape import EntityShape, ViewShape
 from penstock.updates import Set, SetIfAbsent
@@ -188,6 +188,9 @@ class ScopedEngine:
                 f"a store bound to {self.project} cannot be bound to another project; use the store itself"
             )
         return self
+
+    def listen(self) -> Waiter:
+        return self._engine.listen()
 
     def close(self) -> None:
         """Nothing: connections belong to the store that was bound."""

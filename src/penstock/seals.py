@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from annotated_types import Ge
 
 from penstock.audit import AuditLine, SystemAudit
+from penstock.clock import SKEW
 from penstock.declare.entity import Entity
 from penstock.declare.key import key
 from penstock.declare.pattern import pattern
@@ -37,7 +38,7 @@ from penstock.system import SYSTEM
 if TYPE_CHECKING:
     from penstock.store import Store
 
-MARGIN = timedelta(minutes=10)
+MARGIN = 2 * SKEW
 
 
 class Seal(Entity, table=SYSTEM, relation="seals"):
@@ -101,8 +102,9 @@ def seal(
 
     None when there is nothing new, or when another sealer was faster.
     """
-    if margin < timedelta(0):
-        raise InvalidValue(f"a margin of {margin} would seal lines that are yet to be written; give a positive one")
+    if margin < store.clock.skew:
+        least = f"give {store.clock.skew}, by which clocks may differ, or more"
+        raise InvalidValue(f"a margin of {margin} would seal lines that are yet to be written; {least}")
     now = store.clock.now()
     head = _head(store, project, trail)
     made = Seal(

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+from penstock.filepattern import FilePattern
 from penstock.kinds import FieldShape, Kind
 from penstock.template import Template
 
@@ -119,16 +120,36 @@ class EntityShape:
     "Makes a record of values that need validation; pydantic's errors pass through."
     domain: str | None = None
     patterns: dict[str, PatternShape] = field(default_factory=dict)
+    wakes: bool = False
+    "Does a new one concern somebody who waits?"
     uniques: tuple[tuple[str, ...], ...] = ()
     "Further sets of fields that SQL keeps an index on."
+
+    files: tuple[FilePattern, ...] = ()
+    "Where its files may lie; none when its domain does not say, and then anywhere."
 
     def __repr__(self) -> str:
         return f"<entity {self.label}>"
 
     @cached_property
+    def file_fields(self) -> tuple[FieldShape, ...]:
+        """The fields that hold object keys."""
+        return tuple(f for f in self.fields.values() if f.keys is not None)
+
+    @cached_property
     def indexed(self) -> frozenset[str]:
         """Every field that an index key depends on."""
         return frozenset(n for index in self.indexes.values() for n in index.watched)
+
+    @cached_property
+    def states(self) -> tuple[FieldShape, ...]:
+        """The fields that only a Move changes."""
+        return tuple(f for f in self.fields.values() if f.state)
+
+    @cached_property
+    def documents(self) -> tuple[FieldShape, ...]:
+        """The fields whose values can be changed in place."""
+        return tuple(f for f in self.fields.values() if f.kind is Kind.DOCUMENT)
 
     @cached_property
     def project(self) -> FieldShape | None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeVar
 from uuid import UUID
 
+from penstock.batch import Batch
 from penstock.change import Change
 from penstock.clock import SystemClock
 from penstock.conditions import Condition, Missing
@@ -95,10 +96,11 @@ class Store:
         place: Mapping[str, Any] | None = None
         while True:
             page = self.engine.find(query, limit=None, after=place, now=self.clock.now())
+            # Copied before the record is given away: whoever changes it must not change where the next page begins.
+            place = dict(page.records[-1].__dict__) if page.more else None
             yield from page.records
-            if not page.more:
+            if place is None:
                 return
-            place = page.records[-1].__dict__
 
     def first(self, query: Query[E]) -> E | None:
         """The first record of a pattern, or None."""
@@ -127,6 +129,10 @@ class Store:
     ) -> Change:
         """Several reads and writes that commit together, with their audit line and their messages."""
         return Change(self, by=by, why=why, project=project or self.project, under=under, once=once)
+
+    def batch(self) -> Batch:
+        """Several changes that do not depend on each other, committed together because that is faster."""
+        return Batch(self)
 
     def put(self, record: Entity, *, when: Condition | None = None) -> None:
         """Write a whole record, replacing what stands there, if the condition holds of it."""

@@ -103,9 +103,7 @@ class Template:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "names", tuple(p.field.name for p in self.parts))
-        fixed = (Kind.IDENTIFIER, Kind.INSTANT, Kind.DAY)
-        open_parts = (p for p in self.parts if p.field.optional or p.field.kind not in fixed)
-        object.__setattr__(self, "_open", tuple(open_parts))
+        object.__setattr__(self, "_open", tuple(p for p in self.parts if p.field.optional or not _always_fits(p.field)))
         body = "".join(re.escape(p.literal) + p.regex for p in self.parts) + re.escape(self.tail)
         object.__setattr__(self, "_pattern", re.compile(body, re.DOTALL | re.ASCII))
 
@@ -139,7 +137,10 @@ class Template:
             value = values[part.field.name]
             if part.largest is not None and type(value) is int and 0 <= value <= part.largest:
                 continue
-            length += len(part.encode(value, self.entity))
+            if type(value) is str and value and value.isascii() and value.isprintable():
+                length += len(value) * 3  # as long as if all of it were escaped
+            else:
+                length += len(part.encode(value, self.entity))
         if length * 4 + len(self.text) + 40 * len(self.parts) > self.limit:
             self.encode(values)
 
@@ -178,6 +179,13 @@ class Template:
             else:
                 yield from ((alphabet, False) for _ in range(part.width))
         yield from ((frozenset(c), False) for c in self.tail)
+
+
+def _always_fits(field: FieldShape) -> bool:
+    """Can every value of the field be part of a key?"""
+    if field.kind is Kind.CHOICE:
+        return all(m.value and len(m.value) <= 40 and not _UNPRINTABLE.search(m.value) for m in field.python)
+    return field.kind in (Kind.IDENTIFIER, Kind.INSTANT, Kind.DAY)
 
 
 # One word stands for every character beyond ASCII.

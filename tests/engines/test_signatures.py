@@ -28,4 +28,4 @@ def test_a_verb_takes_what_the_protocol_says(engine: type, verb: str) -> None:
 
 
 def test_the_port_is_narrow() -> None:
-    assert len(VERBS) <= 10
+    assert len(VERBS) <= 11

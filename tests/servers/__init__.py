@@ -5,16 +5,20 @@ from .dynoxide import Dynoxide
 from .fetch import Tarball, WrongChecksum, unpacked
 from .postgres import Postgres
 from .process import StartFailed, free_port, is_open
+from .seaweedfs import SeaweedFS
 from .server import Server, Unavailable, require
+from .valkey import Valkey
 
 __all__ = [
     "DynamoDBLocal",
     "Dynoxide",
     "Postgres",
+    "SeaweedFS",
     "Server",
     "StartFailed",
     "Tarball",
     "Unavailable",
+    "Valkey",
     "WrongChecksum",
     "free_port",
     "is_open",

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from . import DynamoDBLocal, Dynoxide, Postgres, require
+from . import DynamoDBLocal, Dynoxide, Postgres, SeaweedFS, Valkey, require
 
 
 @pytest.fixture(scope="session")
@@ -32,4 +32,18 @@ def dynoxide_server() -> Iterator[Dynoxide]:
 def dynamodb_local_server() -> Iterator[DynamoDBLocal]:
     """A DynamoDB Local server of this session, in memory."""
     with require(DynamoDBLocal()) as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+def seaweedfs_server() -> Iterator[SeaweedFS]:
+    """A SeaweedFS of this session; take a bucket of your own with create_bucket()."""
+    with require(SeaweedFS()) as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+def valkey_server() -> Iterator[Valkey]:
+    """A Valkey of this session; use a queue of your own, and flush only one that is yours."""
+    with require(Valkey()) as server:
         yield server

@@ -10,7 +10,7 @@ import socket
 import subprocess
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -74,6 +74,7 @@ class Process:
         *,
         on_death: signal.Signals = signal.SIGKILL,
         user: str | None = None,
+        environment: Mapping[str, str] | None = None,
     ) -> None:
         self._log = log
         self._name = Path(command[0]).name
@@ -84,6 +85,7 @@ class Process:
                 stdout=output,
                 stderr=subprocess.STDOUT,
                 cwd=log.parent,
+                env=environment,
                 # Ctrl-C in the terminal is for pytest, whose fixtures then stop the servers in order.
                 start_new_session=True,
             )

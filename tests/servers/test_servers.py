@@ -24,10 +24,12 @@ from tests.servers import (
     DynamoDBLocal,
     Dynoxide,
     Postgres,
+    SeaweedFS,
     Server,
     StartFailed,
     Tarball,
     Unavailable,
+    Valkey,
     WrongChecksum,
     fetch,
     free_port,
@@ -87,10 +89,50 @@ def test_postgres_answers_until_it_is_stopped() -> None:
     assert not home.exists()
 
 
+def test_seaweedfs_answers_and_keeps_objects_through_kill() -> None:
+    with require(SeaweedFS()) as server:
+        home = server.home
+        client = server.client()
+        bucket = server.create_bucket("kept")
+        client.put_object(Bucket=bucket, Key="a", Body=b"content")
+        server.kill()
+        assert not is_open(server.port)
+        server.restart()
+        assert client.get_object(Bucket=bucket, Key="a")["Body"].read() == b"content"
+        with pytest.raises(client.exceptions.NoSuchBucket):
+            client.put_object(Bucket="none", Key="a", Body=b"")
+    assert not is_open(server.port)
+    assert not home.exists()
+
+
+def test_valkey_forgets_when_it_is_told_to_and_when_it_dies() -> None:
+    import redis
+
+    with require(Valkey()) as server:
+        home = server.home
+        client = redis.Redis.from_url(server.url)
+        client.set("kept", "no")
+        server.flush()
+        assert client.get("kept") is None
+        client.set("kept", "no")
+        server.kill()
+        server.restart()
+        assert client.get("kept") is None
+        client.close()
+    assert not is_open(server.port)
+    assert not home.exists()
+
+
 def test_fixtures_give_running_servers(
-    postgres_server: Postgres, dynoxide_server: Dynoxide, dynamodb_local_server: DynamoDBLocal
+    postgres_server: Postgres,
+    dynoxide_server: Dynoxide,
+    dynamodb_local_server: DynamoDBLocal,
+    seaweedfs_server: SeaweedFS,
+    valkey_server: Valkey,
 ) -> None:
+    assert valkey_server.running
     assert value(postgres_server.url, "SELECT 1") == 1
+    assert "Buckets" in seaweedfs_server.client().list_buckets()
     for server in (dynoxide_server, dynamodb_local_server):
         assert "TableNames" in dynamodb(server).list_tables(), "other tests may have left tables of theirs"
 
@@ -149,7 +191,7 @@ def python(script: str) -> subprocess.Popen[str]:
 
 
 @pytest.mark.skipif(shutil.which("setpriv") is None, reason="without setpriv no server learns of the death")
-@pytest.mark.parametrize("kind", [Dynoxide, DynamoDBLocal, Postgres])
+@pytest.mark.parametrize("kind", [Dynoxide, DynamoDBLocal, Postgres, SeaweedFS, Valkey])
 def test_a_server_dies_with_a_killed_parent(kind: type[Server], request: pytest.FixtureRequest) -> None:
     request.getfixturevalue(f"{kind.name.replace('-', '_')}_server")  # skips where there is none
     with python(f"s = {kind.__name__}(); s.start(); print(s.port, s.home, flush=True); input()") as parent:

@@ -11,7 +11,7 @@ from penstock.domains import DOMAINS
 
 
 def run(*words: str, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "penstock.cli", *words]
+    command = [sys.executable, "-m", "penstock", *words]
     return subprocess.run(command, capture_output=True, text=True, cwd=cwd, check=False)
 
 
@@ -72,9 +72,3 @@ def test_tables_are_planned_then_applied_then_nothing_is_missing(tmp_path: Path)
     applied = json.loads(run("tables", "apply", "--store", url, "--json").stdout)
     assert [s["name"] for s in applied] == [s["name"] for s in planned]
     assert json.loads(run("tables", "plan", "--store", url, "--json").stdout) == []
-
-
-def test_up_prepares_the_embedded_store(tmp_path: Path) -> None:
-    done = run("up", cwd=tmp_path)
-    assert done.returncode == 0, done.stderr
-    assert (tmp_path / ".penstock" / "penstock.db").exists()

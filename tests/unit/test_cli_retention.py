@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 from penstock import Store, open_store
 from penstock.audit import EVERYWHERE, SystemAudit
-from penstock.cli_retention import retention
+from penstock.cli.retention import retention
 from penstock.domains import DOMAINS
 from penstock.domains.assetcreator.model import Job, JobPlace
 

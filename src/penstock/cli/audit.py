@@ -3,31 +3,21 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Iterator
-from contextlib import closing
 from typing import Annotated, Any, cast
 
 import typer
-from rich.console import Console
 from rich.table import Table
 
-from penstock.app import open_store
 from penstock.audit import AuditLine, SystemAudit
+from penstock.cli.terminal import AsJson, StoreUrl, console, opened
 from penstock.domains import DOMAINS
 from penstock.errors import Misconfigured
 from penstock.kinds import instant_text
 from penstock.seals import Seal, Verdict, projects, seal, seal_known, verify
-from penstock.settings import read_settings
 from penstock.store import Store
 
 audit = typer.Typer(no_args_is_help=True, help="The audit trails: seal them, and verify that nothing was changed.")
-
-AsJson = Annotated[bool, typer.Option("--json", help="For programs.")]
-StoreUrl = Annotated[
-    str | None,
-    typer.Option("--store", help="sqlite:///FILE, postgresql://… or dynamodb://REGION; else PENSTOCK_STORE."),
-]
 
 
 @audit.command("verify")
@@ -42,8 +32,8 @@ def verify_command(
     """Compute all hashes and seals anew; end with 1 if anything was changed, and say what cannot be shown."""
     if expect is not None and project is None:
         raise Misconfigured("--expect is the digest of one project's seal; name the project with --project")
-    with closing(_open(store)) as opened:
-        verdicts = list(_verdicts(opened, project, expect))
+    with opened(store) as handle:
+        verdicts = list(_verdicts(handle, project, expect))
     if not verdicts:
         raise Misconfigured("No project has been sealed yet; name one with --project, or run: penstock audit seal NAME")
     if as_json:
@@ -62,15 +52,15 @@ def seal_command(
     as_json: AsJson = False,
 ) -> None:
     """Seal the lines written since the last seal, except the newest ten minutes."""
-    with closing(_open(store)) as opened:
-        made = list(_sealed(opened, names or [], by))
+    with opened(store) as handle:
+        made = list(_sealed(handle, names or [], by))
     if as_json:
         print(json.dumps([s.model_dump(mode="json") for s in made], indent=2))
         return
     table = Table("project", "trail", "seal", "lines", "digest", title="Sealed", title_justify="left")
     for new in made:
         table.add_row(new.project_id, new.trail, str(new.number), str(new.count), new.digest)
-    _console().print(table if made else "Nothing new is old enough to be sealed.")
+    console().print(table if made else "Nothing new is old enough to be sealed.")
 
 
 def _trails() -> list[type[AuditLine]]:
@@ -120,22 +110,13 @@ def _told(verdict: Verdict) -> dict[str, Any]:
 
 
 def _show(verdicts: list[Verdict]) -> None:
-    console = _console()
+    terminal = console()
     for verdict in verdicts:
         style = "green" if verdict.sound else "red"
         said = "sound" if verdict.sound else f"{len(verdict.findings)} findings"
-        console.print(f"[bold]{verdict.project}[/bold] ({verdict.trail}): [{style}]{said}[/{style}]")
-        console.print(f"  {verdict.sealed} lines under {verdict.seals} seals; digest {verdict.digest or '-'}")
+        terminal.print(f"[bold]{verdict.project}[/bold] ({verdict.trail}): [{style}]{said}[/{style}]")
+        terminal.print(f"  {verdict.sealed} lines under {verdict.seals} seals; digest {verdict.digest or '-'}")
         for finding in verdict.findings:
-            console.print(f"  {finding.kind}: {finding.where}. {finding.explanation}", style="red", markup=False)
+            terminal.print(f"  {finding.kind}: {finding.where}. {finding.explanation}", style="red", markup=False)
         for sentence in verdict.cannot_show:
-            console.print(f"  Not shown: {sentence}", style="dim", markup=False)
-
-
-def _open(url: str | None) -> Store:
-    settings = read_settings(DOMAINS)
-    return open_store(url or settings.store, settings=settings)
-
-
-def _console() -> Console:
-    return Console(width=None if sys.stdout.isatty() else 200, highlight=False)
+            terminal.print(f"  Not shown: {sentence}", style="dim", markup=False)

@@ -6,8 +6,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from penstock.declare.entity import Entity
+from penstock.declare.files import place_files
 from penstock.declare.table import Table
 from penstock.errors import DeclarationError
+from penstock.filepattern import FilePattern
 from penstock.shape import EntityShape, PatternShape, ViewShape
 
 
@@ -22,7 +24,9 @@ class View:
 class Domain:
     """One system's entities and views. Its name is the schema of its tables in SQL.
 
-    ``outbox`` and ``audit`` are its own kinds of message and audit line, where its documents describe them.
+    ``outbox`` and ``audit`` are its own kinds of message and audit line, where its documents describe them. ``files``
+    are the patterns of the object keys its records may hold (see `penstock.filepattern`); an entity uses those whose
+    fields it has. Without any, keys are checked for their form alone.
     """
 
     def __init__(
@@ -32,8 +36,10 @@ class Domain:
         views: Iterable[View] = (),
         outbox: type[Entity] | None = None,
         audit: type[Entity] | None = None,
+        files: Iterable[str] = (),
     ) -> None:
         self.name = name
+        self.files = tuple(FilePattern(text) for text in files)
         self.outbox, self.audit = outbox, audit
         self.entities = entities
         self.views = tuple(views)
@@ -52,6 +58,7 @@ class Domain:
                 )
             shape.domain = name
             entity.__domain__ = self
+        place_files(name, self.files, self.shapes)
 
     @property
     def shapes(self) -> list[EntityShape]:

@@ -68,6 +68,10 @@ class Entity(BaseModel, metaclass=EntityType):
     __lifetimes__: ClassVar[tuple[Lifetime, ...]] = ()
     __key__: ClassVar[KeyOf[Any, ...]]
     __fixed__: ClassVar[frozenset[str]] = frozenset()
+    __wakes__: ClassVar[bool] = False
+    "Is a new one told to whoever waits for work?"
+    __validated__: ClassVar[bool] = True
+    "Has it validators of its own, which must see each new state?"
 
     def __init_subclass__(cls, *, table: Table | None = None, **options: Any) -> None:
         super().__init_subclass__()
@@ -101,7 +105,11 @@ class Entity(BaseModel, metaclass=EntityType):
 
     def __moved__(self, name: str, to: Enum) -> None:
         """Only `MoveOf` calls this."""
-        super().__setattr__(name, to)
+        if self.__validated__:
+            super().__setattr__(name, to)
+        else:
+            self.__dict__[name] = to
+            self.__pydantic_fields_set__.add(name)
 
     @property
     def ref(self) -> Ref[Any]:
@@ -122,6 +130,8 @@ def _declare(
     name = cls.__name__
     if not cls.__pydantic_complete__:
         raise DeclarationError(f"{name}: an annotation cannot be resolved; declare entities at the top of a module")
+    validators = cls.__pydantic_decorators__
+    cls.__validated__ = bool(validators.field_validators or validators.model_validators or validators.validators)
     members: dict[str, Any] = {k: v for base in reversed(cls.__mro__) for k, v in vars(base).items()}
     keys = [v for v in vars(cls).values() if isinstance(v, KeyOf)]
     if len(keys) != 1:
@@ -145,6 +155,7 @@ def _declare(
         expiry=_expiry(name, fields, table.place, lifetimes),
         build=_builder(cls),
         check=cls.model_validate,
+        wakes=cls.__wakes__,
         uniques=sql_indexes,
     )
     _check_key_fields(shape)

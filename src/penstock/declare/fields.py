@@ -16,6 +16,7 @@ from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
 
 from penstock.declare.attribute import Stored
+from penstock.declare.keys_within import keys_within
 from penstock.declare.units import Instant
 from penstock.documents import plain
 from penstock.errors import DeclarationError
@@ -79,6 +80,7 @@ def _read(entity: str, name: str, info: FieldInfo, naming: Callable[[str], str])
         dump=dump,
         load=load,
         default=default,
+        keys=keys_within(info.annotation, info.metadata),
     )
 
 

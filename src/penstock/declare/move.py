@@ -13,6 +13,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterable, Mapping
 from enum import Enum
+from functools import partial
 from typing import Any, Concatenate, Generic, ParamSpec, TypeVar, overload
 
 from penstock.errors import DeclarationError, IllegalMove
@@ -40,7 +41,7 @@ class MoveOf(Generic[E, P]):
     @overload
     def __get__(self, record: object, owner: type[Any]) -> Callable[P, E]: ...
     def __get__(self, record: Any, owner: type[Any]) -> Any:
-        return self if record is None else _Bound(self, record)
+        return self if record is None else partial(self.carry_out, record)
 
     def carry_out(self, record: Any, *args: Any, **kwargs: Any) -> Any:
         """Move a record, or refuse by name with the moves that are legal from where it stands."""
@@ -56,18 +57,6 @@ class MoveOf(Generic[E, P]):
             raise TypeError(f"{self.name} takes no arguments")
         record.__moved__(self.field, self.to)
         return record
-
-
-class _Bound:
-    """A move of one record, waiting to be called."""
-
-    __slots__ = ("_move", "_record")
-
-    def __init__(self, move: MoveOf[Any, ...], record: Any) -> None:
-        self._move, self._record = move, record
-
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        return self._move.carry_out(self._record, *args, **kwargs)
 
 
 def Move(*origins: Enum, to: Enum) -> MoveOf[Any, []]:  # noqa: N802 - reads as a declaration

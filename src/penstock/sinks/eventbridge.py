@@ -8,9 +8,9 @@ from importlib.util import find_spec
 from typing import Any, TypeAlias
 
 from penstock.errors import Misconfigured, Throttled, Unavailable
+from penstock.perprocess import PerProcess
 from penstock.ports import Envelope, Undeliverable
 from penstock.sinks.document import document, encoded
-from penstock.sinks.process import PerProcess
 
 _MOST_ENTRIES = 10
 _MOST_BYTES = 256 * 1024

@@ -10,9 +10,9 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from penstock.errors import Misconfigured, Unavailable
+from penstock.perprocess import PerProcess
 from penstock.ports import Envelope, Undeliverable
 from penstock.sinks.document import document, encoded
-from penstock.sinks.process import PerProcess
 
 if TYPE_CHECKING:
     from confluent_kafka import KafkaError, Producer

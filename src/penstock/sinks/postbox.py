@@ -21,7 +21,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from penstock.errors import Misconfigured, Unavailable
-from penstock.sinks.process import PerProcess
+from penstock.perprocess import PerProcess
 
 _LONGEST_ANSWER = 256 * 1024
 _LONGEST_BODY = 64 * 1024

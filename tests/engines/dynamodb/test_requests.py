@@ -27,10 +27,9 @@ from penstock.engines.dynamodb.requests import (
     update_item,
 )
 from penstock.engines.dynamodb.tables import add_index, create_table
-from penstock.ops import Check, Delete, Patch, Query, Range, Write
+from penstock.ops import Check, Delete, Query, Range, Write
 from penstock.shape import EntityShape
 from penstock.store import patch, put
-from penstock.updates import Set
 from tests.engines.dynamodb.entities import (
     AUDIO,
     BY_VOICE,
@@ -280,8 +279,8 @@ class TestWrites:
         assert request["UpdateExpression"] == "SET #n0 = :v0, #n1 = :v1, #n2 = :v2"
         names = request["ExpressionAttributeNames"]
         assert [names[n] for n in ("#n0", "#n1", "#n2")] == ["owner", "GSI1PK", "GSI1SK"]
-        gone = Patch(Reel.__shape__, reel().ref.key, (Set("prompt", "q"),), None, {"GSI1PK": None})
-        assert update_item(REEL, gone, NOW)["UpdateExpression"] == "SET #n0 = :v0 REMOVE #n1"
+        gone = explained(update_item(REEL, patch(reel().ref, the(Reel.owner).remove(), given=reel()), NOW))
+        assert gone["UpdateExpression"] == "REMOVE #n0, #n1, #n2"
 
     def test_a_transaction(self) -> None:
         writes: list[Write] = [

@@ -17,8 +17,9 @@ from penstock.engines.dynamodb.plain import NO_RAW, canonical, same, there
 from penstock.engines.dynamodb.requests import Request
 from penstock.engines.dynamodb.wire import WireError
 from penstock.errors import DamagedRecord, Unavailable
+from penstock.index_keys import index_attributes
 from penstock.ops import Delete, Patch, Put, Write
-from penstock.refusals import conflict
+from penstock.refusals import conflict, refuses_itself
 from penstock.updates import Exclude, Include, Remove, Set, SetIfAbsent, Update
 
 
@@ -67,14 +68,16 @@ class Standing:
 
 def is_applied(item: ItemType, write: Write, request: Request, standing: Standing, *, ambiguous: bool) -> bool:
     """Was the refused write carried out by an earlier attempt of the same commit, whose answer was lost?"""
+    if not ambiguous:
+        return False  # however alike, it is another's
     stored = standing.item
     if isinstance(write, Put):
-        return (ambiguous or write.witness) and stored is not None and _equals(request["Item"], stored)
+        return stored is not None and _equals(request["Item"], stored)
     if isinstance(write, Delete):
-        return ambiguous and stored is None
+        return stored is None
     if not isinstance(write, Patch) or stored is None:
         return False
-    return ambiguous and _holds_already(item, write, stored)
+    return _holds_already(item, write, stored) and refuses_itself(write, standing.values(item))
 
 
 def _equals(sent: Mapping[str, Value], stored: Mapping[str, Value]) -> bool:
@@ -86,7 +89,7 @@ def _holds_already(item: ItemType, patch: Patch, stored: Mapping[str, Value]) ->
     for update in patch.updates:
         if not _shows(item, update, stored.get(fields[update.field].attribute)):
             return False
-    for attribute, value in patch.index_attributes.items():
+    for attribute, value in index_attributes(patch).items():
         wanted = None if value is None else index_value(item, attribute, value)
         if attribute not in item.layout.key_names and not same(wanted, stored.get(attribute)):
             return False
@@ -117,7 +120,7 @@ def cancelled(error: WireError, items: Sequence[ItemType], writes: Sequence[Writ
         write = writes[position]
         if isinstance(write, Put) and write.witness:
             sent = request["TransactItems"][position]["Put"]
-            if is_applied(items[position], write, sent, Standing(there(reason.Item)), ambiguous=False):
+            if is_applied(items[position], write, sent, Standing(there(reason.Item)), ambiguous=error.ambiguous):
                 return
     if failed:
         position, reason = failed[0]

@@ -19,6 +19,7 @@ from penstock.engines.dynamodb.writes import Writes
 from penstock.ops import FeedEntry, Page, Patch, Query, Ref, Step, Write
 from penstock.ports import Features
 from penstock.shape import EntityShape, TablePlace, ViewShape
+from penstock.waiting import PollingWaiter
 
 
 class DynamoEngine:
@@ -102,6 +103,9 @@ class DynamoEngine:
     def bound(self, project: str) -> DynamoEngine:
         """Itself: DynamoDB's credentials could be bound to leading keys, but its indexes mix the projects."""
         return self
+
+    def listen(self) -> PollingWaiter:
+        return PollingWaiter()
 
     def close(self) -> None:
         self._line.close()

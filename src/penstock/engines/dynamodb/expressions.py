@@ -21,6 +21,7 @@ from penstock.conditions import (
 from penstock.engines.dynamodb.encode import document
 from penstock.engines.dynamodb.item_type import ItemType
 from penstock.engines.dynamodb.layout import Value
+from penstock.index_keys import index_attributes
 from penstock.kinds import FieldShape, Kind, key_text
 from penstock.ops import Patch
 from penstock.updates import Add, Append, Exclude, Include, Remove, Set, SetIfAbsent, Update
@@ -161,7 +162,7 @@ class UpdateCompiler:
         """The update expression."""
         for update in patch.updates:
             self._add(update)
-        for attribute, value in patch.index_attributes.items():
+        for attribute, value in index_attributes(patch).items():
             if attribute not in self._item.layout.key_names:
                 self._index(attribute, value)
         return " ".join(f"{verb} {', '.join(parts)}" for verb, parts in self._clauses.items())

@@ -16,7 +16,7 @@ from penstock.engines.sql.schema import ensure
 from penstock.engines.sql.statements import FAR, Statement, Statements
 from penstock.errors import Conflict
 from penstock.ops import FeedEntry, Page, Patch, Put, Query, Ref, Step, Write
-from penstock.ports import Features
+from penstock.ports import Features, Waiter
 from penstock.refusals import conflict, is_repeatable, needs_token, stands_as_written, witness
 from penstock.shape import EntityShape, ViewShape
 
@@ -49,10 +49,10 @@ class Connector(Protocol):
         """Run one writing statement by itself; the rows it returns, None when the token says that it ran before."""
         ...
 
-    def together(self, statements: Sequence[Statement], stands: Sequence[Statement], *, token: str | None) -> None:
+    def together(self, statements: Sequence[Statement], *, token: str | None, wake: bool = False) -> None:
         """All statements or none; Refused when one that must touch a row does not.
 
-        ``stands`` asks, for each, whether a live record stands there. With a token, a repetition is applied once.
+        With a token, a repetition is applied once; ``wake`` those who listen.
         """
         ...
 
@@ -66,6 +66,10 @@ class Connector(Protocol):
 
     def administration(self) -> AbstractContextManager[sa.Connection]:
         """A SQLAlchemy connection in one transaction, for creating tables."""
+        ...
+
+    def listen(self) -> Waiter:
+        """What wakes when something is written."""
         ...
 
     def bound(self, project: str) -> Connector:
@@ -142,10 +146,14 @@ class SqlEngine:
             statements = self.statements(writes[0].shape)
             self.connector.run(statements.put_text, statements.codec.bind(writes[0].values))
             return
-        todo = [self.statements(w.shape).write(w, moment) for w in writes]
-        stands = [self._stands(w, moment) for w in writes]
+        todo = []
+        wake = False
+        for write in writes:
+            todo.append(self.statements(write.shape).write(write, moment))
+            # Only what is new concerns somebody who waits, not what becomes of it.
+            wake = wake or (write.shape.wakes and isinstance(write, Put))
         try:
-            self.connector.together(todo, stands, token=token if needs_token(writes) else None)
+            self.connector.together(todo, token=token if needs_token(writes) else None, wake=wake)
         except Refused as refused:
             if refused.repeated and self._was_applied(writes, now):
                 return
@@ -203,14 +211,13 @@ class SqlEngine:
         # Statements are compiled once for all projects, as they do not depend on which it is.
         return self if connector is self.connector else SqlEngine(connector, known=self._known_bound)
 
+    def listen(self) -> Waiter:
+        return self.connector.listen()
+
     def close(self) -> None:
         self.connector.close()
 
     # Refusals
-
-    def _stands(self, write: Write, moment: int) -> Statement:
-        statements = self.statements(write.shape)
-        return Statement(statements.get, statements.codec.bind_key(write.key) + statements.now(moment))
 
     def _conflict(self, write: Write, position: int, now: datetime) -> Conflict:
         found = self._get_one(Ref(write.shape, write.key), now)

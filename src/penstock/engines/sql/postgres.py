@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import lru_cache
 from typing import Any, NoReturn, TypeVar
 
 import msgspec
@@ -18,6 +19,9 @@ from penstock.engines.sql.dialects import POSTGRES, POSTGRES_BOUND
 from penstock.engines.sql.engine import GROWN, Refused
 from penstock.engines.sql.forks import generation
 from penstock.engines.sql.isolation import TENANT, why_unbound
+from penstock.engines.sql.postgres_waiter import CHANNEL, PostgresWaiter
+from penstock.engines.sql.prepared import Prepared, numbered
+from penstock.engines.sql.sets import alike, joined, rows_of
 from penstock.engines.sql.statements import Statement
 from penstock.errors import InvalidValue, Misconfigured, OutOfScope, PenstockError, Unavailable
 
@@ -28,7 +32,7 @@ _REFUSAL = "penstock refuses write "
 
 
 # Every statement walks a known index, so planning it once is enough; planning costs more than running it.
-_OPTIONS = "-c timezone=UTC -c plan_cache_mode=force_generic_plan"
+_OPTIONS = "-c timezone=UTC -c plan_cache_mode=force_generic_plan -c enable_seqscan=off"
 
 # Seconds before each further attempt: at once on a broken line, then long enough for a server to restart.
 _PAUSES = (0.0, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0)
@@ -41,6 +45,7 @@ class _Session(psycopg.Connection[tuple[Any, ...]]):
     """A connection, and the project it is bound to."""
 
     project: str | None = None
+    prepared: Prepared
 
 
 class _Idle:
@@ -82,6 +87,7 @@ class PostgresConnector:
         self._idle = _Idle()
         self._idle_bound = _Idle()
         self._can_bind = False
+        self._parameter_types: dict[str, tuple[str, ...]] = {}
 
     # Connections
 
@@ -100,6 +106,7 @@ class PostgresConnector:
         options = f"{conninfo_to_dict(self.url).get('options') or ''} {self.options}"
         connection = _Session.connect(self.url, autocommit=True, options=options)
         connection.prepare_threshold = 2
+        connection.prepared = Prepared()
         set_json_loads(msgspec.json.decode, connection)
         return connection
 
@@ -173,12 +180,47 @@ class PostgresConnector:
 
         return self._attempt(action)
 
-    def together(self, statements: Sequence[Statement], stands: Sequence[Statement], *, token: str | None) -> None:
-        text, parameters = _chained(statements, stands, token)
+    def together(self, statements: Sequence[Statement], *, token: str | None, wake: bool = False) -> None:
+        todo = self._joined(statements)
+        try:
+            self._chain(todo, token, wake)
+        except Refused:
+            if len(todo) == len(statements):
+                raise
+            # Which one of many was refused can be told only one by one.
+            self._chain(statements, token, wake)
+
+    def _joined(self, statements: Sequence[Statement]) -> Sequence[Statement]:
+        """The statements, those of one text joined into one where there are many."""
+        sets = alike(statements)
+        if not sets:
+            return statements
+        out = [s for s in statements if s.text not in sets]
+        for text, positions in sets.items():
+            several = [statements[p] for p in positions]
+            types = self._types(text)
+            if "bytea" in types:  # which JSON does not hold
+                out += several
+                continue
+            rows = len(several) if several[0].must_touch else None
+            one = joined(text, several[0].pivot or "", types)
+            out.append(Statement(one, (rows_of(several),), must_touch=several[0].must_touch, rows=rows))
+        return out
+
+    def _types(self, text: str) -> tuple[str, ...]:
+        """The types that PostgreSQL finds for a text's parameters."""
+        types = self._parameter_types.get(text)
+        if types is None:
+            types = self._parameter_types[text] = self._attempt(lambda c: _parameter_types(c, text))
+        return types
+
+    def _chain(self, statements: Sequence[Statement], token: str | None, wake: bool) -> None:
+        text = _chained(tuple([_form(s) for s in statements]), token is not None, wake)
+        parameters = _parameters(statements, token)
 
         def action(connection: _Session) -> None:
             try:
-                connection.execute(text, parameters)
+                connection.prepared.run(connection, text, parameters)
             except pg.UniqueViolation as error:
                 if not _is_repetition(error):
                     raise
@@ -206,6 +248,9 @@ class PostgresConnector:
                 return len(connection.execute(text, parameters).fetchall())
 
         return self._attempt(action)
+
+    def listen(self) -> PostgresWaiter:
+        return PostgresWaiter(lambda: psycopg.connect(self.url, autocommit=True))
 
     @contextmanager
     def administration(self) -> Iterator[sa.Connection]:
@@ -270,31 +315,60 @@ class BoundConnector(PostgresConnector):
         raise OutOfScope("tables are created and grown for all projects at once; use the store itself")
 
 
-def _chained(
-    statements: Sequence[Statement], stands: Sequence[Statement], token: str | None
-) -> tuple[str, tuple[Any, ...]]:
+def _form(statement: Statement) -> tuple[str, bool, str | None, bool]:
+    """What a statement says without its parameters."""
+    stands = statement.stands.text if statement.stands else None
+    return statement.text, statement.must_touch, stands, statement.rows is not None
+
+
+@lru_cache(maxsize=512)
+def _chained(forms: tuple[tuple[str, bool, str | None, bool], ...], remembered: bool, wake: bool) -> str:
     """All statements as one: a chain of named parts, and a last one that stops everything when a part was refused."""
-    parts = [] if token is None else [_REMEMBER]
+    parts = [_REMEMBER] if remembered else []
     refusals = []
-    parameters: list[Any] = [] if token is None else [token]
-    tail: list[Any] = []
-    for position, (statement, there) in enumerate(zip(statements, stands, strict=True)):
-        reading = statement.text.startswith("select")
-        suffix = " for share" if reading else " returning 1"
-        parts.append(f"w{position} as ({statement.text}{suffix})")
-        parameters += statement.parameters
-        if not statement.must_touch:
+    for position, (text, must_touch, stands, counted) in enumerate(forms):
+        suffix = " for share" if text.startswith("select") else " returning 1"
+        parts.append(f"w{position} as ({text}{suffix})")
+        if not must_touch:
             continue
         refused = f"not exists (select from w{position})"
-        if statement.tolerates_absence:
-            refused += f" and exists ({there.text})"
-            tail += there.parameters
+        if counted:
+            refused = f"(select count(*) from w{position}) <> %s"
+        if stands is not None:
+            refused += f" and exists ({stands})"
         refusals.append(f"when {refused} then cast('{_REFUSAL}{position}' || left(now()::text, 0) as integer)")
-    if token is not None:
+    if remembered:
         # Asked first, so that a repetition is recognised before its writes refuse themselves.
         refusals.insert(0, "when not exists (select from remembered) then null")
     last = f"select case {' '.join(refusals)} end" if refusals else "select 1"
-    return f"with {', '.join(parts)} {last}", (*parameters, *tail)
+    if wake:
+        last += f", pg_notify('{CHANNEL}', '')"
+    return f"with {', '.join(parts)} {last}"
+
+
+def _parameters(statements: Sequence[Statement], token: str | None) -> list[Any]:
+    """The parameters in the order in which `_chained` has their marks."""
+    parameters: list[Any] = [] if token is None else [token]
+    for statement in statements:
+        parameters += statement.parameters
+    for statement in statements:
+        if statement.rows is not None:
+            parameters.append(statement.rows)
+        elif statement.stands is not None:
+            parameters += statement.stands.parameters
+    return parameters
+
+
+def _parameter_types(connection: _Session, text: str) -> tuple[str, ...]:
+    connection.execute(f"prepare penstock_probe as {numbered(text)}".encode())
+    try:
+        found = connection.execute(
+            "select parameter_types::text[] from pg_prepared_statements where name = 'penstock_probe'"
+        ).fetchone()
+    finally:
+        connection.execute("deallocate penstock_probe")
+    assert found is not None
+    return tuple(found[0])
 
 
 def _is_repetition(error: pg.UniqueViolation) -> bool:

@@ -16,6 +16,7 @@ from penstock.documents import decimal, integer
 from penstock.engines.sql.dialects import SQLITE
 from penstock.engines.sql.engine import GROWN, Refused
 from penstock.engines.sql.forks import generation
+from penstock.engines.sql.sqlite_waiter import SqliteWaiter
 from penstock.engines.sql.statements import Statement
 from penstock.errors import InvalidValue, Misconfigured, Unavailable
 from penstock.updates import exact_sum
@@ -72,8 +73,6 @@ class SqliteConnector:
         self.path = path
         self._busy = busy_seconds
         self._local = threading.local()
-        self._opened: list[sqlite3.Connection] = []
-        self._lock = threading.Lock()
         self._generation = generation()
 
     def connection(self) -> sqlite3.Connection:
@@ -89,7 +88,8 @@ class SqliteConnector:
     def _open(self) -> sqlite3.Connection:
         if self._generation != generation():
             # A forked child must not touch its parent's connections, not even to close them.
-            self._opened, self._generation = [], generation()
+            _of_parents.append(self._local)
+            self._local, self._generation = threading.local(), generation()
         try:
             connection = sqlite3.connect(
                 self.path, timeout=self._busy, isolation_level=None, check_same_thread=False, cached_statements=512
@@ -101,8 +101,6 @@ class SqliteConnector:
             raise Unavailable(f"cannot open the SQLite file {self.path}: {error}") from error
         for name, function in _FUNCTIONS.items():
             connection.create_function(name, 2, function, deterministic=True)
-        with self._lock:
-            self._opened.append(connection)
         self._local.connection, self._local.generation = connection, self._generation
         return connection
 
@@ -116,16 +114,18 @@ class SqliteConnector:
         # There is no wire, so no answer can be lost, and no token is needed.
         return self.rows(text, parameters)
 
-    def together(self, statements: Sequence[Statement], stands: Sequence[Statement], *, token: str | None) -> None:
-        with self._transaction() as connection:
-            for position, (statement, there) in enumerate(zip(statements, stands, strict=True)):
-                cursor = connection.execute(statement.text, statement.parameters)
-                touched = bool(cursor.fetchall()) if cursor.description else cursor.rowcount > 0
-                if not statement.must_touch or touched:
-                    continue
-                standing = connection.execute(there.text, there.parameters).fetchone() is not None
-                if standing or not statement.tolerates_absence:
+    def together(self, statements: Sequence[Statement], *, token: str | None, wake: bool = False) -> None:
+        connection = self.connection()
+        execute = connection.execute
+        try:
+            execute("begin immediate")
+            for position, statement in enumerate(statements):
+                cursor = execute(statement.text, statement.parameters)
+                if statement.must_touch and cursor.rowcount < 1 and not _touched(connection, cursor, statement):
                     raise Refused(position)
+            execute("commit")
+        except BaseException as error:
+            raise _undone(connection, error) from error
 
     def expire(self, text: str, parameters: tuple[Any, ...], *, watched: bool) -> int:
         with self._transaction() as connection:
@@ -145,17 +145,10 @@ class SqliteConnector:
         connection = self.connection()
         try:
             connection.execute("begin immediate")
-        except sqlite3.Error as error:
-            raise _translated(error) from error
-        try:
             yield connection
             connection.execute("commit")
         except BaseException as error:
-            if connection.in_transaction:
-                connection.execute("rollback")
-            if isinstance(error, sqlite3.Error):
-                raise _translated(error) from error
-            raise
+            raise _undone(connection, error) from error
 
     @contextmanager
     def administration(self) -> Iterator[sa.Connection]:
@@ -169,17 +162,36 @@ class SqliteConnector:
     def _plain(self) -> sqlite3.Connection:
         return sqlite3.connect(self.path, timeout=self._busy, isolation_level=None, check_same_thread=False)
 
+    def listen(self) -> SqliteWaiter:
+        return SqliteWaiter(self._plain)
+
     def bound(self, project: str) -> SqliteConnector:
         """Itself: a file has no sessions to bind."""
         return self
 
     def close(self) -> None:
+        # A connection that another thread is just using ends with that use: closed under it, SQLite would crash.
         if self._generation == generation():
-            with self._lock:
-                for connection in self._opened:
-                    connection.close()
-                self._opened.clear()
-        self._local = threading.local()
+            self._local = threading.local()
+
+
+_of_parents: list[threading.local] = []
+"What a forked process has inherited and must leave alone."
+
+
+def _touched(connection: sqlite3.Connection, cursor: sqlite3.Cursor, statement: Statement) -> bool:
+    """Has a statement that changed no row found one, or is there none to refuse it?"""
+    if cursor.description and cursor.fetchone() is not None:
+        return True
+    there = statement.stands
+    return there is not None and connection.execute(there.text, there.parameters).fetchone() is None
+
+
+def _undone(connection: sqlite3.Connection, error: BaseException) -> BaseException:
+    """Take everything back; what to raise."""
+    if connection.in_transaction:
+        connection.execute("rollback")
+    return _translated(error) if isinstance(error, sqlite3.Error) else error
 
 
 def _translated(error: sqlite3.Error) -> Exception:

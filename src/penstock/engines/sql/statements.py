@@ -24,7 +24,7 @@ from penstock.conditions import (
 )
 from penstock.engines.sql.dialect import Dialect, literal, quote
 from penstock.engines.sql.rows import RowCodec, compile_codec
-from penstock.kinds import Kind
+from penstock.kinds import FieldShape, Kind
 from penstock.ops import ANYTHING, Check, Delete, Patch, Put, Query, Range, Write
 from penstock.shape import EntityShape, IndexShape, PatternShape
 from penstock.updates import Add, Append, Exclude, Include, Remove, Set, SetIfAbsent, Update
@@ -39,8 +39,12 @@ class Statement:
     text: str
     parameters: tuple[Any, ...]
     must_touch: bool = False
-    tolerates_absence: bool = False
-    "Touching no row is a refusal only if a live record stands there."
+    stands: Statement | None = None
+    "Touching no row is a refusal only if this finds a live record; None: in any case."
+    rows: int | None = None
+    "How many rows it must touch, where that is not one."
+    pivot: str | None = None
+    "The piece of the text where it can be made to work on many rows; None: it cannot."
 
 
 class Statements:
@@ -51,6 +55,8 @@ class Statements:
         self.codec: RowCodec = compile_codec(shape, dialect)
         self.relation = dialect.relation(shape.domain, shape.relation)
         self._finds: dict[tuple[Any, ...], str] = {}
+        self._assignments: dict[tuple[type[Update], str], str] = {}
+        self._comparisons: dict[tuple[str, str], str] = {}
 
     # Names
 
@@ -193,6 +199,8 @@ class Statements:
 
     def write(self, write: Write, now: int) -> Statement:
         """The statement of one write, which touches a row exactly when its condition holds."""
+        if type(write) is Put and write.witness:
+            return Statement(self._witness, self.codec.bind(write.values), True, None, None, self._values)
         match write:
             case Put():
                 return self._put(write, now)
@@ -206,8 +214,11 @@ class Statements:
     @cached_property
     def _insert(self) -> str:
         names = ", ".join(quote(f.column) for f in self.shape.fields.values())
-        marks = ", ".join([self.dialect.mark] * len(self.shape.fields))
-        return f"insert into {self.relation} as r ({names}) values ({marks})"
+        return f"insert into {self.relation} as r ({names}) {self._values}"
+
+    @cached_property
+    def _values(self) -> str:
+        return f"values ({', '.join([self.dialect.mark] * len(self.shape.fields))})"
 
     @cached_property
     def _on_conflict(self) -> str:
@@ -229,13 +240,19 @@ class Statements:
             return ""
         return " and " + self.dialect.guard.format(c=self.column(project.name))
 
+    @cached_property
+    def _witness(self) -> str:
+        """A record that nobody else can ever have written; whatever stands there, also if expired, is in the way."""
+        return f"{self._insert} on conflict do nothing"
+
     def _put(self, put: Put, now: int) -> Statement:
         values = self.codec.bind(put.values)
         if put.when is None:
-            return Statement(self.put_text, values)
+            return Statement(self.put_text, values, pivot=self._values)
         text, parameters = self._where(put.when, now)
         if holds(put.when, None):
-            return Statement(f"{self.put_text} where {text}{self._guard}", values + parameters, must_touch=True)
+            pivot = None if parameters else self._values
+            return Statement(f"{self.put_text} where {text}{self._guard}", values + parameters, True, pivot=pivot)
         rest = [f for f in self.shape.fields.values() if f.name not in self.shape.key.fields]
         mark = self.dialect.mark
         sets = ", ".join(f"{quote(f.column)} = {mark}" for f in rest)
@@ -254,37 +271,50 @@ class Statements:
         """Some fields of a record that stands."""
         sets, parameters = [], []
         for update in patch.updates:
-            text, values = self._set(update)
-            sets.append(f"{quote(self.shape.fields[update.field].column)} = {text}")
-            parameters += values
-        where, more = self._where(All((Present(), *([patch.when] if patch.when else []))), now)
+            form = (type(update), update.field)
+            text = self._assignments.get(form)
+            if text is None:
+                text = self._assignments[form] = self._assignment(update)
+            sets.append(text)
+            if type(update) is Set:
+                parameters.append(self.codec.one[update.field](update.value))
+            elif type(update) is not Remove:
+                parameters.append(self.codec.one[update.field](_operand(update)))
+        where, more = self._standing(patch.when, now)
         tail = f" returning {self.bare_columns}" if returning else ""
         return Statement(
-            f"update {self.relation} as r set {', '.join(sets)} where {self.at_key} and {where}{tail}",
+            f"update {self.relation} as r set {', '.join(sets)}{self._where_key}{where}{tail}",
             (*parameters, *self.codec.bind_key(patch.key), *more),
             must_touch=True,
+            pivot=self._where_key,
         )
 
-    def _set(self, update: Update) -> tuple[str, list[Any]]:
-        """The new value of a column, and its parameters."""
-        dialect, column = self.dialect, self.column(update.field)
+    @cached_property
+    def _where_key(self) -> str:
+        return f" where {self.at_key}"
+
+    def _assignment(self, update: Update) -> str:
+        """A column and its new value, with a mark for the update's operand."""
         field = self.shape.fields[update.field]
-        one = self.codec.one[update.field]
+        return f"{quote(field.column)} = {self._new_value(update, field)}"
+
+    def _new_value(self, update: Update, field: FieldShape) -> str:
+        dialect, column = self.dialect, self.column(update.field)
         match update:
-            case Set(_, value):
-                return dialect.mark, [one(value)]
+            case Set():
+                return dialect.mark
             case Remove():
-                return "null", []
-            case Add(_, amount):
-                return dialect.add(field.kind, column), [one(amount)]
-            case SetIfAbsent(_, value):
-                return f"coalesce({column}, {dialect.mark})", [one(value)]
-            case Append(_, items):
-                return dialect.append.replace("{c}", column).replace("{m}", dialect.mark), [one(list(items))]
-            case Include(_, members):
-                return dialect.include.replace("{c}", column).replace("{m}", dialect.mark), [one(members)]
-            case Exclude(_, members):
-                return dialect.exclude.replace("{c}", column).replace("{m}", dialect.mark), [one(members)]
+                return "null"
+            case Add():
+                return dialect.add(field.kind, column)
+            case SetIfAbsent():
+                return f"coalesce({column}, {dialect.mark})"
+            case Append():
+                return dialect.append.replace("{c}", column).replace("{m}", dialect.mark)
+            case Include():
+                return dialect.include.replace("{c}", column).replace("{m}", dialect.mark)
+            case Exclude():
+                return dialect.exclude.replace("{c}", column).replace("{m}", dialect.mark)
         raise TypeError(f"not an update: {update!r}")
 
     def _delete(self, delete: Delete, now: int) -> Statement:
@@ -293,18 +323,18 @@ class Statements:
         if delete.when is None:
             return Statement(text, key)
         where, parameters = self._where(delete.when, now)
-        return Statement(
-            f"{text} and {where}", key + parameters, must_touch=True, tolerates_absence=holds(delete.when, None)
-        )
+        stands = self._stands(key, now) if holds(delete.when, None) else None
+        return Statement(f"{text} and {where}", key + parameters, must_touch=True, stands=stands)
 
     def _check(self, check: Check, now: int) -> Statement:
         where, parameters = self._where(check.when, now)
-        return Statement(
-            f"select 1 from {self.relation} as r where {self.at_key} and {where}",
-            self.codec.bind_key(check.key) + parameters,
-            must_touch=True,
-            tolerates_absence=holds(check.when, None),
-        )
+        key = self.codec.bind_key(check.key)
+        stands = self._stands(key, now) if holds(check.when, None) else None
+        text = f"select 1 from {self.relation} as r where {self.at_key} and {where}"
+        return Statement(text, key + parameters, must_touch=True, stands=stands)
+
+    def _stands(self, key: tuple[Any, ...], now: int) -> Statement:
+        return Statement(self.get, key + self.now(now))
 
     @cached_property
     def expire(self) -> str:
@@ -326,14 +356,25 @@ class Statements:
             return f"(coalesce({end} <= {mark}, false) or {text})", (now, *parameters)
         return f"(({end} is null or {end} > {mark}) and {text})", (now, *parameters)
 
+    def _standing(self, condition: Condition | None, now: int) -> tuple[str, tuple[Any, ...]]:
+        """What follows the key where a live record must stand for which the condition holds."""
+        parameters = list(self.now(now))
+        text = self._live_suffix
+        if condition is not None:
+            text += " and " + self._condition(condition, parameters)
+        return text, tuple(parameters)
+
     def _condition(self, condition: Condition, out: list[Any]) -> str:
+        if isinstance(condition, Compare):
+            out.append(self.codec.one[condition.field](condition.value))
+            return self._comparison(condition.field, condition.operator)
+        if isinstance(condition, All):
+            return "(" + " and ".join([self._condition(p, out) for p in condition.conditions]) + ")"
+        if isinstance(condition, Missing) and condition.field is not None:
+            return f"{self.column(condition.field)} is null"
         match condition:
-            case Compare(name, operator, value):
-                out.append(self.codec.one[name](value))
-                compared = self._compare(name, operator)
-                if operator == "<>":
-                    return f"({self.column(name)} is null or {compared})"
-                return f"coalesce({compared}, false)"
+            case Any_(parts):
+                return "(" + " or ".join([self._condition(p, out) for p in parts]) + ")"
             case Between(name, low, high):
                 out += [self.codec.one[name](low), self.codec.one[name](high)]
                 return f"coalesce({self._compare(name, '>=')} and {self._compare(name, '<=')}, false)"
@@ -348,17 +389,36 @@ class Statements:
                 return f"{self.column(name)} is not null"
             case Missing(str(name)):
                 return f"{self.column(name)} is null"
-            case All(parts):
-                return "(" + " and ".join([self._condition(p, out) for p in parts]) + ")"
-            case Any_(parts):
-                return "(" + " or ".join([self._condition(p, out) for p in parts]) + ")"
             case Not(inner):
                 return f"not {self._condition(inner, out)}"
         raise TypeError(f"not a condition: {condition!r}")
 
+    def _comparison(self, name: str, operator: str) -> str:
+        text = self._comparisons.get((name, operator))
+        if text is None:
+            compared = self._compare(name, operator)
+            missing = f"({self.column(name)} is null or {compared})"
+            text = missing if operator == "<>" else f"coalesce({compared}, false)"
+            self._comparisons[name, operator] = text
+        return text
+
     def _compare(self, name: str, operator: str) -> str:
         kind: Kind = self.shape.fields[name].kind
         return self.dialect.compare(kind, self.column(name), operator).replace("{m}", self.dialect.mark)
+
+
+def _operand(update: Update) -> Any:
+    """What an update sets, adds, appends, includes or excludes."""
+    match update:
+        case Set(_, value) | SetIfAbsent(_, value):
+            return value
+        case Add(_, amount):
+            return amount
+        case Append(_, items):
+            return list(items)
+        case Include(_, members) | Exclude(_, members):
+            return members
+    raise TypeError(f"not an update with an operand: {update!r}")
 
 
 def _beyond(prefix: str) -> str:

@@ -1,0 +1,35 @@
+"""Who makes a request, and what is theirs. The service finds it out; routes, also those of domains, ask for it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from penstock.access import Role
+from penstock.once import Turn
+
+if TYPE_CHECKING:
+    from penstock.store import Store
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """Somebody who was let in."""
+
+    name: str
+    "For the audit trail."
+    role: Role | None
+    "None for anybody, on a public route."
+    project: str | None
+    "The only project that is theirs; None for all."
+    store: Store
+    "Sees what they may see. A route that uses another shows one project's records to another."
+    turn: Turn | None = None
+    """The turn of a request with an Idempotency-Key. A route whose change ends it (``change(once=turn)``) happens
+    exactly once; one that does not happens once unless the process dies just before the answer is noted."""
+
+
+def caller_of(request: Any) -> Caller:
+    """Who makes this request."""
+    caller: Caller = request.state.caller
+    return caller

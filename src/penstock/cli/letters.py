@@ -1,0 +1,89 @@
+"""Commands for what could not be delivered or done: messages and tasks that are dead, or wait for a person."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Annotated, Any
+
+import typer
+
+from penstock.cli.terminal import AsJson, By, StoreUrl, console, opened, show
+from penstock.domains import DOMAINS
+from penstock.errors import NotFound
+from penstock.outbox import Message, SystemMessage
+from penstock.relay import dead_letters, revive
+from penstock.store import Store
+from penstock.work.task import Task, TaskStatus
+
+letters = typer.Typer(no_args_is_help=True, help="Messages that could not be told and tasks that could not be done.")
+
+
+@letters.command("list")
+def list_letters(store: StoreUrl = None, as_json: AsJson = False) -> None:
+    """List them, oldest first."""
+    with opened(store) as handle:
+        rows = [_told(letter) for letter in _dead(handle)]
+    show(rows, title="Dead letters", as_json=as_json, empty="There are no dead letters.")
+
+
+@letters.command("retry")
+def retry(
+    ids: Annotated[list[str] | None, typer.Argument(help="Their ids, or none with --all.")] = None,
+    every: Annotated[bool, typer.Option("--all", help="All of them.")] = False,
+    kind: Annotated[str | None, typer.Option("--type", help="Only of this type or task name.")] = None,
+    by: By = "penstock dead-letters",
+    store: StoreUrl = None,
+) -> None:
+    """Send messages and run tasks again, from the beginning."""
+    wanted = set(ids or [])
+    if not wanted and not every and kind is None:
+        raise NotFound("name letters by their ids, or say --all or --type")
+    done = 0
+    with opened(store) as handle:
+        for letter in list(_dead(handle)):
+            told = _told(letter)
+            if (wanted and told["id"] not in wanted) or (kind is not None and told["type"] != kind):
+                continue
+            wanted.discard(told["id"])
+            _again(handle, letter, by)
+            done += 1
+    if wanted:
+        raise NotFound(f"no dead letter has the id {', '.join(sorted(wanted))}; {done} were sent again")
+    console().print(f"{done} will be tried again.")
+
+
+def _dead(store: Store) -> Iterator[Message | Task]:
+    own: list[type[Message]] = [d.outbox for d in DOMAINS if d.outbox is not None and issubclass(d.outbox, Message)]
+    outboxes: list[type[Message]] = [SystemMessage, *own]
+    for outbox in dict.fromkeys(outboxes):
+        yield from dead_letters(store, outbox)
+    for status in (TaskStatus.FAILED, TaskStatus.QUARANTINED):
+        yield from store.find(Task.by_status(status=status))
+
+
+def _again(store: Store, letter: Message | Task, by: str) -> None:
+    if isinstance(letter, Message):
+        revive(store, letter, by=by)
+        return
+    with store.change(by=by) as change:
+        change.save(change.adopt(letter).revive(at=store.clock.now()))
+
+
+def _told(letter: Message | Task) -> dict[str, Any]:
+    if isinstance(letter, Message):
+        return {
+            "id": letter.event_id,
+            "what": "message",
+            "type": letter.type,
+            "project": letter.project_id,
+            "attempts": letter.attempts,
+            "error": letter.error,
+        }
+    return {
+        "id": letter.task_id,
+        "what": f"task, {letter.status.value}",
+        "type": letter.name,
+        "project": letter.project_id,
+        "attempts": letter.attempts,
+        "error": f"{letter.error_class}: {letter.error}",
+    }

@@ -1,0 +1,61 @@
+"""Commands that look at declarations; no database is needed."""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated, Any
+
+import typer
+from rich.table import Table
+
+from penstock.app import explain
+from penstock.cli import names
+from penstock.cli.terminal import AsJson, console
+from penstock.shape import PatternShape
+
+
+def patterns(
+    domain: Annotated[str | None, typer.Argument(help="Only this domain.")] = None, as_json: AsJson = False
+) -> None:
+    """List every access pattern: what is asked, by which key, in which order."""
+    found = [p for d in names.domains(domain) for p in d.patterns]
+    if as_json:
+        print(json.dumps([_told(p) for p in found], indent=2))
+        return
+    table = Table("pattern", "parameters", "key", "answers", title="Access patterns", title_justify="left")
+    for pattern in found:
+        told = _told(pattern)
+        table.add_row(pattern.label, ", ".join(told["parameters"]), told["key"], pattern.summary)
+    console().print(table)
+
+
+def explain_pattern(
+    pattern: Annotated[str, typer.Argument(help="Such as musicvideo.Scene.of_project.")],
+    values: Annotated[list[str] | None, typer.Argument(help="name=value; a range is name=a..b, a.. or ..b.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Show the DynamoDB request and the SQL of a pattern, without any database."""
+    told = explain(names.query(names.pattern(pattern), values or []))
+    if as_json:
+        print(json.dumps(told, indent=2, default=str))
+        return
+    for engine, request in told.items():
+        console().print(f"[bold]{engine}[/bold]")
+        console().print_json(json.dumps(request, default=str))
+
+
+explain_pattern.__command__ = "explain"  # type: ignore[attr-defined]
+
+
+def _told(pattern: PatternShape) -> dict[str, Any]:
+    place = pattern.index.place.name if pattern.index else pattern.entity.table.name
+    sort = f" / {pattern.key.sort.text}" if pattern.key.sort else ""
+    parameters = [
+        f"{n}{'?' if n in pattern.optional else ' range' if n == pattern.ranged else ''}" for n in pattern.parameters
+    ]
+    return {
+        "pattern": pattern.label,
+        "parameters": parameters,
+        "key": f"{place}: {pattern.key.partition.text}{sort}{' ↓' if pattern.backwards else ''}",
+        "answers": pattern.summary,
+    }

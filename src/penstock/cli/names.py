@@ -1,0 +1,88 @@
+"""Domains, entities, patterns and values, by the names people write them with."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from penstock.cli.terminal import hint
+from penstock.declare.domain import Domain
+from penstock.declare.entity import Entity
+from penstock.declare.pattern import ask
+from penstock.domains import DOMAINS
+from penstock.errors import InvalidKey, Misconfigured
+from penstock.kernel import KERNEL
+from penstock.kinds import FieldShape, from_key_text
+from penstock.ops import Query, Range, Ref
+from penstock.shape import PatternShape
+from penstock.work.domain import WORKING
+
+EVERY: tuple[Domain, ...] = (*DOMAINS, WORKING, KERNEL)
+
+
+def domains(name: str | None) -> list[Domain]:
+    """One domain, or those of the systems."""
+    if name is None:
+        return list(DOMAINS)
+    found = [d for d in EVERY if d.name == name]
+    if not found:
+        raise Misconfigured(f'No domain "{name}". {hint(name, [d.name for d in EVERY])}')
+    return found
+
+
+def entity(label: str) -> type[Entity]:
+    """Such as musicvideo.Scene; the domain may be left out where that leaves no doubt."""
+    known = {e.__shape__.label: e for d in EVERY for e in d.entities}
+    short = [e for e in known.values() if e.__shape__.name.lower() == label.lower()]
+    if label in known:
+        return known[label]
+    if len(short) == 1:
+        return short[0]
+    if short:
+        raise Misconfigured(f"There are several {label}: {', '.join(e.__shape__.label for e in short)}. Say which")
+    raise Misconfigured(f'No entity "{label}". {hint(label, known)}')
+
+
+def pattern(label: str) -> PatternShape:
+    """Such as musicvideo.Scene.of_project."""
+    known = {p.label: p for d in EVERY for p in d.patterns}
+    if label not in known:
+        raise Misconfigured(f'No pattern "{label}". {hint(label, known)}')
+    return known[label]
+
+
+def query(asked: PatternShape, given: Sequence[str]) -> Query[Any]:
+    """Bind the parameters of a pattern from words such as ``status=pending``; a range is ``a..b``."""
+    values: dict[str, Any] = {}
+    for word in given:
+        name, equals, text = word.partition("=")
+        if not equals or name not in asked.parameters:
+            raise InvalidKey(f"{asked.label} takes {', '.join(asked.parameters)} as name=value, not {word!r}")
+        field = asked.entity.fields[name]
+        values[name] = _range(field, text) if name == asked.ranged and ".." in text else value(field, text)
+    return ask(asked, values)
+
+
+def ref(kind: type[Entity], given: Sequence[str]) -> Ref[Any]:
+    """A record from the words of its key: ``project_id=… sequence=1``."""
+    shape = kind.__shape__
+    parts: dict[str, Any] = {}
+    for word in given:
+        name, equals, text = word.partition("=")
+        if not equals or name not in shape.key.fields:
+            raise InvalidKey(f"{shape.label} is found by {', '.join(shape.key.fields)} as name=value, not {word!r}")
+        parts[name] = value(shape.fields[name], text)
+    return kind.__key__(**parts)
+
+
+def _range(field: FieldShape, text: str) -> Range[Any]:
+    low, _, high = text.partition("..")
+    return Range(value(field, low) if low else None, value(field, high) if high else None)
+
+
+def value(field: FieldShape, text: str) -> Any:
+    """What a text stands for."""
+    try:
+        return from_key_text(field, text)
+    except ValueError:
+        raise InvalidKey(f"{field.name}={text!r} is not a {field.kind.value}; check its form") from None

@@ -1,0 +1,129 @@
+"""Commands that read records and move them: what the API does, at hand."""
+
+from __future__ import annotations
+
+import inspect
+import json
+from typing import Annotated, Any
+
+import typer
+from pydantic import TypeAdapter, ValidationError
+
+from penstock.cli import names
+from penstock.cli.terminal import AsJson, By, StoreUrl, console, hint, opened, show
+from penstock.declare.entity import Entity
+from penstock.declare.move import MoveOf
+from penstock.errors import InvalidValue, Misconfigured
+
+Limit = Annotated[int, typer.Option("--limit", min=1, max=1000, help="At most so many.")]
+
+
+def ls(
+    pattern: Annotated[str, typer.Argument(help="Such as musicvideo.Project.by_status.")],
+    values: Annotated[list[str] | None, typer.Argument(help="name=value; a range is name=a..b.")] = None,
+    limit: Limit = 50,
+    cursor: Annotated[str | None, typer.Option(help="Where the page before ended.")] = None,
+    store: StoreUrl = None,
+    as_json: AsJson = False,
+) -> None:
+    """List records by an access pattern, a page at a time."""
+    asked = names.query(names.pattern(pattern), values or [])
+    with opened(store, keep_secret=True) as handle:
+        page = handle.page(asked, limit=limit, cursor=cursor)
+    rows = [_plain(record) for record in page.records]
+    if as_json:
+        print(json.dumps({"items": rows, "next": page.cursor}, indent=2, default=str))
+        return
+    show([{k: _short(v) for k, v in row.items() if v is not None} for row in _even(rows)], title=pattern, as_json=False)
+    if page.cursor:
+        console().print(f"More: --cursor {page.cursor}")
+
+
+def show_record(
+    entity: Annotated[str, typer.Argument(help="Such as musicvideo.Scene.")],
+    key: Annotated[list[str], typer.Argument(help="name=value for each part of its key.")],
+    store: StoreUrl = None,
+    as_json: AsJson = False,
+) -> None:
+    """Show one record."""
+    kind = names.entity(entity)
+    with opened(store) as handle:
+        record = handle.get(names.ref(kind, key))
+    if as_json:
+        print(json.dumps(_plain(record), indent=2))
+        return
+    show([{"field": k, "value": v} for k, v in _plain(record).items()], title=entity, as_json=False)
+
+
+show_record.__command__ = "show"  # type: ignore[attr-defined]
+
+
+def move(
+    entity: Annotated[str, typer.Argument(help="Such as musicvideo.Project.")],
+    verb: Annotated[str, typer.Argument(help="One of its moves, such as queue.")],
+    words: Annotated[list[str], typer.Argument(help="name=value for its key, then for what the move takes.")],
+    why: Annotated[str | None, typer.Option(help="For the audit trail.")] = None,
+    by: By = "penstock move",
+    store: StoreUrl = None,
+    as_json: AsJson = False,
+) -> None:
+    """Move a record to another state; only declared moves are possible."""
+    kind = names.entity(entity)
+    moves = kind.__moves__
+    if verb not in moves:
+        raise Misconfigured(f'{entity} has no move "{verb}". {hint(verb, moves)}')
+    shape = kind.__shape__
+    key = [w for w in words if w.partition("=")[0] in shape.key.fields]
+    arguments = _arguments(moves[verb], [w for w in words if w not in key])
+    with opened(store) as handle, handle.change(by=by, why=why) as change:
+        record = change.get(names.ref(kind, key))
+        getattr(record, verb)(**arguments)
+        change.save(record)
+        change.emit(f"{shape.name.lower()}.{verb}", record)
+    rows = [{f.name: getattr(record, f.name).value for f in shape.states}]
+    show(rows, title=repr(record.ref), as_json=as_json)
+
+
+def _arguments(moved: MoveOf[Any, ...], words: list[str]) -> dict[str, Any]:
+    """What a move takes, from words; each read as its annotation says."""
+    wanted = {}
+    if moved.body is not None:
+        parameters = list(inspect.signature(moved.body, eval_str=True).parameters.values())[1:]
+        wanted = {p.name: p for p in parameters}
+    given: dict[str, Any] = {}
+    for word in words:
+        name, equals, text = word.partition("=")
+        if not equals or name not in wanted:
+            takes = ", ".join(wanted) or "nothing beside the key"
+            raise InvalidValue(f"{moved.name} takes {takes}; {word!r} is none of it")
+        given[name] = _read(wanted[name], text)
+    missing = [n for n, p in wanted.items() if p.default is inspect.Parameter.empty and n not in given]
+    if missing:
+        raise InvalidValue(f"{moved.name} needs {', '.join(missing)}, each as name=value")
+    return given
+
+
+def _read(parameter: inspect.Parameter, text: str) -> Any:
+    adapter: TypeAdapter[Any] = TypeAdapter(parameter.annotation)
+    try:
+        return adapter.validate_python(text)
+    except ValidationError:
+        try:
+            return adapter.validate_json(text)
+        except ValidationError as error:
+            raise InvalidValue(f"{parameter.name}={text!r}: {error.errors()[0]['msg']}") from None
+
+
+def _plain(record: Entity) -> dict[str, Any]:
+    return record.model_dump(mode="json")
+
+
+def _even(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Rows with the columns that any of them has a value in."""
+    used = [name for name in (rows[0] if rows else ()) if any(row[name] is not None for row in rows)]
+    return [{name: "" if row[name] is None else row[name] for name in used} for row in rows]
+
+
+def _short(value: Any) -> str:
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= 60 else text[:59] + "…"

@@ -1,0 +1,45 @@
+"""Commands for a store's tables."""
+
+from __future__ import annotations
+
+import json
+
+import typer
+from rich.table import Table
+
+from penstock.cli.terminal import AsJson, ObjectsUrl, StoreUrl, console, opened, settings
+from penstock.domains import DOMAINS
+from penstock.domains.speech.lifecycle import lifecycle_steps
+from penstock.work.domain import WORKING
+
+tables = typer.Typer(no_args_is_help=True, help="Tables of a store: what is missing, and creating it.")
+
+
+@tables.command("plan")
+def plan(store: StoreUrl = None, objects: ObjectsUrl = None, as_json: AsJson = False) -> None:
+    """Tell what would be created or added. Nothing is changed."""
+    _ensure(store, objects, as_json, dry_run=True)
+
+
+@tables.command("apply")
+def apply(store: StoreUrl = None, objects: ObjectsUrl = None, as_json: AsJson = False) -> None:
+    """Create or add what is missing. Nothing is ever dropped."""
+    _ensure(store, objects, as_json, dry_run=False)
+
+
+def _ensure(store: str | None, objects: str | None, as_json: bool, *, dry_run: bool) -> None:
+    with opened(store) as handle:
+        steps = handle.ensure(*DOMAINS, WORKING, dry_run=dry_run)
+    steps += lifecycle_steps(settings(objects=objects).objects)
+    if as_json:
+        print(json.dumps([{"kind": s.kind, "name": s.name, "detail": s.detail} for s in steps], indent=2))
+        return
+    if not steps:
+        console().print("Nothing is missing.")
+        return
+    table = Table("step", "name", title="Would be done" if dry_run else "Done", title_justify="left")
+    for step in steps:
+        table.add_row(step.kind, step.name)
+    console().print(table)
+    for advice in dict.fromkeys(step.detail for step in steps if step.is_advice):
+        console().print(advice, highlight=False)

@@ -1,0 +1,78 @@
+"""What the commands share: where people read, what programs read, and which store is meant."""
+
+from __future__ import annotations
+
+import difflib
+import json
+import sys
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from penstock.app import open_store
+from penstock.domains import DOMAINS
+from penstock.service import kept_secret
+from penstock.settings import Settings, read_settings
+from penstock.store import Store
+
+AsJson = Annotated[bool, typer.Option("--json", help="For programs.")]
+StoreUrl = Annotated[
+    str | None,
+    typer.Option("--store", help="sqlite:///FILE, postgresql://… or dynamodb://REGION; else PENSTOCK_STORE."),
+]
+ObjectsUrl = Annotated[
+    str | None, typer.Option("--objects", help="files:///FOLDER or s3://BUCKET/PREFIX; else PENSTOCK_OBJECTS.")
+]
+By = Annotated[str, typer.Option("--by", help="Who is named in the audit trail.")]
+
+
+def console() -> Console:
+    """Where people read; a pipe has no width of its own, so it gets a generous one."""
+    return Console(width=None if sys.stdout.isatty() else 200, highlight=False)
+
+
+def settings(*, keep_secret: bool = False, **chosen: Any) -> Settings:
+    """The settings as found, with what the command line says instead where it says something.
+
+    What is signed outlives the process if the secret is kept.
+    """
+    found = read_settings(DOMAINS)
+    found = kept_secret(found) if keep_secret else found
+    return replace(found, **{name: value for name, value in chosen.items() if value is not None})
+
+
+@contextmanager
+def opened(store: str | None, *, keep_secret: bool = False) -> Iterator[Store]:
+    """The store that is meant, closed afterwards."""
+    chosen = settings(store=store, keep_secret=keep_secret)
+    handle = open_store(chosen.store, settings=chosen)
+    try:
+        yield handle
+    finally:
+        handle.close()
+
+
+def show(rows: Sequence[Mapping[str, Any]], *, title: str, as_json: bool, empty: str = "Nothing.") -> None:
+    """Rows as a table for people or as JSON for programs."""
+    if as_json:
+        print(json.dumps(list(rows), indent=2, default=str))
+        return
+    if not rows:
+        console().print(empty)
+        return
+    table = Table(*rows[0], title=title, title_justify="left")
+    for row in rows:
+        table.add_row(*("" if value is None else str(value) for value in row.values()))
+    console().print(table)
+
+
+def hint(given: str, known: Iterable[str]) -> str:
+    """What was perhaps meant."""
+    names = list(known)
+    close = difflib.get_close_matches(given, names, n=1, cutoff=0.5)
+    return f'Did you mean "{close[0]}"?' if close else f"There are {', '.join(names)}."

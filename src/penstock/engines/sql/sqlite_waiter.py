@@ -1,0 +1,43 @@
+"""Waiting for a commit to a SQLite file, by this or another process."""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+import time
+from collections.abc import Callable
+
+_PAUSE = 0.004
+"Seconds between looks. One costs some microseconds: SQLite compares a counter in shared memory."
+
+
+class SqliteWaiter:
+    """Sees that the file has changed, by a connection of its own."""
+
+    def __init__(self, connect: Callable[[], sqlite3.Connection]) -> None:
+        self._connection = connect()
+        self._closed = threading.Event()
+        self._seen = self._version()
+
+    def wait(self, seconds: float) -> bool:
+        end = time.monotonic() + seconds
+        while not self._closed.is_set():
+            version = self._version()
+            if version != self._seen:
+                self._seen = version
+                return True
+            left = end - time.monotonic()
+            if left <= 0:
+                return False
+            self._closed.wait(min(_PAUSE, left))
+        self._connection.close()
+        return False
+
+    def busy(self) -> None:
+        pass
+
+    def close(self) -> None:
+        self._closed.set()
+
+    def _version(self) -> int:
+        return int(self._connection.execute("pragma data_version").fetchone()[0])

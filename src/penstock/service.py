@@ -1,0 +1,167 @@
+"""A running system: the store and the files of a deployment, and everything that works on them in the background.
+
+Each of its threads does one thing, any number of processes may do the same, and none ends because the database is away.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import timedelta
+from pathlib import Path
+
+from penstock.app import open_objects, open_sink, open_store
+from penstock.declare.domain import Domain
+from penstock.errors import Misconfigured
+from penstock.installed import Installed, Surroundings
+from penstock.outbox import Message, SystemMessage
+from penstock.reaper import Reaper
+from penstock.relay import Relay
+from penstock.schedule import Schedule, Scheduler
+from penstock.seals import seal_known
+from penstock.settings import Settings
+from penstock.sweep import Sweep
+from penstock.work.domain import WORKING
+from penstock.work.registry import Tasks
+from penstock.work.runner import worker_name
+from penstock.workers.inline import InlineWorkers
+
+log = logging.getLogger("penstock.service")
+
+_SCHEDULES, _REAPING, _SWEEPING, _SEALING = 15.0, 60.0, 900.0, 3600.0
+"Seconds between rounds."
+_AFTER_ERROR = 5.0
+
+
+@dataclass
+class Service:
+    """A deployment, open; `start` sets its background work going."""
+
+    settings: Settings
+    installed: Sequence[Installed]
+    around: Surroundings = field(init=False)
+
+    def __post_init__(self) -> None:
+        store = open_store(self.settings.store, settings=self.settings)
+        objects = open_objects(self.settings.objects, settings=self.settings)
+        self.around = Surroundings(store, objects, self.settings.domains.get)
+        self.owner = worker_name()
+        self._stop = threading.Event()
+        self._threads: list[threading.Thread] = []
+        self._workers: InlineWorkers | None = None
+
+    @property
+    def domains(self) -> tuple[Domain, ...]:
+        """Every domain it serves, and the one of work."""
+        return (*(i.domain for i in self.installed), WORKING)
+
+    @property
+    def schedules(self) -> list[Schedule]:
+        """What is due by the clock."""
+        return [s for i in self.installed if i.schedules is not None for s in i.schedules(self.around)]
+
+    @property
+    def tasks(self) -> list[Tasks]:
+        """What can be done in the background."""
+        return [i.tasks for i in self.installed if i.tasks is not None]
+
+    def start(self, *, background: bool = True) -> None:
+        """Create what the store lacks; then deliver, schedule, sweep and work."""
+        self.around.store.ensure(*self.domains)
+        if not background:
+            return
+        if self.settings.workers == "inline":
+            self.start_workers()
+        elif self.settings.workers not in ("celery", "none"):
+            raise Misconfigured(f"PENSTOCK_WORKERS is inline, celery or none, not {self.settings.workers!r}")
+        for outbox in self.outboxes():
+            self._thread(f"relay-{outbox.__shape__.label}", self.relay(outbox).run)
+        self._every(_SCHEDULES, "schedules", self.run_schedules)
+        self._every(_REAPING, "reaper", self.reaper().run_once)
+        self._every(_SWEEPING, "sweep", self.sweep().run)
+        self._every(_SEALING, "seals", self.seal)
+
+    def stop(self, *, grace: timedelta = timedelta(seconds=30)) -> None:
+        """Finish what is running, or hand it back; then close."""
+        self._stop.set()
+        if self._workers is not None:
+            self._workers.stop(grace=grace)
+        for thread in self._threads:
+            thread.join(timeout=5.0)
+        self.around.store.close()
+
+    # Parts, each of which a command can run by itself
+
+    def start_workers(self) -> InlineWorkers:
+        """Threads that run tasks."""
+        threads = self.settings.worker_threads
+        self._workers = InlineWorkers(self.around.store, self.tasks, threads=threads, around=self.around)
+        self._workers.start()
+        return self._workers
+
+    def outboxes(self) -> list[type[Message]]:
+        """The kernel's outbox, and those of domains that document their own."""
+        own = [d.outbox for d in self.domains if d.outbox is not None and issubclass(d.outbox, Message)]
+        return list(dict.fromkeys([SystemMessage, *own]))
+
+    def relay(self, outbox: type[Message]) -> Relay:
+        """What tells the messages of one outbox to the sink."""
+        sink = open_sink(self.settings, clock=self.around.store.clock)
+        return Relay(self.around.store, sink, owner=self.owner, outbox=outbox)
+
+    def reaper(self) -> Reaper:
+        """What removes expired records where the store does not."""
+        return Reaper(self.around.store, self.domains, owner=self.owner)
+
+    def run_schedules(self) -> None:
+        """Do what is due by the clock."""
+        Scheduler(self.around.store, self.schedules, owner=self.owner).run_due()
+
+    def seal(self) -> None:
+        """Seal the audit trails that are known."""
+        list(seal_known(self.around.store, by="penstock"))
+
+    def sweep(self) -> Sweep:
+        """What settles files that no record points at, uploads that were abandoned, and deletions."""
+        return Sweep(self.around.store, self.around.objects, [i.domain for i in self.installed], owner=self.owner)
+
+    # Threads
+
+    def _thread(self, name: str, target: Callable[[threading.Event], object]) -> None:
+        def run() -> None:
+            while not self._stop.is_set():
+                try:
+                    target(self._stop)
+                except Exception:
+                    # A database that restarts must not end the service.
+                    log.exception("%s has failed; trying again", name)
+                    self._stop.wait(_AFTER_ERROR)
+
+        thread = threading.Thread(target=run, name=f"penstock-{name}", daemon=True)
+        self._threads.append(thread)
+        thread.start()
+
+    def _every(self, seconds: float, name: str, action: Callable[[], object]) -> None:
+        def rounds(stop: threading.Event) -> None:
+            while not stop.is_set():
+                action()
+                stop.wait(seconds)
+
+        self._thread(name, rounds)
+
+
+def kept_secret(settings: Settings) -> Settings:
+    """The settings with a secret: without a configured one, the one that is kept beside the embedded store."""
+    if settings.secret:
+        return settings
+    path = Path(".penstock/secret")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        with open(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600), "w") as file:
+            file.write(os.urandom(32).hex())
+    except FileExistsError:
+        pass
+    return replace(settings, secret=path.read_text().strip())
