@@ -72,7 +72,8 @@ class Store:
         steps: list[Step] = []
         for domain in (KERNEL, *domains):
             steps += self.engine.ensure(domain.shapes, views=domain.view_shapes, dry_run=dry_run)
-        return steps
+        # What several domains need is planned for each, but would be created once.
+        return list(dict.fromkeys(steps))
 
     # Reading
 

@@ -383,13 +383,12 @@ def test_a_schedule_that_announces(losing_each: LosingEach) -> None:
         scheduler = Scheduler(trial.store, [Schedule(trial.name, "0 * * * *", "sweep")], owner="a")
         trial.arm()
         scheduler.run_due()
-        trial.clock.advance(timedelta(hours=3))  # type: ignore[attr-defined]
-        assert [r.outcome for r in scheduler.run_due()] == ["done"] * 3
-        assert scheduler.run_due() == []
+        trial.clock.advance(timedelta(hours=2))  # type: ignore[attr-defined]
+        assert [r.outcome for r in scheduler.run_due()] == ["done"] * 2
         trial.disarm()
         found = trial.store.find(SystemMessage.by_status(status=MessageStatus.PENDING))
         told = [m.payload["until"] for m in found if m.payload.get("name") == trial.name]
-        assert told == [f"2026-01-01T0{hour}:00:00Z" for hour in (1, 2, 3)]
+        assert told == [f"2026-01-01T0{hour}:00:00Z" for hour in (1, 2)]
 
     losing_each(verb)
 

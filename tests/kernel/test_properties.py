@@ -17,9 +17,9 @@ from penstock.engines.sql.engine import SqlEngine
 from penstock.engines.sql.sqlite import SqliteConnector
 from penstock.ports import Engine
 from tests.kernel import twins
-from tests.kernel.workdays import SAME_EVERY_TIME, Place, Property, live
+from tests.kernel.workdays import SAME_EVERY_TIME, Place, Property, Verdicts, live
 
-DAYS = {"sqlite": 8, "postgres": 6, "dynoxide": 5, "dynamodb-local": 3}
+DAYS = {"sqlite": 8, "postgres": 5, "dynoxide": 4, "dynamodb-local": 2}
 "How many histories are lived: as many as are affordable."
 
 
@@ -95,8 +95,7 @@ def test_a_list_does_not_depend_on_the_size_of_its_pages(lived: Lived) -> None:
 
 def test_an_index_that_lags_spoils_nothing_that_is_decided(tmp_path: Path) -> None:
     """F-X-3: it only finds; what is read by key, and the condition of the write, decides."""
-    place = Place(lambda: SqlEngine(SqliteConnector(str(tmp_path / "lagging.db"))), twin=twins.LagsBehind)
-    verdicts = live(place, days=DAYS["sqlite"], **SAME_EVERY_TIME)
+    verdicts = lived_by_twins(tmp_path, twin=twins.LagsBehind)
     lists: set[Property] = {
         "an index is a function of its base",
         "a list does not depend on the size of its pages",
@@ -150,6 +149,9 @@ def test_there_is_a_twin_for_every_property() -> None:
 def test_a_broken_twin_is_found_out(name: str, tmp_path: Path) -> None:
     """The tests above can fail. A twin breaks the kernel, not an engine, so that one engine is enough."""
     about, parts = TWINS[name]
-    place = Place(lambda: SqlEngine(SqliteConnector(str(tmp_path / "twin.db"))), **parts)
-    verdicts = live(place, days=DAYS["sqlite"], **SAME_EVERY_TIME)
-    assert verdicts.wrong[about], f"{name}: nothing was noticed"
+    assert lived_by_twins(tmp_path, **parts).wrong[about], f"{name}: nothing was noticed"
+
+
+def lived_by_twins(folder: Path, **parts: Any) -> Verdicts:
+    place = Place(lambda: SqlEngine(SqliteConnector(str(folder / "twins.db"))), **parts)
+    return live(place, days=5, **SAME_EVERY_TIME)

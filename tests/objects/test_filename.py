@@ -166,7 +166,7 @@ def test_a_name_that_no_key_has_stands_for_nothing(name: str) -> None:
 
 
 @given(st.lists(KEYS.filter(is_key), min_size=1, max_size=6, unique=True))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=20, deadline=None)
 def test_objects_with_strange_keys_lie_inside_and_are_listed(
     tmp_path_factory: pytest.TempPathFactory, keys: list[str]
 ) -> None:
@@ -185,7 +185,7 @@ def test_objects_with_strange_keys_lie_inside_and_are_listed(
 
 
 @given(text=ATTACKS)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 def test_nothing_is_written_by_what_is_no_key(tmp_path_factory: pytest.TempPathFactory, text: str) -> None:
     assume(not is_key(text))
     root = tmp_path_factory.getbasetemp() / "never made"

@@ -8,7 +8,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
-from functools import partial
+from functools import cache, partial
 from importlib.machinery import ModuleSpec
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
@@ -34,6 +34,7 @@ def no_credentials_of_this_machine(monkeypatch: pytest.MonkeyPatch, tmp_path: Pa
     monkeypatch.setenv("AWS_SHARED_CREDENTIALS_FILE", str(tmp_path / "credentials"))
 
 
+@cache
 def amazon(region: str, bucket: str = "bucket") -> S3Objects:
     """Amazon's own S3, which is never asked: signing needs no connection."""
     return S3Objects(S3Connection(bucket, region=region, access_key="AKIDEXAMPLE", secret_key="secret"))

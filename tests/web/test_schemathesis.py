@@ -35,7 +35,7 @@ CHECKS: list[CheckFunction] = [
     response_schema_conformance,
 ]
 QUICK = {"max_examples": 2, "stateful_step_count": 5}
-DEEP = {"max_examples": 40, "stateful_step_count": 15}
+DEEP = {"max_examples": 25, "stateful_step_count": 15}
 
 
 def settings(*, max_examples: int, stateful_step_count: int) -> hypothesis.settings:
@@ -106,10 +106,11 @@ def test_a_small_service_answers_as_it_is_described(tmp_path: Path) -> None:
 
 def test_histories_have_no_undescribed_answer(tmp_path: Path) -> None:
     described = Described(tmp_path)
-    films = described.schema.include(path_regex="^/api/films/films")
-    seen = run_histories(described, films, settings(max_examples=10, stateful_step_count=8))
-    met = ("200", "409", "412")
-    assert any("/moves/" in s and s.endswith(met) for s in seen), "moves were tried on records that are there"
+    # Shorter runs were measured to reach moves hardly ever, and films alone are never created but only listed.
+    chosen = described.schema.include(path_regex="^/api/films/(films|reels)")
+    seen = run_histories(described, chosen, settings(max_examples=40, stateful_step_count=10))
+    assert any(s.endswith(" 201") for s in seen), "something was created on the way"
+    assert any("/moves/" in s and s.endswith(" 200") for s in seen), "and something was moved"
 
 
 def test_a_lie_would_be_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

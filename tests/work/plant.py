@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from datetime import timedelta
 from typing import Any
 
@@ -115,10 +116,25 @@ def look(work: Work, input: Order) -> dict[str, Any] | None:
     return {"seen": input.name}
 
 
-def made(name: str) -> Any:
+@TASKS.task("sleep")
+def sleep(work: Work, input: Order) -> dict[str, Any] | None:
+    """It goes on until somebody ends it."""
+    while True:
+        time.sleep(0.05)
+
+
+@TASKS.task("limp", limit=timedelta(seconds=0.5))
+def limp(work: Work, input: Order) -> dict[str, Any] | None:
+    """It takes longer than it may, and does not notice."""
+    time.sleep(3600)
+    return None
+
+
+def made(name: str, *, seconds: float = 0.0) -> Any:
     """A step that makes something, unless the job's input says that it fails."""
 
     def body(work: Work, job: Job, step: StepRun) -> StepResult:
+        time.sleep(seconds)
         if job.input.get("fails") == name:
             go_wrong(Order(fails=job.input["how"], until=job.input.get("until", 1000)), work.task.attempts)
         return StepResult(
@@ -136,3 +152,8 @@ SHOWN = Pipeline(
     "shown",
     [Step("draw", made("draw")), Step("paint", made("paint"), review=True), Step("frame", made("frame"))],
 )
+
+# For workers that are killed all the time: patient, and slow enough to be met at it.
+PATIENT = Retry(attempts=1000, first=timedelta(seconds=0.05), longest=timedelta(seconds=0.2))
+FORGED = ("heat", "hammer", "quench")
+FORGE = Pipeline(TASKS, "forge", [Step(name, made(name, seconds=0.01), retry=PATIENT) for name in FORGED])

@@ -98,7 +98,8 @@ def test_a_database_that_is_away_is_asked_again(caplog: pytest.LogCaptureFixture
         with pytest.raises(Unavailable):
             rescue(store, [TASKS])
         failed.clear()
-        rescuer = threading.Thread(target=keep_rescuing, args=(store, [TASKS], stop), kwargs={"every": 0.01})
+        often = {"lease": timedelta(seconds=0.04)}
+        rescuer = threading.Thread(target=keep_rescuing, args=(store, [TASKS], stop), kwargs=often)
         rescuer.start()
         assert failed.wait(30)
         server.start()

@@ -1,5 +1,7 @@
 """Work: slow things that crash, done all the same. Tasks, their attempts, jobs of several steps, and their rescue."""
 
+# Whoever uses the records must know their domain: it is part of their names in a database.
+from penstock.work.domain import WORKING
 from penstock.work.errors import Cancelled, InputMisfit, Quarantine, RetryLater, Terminal, TimeOver, WorkerLost
 from penstock.work.job import Job, JobStatus, StepResult, StepRun, StepStatus
 from penstock.work.pipeline import Pipeline, Step
@@ -9,6 +11,7 @@ from penstock.work.task import Attempt, Outcome, Progress, Task, TaskStatus
 from penstock.work.work import Work
 
 __all__ = [
+    "WORKING",
     "Attempt",
     "Cancelled",
     "InputMisfit",

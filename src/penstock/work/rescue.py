@@ -6,6 +6,7 @@ import logging
 import random
 import time
 from collections.abc import Callable, Iterable
+from datetime import timedelta
 from threading import Event
 from typing import TYPE_CHECKING
 
@@ -23,8 +24,8 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("penstock.rescue")
 
-_EVERY, _LANES_EVERY = 5.0, 1800.0
-"Seconds between looks for lost work, and for lanes that nobody looks at."
+_RESCUE, _WAKE = 5.0, 1800.0
+"Seconds between looks for lost work, at most, and for lanes that nobody looks at."
 
 
 def rescue(store: Store, tasks: Iterable[Tasks], *, chance: Callable[[], float] = random.random) -> int:
@@ -52,14 +53,14 @@ def rescue(store: Store, tasks: Iterable[Tasks], *, chance: Callable[[], float] 
     return rescued
 
 
-def keep_rescuing(store: Store, tasks: Iterable[Tasks], stop: Event, *, every: float = _EVERY) -> None:
-    """Rescue now and then, until told to stop. A database that is away is tried again."""
+def keep_rescuing(store: Store, tasks: Iterable[Tasks], stop: Event, *, lease: timedelta) -> None:
+    """Rescue several times in the life of a lease, until told to stop. A database that is away is tried again."""
     known = list(tasks)
     woken_at = time.monotonic()
-    while not stop.wait(every):
+    while not stop.wait(min(_RESCUE, lease.total_seconds() / 4)):
         try:
             rescue(store, known)
-            if time.monotonic() - woken_at >= _LANES_EVERY:
+            if time.monotonic() - woken_at >= _WAKE:
                 woken_at = time.monotonic()
                 wake_lanes(store)
         except Exception:

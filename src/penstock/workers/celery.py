@@ -14,6 +14,7 @@ import threading
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from celery import Celery
@@ -39,8 +40,6 @@ if TYPE_CHECKING:
     from penstock.store import Store
 
 RUN, LOOK = "penstock.run", "penstock.schedule"
-_KILLED_AFTER = timedelta(seconds=30)
-"So long after its time is over a task's process is killed, should it still run."
 
 
 @dataclass(frozen=True)
@@ -79,8 +78,8 @@ class CeleryWorkers:
         """Tell the broker of tasks that are due, and rescue what was lost anywhere, until SIGTERM."""
         stop = threading.Event()
         signal.signal(signal.SIGTERM, lambda *_: stop.set())
-        rescuer = threading.Thread(target=keep_rescuing, args=(self.store, self.tasks, stop), daemon=True)
-        rescuer.start()
+        rescuer = partial(keep_rescuing, self.store, self.tasks, stop, lease=self.lease)
+        threading.Thread(target=rescuer, name="penstock-rescue", daemon=True).start()
         self.dispatcher().run(stop)
 
     def run_beat(self) -> None:
@@ -93,9 +92,15 @@ class CeleryWorkers:
 
     def dispatcher(self) -> Dispatcher:
         """What tells the broker of tasks."""
-        broker = CeleryBroker(self.app())
         return Dispatcher(
-            self.store, self.tasks, broker, owner=worker_name(), depth=self.depth, redelivery=self.redelivery
+            self.store,
+            self.tasks,
+            # Its keeper has noticed by then that its time is over.
+            CeleryBroker(self.app(), killed_after=self.lease / 2),
+            owner=worker_name(),
+            depth=self.depth,
+            redelivery=self.redelivery,
+            period=self.lease / 4,
         )
 
     def app(self) -> Celery:
@@ -137,7 +142,8 @@ def celery_app(
         timezone="UTC",
         beat_schedule={s.name: {"task": LOOK, "args": (s.name,), "schedule": Cron(s.cron)} for s in schedules},
     )
-    hands = PerProcess(lambda: _Hands(Runner(store, known, lease=lease, around=around)))
+    hands = PerProcess(lambda: _Hands(Runner(store, known, lease=lease, around=around), in_pool=in_pool.is_set()))
+    in_pool = threading.Event()
 
     def run(task_id: str, epoch: int | None) -> None:
         hands.get().work_on(task_id, epoch)
@@ -147,13 +153,13 @@ def celery_app(
         in_order = [named[name], *(s for s in schedules if s.name != name)] if name in named else schedules
         Scheduler(store, in_order, owner=worker_name()).run_due()
 
-    app.task(run, name=RUN)
-    app.task(look, name=LOOK)
+    # Not shared with every other application of the process, as Celery would have it.
+    app.task(run, name=RUN, shared=False)
+    app.task(look, name=LOOK, shared=False)
 
     def begin(**_: Any) -> None:
+        in_pool.set()
         end_with_parent(os.getppid())
-        # Unlike Celery's own way out, which leaves the task to its lease.
-        signal.signal(signal.SIGTERM, lambda *_: threading.Thread(target=hands.get().drop).start())
 
     worker_process_init.connect(begin, weak=False, dispatch_uid=str(id(app)))
     return app
@@ -162,8 +168,11 @@ def celery_app(
 class _Hands:
     """What runs tasks in one process of Celery's pool."""
 
-    def __init__(self, runner: Runner) -> None:
+    def __init__(self, runner: Runner, *, in_pool: bool) -> None:
         self._runner, self._keeper = runner, Keeper(runner)
+        if in_pool:
+            # Celery's own way out would make an error of it in the middle of the task.
+            signal.signal(signal.SIGTERM, lambda *_: threading.Thread(target=self._drop).start())
 
     def work_on(self, task_id: str, epoch: int | None) -> None:
         work = self._runner.take_one(task_id, epoch)
@@ -171,7 +180,7 @@ class _Hands:
             with self._keeper.holding(work):
                 self._runner.run(work)
 
-    def drop(self) -> None:
+    def _drop(self) -> None:
         """Hand back what is running, and end. From another thread: the first one may be amidst anything."""
         try:
             now = self._runner.store.clock.now()
@@ -185,12 +194,13 @@ class _Hands:
 class CeleryBroker:
     """The broker, as the dispatcher sees it."""
 
-    def __init__(self, app: Celery) -> None:
-        self._app, self._queue = app, app.conf.task_default_queue
+    def __init__(self, app: Celery, *, killed_after: timedelta = timedelta(seconds=30)) -> None:
+        self._app, self._queue, self._killed_after = app, app.conf.task_default_queue, killed_after
 
     def send(self, task: Task, declared: TaskOf[Any]) -> None:
-        killed_after = (declared.limit + _KILLED_AFTER).total_seconds()
-        self._app.send_task(RUN, (task.task_id, task.lease_epoch), time_limit=killed_after)
+        """Tell a worker; its process is killed if the task still runs so long after its time is over."""
+        longest = (declared.limit + self._killed_after).total_seconds()
+        self._app.send_task(RUN, (task.task_id, task.lease_epoch), time_limit=longest)
 
     def queued(self) -> int:
         with self._app.pool.acquire(block=True) as connection:

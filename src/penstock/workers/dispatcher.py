@@ -26,8 +26,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("penstock.workers")
 
-_PERIOD = timedelta(seconds=15)
-_IDLE, _OFF_DUTY, _AFTER_ERROR, _FULL = 1.0, 5.0, 1.0, 0.05
+_IDLE, _OFF_DUTY, _AFTER_ERROR, _FULL = 1.0, 1.0, 1.0, 0.05
 "Seconds until the next look when nothing is due, another is at work, something failed, or the broker has enough."
 _SEND_AGAIN = timedelta(seconds=5)
 
@@ -45,7 +44,7 @@ class Broker(Protocol):
 
 
 class Dispatcher:
-    """Keeps a broker busy, but not more."""
+    """Keeps a broker busy, but not more. One that dies is relieved after the ``period``."""
 
     def __init__(
         self,
@@ -56,12 +55,13 @@ class Dispatcher:
         owner: str,
         depth: int = 100,
         redelivery: timedelta = timedelta(minutes=2),
+        period: timedelta = timedelta(seconds=15),
     ) -> None:
         self._store, self._broker = store, broker
         self._tasks = by_name(tasks)
         self._line = Line(store, self._tasks)
         self._depth, self._redelivery = depth, redelivery
-        self._duty = Duty(store, "dispatcher", owner=owner, period=_PERIOD)
+        self._duty = Duty(store, "dispatcher", owner=owner, period=period)
 
     def run_once(self) -> int:
         """Tell of what is due, as far as the broker has room; how many. None while another dispatcher is at work."""

@@ -64,10 +64,11 @@ class InlineWorkers:
 
     def start(self) -> None:
         """Begin to work."""
-        self._waiter = self._store.engine.listen()
+        store = self._store
+        self._waiter = store.engine.listen()
         self._keeper = Keeper(self.runner, on_over=self._replace)
         self._thread("take", self._take)
-        self._thread("rescue", lambda: keep_rescuing(self._store, self._tasks, self._stop))
+        self._thread("rescue", lambda: keep_rescuing(store, self._tasks, self._stop, lease=self.runner.lease))
         for number in range(self._threads):
             self._thread(f"run-{number}", self._run)
 

@@ -1,0 +1,136 @@
+"""A process that starts workers as quickly as they are killed: it has imported everything, and only forks.
+
+``python -m tests.work.nursery SETTINGS`` reads roles from its input, one a line, and prints the process of each.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+from datetime import timedelta
+from pathlib import Path
+from typing import IO, Any, Self
+
+from penstock import Store, open_store
+from penstock.schedule import Schedule
+from penstock.workers.celery import CeleryWorkers
+from penstock.workers.inline import InlineWorkers
+from tests.work.plant import TASKS
+
+LEASE = timedelta(seconds=1.5)
+
+
+class Nursery:
+    """Starts workers on one store, and on one broker if there is one."""
+
+    def __init__(self, store: str, *, broker: str | None = None, log: Path) -> None:
+        self._log = log.open("ab")
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "tests.work.nursery", json.dumps({"store": store, "broker": broker})],
+            cwd=Path(__file__).parents[2],
+            env={**os.environ, "AWS_ACCESS_KEY_ID": "test", "AWS_SECRET_ACCESS_KEY": "test"},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self._log,
+            text=True,
+        )
+        self._started: list[int] = []
+
+    def start(self, role: str) -> int:
+        """A new process of this role."""
+        print(role, file=self._input, flush=True)
+        pid = int(self._output.readline())
+        self._started.append(pid)
+        return pid
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for pid in self._started:
+            kill(pid, group=True)
+        self._process.kill()
+        self._process.communicate()
+        self._log.close()
+
+    @property
+    def _input(self) -> IO[str]:
+        assert self._process.stdin is not None
+        return self._process.stdin
+
+    @property
+    def _output(self) -> IO[str]:
+        assert self._process.stdout is not None
+        return self._process.stdout
+
+
+def kill(pid: int, *, group: bool = False) -> None:
+    """End a process, or it and all it has started, without a word."""
+    with suppress(ProcessLookupError):
+        (os.killpg if group else os.kill)(pid, signal.SIGKILL)
+
+
+def children(pid: int) -> list[int]:
+    """The processes that a process has started."""
+    try:
+        return [int(c) for c in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+    except FileNotFoundError:
+        return []
+
+
+def main(settings: dict[str, Any]) -> None:
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for them
+    while line := sys.stdin.readline():
+        pid = os.fork()
+        if not pid:
+            _be(line.strip(), settings)
+        print(pid, flush=True)
+
+
+def _be(role: str, settings: dict[str, Any]) -> None:
+    os.setsid()
+    os.dup2(2, 1)  # what it says is for the log
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    try:
+        store = open_store(settings["store"])
+        if role == "inline":
+            workers = InlineWorkers(store, [TASKS], threads=4, lease=LEASE)
+            _until_told(workers.start, workers.stop)
+        else:
+            _by_celery(role, store, settings["broker"])
+    finally:
+        os._exit(0)
+
+
+def _by_celery(role: str, store: Store, broker: str) -> None:
+    minutely = Schedule("plant.minutely", "* * * * *", lambda period: None)
+    celery = CeleryWorkers(
+        store,
+        [TASKS],
+        broker,
+        schedules=[minutely] if role != "all" else [],
+        processes=2,
+        lease=LEASE,
+        redelivery=2 * LEASE,
+        depth=20,
+    )
+    parts = {"worker": celery.run_worker, "dispatcher": celery.run_dispatcher, "beat": celery.run_beat}
+    parts.get(role, lambda: celery.run(grace=timedelta(seconds=0.5)))()
+
+
+def _until_told(start: Callable[[], None], stop: Callable[[], None]) -> None:
+    told = threading.Event()
+    signal.signal(signal.SIGTERM, lambda *_: told.set())
+    start()
+    told.wait()
+    stop()
+
+
+if __name__ == "__main__":
+    main(json.loads(sys.argv[1]))

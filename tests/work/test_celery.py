@@ -1,0 +1,203 @@
+"""Celery: the same work through a real broker and real processes; schedules are beat's entries."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from celery.beat import Scheduler as MemoryScheduler
+
+from penstock import Store, open_store
+from penstock.schedule import Schedule, ScheduleState
+from penstock.work import WORKING, Outcome, TaskStatus
+from penstock.workers.celery import LOOK, RUN, CeleryBroker, CeleryWorkers, Cron, celery_app
+from tests.servers import Valkey
+from tests.work.nursery import Nursery, children, kill
+from tests.work.plant import PLANT, TASKS, limp, look, press, sleep, stamps
+from tests.work.soon import soon
+from tests.work.test_tasks import announce, attempts, stamped, the_task
+
+
+@pytest.fixture
+def url(tmp_path: Path) -> str:
+    return f"sqlite:///{tmp_path}/plant.db"
+
+
+@pytest.fixture
+def store(url: str) -> Iterator[Store]:
+    store = open_store(url)
+    store.ensure(WORKING, PLANT)
+    yield store
+    store.close()
+
+
+@pytest.fixture
+def broker(valkey_server: Valkey) -> Valkey:
+    valkey_server.flush()
+    return valkey_server
+
+
+@pytest.fixture
+def nursery(url: str, broker: Valkey, tmp_path: Path) -> Iterator[Nursery]:
+    with Nursery(url, broker=broker.url, log=tmp_path / "log") as nursery:
+        yield nursery
+
+
+def done(store: Store, *ids: str) -> Callable[[], bool]:
+    return lambda: all(the_task(store, i).status is TaskStatus.DONE for i in ids)
+
+
+def test_tasks_run_through_celery_and_what_is_running_is_handed_back_on_the_way_out(
+    store: Store, nursery: Nursery, broker: Valkey
+) -> None:
+    """One command runs all of it: worker, dispatcher, each in processes of its own."""
+    stamped(store, "a")
+    everything = nursery.start("all")
+    soon(done(store, *[announce(store, press) for _ in range(5)]))
+    assert stamps(store, "a") == {"a": 5}
+    assert all(a.worker != "manual" for a in attempts(store, announce(store, press)))
+    running = announce(store, sleep)
+    soon(lambda: the_task(store, running).status is TaskStatus.RUNNING)
+    family = [p for child in children(everything) for p in (child, *children(child))]
+    os.kill(everything, signal.SIGTERM)
+    soon(lambda: not any(_lives(p) for p in (everything, *family)))
+    assert the_task(store, running).status is TaskStatus.WAITING
+    assert [a.outcome for a in attempts(store, running)] == [Outcome.HANDED_BACK]
+
+
+def test_a_part_that_dies_is_started_again_and_all_end_with_the_first(store: Store, nursery: Nursery) -> None:
+    everything = nursery.start("all")
+    soon(done(store, announce(store, look)))
+    parts = children(everything)
+    assert len(parts) == 2
+    for part in parts:
+        kill(part)
+    soon(lambda: len(set(children(everything)) - set(parts)) == 2)
+    soon(done(store, announce(store, look)))
+    family = [p for child in children(everything) for p in (child, *children(child))]
+    kill(everything)
+    soon(lambda: not any(_lives(p) for p in family))
+
+
+def _lives(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+
+
+def test_a_task_that_takes_too_long_is_ended_and_its_process_killed(store: Store, nursery: Nursery) -> None:
+    nursery.start("dispatcher")
+    worker = nursery.start("worker")
+    soon(done(store, announce(store, look)))
+    pool = set(children(worker))
+    stuck = announce(store, limp)
+    soon(lambda: the_task(store, stuck).status is TaskStatus.FAILED)
+    assert the_task(store, stuck).error_class == "TimeOver"
+    soon(lambda: bool(pool - set(children(worker))))
+    soon(done(store, announce(store, look)))
+
+
+def test_messages_of_a_broker_say_which_attempt_and_how_long_it_may_take(store: Store, broker: Valkey) -> None:
+    task_id = announce(store, press)
+    workers = CeleryWorkers(store, [TASKS], broker.url, queue="said")
+    dispatcher, app = workers.dispatcher(), workers.app()
+    assert CeleryBroker(app).queued() == 0, "also before the first message"
+    assert dispatcher.run_once() == 1
+    assert CeleryBroker(app).queued() == 1
+    with app.connection_for_read() as connection, connection.SimpleQueue(app.amqp.queues["said"]) as queue:
+        message = queue.get(timeout=10)
+    assert message.headers["task"] == RUN
+    assert message.payload[0] == [task_id, None]
+    assert message.headers["timelimit"] == [330.0, None]
+    broker.flush()
+    assert CeleryBroker(app).queued() == 0
+    announce(store, press)
+    assert dispatcher.run_once() == 1, "one that has forgotten its queues is told all the same"
+    assert CeleryBroker(app).queued() == 1
+    app.close()
+
+
+def test_a_message_is_acknowledged_late_and_leaves_no_result(store: Store, broker: Valkey) -> None:
+    app = celery_app(store, [TASKS], broker=broker.url)
+    assert {RUN, LOOK} <= set(app.tasks)
+    assert app.tasks[RUN].acks_late
+    assert app.tasks[RUN].ignore_result
+    assert app.conf.worker_prefetch_multiplier == 1
+    task_id = announce(store, look)
+    app.tasks[RUN](task_id, None)
+    assert the_task(store, task_id).status is TaskStatus.DONE
+    app.tasks[RUN](task_id, None)
+    assert len(attempts(store, task_id)) == 1, "a message that comes twice does nothing"
+
+
+NIGHTLY = Schedule("plant.nightly", "30 2 * * *", lambda period: None)
+WEEKLY = Schedule("plant.weekly", "0 6 * * MON", lambda period: None, overdue=timedelta(days=8))
+
+
+def test_schedules_are_entries_of_beat_by_their_names(store: Store, broker: Valkey) -> None:
+    app = CeleryWorkers(store, [TASKS], broker.url, schedules=[NIGHTLY, WEEKLY]).app()
+    entries = MemoryScheduler(app).schedule
+    assert {name: (e.task, e.args, repr(e.schedule)) for name, e in entries.items()} == {
+        "plant.nightly": (LOOK, ("plant.nightly",), "<cron 30 2 * * *, UTC>"),
+        "plant.weekly": (LOOK, ("plant.weekly",), "<cron 0 6 * * MON, UTC>"),
+    }
+
+
+@pytest.mark.parametrize(
+    ("cron", "last", "now", "due", "seconds"),
+    [
+        ("30 2 * * *", (15, 2, 30), (16, 2, 29), False, 60),
+        ("30 2 * * *", (15, 2, 30), (16, 2, 30), True, 86400),
+        ("30 2 * * *", (15, 2, 30), (16, 3, 0), True, 84600),
+        # The fifteenth, or a Monday: both, as the scheduler takes it.
+        ("0 0 15 * MON", (13, 0, 0), (15, 0, 0), True, 86400),
+    ],
+)
+def test_moments_are_those_of_the_scheduler_in_utc(
+    cron: str, last: tuple[int, int, int], now: tuple[int, int, int], due: bool, seconds: float
+) -> None:
+    before, moment = (datetime(2026, 11, day, hour, minute, tzinfo=UTC) for day, hour, minute in (last, now))
+    found = Cron(cron, nowfun=lambda: moment).is_due(before)
+    assert (found.is_due, found.next) == (due, seconds)
+    assert Cron(cron, nowfun=lambda: moment).remaining_estimate(moment).total_seconds() == seconds
+
+
+def test_a_look_runs_every_period_once_and_makes_up_for_lost_ones(store: Store, broker: Valkey) -> None:
+    ran: list[str] = []
+    often = Schedule("plant.often", "* * * * *", lambda period: ran.append("often"), catch_up="one")
+    seldom = Schedule("plant.seldom", "* * * * *", lambda period: ran.append("seldom"), catch_up="one")
+    app = celery_app(store, [TASKS], broker=broker.url, schedules=[seldom, often])
+    now = store.clock.now()
+    for schedule in (often, seldom):
+        store.put(ScheduleState(name=schedule.name, first_seen_at=now - timedelta(minutes=5)))
+    app.tasks[LOOK]("plant.often")
+    app.tasks[LOOK]("plant.often")
+    assert ran[:2] == ["often", "seldom"], "the one it is about first, and what another message was lost for"
+    assert len(ran) <= 4, "once, unless a minute has just ended"
+    app.tasks[LOOK]("gone")
+
+
+def test_beat_tells_workers_when_to_look(store: Store, nursery: Nursery) -> None:
+    nursery.start("worker")
+    nursery.start("beat")
+    soon(lambda: store.lookup(ScheduleState.at(name="plant.minutely")) is not None)
+
+
+def test_a_process_of_celery_shares_no_connection_with_its_parent(store: Store, broker: Valkey) -> None:
+    """What a pool's process inherits is not used there: each has a runner of its own."""
+    app = celery_app(store, [TASKS], broker=broker.url)
+    app.tasks[RUN](announce(store, look), None)
+    task_id = announce(store, look)
+    if not (child := os.fork()):
+        try:
+            app.tasks[RUN](task_id, None)
+        finally:
+            os._exit(0)
+    os.waitpid(child, 0)
+    (attempt,) = attempts(store, task_id)
+    assert f":{child}:" in attempt.worker

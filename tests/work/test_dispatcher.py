@@ -1,0 +1,148 @@
+"""The dispatcher: tells a broker of what is due, a little at a time, and again of what the broker has lost."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from datetime import timedelta
+
+from penstock import FrozenClock, Store
+from penstock.work import Runner, Task, TaskStatus
+from penstock.workers.dispatcher import Dispatcher
+from penstock.workers.manual import ManualWorkers
+from tests.work.plant import TASKS, Order, look, press, roll
+from tests.work.soon import soon
+from tests.work.test_fairness import announce as announce_many
+from tests.work.test_recovery import Paper
+from tests.work.test_tasks import announce, the_task
+
+MINUTE = timedelta(minutes=1)
+
+
+def dispatcher(store: Store, broker: Paper, *, depth: int = 100) -> Dispatcher:
+    return Dispatcher(store, [TASKS], broker, owner="d", redelivery=MINUTE, depth=depth)
+
+
+def test_the_broker_is_told_once_of_what_is_due(store: Store, clock: FrozenClock) -> None:
+    first = announce(store, look)
+    with store.change() as change:
+        later = look.announce(change, Order(), after=2 * MINUTE)
+    broker = Paper()
+    at_work = dispatcher(store, broker)
+    assert (at_work.run_once(), at_work.run_once()) == (1, 0)
+    assert broker.told == [(first, None)]
+    clock.advance(2 * MINUTE)
+    at_work.run_once()
+    assert (later, None) in broker.told
+
+
+def test_a_broker_that_lost_its_memory_is_refilled_from_the_store(
+    store: Store, workers: ManualWorkers, clock: FrozenClock
+) -> None:
+    ids = {announce(store, look) for _ in range(3)}
+    broker = Paper()
+    at_work = dispatcher(store, broker)
+    at_work.run_once()
+    taken = Runner(store, [TASKS]).take_one(*broker.told[0])
+    assert taken is not None
+    broker.told.clear()
+    clock.advance(MINUTE - timedelta(seconds=1))
+    assert at_work.run_once() == 0
+    clock.advance(timedelta(seconds=1))
+    assert at_work.run_once() == 2
+    assert {t for t, _ in broker.told} == ids - {taken.task.task_id}, "of what is running it need not be told"
+
+
+def test_the_next_attempt_is_told_as_another(store: Store, clock: FrozenClock) -> None:
+    task_id = announce(store, press, fails="error", until=2)
+    broker = Paper()
+    at_work, runner = dispatcher(store, broker), Runner(store, [TASKS])
+    at_work.run_once()
+    work = runner.take_one(*broker.told[-1])
+    assert work is not None
+    runner.run(work)
+    clock.advance(MINUTE)
+    at_work.run_once()
+    assert broker.told == [(task_id, None), (task_id, 1)]
+
+
+def test_one_that_a_worker_takes_before_it_is_noted_is_his(store: Store, clock: FrozenClock) -> None:
+    task_id = announce(store, look)
+    runner = Runner(store, [TASKS])
+
+    class Swift(Paper):
+        def send(self, task: Task, declared: object) -> None:
+            assert runner.take_one(task.task_id, task.lease_epoch) is not None
+
+    assert dispatcher(store, Swift()).run_once() == 1
+    running = the_task(store, task_id)
+    assert (running.status, running.due_at) == (TaskStatus.RUNNING, clock.now() + runner.lease)
+
+
+def test_the_broker_knows_few_tasks_at_a_time_and_of_each_project_in_turn(store: Store) -> None:
+    announce_many(store, look, "a", 50)
+    announce_many(store, look, "b", 2)
+    broker = Paper()
+    at_work = dispatcher(store, broker, depth=6)
+    broker.waiting = 2
+    assert at_work.run_once() == 4
+    told = [the_task(store, t).project_id for t, _ in broker.told]
+    assert sorted(told) == ["a", "a", "b", "b"]
+    broker.waiting = 6
+    assert at_work.run_once() == 0
+    broker.waiting = 9
+    assert at_work.run_once() == 0
+
+
+def test_no_more_of_a_project_are_told_of_than_may_run(store: Store) -> None:
+    announce_many(store, roll, "a", 5)
+    broker = Paper()
+    assert dispatcher(store, broker).run_once() == 2
+
+
+def test_one_dispatcher_is_at_work_and_another_takes_over(
+    store: Store, open_plant: Callable[[], Store], clock: FrozenClock
+) -> None:
+    first, second = Paper(), Paper()
+    one = Dispatcher(store, [TASKS], first, owner="one")
+    other = Dispatcher(open_plant(), [TASKS], second, owner="other")
+    announce(store, look)
+    assert (one.run_once(), other.run_once()) == (1, 0)
+    announce(store, look)
+    one.close()
+    assert (other.run_once(), one.run_once()) == (1, 0)
+
+
+def test_it_goes_on_when_the_broker_is_away(store: Store, clock: FrozenClock) -> None:
+    class Away(Paper):
+        asked = 0
+
+        def queued(self) -> int:
+            self.asked += 1
+            if self.asked < 3:
+                raise ConnectionError("away")
+            return 0
+
+    broker, stop = Away(), threading.Event()
+    announce(store, look)
+    at_work = dispatcher(store, broker)
+    thread = threading.Thread(target=at_work.run, args=(_Impatient(stop),))
+    thread.start()
+    soon(lambda: len(broker.told) == 1)
+    stop.set()
+    thread.join(30)
+    assert not thread.is_alive()
+
+
+class _Impatient(threading.Event):
+    """An event for which nobody waits long."""
+
+    def __init__(self, real: threading.Event) -> None:
+        super().__init__()
+        self._real = real
+
+    def is_set(self) -> bool:
+        return self._real.is_set()
+
+    def wait(self, timeout: float | None = None) -> bool:
+        return self._real.wait(0.01)
