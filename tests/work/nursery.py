@@ -19,6 +19,7 @@ from typing import IO, Any, Self
 
 from penstock import Store, open_store
 from penstock.schedule import Schedule
+from penstock.work import WORKING
 from penstock.workers.celery import CeleryWorkers
 from penstock.workers.inline import InlineWorkers
 from tests.work.plant import TASKS
@@ -120,6 +121,7 @@ def _by_celery(role: str, store: Store, broker: str) -> None:
         redelivery=2 * LEASE,
         depth=20,
     )
+    store.ensure(WORKING)  # as the command does, so that connections are open when it forks
     parts = {"worker": celery.run_worker, "dispatcher": celery.run_dispatcher, "beat": celery.run_beat}
     parts.get(role, lambda: celery.run(grace=timedelta(seconds=0.5)))()
 

@@ -64,6 +64,8 @@ class CeleryWorkers:
 
         The processes are forked here: call it before any thread is started.
         """
+        # SQLite believes that locks are inherited, which they are not.
+        self.store.close()
         parts: dict[str, Callable[[], object]] = {"worker": self.run_worker, "dispatcher": self.run_dispatcher}
         if self.schedules:
             parts["beat"] = self.run_beat
