@@ -39,6 +39,12 @@ class Apart:
             raise RuntimeError(f"a contender failed:\n{answer}")
         self._seconds += answer
 
+    @property
+    def process(self) -> int:
+        """The other process."""
+        assert self._process.pid is not None
+        return self._process.pid
+
     def seconds(self) -> float:
         """CPU time so far, of work alone, all threads."""
         return self._seconds

@@ -53,6 +53,12 @@ class Server(ABC):
         return self._process is not None and self._process.running
 
     @property
+    def pid(self) -> int:
+        """The process of the running server."""
+        assert self._process is not None
+        return self._process.pid
+
+    @property
     def home(self) -> Path:
         """The directory of the server's log and data, made on first use and removed by stop()."""
         if self._home is None:

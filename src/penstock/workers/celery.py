@@ -74,7 +74,7 @@ class CeleryWorkers:
     def run_worker(self) -> None:
         """Take tasks of which the broker tells, until SIGTERM. Celery's own command can do it as well."""
         options = ["--without-gossip", "--without-mingle", "--without-heartbeat", "--loglevel=WARNING"]
-        self.app().worker_main(["worker", f"--concurrency={self.processes}", "--pool=prefork", *options])
+        self.app().worker_main(["--quiet", "worker", f"--concurrency={self.processes}", "--pool=prefork", *options])
 
     def run_dispatcher(self) -> None:
         """Tell the broker of tasks that are due, and rescue what was lost anywhere, until SIGTERM."""
