@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
 
-from bench import items, jobs, pages, pickup, speech, transitions
+from bench import items, jobs, pages, pickup, speech, tasks, transitions
 from bench.canned_server import last_put
 from bench.contender import Canned, Contender, Database, Limit, Target
 from penstock import Store
@@ -97,6 +97,7 @@ def _limits() -> Iterable[Limit]:
         yield Limit(claim, group, pages.LARGE, pages.SMALL, 1.25)
     yield from _transitions()
     yield from _jobs()
+    yield from _tasks()
     claim = "speech.latency: 40 words through the API in at most 1.5 of the voice's own time"
     yield Limit(claim, "speech.latency", speech.ROUTE, speech.VOICE, 1.5)
     for target, driver in (("sqlite", "sqlite3"), ("postgresql", "psycopg")):
@@ -122,6 +123,15 @@ def _jobs() -> Iterable[Limit]:
             yield Limit(f"{group}: below {peer}", group, jobs.PENSTOCK, peer, 1.0)
     for group in pickup.GROUPS:
         yield Limit(f"{group}: an idle relay picks up within 5 ms, p50", group, pickup.RELAY, None, 5000)
+
+
+def _tasks() -> Iterable[Limit]:
+    for peer in (tasks.CELERY, tasks.PROCRASTINATE, tasks.DBOS):
+        yield Limit(f"tasks.cycle: below {peer}", "tasks.cycle", tasks.PENSTOCK, peer, 1.0)
+    for name in (tasks.PENSTOCK, tasks.ON_SQLITE):
+        yield Limit(f"tasks.pickup: {name}: idle workers begin within 5 ms, p50", "tasks.pickup", name, None, 5000)
+    claim = "tasks.pickup: through Celery within 20 ms, p50"
+    yield Limit(claim, "tasks.pickup", tasks.BY_CELERY, None, 20_000)
 
 
 LIMITS: Sequence[Limit] = tuple(_limits())

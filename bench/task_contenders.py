@@ -13,6 +13,8 @@ import signal
 import struct
 import threading
 import time
+import traceback
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
 from functools import partial
@@ -104,7 +106,11 @@ def celery(url: str) -> Iterator[Announce]:
 
     app = Celery("bench", broker=url, set_as_current=False)
     app.conf.update(task_acks_late=True, task_ignore_result=True, worker_prefetch_multiplier=1)
-    app.task(lambda number: BEGUN.tell(), name="edit", shared=False)
+
+    def edit(number: int) -> None:
+        BEGUN.tell()
+
+    app.task(edit, name="edit", shared=False)
     options = ["--without-gossip", "--without-mingle", "--without-heartbeat", "--loglevel=ERROR"]
     with _process(lambda: app.worker_main(["--quiet", "worker", f"--concurrency={THREADS}", *options])):
 
@@ -186,8 +192,11 @@ def _process(run: Callable[[], object]) -> Iterator[None]:
     process = os.fork()
     if not process:
         end_with_parent(parent)
+        warnings.simplefilter("ignore")  # such as Celery's, of whose rights it has
         try:
             run()
+        except Exception:
+            traceback.print_exc()
         finally:
             os._exit(0)
     try:

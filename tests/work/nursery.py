@@ -56,8 +56,7 @@ class Nursery:
     def __exit__(self, *_: object) -> None:
         for pid in self._started:
             kill(pid, group=True)
-        self._process.kill()
-        self._process.communicate()
+        self._process.communicate()  # whose input ends, and it with that
         self._log.close()
 
     @property
@@ -86,12 +85,19 @@ def children(pid: int) -> list[int]:
 
 
 def main(settings: dict[str, Any]) -> None:
-    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for them
+    signal.signal(signal.SIGCHLD, _bury)
     while line := sys.stdin.readline():
         pid = os.fork()
         if not pid:
             _be(line.strip(), settings)
         print(pid, flush=True)
+
+
+def _bury(*_: object) -> None:
+    """Take note of those that have ended, so that none remains as a zombie."""
+    with suppress(ChildProcessError):
+        while os.waitpid(-1, os.WNOHANG)[0]:
+            pass
 
 
 def _be(role: str, settings: dict[str, Any]) -> None:

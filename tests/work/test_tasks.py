@@ -369,7 +369,7 @@ def test_a_change_on_the_way_is_fenced_and_audited_and_the_end_is_one_with_its_e
 
 
 def test_a_store_of_one_project_announces_for_that_project(store: Store, workers: ManualWorkers) -> None:
-    scoped = store.scoped("p7", enforce=False)
+    scoped = store.scoped("p7")
     with scoped.change(by="ann") as change:
         task_id = look.announce(change, Order(name="x"))
     assert workers.drain() == 1

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 _FRESH = timedelta(minutes=5)
 "So long a process remembers that it has touched a lane."
+_MANY = 10_000
 _EMPTY = timedelta(minutes=20)
 "So long after it was touched an empty lane rests: far longer than clocks differ and processes remember."
 _FORGOTTEN = timedelta(minutes=2)
@@ -38,6 +39,8 @@ def touch(store: Store, project_id: str, name: str) -> None:
     last = known.get((project_id, name))
     if last is None or not timedelta(0) <= now - last < _FRESH:
         store.put(Lane(project_id=project_id, name=name, touched_at=now))
+        if len(known) >= _MANY:
+            known.clear()  # touching some again is cheaper than remembering all
         known[project_id, name] = now
 
 
