@@ -23,7 +23,9 @@ from penstock.once import Turn
 from penstock.ops import Check, Delete, Patch, Put, Ref, Write
 from penstock.outbox import SystemMessage, announcement
 from penstock.records import prepare, prepare_updates
+from penstock.seals import register
 from penstock.shape import EntityShape
+from penstock.touched import touch, touching
 from penstock.updates import Remove, Set, Update
 
 if TYPE_CHECKING:
@@ -34,6 +36,8 @@ E = TypeVar("E", bound=Entity)
 
 _COLLISIONS = 20
 "How often an audit line may meet another of the same actor in the same microsecond."
+_TRAILS = 10_000
+"So many trails a process remembers to have registered."
 
 
 class Change:
@@ -132,12 +136,15 @@ class Change:
         if not changed:
             self._writes.append(Check(shape, key, both(Present(), condition) or Present()))
             return record
+        if shape.touched is not None:
+            touch(record, before, changed, self.store.clock.now())
         self._writes.append(settle(Patch(shape, key, prepare_updates(shape, changed), condition), before))
         self._tell("save", known.text, record, **_states(record, before))
         return record
 
     def patch(self, ref: Ref[E], *updates: Update, when: Condition | None = None) -> None:
         """Change some fields of a record without reading it."""
+        updates = touching(ref.shape, updates, self.store.clock.now())
         self._writes.append(settle(Patch(ref.shape, ref.key, prepare_updates(ref.shape, updates), when), None))
         if self._by is not None:
             self._tell("patch", repr(ref), fields=sorted(u.field for u in updates))
@@ -209,12 +216,24 @@ class Change:
             writes = self.writes()
             if not writes:
                 return
+            self.enlist()
             try:
                 return self._send(writes)
             except Conflict as refused:
                 if self._by is None or refused.position != len(writes) - 1:
                     raise
         raise InvalidValue(f"{_COLLISIONS} audit lines of {self._by} met in one microsecond; spread the changes out")
+
+    def enlist(self) -> None:
+        """See to it that whoever verifies all trails knows of this one, before it has its first line."""
+        if self._by is None:
+            return
+        known, trail = self.store.trails, (self._audit, self._project or EVERYWHERE)
+        if trail not in known:
+            register(self.store, trail[1], trail=trail[0])
+            if len(known) >= _TRAILS:
+                known.clear()  # asking for some again is cheaper than remembering all
+            known.add(trail)
 
     def _send(self, writes: list[Write]) -> None:
         try:
@@ -313,7 +332,9 @@ def _project_of(record: Entity) -> str | None:
 
 def _difference(values: Mapping[str, Any], before: Mapping[str, Any]) -> list[Update]:
     return [
-        Remove(name) if value is None else Set(name, value) for name, value in values.items() if value != before[name]
+        Remove(name) if value is None else Set(name, value)
+        for name, value in values.items()
+        if value is not (former := before[name]) and value != former  # most are the same, and not asked to compare
     ]
 
 

@@ -124,6 +124,8 @@ class EntityShape:
     "Does a new one concern somebody who waits?"
     uniques: tuple[tuple[str, ...], ...] = ()
     "Further sets of fields that SQL keeps an index on."
+    touched: str | None = None
+    "The field that tells when a record was last changed."
 
     files: tuple[FilePattern, ...] = ()
     "Where its files may lie; none when its domain does not say, and then anywhere."

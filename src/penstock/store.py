@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeVar
 from uuid import UUID
 
+from penstock.audit import AuditLine
 from penstock.batch import Batch
 from penstock.change import Change
 from penstock.clock import SystemClock
@@ -26,6 +27,7 @@ from penstock.ports import Clock, Engine
 from penstock.records import check_commit, prepare, prepare_updates
 from penstock.scope import ScopedEngine, project_text, scoped_secret
 from penstock.ticks import Ticks
+from penstock.touched import touching
 from penstock.updates import Update
 
 E = TypeVar("E", bound=Entity)
@@ -48,6 +50,8 @@ class Store:
         self.engine: Engine = engine if meter is None else MeteredEngine(engine, meter)
         self.clock: Clock = clock or SystemClock()
         self.ticks = Ticks(self.clock)
+        self.trails: set[tuple[type[AuditLine], str]] = set()
+        "The audit trails that this process knows to be registered."
         # Without a configured secret cursors end with the process, which is safe and soon noticed.
         self._secret = secret or os.urandom(32)
         self.project: str | None = None
@@ -64,7 +68,7 @@ class Store:
             return self
         engine = self.engine.bound(name) if enforce or self.project else self.engine
         scoped = Store(ScopedEngine(engine, name), clock=self.clock, secret=scoped_secret(self._secret, name))
-        scoped.ticks, scoped.project = self.ticks, name
+        scoped.ticks, scoped.trails, scoped.project = self.ticks, self.trails, name
         return scoped
 
     def ensure(self, *domains: Domain, dry_run: bool = False) -> list[Step]:
@@ -157,8 +161,9 @@ class Store:
         counts or appends is applied once even when its answer is lost, unless it need not be ``exact``, which makes
         a busy counter cheaper.
         """
-        write = replace(patch(ref, *updates, when=when, given=given), exact=exact)
-        return self.engine.patch(write, now=self.clock.now(), token=_token())  # type: ignore[no-any-return]
+        now = self.clock.now()
+        write = replace(patch(ref, *touching(ref.shape, updates, now), when=when, given=given), exact=exact)
+        return self.engine.patch(write, now=now, token=_token())  # type: ignore[no-any-return]
 
     def delete(self, ref: Ref[Any], *, when: Condition | None = None) -> None:
         """Remove a record if the condition holds; removing what is not there succeeds."""

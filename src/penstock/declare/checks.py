@@ -51,6 +51,12 @@ def check_lifetimes(entity: str, fields: Fields, place: TablePlace, lifetimes: t
                 )
 
 
+def check_touched(entity: str, fields: Fields, touched: str | None) -> None:
+    """The moment of the last change is a moment that can change."""
+    if touched is not None and (touched not in fields or fields[touched].kind is not Kind.INSTANT):
+        raise DeclarationError(f"{entity}: touched={touched!r} needs a field that is a moment")
+
+
 def state_of(entity: str, fields: Fields, states: tuple[Enum, ...]) -> str:
     """The one field that these states, all of one kind, are states of."""
     kinds = {type(state) for state in states}

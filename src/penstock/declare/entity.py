@@ -15,7 +15,7 @@ from pydantic._internal._model_construction import ModelMetaclass
 
 from penstock.declare.attr import Attr
 from penstock.declare.attribute import attribute
-from penstock.declare.checks import check_lifetimes, check_sql_indexes, check_when
+from penstock.declare.checks import check_lifetimes, check_sql_indexes, check_touched, check_when
 from penstock.declare.fields import read_fields
 from penstock.declare.key import IndexKey, KeyOf
 from penstock.declare.lifetime import Expires, Lifetime
@@ -70,6 +70,8 @@ class Entity(BaseModel, metaclass=EntityType):
     __fixed__: ClassVar[frozenset[str]] = frozenset()
     __wakes__: ClassVar[bool] = False
     "Is a new one told to whoever waits for work?"
+    __guarded__: ClassVar[bool] = False
+    "Has a change of one consequences elsewhere, so that only its domain's own actions may make it?"
     __validated__: ClassVar[bool] = True
     "Has it validators of its own, which must see each new state?"
 
@@ -85,6 +87,7 @@ class Entity(BaseModel, metaclass=EntityType):
         relation: str | None = None,
         lifetimes: tuple[Lifetime, ...] = (),
         sql_indexes: tuple[tuple[str, ...], ...] = (),
+        touched: str | None = None,
         **unknown: Any,
     ) -> None:
         if unknown:
@@ -92,7 +95,9 @@ class Entity(BaseModel, metaclass=EntityType):
         if table is None:
             _check_base(cls)
             return  # a shared base of entities, not an entity
-        _declare(cls, table, tag=tag, relation=relation, lifetimes=lifetimes, sql_indexes=sql_indexes)
+        _declare(
+            cls, table, tag=tag, relation=relation, lifetimes=lifetimes, sql_indexes=sql_indexes, touched=touched
+        )
 
     if not TYPE_CHECKING:  # a checker that saw it would let any name be assigned
 
@@ -125,6 +130,7 @@ def _declare(
     relation: str | None,
     lifetimes: tuple[Lifetime, ...],
     sql_indexes: tuple[tuple[str, ...], ...],
+    touched: str | None,
 ) -> None:
     """Compile a class into its shape, and admit it to its table."""
     name = cls.__name__
@@ -144,6 +150,7 @@ def _declare(
     key = _key_shape(name, fields, table.place.partition, table.place.sort, keys[0].partition, keys[0].sort)
     indexes, index_of = _indexes(name, fields, table, members)
     check_sql_indexes(name, fields, sql_indexes)
+    check_touched(name, fields, touched)
     shape = EntityShape(
         name=name,
         table=table.place,
@@ -157,6 +164,7 @@ def _declare(
         check=cls.model_validate,
         wakes=cls.__wakes__,
         uniques=sql_indexes,
+        touched=touched,
     )
     _check_key_fields(shape)
     keys[0].bind(shape)
