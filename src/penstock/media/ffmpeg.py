@@ -1,0 +1,268 @@
+"""ffmpeg, run so that neither a strange file nor a stuck process can do harm.
+
+It is started without a shell in a process group of its own, cannot be asked anything, and is ended when its time is
+over or when whoever waits for it does not want to any more. A file that is read may be one of the usual containers and
+nothing else: playlists and scripts that name other files or hosts are not opened.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import timedelta
+from pathlib import Path
+from selectors import EVENT_READ, EVENT_WRITE, DefaultSelector
+from threading import Lock
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
+
+from penstock.errors import Misconfigured
+from penstock.media.errors import FfmpegFailed, FfmpegTooSlow
+from penstock.media.extra import need
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+    from typing_extensions import Buffer
+
+Raw: TypeAlias = "Buffer | NDArray[Any]"
+"Bytes, or an array of them."
+
+CONTAINERS = (
+    *("mov", "matroska", "avi", "flv", "mpeg", "mpegvideo", "asf", "ogg"),
+    *("wav", "w64", "aiff", "caf", "mp3", "aac", "flac", "ac3", "amr"),
+)
+"""The demuxers a file may be read by. None of them opens a second file.
+
+MPEG-TS is not among them: the statically linked ffmpeg that is installed from wheels crashes on it.
+"""
+GUARDS = {"protocol_whitelist": "file", "format_whitelist": ",".join(CONTAINERS)}
+"How libavformat is told so, here and through PyAV."
+MOST_PIXELS = 8192 * 8192
+"A picture larger than this is not even decoded."
+
+EXACT = ("-fflags", "+bitexact", "-flags:v", "+bitexact", "-flags:a", "+bitexact", "-map_metadata", "-1")
+"The same input gives the same bytes: no versions, no moments."
+BT709 = ("-colorspace", "bt709", "-color_primaries", "bt709", "-color_trc", "bt709", "-color_range", "tv")
+H264 = ("-c:v", "libx264", "-preset", "veryfast", "-crf", "23", "-pix_fmt", "yuv420p", "-threads:v", "2", *BT709)
+"What every browser plays. The number of threads is fixed because the bytes depend on it."
+AAC = ("-c:a", "aac", "-b:a", "192k", "-ar", "48000", "-ac", "2")
+MP4 = (*EXACT, "-movflags", "+faststart", "-f", "mp4")
+
+_TICK = 0.25
+_GRACE = 0.5
+"Seconds to end by itself; nobody wants what it might still write."
+_LOG = 64 * 1024
+_TAIL = 1200
+
+_lock = Lock()
+_spent = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """What came of one run."""
+
+    seconds: float
+    "On the wall, inside ffmpeg."
+    frames: int
+    "Pictures that went out."
+    complaints: int
+    "Lines ffmpeg said."
+    log: str
+    "The last of them."
+
+
+def binary() -> str:
+    """Where ffmpeg is."""
+    need("imageio_ffmpeg")
+    import imageio_ffmpeg
+
+    try:
+        return str(imageio_ffmpeg.get_ffmpeg_exe())
+    except RuntimeError as error:
+        raise Misconfigured(f"there is no ffmpeg for this machine: {error}") from None
+
+
+def spent() -> float:
+    """Seconds this process has spent inside ffmpeg, all its threads together."""
+    return _spent
+
+
+def reading(path: Path, *options: str) -> list[str]:
+    """Arguments that read a file, whatever its name and whatever it turns out to be."""
+    guards = [part for name, value in GUARDS.items() for part in (f"-{name}", value)]
+    return [*options, *guards, "-max_pixels", str(MOST_PIXELS), "-i", writing(path)]
+
+
+def writing(path: Path) -> str:
+    """The path as an argument that cannot be taken for an option or for a protocol."""
+    return f"file:{path.absolute()}"
+
+
+def run(
+    arguments: Sequence[str],
+    *,
+    limit: timedelta = timedelta(minutes=10),
+    progress: Callable[[float], None] | None = None,
+    feed: Iterable[Raw] | None = None,
+    level: str = "error",
+) -> Ran:
+    """Run ffmpeg to its end.
+
+    ``progress`` is told the seconds of output there are, about four times a second, even when there are no more than
+    before; what it raises ends ffmpeg and goes through. ``feed`` is what ffmpeg reads from ``pipe:0``.
+    """
+    begun = time.monotonic()
+    session = _Session(begun + limit.total_seconds(), progress, iter(()) if feed is None else iter(feed))
+    command = [binary(), "-hide_banner", "-nostdin", "-nostats", "-y", "-loglevel", f"repeat+{level}"]
+    # If this process is killed there is nobody left to end ffmpeg; then it ends itself.
+    command += ["-timelimit", str(int(limit.total_seconds() + 1) * (os.cpu_count() or 1))]
+    command += ["-progress", "pipe:1", "-stats_period", str(_TICK), *arguments]
+    try:
+        with _started(command, fed=feed is not None) as process:
+            session.attend(process)
+    finally:
+        seconds = time.monotonic() - begun
+        _count(seconds)
+    if process.returncode != 0:
+        raise FfmpegFailed(f"ffmpeg gave up ({process.returncode}): {_last_words(session.log)}")
+    return Ran(seconds, session.frames, session.complaints, session.log.decode(errors="replace"))
+
+
+def seen_as_bytes(raw: Raw) -> memoryview:
+    """As they follow each other in C order; copied only if they do not."""
+    view = memoryview(cast("Buffer", raw))
+    return view.cast("B") if view.c_contiguous else memoryview(view.tobytes())
+
+
+class _Session:
+    """One ffmpeg while it runs: what goes in, what it says, how long it may."""
+
+    def __init__(self, deadline: float, progress: Callable[[float], None] | None, feed: Iterator[Raw]) -> None:
+        self._deadline, self._progress, self._feed = deadline, progress, feed
+        self._unsent = memoryview(b"")
+        self._news = b""
+        self._told = 0.0
+        self._seconds = 0.0
+        self.frames = 0
+        self.complaints = 0
+        self.log = b""
+
+    def attend(self, process: subprocess.Popen[bytes]) -> None:
+        """Until it has ended by itself."""
+        with DefaultSelector() as selector:
+            assert process.stdout is not None
+            assert process.stderr is not None
+            selector.register(process.stdout, EVENT_READ, self._hear_progress)
+            selector.register(process.stderr, EVENT_READ, self._hear_complaint)
+            if process.stdin is not None:
+                selector.register(process.stdin, EVENT_WRITE, self._send)
+            while selector.get_map():
+                for key, _ in selector.select(_TICK):
+                    if not key.data(key.fd):
+                        selector.unregister(key.fileobj)
+                        key.fileobj.close()  # type: ignore[union-attr]
+                self._look_up()
+        try:
+            process.wait(max(self._deadline - time.monotonic(), 0))
+        except subprocess.TimeoutExpired:
+            raise self._too_slow() from None
+
+    def _look_up(self) -> None:
+        now = time.monotonic()
+        if now > self._deadline:
+            raise self._too_slow()
+        if self._progress is not None and now - self._told >= _TICK:
+            self._told = now
+            self._progress(self._seconds)
+
+    def _too_slow(self) -> FfmpegTooSlow:
+        return FfmpegTooSlow(f"ffmpeg was ended after the time it may take; its last words: {_last_words(self.log)}")
+
+    def _send(self, pipe: int) -> bool:
+        """Send some; False when there is no more, or nobody to read it."""
+        if not self._unsent:
+            following = next(self._feed, None)
+            if following is None:
+                return False
+            self._unsent = seen_as_bytes(following)
+        try:
+            self._unsent = self._unsent[os.write(pipe, self._unsent) :]
+        except BlockingIOError:
+            return True
+        except BrokenPipeError:
+            # It has ended early, and its exit code will say why.
+            return False
+        return True
+
+    def _hear_progress(self, pipe: int) -> bool:
+        heard = os.read(pipe, _LOG)
+        *lines, self._news = (self._news + heard).split(b"\n")
+        for line in lines:
+            name, _, value = line.partition(b"=")
+            if name == b"frame" and value.isdigit():
+                self.frames = int(value)
+            elif name == b"out_time_us" and value.isdigit():
+                self._seconds = int(value) / 1e6
+        return bool(heard)
+
+    def _hear_complaint(self, pipe: int) -> bool:
+        heard = os.read(pipe, _LOG)
+        self.complaints += heard.count(b"\n")
+        self.log = (self.log + heard)[-_LOG:]
+        return bool(heard)
+
+
+@contextmanager
+def _started(command: Sequence[str], *, fed: bool) -> Iterator[subprocess.Popen[bytes]]:
+    """The process; ended, with all its group, if anything is raised."""
+    process = subprocess.Popen(
+        command,
+        bufsize=0,
+        stdin=subprocess.PIPE if fed else subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+    )
+    if process.stdin is not None:
+        os.set_blocking(process.stdin.fileno(), False)
+    with process:
+        try:
+            yield process
+        except BaseException:
+            _end(process)
+            raise
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    # It might wait for somebody to read what it says.
+    for pipe in (process.stdin, process.stdout, process.stderr):
+        if pipe is not None:
+            pipe.close()
+    for insistence in (signal.SIGTERM, signal.SIGKILL):
+        try:
+            os.killpg(process.pid, insistence)
+            process.wait(_GRACE)
+        except ProcessLookupError:
+            process.wait()
+        except subprocess.TimeoutExpired:
+            continue
+        return
+
+
+def _count(seconds: float) -> None:
+    global _spent
+    with _lock:
+        _spent += seconds
+
+
+def _last_words(log: bytes) -> str:
+    """The end of what it said, without addresses of its memory and folders of this machine."""
+    text = log.decode(errors="replace").strip()[-_TAIL:]
+    text = re.sub(r" @ 0x[0-9a-f]+", "", text)
+    return re.sub(r"file:\S*/", "", text) or "nothing"

@@ -1,0 +1,103 @@
+"""Images: PNG, JPEG, WebP, GIF."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from penstock.media.errors import UnusableFile
+from penstock.media.extra import need
+from penstock.media.ffmpeg import MOST_PIXELS
+from penstock.media.probed import Kind, Picture, Probed
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
+_SIGNATURES = (b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff", b"GIF87a", b"GIF89a")
+_FORMATS = ("PNG", "JPEG", "WEBP", "GIF")
+_MOST_FRAMES = 1000
+_ORIENTATION = 0x0112
+_ROTATIONS = {3: 180, 4: 180, 5: 270, 6: 270, 7: 90, 8: 90}
+"Counterclockwise, by the number EXIF has for it; mirrored ones lie the same way."
+
+
+def is_image(beginning: bytes) -> bool:
+    """Whether a file that begins like this says it is one."""
+    return beginning.startswith(_SIGNATURES) or (beginning[:4] == b"RIFF" and beginning[8:12] == b"WEBP")
+
+
+def probe_image(path: Path) -> Probed:
+    """What its header says."""
+    with opened(path) as image:
+        return _probed(image)
+
+
+def decode_image(path: Path, *, pixels: int) -> None:
+    """Decode all of it, as long as it has no more pixels than this, all its frames together."""
+    with opened(path) as image:
+        image.verify()
+    with opened(path) as image:
+        for number in range(_frames(image)):
+            pixels -= image.width * image.height
+            if pixels < 0:
+                raise _too_large()
+            image.seek(number)
+            image.load()
+
+
+@contextmanager
+def opened(path: Path) -> Iterator[Image]:
+    """The image; whatever is wrong with it is an UnusableFile."""
+    need("PIL")
+    from PIL import Image, UnidentifiedImageError
+
+    try:
+        with Image.open(path, formats=_FORMATS) as image:
+            if image.width * image.height > MOST_PIXELS:
+                raise _too_large()
+            yield image
+    except UnusableFile:
+        raise
+    except UnidentifiedImageError:
+        raise UnusableFile("the image is damaged: its header cannot be read; save it anew and send it again") from None
+    except Image.DecompressionBombError:
+        raise _too_large() from None
+    except Exception as error:
+        # Its readers fail in many ways when the bytes are not what they expect.
+        raise UnusableFile(f"the image is damaged ({error}); save it anew and send it again") from error
+
+
+def _probed(image: Image) -> Probed:
+    # A PNG would be decoded for it, and hardly ever has one.
+    orientation = image.getexif().get(_ORIENTATION, 1) if image.format != "PNG" else 1
+    width, height = (image.height, image.width) if orientation in (5, 6, 7, 8) else (image.width, image.height)
+    # A photograph may have a second one behind it, and a name of its own then.
+    container = "jpeg" if image.format == "MPO" else str(image.format).lower()
+    picture = Picture(
+        index=0,
+        codec=container,
+        pixel_format=image.mode.lower(),
+        width=width,
+        height=height,
+        rotation=_ROTATIONS.get(orientation, 0),
+        has_alpha=image.has_transparency_data,
+        frames=_frames(image),
+    )
+    return Probed(Kind.IMAGE, container, 0.0, picture=picture)
+
+
+def _frames(image: Image) -> int:
+    """How many there are; counted one by one, because an animation may have more than anybody wants to wait for."""
+    for count in range(1, _MOST_FRAMES + 1):
+        try:
+            image.seek(count)
+        except EOFError:
+            image.seek(0)
+            return count
+    raise UnusableFile(f"the image has more than {_MOST_FRAMES} frames; send a shorter animation")
+
+
+def _too_large() -> UnusableFile:
+    return UnusableFile("the image has more pixels than can be handled; send a smaller one")

@@ -1,0 +1,66 @@
+"""What is known of a media file."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Kind(StrEnum):
+    VIDEO = "video"
+    AUDIO = "audio"
+    IMAGE = "image"
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """What is seen: the film, or the image. Of several films it is the best."""
+
+    index: int
+    "Which of the file's streams."
+    codec: str
+    pixel_format: str
+    width: int
+    height: int
+    "Both as they are shown, after the rotation."
+    rotation: int = 0
+    "Degrees counterclockwise, 0 to 359, that were needed to show it upright."
+    pixel_aspect: float = 1.0
+    "How wide a pixel is shown for its height, after the rotation."
+    has_alpha: bool = False
+    frames: int = 1
+    fps: float = 0.0
+    "On average; 0 for an image that stands still."
+    variable_rate: bool = False
+    start: float = 0.0
+    "Seconds from the beginning of the file to the first frame."
+    duration: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Sound:
+    """What is heard; of several the best that belongs to the film."""
+
+    index: int
+    codec: str
+    sample_rate: int
+    channels: int
+    duration: float
+
+
+@dataclass(frozen=True, slots=True)
+class Probed:
+    """A media file. Lengths are in seconds and measured; ``duration`` is that of the film, or of the sound alone."""
+
+    kind: Kind
+    container: str
+    duration: float
+    streams: int = 1
+    "All of them, subtitles and second tracks too."
+    packets: int = 0
+    picture: Picture | None = None
+    sound: Sound | None = None
+    claimed: float | None = None
+    "How long the file says that it is."
+    measured: float = 0.0
+    "When the last of its streams ends."

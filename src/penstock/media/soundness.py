@@ -1,0 +1,136 @@
+"""Whether a file that somebody sent is what it is to be, whole, and no more than can be handled.
+
+A file is decoded to its end before it is trusted: headers lie, and a decoder hides damage and only mutters about it. A
+few complaints are forgiven, for the end of a recording is often cut.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import timedelta
+from pathlib import Path
+
+from penstock.media.errors import FfmpegFailed, FfmpegTooSlow, UnusableFile
+from penstock.media.ffmpeg import MOST_PIXELS, Ran, reading, run
+from penstock.media.image import decode_image
+from penstock.media.probe import probe
+from penstock.media.probed import Kind, Probed
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """The most that is taken."""
+
+    pixels: int = MOST_PIXELS
+    "Of a frame; of an image, all its frames together."
+    seconds: float = 4 * 3600.0
+    frames: int = 1_000_000
+    time: timedelta = timedelta(minutes=10)
+    "For looking at it."
+
+
+LIMITS = Limits()
+
+_FORGIVEN = 3
+_FORGIVEN_SHARE = 100
+"One complaint for so many packets is forgiven, but always a few."
+_DECODED_SHARE = 0.9
+"As many of the frames must come out."
+_MISSING = 0.5
+_MISSING_SHARE = 0.05
+"Seconds, and share of its length, that a file may be shorter than it says."
+_CUT = ("File ended prematurely", "partial file")
+"What demuxers say of a file that ends in the middle of something."
+_RIFF_UNKNOWN = 0x7FFFFFFF
+"A size from here on was written by somebody who did not know it yet."
+
+
+def sound_video(path: Path, *, limits: Limits = LIMITS) -> Probed:
+    """What is known of a video that is whole."""
+    probed = _of_kind(Kind.VIDEO, path, limits)
+    picture = probed.picture
+    assert picture is not None
+    pixels = picture.width * picture.height
+    if not pixels:
+        raise UnusableFile("the video is damaged: it does not tell its size; export it anew")
+    if pixels > limits.pixels:
+        size = f"{picture.width}x{picture.height}"
+        raise UnusableFile(f"the video is {size}; send one of at most {limits.pixels} pixels a frame")
+    if picture.frames > limits.frames:
+        raise UnusableFile(f"the video has {picture.frames} frames; send one of at most {limits.frames}")
+    ran = _decoded(path, probed, limits)
+    if ran.frames < max(1, _DECODED_SHARE * picture.frames):
+        raise UnusableFile(f"only {ran.frames} of the video's {picture.frames} frames can be decoded; export it anew")
+    return probed
+
+
+def sound_audio(path: Path, *, limits: Limits = LIMITS) -> Probed:
+    """What is known of a sound that is whole."""
+    probed = _of_kind(Kind.AUDIO, path, limits)
+    _decoded(path, probed, limits)
+    return probed
+
+
+def sound_image(path: Path, *, limits: Limits = LIMITS) -> Probed:
+    """What is known of an image that is whole."""
+    probed = _of_kind(Kind.IMAGE, path, limits)
+    decode_image(path, pixels=limits.pixels)
+    return probed
+
+
+def _of_kind(kind: Kind, path: Path, limits: Limits) -> Probed:
+    probed = probe(path, limit=limits.time)
+    if probed.kind is not kind:
+        found = f"{_NAMES[probed.kind]} ({probed.container})"
+        raise UnusableFile(f"the file is {found}, not {_NAMES[kind]}; {_WANTED[kind]}")
+    if kind is not Kind.IMAGE:
+        _check_length(path, probed, limits)
+    return probed
+
+
+_NAMES = {Kind.VIDEO: "a video", Kind.AUDIO: "sound without pictures", Kind.IMAGE: "an image"}
+_WANTED = {
+    Kind.VIDEO: "send a video such as MP4, WebM or MOV",
+    Kind.AUDIO: "send a sound such as MP3, WAV, FLAC or OGG",
+    Kind.IMAGE: "send an image: PNG, JPEG, WebP or GIF",
+}
+
+
+def _check_length(path: Path, probed: Probed, limits: Limits) -> None:
+    if not probed.packets or probed.duration <= 0:
+        raise UnusableFile("there is a header in the file and nothing after it; export it anew")
+    if probed.duration > limits.seconds:
+        raise UnusableFile(f"it lasts {probed.duration:.0f} s; send one of at most {limits.seconds:.0f} s")
+    length = max(probed.measured, probed.duration)
+    claimed = probed.claimed or 0.0
+    if claimed - length > max(_MISSING, _MISSING_SHARE * claimed):
+        raise UnusableFile(f"the file is cut: it says {claimed:.1f} s and ends after {length:.1f} s; send it whole")
+    if _shorter_than_riff(path):
+        raise UnusableFile("the file is cut: it ends before its header says; send it whole")
+
+
+def _shorter_than_riff(path: Path) -> bool:
+    """A WAV or AVI tells its size at the beginning, and nobody else looks whether it is true."""
+    with path.open("rb") as file:
+        header = file.read(8)
+    size = int.from_bytes(header[4:], "little")
+    return header[:4] == b"RIFF" and size < _RIFF_UNKNOWN and size > path.stat().st_size
+
+
+def _decoded(path: Path, probed: Probed, limits: Limits) -> Ran:
+    """All of it decoded, and hardly a complaint about it."""
+    streams = [stream.index for stream in (probed.picture, probed.sound) if stream is not None]
+    maps = [part for index in streams for part in ("-map", f"0:{index}")]
+    strict = ("-err_detect", "crccheck+bitstream+buffer+careful")
+    try:
+        ran = run([*reading(path, *strict), *maps, "-fps_mode", "passthrough", "-f", "null", "-"], limit=limits.time)
+    except FfmpegTooSlow:
+        seconds = limits.time.total_seconds()
+        raise UnusableFile(f"it takes more than {seconds:.0f} s to decode; send a shorter or smaller one") from None
+    except FfmpegFailed as error:
+        raise UnusableFile(f"the file cannot be decoded; export it anew ({error})") from None
+    if any(words in ran.log for words in _CUT):
+        raise UnusableFile("the file is cut: it ends in the middle of something; send it whole")
+    if ran.complaints > max(_FORGIVEN, probed.packets // _FORGIVEN_SHARE):
+        raise UnusableFile(f"the file is damaged: decoding it went wrong {ran.complaints} times; export it anew")
+    return ran

@@ -1,0 +1,40 @@
+"""A small picture that shows what a video is about."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from pathlib import Path
+
+from penstock.media.errors import UnusableFile
+from penstock.media.ffmpeg import EXACT, Ran, reading, run, writing
+from penstock.media.probe import probe
+from penstock.media.whole import whole
+
+_LOOKED_AT = 4.0
+"Seconds from the middle of which the most typical frame is taken."
+
+
+def thumbnail(clip: Path, into: Path, *, longest: int = 640) -> Ran:
+    """A JPEG of the most typical frame in the middle of a video, upright, at most so many pixels wide and high."""
+    picture = probe(clip).picture
+    if picture is None:
+        raise UnusableFile("there are no pictures in the file; send a video")
+    ratio = picture.width * picture.pixel_aspect / picture.height
+    width, height = (longest, longest / ratio) if ratio > 1 else (longest * ratio, longest)
+    shrink = min(1.0, picture.width * picture.pixel_aspect / width)
+    size = f"{max(1, round(width * shrink))}:{max(1, round(height * shrink))}"
+    begin = max(0.0, (picture.duration - _LOOKED_AT) / 2)
+    count = round(min(picture.duration, _LOOKED_AT) * picture.fps)
+    with whole(into) as unfinished:
+        ran = run(
+            [
+                *reading(clip, "-ss", f"{begin:.3f}", "-t", str(_LOOKED_AT)),
+                *("-map", f"0:{picture.index}", "-frames:v", "1"),
+                *("-vf", f"scale={size}:out_range=pc,setsar=1,thumbnail=n={min(max(count, 2), 100)},format=yuvj420p"),
+                *("-c:v", "mjpeg", "-q:v", "3", *EXACT, "-f", "mjpeg", writing(unfinished)),
+            ],
+            limit=timedelta(minutes=1),
+        )
+        if not ran.frames:
+            raise UnusableFile("not a single frame of the video can be decoded; export it anew")
+    return ran

@@ -1,0 +1,110 @@
+"""Images are looked at and decoded with bounds."""
+
+from __future__ import annotations
+
+import struct
+import zlib
+from pathlib import Path
+
+import pytest
+from PIL import Image
+
+from penstock.media.errors import UnusableFile
+from penstock.media.probe import probe
+from penstock.media.soundness import Limits, sound_image
+
+
+def picture(size: tuple[int, int] = (64, 48)) -> Image.Image:
+    return Image.radial_gradient("L").resize(size).convert("RGB")
+
+
+@pytest.mark.parametrize("form", ["png", "jpeg", "webp", "gif"])
+def test_images_are_known_by_their_content(tmp_path: Path, form: str) -> None:
+    picture().save(tmp_path / "image.bin", format=form)
+    found = sound_image(tmp_path / "image.bin")
+    assert found.picture is not None
+    assert (found.kind, found.container, found.duration) == ("image", form, 0.0)
+    assert (found.picture.width, found.picture.height, found.picture.frames) == (64, 48, 1)
+
+
+@pytest.mark.parametrize("form", ["tiff", "bmp", "ppm", "ico"])
+def test_other_forms_are_refused(tmp_path: Path, form: str) -> None:
+    picture().save(tmp_path / "image.png", format=form)
+    with pytest.raises(UnusableFile):
+        sound_image(tmp_path / "image.png")
+
+
+@pytest.mark.parametrize("form", ["png", "jpeg", "webp", "gif"])
+def test_a_cut_image_is_refused(tmp_path: Path, form: str) -> None:
+    picture((200, 200)).save(tmp_path / "whole", format=form)
+    whole = (tmp_path / "whole").read_bytes()
+    (tmp_path / "cut").write_bytes(whole[: len(whole) // 2])
+    with pytest.raises(UnusableFile, match="damaged"):
+        sound_image(tmp_path / "cut")
+
+
+def test_a_png_without_its_end_is_refused(tmp_path: Path) -> None:
+    """All its pixels are there, and yet something is missing."""
+    picture().save(tmp_path / "image.png")
+    (tmp_path / "image.png").write_bytes((tmp_path / "image.png").read_bytes()[:-12])
+    with pytest.raises(UnusableFile, match="damaged"):
+        sound_image(tmp_path / "image.png")
+
+
+def test_a_photograph_with_another_behind_it_is_a_jpeg(tmp_path: Path) -> None:
+    picture().save(tmp_path / "photo.jpg", format="MPO", save_all=True, append_images=[picture()])
+    found = sound_image(tmp_path / "photo.jpg")
+    assert found.picture is not None
+    assert (found.container, found.picture.frames) == ("jpeg", 2)
+
+
+def test_flipped_bits_in_a_png_are_refused(tmp_path: Path) -> None:
+    picture().save(tmp_path / "image.png")
+    damaged = bytearray((tmp_path / "image.png").read_bytes())
+    damaged[len(damaged) // 2] ^= 4
+    (tmp_path / "image.png").write_bytes(damaged)
+    with pytest.raises(UnusableFile, match="damaged"):
+        sound_image(tmp_path / "image.png")
+
+
+def test_a_photograph_is_as_large_as_it_is_shown(tmp_path: Path) -> None:
+    exif = Image.Exif()
+    exif[0x0112] = 6
+    picture().save(tmp_path / "photo.jpg", exif=exif)
+    found = probe(tmp_path / "photo.jpg").picture
+    assert found is not None
+    assert (found.width, found.height, found.rotation) == (48, 64, 270)
+
+
+def png_header(width: int, height: int) -> bytes:
+    def chunk(name: bytes, body: bytes) -> bytes:
+        return struct.pack(">I", len(body)) + name + body + struct.pack(">I", zlib.crc32(name + body))
+
+    start = chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0))
+    rows = zlib.compress(bytes(1000))
+    return b"\x89PNG\r\n\x1a\n" + start + chunk(b"IDAT", rows) + chunk(b"IEND", b"")
+
+
+@pytest.mark.parametrize("size", [(9000, 9000), (100_000, 100_000)])
+def test_a_bomb_is_not_decoded(tmp_path: Path, size: tuple[int, int]) -> None:
+    (tmp_path / "bomb.png").write_bytes(png_header(*size))
+    with pytest.raises(UnusableFile, match="more pixels than can be handled"):
+        sound_image(tmp_path / "bomb.png")
+
+
+def test_all_frames_of_an_animation_count(tmp_path: Path) -> None:
+    frames = [picture().rotate(10 * n) for n in range(6)]
+    frames[0].save(tmp_path / "moving.gif", save_all=True, append_images=frames[1:])
+    found = sound_image(tmp_path / "moving.gif").picture
+    assert found is not None
+    assert found.frames == 6
+    with pytest.raises(UnusableFile, match="more pixels"):
+        sound_image(tmp_path / "moving.gif", limits=Limits(pixels=6 * 64 * 48 - 1))
+
+
+def test_an_animation_has_an_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("penstock.media.image._MOST_FRAMES", 5)
+    frames = [picture().rotate(10 * n) for n in range(6)]
+    frames[0].save(tmp_path / "moving.gif", save_all=True, append_images=frames[1:])
+    with pytest.raises(UnusableFile, match="more than 5 frames"):
+        sound_image(tmp_path / "moving.gif")
