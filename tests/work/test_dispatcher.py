@@ -5,9 +5,13 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from datetime import timedelta
+from typing import Any
+
+import pytest
 
 from penstock import FrozenClock, Store
-from penstock.work import Runner, Task, TaskStatus
+from penstock.work import Runner, Task, TaskStatus, runner, slots
+from penstock.work.runner import postpone
 from penstock.workers.dispatcher import Dispatcher
 from penstock.workers.manual import ManualWorkers
 from tests.work.plant import TASKS, Order, look, press, roll
@@ -56,11 +60,11 @@ def test_a_broker_that_lost_its_memory_is_refilled_from_the_store(
 def test_the_next_attempt_is_told_as_another(store: Store, clock: FrozenClock) -> None:
     task_id = announce(store, press, fails="error", until=2)
     broker = Paper()
-    at_work, runner = dispatcher(store, broker), Runner(store, [TASKS])
+    at_work, worker = dispatcher(store, broker), Runner(store, [TASKS])
     at_work.run_once()
-    work = runner.take_one(*broker.told[-1])
+    work = worker.take_one(*broker.told[-1])
     assert work is not None
-    runner.run(work)
+    worker.run(work)
     clock.advance(MINUTE)
     at_work.run_once()
     assert broker.told == [(task_id, None), (task_id, 1)]
@@ -68,15 +72,15 @@ def test_the_next_attempt_is_told_as_another(store: Store, clock: FrozenClock) -
 
 def test_one_that_a_worker_takes_before_it_is_noted_is_his(store: Store, clock: FrozenClock) -> None:
     task_id = announce(store, look)
-    runner = Runner(store, [TASKS])
+    worker = Runner(store, [TASKS])
 
     class Swift(Paper):
         def send(self, task: Task, declared: object) -> None:
-            assert runner.take_one(task.task_id, task.lease_epoch) is not None
+            assert worker.take_one(task.task_id, task.lease_epoch) is not None
 
     assert dispatcher(store, Swift()).run_once() == 1
     running = the_task(store, task_id)
-    assert (running.status, running.due_at) == (TaskStatus.RUNNING, clock.now() + runner.lease)
+    assert (running.status, running.due_at) == (TaskStatus.RUNNING, clock.now() + worker.lease)
 
 
 def test_the_broker_knows_few_tasks_at_a_time_and_of_each_project_in_turn(store: Store) -> None:
@@ -146,3 +150,29 @@ class _Impatient(threading.Event):
 
     def wait(self, timeout: float | None = None) -> bool:
         return self._real.wait(0.01)
+
+
+def test_of_two_who_see_the_same_slot_the_second_takes_another(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Both were told by the broker, which will not tell again for a long time."""
+    first, second = announce(store, roll), announce(store, roll)
+    slow, swift = Runner(store, [TASKS], chance=lambda: 0.0), Runner(store, [TASKS], chance=lambda: 0.0)
+    seen = slots.free_slots
+
+    def overtaken(*asked: Any) -> list[str]:
+        free = seen(*asked)
+        monkeypatch.setattr(runner, "free_slots", seen)
+        assert swift.take_one(second, None) is not None
+        return free
+
+    monkeypatch.setattr(runner, "free_slots", overtaken)
+    assert slow.take_one(first, None) is not None
+
+
+def test_one_that_found_no_slot_is_due_when_its_worker_says(store: Store, clock: FrozenClock) -> None:
+    """Also when the dispatcher notes only later that it has told of it."""
+    taken = [Runner(store, [TASKS]).take_one(announce(store, roll), None) for _ in range(roll.concurrency or 0)]
+    assert all(taken)
+    sent = the_task(store, announce(store, roll))
+    assert Runner(store, [TASKS]).take_one(sent.task_id, sent.lease_epoch) is None
+    postpone(store, [sent], clock.now() + MINUTE, unless_postponed=True)
+    assert the_task(store, sent.task_id).due_at == clock.now() + timedelta(seconds=1)

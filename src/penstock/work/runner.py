@@ -17,6 +17,7 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from penstock.batch import BatchRefused
+from penstock.conditions import Compare
 from penstock.errors import Conflict, PenstockError
 from penstock.updates import Set
 from penstock.work import lanes
@@ -37,6 +38,10 @@ log = logging.getLogger("penstock.work")
 
 _FULL = timedelta(seconds=1)
 "A task whose project has no slot left, though a broker was told of it, is looked at again after this time."
+
+
+_RACES = 10
+"How often another may take the very slot that was about to be taken."
 
 
 def worker_name() -> str:
@@ -77,20 +82,25 @@ class Runner:
         ``epoch`` is its last lease at the time the broker was told: a message that comes late or twice, when the task
         was taken since, is about something that is over.
         """
-        task = self.store.lookup(Task.at(task_id=task_id))
-        if task is None or task.status is not TaskStatus.WAITING or task.lease_epoch != epoch:
-            return None
-        declared = self._tasks.get(task.name)
-        if declared is None:
-            return None
-        slot = None
-        if declared.concurrency is not None:
+        for _ in range(_RACES):
+            task = self.store.lookup(Task.at(task_id=task_id))
+            if task is None or task.status is not TaskStatus.WAITING or task.lease_epoch != epoch:
+                return None
+            declared = self._tasks.get(task.name)
+            if declared is None:
+                return None
+            if declared.concurrency is None:
+                return next(iter(self._start([Chosen(task, None)])), None)
             free = free_slots(self.store, task.name, task.project_id, declared.concurrency)
             if not free:
-                postpone(self.store, [task], self.store.clock.now() + _FULL)
-                return None
-            slot = free[0]
-        return next(iter(self._start([Chosen(task, slot)])), None)
+                break
+            # Others who were told of tasks at the same moment see the same slots, and one takes each.
+            slot = free[int(self._chance() * len(free)) % len(free)]
+            if begun := self._start([Chosen(task, slot)]):
+                return begun[0]
+        assert task is not None
+        postpone(self.store, [task], self.store.clock.now() + _FULL)  # the broker has forgotten it by now
+        return None
 
     def _start(self, chosen: Sequence[Chosen]) -> list[Work]:
         """Make the tasks ours, all in one go; whoever was faster keeps his."""
@@ -113,7 +123,7 @@ class Runner:
         unchanged = as_read(task)
         change.save(task.start(owner=self.owner, until=until, at=now), when=unchanged)
         if chosen.slot is not None:
-            take_slot(change, chosen.slot, task, now=now, until=until)
+            take_slot(change, chosen.slot, task, until=until)
         return Work(self.store, task, limit=self._tasks[task.name].limit, slot=chosen.slot, around=self._around)
 
     # Running
@@ -205,12 +215,15 @@ class Runner:
         lanes.touch(self.store, work.task.project_id, work.task.name)
 
 
-def postpone(store: Store, tasks: Iterable[Task], until: datetime) -> None:
+def postpone(store: Store, tasks: Iterable[Task], until: datetime, *, unless_postponed: bool = False) -> None:
     """Look at tasks that wait, and that nobody has taken meanwhile, not before a moment."""
     try:
         with store.batch() as batch:
             for task in tasks:
                 with batch.change() as change:
-                    change.save(change.adopt(task).postpone(until=until), when=as_read(task))
+                    untaken = as_read(task)
+                    if unless_postponed:
+                        untaken &= Compare("due_at", "=", task.due_at)
+                    change.save(change.adopt(task).postpone(until=until), when=untaken)
     except BatchRefused:
         pass

@@ -112,7 +112,8 @@ class Dispatcher:
                 log.exception("%r could not be sent; trying again", chosen.task.ref)
                 unsent.append(chosen.task)
         now = self._store.clock.now()
-        # Only after it was sent, so that none is lost in between. One that a worker has taken already is his.
-        postpone(self._store, sent, now + self._redelivery)
+        # Only after it was sent, so that none is lost in between. One that a worker has taken already is his, and one
+        # that he could not take is due when he says.
+        postpone(self._store, sent, now + self._redelivery, unless_postponed=True)
         postpone(self._store, unsent, now + _SEND_AGAIN)
         return len(sent)
