@@ -14,7 +14,7 @@ never has a record that points at its file, so its bytes may go; a closed one ne
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import timedelta
@@ -179,16 +179,20 @@ class Uploads:
         *,
         sha256: str | None = None,
         replace: bool = False,
+        inspect: Callable[[str], None] | None = None,
         by: str | None = None,
         why: str | None = None,
     ) -> Iterator[Arrived]:
         """Verify what has come and put it in its place; the block changes records, and the upload closes with them.
 
         UploadRefused when it is not what was announced. Conflict when another file is in its place already, unless
-        it may ``replace`` that one, whose bytes are then gone. It may be repeated after any failure.
+        it may ``replace`` that one, whose bytes are then gone. ``inspect`` gets the key under which the bytes wait, and
+        raises if they are not fit for their place. It may all be repeated after any failure.
         """
         upload = self._store.get(Upload.at(upload_id=upload_id))
         found = self._verified(upload, sha256)
+        if inspect is not None:
+            inspect(upload.staging)
         self._put_in_place(upload, found, replace)
         with self._store.change(by=by, why=why, project=upload.project_id) as change:
             yield Arrived(change, upload.target, found.size, found.sha256, found.content_type)

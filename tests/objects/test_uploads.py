@@ -49,6 +49,27 @@ def test_a_file_arrives_and_the_record_points_at_it(world: World, parts: bool) -
         world.finalize(upload)
 
 
+def test_what_an_inspection_refuses_replaces_nothing(world: World) -> None:
+    """It sees the bytes where they wait; only then do they take the place of others."""
+    world.objects.put(CLIP, OTHER_MP4)
+    upload = world.reserve(world.uploads, sha256=DIGEST)
+    world.deliver(upload)
+    seen = []
+
+    def refuse(key: str) -> None:
+        seen.append(world.objects.get(key).read())
+        raise InvalidValue("no film of ours")
+
+    with (
+        pytest.raises(InvalidValue, match="no film of ours"),
+        world.uploads.finalize(upload.upload_id, replace=True, inspect=refuse),
+    ):
+        pytest.fail("it was refused")
+    assert seen == [MP4]
+    assert world.objects.get(CLIP).read() == OTHER_MP4
+    assert world.store.get(upload.ref).status is UploadStatus.OPEN
+
+
 def test_a_broken_upload_goes_on_where_it_stopped(world: World) -> None:
     content = MP4 + bytes(11 * MEGABYTE)
     upload = world.reserve(world.in_parts, size=len(content))
