@@ -18,7 +18,7 @@ from typing import Protocol
 from rich.console import Console
 from rich.table import Table
 
-from bench import dynamodb_peers, items, jobs, pages, pickup, speech, sql_peers, tasks, transitions
+from bench import dynamodb_peers, items, jobs, musicvideo, pages, pickup, speech, sql_peers, tasks, transitions
 from bench.canned_server import canned_server
 from bench.contender import OPERATIONS, Canned, Contender, Database, Limit, Target, work
 from bench.measure import FULL, QUICK, Comparison, Effort, compare
@@ -41,7 +41,7 @@ class Topic(Protocol):
 
 
 TARGETS = ("dynamodb-http", "dynamodb-tls", "sqlite", "postgresql")
-TOPICS: tuple[Topic, ...] = (pages, transitions, jobs, pickup, tasks, speech)
+TOPICS: tuple[Topic, ...] = (pages, transitions, jobs, pickup, tasks, speech, musicvideo)
 GROUPS = (
     *(f"{target}.{operation}" for target in TARGETS for operation in OPERATIONS),
     *(group for topic in TOPICS for group in topic.GROUPS),

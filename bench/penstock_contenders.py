@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
 
-from bench import items, jobs, pages, pickup, speech, tasks, transitions
+from bench import items, jobs, musicvideo, pages, pickup, speech, tasks, transitions
 from bench.canned_server import last_put
 from bench.contender import Canned, Contender, Database, Limit, Target
 from penstock import Store
@@ -100,6 +100,8 @@ def _limits() -> Iterable[Limit]:
     yield from _tasks()
     claim = "speech.latency: 40 words through the API in at most 1.5 of the voice's own time"
     yield Limit(claim, "speech.latency", speech.ROUTE, speech.VOICE, 1.5)
+    claim = "musicvideo.overhead: at most 50 ms a scene beside rendering"
+    yield Limit(claim, "musicvideo.overhead", musicvideo.PIPELINE, None, 50_000)
     for target, driver in (("sqlite", "sqlite3"), ("postgresql", "psycopg")):
         for operation in ("get", "put", "query"):
             group = f"{target}.{operation}"

@@ -2,14 +2,14 @@
 
 from penstock.declare.domain import Domain
 from penstock.domains.assetcreator.model import DOMAIN as ASSET_CREATOR
-from penstock.domains.musicvideo.model import DOMAIN as MUSIC_VIDEO
+from penstock.domains.musicvideo import INSTALLED as MUSIC_VIDEO
 from penstock.domains.novae.model import DOMAIN as NOVAE
 from penstock.domains.speech import INSTALLED as SPEECH
 from penstock.domains.videos.model import DOMAIN as VIDEOS
 from penstock.installed import Installed
 
 INSTALLED: tuple[Installed, ...] = (
-    Installed(MUSIC_VIDEO),
+    MUSIC_VIDEO,
     Installed(ASSET_CREATOR),
     Installed(VIDEOS),
     SPEECH,

@@ -6,10 +6,12 @@ from datetime import UTC, datetime
 from typing import Any
 
 from penstock import FrozenClock, Store
+from penstock.domains.speech import INSTALLED
 from penstock.domains.speech.actions import synthesise
 from penstock.domains.speech.cleanup import cleanup_yesterday_temp_audio
 from penstock.domains.speech.model import CleanupRun, TempAudio
 from penstock.domains.speech.studio import Studio
+from penstock.installed import own_settings
 from penstock.objectreads import every
 from penstock.outbox import MessageStatus, SystemMessage
 from penstock.ports import Objects
@@ -40,8 +42,8 @@ def cleaned(studio: Studio, when: str) -> CleanupRun:
     return cleanup_yesterday_temp_audio(studio.store, studio.objects)
 
 
-def unset(name: str) -> None:
-    """No setting has a value."""
+unset = own_settings([INSTALLED], {})
+"No setting has a value."
 
 
 def files(objects: Objects) -> set[str]:

@@ -8,21 +8,23 @@ from typing import Any
 from uuid import uuid4
 
 import pytest
-from fastapi import FastAPI, Request
-from fastapi.responses import JSONResponse
-from fastapi.routing import APIRoute
+from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
 from penstock import FrozenClock
-from penstock.access import Access, Role, access_of
+from penstock.access import Access, Role
 from penstock.domains.speech import INSTALLED
 from penstock.domains.speech.model import SpeechJob, TempAudio
 from penstock.domains.speech.studio import Studio
 from penstock.domains.speech.tasks import TASKS
-from penstock.errors import PenstockError
 from penstock.installed import Surroundings
+from penstock.keys import create_key
+from penstock.web.api import build_api
+from penstock.web.options import WebOptions
+from penstock.work.domain import WORKING
 from penstock.workers.manual import ManualWorkers
 from tests.domains.speech.story import files, unset
+from tests.web.routes import doors
 
 
 @pytest.fixture
@@ -32,22 +34,20 @@ def around(studio: Studio) -> Surroundings:
 
 @pytest.fixture
 def app(around: Surroundings) -> FastAPI:
-    """The router, and errors as the service tells them."""
-    app = FastAPI()
-    assert INSTALLED.routes is not None
-    app.include_router(INSTALLED.routes(around))
-
-    @app.exception_handler(PenstockError)
-    def told(request: Request, error: PenstockError) -> JSONResponse:
-        return JSONResponse({"type": error.slug, "detail": str(error)}, error.http_status)
-
-    return app
+    """The service, as on a public address."""
+    around.store.ensure(WORKING)
+    return build_api([INSTALLED], around, options=WebOptions())
 
 
 @pytest.fixture
 def guest(app: FastAPI) -> Iterator[TestClient]:
     with TestClient(app, client=("203.0.113.7", 4711)) as client:
         yield client
+
+
+def administrator(app: FastAPI, studio: Studio, project: str | None = None) -> TestClient:
+    token = create_key(studio.store, name="ann", role=Role.ADMIN, project=project, by="tests").token
+    return TestClient(app, headers={"X-API-Key": token})
 
 
 def records(studio: Studio) -> list[TempAudio]:
@@ -149,13 +149,8 @@ def test_a_long_text(guest: TestClient, around: Surroundings) -> None:
 
 def test_guests_may_speak_and_only_an_administrator_erases(app: FastAPI) -> None:
     """TA-24, TA-25: marked beside each route; the service enforces it."""
-    found: dict[tuple[str, str], Access] = {}
-    for route in app.router.routes:
-        for each in getattr(getattr(route, "original_router", None), "routes", [route]):
-            if isinstance(each, APIRoute) and each.tags == ["speech"]:
-                methods = each.methods or set()
-                found[next(iter(methods)), each.path] = access_of(each.endpoint, methods)
-    assert found == {
+    found = {(door.method, door.path): door.access for door in doors(app) if not door.path.startswith("/api/")}
+    assert {route: access for route, access in found.items() if "tts" in route[1] or "voices" in route[1]} == {
         ("GET", "/voices"): Access(None, 120),
         ("POST", "/public/tts/sync"): Access(None, 20),
         ("POST", "/public/tts/jobs"): Access(None, 5),
@@ -179,19 +174,54 @@ def test_an_address_is_erased(guest: TestClient, app: FastAPI, studio: Studio, a
         kept = another.post("/public/tts/sync", json={"text": "Hello"}).json()
     assert len(files(studio.objects)) == 3
 
-    answer = guest.delete("/tts/addresses/203.0.113.7")
+    ann = administrator(app, studio)
+    answer = ann.delete("/tts/addresses/203.0.113.7")
     assert answer.json() == {"audios": 2, "jobs": 2}
     assert [str(record.audio_id) for record in records(studio)] == [kept["audio_id"]]
     assert list(studio.store.find(SpeechJob.of_date(date=dt.date(2025, 12, 8)))) == []
     ManualWorkers(around.store, [TASKS], around=around).drain()
     assert len(files(studio.objects)) == 1, "the job that waited makes nothing any more"
-    assert guest.delete("/tts/addresses/203.0.113.7").json() == {"audios": 0, "jobs": 0}
+    assert ann.delete("/tts/addresses/203.0.113.7").json() == {"audios": 0, "jobs": 0}
 
 
-def test_an_audio_is_erased(guest: TestClient, studio: Studio) -> None:
+def test_an_administrator_of_one_project_erases_nothing_of_guests(
+    guest: TestClient, app: FastAPI, studio: Studio
+) -> None:
+    """TA-25: what guests have made belongs to no project; with a key of one they are guests as well."""
+    made = guest.post("/public/tts/sync", json={"text": "Hello"}).json()
+    bound = administrator(app, studio, project="p1")
+    for path in (f"/tts/audios/{made['date']}/{made['audio_id']}", "/tts/addresses/203.0.113.7"):
+        assert bound.delete(path).json()["type"] == "out-of-scope"
+    assert len(records(studio)) == 1
+    assert bound.get(f"/public/tts/{made['date']}/{made['audio_id']}").status_code == 200
+
+
+def test_a_repetition_gets_the_same_audio_with_a_new_link(
+    guest: TestClient, studio: Studio, clock: FrozenClock
+) -> None:
+    """F-TA-5: the link of the first answer is kept nowhere."""
+
+    def ask() -> Any:
+        return guest.post("/public/tts/sync", json={"text": "Hello"}, headers={"Idempotency-Key": "k"})
+
+    first = ask().json()
+    clock.advance(dt.timedelta(hours=1))
+    second = ask()
+    assert second.headers["idempotent-replayed"] == "true"
+    assert {**second.json(), "audio_url": ""} == {**first, "audio_url": ""}
+    assert "signature=" in second.json()["audio_url"]
+    assert len(records(studio)) == 1
+    clock.advance(dt.timedelta(hours=22, minutes=59))
+    assert ask().status_code == 200
+    assert guest.post("/public/tts/sync", json={"text": "Other"}, headers={"Idempotency-Key": "k"}).status_code == 422
+
+
+def test_an_audio_is_erased(guest: TestClient, app: FastAPI, studio: Studio) -> None:
     """TA-25, F-TA-10."""
     made = guest.post("/public/tts/sync", json={"text": "Hello"}).json()
     path = f"/tts/audios/{made['date']}/{made['audio_id']}"
-    assert guest.delete(path).status_code == 204
+    ann = administrator(app, studio)
+    assert ann.delete(path).status_code == 204
     assert (files(studio.objects), records(studio)) == (set(), [])
-    assert guest.delete(path).status_code == 404
+    assert ann.delete(path).status_code == 404
+    assert guest.delete(path).status_code == 401

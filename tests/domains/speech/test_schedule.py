@@ -4,17 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import pytest
+from celery.beat import Scheduler as Beat
 
 from penstock import FrozenClock
 from penstock.domains.speech import INSTALLED
 from penstock.domains.speech.model import CleanupRun
 from penstock.domains.speech.studio import Studio
 from penstock.errors import Misconfigured
-from penstock.installed import Surroundings
+from penstock.installed import Surroundings, own_settings
 from penstock.schedule import Schedule, Scheduler, overdue
+from penstock.service import Service
+from penstock.settings import Settings
+from penstock.workers.celery import Cron
 from tests.domains.speech.faults import Failing, always
 from tests.domains.speech.story import alerts, at, files, moment, spoken
 
@@ -30,7 +35,9 @@ class Deployment:
     @property
     def schedules(self) -> list[Schedule]:
         assert INSTALLED.schedules is not None
-        around = Surroundings(self.studio.store, self.objects or self.studio.objects, self.settings.get)
+        around = Surroundings(
+            self.studio.store, self.objects or self.studio.objects, own_settings([INSTALLED], self.settings)
+        )
         return list(INSTALLED.schedules(around))
 
     def tick(self, when: str) -> list[str]:
@@ -70,6 +77,35 @@ def test_at_another_hour(studio: Studio) -> None:
     assert deployment.tick("12-09 03:05:00") == ["done"]
     with pytest.raises(Misconfigured, match="CLEANUP_HOUR='24'"):
         _ = Deployment(studio, {"CELERY_BEAT_SCHEDULE_CLEANUP_HOUR": "24"}).schedules
+
+
+@pytest.mark.parametrize(("zone", "fits"), [("UTC", True), ("Etc/UTC", True), ("Asia/Kolkata", False)])
+def test_the_hour_is_in_utc(studio: Studio, zone: str, fits: bool) -> None:
+    """TA-23, F-TA-7: CELERY_TIMEZONE cannot move the cleanup without a word."""
+    deployment = Deployment(studio, {"CELERY_TIMEZONE": zone})
+    if fits:
+        assert [s.cron for s in deployment.schedules] == ["0 12 * * *"]
+        return
+    with pytest.raises(Misconfigured, match="CELERY_TIMEZONE='Asia/Kolkata': the cleanup's hour is in UTC"):
+        _ = deployment.schedules
+
+
+def test_the_entry_of_celery_beat(tmp_path: Path) -> None:
+    """TA-11, F-TA-7: under the plan's name, at noon in UTC, on the queue `celery`; one entry, and no other."""
+    settings = Settings(store=f"sqlite:///{tmp_path}/s.db", objects=f"files:///{tmp_path}/o", broker="memory://")
+    app = Service(settings, [INSTALLED]).celery().app()
+    assert (app.conf.timezone, app.conf.enable_utc) == ("UTC", True)
+    beat = Beat(app)
+    entries = {name: entry for name, entry in beat.schedule.items() if not name.startswith("celery.")}
+    assert list(entries) == ["cleanup-temp-audio-daily"]
+    assert entries["cleanup-temp-audio-daily"].schedule == Cron("0 12 * * *")
+    beat.apply_async(entries["cleanup-temp-audio-daily"])
+    with app.connection_for_read() as connection:
+        told = connection.default_channel.basic_get("celery", no_ack=True)
+        assert told is not None, "the queue has it"
+        assert told.headers["task"] in app.tasks
+        assert told.headers["argsrepr"] == "['cleanup-temp-audio-daily']"
+        assert connection.default_channel.basic_get("celery", no_ack=True) is None
 
 
 def test_a_run_that_fails_is_told_and_tried_again(deployment: Deployment) -> None:

@@ -1,5 +1,23 @@
-"""Music videos: the domain, for the composition root."""
+"""Music videos: a concept, a character and a track go in; scenes are written, filmed and cut into `final.mp4`."""
 
+from __future__ import annotations
+
+from typing import Any
+
+from penstock.domains.musicvideo.crew.hired import SETTINGS as HIRED
 from penstock.domains.musicvideo.model import DOMAIN
+from penstock.domains.musicvideo.options import SETTINGS
+from penstock.domains.musicvideo.tasks import TASKS
+from penstock.installed import Installed, Surroundings
 
-__all__ = ["DOMAIN"]
+__all__ = ["DOMAIN", "INSTALLED"]
+
+
+def _routes(around: Surroundings) -> Any:
+    # Only a web service needs FastAPI.
+    from penstock.domains.musicvideo.routes import routes
+
+    return routes(around)
+
+
+INSTALLED = Installed(DOMAIN, tasks=TASKS, routes=_routes, settings=(*SETTINGS, *HIRED))

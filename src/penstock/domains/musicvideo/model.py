@@ -28,6 +28,7 @@ from penstock.declare import (
 )
 from penstock.errors import IllegalMove
 from penstock.objectkey import ObjectKey
+from penstock.upload import Sha256
 
 MV_PROJECTS = Table(
     "MVProjects", partition="PK", sort="SK", tag="entityType", setting="DYNAMODB_TABLE_NAME", naming=camel_case
@@ -35,6 +36,11 @@ MV_PROJECTS = Table(
 STATUS_CREATED = MV_PROJECTS.index("status-created-index", partition="GSI1PK", sort="GSI1SK")
 
 LONGEST_ERROR = 500
+
+
+class Mode(StrEnum):
+    MUSIC_VIDEO = "music-video"
+    AD_CREATIVE = "ad-creative"
 
 
 class ProjectStatus(StrEnum):
@@ -54,12 +60,15 @@ class SceneStatus(StrEnum):
     FAILED = "failed"
 
 
-class Project(Entity, table=MV_PROJECTS, tag="project", relation="projects"):
+class Project(Entity, table=MV_PROJECTS, tag="project", relation="projects", touched="updated_at"):
     """A concept on its way to a video. Its scenes are records of their own, so it stays small."""
+
+    __guarded__ = True  # its states are those of work that is under way
 
     project_id: UUID
     status: ProjectStatus = ProjectStatus.PENDING
-    mode: str | None = None
+    mode: Mode | None = None
+    director_config: str | None = None
     concept_prompt: str
     character_description: str
     character_image_s3_key: ObjectKey | None = None
@@ -67,9 +76,20 @@ class Project(Entity, table=MV_PROJECTS, tag="project", relation="projects"):
     product_image_s3_key: ObjectKey | None = None
     audio_backing_track_s3_key: ObjectKey | None = None
     final_output_s3_key: ObjectKey | None = None
+    final_thumbnail_s3_key: ObjectKey | None = None
+    final_output_sha256: Sha256 | None = None
+    "Which final video it is: the key stays when another takes its place."
+    final_duration: Seconds | None = None
+    audio_duration: Seconds | None = None
     scene_count: Count = 0
     completed_scenes: Count = 0
     failed_scenes: Count = 0
+    last_sequence: Count | None = None
+    "The highest number a scene ever had; no number is given twice."
+    scene_order: list[int] | None = None
+    "The scenes as they are shown, once somebody has put them in another order; those not named follow."
+    compositions: Count | None = None
+    "How often a final cut was asked for."
     error_message: str | None = None
     lease_owner: str | None = None
     lease_expires_at: EpochSeconds | None = None
@@ -127,8 +147,10 @@ class Project(Entity, table=MV_PROJECTS, tag="project", relation="projects"):
         self.error_message = None
 
 
-class Scene(Entity, table=MV_PROJECTS, tag="scene", relation="scenes"):
+class Scene(Entity, table=MV_PROJECTS, tag="scene", relation="scenes", touched="updated_at"):
     """One shot of a project, in its place."""
+
+    __guarded__ = True  # its project counts it
 
     project_id: UUID
     sequence: Annotated[int, Field(ge=1, le=999)]
@@ -140,7 +162,25 @@ class Scene(Entity, table=MV_PROJECTS, tag="scene", relation="scenes"):
     audio_clip_s3_key: ObjectKey | None = None
     video_clip_s3_key: ObjectKey | None = None
     needs_lip_sync: bool = False
+    lyrics: str | None = None
+    "What is sung, if that is known."
     lip_synced_video_clip_s3_key: ObjectKey | None = None
+    working_video_clip_s3_key: ObjectKey | None = None
+    "The part of the clip that is shown, when it was trimmed."
+    trim_points: dict[str, float] | None = None
+    shown_duration: Seconds | None = None
+    "How long the clip that is shown really is."
+    shown_sha256: Sha256 | None = None
+    "Which clip is shown: its key stays when another takes its place."
+    incoming_s3_key: ObjectKey | None = None
+    "A film that was uploaded and is to become the clip."
+    thumbnail_s3_key: ObjectKey | None = None
+    take: Count | None = None
+    "How often work on the scene was asked for; what an earlier take makes comes too late."
+    video_generation_job_id: str | None = None
+    lipsync_job_id: str | None = None
+    cost: Annotated[float, Field(ge=0)] | None = None
+    "What whoever filmed it has charged so far, in US dollars."
     retry_count: Count = 0
     error_message: str | None = None
     created_at: UtcSeconds = Field(frozen=True)
@@ -164,19 +204,45 @@ class Scene(Entity, table=MV_PROJECTS, tag="scene", relation="scenes"):
 
     @move(SceneStatus.PROCESSING, to=SceneStatus.COMPLETED)
     def finish(self, *, video_clip_s3_key: ObjectKey) -> None:
-        """The clip exists; one synchronised to an older clip no longer counts."""
+        """The clip exists; one synchronised to an older clip, or cut from it, no longer counts."""
         self.video_clip_s3_key = video_clip_s3_key
         self.lip_synced_video_clip_s3_key = None
+        self.working_video_clip_s3_key = self.trim_points = self.incoming_s3_key = None
 
     @move(SceneStatus.PROCESSING, to=SceneStatus.COMPLETED)
     def finish_lip_sync(self, *, lip_synced_video_clip_s3_key: ObjectKey) -> None:
-        """The clip's lips move with the sound."""
+        """The clip's lips move with the sound; a part cut from it before does not."""
         self.lip_synced_video_clip_s3_key = lip_synced_video_clip_s3_key
+        self.working_video_clip_s3_key = self.trim_points = None
+
+    @move(SceneStatus.PROCESSING, to=SceneStatus.COMPLETED)
+    def finish_trim(self, *, working_video_clip_s3_key: ObjectKey) -> None:
+        """A part of the clip is shown."""
+        self.working_video_clip_s3_key = working_video_clip_s3_key
 
     @move(SceneStatus.PENDING, SceneStatus.PROCESSING, to=SceneStatus.FAILED)
     def fail(self, *, error_message: str) -> None:
-        """No clip; the message says why."""
+        """No clip, or not the new one; the message says why. A clip there was before is kept."""
         self.error_message = error_message[:LONGEST_ERROR]
+
+    @property
+    def shown_s3_key(self) -> str | None:
+        """The clip as it goes into the final video: trimmed, else with moving lips, else as it was filmed."""
+        return self.working_video_clip_s3_key or self.lip_synced_video_clip_s3_key or self.video_clip_s3_key
+
+
+class CharacterReference(Entity, table=MV_PROJECTS, tag="character_reference", relation="character_references"):
+    """A picture of a character, for any project to begin with."""
+
+    __guarded__ = True  # it comes with its file
+
+    character_id: UUID
+    description: str | None = None
+    image_s3_key: ObjectKey
+    created_at: UtcSeconds = Field(frozen=True)
+
+    @key("CHARACTER#{character_id}", "REFERENCE")
+    def at(self, *, character_id: UUID) -> None: ...
 
 
 FILES = (
@@ -184,9 +250,12 @@ FILES = (
     "mv/projects/{project_id}/product.jpg",
     "mv/projects/{project_id}/audio.mp3",
     "mv/projects/{project_id}/final.mp4",
+    "mv/projects/{project_id}/final.jpg",
     "mv/projects/{project_id}/scenes/scene_{sequence:03d}.mp4",
+    "mv/projects/{project_id}/scenes/scene_{sequence:03d}.jpg",
     "mv/projects/{project_id}/scenes/audio_{sequence:03d}.mp3",
     "mv/projects/{project_id}/scenes/scene_{sequence:03d}_lipsync.mp4",
+    "mv/projects/{project_id}/scenes/{sequence:03d}/*.mp4",
     "mv/outputs/character_reference/*.png",
 )
-DOMAIN = Domain("musicvideo", Project, Scene, files=FILES)
+DOMAIN = Domain("musicvideo", Project, Scene, CharacterReference, files=FILES)

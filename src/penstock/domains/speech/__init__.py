@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from penstock.domains.speech.cleanup import schedules
+from penstock.domains.speech.lifecycle import advice
 from penstock.domains.speech.model import DOMAIN
+from penstock.domains.speech.options import SETTINGS
 from penstock.domains.speech.tasks import TASKS
 from penstock.installed import Installed, Surroundings
 
@@ -19,4 +21,4 @@ def _routes(around: Surroundings) -> Any:
     return routes(around)
 
 
-INSTALLED = Installed(DOMAIN, tasks=TASKS, schedules=schedules, routes=_routes)
+INSTALLED = Installed(DOMAIN, tasks=TASKS, schedules=schedules, routes=_routes, advice=advice, settings=SETTINGS)

@@ -20,6 +20,7 @@ class NoText(InvalidValue):
     """Nothing was given to say."""
 
     slug, http_status = "no-text", 400
+    hint = "Send something to say as `text`."
 
     def __init__(self) -> None:
         super().__init__("No text provided")
@@ -29,18 +30,21 @@ class TextTooLong(TooLarge):
     """More text than is spoken at once."""
 
     slug = "text-too-long"
+    hint = "Send a shorter text, or have it spoken as a job: POST /public/tts/jobs."
 
 
 class Unspeakable(InvalidValue):
     """The voice cannot read this text; what it left out would be missing without a word."""
 
     slug = "unspeakable"
+    hint = "Write in the language of the voice, and spell out what it cannot read."
 
 
 class VoiceNotFound(NotFound):
     """There is no such voice here."""
 
     slug = "voice-not-found"
+    hint = "Choose one of those that GET /voices lists, or name none."
 
     def __init__(self, voice: str) -> None:
         super().__init__(f"Voice '{voice}' not found")
@@ -53,3 +57,4 @@ class SynthesisFailed(PenstockError):
     """
 
     slug = "synthesis-failed"
+    hint = "Try again, or with another voice; the log has what went wrong."

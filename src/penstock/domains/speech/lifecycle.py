@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from penstock.domains.speech.model import PREFIX
+from penstock.domains.speech.options import read_options
 from penstock.ops import ADVICE, Step
 
 DAYS = 2
@@ -22,6 +24,11 @@ def lifecycle_rule(prefix: str = PREFIX) -> dict[str, Any]:
         "Expiration": {"Days": DAYS},
         "AbortIncompleteMultipartUpload": {"DaysAfterInitiation": DAYS},
     }
+
+
+def advice(objects_url: str, setting: Callable[[str], str | None]) -> list[Step]:
+    """The rule for where this deployment keeps its files."""
+    return lifecycle_steps(objects_url, read_options(setting).prefix)
 
 
 def lifecycle_steps(objects_url: str, prefix: str = PREFIX) -> list[Step]:

@@ -10,6 +10,7 @@ from datetime import timedelta
 from penstock.domains.speech.model import LIFETIME, PREFIX
 from penstock.errors import Misconfigured
 from penstock.filepattern import ARCHIVE, TRASH, UPLOADS
+from penstock.settings import Setting
 
 _PREFIX = re.compile(r"[A-Za-z0-9_.-]+(/[A-Za-z0-9_.-]+)*")
 
@@ -19,16 +20,16 @@ class Options:
     """The choices, checked."""
 
     prefix: str = PREFIX
-    "Where the files lie (AWS_S3_TEMP_AUDIO_PREFIX)."
+    "Where the files lie."
     url_life: timedelta = LIFETIME
-    "How long a signed URL lasts, though never longer than its audio (SIGNED_URL_EXPIRY_SECONDS)."
+    "How long a signed URL lasts, though never longer than its audio."
     hour: int = 12
     minute: int = 0
-    "When the daily cleanup is due, in UTC (CELERY_BEAT_SCHEDULE_CLEANUP_HOUR and …_MINUTE)."
+    "When the daily cleanup is due, in UTC."
     voices: str | None = None
-    "A folder with models of Piper (PENSTOCK_SPEECH_VOICES)."
+    "A folder with models of Piper."
     voice: str | None = None
-    "The voice that is used where none is asked for (PENSTOCK_SPEECH_VOICE)."
+    "The voice that is used where none is asked for."
 
     @property
     def cron(self) -> str:
@@ -36,11 +37,32 @@ class Options:
         return f"{self.minute} {self.hour} * * *"
 
 
+SETTINGS = (
+    Setting(
+        "AWS_S3_TEMP_AUDIO_PREFIX", PREFIX, "Where the files lie; after changing it, empty the old folder by hand."
+    ),
+    Setting(
+        "SIGNED_URL_EXPIRY_SECONDS",
+        int(LIFETIME.total_seconds()),
+        "How long the URL of an audio lasts, though never longer than its audio.",
+    ),
+    Setting("CELERY_BEAT_SCHEDULE_CLEANUP_HOUR", Options.hour, "The hour at which the daily cleanup is due, in UTC."),
+    Setting("CELERY_BEAT_SCHEDULE_CLEANUP_MINUTE", Options.minute, "The minute at which it is due."),
+    Setting("CELERY_TIMEZONE", "UTC", "The time zone of the cleanup's hour. Another one is refused."),
+    Setting("PENSTOCK_SPEECH_VOICES", None, "A folder with Piper's models."),
+    Setting("PENSTOCK_SPEECH_VOICE", None, "The voice where none is asked for; else the first that is installed."),
+)
+
+
 def read_options(setting: Callable[[str], str | None]) -> Options:
     """The choices as they are set, each with its default."""
     prefix = (setting("AWS_S3_TEMP_AUDIO_PREFIX") or PREFIX).strip("/")
     if not _PREFIX.fullmatch(prefix) or f"{prefix}/".startswith((UPLOADS, TRASH, ARCHIVE)) or ".." in prefix:
         raise Misconfigured(f"AWS_S3_TEMP_AUDIO_PREFIX={prefix!r} is no folder for files; choose one like temp-audio")
+    if (zone := setting("CELERY_TIMEZONE") or "UTC").upper() not in ("UTC", "ETC/UTC"):
+        raise Misconfigured(
+            f"CELERY_TIMEZONE={zone!r}: the cleanup's hour is in UTC everywhere; leave it out, and give the hour in UTC"
+        )
     lasts = _number(setting, "SIGNED_URL_EXPIRY_SECONDS", int(LIFETIME.total_seconds()), 1, 10**9)
     return Options(
         prefix=prefix,

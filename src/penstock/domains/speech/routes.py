@@ -1,15 +1,20 @@
-"""The doors for guests, and one for whoever keeps their rights: parse, call one action, render."""
+"""The doors for guests, and one for whoever keeps their rights: parse, call one action, render.
+
+Whoever uses a door for guests is a guest there, also with a key: what guests have made belongs to no project. Erasing
+it is for administrators of all projects.
+"""
 
 from __future__ import annotations
 
 import datetime as dt
-from typing import Annotated
+from typing import Annotated, Any
 from uuid import UUID
 
 from fastapi import APIRouter, Depends, Request
 from pydantic import UUID4, BaseModel, Field
 
-from penstock.access import Role, needs, public
+from penstock.access import Role, again, needs, public
+from penstock.caller import caller_of
 from penstock.declare.units import Count, Seconds, UtcSeconds
 from penstock.domains.speech import actions, erasure, tasks
 from penstock.domains.speech.model import JobStatus
@@ -90,8 +95,12 @@ def routes(around: Surroundings) -> APIRouter:
             for number, o in enumerate(studio.voices.offers)
         ]
 
+    def heard_again(request: Request, told: dict[str, Any]) -> Audio:
+        return audio(dt.date.fromisoformat(told["date"]), UUID(told["audio_id"]))
+
     @router.post("/public/tts/sync")
     @public(per_minute=A_MINUTE)
+    @again(heard_again)
     def speak(body: ToSay, address: Address) -> Audio:
         """Have a text spoken now. The audio and the text are kept for 24 hours, with the address that asked for it."""
         return Audio.of(actions.synthesise(studio, body.text, body.voice, ip_address=address))
@@ -117,15 +126,15 @@ def routes(around: Surroundings) -> APIRouter:
 
     @router.delete("/tts/audios/{date}/{audio_id}", status_code=204)
     @needs(Role.ADMIN)
-    def erase_audio(date: dt.date, audio_id: UUID) -> None:
+    def erase_audio(request: Request, date: dt.date, audio_id: UUID) -> None:
         """Erase an audio, its text and its address."""
-        erasure.erase_audio(studio, date, audio_id)
+        erasure.erase_audio(studio.seen_by(caller_of(request)), date, audio_id)
 
     @router.delete("/tts/addresses/{ip_address}")
     @needs(Role.ADMIN)
-    def erase_address(ip_address: str) -> ErasedTold:
+    def erase_address(request: Request, ip_address: str) -> ErasedTold:
         """Erase everything that was made for an address."""
-        erased = erasure.erase_address(studio, ip_address)
+        erased = erasure.erase_address(studio.seen_by(caller_of(request)), ip_address)
         return ErasedTold(audios=erased.audios, jobs=erased.jobs)
 
     return router

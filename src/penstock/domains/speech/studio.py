@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
+from penstock.caller import Caller
 from penstock.domains.speech.options import Options, read_options
 from penstock.domains.speech.voices import Voices, installed_voices
 from penstock.installed import Surroundings
@@ -24,3 +25,7 @@ class Studio:
     def within(cls, around: Surroundings) -> Studio:
         options = read_options(around.setting)
         return cls(around.store, around.objects, installed_voices(options.voices, options.voice), options)
+
+    def seen_by(self, caller: Caller) -> Studio:
+        """The same, on the store that a caller may see."""
+        return replace(self, store=caller.store)

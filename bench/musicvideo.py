@@ -1,0 +1,85 @@
+"""What the pipeline of a music video costs beside the film itself: the wall time of a video, from the request to the
+final cut, less the time spent rendering and inside ffmpeg, for each of its scenes.
+
+One worker at a time, so that no two films are made at once and the times add up. SQLite and local files, as in
+``penstock demo musicvideo``; the pictures are small, which changes the film's time and not ours.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import closing
+from datetime import timedelta
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from time import perf_counter, sleep
+
+from bench.measure import QUICK, Comparison, Effort
+from penstock import open_store
+from penstock.app import open_objects
+from penstock.domains.musicvideo import DOMAIN, demo, projects
+from penstock.domains.musicvideo.crew.musician import play
+from penstock.domains.musicvideo.model import Project, ProjectStatus
+from penstock.domains.musicvideo.studio import Studio
+from penstock.domains.musicvideo.tasks import TASKS
+from penstock.installed import Surroundings
+from penstock.media import ffmpeg
+from penstock.store import Store
+from penstock.work import WORKING, Attempt, Task, TaskStatus
+from penstock.workers.inline import InlineWorkers
+
+GROUPS = {"musicvideo.overhead": "wall time beside rendering, a scene"}
+BASELINE = PIPELINE = "the pipeline"
+SCENES = 4
+_SETTINGS = {"MV_SIZE": "320x180", "MV_FPS": "12", "MV_SCENE_SECONDS": "1.0"}
+_LONGEST = 300.0
+
+
+def measure(group: str, effort: Effort) -> Comparison:
+    """One video after the other, on the same store."""
+    videos = 3 if effort is QUICK else 7
+    with TemporaryDirectory() as folder, closing(open_store(f"sqlite:///{folder}/mv.db")) as store:
+        store.ensure(DOMAIN, WORKING)
+        around = Surroundings(store, open_objects(f"files:///{folder}/files"), _SETTINGS.get)
+        studio, track = Studio.within(around), Path(folder, "track.wav")
+        play(track, seconds=SCENES)
+        workers = InlineWorkers(store, [TASKS], threads=1, around=around)
+        workers.start()
+        try:
+            own = [_own_time(studio, track) for _ in range(videos + 1)]
+        finally:
+            workers.stop(grace=timedelta(seconds=30))
+        return Comparison({PIPELINE: [seconds / SCENES * 1e6 for seconds in own[1:]]})
+
+
+def _own_time(studio: Studio, track: Path) -> float:
+    """The seconds of one video that are ours."""
+    known, decoded = _creative(studio.store), ffmpeg.spent()
+    began = perf_counter()
+    project = demo.begin(studio, "Robot exploring Austin", character="A robot", scenes=SCENES, audio=track)
+    decoded = ffmpeg.spent() - decoded  # to see whether the track is sound
+    _until(studio.store, project, lambda now: now.completed_scenes == SCENES)
+    projects.compose(studio, project.project_id, by="bench")
+    _until(studio.store, project, lambda now: now.status is ProjectStatus.COMPLETED)
+    return perf_counter() - began - decoded - (_creative(studio.store) - known)
+
+
+def _until(store: Store, project: Project, over: Callable[[Project], bool]) -> None:
+    for _ in range(int(_LONGEST / 0.002)):
+        now = store.get(Project.at(project_id=project.project_id))
+        if over(now):
+            return
+        if now.status is ProjectStatus.FAILED or now.failed_scenes:
+            raise RuntimeError(f"the video was not made: {now.error_message}")
+        sleep(0.002)
+    raise RuntimeError("the video was not made in time")
+
+
+def _creative(store: Store) -> float:
+    """The seconds that were spent rendering so far."""
+    attempts = (
+        attempt
+        for task in store.find(Task.by_status(status=TaskStatus.DONE))
+        for attempt in store.find(Attempt.of_task(task_id=task.task_id))
+    )
+    return sum(float(attempt.metrics.get("creative_seconds", 0.0)) for attempt in attempts)

@@ -1,0 +1,72 @@
+"""What the API is asked, in the documents' field names."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from annotated_types import Ge, Len, MaxLen, MinLen
+from pydantic import BaseModel, ConfigDict, Field
+from pydantic.alias_generators import to_camel
+
+from penstock.domains.musicvideo.model import ProjectStatus
+from penstock.domains.musicvideo.uploading import Sent
+
+Prompt = Annotated[str, Len(1, 5000)]
+
+
+class Asked(BaseModel):
+    model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True, extra="forbid")
+
+
+class ToGenerate(Asked):
+    scenes: Annotated[int, Field(ge=1, le=8)] | None = Field(None, description="How many; as configured if not said.")
+
+
+class ProjectChange(Asked):
+    status: ProjectStatus
+
+
+class NewScene(Asked):
+    scene_concept: Annotated[str, Len(10, 1000)] = Field(examples=["The robot dances on a rooftop at night"])
+
+
+class SceneChange(Asked):
+    """What is to change; what is not said stays."""
+
+    prompt: Prompt | None = None
+    negative_prompt: Annotated[str, MaxLen(1000)] | None = None
+    lyrics: Annotated[str, MaxLen(2000)] | None = None
+
+
+class NewOrder(Asked):
+    scene_order: Annotated[list[Annotated[int, Ge(1)]], MinLen(1), MaxLen(999)]
+
+
+class TrimPoints(Asked):
+    start: float = Field(alias="in", ge=0, allow_inf_nan=False)
+    stop: float = Field(alias="out", gt=0, allow_inf_nan=False)
+
+
+class ToTrim(Asked):
+    trim_points: TrimPoints
+
+
+class ToSing(Asked):
+    lyrics: Annotated[str, MaxLen(2000)] | None = Field(None, description="What is sung; else the loudness tells.")
+
+
+class NewUpload(Asked):
+    kind: Sent
+    sequence: Annotated[int, Field(ge=1, le=999)] | None = Field(None, description="Of the scene the file is for.")
+    size: Annotated[int, Field(ge=1)]
+    content_type: str = Field(examples=["video/mp4"])
+    sha256: Annotated[str, Field(pattern="^[0-9a-fA-F]{64}$")] | None = None
+
+
+class Sent256(Asked):
+    sha256: Annotated[str, Field(pattern="^[0-9a-fA-F]{64}$")] | None = None
+
+
+class NewCharacter(Asked):
+    character_description: Prompt
+    num_images: Annotated[int, Field(ge=1, le=4)] = 1

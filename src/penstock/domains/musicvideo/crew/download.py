@@ -1,0 +1,113 @@
+"""Bringing a file that a service has made: streamed to disk, whole or not at all."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO
+from urllib.parse import urljoin
+
+from penstock.domains.musicvideo.crew.http import Response, Service
+from penstock.errors import Unavailable
+from penstock.work import Terminal
+
+MOST_BYTES = 1_000_000_000
+_TRIES, _REDIRECTS = 4, 5
+_MOVED = frozenset({301, 302, 303, 307, 308})
+_LONGEST_REFUSAL = 64 * 1024
+_RANGE = re.compile(r"bytes (\d{1,18})-\d{1,18}/(\d{1,18}|\*)")
+
+
+def download(
+    service: Service,
+    url: str,
+    into: Path,
+    *,
+    most: int = MOST_BYTES,
+    tell: Callable[[float], None] = lambda fraction: None,
+) -> None:
+    """Write what lies at a URL to a file.
+
+    It may be on any host, and moved to another one; the service's token stays with the service. A download that breaks
+    off is gone on with where it ended, if the file is certain to be the same one, and else begun anew, a few times.
+    ``tell`` hears how far it is with every piece that arrives, and may raise.
+    """
+    with into.open("wb") as file:
+        begun = _Begun(service, url, file, most, tell)
+        for tries_left in reversed(range(_TRIES)):
+            try:
+                return begun.go_on()
+            except Unavailable:
+                if not tries_left:
+                    raise
+
+
+class _Begun:
+    """A download, and how far it has come."""
+
+    def __init__(self, service: Service, url: str, file: BinaryIO, most: int, tell: Callable[[float], None]) -> None:
+        self._service, self._url, self._file, self._most, self._tell = service, url, file, most, tell
+        self._version: str | None = None
+        "What tells that a file is still the same one, to the byte."
+
+    def go_on(self) -> None:
+        have, headers = self._file.tell(), {}
+        if have and self._version:
+            headers = {"Range": f"bytes={have}-", "If-Range": self._version}
+        with _arrived(self._service, self._url, headers) as response:
+            if response.status == 206 and headers:
+                self._check_range(response, have)
+            elif response.status == 200:
+                self._file.seek(0)
+                self._file.truncate()
+            elif response.status in (206, 416):
+                self._begin_anew(f"{response.host} answered {response.status} and not with the file")
+            else:
+                raise self._service.refusal(response, response.read(_LONGEST_REFUSAL))
+            etag = response.headers.get("etag", "")
+            self._version = etag if etag.startswith('"') else None
+            self._take(response)
+
+    def _take(self, response: Response) -> None:
+        length = response.headers.get("content-length", "")
+        expected = self._file.tell() + int(length) if length.isdigit() else None
+        if expected is not None and expected > self._most:
+            self._refuse(response.host, expected)
+        for piece in response.pieces:
+            self._file.write(piece)
+            received = self._file.tell()
+            if received > self._most:
+                self._refuse(response.host, received)
+            self._tell(received / expected if expected else 0.0)
+        self._file.flush()
+        if not self._file.tell():
+            self._begin_anew(f"{response.host} sent an empty file")
+
+    def _check_range(self, response: Response, have: int) -> None:
+        found = _RANGE.fullmatch(response.headers.get("content-range", ""))
+        if found is None or int(found[1]) != have:
+            self._begin_anew(f"{response.host} was asked for the rest of a file and sent another part of it")
+
+    def _begin_anew(self, why: str) -> None:
+        self._version = None
+        raise Unavailable(why)
+
+    def _refuse(self, host: str, bytes: int) -> None:
+        raise Terminal(f"the file from {host} has {bytes} bytes or more; at most {self._most} are taken")
+
+
+@contextmanager
+def _arrived(service: Service, url: str, headers: dict[str, str]) -> Iterator[Response]:
+    """The answer of whoever has the file, after some redirects."""
+    for _ in range(_REDIRECTS + 1):
+        with service.open(url, headers) as response:
+            if response.status not in _MOVED:
+                yield response
+                return
+            try:
+                url = urljoin(url, response.headers.get("location", ""))
+            except ValueError:
+                raise Terminal(f"{response.host} names a file whose URL cannot be read") from None
+    raise Terminal(f"{response.host} redirects more than {_REDIRECTS} times")

@@ -1,0 +1,145 @@
+"""The creative steps, as the pipeline asks for them: somebody writes scenes, films them, moves lips, draws, and cuts.
+
+Whoever does it gets paths of files that exist and a path to write to. It tells how far it is through its desk, and may
+be stopped there: what a desk raises goes through, and whatever was begun elsewhere is given up. A failure that another
+attempt may mend is any exception; one that it cannot is `penstock.work.Terminal`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Protocol
+
+
+@dataclass(frozen=True, slots=True)
+class Brief:
+    """What a video is to be about."""
+
+    mode: str
+    "music-video or ad-creative."
+    concept: str
+    character: str
+    scenes: int
+    "How many there are to be."
+    seconds: float
+    "How long each of them is."
+    product: str | None = None
+    director: str | None = None
+    "The name of a director's configuration."
+
+
+@dataclass(frozen=True, slots=True)
+class SceneIdea:
+    """A scene as somebody has written it."""
+
+    prompt: str
+    seconds: float
+    negative_prompt: str | None = None
+    needs_lip_sync: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Shot:
+    """A scene as it is to be filmed."""
+
+    prompt: str
+    seconds: float
+    seed: int
+    "The same shot with the same seed gives the same film, as far as whoever films it can promise that."
+    negative_prompt: str | None = None
+    character: str = ""
+    director: str | None = None
+    references: Sequence[Path] = ()
+    "Pictures of what is to be seen."
+    job: str | None = None
+    "What an earlier attempt has begun elsewhere, as told to its desk; go on with it instead of paying twice."
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """That something was made: the file is where it was asked for."""
+
+    cost: float | None = None
+    "In US dollars, if whoever made it charges."
+    metrics: dict[str, Any] = field(default_factory=dict)
+    "Numbers worth keeping."
+
+
+class Desk(Protocol):
+    """Whoever waits for the work."""
+
+    def progress(self, fraction: float, note: str | None = None) -> None:
+        """How far it is. Raises when nobody waits any more."""
+        ...
+
+    def remember(self, job: str) -> None:
+        """What was begun elsewhere, so that another attempt can go on with it. Kept before this returns."""
+        ...
+
+
+class SceneWriter(Protocol):
+    def write(self, brief: Brief, desk: Desk) -> Sequence[SceneIdea]:
+        """The scenes of a video, in order; as many as the brief wants."""
+        ...
+
+    def add(self, brief: Brief, concept: str, earlier: Sequence[str], desk: Desk) -> SceneIdea:
+        """One scene more, from a few words about it; ``earlier`` are the prompts there are."""
+        ...
+
+
+class VideoGenerator(Protocol):
+    def film(self, shot: Shot, into: Path, desk: Desk) -> Made:
+        """An MP4 of a shot, as long as it says to within a frame, without sound."""
+        ...
+
+
+class LipSync(Protocol):
+    def sync(
+        self, clip: Path, audio: Path, into: Path, desk: Desk, *, words: str | None = None, job: str | None = None
+    ) -> Made:
+        """The clip as an MP4, as long as before, with the sound, and somebody's lips moving to it.
+
+        ``words`` are what is sung, if that is known; ``job`` is what an earlier attempt has begun elsewhere.
+        """
+        ...
+
+
+class Composer(Protocol):
+    def compose(self, clips: Sequence[Path], track: Path | None, into: Path, desk: Desk) -> Made:
+        """One MP4 of clips in order, as long as they are together, with cross-fades and the backing track.
+
+        The track is looped or cut to that length and normalised in loudness. Without one the clips' own sound is kept,
+        with silence where a clip has none.
+        """
+        ...
+
+    def trim(self, clip: Path, into: Path, *, start: float, stop: float) -> Made:
+        """A part of a clip, exact to the frame."""
+        ...
+
+    def excerpt(self, track: Path, into: Path, *, start: float, seconds: float) -> Made:
+        """A part of a track as MP3; the track begins again where it ends."""
+        ...
+
+    def thumbnail(self, clip: Path, into: Path) -> Made:
+        """A JPEG that shows what the clip is about."""
+        ...
+
+
+class Artist(Protocol):
+    def draw(self, description: str, into: Path, *, seed: int) -> Made:
+        """A PNG of a character, square and at least 512 pixels wide."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Crew:
+    """Everybody a film needs."""
+
+    writer: SceneWriter
+    generator: VideoGenerator
+    lip_sync: LipSync
+    composer: Composer
+    artist: Artist

@@ -1,0 +1,53 @@
+"""What can go wrong with a music video, in the words of the documents where they have some.
+
+PenstockError
+├── InvalidValue
+│   └── BadRequest         what was asked for is not complete, or cannot be
+├── NotFound
+│   ├── NoFinalVideo       there is none yet
+│   └── NoSuchPicture      there is no character reference of this id
+├── NotNow                 the project or the scene is in no state for this
+└── NotMade                a video could not be made
+"""
+
+from __future__ import annotations
+
+from penstock.errors import InvalidValue, NotFound, PenstockError
+
+
+class BadRequest(InvalidValue):
+    """What was asked for is not complete, or cannot be."""
+
+    slug, http_status = "incomplete-order", 400
+    hint = "Send what is missing, or ask for something that can be made."
+
+
+class NotNow(PenstockError):
+    """The project or the scene is in no state for this; the message says in which it is, and what to wait for."""
+
+    slug, http_status = "not-now", 409
+    hint = "Look at the project, and ask again once it has come so far."
+
+
+class NoFinalVideo(NotFound):
+    """There is no final video yet."""
+
+    slug = "no-final-video"
+    hint = "Compose it, and wait until the project is completed."
+
+    def __init__(self) -> None:
+        super().__init__("Final video not yet available")
+
+
+class NoSuchPicture(NotFound):
+    """There is no character reference of this id."""
+
+    slug = "no-such-picture"
+    hint = "Upload or generate a character reference, and use its id."
+
+
+class NotMade(PenstockError):
+    """A video could not be made; the message says what went wrong."""
+
+    slug = "not-made"
+    hint = "Read what went wrong; regenerate the scenes that failed, and compose again."

@@ -1,0 +1,249 @@
+"""What is done to a project as a whole: begin it, look at it, have its scenes written, have it cut, give it up."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from uuid import UUID, uuid4
+
+from penstock.declare.attr import the
+from penstock.domains.musicvideo import places, tasks
+from penstock.domains.musicvideo.counting import count_edited
+from penstock.domains.musicvideo.crew.directors import director
+from penstock.domains.musicvideo.crew.flavors import flavors
+from penstock.domains.musicvideo.errors import BadRequest, NoFinalVideo, NotNow
+from penstock.domains.musicvideo.model import (
+    Mode,
+    Project,
+    ProjectStatus,
+    Scene,
+    SceneStatus,
+)
+from penstock.domains.musicvideo.order import in_order
+from penstock.domains.musicvideo.pictures import picture_of
+from penstock.domains.musicvideo.studio import Studio
+from penstock.errors import IllegalMove, InvalidValue
+from penstock.media.soundness import sound_audio, sound_image
+from penstock.release import release
+from penstock.stored import SignedUrl
+
+LONGEST_PROMPT = 5000
+BUSY = (ProjectStatus.QUEUED, ProjectStatus.GENERATING_SCENES, ProjectStatus.COMPOSING)
+"Somebody works on the project as a whole; its scenes stay as they are until that is over."
+
+
+_BY_HAND = {
+    ProjectStatus.FAILED: (ProjectStatus.PENDING, ProjectStatus.PROCESSING),
+    ProjectStatus.COMPLETED: (ProjectStatus.PROCESSING,),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What a new project is to be, as it was asked for."""
+
+    mode: str
+    prompt: str
+    character_description: str
+    character_reference: UUID | None = None
+    product_description: str | None = None
+    product_reference: UUID | None = None
+    director_config: str | None = None
+    images: Sequence[Path] = ()
+    "The product of an ad, the character of a music video."
+    audio: Path | None = None
+
+
+def create_project(studio: Studio, wanted: Wanted, *, by: str) -> Project:
+    """A new project with its files. They come first; without the record the sweep finds and removes them."""
+    mode = _mode(wanted)
+    for name, text in (("prompt", wanted.prompt), ("characterDescription", wanted.character_description)):
+        if not 0 < len(text.strip()) <= LONGEST_PROMPT:
+            raise BadRequest(f"{name} has {len(text)} characters; write 1 to {LONGEST_PROMPT}")
+    if wanted.director_config is not None:
+        director(wanted.director_config)
+    now = studio.store.clock.now()
+    project = Project(
+        project_id=_new_id(studio),
+        mode=mode,
+        director_config=wanted.director_config,
+        concept_prompt=wanted.prompt.strip(),
+        character_description=wanted.character_description.strip(),
+        product_description=wanted.product_description,
+        created_at=now,
+        updated_at=now,
+    )
+    if wanted.character_reference is not None:
+        project.character_image_s3_key = picture_of(studio, wanted.character_reference)
+    if wanted.product_reference is not None:
+        project.product_image_s3_key = picture_of(studio, wanted.product_reference)
+    _keep_files(studio, project, wanted)
+    with studio.store.change(by=by) as change:
+        change.create(project)
+        change.emit("project.created", project)
+    return project
+
+
+def _mode(wanted: Wanted) -> Mode:
+    try:
+        mode = Mode(wanted.mode)
+    except ValueError:
+        raise BadRequest("Invalid mode: mode must be 'ad-creative' or 'music-video'") from None
+    if mode is Mode.MUSIC_VIDEO and wanted.audio is None:
+        raise BadRequest("Audio file required for music-video mode")
+    if mode is Mode.AD_CREATIVE and not wanted.images and wanted.product_reference is None:
+        raise BadRequest("Product images required for ad-creative mode")
+    return mode
+
+
+def _new_id(studio: Studio) -> UUID:
+    """A new one, or for somebody whose key is for one project, the id of that."""
+    if studio.store.project is None:
+        return uuid4()
+    try:
+        return UUID(studio.store.project)
+    except ValueError:
+        raise InvalidValue(f"a key of the project {studio.store.project!r} begins no music video") from None
+
+
+def _keep_files(studio: Studio, project: Project, wanted: Wanted) -> None:
+    """Look at all files before any is kept."""
+    kept: list[tuple[str, Path]] = []
+    if wanted.images:
+        for image in wanted.images:
+            sound_image(image)
+        if project.mode is Mode.AD_CREATIVE:
+            project.product_image_s3_key = places.product(project.project_id)
+            kept.append((project.product_image_s3_key, wanted.images[0]))
+        else:
+            project.character_image_s3_key = places.character(project.project_id)
+            kept.append((project.character_image_s3_key, wanted.images[0]))
+    if wanted.audio is not None:
+        project.audio_duration = sound_audio(wanted.audio).duration
+        project.audio_backing_track_s3_key = places.audio(project.project_id)
+        kept.append((project.audio_backing_track_s3_key, wanted.audio))
+    with ExitStack() as files:
+        for key, path in kept:
+            studio.objects.put(key, files.enter_context(path.open("rb")))
+
+
+# Looking
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """A project with its scenes as they are shown."""
+
+    project: Project
+    scenes: list[Scene]
+
+
+def project_of(studio: Studio, project_id: UUID) -> Seen:
+    """A project and its scenes; NotFound where there is none."""
+    project = studio.store.get(Project.at(project_id=project_id))
+    return Seen(project, in_order(project, studio.store.find(Scene.of_project(project_id=project_id))))
+
+
+def final_video(studio: Studio, project_id: UUID) -> SignedUrl:
+    """Where the final video can be seen for a while."""
+    project = studio.store.get(Project.at(project_id=project_id))
+    if project.final_output_s3_key is None:
+        raise NoFinalVideo
+    return studio.sign(project.final_output_s3_key, show_as="video/mp4")
+
+
+# Working
+
+
+def generate(studio: Studio, project_id: UUID, *, by: str, scenes: int | None = None) -> Project:
+    """Have the scenes written and filmed. A project that failed before it had any begins again."""
+    with studio.store.change(by=by) as change:
+        project = change.get(Project.at(project_id=project_id))
+        if project.scene_count:
+            raise NotNow(f"project {project_id} has {project.scene_count} scenes already; add or regenerate some")
+        if project.status is ProjectStatus.FAILED:
+            project.restart()
+        if project.status is not ProjectStatus.PENDING:
+            raise NotNow(f"project {project_id} is {project.status.value}; scenes are generated once it is pending")
+        change.save(project.queue())
+        wanted = tasks.ToWrite(project_id=project_id, scenes=_how_many(studio, project, scenes))
+        tasks.write_scenes.announce(change, wanted, project=str(project_id))
+    return project
+
+
+def _how_many(studio: Studio, project: Project, wanted: int | None) -> int:
+    most = next((f.most_scenes for f in flavors() if f.mode == project.mode), 1)
+    if wanted is not None and wanted > most:
+        raise BadRequest(f"{wanted} scenes are too many; {project.mode} has at most {most}")
+    return wanted or min(studio.options.scenes, most)
+
+
+def compose(studio: Studio, project_id: UUID, *, by: str) -> Project:
+    """Have the final video cut of all scenes, read anew. Asked for again while it is under way, nothing happens."""
+    with studio.store.change(by=by) as change:
+        project = change.get(Project.at(project_id=project_id))
+        if project.status in (ProjectStatus.QUEUED, ProjectStatus.COMPOSING) and project.scene_count:
+            return project
+        if project.status in (ProjectStatus.COMPLETED, ProjectStatus.FAILED) and project.scene_count:
+            project.reopen()
+        if project.status is not ProjectStatus.PROCESSING:
+            raise NotNow(f"Cannot compose video: the project is {project.status.value}; generate its scenes first")
+        check_complete(list(studio.store.find(Scene.of_project(project_id=project_id))))
+        project.compositions = (project.compositions or 0) + 1
+        # On the counters as well, which any change of a scene moves: what was just read is still so.
+        same = the(Project.completed_scenes).equals(project.completed_scenes)
+        change.save(project.queue(), when=same & the(Project.scene_count).equals(project.scene_count))
+        tasks.compose.announce(
+            change,
+            tasks.ToCompose(project_id=project_id, number=project.compositions),
+            project=str(project_id),
+            key=f"{job_id(project_id)}:{project.compositions}",
+        )
+    return project
+
+
+def job_id(project_id: UUID) -> str:
+    """What the final cut of a project is called; there is one at a time."""
+    return f"compose_{project_id}"
+
+
+def check_complete(scenes: Sequence[Scene]) -> None:
+    """Refuse to compose what is not all there."""
+    if any(scene.status is SceneStatus.FAILED for scene in scenes):
+        failed = ", ".join(str(s.sequence) for s in scenes if s.status is SceneStatus.FAILED)
+        raise NotNow(f"Cannot compose video: some scenes failed. Failed: {failed}; regenerate or delete them")
+    done = sum(scene.status is SceneStatus.COMPLETED for scene in scenes)
+    if not 0 < len(scenes) == done:
+        raise NotNow(f"Cannot compose video: not all scenes are completed. Completed: {done}/{len(scenes)}")
+
+
+def set_status(studio: Studio, project_id: UUID, status: ProjectStatus, *, by: str) -> Project:
+    """Move a project by hand, where its state machine has a way that needs no work to be done."""
+    with studio.store.change(by=by) as change:
+        project = change.get(Project.at(project_id=project_id))
+        if project.status is status:
+            return project
+        ways = _BY_HAND.get(project.status, ())
+        if status not in ways:
+            legal = f"by hand it goes to {' or '.join(ways)}" if ways else "only its own work moves it on"
+            raise IllegalMove(f"Project cannot go from {project.status.value} to {status.value}; {legal}")
+        if (status is ProjectStatus.PENDING) is bool(project.scene_count):
+            raise NotNow(f"project {project_id} has {project.scene_count} scenes; with some it goes on as processing")
+        change.save(project.restart() if status is ProjectStatus.PENDING else project.reopen())
+    return project
+
+
+def delete_project(studio: Studio, project_id: UUID, *, by: str) -> None:
+    """Remove a project, its scenes and their files, which stay in the trash for a while."""
+    project = studio.store.get(Project.at(project_id=project_id))
+    if project.status in BUSY:
+        raise NotNow(f"project {project_id} is {project.status.value}; wait until that is over")
+    for scene in studio.store.find(Scene.of_project(project_id=project_id)):
+        with studio.store.change(by=by) as change:
+            release(studio.store, change, scene)
+            count_edited(change, change.get(project.ref), scene.status, None)
+    with studio.store.change(by=by) as change:
+        release(studio.store, change, change.get(project.ref))
+        change.emit("project.deleted", project)

@@ -1,0 +1,335 @@
+"""The API under /api/mv: parse, call one action, render."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Annotated, Any
+from uuid import UUID
+
+from fastapi import APIRouter, Depends, File, Form, Query, Request, UploadFile
+from fastapi import Path as PathPart
+from fastapi.responses import RedirectResponse
+
+from penstock.access import again, takes
+from penstock.caller import Caller, caller_of
+from penstock.domains.musicvideo import pictures, projects, scenes, uploading
+from penstock.domains.musicvideo.answers import (
+    CharacterTold,
+    FinalVideo,
+    ProjectBegun,
+    ProjectInList,
+    ProjectPage,
+    ProjectTold,
+    SceneTold,
+    UploadTold,
+    WorkBegun,
+)
+from penstock.domains.musicvideo.asked import (
+    NewCharacter,
+    NewOrder,
+    NewScene,
+    NewUpload,
+    ProjectChange,
+    SceneChange,
+    Sent256,
+    ToGenerate,
+    ToSing,
+    ToTrim,
+)
+from penstock.domains.musicvideo.crew.directors import Director, directors
+from penstock.domains.musicvideo.crew.flavors import Flavor, flavors
+from penstock.domains.musicvideo.errors import BadRequest
+from penstock.domains.musicvideo.model import CharacterReference, Project, ProjectStatus, Scene
+from penstock.domains.musicvideo.studio import Studio
+from penstock.installed import Surroundings
+
+SceneNumber = Annotated[int, PathPart(ge=1, le=999)]
+IN_A_FORM = 32
+"Millions of bytes of a form with files; whatever is larger is sent to a signed URL."
+
+
+def who_asks(request: Request) -> Caller:
+    """Whoever the service has let in."""
+    return caller_of(request)
+
+
+Who = Annotated[Caller, Depends(who_asks)]
+
+
+def routes(around: Surroundings) -> APIRouter:
+    """The router of a running system."""
+    router = APIRouter(prefix="/api/mv", tags=["musicvideo"])
+    studio = Studio.within(around)
+    for add in (_add_projects, _add_scenes, _add_work_on_scenes, _add_uploads, _add_characters):
+        add(router, studio)
+    return router
+
+
+def _add_projects(router: APIRouter, studio: Studio) -> None:
+    @router.post("/projects", status_code=201)
+    @takes(megabytes=IN_A_FORM)
+    def create_project(
+        who: Who,
+        mode: Annotated[str, Form(description="music-video or ad-creative")],
+        prompt: Annotated[str, Form()],
+        character_description: Annotated[str, Form(alias="characterDescription")],
+        character_reference: Annotated[UUID | None, Form(alias="characterReferenceImageId")] = None,
+        product_description: Annotated[str | None, Form(alias="productDescription")] = None,
+        product_reference: Annotated[UUID | None, Form(alias="productReferenceImageId")] = None,
+        director_config: Annotated[str | None, Form(alias="directorConfig")] = None,
+        images: Annotated[list[UploadFile] | None, File()] = None,
+        audio: Annotated[UploadFile | None, File()] = None,
+    ) -> ProjectBegun:
+        """Begin a project: a concept, a character, and for a music video its backing track."""
+        with TemporaryDirectory(prefix="penstock-mv-") as folder:
+            wanted = projects.Wanted(
+                mode=mode,
+                prompt=prompt,
+                character_description=character_description,
+                character_reference=character_reference,
+                product_description=product_description or None,
+                product_reference=product_reference,
+                director_config=director_config or None,
+                images=[_received(image, Path(folder, f"image{n}")) for n, image in enumerate(images or [])],
+                audio=_received(audio, Path(folder, "audio")) if audio is not None else None,
+            )
+            project = projects.create_project(studio.seen_through(who.store), wanted, by=who.name)
+        return ProjectBegun(
+            project_id=project.project_id, status=project.status, message="Project created successfully"
+        )
+
+    @router.get("/projects")
+    def list_projects(
+        who: Who,
+        status: ProjectStatus,
+        newest_first: Annotated[bool, Query(alias="newestFirst")] = True,
+        limit: Annotated[int, Query(ge=1, le=1000)] = 50,
+        cursor: Annotated[str | None, Query(max_length=4096)] = None,
+    ) -> ProjectPage:
+        """The projects in a state, by the time they were created."""
+        query = Project.recent_by_status(status=status) if newest_first else Project.by_status(status=status)
+        page = who.store.page(query, limit=limit, cursor=cursor)
+        items = [ProjectInList(**ProjectInList.values(project)) for project in page.records]
+        return ProjectPage(items=items, next=page.cursor)
+
+    @router.get("/projects/{project_id}")
+    def project(who: Who, project_id: UUID) -> ProjectTold:
+        """A project with its scenes in order, and URLs of its files that last for a while."""
+        here = studio.seen_through(who.store)
+        return _told(here, project_id)
+
+    @router.patch("/projects/{project_id}")
+    def change_project(who: Who, project_id: UUID, body: ProjectChange) -> ProjectTold:
+        """Take a project up again by hand: one that failed, or one that is finished and gets other scenes."""
+        here = studio.seen_through(who.store)
+        projects.set_status(here, project_id, body.status, by=who.name)
+        return _told(here, project_id)
+
+    @router.delete("/projects/{project_id}", status_code=204)
+    def delete_project(who: Who, project_id: UUID) -> None:
+        """Remove a project, its scenes and their files."""
+        projects.delete_project(studio.seen_through(who.store), project_id, by=who.name)
+
+    @router.post("/projects/{project_id}/generate", status_code=202)
+    def generate(who: Who, project_id: UUID, body: ToGenerate | None = None) -> WorkBegun:
+        """Have the scenes written, filmed, and sung in."""
+        wanted = body.scenes if body is not None else None
+        begun = projects.generate(studio.seen_through(who.store), project_id, scenes=wanted, by=who.name)
+        message = "The scenes are being written and filmed"
+        return WorkBegun(project_id=project_id, job_id=f"generate_{project_id}", status=begun.status, message=message)
+
+    @router.post("/projects/{project_id}/compose", status_code=202)
+    def compose(who: Who, project_id: UUID) -> WorkBegun:
+        """Have the final video cut. Asked for again meanwhile, it is the same work."""
+        begun = projects.compose(studio.seen_through(who.store), project_id, by=who.name)
+        job = projects.job_id(project_id)
+        return WorkBegun(project_id=project_id, job_id=job, status=begun.status, message="The video is being composed")
+
+    @router.get("/projects/{project_id}/final-video")
+    def final_video(who: Who, project_id: UUID) -> FinalVideo:
+        """Where the final video can be seen."""
+        here = studio.seen_through(who.store)
+        url = projects.final_video(here, project_id)
+        left = max(0, int((url.expires_at - here.store.clock.now()).total_seconds()))
+        return FinalVideo(project_id=project_id, video_url=url.url, expires_at=url.expires_at, expires_in_seconds=left)
+
+    @router.get("/get_director_configs")
+    def director_configs() -> list[Director]:
+        """The directors whose manner a project can be filmed in."""
+        return list(directors())
+
+    @router.get("/get_config_flavors")
+    def config_flavors() -> list[Flavor]:
+        """What is usual for each mode."""
+        return list(flavors())
+
+
+def _add_scenes(router: APIRouter, studio: Studio) -> None:
+    @router.post("/projects/{project_id}/scenes", status_code=201)
+    @again(_scene_again(studio))
+    def add_scene(who: Who, project_id: UUID, body: NewScene) -> SceneTold:
+        """One scene more, from a few words; it is written and filmed."""
+        here = studio.seen_through(who.store)
+        return _scene_told(here, scenes.add_scene(here, project_id, body.scene_concept, by=who.name))
+
+    @router.patch("/projects/{project_id}/scenes/reorder")
+    def reorder(who: Who, project_id: UUID, body: NewOrder) -> ProjectTold:
+        """Show the scenes in another order."""
+        here = studio.seen_through(who.store)
+        scenes.reorder(here, project_id, body.scene_order, by=who.name)
+        return _told(here, project_id)
+
+    @router.patch("/projects/{project_id}/scenes/{sequence}")
+    def edit_scene(who: Who, project_id: UUID, sequence: SceneNumber, body: SceneChange) -> SceneTold:
+        """Change what a scene is about; regenerate it to see that."""
+        here = studio.seen_through(who.store)
+        changes = {name: getattr(body, name) for name in body.model_fields_set}
+        if changes.get("prompt", "") is None:
+            raise BadRequest("a scene has a prompt; say another one, or leave it out")
+        return _scene_told(here, scenes.edit_scene(here, project_id, sequence, changes, by=who.name))
+
+    @router.delete("/projects/{project_id}/scenes/{sequence}", status_code=204)
+    def delete_scene(who: Who, project_id: UUID, sequence: SceneNumber) -> None:
+        """Remove a scene and its files; its number is not used again."""
+        scenes.delete_scene(studio.seen_through(who.store), project_id, sequence, by=who.name)
+
+
+def _add_work_on_scenes(router: APIRouter, studio: Studio) -> None:
+    @router.post("/projects/{project_id}/scenes/{sequence}/regenerate", status_code=202)
+    @again(_scene_again(studio))
+    def regenerate(who: Who, project_id: UUID, sequence: SceneNumber) -> SceneTold:
+        """Film a scene again; its clip stays until the new one is there."""
+        here = studio.seen_through(who.store)
+        return _scene_told(here, scenes.regenerate(here, project_id, sequence, by=who.name))
+
+    @router.post("/projects/{project_id}/scenes/{sequence}/lipsync", status_code=202)
+    @again(_scene_again(studio))
+    def lip_sync(who: Who, project_id: UUID, sequence: SceneNumber, body: ToSing | None = None) -> SceneTold:
+        """Let somebody in the scene sing to its part of the backing track."""
+        here = studio.seen_through(who.store)
+        lyrics = body.lyrics if body is not None else None
+        return _scene_told(here, scenes.request_lip_sync(here, project_id, sequence, lyrics=lyrics, by=who.name))
+
+    @router.post("/projects/{project_id}/scenes/{sequence}/trim", status_code=202)
+    @again(_scene_again(studio))
+    def trim(who: Who, project_id: UUID, sequence: SceneNumber, body: ToTrim) -> SceneTold:
+        """Show only a part of the clip."""
+        here, points = studio.seen_through(who.store), body.trim_points
+        return _scene_told(
+            here, scenes.trim(here, project_id, sequence, start=points.start, stop=points.stop, by=who.name)
+        )
+
+    @router.post("/projects/{project_id}/scenes/{sequence}/upload_video", status_code=202)
+    @takes(megabytes=IN_A_FORM)
+    @again(_scene_again(studio))
+    def upload_video(who: Who, project_id: UUID, sequence: SceneNumber, file: UploadFile) -> SceneTold:
+        """Take a film from elsewhere as the clip; a large one is better sent through `uploads`."""
+        here = studio.seen_through(who.store)
+        with TemporaryDirectory(prefix="penstock-mv-") as folder:
+            film = _received(file, Path(folder, "film"))
+            return _scene_told(here, scenes.upload_video(here, project_id, sequence, film, by=who.name))
+
+
+def _add_uploads(router: APIRouter, studio: Studio) -> None:
+    def reserved_again(request: Request, told: dict[str, Any]) -> UploadTold:
+        return upload(caller_of(request), UUID(request.path_params["project_id"]), told["uploadId"])
+
+    @router.post("/projects/{project_id}/uploads", status_code=201)
+    @again(reserved_again)
+    def reserve(who: Who, project_id: UUID, body: NewUpload) -> UploadTold:
+        """Announce a file, and learn where to send it."""
+        reserved = uploading.reserve(
+            studio.seen_through(who.store),
+            project_id,
+            body.kind,
+            sequence=body.sequence,
+            size=body.size,
+            content_type=body.content_type,
+            sha256=body.sha256,
+        )
+        return UploadTold.of(reserved)
+
+    @router.get("/projects/{project_id}/uploads/{upload_id}")
+    def upload(who: Who, project_id: UUID, upload_id: str) -> UploadTold:
+        """Where to send a file, or what is still missing of it."""
+        here = studio.seen_through(who.store)
+        return UploadTold.of(uploading.where(here, uploading.upload_of(here, project_id, upload_id)))
+
+    @router.post("/projects/{project_id}/uploads/{upload_id}/finalize")
+    @again(lambda request, told: _told(studio.seen_through(caller_of(request).store), UUID(told["projectId"])))
+    def finalize(who: Who, project_id: UUID, upload_id: str, body: Sent256 | None = None) -> ProjectTold:
+        """Say that a file is there. It is looked at, and becomes part of the project."""
+        here = studio.seen_through(who.store)
+        digest = body.sha256 if body is not None else None
+        uploading.finalize(here, project_id, upload_id, sha256=digest, by=who.name)
+        return _told(here, project_id)
+
+
+def _add_characters(router: APIRouter, studio: Studio) -> None:
+    def told_again(request: Request, told: dict[str, Any]) -> CharacterTold:
+        return get_character_reference(caller_of(request), UUID(told["characterReferenceId"]))
+
+    def all_told_again(request: Request, told: Any) -> list[CharacterTold]:
+        return [told_again(request, one) for one in told]
+
+    @router.post("/generate_character_reference", status_code=201)
+    @again(all_told_again)
+    def generate_character_reference(who: Who, body: NewCharacter) -> list[CharacterTold]:
+        """Have pictures of a character drawn, to choose from."""
+        here = studio.seen_through(who.store)
+        drawn = pictures.draw_references(here, body.character_description, count=body.num_images, by=who.name)
+        return [_character_told(here, one) for one in drawn]
+
+    @router.post("/upload_character_reference", status_code=201)
+    @takes(megabytes=11)
+    @again(told_again)
+    def upload_character_reference(who: Who, file: UploadFile) -> CharacterTold:
+        """Bring a picture of a character along."""
+        here = studio.seen_through(who.store)
+        with TemporaryDirectory(prefix="penstock-mv-") as folder:
+            picture = _received(file, Path(folder, "picture"))
+            return _character_told(here, pictures.upload_reference(here, picture, by=who.name))
+
+    @router.get("/get_character_reference/{character_id}", responses={302: {"description": "To the picture."}})
+    def get_character_reference(who: Who, character_id: UUID, redirect: bool = False) -> CharacterTold:
+        """A picture of a character: where it is, or with `redirect` the way there."""
+        here = studio.seen_through(who.store)
+        told = _character_told(here, pictures.reference(here, character_id))
+        return RedirectResponse(told.image_url, status_code=302) if redirect else told  # type: ignore[return-value]
+
+
+def _told(studio: Studio, project_id: UUID) -> ProjectTold:
+    seen = projects.project_of(studio, project_id)
+    return ProjectTold.of(studio, seen.project, seen.scenes)
+
+
+def _scene_told(studio: Studio, scene: Scene) -> SceneTold:
+    seen = projects.project_of(studio, scene.project_id)
+    place = next((n for n, s in enumerate(seen.scenes, 1) if s.sequence == scene.sequence), scene.sequence)
+    return SceneTold.of(studio, scene, place)
+
+
+def _scene_again(studio: Studio) -> Callable[[Request, dict[str, Any]], SceneTold]:
+    """A scene as it is now, for whoever asks for the same work again."""
+
+    def told(request: Request, told: dict[str, Any]) -> SceneTold:
+        here = studio.seen_through(caller_of(request).store)
+        ref = Scene.at(project_id=UUID(told["projectId"]), sequence=int(told["sequence"]))
+        return _scene_told(here, here.store.get(ref))
+
+    return told
+
+
+def _character_told(studio: Studio, picture: CharacterReference) -> CharacterTold:
+    url = studio.sign(picture.image_s3_key, show_as="image/png")
+    return CharacterTold(character_reference_id=picture.character_id, image_url=url.url, expires_at=url.expires_at)
+
+
+def _received(upload: UploadFile, into: Path) -> Path:
+    """A file of a form, in a folder."""
+    with into.open("wb") as file:
+        shutil.copyfileobj(upload.file, file)
+    return into

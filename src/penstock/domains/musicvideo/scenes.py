@@ -1,0 +1,193 @@
+"""What is done to scenes: add, edit, reorder, delete, film again, trim, move lips, take a film from elsewhere.
+
+Whatever makes a clip is a task. To ask for one begins a new take of the scene in the same commit that announces it;
+what an earlier take still makes is not taken any more, and the clip there was is kept until the new one exists.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+from penstock.change import Change
+from penstock.declare.attr import the
+from penstock.domains.musicvideo import places, tasks
+from penstock.domains.musicvideo.counting import count_edited
+from penstock.domains.musicvideo.errors import BadRequest, NotNow
+from penstock.domains.musicvideo.model import Project, Scene, SceneStatus
+from penstock.domains.musicvideo.order import check_order
+from penstock.domains.musicvideo.studio import Studio
+from penstock.errors import Conflict
+from penstock.media.soundness import sound_video
+from penstock.release import release
+
+MOST_SCENES = 999
+_RACES = 10
+
+
+def add_scene(studio: Studio, project_id: UUID, concept: str, *, by: str) -> Scene:
+    """One scene more, behind the others; it is written and filmed from a few words. No number is used twice."""
+    for _ in range(_RACES):
+        try:
+            with studio.store.change(by=by) as change:
+                project = change.get(Project.at(project_id=project_id))
+                scene = _next_scene(studio, project, concept)
+                unmoved = (
+                    the(Project.last_sequence).absent()
+                    if project.last_sequence is None
+                    else the(Project.last_sequence).equals(project.last_sequence)
+                )
+                change.create(scene)
+                count_edited(change, project, None, scene.status, when=unmoved, last_sequence=scene.sequence)
+                tasks.write_scene.announce(change, tasks.OnScene.of(scene), project=str(project_id))
+        except Conflict:
+            continue  # somebody else has added one just now
+        return scene
+    raise NotNow(f"project {project_id} changes all the time; try again")
+
+
+def _next_scene(studio: Studio, project: Project, concept: str) -> Scene:
+    last = project.last_sequence
+    if last is None:  # another writer's project, which does not say
+        there = studio.store.find(Scene.of_project(project_id=project.project_id))
+        last = max((scene.sequence for scene in there), default=0)
+    if last >= MOST_SCENES:
+        raise BadRequest(f"a project has at most {MOST_SCENES} scenes, and their numbers are not used twice")
+    now = studio.store.clock.now()
+    return Scene(
+        project_id=project.project_id,
+        sequence=last + 1,
+        prompt=concept,
+        duration=studio.options.scene_seconds,
+        take=1,
+        created_at=now,
+        updated_at=now,
+    )
+
+
+def edit_scene(studio: Studio, project_id: UUID, sequence: int, changes: dict[str, Any], *, by: str) -> Scene:
+    """Change what a scene is about. Its clip stays until it is filmed again."""
+    with studio.store.change(by=by) as change:
+        scene = change.get(Scene.at(project_id=project_id, sequence=sequence))
+        for name, value in changes.items():
+            setattr(scene, name, value)
+        change.save(scene)
+    return scene
+
+
+def reorder(studio: Studio, project_id: UUID, order: Sequence[int], *, by: str) -> Project:
+    """Show the scenes in another order; all of it or nothing."""
+    with studio.store.change(by=by) as change:
+        project = change.get(Project.at(project_id=project_id))
+        check_order(order, studio.store.find(Scene.of_project(project_id=project_id)))
+        unmoved = the(Project.scene_count).equals(project.scene_count)
+        count_edited(change, project, None, None, when=unmoved, scene_order=list(order))
+    return project
+
+
+def delete_scene(studio: Studio, project_id: UUID, sequence: int, *, by: str) -> None:
+    """Remove a scene and its files; the last one stays."""
+    with studio.store.change(by=by) as change:
+        scene = change.get(Scene.at(project_id=project_id, sequence=sequence))
+        project = change.get(Project.at(project_id=project_id))
+        if project.scene_count <= 1:
+            raise BadRequest("Cannot delete the last scene; delete the project instead")
+        release(studio.store, change, scene)
+        count_edited(change, project, scene.status, None, when=the(Project.scene_count).after(1))
+
+
+# Work on a scene
+
+
+def regenerate(studio: Studio, project_id: UUID, sequence: int, *, by: str) -> Scene:
+    """Film a scene again."""
+
+    def announce(change: Change, scene: Scene) -> None:
+        scene.video_generation_job_id = scene.incoming_s3_key = None
+        tasks.film.announce(change, tasks.OnScene.of(scene), project=str(project_id))
+
+    return _begin(studio, project_id, sequence, announce, by=by)
+
+
+def request_lip_sync(studio: Studio, project_id: UUID, sequence: int, *, by: str, lyrics: str | None = None) -> Scene:
+    """Let somebody in the scene sing: to its own sound, or to its part of the backing track."""
+    project = studio.store.get(Project.at(project_id=project_id))
+
+    def announce(change: Change, scene: Scene) -> None:
+        if scene.video_clip_s3_key is None:
+            raise NotNow(f"scene {sequence} has no clip yet; film it first")
+        if scene.audio_clip_s3_key is None and project.audio_backing_track_s3_key is None:
+            raise BadRequest("there is no sound to sing to; upload a backing track first")
+        scene.needs_lip_sync, scene.lipsync_job_id = True, None
+        if lyrics is not None:
+            scene.lyrics = lyrics
+        tasks.lip_sync.announce(change, tasks.OnScene.of(scene), project=str(project_id))
+
+    return _begin(studio, project_id, sequence, announce, by=by)
+
+
+def trim(studio: Studio, project_id: UUID, sequence: int, *, start: float, stop: float, by: str) -> Scene:
+    """Show only a part of a scene's clip. The clip itself is kept, so another part can be chosen."""
+    if not 0 <= start < stop:
+        raise BadRequest(f"from {start} to {stop} is no part of a clip; give in ≥ 0 and out > in")
+
+    def announce(change: Change, scene: Scene) -> None:
+        if scene.video_clip_s3_key is None:
+            raise NotNow(f"scene {sequence} has no clip yet; film it first")
+        scene.trim_points = {"in": start, "out": stop}
+        tasks.trim.announce(change, tasks.OnScene.of(scene), project=str(project_id))
+
+    return _begin(studio, project_id, sequence, announce, by=by)
+
+
+def upload_video(studio: Studio, project_id: UUID, sequence: int, film: Path, *, by: str) -> Scene:
+    """Take a film from elsewhere as the clip of a scene; UnusableFile says why not."""
+    sound_video(film)
+    scene = studio.store.get(Scene.at(project_id=project_id, sequence=sequence))
+    key = places.incoming(scene, f"{studio.store.ticks.next():%Y%m%dT%H%M%S%f}")
+    with film.open("rb") as file:
+        studio.objects.put(key, file)
+    return take_in(studio, project_id, sequence, key, by=by)
+
+
+def take_in(studio: Studio, project_id: UUID, sequence: int, key: str, *, by: str) -> Scene:
+    """Have a film that lies among the project's files become the clip of a scene."""
+    return _begin(studio, project_id, sequence, lambda change, scene: arrive(change, scene, key), by=by)
+
+
+def arrive(change: Change, scene: Scene, key: str) -> None:
+    """A film has come for a scene; a task makes it the clip."""
+    scene.incoming_s3_key = key
+    tasks.take_in.announce(change, tasks.OnScene.of(scene), project=str(scene.project_id))
+
+
+def _begin(
+    studio: Studio,
+    project_id: UUID,
+    sequence: int,
+    announce: Callable[[Change, Scene], None],
+    *,
+    by: str,
+) -> Scene:
+    """A new take of a scene, and the task that makes it."""
+    with studio.store.change(by=by) as change:
+        scene = change.get(Scene.at(project_id=project_id, sequence=sequence))
+        begin_take(change, scene, announce)
+    return scene
+
+
+def begin_take(change: Change, scene: Scene, announce: Callable[[Change, Scene], None]) -> None:
+    """Begin a new take of a scene within a change."""
+    before = scene.status
+    if before is SceneStatus.PROCESSING:
+        raise NotNow(f"scene {scene.sequence} is being processed; wait until that is over")
+    scene.take = (scene.take or 0) + 1
+    if before is SceneStatus.FAILED:
+        scene.retry()
+    else:
+        scene.start()
+    announce(change, scene)
+    change.save(scene)
+    count_edited(change, change.get(Project.at(project_id=scene.project_id)), before, scene.status)

@@ -1,0 +1,35 @@
+"""The studio: all that making a video needs, from the surroundings of a domain."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+from penstock.domains.musicvideo.crew import Crew, crew_within
+from penstock.domains.musicvideo.options import Options, read_options
+from penstock.installed import Surroundings
+from penstock.ports import ObjectStore
+from penstock.store import Store
+from penstock.stored import SignedUrl
+
+
+@dataclass(frozen=True)
+class Studio:
+    """Where records and files go, who does the creative work, and what the deployment has chosen."""
+
+    store: Store
+    objects: ObjectStore
+    crew: Crew
+    options: Options = field(default_factory=Options)
+
+    @classmethod
+    def within(cls, around: Surroundings) -> Studio:
+        options = read_options(around.setting)
+        return cls(around.store, around.objects, crew_within(around.setting, options), options)
+
+    def seen_through(self, store: Store) -> Studio:
+        """The same studio for somebody who may see less."""
+        return replace(self, store=store)
+
+    def sign(self, key: str, *, show_as: str | None = None) -> SignedUrl:
+        """A URL for a file, made now and kept nowhere."""
+        return self.objects.download_url(key, expires=self.options.url_life, show_as=show_as)

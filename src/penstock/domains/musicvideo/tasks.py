@@ -1,0 +1,477 @@
+"""The pipeline: write the scenes, film each, move lips, cut. Every step is a task, and ends with one commit.
+
+A task on a scene belongs to a take of it. When another take was begun meanwhile, or the scene was deleted, there is
+nothing left to do. A file is written before the record that points at it; where it lies another may have been, so the
+record also tells by a checksum which file it means.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import zlib
+from collections.abc import Sequence
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+from pydantic import BaseModel
+
+from penstock.change import Change
+from penstock.declare.attr import the
+from penstock.domains.musicvideo import places
+from penstock.domains.musicvideo.counting import count
+from penstock.domains.musicvideo.crew.ports import Brief, Made, SceneIdea, Shot
+from penstock.domains.musicvideo.desk import TaskDesk, desk_of
+from penstock.domains.musicvideo.model import Mode, Project, ProjectStatus, Scene, SceneStatus
+from penstock.domains.musicvideo.order import in_order
+from penstock.domains.musicvideo.studio import Studio
+from penstock.errors import PenstockError
+from penstock.stored import Stored
+from penstock.work import RetryLater, Tasks, Terminal, Work
+
+TASKS = Tasks("musicvideo")
+FILMED_AT_ONCE = 4
+"So many scenes of a project are worked on at the same time."
+SHORTEST = 0.1
+"Seconds that are left of a clip at least."
+HALF_AN_HOUR = timedelta(minutes=30)
+
+
+class ToWrite(BaseModel):
+    """Which project, and how many scenes it is to have."""
+
+    project_id: UUID
+    scenes: int
+
+
+class ToCompose(BaseModel):
+    """Which project, and which of its final cuts."""
+
+    project_id: UUID
+    number: int
+
+
+class OnScene(BaseModel):
+    """Which take of which scene."""
+
+    project_id: UUID
+    sequence: int
+    take: int
+
+    @classmethod
+    def of(cls, scene: Scene) -> OnScene:
+        return cls(project_id=scene.project_id, sequence=scene.sequence, take=scene.take or 0)
+
+
+# Writing
+
+
+@TASKS.task("write_scenes", limit=HALF_AN_HOUR)
+def write_scenes(work: Work, input: ToWrite) -> dict[str, Any] | None:
+    """Write the scenes of a project, and have each filmed."""
+    studio = Studio.within(work.around)
+    project = work.store.lookup(Project.at(project_id=input.project_id))
+    if project is None or project.scene_count:
+        return None
+    if project.status is ProjectStatus.QUEUED:
+        with work.change() as change:
+            change.save(change.adopt(project).generate_scenes())
+    if project.status is not ProjectStatus.GENERATING_SCENES:
+        return None
+    with desk_of(work) as desk, desk.creating():
+        ideas = studio.crew.writer.write(_brief(studio, project, input.scenes), desk)
+    if not ideas:
+        raise Terminal("no scene was written; say more about the concept")
+    now = work.store.clock.now()
+    with work.finish() as change:
+        change.adopt(project)
+        for sequence, idea in enumerate(ideas, 1):
+            scene = _written(project, sequence, idea, now=now)
+            change.create(scene)
+            film.announce(change, OnScene.of(scene), project=str(project.project_id))
+        project.scene_count = project.last_sequence = len(ideas)
+        change.save(project.process())
+        change.emit("scenes.written", project, scenes=len(ideas))
+    return None
+
+
+@write_scenes.failed
+def fail_project(change: Change, input: ToWrite, error: BaseException) -> None:
+    """No scenes; the project says why."""
+    project = change.store.lookup(Project.at(project_id=input.project_id))
+    if project is not None and project.status in (ProjectStatus.QUEUED, ProjectStatus.GENERATING_SCENES):
+        change.save(change.adopt(project).fail(error_message=_words(error)))
+
+
+@write_scenes.revived
+def queue_project(change: Change, input: ToWrite) -> None:
+    project = change.store.lookup(Project.at(project_id=input.project_id))
+    if project is not None and project.status is ProjectStatus.FAILED and not project.scene_count:
+        change.save(change.adopt(project).restart().queue())
+
+
+@TASKS.task("write_scene", limit=HALF_AN_HOUR)
+def write_scene(work: Work, input: OnScene) -> dict[str, Any] | None:
+    """Write one scene more from a few words, and have it filmed."""
+    studio = Studio.within(work.around)
+    scene = _current(work, input)
+    if scene is None:
+        return None
+    project = work.store.get(Project.at(project_id=input.project_id))
+    earlier = [s.prompt for s in _in_order(work, project) if s.sequence != scene.sequence]
+    with desk_of(work) as desk, desk.creating():
+        idea = studio.crew.writer.add(_brief(studio, project, 1), scene.prompt, earlier, desk)
+    with work.finish() as change:
+        change.adopt(scene)
+        scene.prompt, scene.negative_prompt, scene.needs_lip_sync = (
+            idea.prompt,
+            idea.negative_prompt,
+            idea.needs_lip_sync,
+        )
+        scene.reference_image_s3_keys = _references(project)
+        change.save(scene, when=_same_take(input))
+        film.announce(change, input, project=str(project.project_id))
+    return None
+
+
+# Filming
+
+
+@TASKS.task("film", limit=HALF_AN_HOUR, concurrency=FILMED_AT_ONCE)
+def film(work: Work, input: OnScene) -> dict[str, Any] | None:
+    """Film a scene; if somebody sings in it, that follows."""
+    studio = Studio.within(work.around)
+    scene = _begun(work, input)
+    if scene is None:
+        return None
+    project = work.store.get(Project.at(project_id=input.project_id))
+    with desk_of(work, lambda job: _remember(work, input, "video_generation_job_id", job)) as desk:
+        clip = desk.folder / "clip.mp4"
+        shot = Shot(
+            prompt=scene.prompt,
+            negative_prompt=scene.negative_prompt,
+            seconds=scene.duration,
+            seed=zlib.crc32(f"{scene.sequence}/{scene.take}".encode()),
+            character=project.character_description,
+            director=project.director_config,
+            references=[desk.fetch(key) for key in scene.reference_image_s3_keys or ()],
+            job=scene.video_generation_job_id,
+        )
+        with desk.creating():
+            made = studio.crew.generator.film(shot, clip, desk)
+        desk.note(made)
+        _finish_clip(work, studio, desk, input, scene, clip, made, sings=project.audio_backing_track_s3_key is not None)
+    return None
+
+
+@TASKS.task("take_in", limit=HALF_AN_HOUR, concurrency=FILMED_AT_ONCE)
+def take_in(work: Work, input: OnScene) -> dict[str, Any] | None:
+    """Make a film that was uploaded the clip of its scene."""
+    studio = Studio.within(work.around)
+    scene = _begun(work, input)
+    if scene is None or scene.incoming_s3_key is None:
+        return None
+    with desk_of(work) as desk:
+        _finish_clip(work, studio, desk, input, scene, desk.fetch(scene.incoming_s3_key), Made(), sings=False)
+    return None
+
+
+def _finish_clip(
+    work: Work, studio: Studio, desk: TaskDesk, input: OnScene, scene: Scene, clip: Path, made: Made, *, sings: bool
+) -> None:
+    """Keep a new clip with its thumbnail, and end the task; what was made of the former clip no longer counts."""
+    thumbnail = _thumbnail(studio, desk, clip)
+    kept = _keep(work, desk, input, clip, places.clip(scene))
+    desk.keep(thumbnail, places.thumbnail(scene))
+    duration = desk.length(clip)
+    with work.finish() as change:
+        change.adopt(scene)
+        scene.finish(video_clip_s3_key=kept.key)
+        scene.thumbnail_s3_key = places.thumbnail(scene)
+        scene.video_generation_job_id = None
+        _show(scene, kept, duration, made)
+        if sings and scene.needs_lip_sync:
+            lip_sync.announce(change, input, project=str(input.project_id))
+            change.save(scene.start(), when=_same_take(input))
+        else:
+            _complete(change, input, scene)
+
+
+# Singing and cutting
+
+
+@TASKS.task("lip_sync", limit=HALF_AN_HOUR, concurrency=FILMED_AT_ONCE)
+def lip_sync(work: Work, input: OnScene) -> dict[str, Any] | None:
+    """Let somebody in a scene sing to its part of the backing track."""
+    studio = Studio.within(work.around)
+    scene = _begun(work, input)
+    if scene is None or scene.video_clip_s3_key is None:
+        return None
+    project = work.store.get(Project.at(project_id=input.project_id))
+    with desk_of(work, lambda job: _remember(work, input, "lipsync_job_id", job)) as desk:
+        clip, into = desk.fetch(scene.video_clip_s3_key), desk.folder / "lip_synced.mp4"
+        audio = _sound_of(work, studio, desk, project, scene, desk.length(clip))
+        with desk.creating():
+            made = studio.crew.lip_sync.sync(clip, audio, into, desk, words=scene.lyrics, job=scene.lipsync_job_id)
+        desk.note(made)
+        kept = _keep(work, desk, input, into, places.lip_synced(scene))
+        duration = desk.length(into)
+        with work.finish() as change:
+            change.adopt(scene)
+            scene.audio_clip_s3_key = places.scene_audio(scene)
+            scene.finish_lip_sync(lip_synced_video_clip_s3_key=kept.key)
+            scene.lipsync_job_id = None
+            _show(scene, kept, duration, made)
+            _complete(change, input, scene)
+    return None
+
+
+def _sound_of(work: Work, studio: Studio, desk: TaskDesk, project: Project, scene: Scene, seconds: float) -> Path:
+    """A scene's own sound: the part of the backing track that is heard with it."""
+    if project.audio_backing_track_s3_key is None:
+        if scene.audio_clip_s3_key is None:
+            raise Terminal("there is no sound to sing to; upload a backing track first")
+        return desk.fetch(scene.audio_clip_s3_key)
+    start = 0.0
+    for earlier in _in_order(work, project):
+        if earlier.sequence == scene.sequence:
+            break
+        start += earlier.shown_duration or earlier.duration
+    track, excerpt = desk.fetch(project.audio_backing_track_s3_key), desk.folder / "excerpt.mp3"
+    with desk.creating():
+        studio.crew.composer.excerpt(track, excerpt, start=start, seconds=seconds)
+    desk.keep(excerpt, places.scene_audio(scene))
+    return excerpt
+
+
+@TASKS.task("trim", limit=HALF_AN_HOUR, concurrency=FILMED_AT_ONCE)
+def trim(work: Work, input: OnScene) -> dict[str, Any] | None:
+    """Cut the part out of a clip that is to be shown."""
+    studio = Studio.within(work.around)
+    scene = _begun(work, input)
+    whole = None if scene is None else scene.lip_synced_video_clip_s3_key or scene.video_clip_s3_key
+    if scene is None or whole is None or scene.trim_points is None:
+        return None
+    with desk_of(work) as desk:
+        clip, into = desk.fetch(whole), desk.folder / "working.mp4"
+        length = desk.length(clip)
+        stop = min(max(scene.trim_points["out"], SHORTEST), length)
+        start = max(min(scene.trim_points["in"], stop - SHORTEST), 0.0)
+        with desk.creating():
+            made = studio.crew.composer.trim(clip, into, start=start, stop=stop)
+        key = places.working_clip(scene, int(work.task.created_at.timestamp()))
+        kept = _keep(work, desk, input, into, key)
+        duration = desk.length(into)
+        with work.finish() as change:
+            change.adopt(scene)
+            scene.trim_points = {"in": start, "out": stop}
+            scene.finish_trim(working_video_clip_s3_key=kept.key)
+            _show(scene, kept, duration, made)
+            _complete(change, input, scene)
+    return None
+
+
+@TASKS.task("compose", limit=timedelta(hours=2))
+def compose(work: Work, input: ToCompose) -> dict[str, Any] | None:
+    """Cut the final video of all scenes as they stand now."""
+    studio = Studio.within(work.around)
+    project = work.store.lookup(Project.at(project_id=input.project_id))
+    if project is None or project.compositions != input.number:
+        return None
+    if project.status is ProjectStatus.QUEUED:
+        with work.change() as change:
+            change.save(change.adopt(project).compose())
+    if project.status is not ProjectStatus.COMPOSING:
+        return None
+    scenes = _in_order(work, project)
+    with desk_of(work) as desk:
+        clips = [_shown(desk, scene) for scene in scenes]
+        track = project.audio_backing_track_s3_key
+        into = desk.folder / "final.mp4"
+        with desk.creating():
+            made = studio.crew.composer.compose(clips, desk.fetch(track) if track else None, into, desk)
+        desk.note(made)
+        thumbnail = _thumbnail(studio, desk, into)
+        kept = desk.keep(into, places.final(project.project_id))
+        desk.keep(thumbnail, places.final_thumbnail(project.project_id))
+        duration = desk.length(into)
+    with work.finish() as change:
+        change.adopt(project)
+        project.complete(final_output_s3_key=kept.key)
+        project.final_thumbnail_s3_key = places.final_thumbnail(project.project_id)
+        project.final_output_sha256, project.final_duration = kept.sha256, duration
+        change.save(project)
+        change.emit("video.completed", project, duration=duration)
+    return None
+
+
+@compose.failed
+def fail_composition(change: Change, input: ToCompose, error: BaseException) -> None:
+    """No final video, or still the former one; the project says why."""
+    project = change.store.lookup(Project.at(project_id=input.project_id))
+    if project is None or project.compositions != input.number:
+        return
+    if project.status in (ProjectStatus.QUEUED, ProjectStatus.COMPOSING):
+        change.save(change.adopt(project).fail(error_message=_words(error)))
+
+
+@compose.revived
+def queue_composition(change: Change, input: ToCompose) -> None:
+    project = change.store.lookup(Project.at(project_id=input.project_id))
+    if project is not None and project.compositions == input.number and project.status is ProjectStatus.FAILED:
+        change.save(change.adopt(project).reopen().queue())
+
+
+def _shown(desk: TaskDesk, scene: Scene) -> Path:
+    """The clip of a scene, if it is the very one the scene means."""
+    if scene.status is not SceneStatus.COMPLETED or scene.shown_s3_key is None:
+        raise Terminal(f"scene {scene.sequence} is {scene.status.value}; complete it before composing")
+    path = desk.fetch(scene.shown_s3_key)
+    if scene.shown_sha256 is not None:
+        with path.open("rb") as file:
+            if hashlib.file_digest(file, "sha256").hexdigest() != scene.shown_sha256:
+                raise Terminal(f"the file of scene {scene.sequence} is not the one that was made; regenerate it")
+    return path
+
+
+# Scenes and their takes
+
+
+def _current(work: Work, input: OnScene) -> Scene | None:
+    """The scene, if the take is still the one that is wanted."""
+    scene = work.store.lookup(Scene.at(project_id=input.project_id, sequence=input.sequence))
+    if scene is None or (scene.take or 0) != input.take:
+        return None
+    return scene if scene.status in (SceneStatus.PENDING, SceneStatus.PROCESSING) else None
+
+
+def _begun(work: Work, input: OnScene) -> Scene | None:
+    """The scene, in processing. Every attempt but the first is a retry."""
+    scene = _current(work, input)
+    if scene is None:
+        return None
+    if scene.status is SceneStatus.PENDING or work.task.attempts > 1:
+        with work.change() as change:
+            change.adopt(scene)
+            if work.task.attempts > 1:
+                scene.retry_count += 1
+            change.save(scene.start() if scene.status is SceneStatus.PENDING else scene, when=_same_take(input))
+    return scene
+
+
+def _keep(work: Work, desk: TaskDesk, input: OnScene, path: Path, key: str) -> Stored:
+    """Put the file of a scene in its place, unless it comes too late for that."""
+    if _current(work, input) is None:
+        raise Terminal(f"scene {input.sequence} has moved on")
+    return desk.keep(path, key)
+
+
+def _show(scene: Scene, kept: Stored, duration: float, made: Made) -> None:
+    scene.shown_sha256, scene.shown_duration = kept.sha256, duration
+    if made.cost is not None:
+        scene.cost = (scene.cost or 0.0) + made.cost
+
+
+def _complete(change: Change, input: OnScene, scene: Scene) -> None:
+    change.save(scene, when=_same_take(input))
+    count(change, scene.project_id, SceneStatus.PROCESSING, scene.status)
+    change.emit("scene.completed", scene)
+
+
+def _remember(work: Work, input: OnScene, field: str, job: str) -> None:
+    """Note what was begun elsewhere before anything can go wrong with it."""
+    scene = _current(work, input)
+    if scene is None:
+        raise Terminal(f"scene {input.sequence} has moved on")
+    with work.change() as change:
+        change.adopt(scene)
+        setattr(scene, field, job)
+        change.save(scene, when=_same_take(input))
+
+
+def _same_take(input: OnScene) -> Any:
+    same = the(Scene.take).equals(input.take)
+    return same if input.take else same | the(Scene.take).absent()
+
+
+@write_scene.failed
+@film.failed
+@take_in.failed
+@lip_sync.failed
+@trim.failed
+def fail_scene(change: Change, input: OnScene, error: BaseException) -> None:
+    """The scene says why; the others go on."""
+    scene = change.store.lookup(Scene.at(project_id=input.project_id, sequence=input.sequence))
+    if scene is None or (scene.take or 0) != input.take:
+        return
+    if scene.status in (SceneStatus.PENDING, SceneStatus.PROCESSING):
+        before = change.adopt(scene).status
+        change.save(scene.fail(error_message=_words(error)), when=_same_take(input))
+        count(change, scene.project_id, before, scene.status)
+        change.emit("scene.failed", scene, why=scene.error_message)
+
+
+@write_scene.revived
+@film.revived
+@take_in.revived
+@lip_sync.revived
+@trim.revived
+def retry_scene(change: Change, input: OnScene) -> None:
+    """Somebody has the task tried again."""
+    scene = change.store.lookup(Scene.at(project_id=input.project_id, sequence=input.sequence))
+    if scene is not None and (scene.take or 0) == input.take and scene.status is SceneStatus.FAILED:
+        change.save(change.adopt(scene).retry(), when=_same_take(input))
+        count(change, scene.project_id, SceneStatus.FAILED, scene.status)
+
+
+# Parts
+
+
+def _brief(studio: Studio, project: Project, scenes: int) -> Brief:
+    return Brief(
+        mode=(project.mode or Mode.MUSIC_VIDEO).value,
+        concept=project.concept_prompt,
+        character=project.character_description,
+        product=project.product_description,
+        director=project.director_config,
+        scenes=scenes,
+        seconds=studio.options.scene_seconds,
+    )
+
+
+def _written(project: Project, sequence: int, idea: SceneIdea, *, now: Any) -> Scene:
+    return Scene(
+        project_id=project.project_id,
+        sequence=sequence,
+        prompt=idea.prompt,
+        negative_prompt=idea.negative_prompt,
+        duration=idea.seconds,
+        needs_lip_sync=idea.needs_lip_sync,
+        reference_image_s3_keys=_references(project),
+        take=1,
+        created_at=now,
+        updated_at=now,
+    )
+
+
+def _references(project: Project) -> list[str] | None:
+    """The pictures a scene is filmed with."""
+    return [k for k in (project.character_image_s3_key, project.product_image_s3_key) if k] or None
+
+
+def _in_order(work: Work, project: Project) -> Sequence[Scene]:
+    return in_order(project, work.store.find(Scene.of_project(project_id=project.project_id)))
+
+
+def _thumbnail(studio: Studio, desk: TaskDesk, clip: Path) -> Path:
+    into = desk.folder / f"{clip.stem}.jpg"
+    with desk.creating():
+        studio.crew.composer.thumbnail(clip, into)
+    return into
+
+
+def _words(error: BaseException) -> str:
+    """What people are told of an error; only our own were written for them."""
+    known = isinstance(error, PenstockError | Terminal | RetryLater)
+    return str(error) if known else f"{type(error).__name__} while making it; the attempts tell more"

@@ -1,0 +1,82 @@
+"""Studios: with a crew that takes no time, on each engine with the object store that belongs to it."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from penstock import FrozenClock, Store, open_store
+from penstock.domains.musicvideo import DOMAIN
+from penstock.domains.musicvideo import studio as studio_module
+from penstock.domains.musicvideo.options import Options
+from penstock.domains.musicvideo.studio import Studio
+from penstock.objects import LocalObjects, RouteSigner
+from penstock.objects.s3 import S3Connection, S3Objects
+from penstock.work.domain import WORKING
+from tests.conftest import _opener, chosen_engines
+from tests.domains.musicvideo.quick_crew import QuickCrew
+from tests.servers.seaweedfs import ACCESS_KEY, SECRET_KEY, SeaweedFS
+
+BEGUN = datetime(2025, 11, 17, 10, 0, tzinfo=UTC)
+ENGINES = [name for name in ("sqlite", "postgres", "dynoxide") if name in chosen_engines()]
+_counter = itertools.count()
+
+
+@pytest.fixture
+def crew(monkeypatch: pytest.MonkeyPatch) -> QuickCrew:
+    """A crew that takes no time, for workers and callers alike."""
+    crew = QuickCrew()
+    monkeypatch.setattr(studio_module, "crew_within", lambda setting, options: crew.crew())
+    return crew
+
+
+@pytest.fixture
+def local(tmp_path: Path, clock: FrozenClock) -> LocalObjects:
+    signer = RouteSigner(b"the secret of these tests", url="http://127.0.0.1:1/objects", clock=clock)
+    return LocalObjects(tmp_path / "files", signer=signer)
+
+
+@pytest.fixture
+def studio(tmp_path: Path, local: LocalObjects, crew: QuickCrew, clock: FrozenClock) -> Iterator[Studio]:
+    """SQLite and local files."""
+    clock.set(BEGUN)
+    store = open_store(f"sqlite:///{tmp_path}/mv.db", clock=clock)
+    store.ensure(DOMAIN, WORKING)
+    yield Studio(store, local, crew.crew(), Options(scenes=3, scene_seconds=0.5))
+    store.close()
+
+
+@pytest.fixture(scope="session")
+def s3_connection(seaweedfs_server: SeaweedFS) -> Iterator[S3Connection]:
+    connection = S3Connection(
+        seaweedfs_server.create_bucket("musicvideo"),
+        region="us-east-1",
+        endpoint=seaweedfs_server.url,
+        access_key=ACCESS_KEY,
+        secret_key=SECRET_KEY,
+    )
+    yield connection
+    connection.close()
+
+
+@pytest.fixture
+def s3(s3_connection: S3Connection) -> S3Objects:
+    """A fresh prefix: the first write to a bucket takes SeaweedFS seconds."""
+    return S3Objects(s3_connection, prefix=f"test-{next(_counter)}")
+
+
+@pytest.fixture(params=ENGINES)
+def anywhere(request: pytest.FixtureRequest, tmp_path: Path, crew: QuickCrew, clock: FrozenClock) -> Iterator[Studio]:
+    """A studio on each engine, with the object store that belongs to it."""
+    clock.set(BEGUN)
+    opener, cleanup = _opener(request.param, request, tmp_path)
+    store = Store(opener(), clock=clock, secret=b"of the tests")
+    store.ensure(DOMAIN, WORKING)
+    objects = request.getfixturevalue("local" if request.param == "sqlite" else "s3")
+    yield Studio(store, objects, crew.crew(), Options(scenes=3, scene_seconds=0.5))
+    store.close()
+    cleanup()

@@ -1,0 +1,71 @@
+"""What happens in these tests, in a few words: begin a project, let workers work, and look at what is there."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+from penstock import FrozenClock
+from penstock.domains.musicvideo.model import Project, Scene, SceneStatus
+from penstock.domains.musicvideo.order import in_order
+from penstock.domains.musicvideo.projects import Wanted, create_project, generate
+from penstock.domains.musicvideo.studio import Studio
+from penstock.domains.musicvideo.tasks import TASKS
+from penstock.installed import Surroundings
+from penstock.objectreads import every
+from penstock.workers.manual import ManualWorkers
+from tests.domains.musicvideo.quick_crew import film
+
+ANN = "ann"
+
+
+def audio(folder: Path) -> Path:
+    """A backing track."""
+    path = folder / "track.mp3"
+    path.write_bytes(film(2.0, audio=True))
+    return path
+
+
+def begun(studio: Studio, folder: Path, **wanted: Any) -> Project:
+    """A new music video."""
+    given = {"mode": "music-video", "prompt": "Robot exploring Austin, Texas", "character_description": "Silver robot"}
+    return create_project(studio, Wanted(**{**given, "audio": audio(folder), **wanted}), by=ANN)
+
+
+def workers(studio: Studio) -> ManualWorkers:
+    settings = {"MV_SCENE_SECONDS": "0.5", "MV_SCENES": "3"}
+    around = Surroundings(studio.store, studio.objects, settings.get)
+    return ManualWorkers(studio.store, [TASKS], around=around)
+
+
+def generated(studio: Studio, folder: Path, **wanted: Any) -> Project:
+    """A project whose scenes are all filmed."""
+    project = begun(studio, folder, **wanted)
+    generate(studio, project.project_id, by=ANN)
+    workers(studio).drain()
+    return studio.store.get(Project.at(project_id=project.project_id))
+
+
+def later(studio: Studio, **time: float) -> None:
+    clock = studio.store.clock
+    assert isinstance(clock, FrozenClock)
+    clock.advance(timedelta(**time))
+
+
+def scenes(studio: Studio, project_id: UUID) -> list[Scene]:
+    project = studio.store.get(Project.at(project_id=project_id))
+    return in_order(project, studio.store.find(Scene.of_project(project_id=project_id)))
+
+
+def assert_counted(studio: Studio, project_id: UUID) -> None:
+    """The counters say what the scenes say."""
+    project, there = studio.store.get(Project.at(project_id=project_id)), scenes(studio, project_id)
+    states = [scene.status for scene in there]
+    counted = (project.scene_count, project.completed_scenes, project.failed_scenes)
+    assert counted == (len(there), states.count(SceneStatus.COMPLETED), states.count(SceneStatus.FAILED))
+
+
+def files(studio: Studio) -> set[str]:
+    return {found.key for found in every(studio.objects)}

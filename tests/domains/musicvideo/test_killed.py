@@ -1,0 +1,155 @@
+"""Killed between any two writes, of records or of files, and begun again by another process: the same video."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from datetime import timedelta
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from penstock import FrozenClock, Store
+from penstock.domains.musicvideo import DOMAIN, places, projects
+from penstock.domains.musicvideo.model import Project, ProjectStatus, SceneStatus
+from penstock.domains.musicvideo.options import Options
+from penstock.domains.musicvideo.studio import Studio
+from penstock.objects import LocalObjects
+from penstock.work.domain import WORKING
+from penstock.work.task import Attempt, Outcome, Task, TaskStatus
+from penstock.workers.manual import ManualWorkers
+from tests.conftest import _opener
+from tests.domains.musicvideo.conftest import BEGUN, ENGINES
+from tests.domains.musicvideo.quick_crew import QuickCrew, history_of
+from tests.domains.musicvideo.story import ANN, assert_counted, begun, scenes, workers
+
+
+class Killed(BaseException):
+    """The process is no more."""
+
+
+class Blade:
+    """Counts what a process writes, and ends it before one of them, which is just after the one before."""
+
+    def __init__(self, at: int | None = None) -> None:
+        self._at = at
+        self.writes, self.dead = 0, False
+
+    def cut(self, real: Any, *names: str) -> Any:
+        """Something that writes through these, until the process is dead."""
+        return _Cut(self, real, names)
+
+    def write(self, call: Callable[[], Any]) -> Any:
+        if self.dead:
+            raise Killed
+        self.writes += 1
+        if self.writes != self._at:
+            return call()
+        self.dead = True
+        raise Killed
+
+
+class _Cut:
+    def __init__(self, blade: Blade, real: Any, names: tuple[str, ...]) -> None:
+        self._blade, self._real, self._names = blade, real, names
+
+    def __getattr__(self, name: str) -> Any:
+        found = getattr(self._real, name)
+        if name not in self._names:
+            return found
+        return lambda *args, **options: self._blade.write(lambda: found(*args, **options))
+
+
+class Process:
+    """A process with its own connection to what is stored."""
+
+    def __init__(self, studio: Studio, blade: Blade) -> None:
+        engine = blade.cut(studio.store.engine, "commit", "patch", "load")
+        self.store = Store(engine, clock=studio.store.clock, secret=b"of the tests")
+        objects = blade.cut(studio.objects, "put", "copy", "delete")
+        self.studio = Studio(self.store, objects, studio.crew, studio.options)
+
+    def work(self) -> None:
+        """All there is to do, with the final cut as soon as that is possible."""
+        hands: ManualWorkers = workers(self.studio)
+        for _ in range(2):
+            hands.drain()
+            (project,) = [p for s in ProjectStatus for p in self.store.find(Project.by_status(status=s))]
+            if project.status is ProjectStatus.PENDING:
+                projects.generate(self.studio, project.project_id, by=ANN)
+            elif project.status is ProjectStatus.PROCESSING:
+                with suppress(Exception):
+                    projects.compose(self.studio, project.project_id, by=ANN)
+        hands.drain()
+
+
+@pytest.fixture(params=[pytest.param(n, marks=[pytest.mark.long] if n != "sqlite" else []) for n in ENGINES])
+def plain(request: pytest.FixtureRequest, tmp_path: Path, clock: FrozenClock, local: LocalObjects) -> Iterator[Studio]:
+    clock.set(BEGUN)
+    opener, cleanup = _opener(request.param, request, tmp_path)
+    store = Store(opener(), clock=clock, secret=b"of the tests")
+    store.ensure(DOMAIN, WORKING)
+    yield Studio(store, local, QuickCrew().crew(), Options(scenes=2, scene_seconds=0.5))
+    store.close()
+    cleanup()
+
+
+def test_killed_at_every_write_and_resumed(plain: Studio, crew: QuickCrew, tmp_path: Path) -> None:
+    """F-MV-4, F-MV-5, F-MV-10, MV-74: no scene twice, counters right, and the same cut as if nothing had happened."""
+    wanted = _expected(plain, crew, tmp_path)
+    done: set[str] = set()
+    for at in count(1):
+        project_id = begun(plain, tmp_path).project_id
+        blade = Blade(at)
+        with suppress(Killed):
+            Process(plain, blade).work()
+        _resume(plain)
+        assert _cut_of(plain, project_id) == wanted, f"killed at write {at}"
+        assert_counted(plain, project_id)
+        there = scenes(plain, project_id)
+        assert [(s.sequence, s.status) for s in there] == [(1, SceneStatus.COMPLETED), (2, SceneStatus.COMPLETED)]
+        done = _attempts_add_up(plain, done)
+        projects.delete_project(plain, project_id, by=ANN)
+        if not blade.dead:
+            assert at > 15, "there is more to be killed at"
+            break
+
+
+def _expected(studio: Studio, crew: QuickCrew, folder: Path) -> Any:
+    """The cut when nobody is killed."""
+    project_id = begun(studio, folder).project_id
+    Process(studio, Blade()).work()
+    cut = _cut_of(studio, project_id)
+    projects.delete_project(studio, project_id, by=ANN)
+    return cut
+
+
+def _resume(studio: Studio) -> None:
+    """Other processes, once the leases of the dead one are over."""
+    for _ in range(4):
+        if any(studio.store.find(Project.by_status(status=ProjectStatus.COMPLETED))):
+            return
+        assert isinstance(studio.store.clock, FrozenClock)
+        studio.store.clock.advance(timedelta(minutes=10))
+        workers(studio).rescue()
+        Process(studio, Blade()).work()
+
+
+def _cut_of(studio: Studio, project_id: Any) -> Any:
+    project = studio.store.get(Project.at(project_id=project_id))
+    assert project.status is ProjectStatus.COMPLETED, project.error_message
+    return history_of(studio.objects.get(places.final(project_id)).read())
+
+
+def _attempts_add_up(studio: Studio, known: set[str]) -> set[str]:
+    """Each task was done by exactly one attempt, and every other was lost; the tasks that are known now."""
+    tasks = {task.task_id for task in studio.store.find(Task.by_status(status=TaskStatus.DONE))}
+    for task_id in tasks - known:
+        outcomes = [a.outcome for a in studio.store.find(Attempt.of_task(task_id=task_id))]
+        assert outcomes.count(Outcome.DONE) == 1
+        assert set(outcomes) <= {Outcome.DONE, Outcome.LOST}
+    for status in (TaskStatus.WAITING, TaskStatus.RUNNING, TaskStatus.FAILED, TaskStatus.QUARANTINED):
+        assert list(studio.store.find(Task.by_status(status=status))) == []
+    return tasks

@@ -1,0 +1,309 @@
+"""What is done to scenes: each on its own, and what it leaves of the others."""
+
+from __future__ import annotations
+
+import math
+import struct
+import wave
+from datetime import UTC, datetime
+from hashlib import sha256
+from pathlib import Path
+
+import pytest
+
+from penstock import FrozenClock, the
+from penstock.domains.musicvideo import DOMAIN, places, projects, scenes, uploading
+from penstock.domains.musicvideo.errors import BadRequest, NotNow
+from penstock.domains.musicvideo.model import Project, ProjectStatus, Scene, SceneStatus
+from penstock.domains.musicvideo.studio import Studio
+from penstock.errors import NotFound
+from penstock.media.errors import UnusableFile
+from penstock.sweep import Sweep
+from tests.domains.musicvideo.quick_crew import PICTURE, film, history_of
+from tests.domains.musicvideo.story import ANN, assert_counted, files, generated, later, workers
+from tests.domains.musicvideo.story import scenes as scenes_of
+
+
+def finished(studio: Studio, folder: Path) -> Project:
+    """A project with its final video."""
+    project = generated(studio, folder)
+    projects.compose(studio, project.project_id, by=ANN)
+    workers(studio).drain()
+    return studio.store.get(Project.at(project_id=project.project_id))
+
+
+def today(studio: Studio) -> None:
+    """Files have the machine's time; a sweep compares it with the clock's."""
+    assert isinstance(studio.store.clock, FrozenClock)
+    studio.store.clock.set(datetime.now(UTC))
+
+
+def test_a_scene_is_added_behind_the_others(anywhere: Studio, tmp_path: Path) -> None:
+    """MV-18, MV-74, F-MV-3: a finished video is taken up again; the scene is written, filmed and counted."""
+    project = finished(anywhere, tmp_path)
+    added = scenes.add_scene(anywhere, project.project_id, "A dance on the roof", by=ANN)
+    assert (added.sequence, added.status) == (4, SceneStatus.PENDING)
+    reopened = anywhere.store.get(Project.at(project_id=project.project_id))
+    assert (reopened.status, reopened.scene_count) == (ProjectStatus.PROCESSING, 4)
+    assert_counted(anywhere, project.project_id)
+    workers(anywhere).drain()
+    fourth = scenes_of(anywhere, project.project_id)[3]
+    assert (fourth.status, fourth.prompt) == (SceneStatus.COMPLETED, "A dance on the roof, after 3")
+    assert_counted(anywhere, project.project_id)
+
+
+def test_no_number_is_given_twice(anywhere: Studio, tmp_path: Path) -> None:
+    """F-MV-1, F-MV-11: not even when the highest scene is deleted; its files would be another's."""
+    project = generated(anywhere, tmp_path)
+    scenes.delete_scene(anywhere, project.project_id, 3, by=ANN)
+    assert scenes.add_scene(anywhere, project.project_id, "Another ending", by=ANN).sequence == 4
+    assert_counted(anywhere, project.project_id)
+
+
+def test_a_project_of_another_writer_gets_the_next_number(studio: Studio, tmp_path: Path) -> None:
+    """F-MV-1: one that does not say which numbers it had."""
+    project = generated(studio, tmp_path)
+    studio.store.patch(project.ref, the(Project.last_sequence).remove())
+    assert scenes.add_scene(studio, project.project_id, "Another ending", by=ANN).sequence == 4
+
+
+def test_the_thousandth_scene_is_refused(studio: Studio, tmp_path: Path) -> None:
+    """F-MV-1: and says why."""
+    project = generated(studio, tmp_path)
+    studio.store.patch(project.ref, the(Project.last_sequence).set(999))
+    with pytest.raises(BadRequest, match="at most 999 scenes"):
+        scenes.add_scene(studio, project.project_id, "One too many", by=ANN)
+
+
+def test_scenes_are_shown_in_another_order(studio: Studio, tmp_path: Path) -> None:
+    """MV-39: their numbers stay; the final cut follows the order; a scene that is added comes last."""
+    project = generated(studio, tmp_path)
+    scenes.reorder(studio, project.project_id, [3, 1, 2], by=ANN)
+    assert [s.sequence for s in scenes_of(studio, project.project_id)] == [3, 1, 2]
+    scenes.add_scene(studio, project.project_id, "Another ending", by=ANN)
+    assert [s.sequence for s in scenes_of(studio, project.project_id)] == [3, 1, 2, 4]
+    hands = workers(studio)
+    hands.drain()
+    projects.compose(studio, project.project_id, by=ANN)
+    hands.drain()
+    cut = history_of(studio.objects.get(places.final(project.project_id)).read())
+    assert "part 3" in cut[0]["prompt"]
+    scenes.delete_scene(studio, project.project_id, 1, by=ANN)
+    assert [s.sequence for s in scenes_of(studio, project.project_id)] == [3, 2, 4]
+
+
+@pytest.mark.parametrize(
+    ("order", "wrong"), [([1, 2], "leaves out 3"), ([1, 2, 3, 4], "names 4"), ([1, 2, 3, 3], "twice")]
+)
+def test_an_order_names_every_scene_once(studio: Studio, tmp_path: Path, order: list[int], wrong: str) -> None:
+    """MV-39: or nothing of it happens."""
+    project = generated(studio, tmp_path)
+    with pytest.raises(BadRequest, match=wrong):
+        scenes.reorder(studio, project.project_id, order, by=ANN)
+    assert [s.sequence for s in scenes_of(studio, project.project_id)] == [1, 2, 3]
+
+
+def test_a_deleted_scene_takes_its_files_along(anywhere: Studio, tmp_path: Path) -> None:
+    """MV-74, F-MV-11: counted, and its files are in the trash after a sweep; the last scene stays."""
+    today(anywhere)
+    project = generated(anywhere, tmp_path)
+    later(anywhere, hours=1)
+    scenes.delete_scene(anywhere, project.project_id, 1, by=ANN)
+    assert_counted(anywhere, project.project_id)
+    Sweep(anywhere.store, anywhere.objects, [DOMAIN], owner="sweeper").run()
+    kept = {key for key in files(anywhere) if not key.startswith("trash/")}
+    assert not any("_001" in key for key in kept)
+    assert any("scene_002.mp4" in key for key in kept)
+    scenes.delete_scene(anywhere, project.project_id, 2, by=ANN)
+    with pytest.raises(BadRequest, match="Cannot delete the last scene"):
+        scenes.delete_scene(anywhere, project.project_id, 3, by=ANN)
+    assert_counted(anywhere, project.project_id)
+
+
+def test_a_part_of_a_clip_is_shown(studio: Studio, tmp_path: Path) -> None:
+    """MV-31: under a key of its own, clamped to the clip; the clip stays, and filming anew forgets the part."""
+    project = generated(studio, tmp_path)
+    trimmed = scenes.trim(studio, project.project_id, 2, start=0.2, stop=99, by=ANN)
+    assert trimmed.status is SceneStatus.PROCESSING
+    assert_counted(studio, project.project_id)
+    workers(studio).drain()
+    second = scenes_of(studio, project.project_id)[1]
+    assert second.trim_points == {"in": 0.2, "out": 0.5}
+    folder = f"mv/projects/{project.project_id}/scenes"
+    assert (
+        second.working_video_clip_s3_key == f"{folder}/002/working_clip_{int(studio.store.clock.now().timestamp())}.mp4"
+    )
+    assert second.shown_s3_key == second.working_video_clip_s3_key
+    assert second.video_clip_s3_key == f"{folder}/scene_002.mp4"
+    scenes.trim(studio, project.project_id, 2, start=5, stop=6, by=ANN)
+    workers(studio).drain()
+    assert scenes_of(studio, project.project_id)[1].trim_points == {"in": pytest.approx(0.4), "out": 0.5}
+    scenes.regenerate(studio, project.project_id, 2, by=ANN)
+    workers(studio).drain()
+    second = scenes_of(studio, project.project_id)[1]
+    assert (second.working_video_clip_s3_key, second.trim_points) == (None, None)
+    with pytest.raises(BadRequest, match="in ≥ 0 and out > in"):
+        scenes.trim(studio, project.project_id, 2, start=1, stop=1, by=ANN)
+    assert_counted(studio, project.project_id)
+
+
+def test_somebody_sings_when_asked_to(studio: Studio, tmp_path: Path) -> None:
+    """MV-30, MV-33, MV-56, MV-57: to the scene's part of the track, with the words if they are known."""
+    project = generated(studio, tmp_path)
+    scenes.request_lip_sync(studio, project.project_id, 3, lyrics="Hello moon", by=ANN)
+    workers(studio).drain()
+    third = scenes_of(studio, project.project_id)[2]
+    folder = f"mv/projects/{project.project_id}/scenes"
+    assert third.audio_clip_s3_key == f"{folder}/audio_003.mp3"
+    assert third.lip_synced_video_clip_s3_key == f"{folder}/scene_003_lipsync.mp4"
+    assert history_of(studio.objects.get(third.lip_synced_video_clip_s3_key).read())["sings"] == "Hello moon"
+    assert_counted(studio, project.project_id)
+
+
+def test_without_sound_nobody_sings(studio: Studio, tmp_path: Path) -> None:
+    """MV-30: an ad has no track, and says so."""
+    picture = tmp_path / "product.png"
+    picture.write_bytes(PICTURE)
+    project = generated(studio, tmp_path, mode="ad-creative", audio=None, images=[picture])
+    assert all(s.lip_synced_video_clip_s3_key is None for s in scenes_of(studio, project.project_id))
+    with pytest.raises(BadRequest, match="no sound to sing to"):
+        scenes.request_lip_sync(studio, project.project_id, 1, by=ANN)
+    assert_counted(studio, project.project_id)
+
+
+def test_a_film_from_elsewhere_becomes_the_clip(anywhere: Studio, tmp_path: Path) -> None:
+    """MV-31, MV-55: in the documented place, shown as it is, and the one before is forgotten."""
+    project = generated(anywhere, tmp_path)
+    theirs = tmp_path / "theirs.mp4"
+    theirs.write_bytes(film(1.0))
+    scenes.upload_video(anywhere, project.project_id, 1, theirs, by=ANN)
+    workers(anywhere).drain()
+    first = scenes_of(anywhere, project.project_id)[0]
+    assert first.status is SceneStatus.COMPLETED
+    assert first.shown_s3_key == f"mv/projects/{project.project_id}/scenes/scene_001.mp4"
+    assert first.shown_duration == pytest.approx(1.0, abs=0.1)
+    assert (first.lip_synced_video_clip_s3_key, first.incoming_s3_key) == (None, None)
+    assert anywhere.objects.get(first.shown_s3_key).read() == theirs.read_bytes()
+    assert_counted(anywhere, project.project_id)
+
+
+def test_what_is_no_film_is_refused_before_anything_changes(studio: Studio, tmp_path: Path) -> None:
+    """MV-50: with a reason; the scene keeps its clip."""
+    project = generated(studio, tmp_path)
+    before = scenes_of(studio, project.project_id)[0]
+    fake = tmp_path / "fake.mp4"
+    fake.write_bytes(b"this is a text, whatever it is called" * 100)
+    with pytest.raises(UnusableFile):
+        scenes.upload_video(studio, project.project_id, 1, fake, by=ANN)
+    assert scenes_of(studio, project.project_id)[0] == before
+
+
+def test_a_prompt_is_edited_without_losing_the_clip(studio: Studio, tmp_path: Path) -> None:
+    """MV-26, MV-27, MV-21: only what was said changes."""
+    project = generated(studio, tmp_path)
+    later(studio, seconds=60)
+    before = scenes_of(studio, project.project_id)[1]
+    edited = scenes.edit_scene(studio, project.project_id, 2, {"prompt": "At night"}, by=ANN)
+    assert (edited.prompt, edited.video_clip_s3_key) == ("At night", before.video_clip_s3_key)
+    assert edited.updated_at > before.updated_at
+    with pytest.raises(NotFound):
+        scenes.edit_scene(studio, project.project_id, 9, {"prompt": "Nowhere"}, by=ANN)
+
+
+def test_a_project_is_removed_with_all_it_has(anywhere: Studio, tmp_path: Path) -> None:
+    """F-MV-11: records at once, files after a sweep; not while somebody works on it."""
+    today(anywhere)
+    project = generated(anywhere, tmp_path)
+    later(anywhere, hours=1)
+    projects.compose(anywhere, project.project_id, by=ANN)
+    with pytest.raises(NotNow, match="is queued"):
+        projects.delete_project(anywhere, project.project_id, by=ANN)
+    workers(anywhere).drain()
+    projects.delete_project(anywhere, project.project_id, by=ANN)
+    assert anywhere.store.lookup(project.ref) is None
+    assert list(anywhere.store.find(Scene.of_project(project_id=project.project_id))) == []
+    later(anywhere, days=2)
+    Sweep(anywhere.store, anywhere.objects, [DOMAIN], owner="sweeper").run()
+    assert all(key.startswith("trash/") for key in files(anywhere))
+
+
+# Files that are sent past the service
+
+
+def test_a_file_is_reserved_sent_and_looked_at(anywhere: Studio, tmp_path: Path) -> None:
+    """MV-50, MV-53, F-MV-6, F-MV-9: a track of another kind keeps its key and its true type."""
+    project = generated(anywhere, tmp_path)
+    wav = tmp_path / "track.wav"
+    _write_wav(wav, seconds=1.5)
+    content = wav.read_bytes()
+    reserved = uploading.reserve(
+        anywhere, project.project_id, uploading.Sent.AUDIO, size=len(content), content_type="audio/wav"
+    )
+    assert reserved.url is not None
+    assert reserved.url.method == "PUT"
+    anywhere.objects.put(reserved.upload.staging, content)  # which is what the request does
+    digest = sha256(content).hexdigest()
+    told = uploading.finalize(anywhere, project.project_id, reserved.upload.upload_id, sha256=digest, by=ANN)
+    assert told.audio_duration == pytest.approx(1.5, abs=0.05)
+    assert told.audio_backing_track_s3_key == places.audio(project.project_id)
+    assert anywhere.objects.head(places.audio(project.project_id)).content_type in ("audio/wav", "audio/x-wav")
+
+
+def test_what_was_sent_and_is_not_fit_replaces_nothing(studio: Studio, tmp_path: Path) -> None:
+    """MV-50: the former file is still there, byte for byte."""
+    project = generated(studio, tmp_path)
+    before = studio.objects.get(places.audio(project.project_id)).read()
+    content = b"ID3" + b"no music at all " * 50
+    reserved = uploading.reserve(
+        studio, project.project_id, uploading.Sent.AUDIO, size=len(content), content_type="audio/mpeg"
+    )
+    studio.objects.put(reserved.upload.staging, content)
+    with pytest.raises(UnusableFile):
+        uploading.finalize(
+            studio,
+            project.project_id,
+            reserved.upload.upload_id,
+            sha256=sha256(content).hexdigest(),
+            by=ANN,
+        )
+    assert studio.objects.get(places.audio(project.project_id)).read() == before
+
+
+def test_a_film_that_was_sent_becomes_the_clip(studio: Studio, tmp_path: Path) -> None:
+    """MV-31, MV-50: through the same task as any other."""
+    project = generated(studio, tmp_path)
+    content = film(1.0)
+    reserved = uploading.reserve(
+        studio,
+        project.project_id,
+        uploading.Sent.SCENE,
+        sequence=2,
+        size=len(content),
+        content_type="video/mp4",
+    )
+    studio.objects.put(reserved.upload.staging, content)
+    uploading.finalize(
+        studio, project.project_id, reserved.upload.upload_id, sha256=sha256(content).hexdigest(), by=ANN
+    )
+    workers(studio).drain()
+    second = scenes_of(studio, project.project_id)[1]
+    assert second.status is SceneStatus.COMPLETED
+    assert second.shown_duration == pytest.approx(1.0, abs=0.1)
+    assert_counted(studio, project.project_id)
+
+
+def test_an_upload_of_another_project_is_not_found(studio: Studio, tmp_path: Path) -> None:
+    """F-MV-6: nobody finishes what is not theirs."""
+    first, second = generated(studio, tmp_path), generated(studio, tmp_path)
+    reserved = uploading.reserve(studio, first.project_id, uploading.Sent.PRODUCT, size=10, content_type="image/png")
+    with pytest.raises(NotFound, match="no upload"):
+        uploading.finalize(studio, second.project_id, reserved.upload.upload_id, by=ANN)
+
+
+def _write_wav(path: Path, *, seconds: float) -> None:
+    with wave.open(str(path), "wb") as file:
+        file.setnchannels(1)
+        file.setsampwidth(2)
+        file.setframerate(8000)
+        count = int(8000 * seconds)
+        file.writeframes(b"".join(struct.pack("<h", int(9000 * math.sin(n / 5))) for n in range(count)))
