@@ -1,4 +1,4 @@
-"""Who may use a route: said beside the route, enforced by the service."""
+"""Who may use a route, and how much it takes: said beside the route, enforced by the service."""
 
 from __future__ import annotations
 
@@ -39,6 +39,35 @@ def public(*, per_minute: int) -> Callable[[F], F]:
 def needs(role: Role) -> Callable[[F], F]:
     """Only this role or a higher one may use the route."""
     return _marked(Access(role))
+
+
+def takes(*, megabytes: int) -> Callable[[F], F]:
+    """The route takes requests of so many million bytes, also where the service as a whole takes fewer."""
+
+    def mark(endpoint: F) -> F:
+        endpoint.__takes__ = megabytes * 1_000_000  # type: ignore[attr-defined]
+        return endpoint
+
+    return mark
+
+
+def bytes_taken(endpoint: Callable[..., Any], usual: int) -> int:
+    """The most bytes a request to a route may have."""
+    return max(usual, getattr(endpoint, "__takes__", 0))
+
+
+def again(answer: Callable[[Any, dict[str, Any]], Any]) -> Callable[[F], F]:
+    """Have a POST that is repeated under its Idempotency-Key answered by this, given the request and the first answer.
+
+    For routes whose answers hold URLs that open by themselves. Such a URL is never stored, so the first answer comes
+    without them, and this signs new ones.
+    """
+
+    def mark(endpoint: F) -> F:
+        endpoint.__again__ = answer  # type: ignore[attr-defined]
+        return endpoint
+
+    return mark
 
 
 def access_of(endpoint: Callable[..., Any], methods: set[str]) -> Access:

@@ -96,7 +96,8 @@ def _postgres(url: str, settings: Settings, meter: Meter | None) -> Engine:
 
 
 def _dynamodb(url: str, settings: Settings, meter: Meter | None) -> Engine:
-    """``dynamodb://REGION?endpoint=http://127.0.0.1:8000``; credentials come from where AWS's own tools find them."""
+    """``dynamodb://REGION?endpoint=http://127.0.0.1:8000``; what it does not say comes from the settings, or else, like
+    credentials, from where AWS's own tools find it."""
     for driver in ("pycurl", "botocore"):
         if find_spec(driver) is None:
             raise _missing("dynamodb", driver)
@@ -105,8 +106,8 @@ def _dynamodb(url: str, settings: Settings, meter: Meter | None) -> Engine:
     parts = urlsplit(url)
     endpoint = parse_qs(parts.query).get("endpoint", [None])[0]
     return DynamoEngine(
-        region=parts.netloc or settings.aws_region,
-        endpoint=endpoint,
+        region=parts.netloc or settings.dynamodb_region or settings.aws_region,
+        endpoint=endpoint or settings.dynamodb,
         table_names=settings.table_names,
         report_capacity=None if meter is None else meter.measure,
     )

@@ -11,12 +11,16 @@ import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
+from functools import partial
+from importlib.util import find_spec
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from penstock.app import open_objects, open_sink, open_store
+from penstock.audit import AuditLine, SystemAudit
 from penstock.declare.domain import Domain
 from penstock.errors import Misconfigured
-from penstock.installed import Installed, Surroundings
+from penstock.installed import Installed, Surroundings, own_settings
 from penstock.outbox import Message, SystemMessage
 from penstock.reaper import Reaper
 from penstock.relay import Relay
@@ -26,8 +30,12 @@ from penstock.settings import Settings
 from penstock.sweep import Sweep
 from penstock.work.domain import WORKING
 from penstock.work.registry import Tasks
+from penstock.work.rescue import keep_rescuing
 from penstock.work.runner import worker_name
 from penstock.workers.inline import InlineWorkers
+
+if TYPE_CHECKING:
+    from penstock.workers.celery import CeleryWorkers
 
 log = logging.getLogger("penstock.service")
 
@@ -47,7 +55,7 @@ class Service:
     def __post_init__(self) -> None:
         store = open_store(self.settings.store, settings=self.settings)
         objects = open_objects(self.settings.objects, settings=self.settings)
-        self.around = Surroundings(store, objects, self.settings.domains.get)
+        self.around = Surroundings(store, objects, own_settings(self.installed, self.settings.domains))
         self.owner = worker_name()
         self._stop = threading.Event()
         self._threads: list[threading.Thread] = []
@@ -70,13 +78,17 @@ class Service:
 
     def start(self, *, background: bool = True) -> None:
         """Create what the store lacks; then deliver, schedule, sweep and work."""
+        if self.settings.workers not in ("inline", "celery", "none"):
+            raise Misconfigured(f"workers are inline, celery or none, not {self.settings.workers!r}")
+        crew = self.celery() if background and self.settings.workers == "celery" else None
         self.around.store.ensure(*self.domains)
         if not background:
             return
         if self.settings.workers == "inline":
             self.start_workers()
-        elif self.settings.workers not in ("celery", "none"):
-            raise Misconfigured(f"PENSTOCK_WORKERS is inline, celery or none, not {self.settings.workers!r}")
+        if crew is not None:
+            self._thread("dispatcher", crew.dispatcher().run)
+            self._thread("rescue", partial(keep_rescuing, self.around.store, self.tasks, lease=crew.lease))
         for outbox in self.outboxes():
             self._thread(f"relay-{outbox.__shape__.label}", self.relay(outbox).run)
         self._every(_SCHEDULES, "schedules", self.run_schedules)
@@ -102,6 +114,24 @@ class Service:
         self._workers.start()
         return self._workers
 
+    def celery(self) -> CeleryWorkers:
+        """Workers on many machines, who hear of tasks from Celery's broker."""
+        if find_spec("celery") is None:
+            raise Misconfigured("celery is not installed; run: pip install 'penstock[celery]'")
+        if not self.settings.broker:
+            raise Misconfigured("Celery needs a broker; set PENSTOCK_BROKER=redis://HOST:PORT/0")
+        from penstock.workers.celery import CeleryWorkers
+
+        return CeleryWorkers(
+            self.around.store,
+            self.tasks,
+            self.settings.broker,
+            schedules=self.schedules,
+            around=self.around,
+            processes=self.settings.worker_threads,
+            queue=self.settings.queue,
+        )
+
     def outboxes(self) -> list[type[Message]]:
         """The kernel's outbox, and those of domains that document their own."""
         own = [d.outbox for d in self.domains if d.outbox is not None and issubclass(d.outbox, Message)]
@@ -121,8 +151,9 @@ class Service:
         Scheduler(self.around.store, self.schedules, owner=self.owner).run_due()
 
     def seal(self) -> None:
-        """Seal the audit trails that are known."""
-        list(seal_known(self.around.store, by="penstock"))
+        """Seal the audit trails: the kernel's, and those of domains that document their own."""
+        own = [d.audit for d in self.domains if d.audit is not None and issubclass(d.audit, AuditLine)]
+        list(seal_known(self.around.store, by="penstock", trails=list(dict.fromkeys([SystemAudit, *own]))))
 
     def sweep(self) -> Sweep:
         """What settles files that no record points at, uploads that were abandoned, and deletions."""

@@ -1,7 +1,8 @@
 """Settings: one frozen object, and the only reader of the environment.
 
 A setting is looked for in the environment, then in a file ``.env``, then in ``penstock.toml``, both in the folder one
-works in. `SETTINGS` is the whole table: name, default, help.
+works in. `SETTINGS` is the table of what every deployment has; domains declare what is theirs, and tables by which name
+they are called otherwise. Names that other documents give to ours are honoured where ours is not set.
 """
 
 from __future__ import annotations
@@ -9,17 +10,45 @@ from __future__ import annotations
 import difflib
 import os
 import tomllib
-from collections.abc import Mapping
-from dataclasses import MISSING, dataclass, field, fields
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
 from penstock.declare.domain import Domain
 from penstock.errors import Misconfigured
 
+_LOCAL_DYNAMODB = "http://localhost:8001"
 
-def _setting(default: Any, variable: str, help: str) -> Any:
-    return field(default=default, metadata={"variable": variable, "help": help})
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """One line of a table of settings."""
+
+    variable: str
+    "Its name in the environment."
+    default: Any
+    help: str
+    name: str = ""
+    "Its short name, for ``penstock.toml``."
+    also: Mapping[str, str] = field(default_factory=dict)
+    "Other variables that are looked at in turn where this one is not set, and what their value stands for."
+    secret: bool = False
+    "It is never shown."
+    read: Callable[[str], Any] | None = None
+    "What a text means, if the default's type does not tell; raises a ValueError that says what is wrong."
+
+
+def _setting(default: Any, variable: str, help: str, **more: Any) -> Any:
+    told = {"variable": variable, "default": default, "help": help, **more}
+    return field(default=default, metadata=told, repr=not more.get("secret"))
+
+
+def _truth(text: str) -> bool:
+    known = {"true": True, "1": True, "yes": True, "on": True, "false": False, "0": False, "no": False, "off": False}
+    if text.strip().lower() not in known:
+        raise ValueError("is neither true nor false")
+    return known[text.strip().lower()]
 
 
 @dataclass(frozen=True)
@@ -32,13 +61,17 @@ class Settings:
         "Where records live: sqlite:///FILE, postgresql://… or dynamodb://REGION.",
     )
     objects: str = _setting(
-        "files:///.penstock/objects", "PENSTOCK_OBJECTS", "Where files live: files:///FOLDER or s3://BUCKET/PREFIX."
+        "files:///.penstock/objects",
+        "PENSTOCK_OBJECTS",
+        "Where files live: files:///FOLDER or s3://BUCKET/PREFIX.",
+        also={"AWS_S3_BUCKET": "s3://{}", "STORAGE_BUCKET": "s3://{}"},
     )
     secret: str | None = _setting(
         None,
         "PENSTOCK_SECRET",
         "Signs page cursors and URLs of local files. Without one they end with the process; `penstock up` keeps one "
         "of its own under .penstock/.",
+        secret=True,
     )
     host: str = _setting("127.0.0.1", "PENSTOCK_HOST", "The address the service listens on.")
     port: int = _setting(8000, "PENSTOCK_PORT", "The port the service listens on.")
@@ -47,15 +80,29 @@ class Settings:
     )
     workers: str = _setting("inline", "PENSTOCK_WORKERS", "Who runs tasks: inline (threads), celery, or none.")
     worker_threads: int = _setting(4, "PENSTOCK_WORKER_THREADS", "How many tasks run at once in a process.")
-    broker: str | None = _setting(None, "PENSTOCK_BROKER", "Celery's broker: redis://… or amqp://….")
+    broker: str | None = _setting(
+        None,
+        "PENSTOCK_BROKER",
+        "Celery's broker: redis://… or amqp://….",
+        also={"CELERY_BROKER_URL": "{}", "REDIS_URL": "{}"},
+    )
+    queue: str = _setting(
+        "celery",
+        "PENSTOCK_QUEUE",
+        "Celery's queue, for tasks and schedules; choose another where something else uses the broker too.",
+    )
     sink: str = _setting(
         "log:",
         "PENSTOCK_SINK",
         "Where messages go: log:, a webhook's http(s) URL, eventbridge://BUS, kafka://HOSTS/TOPIC.",
     )
-    webhook_secret: str | None = _setting(None, "PENSTOCK_WEBHOOK_SECRET", "Signs what is sent to a webhook.")
+    webhook_secret: str | None = _setting(
+        None, "PENSTOCK_WEBHOOK_SECRET", "Signs what is sent to a webhook.", secret=True
+    )
     archive: str = _setting(
-        ".penstock/archive", "PENSTOCK_ARCHIVE", "The folder in which records are archived before they leave."
+        ".penstock/archive",
+        "PENSTOCK_ARCHIVE",
+        "Where records are archived before they leave: a folder, or s3://BUCKET/PREFIX.",
     )
     trusted_proxies: tuple[str, ...] = _setting(
         (), "PENSTOCK_TRUSTED_PROXIES", "Addresses or networks whose X-Forwarded-For is believed, by commas."
@@ -63,14 +110,30 @@ class Settings:
     cors_origins: tuple[str, ...] = _setting(
         (), "PENSTOCK_CORS_ORIGINS", "Origins whose pages may use the API, by commas; none by default."
     )
-    body_limit: int = _setting(10_000_000, "PENSTOCK_BODY_LIMIT", "The most bytes a request may have.")
+    body_limit: int = _setting(
+        10_000_000, "PENSTOCK_BODY_LIMIT", "The most bytes a request may have, but for routes that say more."
+    )
     log_format: str = _setting("text", "PENSTOCK_LOG_FORMAT", "How to log: text, or json with one object a line.")
     aws_region: str | None = _setting(
         None, "AWS_REGION", "Where AWS's services are, if a URL does not say; else AWS's own configuration does."
     )
+    dynamodb_region: str | None = _setting(
+        None, "DYNAMODB_REGION", "Where DynamoDB is, if PENSTOCK_STORE=dynamodb:// does not say; else AWS_REGION does."
+    )
+    dynamodb_endpoint: str | None = _setting(
+        None,
+        "DYNAMODB_ENDPOINT",
+        "The URL at which DynamoDB answers, if that of PENSTOCK_STORE does not say; else AWS's own configuration does.",
+    )
+    use_local_dynamodb: bool | None = _setting(
+        None,
+        "USE_LOCAL_DYNAMODB",
+        f"false leaves DYNAMODB_ENDPOINT alone; true means {_LOCAL_DYNAMODB} where there is none.",
+        read=_truth,
+    )
     table_names: Mapping[str, str] = field(default_factory=dict)
     "DynamoDB tables that are called otherwise than their declaration says."
-    domains: Mapping[str, str] = field(default_factory=dict)
+    domains: Mapping[str, str] = field(default_factory=dict, repr=False)
     "Everything else that was found, for domains with settings of their own."
 
     @property
@@ -78,22 +141,23 @@ class Settings:
         """Where clients reach the service."""
         return (self.public_url or f"http://{self.host}:{self.port}").rstrip("/")
 
-
-@dataclass(frozen=True, slots=True)
-class Setting:
-    """One line of the table."""
-
-    name: str
-    variable: str
-    default: Any
-    help: str
+    @property
+    def dynamodb(self) -> str | None:
+        """Where DynamoDB answers, if AWS's own configuration is not to tell."""
+        if self.use_local_dynamodb is False:
+            return None
+        return self.dynamodb_endpoint or (_LOCAL_DYNAMODB if self.use_local_dynamodb else None)
 
 
-SETTINGS: tuple[Setting, ...] = tuple(
-    Setting(f.name, f.metadata["variable"], f.default, f.metadata["help"])
-    for f in fields(Settings)
-    if f.default is not MISSING and f.metadata
-)
+SETTINGS: tuple[Setting, ...] = tuple(Setting(name=f.name, **f.metadata) for f in fields(Settings) if f.metadata)
+
+
+def table_settings(domain: Domain) -> Sequence[Setting]:
+    """The variables by which the tables of a domain are called otherwise, on DynamoDB."""
+    named = {t.setting: t.place.name for t in domain.tables if t.setting}
+    return [
+        Setting(variable, name, f"What the table {name} is called on DynamoDB.") for variable, name in named.items()
+    ]
 
 
 def read_settings(
@@ -107,7 +171,7 @@ def read_settings(
     if environment is None or folder is not None:
         where = folder or Path()
         found = {**_toml(where / "penstock.toml"), **_dotenv(where / ".env"), **found}
-    chosen = {s.name: _value(s, found[s.variable]) for s in SETTINGS if found.get(s.variable)}
+    chosen = {s.name: value for s in SETTINGS if (value := _chosen(s, found)) is not None}
     renamed = {
         table.place.name: found[table.setting]
         for domain in domains
@@ -117,12 +181,25 @@ def read_settings(
     return Settings(**chosen, table_names=renamed, domains=found)
 
 
+def _chosen(setting: Setting, found: Mapping[str, str]) -> Any:
+    """What was found under the setting's own name, else under the first other one that is set."""
+    for variable, form in {setting.variable: "{}", **setting.also}.items():
+        if text := found.get(variable):
+            try:
+                return _value(setting, form.format(text))
+            except ValueError as error:
+                raise Misconfigured(f"{variable}={text!r} {error}. {setting.help}") from None
+    return None
+
+
 def _value(setting: Setting, text: str) -> Any:
+    if setting.read is not None:
+        return setting.read(text)
     if isinstance(setting.default, int):
         try:
             return int(text)
         except ValueError:
-            raise Misconfigured(f"{setting.variable}={text!r} is not a whole number. {setting.help}") from None
+            raise ValueError("is not a whole number") from None
     if isinstance(setting.default, tuple):
         return tuple(part.strip() for part in text.split(",") if part.strip())
     return text

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from penstock.cli.reference import settings_page
+from penstock.cli.terminal import all_settings
 from penstock.testing import EngineSuite, differences_page
 
 REFERENCE = Path(__file__).parents[2] / "docs" / "reference"
@@ -12,3 +14,18 @@ REFERENCE = Path(__file__).parents[2] / "docs" / "reference"
 def test_every_difference_between_engines_is_listed() -> None:
     """Write it anew with: python -c "from penstock.testing import *; print(differences_page(EngineSuite))"."""
     assert (REFERENCE / "differences.md").read_text() == differences_page(EngineSuite).strip() + "\n"
+
+
+def test_every_setting_is_listed() -> None:
+    """Write it anew with: python -m penstock.cli.reference > docs/reference/settings.md."""
+    page = (REFERENCE / "settings.md").read_text()
+    assert page == settings_page()
+    for _, found in all_settings():
+        for setting in found:
+            assert f"| `{setting.variable}` |" in page
+            assert setting.help.endswith("."), f"{setting.variable} says what it is for"
+
+
+def test_no_two_settings_have_one_name() -> None:
+    names = [name for _, found in all_settings() for s in found for name in (s.variable, *s.also)]
+    assert len(names) == len(set(names)), sorted(names)

@@ -6,11 +6,11 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
-from fastapi import APIRouter, Request
+from fastapi import APIRouter, Request, UploadFile
 from pydantic import BaseModel, Field
 
 from penstock import ANYTHING, Count, Domain, Entity, IndexKey, Move, Range, Table, UtcSeconds, key, move, pattern
-from penstock.access import public
+from penstock.access import public, takes
 from penstock.caller import caller_of
 from penstock.installed import Installed, Surroundings
 
@@ -94,6 +94,17 @@ def routes(around: Surroundings) -> APIRouter:
         reel.shouts += 1
         store.put(reel)
         return {"shouts": reel.shouts}
+
+    @router.post("/posters", status_code=201)
+    @takes(megabytes=1)
+    def hang(poster: UploadFile) -> dict[str, int]:
+        """Says how many bytes a picture has."""
+        return {"size": poster.size or 0}
+
+    @router.post("/links")
+    def link(shout: Shout) -> dict[str, str]:
+        """Opens by itself."""
+        return {"url": around.objects.download_url(shout.name).url}
 
     @router.get("/crash")
     def crash() -> None:

@@ -15,7 +15,7 @@ from starlette.testclient import TestClient
 
 from penstock import Domain, FrozenClock, Store, open_store
 from penstock.access import Role
-from penstock.installed import Installed, Surroundings
+from penstock.installed import Installed, Surroundings, own_settings
 from penstock.keys import create_key
 from penstock.objects import LocalObjects, RouteSigner
 from penstock.web.api import build_api
@@ -50,7 +50,7 @@ class Service:
             self.store.ensure(*domains, WORKING)
         signer = RouteSigner(SECRET, url=f"{URL}/objects", clock=self.clock)
         self.objects = LocalObjects(folder / "objects", signer=signer)
-        self.around = Surroundings(self.store, self.objects, lambda name: None)
+        self.around = Surroundings(self.store, self.objects, own_settings(installed, {}))
         self.app: FastAPI = build_api(installed, self.around, options=WebOptions(secret=SECRET, **options))
 
     def key(self, role: Role, project: str | None = None) -> str:

@@ -5,14 +5,17 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from penstock import Store
 from penstock.access import Role
 from penstock.audit import EVERYWHERE, SystemAudit
 from penstock.domains import INSTALLED
+from penstock.installed import Installed, Surroundings
 from penstock.keys import ApiKey, list_keys, revoke_key
 from penstock.web.refusals import MOST, WINDOW
 from tests.web.films import INSTALLED as FILMS
@@ -75,6 +78,34 @@ def test_every_route_lets_in_whom_it_should_and_nobody_else(
 def test_the_matrix_has_every_kind_of_route(everything: Service) -> None:
     asked = {door.access.role for door in doors(everything.app)}
     assert asked == {None, *Role}
+
+
+class Untouchable:
+    """An engine that nobody may use."""
+
+    def __getattr__(self, name: str) -> Any:
+        raise AssertionError(f"{name} of the store that sees every project")
+
+
+def test_a_domains_own_route_uses_the_store_of_its_caller(tmp_path: Path) -> None:
+    """Of every shipped domain: the store that it is given with its surroundings sees all projects."""
+
+    def without_store(each: Installed) -> Installed:
+        def routes(around: Surroundings) -> Any:
+            assert each.routes is not None
+            forbidden = Store(around.store.engine, clock=around.store.clock)
+            forbidden.engine = Untouchable()
+            return each.routes(replace(around, store=forbidden))
+
+        return each if each.routes is None else replace(each, routes=routes)
+
+    service = Service(tmp_path, installed=[without_store(i) for i in (*INSTALLED, FILMS)], streams=0)
+    bound = service.client(Role.ADMIN, project=PROJECT)
+    asked = [d for d in doors(service.app) if d.access.role is not None and not d.is_stream]
+    for door in asked:
+        answer = bound.request(**door.request(PROJECT))
+        assert answer.status_code < 500 or door.path.endswith("/crash"), f"{door}: {answer.text}"
+    assert any(d.path == "/api/films/shouts" for d in asked)
 
 
 def test_another_project_is_as_good_as_absent(service: Service) -> None:

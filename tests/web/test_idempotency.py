@@ -152,3 +152,12 @@ def test_a_bound_caller_keeps_its_marks_in_its_project(service: Service) -> None
         assert client.post(FILMS, json=film(), headers=once("k")).status_code == 201
     marks = service.store.engine.connector.rows("select project_id from penstock_once", ())  # type: ignore[attr-defined]
     assert [row[0] for row in marks] == ["p1"]
+
+
+def test_what_opens_by_itself_is_not_kept(service: Service, editor: Any) -> None:
+    """MV-60, F-TA-5: nor is it given out again, unless its route makes a new one."""
+    first = editor.post("/api/films/links", json={"name": "a.wav"}, headers=once("k"))
+    assert "signature=" in first.json()["url"]
+    again = editor.post("/api/films/links", json={"name": "a.wav"}, headers=once("k"))
+    assert (again.status_code, again.json()["type"]) == (409, "answer-not-kept")
+    assert "which are never kept" in again.json()["detail"]

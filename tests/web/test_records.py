@@ -163,20 +163,42 @@ def test_a_move_with_if_match_meets_the_record_that_was_seen(service: Service, e
     assert editor.post(f"{MOVES}/redo", params=KEY, headers={"If-Match": "*"}).status_code == 200
 
 
+@pytest.mark.parametrize(
+    ("field", "value"), [("views", 9), ("notes", {"cut": {"by": "bob"}}), ("tags", frozenset({"red"}))]
+)
 def test_a_change_between_reading_and_committing_is_noticed(
-    service: Service, editor: Any, made: Any, monkeypatch: pytest.MonkeyPatch
+    service: Service, editor: Any, made: Any, monkeypatch: pytest.MonkeyPatch, field: str, value: Any
 ) -> None:
     """Another writer changes a field, not the state, after the ETag was compared: only the condition can notice."""
 
     def meanwhile(record: Any) -> Any:
         condition = unchanged(record)
-        service.store.patch(Film.at(**KEY), Set("views", 9))
+        service.store.patch(Film.at(**KEY), Set(field, value))
         return condition
 
     monkeypatch.setattr(records, "unchanged", meanwhile)
     refused = editor.post(f"{MOVES}/shoot", params=KEY, headers={"If-Match": made.headers["etag"]})
     assert (refused.status_code, refused.json()["type"]) == (409, "conflict")
     assert service.store.get(Film.at(**KEY)).status == "draft"
+
+
+NOTES = {"b": 1, "a": [1.5, None, "é", {"z": True, "n": 10**17, "f": 1e30, "w": 2.0}], "g": {}, "e": []}
+
+
+def test_what_has_not_changed_can_be_moved_whatever_is_in_it(
+    anywhere: Store, tmp_path: Path, clock: FrozenClock
+) -> None:
+    """Documents and sets are compared as they were read, on every engine."""
+    service = Service(tmp_path, store=anywhere, clock=clock)
+    editor = service.client(Role.EDITOR)
+    described: dict[str, dict[str, Any]] = {"Robot": {"notes": NOTES, "tags": ["b", "a"]}, "Bare": {}}
+    for title, more in described.items():
+        key = {**KEY, "title": title}
+        assert editor.post(FILMS, json=film(title, **more)).status_code == 201
+        etag = editor.get(FILMS, params=key).headers["etag"]
+        assert editor.post(f"{MOVES}/shoot", params=key, headers={"If-Match": etag}).status_code == 200
+        refused = editor.post(f"{MOVES}/redo", params=key, headers={"If-Match": etag})
+        assert refused.json()["type"] == "precondition-failed"
 
 
 # What is not served

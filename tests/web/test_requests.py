@@ -11,13 +11,18 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
+import anyio
 import pytest
+from starlette.requests import Request
+from starlette.types import Message
 
 from penstock import open_store
 from penstock.access import Role
 from penstock.installed import Installed
 from penstock.logs import JsonLines
 from penstock.schedule import Schedule, Scheduler
+from penstock.web.bodylimit import limited
+from penstock.web.errors import BodyTooLarge
 from penstock.work.registry import Tasks
 from penstock.work.work import Work
 from tests.web.films import DOMAIN, Reel
@@ -80,6 +85,47 @@ def test_a_body_that_does_not_say_is_counted(tmp_path: Path) -> None:
     refused = service.client(Role.EDITOR).post("/api/films/films", content=pieces())
     assert (refused.status_code, refused.json()["type"]) == (413, "body-too-large")
     assert service.client().post("/api/films/films", content=pieces()).status_code == 401, "nor is a stranger's read"
+
+
+def test_no_more_is_read_than_shows_that_it_is_too_much() -> None:
+    read = 0
+
+    async def endless() -> Message:
+        nonlocal read
+        read += 400
+        return {"type": "http.request", "body": b"x" * 400, "more_body": True}
+
+    with pytest.raises(BodyTooLarge, match="1000 bytes"):
+        anyio.run(limited(Request({"type": "http", "headers": []}, endless), 1000).body)
+    assert read == 1200
+    with pytest.raises(BodyTooLarge):
+        limited(Request({"type": "http", "headers": [(b"content-length", b"1001")]}, endless), 1000)
+    assert read == 1200, "what says it is too large is not read at all"
+
+
+def test_a_route_may_take_more_than_the_others(tmp_path: Path) -> None:
+    service = Service(tmp_path, body_limit=1000)
+    editor = service.client(Role.EDITOR)
+
+    def hang(size: int) -> Any:
+        return editor.post("/api/films/posters", files={"poster": b"x" * size}, headers={"Idempotency-Key": str(size)})
+
+    assert [hang(900_000).json() for _ in "12"] == [{"size": 900_000}] * 2
+    assert (hang(1_000_000).status_code, hang(1_000_000).json()["type"]) == (413, "body-too-large")
+    assert editor.post("/api/films/shouts", json={"name": "x" * 1000}).status_code == 413
+    roomy = Service(tmp_path, body_limit=2_000_000).client(Role.EDITOR)
+    assert roomy.post("/api/films/posters", files={"poster": b"x" * 1_000_000}).status_code == 201, "and never less"
+
+
+def test_a_stranger_is_not_told_how_much_a_route_takes(tmp_path: Path) -> None:
+    service = Service(tmp_path, body_limit=1000)
+    assert service.client().post("/api/films/films", json=film("b" * 2000)).status_code == 401
+
+
+def test_what_is_not_read_closes_its_connection(tmp_path: Path) -> None:
+    service = Service(tmp_path, body_limit=1000)
+    refused = service.client(Role.EDITOR).post("/api/films/films", content=b"x" * 2000)
+    assert refused.headers["connection"] == "close"
 
 
 def test_files_are_not_counted(tmp_path: Path) -> None:

@@ -22,7 +22,7 @@ from schemathesis.checks import (
 from schemathesis.core.failures import FailureGroup
 
 from penstock import Store
-from penstock.domains import DOMAINS
+from penstock.domains import INSTALLED
 from penstock.installed import Installed
 from tests.web.films import DOMAIN as FILMS
 from tests.web.films import Film
@@ -108,9 +108,13 @@ def test_histories_have_no_undescribed_answer(tmp_path: Path) -> None:
     described = Described(tmp_path)
     # Shorter runs were measured to reach moves hardly ever, and films alone are never created but only listed.
     chosen = described.schema.include(path_regex="^/api/films/(films|reels)")
-    seen = run_histories(described, chosen, settings(max_examples=40, stateful_step_count=10))
-    assert any(s.endswith(" 201") for s in seen), "something was created on the way"
-    assert any("/moves/" in s and s.endswith(" 200") for s in seen), "and something was moved"
+    # Hypothesis takes constants from all modules that are loaded, so what one run reaches depends on which are.
+    for steps in (10, 16, 18, 20, 22):
+        seen = run_histories(described, chosen, settings(max_examples=40, stateful_step_count=steps))
+        assert any(s.endswith(" 201") for s in seen), "something was created on the way"
+        if any("/moves/" in s and s.endswith(" 200") for s in seen):
+            return
+    raise AssertionError("nothing was moved")
 
 
 def test_a_lie_would_be_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -125,7 +129,8 @@ def test_a_lie_would_be_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
 
 
 @pytest.mark.long
+@pytest.mark.timeout(1800)
 def test_everything_that_ships_answers_as_it_is_described(tmp_path: Path) -> None:
-    described = Described(tmp_path, tuple(Installed(d) for d in (*DOMAINS, FILMS)))
+    described = Described(tmp_path, (*INSTALLED, Installed(FILMS)))
     assert check_each_operation(described.schema, settings(**DEEP)) > 100
     run_histories(described, described.schema, settings(max_examples=200, stateful_step_count=15))

@@ -9,6 +9,7 @@ from rich.console import Console
 
 from penstock.cli import letters, look, records, running
 from penstock.cli.audit import audit
+from penstock.cli.demo import demo
 from penstock.cli.doctor import doctor
 from penstock.cli.keys import keys
 from penstock.cli.retention import retention
@@ -32,6 +33,7 @@ for command in (
 ):
     name = getattr(command, "__command__", command.__name__)
     app.command(name)(command)
+app.add_typer(demo, name="demo")
 app.add_typer(tables, name="tables")
 app.add_typer(letters.letters, name="dead-letters")
 app.add_typer(keys, name="keys")

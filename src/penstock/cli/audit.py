@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from typing import Annotated, Any, cast
 
 import typer
-from rich.table import Table
+from rich.text import Text
 
 from penstock.audit import AuditLine, SystemAudit
-from penstock.cli.terminal import AsJson, StoreUrl, console, opened
+from penstock.cli.terminal import AsJson, StoreUrl, busy, console, opened, show, tell
 from penstock.domains import DOMAINS
 from penstock.errors import Misconfigured
 from penstock.kinds import instant_text
@@ -32,7 +32,7 @@ def verify_command(
     """Compute all hashes and seals anew; end with 1 if anything was changed, and say what cannot be shown."""
     if expect is not None and project is None:
         raise Misconfigured("--expect is the digest of one project's seal; name the project with --project")
-    with opened(store) as handle:
+    with opened(store) as handle, busy("Computing hashes and seals"):
         verdicts = list(_verdicts(handle, project, expect))
     if not verdicts:
         raise Misconfigured("No project has been sealed yet; name one with --project, or run: penstock audit seal NAME")
@@ -57,10 +57,11 @@ def seal_command(
     if as_json:
         print(json.dumps([s.model_dump(mode="json") for s in made], indent=2))
         return
-    table = Table("project", "trail", "seal", "lines", "digest", title="Sealed", title_justify="left")
-    for new in made:
-        table.add_row(new.project_id, new.trail, str(new.number), str(new.count), new.digest)
-    console().print(table if made else "Nothing new is old enough to be sealed.")
+    rows = [
+        {"project": s.project_id, "trail": s.trail, "seal": s.number, "lines": s.count, "digest": s.digest}
+        for s in made
+    ]
+    show(rows, title="Sealed", as_json=False, empty="Nothing new is old enough to be sealed.")
 
 
 def _trails() -> list[type[AuditLine]]:
@@ -114,8 +115,8 @@ def _show(verdicts: list[Verdict]) -> None:
     for verdict in verdicts:
         style = "green" if verdict.sound else "red"
         said = "sound" if verdict.sound else f"{len(verdict.findings)} findings"
-        terminal.print(f"[bold]{verdict.project}[/bold] ({verdict.trail}): [{style}]{said}[/{style}]")
-        terminal.print(f"  {verdict.sealed} lines under {verdict.seals} seals; digest {verdict.digest or '-'}")
+        terminal.print(Text.assemble((verdict.project, "bold"), f" ({verdict.trail}): ", (said, style)))
+        tell(f"  {verdict.sealed} lines under {verdict.seals} seals; digest {verdict.digest or '-'}")
         for finding in verdict.findings:
             terminal.print(f"  {finding.kind}: {finding.where}. {finding.explanation}", style="red", markup=False)
         for sentence in verdict.cannot_show:

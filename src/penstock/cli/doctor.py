@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import json
+from collections.abc import Callable, Iterator
+from functools import partial
 from importlib.util import find_spec
 from itertools import islice
 from typing import Any
@@ -10,13 +12,13 @@ from typing import Any
 import typer
 
 from penstock.cli.running import without_password
-from penstock.cli.terminal import AsJson, ObjectsUrl, StoreUrl, console, settings, show
-from penstock.domains import INSTALLED
-from penstock.errors import PenstockError
+from penstock.cli.terminal import AsJson, ObjectsUrl, StoreUrl, all_settings, busy, console, settings, show
+from penstock.domains import DOMAINS, INSTALLED
+from penstock.errors import PenstockError, Unavailable
 from penstock.outbox import MessageStatus
 from penstock.schedule import ScheduleState
 from penstock.service import Service
-from penstock.settings import SETTINGS
+from penstock.settings import Setting, Settings, read_settings
 from penstock.work.task import Task, TaskStatus
 
 _EXTRAS = {
@@ -26,37 +28,67 @@ _EXTRAS = {
     "celery": "celery",
     "kafka": "confluent_kafka",
     "web": "fastapi",
+    "otel": "opentelemetry",
+    "speech": "hibari",
 }
-_WITH_PASSWORD = ("broker", "store", "sink")
 _MANY = 1000
+_PATIENCE = 3
+"Seconds that a broker has to answer."
 
 
 def doctor(store: StoreUrl = None, objects: ObjectsUrl = None, as_json: AsJson = False) -> None:
     """Say what is configured, whether it can be reached, and what is overdue; end with 1 if something is wrong."""
     chosen = settings(store=store, objects=objects)
+    configured = list(_configured(chosen))
     service = Service(chosen, INSTALLED)
-    checks = [
-        _check("store", lambda: _store(service)),
-        _check("tables", lambda: _tables(service)),
-        _check("files", lambda: _files(service)),
-        _check("messages", lambda: _messages(service)),
-        _check("tasks", lambda: _tasks(service)),
-        _check("schedules", lambda: _schedules(service)),
-        *({"what": f"extra {extra}", "state": _installed(extra, package)} for extra, package in _EXTRAS.items()),
-    ]
-    for row in checks:
-        row.setdefault("ok", True)
-    if as_json:
-        show(checks, title="", as_json=True)
-    else:
-        rows = [{"setting": s.variable, "value": _value(s.name, chosen), "what": s.help} for s in SETTINGS]
-        show(rows, title="Settings", as_json=False)
-        show([{"what": c["what"], "state": c["state"]} for c in checks], title="Checks", as_json=False)
+    with busy("Looking around"):
+        checks = [*_checks(service), *_extras()]
     service.stop()
+    if as_json:
+        print(json.dumps({"settings": configured, "checks": checks}, indent=2))
+    else:
+        show(configured, title="Settings", as_json=False)
+        show([{"what": c["what"], "state": c["state"]} for c in checks], title="Checks", as_json=False)
     if not all(c["ok"] for c in checks):
         if not as_json:
-            console().print("Something is wrong; see above.")
+            console().print("Something is wrong; see above.", style="red")
         raise typer.Exit(1)
+
+
+def _configured(chosen: Settings) -> Iterator[dict[str, Any]]:
+    """Every setting, its value unless that is secret, and where that comes from."""
+    found = read_settings(DOMAINS, chosen.domains)
+    for setting in (s for _, some in all_settings() for s in some):
+        said = next((v for v in (setting.variable, *setting.also) if found.domains.get(v)), "default")
+        value = found.domains.get(setting.variable) or setting.default
+        if setting.name:
+            value = getattr(chosen, setting.name)
+            said = said if value == getattr(found, setting.name) else "command line"
+        yield {"setting": setting.variable, "value": _shown(setting, value), "from": said}
+
+
+def _shown(setting: Setting, value: Any) -> str:
+    if value in (None, ()):
+        return ""
+    text = ", ".join(value) if isinstance(value, tuple) else str(value)
+    return "(set)" if setting.secret else without_password(text) if "://" in text else text
+
+
+def _checks(service: Service) -> Iterator[dict[str, Any]]:
+    yield _check("files", lambda: _files(service))
+    if service.settings.workers == "celery" or service.settings.broker:
+        yield _check("broker", lambda: _broker(service))
+    for what, look in _OF_THE_STORE.items():
+        found = _check(what, partial(look, service))
+        yield found
+        if not found["ok"] and what in ("store", "tables"):
+            return  # and neither will the rest be
+
+
+def _extras() -> Iterator[dict[str, Any]]:
+    for extra, package in _EXTRAS.items():
+        state = "installed" if find_spec(package) else f"not installed; for it: pip install 'penstock[{extra}]'"
+        yield {"what": f"extra {extra}", "state": state, "ok": True}
 
 
 def _check(what: str, look: Callable[[], str]) -> dict[str, Any]:
@@ -79,6 +111,16 @@ def _tables(service: Service) -> str:
 
 def _files(service: Service) -> str:
     service.around.objects.list("", limit=1)
+    return "reachable"
+
+
+def _broker(service: Service) -> str:
+    crew = service.celery()
+    try:
+        with crew.app().connection_for_write() as connection:
+            connection.ensure_connection(max_retries=1, interval_start=0, timeout=_PATIENCE)
+    except Exception as error:  # each of Celery's transports has its own
+        raise Unavailable(f"{without_password(crew.broker)} cannot be reached: {error}") from None
     return "reachable"
 
 
@@ -114,16 +156,10 @@ def _schedules(service: Service) -> str:
     return ("wrong: " if overdue else "") + ("; ".join(told) or "none")
 
 
-def _installed(extra: str, package: str) -> str:
-    return "installed" if find_spec(package) else f"not installed; for it: pip install 'penstock[{extra}]'"
-
-
-def _value(name: str, chosen: Any) -> str:
-    value = getattr(chosen, name)
-    if value is None or value == ():
-        return ""
-    if name in ("secret", "webhook_secret"):
-        return "(set)"
-    if name in _WITH_PASSWORD:
-        return without_password(value)
-    return str(value)
+_OF_THE_STORE: dict[str, Callable[[Service], str]] = {
+    "store": _store,
+    "tables": _tables,
+    "messages": _messages,
+    "tasks": _tasks,
+    "schedules": _schedules,
+}

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from penstock.access import Role
-from penstock.cli.terminal import AsJson, By, StoreUrl, console, opened, show
+from penstock.cli.terminal import AsJson, By, StoreUrl, opened, show, tell
 
 keys = typer.Typer(no_args_is_help=True, help="Keys of the API: who may do what, in which project.")
 
@@ -30,7 +30,8 @@ def create(
     if as_json:
         print(json.dumps({"key_id": made.record.key_id, "token": made.token}))
         return
-    console().print(f"{made.token}\nKeep it: only its hash is stored. Its id is {made.record.key_id}.")
+    tell(made.token)
+    tell(f"Keep it: only its hash is stored. Its id is {made.record.key_id}.")
 
 
 @keys.command("list")
@@ -55,11 +56,17 @@ def list_(store: StoreUrl = None, as_json: AsJson = False) -> None:
 
 @keys.command("revoke")
 def revoke(
-    key_id: Annotated[str, typer.Argument(help="The id of the key.")], by: By = "penstock keys", store: StoreUrl = None
+    key_id: Annotated[str, typer.Argument(help="The id of the key.")],
+    by: By = "penstock keys",
+    store: StoreUrl = None,
+    as_json: AsJson = False,
 ) -> None:
     """End a key at once."""
     from penstock.keys import revoke_key
 
     with opened(store) as handle:
-        revoke_key(handle, key_id, by=by)
-    console().print(f"{key_id} is revoked.")
+        revoked = revoke_key(handle, key_id, by=by)
+    if as_json:
+        print(json.dumps({"key_id": key_id, "revoked": str(revoked.revoked_at)}))
+        return
+    tell(f"{key_id} ({revoked.name}) is revoked.")

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from typing import Annotated, Any
 
 import typer
 
-from penstock.cli.terminal import AsJson, By, StoreUrl, console, opened, show
-from penstock.domains import DOMAINS
-from penstock.errors import NotFound
+from penstock.cli.terminal import AsJson, By, StoreUrl, opened, show, tell
+from penstock.domains import DOMAINS, INSTALLED
+from penstock.errors import InvalidValue, NotFound
 from penstock.outbox import Message, SystemMessage
 from penstock.relay import dead_letters, revive
 from penstock.store import Store
+from penstock.work import letters as work
 from penstock.work.task import Task, TaskStatus
 
 letters = typer.Typer(no_args_is_help=True, help="Messages that could not be told and tasks that could not be done.")
@@ -33,23 +35,28 @@ def retry(
     kind: Annotated[str | None, typer.Option("--type", help="Only of this type or task name.")] = None,
     by: By = "penstock dead-letters",
     store: StoreUrl = None,
+    as_json: AsJson = False,
 ) -> None:
     """Send messages and run tasks again, from the beginning."""
     wanted = set(ids or [])
+    missing = set(wanted)
     if not wanted and not every and kind is None:
-        raise NotFound("name letters by their ids, or say --all or --type")
-    done = 0
+        raise InvalidValue("name letters by their ids, or say --all or --type; penstock dead-letters list shows them")
+    done: list[str] = []
     with opened(store) as handle:
         for letter in list(_dead(handle)):
             told = _told(letter)
             if (wanted and told["id"] not in wanted) or (kind is not None and told["type"] != kind):
                 continue
-            wanted.discard(told["id"])
+            missing.discard(told["id"])
             _again(handle, letter, by)
-            done += 1
-    if wanted:
-        raise NotFound(f"no dead letter has the id {', '.join(sorted(wanted))}; {done} were sent again")
-    console().print(f"{done} will be tried again.")
+            done.append(told["id"])
+    if missing:
+        raise NotFound(f"no dead letter has the id {', '.join(sorted(missing))}; {len(done)} will be tried again")
+    if as_json:
+        print(json.dumps({"tried_again": done}))
+        return
+    tell(f"{len(done)} will be tried again.")
 
 
 def _dead(store: Store) -> Iterator[Message | Task]:
@@ -65,8 +72,7 @@ def _again(store: Store, letter: Message | Task, by: str) -> None:
     if isinstance(letter, Message):
         revive(store, letter, by=by)
         return
-    with store.change(by=by) as change:
-        change.save(change.adopt(letter).revive(at=store.clock.now()))
+    work.retry(store, [i.tasks for i in INSTALLED if i.tasks is not None], letter.task_id, by=by)
 
 
 def _told(letter: Message | Task) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from rich.table import Table
 
 from penstock.app import explain
 from penstock.cli import names
-from penstock.cli.terminal import AsJson, console
+from penstock.cli.terminal import AsJson, console, tell
 from penstock.shape import PatternShape
 
 
@@ -40,8 +40,12 @@ def explain_pattern(
         print(json.dumps(told, indent=2, default=str))
         return
     for engine, request in told.items():
-        console().print(f"[bold]{engine}[/bold]")
-        console().print_json(json.dumps(request, default=str))
+        tell(engine, style="bold")
+        if isinstance(request, dict) and "statement" in request:
+            tell(f"  {request['statement']}")
+            tell(f"  with {json.dumps(request['parameters'], default=str)}")
+        else:
+            console().print_json(json.dumps(request, default=str))
 
 
 explain_pattern.__command__ = "explain"  # type: ignore[attr-defined]

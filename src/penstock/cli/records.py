@@ -9,12 +9,18 @@ from typing import Annotated, Any
 import typer
 from pydantic import TypeAdapter, ValidationError
 
+from penstock.audit import AuditLine
 from penstock.cli import names
-from penstock.cli.terminal import AsJson, By, StoreUrl, console, hint, opened, show
+from penstock.cli.terminal import AsJson, By, StoreUrl, hint, opened, show, tell
 from penstock.declare.entity import Entity
 from penstock.declare.move import MoveOf
 from penstock.errors import InvalidValue, Misconfigured
+from penstock.kernel import KERNEL
+from penstock.once import Once
+from penstock.outbox import Message
+from penstock.work.domain import WORKING
 
+_MACHINERY = (AuditLine, Message, Once)
 Limit = Annotated[int, typer.Option("--limit", min=1, max=1000, help="At most so many.")]
 
 
@@ -36,7 +42,7 @@ def ls(
         return
     show([{k: _short(v) for k, v in row.items() if v is not None} for row in _even(rows)], title=pattern, as_json=False)
     if page.cursor:
-        console().print(f"More: --cursor {page.cursor}")
+        tell(f"More: --cursor {page.cursor}")
 
 
 def show_record(
@@ -70,27 +76,32 @@ def move(
     """Move a record to another state; only declared moves are possible."""
     kind = names.entity(entity)
     moves = kind.__moves__
+    if kind.__guarded__ or kind.__shape__.domain in (KERNEL.name, WORKING.name) or issubclass(kind, _MACHINERY):
+        raise Misconfigured(f"{entity} has moves that mean something elsewhere too, so it is not moved by hand")
     if verb not in moves:
         raise Misconfigured(f'{entity} has no move "{verb}". {hint(verb, moves)}')
     shape = kind.__shape__
     key = [w for w in words if w.partition("=")[0] in shape.key.fields]
-    arguments = _arguments(moves[verb], [w for w in words if w not in key])
-    with opened(store) as handle, handle.change(by=by, why=why) as change:
-        record = change.get(names.ref(kind, key))
-        getattr(record, verb)(**arguments)
-        change.save(record)
-        change.emit(f"{shape.name.lower()}.{verb}", record)
+    ref = names.ref(kind, key)
+    with opened(store) as handle:
+        now = handle.clock.now()
+        arguments = _arguments(moves[verb], [w for w in words if w not in key], {"at": now, "now": now, "by": by})
+        with handle.change(by=by, why=why) as change:
+            record = change.get(ref)
+            getattr(record, verb)(**arguments)
+            change.save(record)
     rows = [{f.name: getattr(record, f.name).value for f in shape.states}]
     show(rows, title=repr(record.ref), as_json=as_json)
 
 
-def _arguments(moved: MoveOf[Any, ...], words: list[str]) -> dict[str, Any]:
-    """What a move takes, from words; each read as its annotation says."""
+def _arguments(moved: MoveOf[Any, ...], words: list[str], known: dict[str, Any]) -> dict[str, Any]:
+    """What a move takes, from words, each read as its annotation says; who moves and when is known, as in the API."""
     wanted = {}
     if moved.body is not None:
         parameters = list(inspect.signature(moved.body, eval_str=True).parameters.values())[1:]
         wanted = {p.name: p for p in parameters}
-    given: dict[str, Any] = {}
+    given = {name: known[name] for name in wanted if name in known}
+    wanted = {name: parameter for name, parameter in wanted.items() if name not in known}
     for word in words:
         name, equals, text = word.partition("=")
         if not equals or name not in wanted:
@@ -105,13 +116,12 @@ def _arguments(moved: MoveOf[Any, ...], words: list[str]) -> dict[str, Any]:
 
 def _read(parameter: inspect.Parameter, text: str) -> Any:
     adapter: TypeAdapter[Any] = TypeAdapter(parameter.annotation)
+    # A plain word is what it says; a list or an object is written as JSON.
+    read = adapter.validate_json if text[:1] in ("[", "{") else adapter.validate_python
     try:
-        return adapter.validate_python(text)
-    except ValidationError:
-        try:
-            return adapter.validate_json(text)
-        except ValidationError as error:
-            raise InvalidValue(f"{parameter.name}={text!r}: {error.errors()[0]['msg']}") from None
+        return read(text)
+    except ValidationError as error:
+        raise InvalidValue(f"{parameter.name}={text!r}: {error.errors()[0]['msg']}") from None
 
 
 def _plain(record: Entity) -> dict[str, Any]:

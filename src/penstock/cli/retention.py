@@ -10,37 +10,44 @@ import typer
 from rich.table import Table
 
 from penstock.app import open_archive
-from penstock.cli.terminal import AsJson, StoreUrl, console, opened, settings
+from penstock.cli.terminal import AsJson, StoreUrl, busy, console, opened, settings
 from penstock.domains import DOMAINS
+from penstock.ports import Archive
 from penstock.retention import Archived, Due, Retention
 
 retention = typer.Typer(no_args_is_help=True, help="Records that have been kept for their time.")
 
 Place = Annotated[
-    str, typer.Option("--archive", help="The archive: a folder, made when it is missing, or s3://BUCKET/PREFIX.")
+    str | None,
+    typer.Option("--archive", help="A folder, made when it is missing, or s3://BUCKET/PREFIX; else PENSTOCK_ARCHIVE."),
 ]
 
 
 @retention.command("plan")
-def plan(archive: Place, store: StoreUrl = None, as_json: AsJson = False) -> None:
+def plan(archive: Place = None, store: StoreUrl = None, as_json: AsJson = False) -> None:
     """Tell what would be archived and removed. Nothing is changed."""
-    with opened(store) as handle:
-        due = Retention(handle, open_archive(archive, settings=settings()), DOMAINS, owner="retention").plan()
+    with opened(store) as handle, busy("Looking for what is due"):
+        due = Retention(handle, _archive(archive), DOMAINS, owner="retention").plan()
     _show(due, "Would leave", as_json)
 
 
 @retention.command("run")
 def run(
-    archive: Place,
+    archive: Place = None,
     store: StoreUrl = None,
     limit: Annotated[int | None, typer.Option(min=1, help="At most so many records.")] = None,
     by: Annotated[str, typer.Option(help="Who is named in the audit trail.")] = "retention",
     as_json: AsJson = False,
 ) -> None:
     """Archive what is due, read it back from the archive, and only then remove it."""
-    with opened(store) as handle:
-        done = Retention(handle, open_archive(archive, settings=settings()), DOMAINS, owner=by).run(limit=limit)
+    with opened(store) as handle, busy("Archiving"):
+        done = Retention(handle, _archive(archive), DOMAINS, owner=by).run(limit=limit)
     _show(done, "Left", as_json)
+
+
+def _archive(place: str | None) -> Archive:
+    chosen = settings(archive=place)
+    return open_archive(chosen.archive, settings=chosen)
 
 
 def _show(rows: list[Due] | list[Archived], title: str, as_json: bool) -> None:

@@ -5,22 +5,27 @@ from __future__ import annotations
 import ipaddress
 import json
 import signal
+import socket
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
 from importlib.util import find_spec
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
-from penstock.cli.terminal import AsJson, ObjectsUrl, StoreUrl, console, settings
+from penstock.cli.terminal import AsJson, ObjectsUrl, StoreUrl, busy, console, settings, show, tell
 from penstock.domains import INSTALLED
 from penstock.errors import Misconfigured
 from penstock.logs import log_to_terminal
+from penstock.reconcile import Reconciled
 from penstock.service import Service
 from penstock.settings import Settings
+from penstock.sweep import Swept
 
+_NAMED = 50
+"So many files are named on the terminal."
 Workers = Annotated[str | None, typer.Option("--workers", help="inline, celery or none.")]
 
 
@@ -38,12 +43,15 @@ def up(
             raise Misconfigured(f"{package} is not installed; run: pip install 'penstock[web]'")
     from penstock.web.serve import serve
 
+    _check_free(chosen.host, chosen.port)
     log_to_terminal(chosen.log_format)
     service = Service(chosen, INSTALLED)
     service.start()
     records, files = without_password(chosen.store), without_password(chosen.objects)
-    console().print(f"Penstock is at {chosen.url} · records {records} · files {files}")
-    console().print(f"Try {chosen.url}/docs, or: penstock doctor. Ctrl-C stops.")
+    tell(f"Penstock is at {chosen.url} · records {records} · files {files}")
+    if chosen.workers == "celery":
+        console().print("Tasks are done by those who run: penstock worker --celery")
+    tell(f"Try {chosen.url}/docs, or: penstock doctor. Ctrl-C stops.")
     try:
         serve(service, chosen, authentication=not is_loopback(chosen.host))
     except KeyboardInterrupt:
@@ -61,36 +69,25 @@ def worker(
     """Run tasks in this process until told to stop."""
     chosen = settings(keep_secret=True, store=store, objects=objects, worker_threads=threads)
     log_to_terminal(chosen.log_format)
-    if celery:
-        _run_celery(chosen)
-        return
     service = Service(chosen, INSTALLED)
+    if celery:
+        _run_celery(service, chosen)
+        return
     service.start(background=False)
     service.start_workers()
-    console().print(f"Working on {without_password(chosen.store)} with {chosen.worker_threads} threads. Ctrl-C stops.")
+    tell(f"Working on {without_password(chosen.store)} with {chosen.worker_threads} threads. Ctrl-C stops.")
     with _until_stopped() as stop:
         stop.wait()
     service.stop()
 
 
-def _run_celery(chosen: Settings) -> None:
-    if find_spec("celery") is None:
-        raise Misconfigured("celery is not installed; run: pip install 'penstock[celery]'")
-    if not chosen.broker:
-        raise Misconfigured("Celery needs a broker; set PENSTOCK_BROKER=redis://HOST:PORT/0")
-    from penstock.workers.celery import CeleryWorkers
-
-    service = Service(chosen, INSTALLED)
+def _run_celery(service: Service, chosen: Settings) -> None:
+    crew = service.celery()
     service.start(background=False)
-    console().print(f"Working on {without_password(chosen.store)} through {without_password(chosen.broker)}.")
-    CeleryWorkers(
-        service.around.store,
-        service.tasks,
-        chosen.broker,
-        schedules=service.schedules,
-        around=service.around,
-        processes=chosen.worker_threads,
-    ).run()
+    console().print(
+        f"Working on {without_password(chosen.store)} through {without_password(crew.broker)}. Ctrl-C stops."
+    )
+    crew.run()
 
 
 def relay(
@@ -111,7 +108,7 @@ def relay(
         if as_json:
             print(json.dumps(total))
         else:
-            console().print(f"{total['published']} told, {total['postponed']} postponed, {total['buried']} given up.")
+            tell(f"{total['published']} told, {total['postponed']} postponed, {total['buried']} given up.")
         service.stop()
         return
     with _until_stopped() as stop:
@@ -133,18 +130,51 @@ def sweep(
     """Settle files without a record, records without their file, abandoned uploads, and what has expired."""
     service = Service(settings(store=store, objects=objects), INSTALLED)
     try:
-        told: Any = service.sweep().plan() if dry_run else service.sweep().run()
-        expired = {} if dry_run else service.reaper().run_once()
+        with busy("Comparing records and files"):
+            told = service.sweep().plan() if dry_run else service.sweep().run()
+            expired = {} if dry_run else service.reaper().run_once()
     finally:
         service.stop()
-    report = {"dry_run": dry_run, "files": None if told is None else asdict(told), "expired_records": expired}
     if as_json:
+        report = {"dry_run": dry_run, "files": None if told is None else asdict(told), "expired_records": expired}
         print(json.dumps(report, indent=2, default=str))
-        return
-    if told is None:
+    elif told is None:
         console().print("Another sweep is running just now.")
+    elif isinstance(told, Swept):
+        _show_sweep(told.reconciled, "Swept", {**_settled(told), "expired records removed": sum(expired.values())})
     else:
-        console().print_json(json.dumps(report, default=str))
+        _show_sweep(told, "Would be swept", {})
+
+
+def _settled(swept: Swept) -> dict[str, object]:
+    return {
+        "of these now in the trash": swept.reconciled.discarded,
+        "of these back from the trash": swept.reconciled.restored,
+        "files of deleted records now in the trash": swept.released,
+        "uploads nobody finished": swept.uploads.abandoned,
+        "files without an upload": swept.uploads.strays,
+        "files gone from the trash for good": f"{swept.purged.objects} ({swept.purged.bytes:,} bytes)",
+    }
+
+
+def _show_sweep(found: Reconciled, title: str, done: dict[str, object]) -> None:
+    """Counts, then the names of what does not fit together."""
+    counts = {
+        "files no record points at": f"{len(found.orphans)} ({found.orphan_bytes:,} bytes)",
+        "records whose file is missing": len(found.missing),
+        "files no record points at yet": found.young,
+        "files a record might point at": found.undecided,
+        **done,
+    }
+    show([{"what": what, "how many": count} for what, count in counts.items()], title=title, as_json=False)
+    names = [f"no record: {f.key}" for f in found.orphans]
+    names += [f"no file: {m.record} → {m.key}{', in the trash' if m.in_trash else ''}" for m in found.missing]
+    for name in names[:_NAMED]:
+        tell(name)
+    if len(names) > _NAMED:
+        tell(f"… and {len(names) - _NAMED} more; --json lists all.")
+    if found.hidden:
+        tell(f"Missing files are not looked for where no pattern finds all records: {', '.join(found.hidden)}.")
 
 
 @contextmanager
@@ -157,6 +187,15 @@ def _until_stopped() -> Iterator[threading.Event]:
         yield stop
     finally:
         stop.set()
+
+
+def _check_free(host: str, port: int) -> None:
+    """Before anything is set going: nobody should have to look for the reason in a log."""
+    try:
+        socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET).close()
+    except (OSError, OverflowError) as error:
+        told = str(getattr(error, "strerror", None) or error).partition(" (")[0]
+        raise Misconfigured(f"cannot listen on {host}:{port}: {told}; choose another with --host and --port") from None
 
 
 def is_loopback(host: str) -> bool:

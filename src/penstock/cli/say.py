@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from penstock.cli.terminal import console
+from penstock.cli.terminal import tell
 from penstock.domains.speech.say import say as speak
 
 
@@ -18,4 +18,4 @@ def say(
 ) -> None:
     """Speak a sentence into a WAV file."""
     written = speak(text, voice, out)
-    console().print(f"{written} ({written.stat().st_size:,} bytes)")
+    tell(f"{written} ({written.stat().st_size:,} bytes)")

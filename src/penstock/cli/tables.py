@@ -7,9 +7,10 @@ import json
 import typer
 from rich.table import Table
 
-from penstock.cli.terminal import AsJson, ObjectsUrl, StoreUrl, console, opened, settings
-from penstock.domains import DOMAINS
-from penstock.domains.speech.lifecycle import lifecycle_steps
+from penstock.cli.terminal import AsJson, ObjectsUrl, StoreUrl, busy, console, opened, settings
+from penstock.domains import DOMAINS, INSTALLED
+from penstock.installed import own_settings
+from penstock.ops import Step
 from penstock.work.domain import WORKING
 
 tables = typer.Typer(no_args_is_help=True, help="Tables of a store: what is missing, and creating it.")
@@ -27,10 +28,17 @@ def apply(store: StoreUrl = None, objects: ObjectsUrl = None, as_json: AsJson = 
     _ensure(store, objects, as_json, dry_run=False)
 
 
+def _advice(objects: str | None) -> list[Step]:
+    """What domains ask of whoever keeps the files."""
+    chosen = settings(objects=objects)
+    setting = own_settings(INSTALLED, chosen.domains)
+    return [s for i in INSTALLED if i.advice is not None for s in i.advice(chosen.objects, setting)]
+
+
 def _ensure(store: str | None, objects: str | None, as_json: bool, *, dry_run: bool) -> None:
-    with opened(store) as handle:
+    with opened(store) as handle, busy("Looking at the tables" if dry_run else "Creating tables"):
         steps = handle.ensure(*DOMAINS, WORKING, dry_run=dry_run)
-    steps += lifecycle_steps(settings(objects=objects).objects)
+    steps += _advice(objects)
     if as_json:
         print(json.dumps([{"kind": s.kind, "name": s.name, "detail": s.detail} for s in steps], indent=2))
         return

@@ -6,18 +6,19 @@ import difflib
 import json
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import replace
 from typing import Annotated, Any
 
 import typer
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 from penstock.app import open_store
-from penstock.domains import DOMAINS
+from penstock.domains import DOMAINS, INSTALLED
 from penstock.service import kept_secret
-from penstock.settings import Settings, read_settings
+from penstock.settings import SETTINGS, Setting, Settings, read_settings, table_settings
 from penstock.store import Store
 
 AsJson = Annotated[bool, typer.Option("--json", help="For programs.")]
@@ -36,6 +37,12 @@ def console() -> Console:
     return Console(width=None if sys.stdout.isatty() else 200, highlight=False)
 
 
+def busy(doing: str) -> AbstractContextManager[object]:
+    """Shows a person that something takes its time; a program that reads along sees nothing of it."""
+    terminal = Console(stderr=True)
+    return terminal.status(f"{doing} …") if terminal.is_terminal else nullcontext()
+
+
 def settings(*, keep_secret: bool = False, **chosen: Any) -> Settings:
     """The settings as found, with what the command line says instead where it says something.
 
@@ -44,6 +51,15 @@ def settings(*, keep_secret: bool = False, **chosen: Any) -> Settings:
     found = read_settings(DOMAINS)
     found = kept_secret(found) if keep_secret else found
     return replace(found, **{name: value for name, value in chosen.items() if value is not None})
+
+
+def all_settings() -> Iterator[tuple[str, Sequence[Setting]]]:
+    """Every setting there is, under the name of what it is of."""
+    yield "Every deployment", SETTINGS
+    for each in INSTALLED:
+        own = [*each.settings, *table_settings(each.domain)]
+        if own:
+            yield each.domain.name, own
 
 
 @contextmanager
@@ -67,12 +83,20 @@ def show(rows: Sequence[Mapping[str, Any]], *, title: str, as_json: bool, empty:
         return
     table = Table(*rows[0], title=title, title_justify="left")
     for row in rows:
-        table.add_row(*("" if value is None else str(value) for value in row.values()))
+        # As it is: what somebody has written into a record is no markup.
+        table.add_row(*(Text("" if value is None else str(value)) for value in row.values()))
     console().print(table)
+
+
+def tell(line: str, *, style: str | None = None) -> None:
+    """A line as it is, which can be copied whole however narrow the terminal is."""
+    console().print(line, style=style, markup=False, soft_wrap=True)
 
 
 def hint(given: str, known: Iterable[str]) -> str:
     """What was perhaps meant."""
     names = list(known)
     close = difflib.get_close_matches(given, names, n=1, cutoff=0.5)
-    return f'Did you mean "{close[0]}"?' if close else f"There are {', '.join(names)}."
+    if close:
+        return f'Did you mean "{close[0]}"?'
+    return f"There are {', '.join(names)}." if names else "There are none."

@@ -17,7 +17,6 @@ from penstock.installed import Installed, Surroundings
 from penstock.objects.local import LocalObjects
 from penstock.objects.route import objects_route
 from penstock.outbox import Message, SystemMessage
-from penstock.web.bodylimit import BodyLimit
 from penstock.web.events import Streams, add_events
 from penstock.web.health import Readiness
 from penstock.web.idempotency import HEADER, REPLAYED
@@ -150,7 +149,6 @@ def _add_probes(app: FastAPI, readiness: Readiness, metrics: Metrics) -> None:
 
 def _surround(app: FastAPI, options: WebOptions, metrics: Metrics) -> None:
     """What every request passes; the last one added is the first it meets."""
-    app.add_middleware(BodyLimit, limit=options.body_limit, except_under=f"{_OBJECTS}/")
     if options.cors_origins:
         app.add_middleware(
             CORSMiddleware,

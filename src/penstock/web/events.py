@@ -32,6 +32,7 @@ from penstock.web.options import WebOptions
 from penstock.web.route import AdmittedRoute
 
 _BATCH = 500
+_REMEMBERED = 1000
 _SIGNATURE = 12
 
 
@@ -85,17 +86,46 @@ class Streams:
             self._open -= 1
 
 
+class Ends:
+    """Where the feed has ended so far. It can only be followed, and is not followed from its beginning twice."""
+
+    def __init__(self, shapes: Sequence[EntityShape]) -> None:
+        self._shapes = shapes
+        self._known: dict[str | None, str | None] = {}
+
+    def find(self, caller: Caller) -> str | None:
+        """Where the feed stands now, as this caller sees it."""
+        known = self._known.get(caller.project)
+        try:
+            position = self._follow(caller.store, known)
+        except PenstockError:
+            if known is None:
+                raise
+            position = self._follow(caller.store, None)  # the store has not kept its feed since
+        if len(self._known) >= _REMEMBERED:
+            self._known.clear()
+        self._known[caller.project] = position
+        return position
+
+    def _follow(self, store: Store, position: str | None) -> str | None:
+        while entries := store.engine.changes(self._shapes, after=position, limit=_BATCH):
+            position = entries[-1].position
+            if len(entries) < _BATCH:
+                break
+        return position
+
+
 def add_events(app: FastAPI, entities: Sequence[type[Entity]], *, prefix: str, tag: str, options: WebOptions) -> None:
     """The stream of a domain's changes, if any of its tables has a feed."""
     shapes = [e.__shape__ for e in entities if e.__shape__.table.feed]
     if not shapes:
         return
-    positions = Positions(options.secret, tag)
+    positions, ends = Positions(options.secret, tag), Ends(shapes)
 
     async def events(request: Request) -> StreamingResponse:
         caller = caller_of(request)
         last = request.headers.get("last-event-id")
-        position = positions.read(last) if last else await asyncio.to_thread(_end_of_feed, caller.store, shapes)
+        position = positions.read(last) if last else await asyncio.to_thread(ends.find, caller)
         # Asked once here, so that a caller who may not listen is refused and not merely told nothing.
         await asyncio.to_thread(caller.store.engine.changes, shapes, after=position, limit=1)
         app.state.streams.check_room()
@@ -179,13 +209,3 @@ def _told(entry: FeedEntry) -> dict[str, Any]:
         "old": None if entry.old is None else plain(entry.old),
         "new": None if entry.new is None else plain(entry.new),
     }
-
-
-def _end_of_feed(store: Store, shapes: Sequence[EntityShape]) -> str | None:
-    """Where the feed stands now. It is read through, as a feed can only be followed."""
-    position: str | None = None
-    while entries := store.engine.changes(shapes, after=position, limit=_BATCH):
-        position = entries[-1].position
-        if len(entries) < _BATCH:
-            break
-    return position

@@ -20,7 +20,6 @@ from penstock.kinds import Kind
 from penstock.shape import PatternShape
 
 _SORTED = msgspec.json.Encoder(order="sorted").encode
-_NOT_COMPARED = frozenset({Kind.DOCUMENT, Kind.TEXTS})
 FILLED_IN = ("at", "now", "by")
 "Arguments of a move that the service knows better than its caller: the moment, and who it is."
 
@@ -57,17 +56,20 @@ def names(etags: str, etag: str, *, weakly: bool = False) -> bool:
 
 
 def unchanged(record: Entity) -> Condition:
-    """That every field which can be compared still is as it was read."""
+    """That every field still is as it was read."""
     parts: list[Condition] = []
     for field in record.__shape__.fields.values():
-        if field.kind in _NOT_COMPARED or field.name in record.__shape__.key.fields:
+        if field.name in record.__shape__.key.fields:
             continue
         value = getattr(record, field.name)
         if value is None:
             parts.append(Missing(field.name))
-        else:
-            same: Condition = Compare(field.name, "=", value)
-            parts.append(same | Missing(field.name) if value == field.default else same)
+            continue
+        if field.load is not None and field.dump is not None:
+            value = field.dump(value)  # models, as they are stored; what was read plain is compared so
+        same: Condition = Compare(field.name, "=", value)
+        usual = type(record).model_fields[field.name].get_default(call_default_factory=True, validated_data={})
+        parts.append(same | Missing(field.name) if getattr(record, field.name) == usual else same)
     return All(tuple(parts))
 
 

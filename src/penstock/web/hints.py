@@ -19,7 +19,7 @@ HINTS: dict[str, str] = {
     "foreign-page": "Use the service under 127.0.0.1 or localhost, or allow the origin in PENSTOCK_CORS_ORIGINS.",
     "http-error": "See what the detail says.",
     "illegal-move": "Make one of the moves that the detail names, or read the record again.",
-    "in-progress": "Wait a moment, then send the same request with the same Idempotency-Key.",
+    "in-progress": "Send the same request with the same Idempotency-Key a moment later; minutes, after a crash.",
     "invalid-cursor": "Start again without a cursor, or pass back `next` with the same parameters.",
     "invalid-key": "Give every part of the key, each in the form the detail says.",
     "invalid-request": "Correct the fields that are listed; /docs says what each takes.",

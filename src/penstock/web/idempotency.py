@@ -1,19 +1,27 @@
 """Idempotency-Key: a POST that is sent again is carried out once, and answered as the first time.
 
 The answer of a request that succeeded is kept, in the very commit of its effect where the route allows that. A request
-that was refused has changed nothing, so it may be sent again under the same key.
+that was refused has changed nothing, so it may be sent again under the same key. URLs that open by themselves are not
+kept with an answer: its route makes new ones, or it cannot be had again.
+
+A process that dies over a request leaves its turn behind. Another may try when that is over by the slowest clock that
+may be in use: after a minute on the embedded store, and on others after the skew that is admitted as well (5 minutes).
 """
 
 from __future__ import annotations
 
 import hashlib
+import json
 import os
+import re
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Any
 
+from pydantic_core import to_json
+from python_multipart.multipart import parse_options_header
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
@@ -25,13 +33,16 @@ from penstock.web.errors import AnswerNotKept, InvalidRequest
 from penstock.web.options import WebOptions
 
 Handler = Callable[[Request], Awaitable[Response]]
+Again = Callable[[Request, dict[str, Any]], Any]
 
 HEADER, REPLAYED = "Idempotency-Key", "Idempotent-Replayed"
 LONGEST_KEY = 200
 _TURN = timedelta(minutes=1)
 "How long a request may take before another with the same key may try."
+_JSON = "application/json"
 _LARGEST = 200_000
 "Bytes of an answer that is kept; a record has room for 400,000, and the answer is not all of it."
+_OPENS_BY_ITSELF = re.compile(r"X-(Amz|Goog)-(Signature|Credential)=|[?&]signature=", re.IGNORECASE)
 _KEPT_HEADERS = ("content-type", "etag", "location")
 
 
@@ -47,13 +58,18 @@ class Answer:
         """As it is stored."""
         small = len(self.body) <= _LARGEST
         body = self.body.decode() if small and _is_text(self.body) else None
-        return {"status": self.status, "headers": self.headers, "body": body}
+        if body is None or not _OPENS_BY_ITSELF.search(body):
+            return {"status": self.status, "headers": self.headers, "body": body}
+        closed = json.dumps(_closed(json.loads(body))) if self.headers.get("content-type") == _JSON else None
+        return {"status": self.status, "headers": self.headers, "body": closed, "closed": True}
 
     def response(self) -> Response:
         return Response(self.body, self.status, self.headers)
 
 
-async def answer_once(request: Request, caller: Caller, options: WebOptions, handler: Handler) -> Response:
+async def answer_once(
+    request: Request, caller: Caller, options: WebOptions, handler: Handler, *, again: Again | None = None
+) -> Response:
     """Carry a request out, unless one with the same key was before."""
     key = request.headers.get(HEADER)
     if key is None:
@@ -63,7 +79,7 @@ async def answer_once(request: Request, caller: Caller, options: WebOptions, han
     mark = _mark(request, await request.body(), caller, key, options)
     turn = await run_in_threadpool(begin, caller.store, mark, owner=os.urandom(8).hex(), period=_TURN)
     if isinstance(turn, Done):
-        return _replayed(turn.result or {})
+        return await run_in_threadpool(_replayed, request, turn.result or {}, again)
     request.state.caller = replace(caller, turn=turn)
     try:
         response = await handler(request)
@@ -85,7 +101,7 @@ def ended_with_its_change(request: Request) -> None:
 def _mark(request: Request, body: bytes, caller: Caller, key: str, options: WebOptions) -> SystemOnce:
     now = caller.store.clock.now()
     asked = once_key(
-        request.method, request.url.path, sorted(request.query_params.multi_items()), hashlib.sha256(body).hexdigest()
+        request.method, request.url.path, sorted(request.query_params.multi_items()), _digest(request, body)
     )
     return SystemOnce(
         # Of one caller: nobody meets another's keys, by chance or by guessing.
@@ -97,11 +113,32 @@ def _mark(request: Request, body: bytes, caller: Caller, key: str, options: WebO
     )
 
 
-def _replayed(kept: dict[str, Any]) -> Response:
-    if kept.get("body") is None:
+def _digest(request: Request, body: bytes) -> str:
+    """What tells bodies apart: their bytes, but not the boundary of a form's parts, which is chosen anew each time."""
+    kind, said = parse_options_header(request.headers.get("content-type"))
+    if kind == b"multipart/form-data" and said.get(b"boundary"):
+        body = body.replace(said[b"boundary"], b"")
+    return hashlib.sha256(body).hexdigest()
+
+
+def _replayed(request: Request, kept: dict[str, Any], again: Again | None) -> Response:
+    body = kept.get("body")
+    if body is None:
         raise AnswerNotKept("the request was carried out before; its answer was too large to keep")
-    body = kept["body"].encode()
-    return Response(body, int(kept["status"]), {**kept["headers"], REPLAYED: "true"})
+    if kept.get("closed"):
+        if again is None:
+            raise AnswerNotKept("the request was carried out before; its answer held URLs, which are never kept")
+        body = to_json(again(request, json.loads(body))).decode()
+    return Response(body.encode(), int(kept["status"]), {**kept["headers"], REPLAYED: "true"})
+
+
+def _closed(value: Any) -> Any:
+    """A value without what opens by itself."""
+    if isinstance(value, dict):
+        return {name: _closed(member) for name, member in value.items()}
+    if isinstance(value, list):
+        return [_closed(member) for member in value]
+    return None if isinstance(value, str) and _OPENS_BY_ITSELF.search(value) else value
 
 
 def _note(caller: Caller, turn: Turn, response: Response) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 
+from penstock.access import bytes_taken
 from penstock.web.idempotency import HEADER, LONGEST_KEY, REPLAYED
 from penstock.web.problems import PROBLEM, FieldProblem, Problem
 from penstock.web.route import READING, AdmittedRoute
@@ -76,6 +77,8 @@ def _complete(operation: dict[str, Any], route: AdmittedRoute, method: str) -> N
     operation["security"] = [{"bearer": []}, {"key": []}] if access.role is not None else []
     if access.role is not None:
         operation["description"] = f"{operation.get('description', '')}\n\nTakes the role {access.role.value}.".strip()
+    if most := bytes_taken(route.endpoint, 0):
+        operation["description"] = f"{operation.get('description', '')}\n\nTakes {most // 1_000_000} MB.".strip()
     parameters = operation.setdefault("parameters", [])
     gives: tuple[int, ...] = getattr(route.endpoint, "__gives__", ())
     if method == "POST":

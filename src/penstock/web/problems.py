@@ -18,6 +18,7 @@ from starlette.routing import Match
 from penstock.errors import PenstockError
 from penstock.web.errors import (
     BadRequest,
+    BodyTooLarge,
     Forbidden,
     InvalidRequest,
     MethodNotAllowed,
@@ -90,6 +91,8 @@ def _headers_of(error: PenstockError) -> dict[str, str]:
         headers["Retry-After"] = str(error.retry_after)
     elif isinstance(error, Unauthenticated):
         headers["WWW-Authenticate"] = "Bearer"
+    elif isinstance(error, BodyTooLarge):
+        headers["Connection"] = "close"  # the rest of the body is not read, so the connection cannot be used again
     elif error.http_status == 503:
         headers["Retry-After"] = "1"
     return headers

@@ -71,7 +71,7 @@ class RecordRoutes:
     def add_all(self) -> None:
         """Everything the declaration has."""
         self.add_reading(access=Access(Role.ADMIN) if self._machinery else None)
-        if not self._machinery:
+        if not self._machinery and not self._entity.__guarded__:
             self.add_create()
             self.add_moves(self._entity.__moves__)
 

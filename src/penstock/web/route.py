@@ -11,8 +11,9 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
 
-from penstock.access import Access, access_of
+from penstock.access import Access, access_of, bytes_taken
 from penstock.errors import DeclarationError
+from penstock.web.bodylimit import limited
 from penstock.web.idempotency import answer_once
 from penstock.web.identity import Guard
 from penstock.web.options import WebOptions
@@ -42,10 +43,12 @@ class AdmittedRoute(APIRoute):
             request.state.caller = caller
             if request.method in READING:
                 return await answer(request)
+            request = limited(request, bytes_taken(self.endpoint, options.body_limit))
             await request.body()  # here, where one that is too large is still told as such
             if request.method != "POST":
                 return await answer(request)
-            return await answer_once(request, caller, options, answer)
+            again = getattr(self.endpoint, "__again__", None)
+            return await answer_once(request, caller, options, answer, again=again)
 
         return admit
 
@@ -56,6 +59,7 @@ def adopt(app: FastAPI, router: APIRouter, *, tag: str) -> None:
         route = context.original_route
         if not isinstance(route, APIRoute) or context.path is None or context.endpoint is None:
             raise DeclarationError(f"{tag}: a domain's router has plain routes only; {route!r} is something else")
+        vars(context.endpoint).setdefault("__gives__", (404,))  # whatever it looks for may not be there
         app.router.add_api_route(
             context.path,  # as the domain's documents name it
             context.endpoint,

@@ -1,0 +1,162 @@
+"""The doctor says what is configured, reachable and overdue; mistakes are answered in a sentence."""
+
+from __future__ import annotations
+
+import importlib.util
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from penstock import FrozenClock, Store, open_store
+from penstock.domains.speech.cleanup import SCHEDULE
+from penstock.schedule import ScheduleState
+from tests.cli.conftest import Penstock
+from tests.servers import Valkey, free_port
+
+
+def checks(told: Any) -> dict[str, str]:
+    return {c["what"]: c["state"] for c in told["checks"]}
+
+
+def settings(told: Any) -> dict[str, tuple[str, str]]:
+    return {s["setting"]: (s["value"], s["from"]) for s in told["settings"]}
+
+
+def test_all_is_well(penstock: Penstock, store: Store) -> None:
+    said = penstock("doctor", "--json")
+    assert said.code == 0
+    told = checks(said.json)
+    assert (told["store"], told["tables"], told["files"]) == ("reachable", "complete", "reachable")
+    assert told["schedules"] == f"{SCHEDULE} (0 12 * * * UTC): never run"
+    assert told["tasks"] == "none"
+    assert "broker" not in told
+    shown = penstock("doctor")
+    assert shown.code == 0
+    assert "PENSTOCK_STORE" in shown.out
+    assert "Something is wrong" not in shown.out
+
+
+def test_tables_that_are_missing(penstock: Penstock) -> None:
+    said = penstock("doctor")
+    assert said.code == 1
+    assert "run: penstock tables apply" in said.out
+    assert "Something is wrong" in said.out
+    assert "schedules" not in said.out, "what cannot be known then is not asked for"
+
+
+def test_every_setting_is_told_with_where_it_comes_from(
+    penstock: Penstock, store: Store, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (folder / ".env").write_text(
+        "PENSTOCK_SECRET=swordfish-swordfish\nPENSTOCK_SINK=https://ann:swordfish@hooks.example/x?key=swordfish\n"
+    )
+    (folder / "penstock.toml").write_text("[penstock]\nport = 8080\n")
+    monkeypatch.setenv("STORAGE_BUCKET", "films")
+    monkeypatch.setenv("CELERY_BEAT_SCHEDULE_CLEANUP_HOUR", "3")
+    monkeypatch.setenv("PENSTOCK_WEBHOOK_SECRET", "swordfish")
+    said = penstock("doctor", "--json", "--objects", f"files:///{folder}/files")
+    told = settings(said.json)
+    assert told["PENSTOCK_STORE"] == ("sqlite:///.penstock/penstock.db", "default")
+    assert told["PENSTOCK_PORT"] == ("8080", "PENSTOCK_PORT")
+    assert told["PENSTOCK_SECRET"] == ("(set)", "PENSTOCK_SECRET")
+    assert told["PENSTOCK_WEBHOOK_SECRET"][0] == "(set)"
+    assert told["PENSTOCK_SINK"][0] == "https://ann@hooks.example/x"
+    assert told["PENSTOCK_OBJECTS"] == (f"files:///{folder}/files", "command line")
+    assert told["CELERY_BEAT_SCHEDULE_CLEANUP_HOUR"] == ("3", "CELERY_BEAT_SCHEDULE_CLEANUP_HOUR")
+    assert told["DYNAMODB_TEMP_AUDIO_TABLE"] == ("tts_temp_audio", "default")
+    assert "swordfish" not in said.out
+
+
+def test_an_overdue_schedule_is_wrong(penstock: Penstock, store: Store) -> None:
+    """TA-21."""
+    long_ago = datetime.now(UTC) - timedelta(days=3)
+    old = open_store("sqlite:///.penstock/penstock.db", clock=FrozenClock(long_ago))
+    old.create(ScheduleState(name=SCHEDULE, first_seen_at=long_ago, last_period=long_ago, last_success_at=long_ago))
+    said = penstock("doctor")
+    assert said.code == 1
+    assert "OVERDUE" in said.out
+
+
+def test_what_cannot_be_reached_is_wrong(penstock: Penstock, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("REDIS_URL", f"redis://:swordfish@127.0.0.1:{free_port()}/0")
+    said = penstock("doctor", "--store", f"postgresql://ann:swordfish@127.0.0.1:{free_port()}/x")
+    assert said.code == 1
+    assert "wrong: cannot reach PostgreSQL" in said.out
+    assert "cannot be reached" in said.out
+    assert "swordfish" not in said.out
+
+
+def test_a_broker_that_answers(
+    penstock: Penstock, store: Store, valkey_server: Valkey, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CELERY_BROKER_URL", valkey_server.url)
+    assert checks(penstock("doctor", "--json").json)["broker"] == "reachable"
+
+
+# Mistakes
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        ("lst", "No such command 'lst'. Did you mean 'ls'?"),
+        ("keys creat ann", "No such command 'creat'. Did you mean"),
+        ("keys create ann --role owner", "'owner' is not one of 'viewer', 'editor', 'admin'"),
+        ("keys create", "Missing argument"),
+        ("ls musicvideo.Scene.of_projects", 'Did you mean "musicvideo.Scene.of_project"?'),
+        ("explain musicvideo.Scene.of_projects", 'Did you mean "musicvideo.Scene.of_project"?'),
+        ("explain musicvideo.Scene.of_project project_id=no", "project_id='no' is not a identifier"),
+        (
+            "explain musicvideo.Scene.of_project project=no",
+            "takes project_id, sequence as name=value, not 'project=no'",
+        ),
+        ("explain musicvideo.Scene.of_project", "project_id"),
+        ("show musicvideo.Scen x=1", 'No entity "musicvideo.Scen". Did you mean "musicvideo.Scene"?'),
+        ("show Job x=1", "There are several Job: assetcreator.Job, work.Job. Say which"),
+        ("show assetcreator.Job project_id=p", "job_id"),
+        ("patterns musicvideos", 'No domain "musicvideos". Did you mean "musicvideo"?'),
+        ("ls assetcreator.Job.of_project project_id=p --limit 0", "--limit"),
+        ("ls assetcreator.Job.of_project project_id=p --cursor x", "cursor"),
+        ("tables plan --store postgers://x", 'No engine "postgers". Did you mean "postgres'),
+        ("tables plan --store sqlite://", "names no file"),
+        ("doctor --objects s4://x", 'No object store "s4". There are files, s3.'),
+        ("doctor --objects s3://", "names no bucket"),
+        ("up --workers celry", "workers are inline, celery or none, not 'celry'"),
+        ("up --workers celery", "Celery needs a broker; set PENSTOCK_BROKER=redis://HOST:PORT/0"),
+        ("worker --celery", "Celery needs a broker; set PENSTOCK_BROKER=redis://HOST:PORT/0"),
+        ("worker --threads 0", "--threads"),
+    ],
+)
+def test_a_mistake_is_answered_in_a_sentence(penstock: Penstock, store: Store, words: str, told: str) -> None:
+    said = penstock(*words.split())
+    assert said.code == 2
+    assert told in " ".join(said.err.replace("│", " ").split())
+    assert said.out == ""
+
+
+@pytest.mark.parametrize(
+    ("words", "missing", "extra"),
+    [
+        ("tables plan --store postgresql://x/y", "psycopg", "postgres"),
+        ("tables plan --store dynamodb://us-east-1", "pycurl", "dynamodb"),
+        ("sweep --objects s3://bucket", "boto3", "s3"),
+        ("worker --celery", "celery", "celery"),
+        ("up", "uvicorn", "web"),
+    ],
+)
+def test_a_missing_extra_is_answered_with_the_line_to_install_it(
+    penstock: Penstock, store: Store, monkeypatch: pytest.MonkeyPatch, words: str, missing: str, extra: str
+) -> None:
+    found = importlib.util.find_spec
+    for module in ("penstock.app", "penstock.service", "penstock.cli.running"):
+        monkeypatch.setattr(f"{module}.find_spec", lambda name: None if name == missing else found(name))
+    said = penstock(*words.split())
+    assert said.code == 2
+    assert said.err == f"penstock: {missing} is not installed; run: pip install 'penstock[{extra}]'\n"
+
+
+def test_a_store_without_tables_says_how_to_make_them(penstock: Penstock) -> None:
+    said = penstock("keys", "list")
+    assert (said.code, "run `penstock tables apply`" in said.err) == (2, True)
