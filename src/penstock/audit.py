@@ -72,12 +72,13 @@ def entry(
         "hash": hashlib.sha256(said).hexdigest(),
     }
     if audit is SystemAudit and is_simple(project_id) and is_simple(actor) and is_simple_json(said):
-        return Put(audit.__shape__, values, Missing(), True)
+        return Put(audit.__shape__, values, _NEW, True)
     values = prepare(audit.__shape__, audit.model_validate(values).__dict__)
-    return Put(audit.__shape__, values, Missing(), witness=True)
+    return Put(audit.__shape__, values, _NEW, witness=True)
 
 
 _encode = msgspec.json.Encoder(order="sorted").encode
+_NEW = Missing()
 
 
 def _canonical(value: Any) -> Any:

@@ -77,6 +77,7 @@ class Batch:
         size = 0
         for position, change in enumerate(self._changes):
             writes = change.writes()
+            change.enlist()
             places = _places(writes)
             if group and (size + len(writes) > COMMIT_WRITES or met & places):
                 refused.update(self._send(group))

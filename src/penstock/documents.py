@@ -50,6 +50,11 @@ def text(value: str) -> str:
     return value
 
 
+def kept(value: str, longest: int) -> str:
+    """As much of a text of whatever origin, an error's for example, as every engine can hold."""
+    return value[:longest].replace("\x00", "\N{REPLACEMENT CHARACTER}").encode(errors="replace").decode()
+
+
 def integer(value: int) -> int:
     """A whole number of at most 64 bits."""
     if not -INTEGER_LIMIT <= value < INTEGER_LIMIT:

@@ -22,6 +22,7 @@ from penstock.declare.lifetime import Expires
 from penstock.declare.move import Move
 from penstock.declare.pattern import pattern
 from penstock.declare.units import Count, EpochSeconds, UtcMicros
+from penstock.documents import kept
 from penstock.errors import Conflict, InvalidValue
 from penstock.kinds import from_key_text, key_text
 from penstock.lease import Duty, Lease, LeaseLost
@@ -275,7 +276,7 @@ class Feed:
                 kind=entry.kind,
                 subject={n: key_text(fields[n], v) for n, v in entry.key.items()},
                 position=entry.position,
-                error=f"{type(error).__name__}: {error}"[:_LONGEST_ERROR],
+                error=kept(f"{type(error).__name__}: {error}", _LONGEST_ERROR),
             )
         )
 

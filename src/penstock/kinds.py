@@ -89,13 +89,13 @@ def instant_text(value: datetime, digits: int) -> str:
     """The one fixed-width form of a moment: 2025-11-17T10:05:00[.123[456]]Z."""
     if value.tzinfo is not UTC:
         value = value.astimezone(UTC)
-    # msgspec writes the ISO form in C, many times faster than isoformat; its fraction varies, so it is cut off.
-    seconds = to_builtins(value)[:19]
+    # msgspec writes the ISO form in C, many times faster than isoformat. Its fraction has six digits, or is left out.
+    text: str = to_builtins(value)
+    if digits == 6:
+        return text if len(text) == 27 else f"{text[:19]}.000000Z"
     if digits == 0:
-        return f"{seconds}Z"
-    if digits == 3:
-        return f"{seconds}.{value.microsecond // 1000:03d}Z"
-    return f"{seconds}.{value.microsecond:06d}Z"
+        return f"{text[:19]}Z"
+    return f"{text[:19]}.{value.microsecond // 1000:03d}Z"
 
 
 def instant_width(digits: int) -> int:

@@ -112,14 +112,15 @@ def announcement(
     shape = outbox.__shape__
     told = is_simple(type) and is_simple(aggregate) and (project_id is None or is_simple(project_id))
     if outbox is SystemMessage and told and is_simple_json(_encode(values["payload"])):
-        return Put(shape, values, Missing(), True)
+        return Put(shape, values, _NEW, True)
     # A domain's own message may keep parts of what it tells in fields.
     own = {name: payload[name] for name in shape.fields if name in payload}
     try:
         message = outbox.model_validate(own | values)
     except ValidationError as error:
         raise InvalidValue(f"a message of {shape.label} cannot be made: {error.errors()[0]['msg']}") from None
-    return Put(shape, prepare(shape, message.__dict__), Missing(), witness=True)
+    return Put(shape, prepare(shape, message.__dict__), _NEW, witness=True)
 
 
 _encode = msgspec.json.Encoder().encode
+_NEW = Missing()

@@ -185,21 +185,39 @@ class Retention:
         done.bundles.append(bundle.name)
         for unit in batch:
             done.add(unit, rule.moment(unit.record))
+        why = f"{rule.text}; {bundle.records} records in {bundle.name}"
         for part in _parts(batch, _COMMIT, _COMMIT_BYTES):
             lease = self._hold(lease)
-            self._remove(part, f"{rule.text}; {bundle.records} records in {bundle.name}", lease, done)
+            if len(part) == 1:
+                lease, part = self._lighten(part[0], why, lease, done)
+            self._remove(part, why, lease, done)
         return lease
+
+    def _lighten(self, unit: Unit, why: str, lease: Lease, done: Archived) -> tuple[Lease, list[Unit]]:
+        """Remove what goes along with a record and has no room in its commit; what is left of the unit.
+
+        The record leaves last, so that after a run that dies in between the next one finds the others by it.
+        """
+        along = [Unit(r, bytes=len(line_of(r))) for r in unit.along]
+        record = Unit(unit.record, bytes=unit.bytes - sum(u.bytes for u in along))
+        rest, *others = _parts([record, *along], _COMMIT, _COMMIT_BYTES)
+        for part in others:
+            lease = self._hold(lease)
+            try:
+                self._delete([r for u in part for r in u.records], why, lease)
+            except LeaseLost:
+                raise
+            except Conflict:
+                done.changed += 1
+                return lease, []
+        return lease, [Unit(unit.record, tuple(u.record for u in rest[1:]))]
 
     def _remove(self, units: list[Unit], why: str, lease: Lease, done: Archived) -> None:
         """Remove what still stands as it was archived, together with the audit line that tells of it."""
         while units:
-            owners: list[Unit] = []
+            owners = [unit for unit in units for _ in unit.records]
             try:
-                with self._store.change(by=self._owner, why=why, under=lease) as change:
-                    for unit in units:
-                        for record in unit.records:
-                            change.delete(record.ref, when=unchanged(record))
-                            owners.append(unit)
+                self._delete([record for unit in units for record in unit.records], why, lease)
             except LeaseLost:
                 raise
             except Conflict as refused:
@@ -208,6 +226,12 @@ class Retention:
             else:
                 done.removed += len(units)
                 return
+
+    def _delete(self, records: Iterable[Entity], why: str, lease: Lease) -> None:
+        """All of them, or Conflict when one was changed since it was archived."""
+        with self._store.change(by=self._owner, why=why, under=lease) as change:
+            for record in records:
+                change.delete(record.ref, when=unchanged(record))
 
     def _hold(self, lease: Lease) -> Lease:
         if lease.expires_at - self._store.clock.now() > self._period / 2:

@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     from penstock.store import Store
 
 
+_CHUNK = 100
+
+
 class Rule(Protocol):
     """One lifetime of one entity: which records it speaks of, and how they are found."""
 
@@ -128,7 +131,16 @@ class _Numbered:
         for group, number in numbers.items():
             if number > count:
                 query: Query[Any] = Query(self._group, dict(zip(per, group, strict=True)), backwards=True)
-                yield from islice(store.find(query), count, None)
+                yield from islice(self._standing(store, query), count, None)
+
+    def _standing(self, store: Store, query: Query[Any]) -> Iterator[Entity]:
+        """Those that stand: an index that lags behind shows newer ones that were removed, and these do not count."""
+        found = store.find(query)
+        if not self.by_index or store.engine.features.strong_index_reads:
+            yield from found
+            return
+        while chunk := list(islice(found, _CHUNK)):
+            yield from (r for r in store.get_many([r.ref for r in chunk]) if r is not None)
 
     def is_due(self, record: Entity, now: datetime) -> bool:
         return True

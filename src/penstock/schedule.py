@@ -22,6 +22,7 @@ from cronsim import CronSim, CronSimError
 from penstock.declare.entity import Entity
 from penstock.declare.key import key
 from penstock.declare.units import Count, UtcMicros, UtcSeconds
+from penstock.documents import kept
 from penstock.errors import Conflict, DeclarationError
 from penstock.kinds import instant_text
 from penstock.lease import Lease, LeaseLost, release, renew, take_named
@@ -35,8 +36,8 @@ _LONGEST_ERROR = 500
 _ROUND = 100
 "How many periods of one schedule are caught up at a time, so that one far behind does not keep the others waiting."
 _LOOKED_AT = 500
-"How many moments of a cron, from ten years at most, are looked at for the longest pause between two."
-_LOOKED_FROM = datetime(2024, 1, 1, tzinfo=UTC)
+"How many days with moments, from ten years at most, are looked at for the longest pause between two."
+_LOOKED_FROM = datetime(2023, 12, 31, 23, 59, tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,16 +92,28 @@ class Schedule:
 
 
 def _longest_pause(cron: str) -> timedelta | None:
-    """The longest time between two moments, as far as the first ones show; None when there is no moment at all."""
+    """The longest time between two moments, as far as the first days show; None when there is no moment at all."""
     # cronsim takes a sixth field, for seconds; cron as people know it has five.
     if len(cron.split()) != 5:
         raise CronSimError("it has five fields, minute, hour, day of month, month and day of week")
-    moments: list[datetime] = []
-    for moment in itertools.islice(CronSim(cron, _LOOKED_FROM), _LOOKED_AT):
-        moments.append(moment)
-        if len(moments) > 1 and moment.year > _LOOKED_FROM.year + 10:
+    first = next(CronSim(cron, _LOOKED_FROM), None)
+    if first is None:
+        return None
+    # A day has no moment, or the same ones as every other: one of them, and the first moments of many, tell it all.
+    day = list(itertools.takewhile(lambda m: m.date() == first.date(), CronSim(cron, _LOOKED_FROM)))
+    firsts: list[datetime] = []
+    for moment in itertools.islice(CronSim(_once_a_day(cron, first), _LOOKED_FROM), _LOOKED_AT):
+        firsts.append(moment)
+        if len(firsts) > 1 and moment.year > _LOOKED_FROM.year + 10:
             break
-    return max((b - a for a, b in itertools.pairwise(moments)), default=timedelta(0)) if moments else None
+    within = (b - a for a, b in itertools.pairwise(day))
+    between = (b - a - (day[-1] - day[0]) for a, b in itertools.pairwise(firsts))
+    return max(itertools.chain(within, between), default=timedelta(0))
+
+
+def _once_a_day(cron: str, moment: datetime) -> str:
+    """On the same days, at the time of a moment."""
+    return " ".join([str(moment.minute), str(moment.hour), *cron.split()[2:]])
 
 
 class ScheduleState(Entity, table=SYSTEM, relation="schedules"):
@@ -212,7 +225,7 @@ class Scheduler:
             if callable(schedule.task):
                 schedule.task(period)
         except Exception as error:
-            failed = f"{type(error).__name__}: {error}"[:_LONGEST_ERROR]
+            failed = kept(f"{type(error).__name__}: {error}", _LONGEST_ERROR)
         try:
             if failed is None:
                 self._record_success(schedule, state, period, lease)

@@ -69,8 +69,8 @@ class Seal(Entity, table=SYSTEM, relation="seals"):
 class AuditedProject(Entity, table=SYSTEM, relation="audited_projects"):
     """The newest seal of a project's trail, zero before the first.
 
-    It is how `verify` knows the projects, and it shows when the newest seal is removed. It is written with each seal,
-    so it costs a change nothing; a project that was neither registered nor sealed by name is not known.
+    It is how `verify` knows the projects, and it shows when the newest seal is removed. A process registers a project
+    before the first line it writes there, and never again, so it costs the other changes nothing.
     """
 
     project_id: str
@@ -131,15 +131,17 @@ def seal(
 
 
 def register(store: Store, project: str, *, trail: type[AuditLine] = SystemAudit) -> None:
-    """Let a project be sealed with the others from now on; its first seal does so as well."""
-    with suppress(Conflict):
-        store.create(AuditedProject(project_id=project, trail=_name(trail)))
+    """Let a project be sealed and verified with the others from now on; its first change does so by itself."""
+    known = AuditedProject(project_id=project, trail=_name(trail))
+    if store.lookup(known.ref) is None:
+        with suppress(Conflict):
+            store.create(known)
 
 
 def seal_known(
     store: Store, *, by: str, margin: timedelta = MARGIN, trails: Sequence[type[AuditLine]] = (SystemAudit,)
 ) -> Iterator[Seal]:
-    """Seal every project that is registered or has a seal already; the seals that were written.
+    """Seal every project that has lines, as far as they are old enough; the seals that were written.
 
     A trail that cannot be read keeps no other from being sealed; its error is raised at the end.
     """
@@ -158,7 +160,7 @@ def seal_known(
 
 
 def projects(store: Store, *, trail: type[AuditLine] = SystemAudit) -> Iterator[str]:
-    """The projects that are registered or have a seal."""
+    """The projects that have lines: each was registered before its first one."""
     for known in store.find(AuditedProject.of_trail(trail=_name(trail))):
         yield known.project_id
 

@@ -15,7 +15,7 @@ class Update:
     field: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, unsafe_hash=True)  # not frozen: every change makes some, and that would cost three times as much
 class Set(Update):
     """The field has this value from now on."""
 

@@ -8,9 +8,10 @@ from datetime import timedelta
 from enum import StrEnum
 from typing import Any
 
-from penstock import Domain, IndexKey, RetainFor, Table, UtcMillis, key
+from penstock import Domain, IndexKey, KeepLatest, RetainFor, Table, UtcMillis, key
 from penstock.bundle import bundles, restore
 from penstock.declare.entity import Entity
+from penstock.ops import Ref
 from penstock.ports import Archive, Engine
 from penstock.testing.entities import Everything
 
@@ -42,6 +43,56 @@ class Paper(
 
 
 PAPERS = Domain("papers", Paper)
+
+
+ARCHIVES = Table("penstock_test_binders", partition="PK", sort="SK")
+IN_ORDER = ARCHIVES.index("GSI1", partition="GSI1PK", sort="GSI1SK")
+OF_TITLE = ARCHIVES.index("GSI2", partition="GSI2PK", sort="GSI2SK")
+
+
+class Sheet(Entity, table=ARCHIVES):
+    """What means nothing without its binder."""
+
+    binder: str
+    number: int
+    text: str = ""
+
+    @key("BINDER#{binder}", "SHEET#{number:04d}")
+    def at(self, *, binder: str, number: int) -> None: ...
+
+
+def _sheets(binder: Binder) -> list[Ref[Sheet]]:
+    return [Sheet.at(binder=binder.name, number=n) for n in range(binder.sheets)]
+
+
+class Binder(Entity, table=ARCHIVES, lifetimes=(RetainFor(timedelta(days=30), since="filed_at", along=_sheets),)):
+    """What takes more along than one commit holds."""
+
+    name: str
+    sheets: int
+    filed_at: UtcMillis
+
+    @key("BINDER#{name}", "BINDER")
+    def at(self, *, name: str) -> None: ...
+
+    by_moment = IndexKey(IN_ORDER, "BINDERS", "{filed_at}")
+
+
+class Edition(Entity, table=ARCHIVES, lifetimes=(KeepLatest(2, per=("title",)),)):
+    """The latest are found through an index."""
+
+    edition_id: str
+    title: str
+    number: int
+
+    @key("EDITION#{edition_id}", "EDITION")
+    def at(self, *, edition_id: str) -> None: ...
+
+    all_of_them = IndexKey(IN_ORDER, "EDITIONS", "{title}")
+    of_title = IndexKey(OF_TITLE, "TITLE#{title}", "{number:04d}")
+
+
+BINDERS = Domain("binders", Binder, Sheet, Edition)
 
 
 def archived(archive: Archive, *domains: Domain) -> dict[str, list[Entity]]:

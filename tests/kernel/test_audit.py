@@ -255,18 +255,44 @@ class TestSealing:
         with pytest.raises(InvalidValue, match="yet to be written"):
             seal(store, P, by="sealer", margin=timedelta(minutes=-1))
 
-    def test_registered_and_sealed_projects_are_sealed_with_the_others(self, store: Store, clock: FrozenClock) -> None:
-        work(store, "ann", project="one")
-        work(store, "ann", project="two")
-        work(store, "ann", project="three")
+    def test_every_project_with_lines_is_sealed_and_known(self, store: Store, clock: FrozenClock) -> None:
+        """However they were written: alone, in a batch, through a bound handle, and of no project at all."""
+        work(store, "ann", "bob", project="one")
+        with store.batch() as batch:
+            for project in ("two", "three"):
+                with batch.change(by="ann", project=project) as change:
+                    change.put(_project(store, project))
+        with store.scoped("four", enforce=False).change(by="ann") as change:
+            change.emit("told", SystemAudit(project_id="four", ts=clock.now(), actor="a", action="b"))
+        with store.change(by="ann") as change:
+            change.delete(_project(store, "five").ref)
+        everywhere = ["-", "four", "one", "three", "two"]
+        assert sorted(projects(store)) == everywhere
         clock.advance(LONG)
-        register(store, "one")
-        register(store, "one")
-        assert [s.project_id for s in seal_known(store, by="sealer")] == ["one"]
-        seal(store, "two", by="sealer")
+        assert sorted(s.project_id for s in seal_known(store, by="sealer")) == everywhere
         register(store, "two")
-        assert sorted(projects(store)) == ["one", "two"]
-        assert verify(store, "two").sound
+        assert all(verify(store, project).sound for project in projects(store))
+
+    def test_a_project_is_known_before_its_first_line(self, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Whoever dies in between leaves no line that nobody looks for."""
+        commit = store.commit
+
+        def die(writes: Any) -> None:
+            if any(w.shape is SystemAudit.__shape__ for w in writes):
+                raise KeyboardInterrupt
+            commit(writes)
+
+        monkeypatch.setattr(store, "commit", die)
+        with pytest.raises(KeyboardInterrupt):
+            work(store, "ann", project="one")
+        assert list(projects(store)) == ["one"]
+
+    def test_a_process_registers_a_project_once(self, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+        work(store, "ann", project="one")
+        monkeypatch.setattr("penstock.change.register", None)
+        work(store, "bob", project="one")
+        with pytest.raises(TypeError):
+            work(store, "bob", project="two")
 
     def test_each_trail_of_a_project_has_its_own_chain(self, store: Store, clock: FrozenClock) -> None:
         """The asset creator keeps its own kind of line, in its own table."""

@@ -122,14 +122,14 @@ def test_a_failing_handler_is_tried_again_and_then_leaves_a_letter(watched: Stor
     def fragile(entry: FeedEntry, turn: Turn) -> None:
         tries.append(entry.new.title)
         if broken and entry.new.title == "t1":
-            raise ValueError("cannot read it")
+            raise ValueError("cannot read it\x00")
 
     watched.create(video(1))
     watched.create(video(2))
     feed.drain()
     assert tries == ["t1", "t1", "t1", "t2"]
     (letter,) = feed.letters()
-    assert letter.error == "ValueError: cannot read it"
+    assert letter.error == "ValueError: cannot read it\N{REPLACEMENT CHARACTER}"
     broken = False
     feed.retry(letter)
     assert tries[-1] == "t1"

@@ -125,12 +125,12 @@ def test_waiting_messages_do_not_hide_later_ones(posted: Store) -> None:
 def test_what_cannot_be_delivered_becomes_a_dead_letter_that_can_be_sent_again(posted: Store) -> None:
     record = announce(posted, "refused", "later")
     listener = Listener()
-    listener.failing["refused"] = [Undeliverable("no such receiver")]
+    listener.failing["refused"] = [Undeliverable("no such receiver\x00")]
     at_work = relay(posted, listener)
     at_work.drain()
     assert listener.types == ["later"]
     (letter,) = dead_letters(posted)
-    assert (letter.type, letter.error) == ("refused", "Undeliverable: no such receiver")
+    assert (letter.type, letter.error) == ("refused", "Undeliverable: no such receiver\N{REPLACEMENT CHARACTER}")
     assert letter.project_id == str(record.project_id)
     revive(posted, letter, by="operator")
     at_work.drain()

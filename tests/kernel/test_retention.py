@@ -39,7 +39,20 @@ from penstock.reaper import Reaper
 from penstock.retention import Archived, Retention
 from penstock.testing.entities import Colour, Measure
 
-from .shelf import PAPERS, Crash, Fuse, FusedArchive, FusedEngine, MeddledArchive, Paper, archived
+from .shelf import (
+    BINDERS,
+    PAPERS,
+    Binder,
+    Crash,
+    Edition,
+    Fuse,
+    FusedArchive,
+    FusedEngine,
+    MeddledArchive,
+    Paper,
+    Sheet,
+    archived,
+)
 
 DAY = timedelta(days=1)
 
@@ -469,6 +482,51 @@ def test_a_lagging_index_archives_nothing_that_is_no_longer_so(kept: Store, arch
     assert (planned.records, outcome.records, outcome.removed, outcome.changed) == (3, 1, 1, 0)
     (back,) = restore(archive, outcome.bundles[0], [PAPERS])
     assert back.text == "new"  # type: ignore[attr-defined]
+
+
+def test_a_lagging_index_does_not_count_what_was_removed_among_the_latest(kept: Store, archive: FolderArchive) -> None:
+    kept.ensure(BINDERS)
+    made = [Edition(edition_id=f"e{n}", title="t", number=n) for n in range(4)]
+    kept.put_many(made)
+    find = kept.engine.find
+    stale: dict[tuple[str, str], Any] = {}
+
+    def lagging(query: Any, **more: Any) -> Any:
+        asked = (str((query.pattern.index, query.values)), str(more["after"]))
+        return stale.setdefault(asked, find(query, **more))
+
+    kept.engine.find = lagging  # type: ignore[method-assign]
+    kept.engine.features = Features(kept.engine.features.native_expiry, strong_index_reads=False)
+    runner = Retention(kept, archive, [BINDERS], owner="retention")
+    assert of(Edition, runner.plan()).records == 2
+    kept.delete(made[3].ref)
+    assert of(Edition, runner.run()).removed == 1
+    assert [e and e.number for e in kept.get_many([e.ref for e in made])] == [None, 1, 2, None]
+
+
+@pytest.mark.parametrize(("sheets", "text"), [(250, ""), (9, "x" * 390_000)], ids=["many", "large"])
+def test_what_goes_along_may_be_more_than_one_commit_holds(
+    kept: Store, archive: FolderArchive, sheets: int, text: str
+) -> None:
+    kept.ensure(BINDERS)
+    old = kept.clock.now() - timedelta(days=31)
+    binder = Binder(name="b", sheets=sheets, filed_at=old)
+    refs = [Sheet.at(binder="b", number=n) for n in range(sheets)]
+    kept.put_many([binder, *(Sheet(binder="b", number=n, text=text) for n in range(sheets))])
+    changed = Retention(
+        kept, MeddledArchive(archive, meanwhile=lambda _: _rewrite(kept, refs[-1])), [BINDERS], owner="r"
+    )
+    outcome = of(Binder, changed.run())
+    assert (outcome.removed, outcome.changed) == (0, 1)
+    assert kept.lookup(binder.ref) is not None, "by which the rest is found again"
+    outcome = of(Binder, Retention(kept, archive, [BINDERS], owner="r").run())
+    assert (outcome.removed, outcome.changed) == (1, 0)
+    assert kept.get_many([binder.ref, *refs]) == [None] * (sheets + 1)
+    assert len(archived(archive, BINDERS)) == sheets + 1
+
+
+def _rewrite(store: Store, ref: Ref[Any]) -> None:
+    store.patch(ref, the(Sheet.text).set("written again"))
 
 
 def test_two_runners_do_not_do_it_twice(kept: Store, archive: FolderArchive) -> None:

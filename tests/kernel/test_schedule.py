@@ -124,6 +124,23 @@ class TestCron:
         with pytest.raises(DeclarationError, match="1 day, 0:00:00 may pass"):
             Schedule("x", "0 12 * * *", "task", overdue=timedelta(hours=24))
 
+    @pytest.mark.parametrize(
+        ("cron", "pause"),
+        [
+            ("*/5 8-18 * * 1-5", timedelta(hours=61, minutes=5)),
+            ("* * * * 1", timedelta(days=6, minutes=1)),
+            ("0,1 0 * * *", timedelta(hours=23, minutes=59)),
+            ("30 4 * * 0", timedelta(days=7)),
+            ("0 0 29 2 *", timedelta(days=1461)),
+            ("* * * * *", timedelta(minutes=1)),
+        ],
+    )
+    def test_the_longest_pause_is_known_however_many_runs_a_day_has(self, cron: str, pause: timedelta) -> None:
+        """A weekend is no reason for an alarm."""
+        with pytest.raises(DeclarationError, match="may pass between two runs"):
+            Schedule("x", cron, "task", overdue=pause)
+        Schedule("x", cron, "task", overdue=pause + timedelta(seconds=1))
+
     def test_two_schedules_of_one_name_are_refused(self, store: Store, task: Task) -> None:
         with pytest.raises(DeclarationError, match="called cleanup"):
             Scheduler(store, [noon(task), noon("other")], owner="one")
@@ -227,6 +244,17 @@ class TestFailing:
         scheduler = started(store, Schedule("first", "0 12 * * *", broken), noon(task))
         clock.set(at("2026-01-01T12:00"))
         assert [(r.schedule, r.outcome) for r in scheduler.run_due()] == [("first", "failed"), ("cleanup", "done")]
+
+    def test_one_whose_error_no_store_can_hold_stops_no_other(
+        self, store: Store, clock: FrozenClock, task: Task
+    ) -> None:
+        def fails(period: Period) -> None:
+            raise ValueError("a NUL \x00 and half a character \ud800")
+
+        scheduler = started(store, Schedule("broken", "0 12 * * *", fails), noon(task))
+        clock.advance(DAY)
+        assert [r.outcome for r in scheduler.run_due()] == ["failed", "done"]
+        assert state(store, "broken").last_error == "ValueError: a NUL \N{REPLACEMENT CHARACTER} and half a character ?"
 
     def test_a_run_that_is_interrupted_frees_the_schedule_and_is_repeated(
         self, store: Store, clock: FrozenClock, task: Task

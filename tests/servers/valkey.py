@@ -26,6 +26,10 @@ class Valkey(Server):
         if self._ask("FLUSHALL") != b"+OK\r\n":
             raise AssertionError("Valkey did not forget")
 
+    def waiting(self, queue: str) -> int:
+        """How many messages a queue of Celery's has."""
+        return int(self._ask(f"LLEN {queue}").strip().removeprefix(b":"))
+
     def _launch(self, home: Path) -> Process:
         # Nothing is ever written to a disk, so that losing its memory is losing everything.
         command = [str(_binary()), "--bind", "127.0.0.1", "--port", str(self.port), "--save", "", "--appendonly", "no"]

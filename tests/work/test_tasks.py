@@ -180,6 +180,18 @@ def test_long_errors_are_cut(store: Store) -> None:
     assert attempts(store, task_id)[0].error == "é" * LONGEST_ERROR
 
 
+def test_an_error_that_no_store_can_hold_is_kept_as_far_as_possible(store: Store) -> None:
+    def fail(work: Work, input: Order) -> None:
+        work.log.info("a NUL \x00")
+        raise ValueError("a NUL \x00 and half a character \ud800")
+
+    tasks, task = own(fail)
+    task_id = announce(store, task)
+    ManualWorkers(store, [tasks]).drain(most=1)
+    assert the_task(store, task_id).error == "a NUL \N{REPLACEMENT CHARACTER} and half a character ?"
+    assert [a.log_tail for a in attempts(store, task_id)] == [["INFO a NUL \N{REPLACEMENT CHARACTER}"]]
+
+
 def test_the_last_lines_of_its_log_and_its_numbers_are_kept(store: Store, caplog: pytest.LogCaptureFixture) -> None:
     def talk(work: Work, input: Order) -> None:
         work.log.debug("nobody wants to know")

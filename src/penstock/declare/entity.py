@@ -95,9 +95,7 @@ class Entity(BaseModel, metaclass=EntityType):
         if table is None:
             _check_base(cls)
             return  # a shared base of entities, not an entity
-        _declare(
-            cls, table, tag=tag, relation=relation, lifetimes=lifetimes, sql_indexes=sql_indexes, touched=touched
-        )
+        _declare(cls, table, tag=tag, relation=relation, lifetimes=lifetimes, sql_indexes=sql_indexes, touched=touched)
 
     if not TYPE_CHECKING:  # a checker that saw it would let any name be assigned
 

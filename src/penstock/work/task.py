@@ -22,6 +22,7 @@ from penstock.declare.move import Move, move
 from penstock.declare.pattern import pattern
 from penstock.declare.table import Table
 from penstock.declare.units import Count, EpochSeconds, UtcMicros, UtcSeconds
+from penstock.documents import kept
 from penstock.lease import Leased
 from penstock.ops import ANYTHING, Range
 
@@ -252,7 +253,7 @@ def as_read(task: Task) -> Condition:
 
 def error_text(error: BaseException) -> str:
     """What is kept of an error's text."""
-    return str(error)[:LONGEST_ERROR]
+    return kept(str(error), LONGEST_ERROR)
 
 
 def forgotten_at(moment: datetime) -> int:

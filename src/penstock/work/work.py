@@ -10,6 +10,7 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from penstock.conditions import Compare, Missing
+from penstock.documents import kept
 from penstock.errors import Conflict, Misconfigured
 from penstock.lease import Lease, LeaseLost
 from penstock.work.errors import TimeOver
@@ -150,7 +151,7 @@ class TaskLog(logging.LoggerAdapter[logging.Logger]):
 
     def log(self, level: int, msg: object, *args: object, **kwargs: Any) -> None:
         if level >= logging.INFO:
-            self.lines.append(f"{logging.getLevelName(level)} {_message(level, msg, args)}"[:_LONGEST_LINE])
+            self.lines.append(kept(f"{logging.getLevelName(level)} {_message(level, msg, args)}", _LONGEST_LINE))
         # One frame further up is who logs.
         super().log(level, msg, *args, **{**kwargs, "stacklevel": kwargs.get("stacklevel", 1) + 1})
 

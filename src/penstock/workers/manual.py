@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from penstock.work.registry import Tasks
-from penstock.work.rescue import rescue
+from penstock.work.rescue import Rescuer
 from penstock.work.runner import Runner
 from penstock.work.task import Outcome, Task, TaskStatus
 
@@ -21,6 +21,7 @@ class ManualWorkers:
     def __init__(self, store: Store, tasks: Iterable[Tasks], *, around: Surroundings | None = None) -> None:
         self._store, self._tasks = store, list(tasks)
         self.runner = Runner(store, self._tasks, owner="manual", chance=_longest, around=around)
+        self._rescuer = Rescuer(store, self._tasks, lease=self.runner.lease, chance=_longest)
 
     def waiting(self) -> list[Task]:
         """All that waits, the one that is due first, first."""
@@ -40,7 +41,7 @@ class ManualWorkers:
 
     def rescue(self) -> int:
         """Put back in line what was lost."""
-        return rescue(self._store, self._tasks, chance=_longest)
+        return self._rescuer.run_once()
 
 
 def _longest() -> float:

@@ -26,6 +26,7 @@ from penstock.declare import (
     move,
     pattern,
 )
+from penstock.documents import kept
 from penstock.errors import IllegalMove
 from penstock.objectkey import ObjectKey
 from penstock.upload import Sha256
@@ -134,7 +135,7 @@ class Project(Entity, table=MV_PROJECTS, tag="project", relation="projects", tou
     )
     def fail(self, *, error_message: str) -> None:
         """The work stopped; the message says why."""
-        self.error_message = error_message[:LONGEST_ERROR]
+        self.error_message = kept(error_message, LONGEST_ERROR)
 
     @move(ProjectStatus.FAILED, to=ProjectStatus.PENDING)
     def restart(self) -> None:
@@ -223,7 +224,7 @@ class Scene(Entity, table=MV_PROJECTS, tag="scene", relation="scenes", touched="
     @move(SceneStatus.PENDING, SceneStatus.PROCESSING, to=SceneStatus.FAILED)
     def fail(self, *, error_message: str) -> None:
         """No clip, or not the new one; the message says why. A clip there was before is kept."""
-        self.error_message = error_message[:LONGEST_ERROR]
+        self.error_message = kept(error_message, LONGEST_ERROR)
 
     @property
     def shown_s3_key(self) -> str | None:

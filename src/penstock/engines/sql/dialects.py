@@ -32,7 +32,7 @@ SQLITE = Dialect(
     schemas=False,
     bind={
         Kind.IDENTIFIER: "to_builtins({x})",
-        Kind.CHOICE: "{x}.value",
+        Kind.CHOICE: "{x}._value_",  # what .value gives, at a fifth of its price
         Kind.DECIMAL: "str({x})",
         Kind.INSTANT: "instant_text({x}, {digits})",
         Kind.DAY: "{x}.isoformat()",
@@ -74,7 +74,7 @@ POSTGRES = Dialect(
     mark="%s",
     schemas=True,
     bind={
-        Kind.CHOICE: "{x}.value",
+        Kind.CHOICE: "{x}._value_",  # what .value gives, at a fifth of its price
         Kind.TEXTS: "dumps(sorted({x})).decode()",
         Kind.DOCUMENT: "dumps({x}).decode()",
     },

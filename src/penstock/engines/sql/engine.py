@@ -17,7 +17,7 @@ from penstock.engines.sql.statements import FAR, Statement, Statements
 from penstock.errors import Conflict
 from penstock.ops import FeedEntry, Page, Patch, Put, Query, Ref, Step, Write
 from penstock.ports import Features, Waiter
-from penstock.refusals import conflict, is_repeatable, needs_token, stands_as_written, witness
+from penstock.refusals import conflict, needs_token, stands_as_written, witness
 from penstock.shape import EntityShape, ViewShape
 
 _PAGE = 1000
@@ -46,7 +46,10 @@ class Connector(Protocol):
         ...
 
     def run(self, text: str, parameters: tuple[Any, ...], *, token: str | None = None) -> list[tuple[Any, ...]] | None:
-        """Run one writing statement by itself; the rows it returns, None when the token says that it ran before."""
+        """Run one writing statement by itself; the rows it returns, None when the token says that it ran before.
+
+        One that returns no rows has done nothing, and its token is not remembered.
+        """
         ...
 
     def together(self, statements: Sequence[Statement], *, token: str | None, wake: bool = False) -> None:
@@ -170,7 +173,7 @@ class SqlEngine:
     def patch(self, patch: Patch, *, now: datetime, token: str) -> Any:
         statements = self.statements(patch.shape)
         statement = statements.patch(patch, _epoch(now), returning=True)
-        rows = self.connector.run(statement.text, statement.parameters, token=None if is_repeatable(patch) else token)
+        rows = self.connector.run(statement.text, statement.parameters, token=token if needs_token((patch,)) else None)
         if rows is None:
             return self._get_one(Ref(patch.shape, patch.key), now)
         if not rows:

@@ -39,6 +39,7 @@ _PAUSES = (0.0, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0)
 
 # A commit that could not recognise itself by what stands there leaves its token; a repetition meets it.
 _REMEMBER = "remembered as (insert into penstock.commits (token) values (%s) returning 1)"
+_KNOWN = "when not exists (select from remembered) then null"
 
 
 class _Session(psycopg.Connection[tuple[Any, ...]]):
@@ -166,19 +167,14 @@ class PostgresConnector:
         return self._attempt(lambda c: c.execute(text, parameters, binary=True).fetchall())
 
     def run(self, text: str, parameters: tuple[Any, ...], *, token: str | None = None) -> list[tuple[Any, ...]] | None:
-        if token is not None:
-            text, parameters = f"with {_REMEMBER} {text}", (token, *parameters)
-
-        def action(connection: _Session) -> list[tuple[Any, ...]] | None:
-            try:
-                cursor = connection.execute(text, parameters, binary=True)
-            except pg.UniqueViolation as error:
-                if not _is_repetition(error):
-                    raise
-                return None
-            return cursor.fetchall() if cursor.description else []
-
-        return self._attempt(action)
+        if token is None:
+            return self._attempt(lambda c: _fetched(c.execute(text, parameters, binary=True)))
+        remembering, parameters = _remembering(text), (token, *parameters)
+        try:
+            rows = self._attempt(lambda c: _once(lambda: _fetched(c.execute(remembering, parameters, binary=True))))
+        except Refused:
+            return []
+        return None if rows is None else [row[1:] for row in rows]
 
     def together(self, statements: Sequence[Statement], *, token: str | None, wake: bool = False) -> None:
         todo = self._joined(statements)
@@ -218,19 +214,7 @@ class PostgresConnector:
         text = _chained(tuple([_form(s) for s in statements]), token is not None, wake)
         parameters = _parameters(statements, token)
 
-        def action(connection: _Session) -> None:
-            try:
-                connection.prepared.run(connection, text, parameters)
-            except pg.UniqueViolation as error:
-                if not _is_repetition(error):
-                    raise
-            except pg.InvalidTextRepresentation as error:
-                message = str(error)
-                if _REFUSAL not in message:
-                    raise
-                raise Refused(int(message.split(_REFUSAL)[1].split('"')[0])) from None
-
-        self._attempt(action)
+        self._attempt(lambda c: _once(lambda: c.prepared.run(c, text, parameters)))
 
     def many(self, text: str, rows: list[tuple[Any, ...]]) -> None:
         def action(connection: _Session) -> None:
@@ -336,14 +320,44 @@ def _chained(forms: tuple[tuple[str, bool, str | None, bool], ...], remembered: 
             refused = f"(select count(*) from w{position}) <> %s"
         if stands is not None:
             refused += f" and exists ({stands})"
-        refusals.append(f"when {refused} then cast('{_REFUSAL}{position}' || left(now()::text, 0) as integer)")
+        refusals.append(f"when {refused} then {_refuse(position)}")
     if remembered:
         # Asked first, so that a repetition is recognised before its writes refuse themselves.
-        refusals.insert(0, "when not exists (select from remembered) then null")
+        refusals.insert(0, _KNOWN)
     last = f"select case {' '.join(refusals)} end" if refusals else "select 1"
     if wake:
         last += f", pg_notify('{CHANNEL}', '')"
     return f"with {', '.join(parts)} {last}"
+
+
+def _remembering(text: str) -> str:
+    """A statement that leaves its token, unless it touches no row; of each row, the first column is not its own."""
+    stop = f"case {_KNOWN} when not exists (select from done) then {_refuse(0)} end"
+    return f"with {_REMEMBER}, done as ({text}) select {stop}, done.* from (select) as one left join done on true"
+
+
+def _refuse(position: int) -> str:
+    """What stops a statement; not a constant, which PostgreSQL would compute while it plans."""
+    return f"cast('{_REFUSAL}{position}' || left(now()::text, 0) as integer)"
+
+
+def _once(statement: Callable[[], T]) -> T | None:
+    """What a statement returns, None when its token says that it ran before; Refused when it has stopped itself."""
+    try:
+        return statement()
+    except pg.UniqueViolation as error:
+        if not _is_repetition(error):
+            raise
+        return None
+    except pg.InvalidTextRepresentation as error:
+        message = str(error)
+        if _REFUSAL not in message:
+            raise
+        raise Refused(int(message.split(_REFUSAL)[1].split('"')[0])) from None
+
+
+def _fetched(cursor: psycopg.Cursor[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
+    return cursor.fetchall() if cursor.description else []
 
 
 def _parameters(statements: Sequence[Statement], token: str | None) -> list[Any]:

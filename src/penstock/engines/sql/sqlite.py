@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import threading
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from decimal import Decimal
@@ -69,9 +70,9 @@ class SqliteConnector:
 
     dialect = SQLITE
 
-    def __init__(self, path: str, *, busy_seconds: float = 30.0) -> None:
+    def __init__(self, path: str, *, busy_seconds: float = 30.0, sleep: Callable[[float], None] = time.sleep) -> None:
         self.path = path
-        self._busy = busy_seconds
+        self._busy, self._sleep = busy_seconds, sleep
         self._local = threading.local()
         self._generation = generation()
 
@@ -94,7 +95,7 @@ class SqliteConnector:
             connection = sqlite3.connect(
                 self.path, timeout=self._busy, isolation_level=None, check_same_thread=False, cached_statements=512
             )
-            connection.execute("pragma journal_mode = wal")
+            self._begin_log(connection)
             connection.execute("pragma synchronous = normal")
             connection.execute("pragma foreign_keys = on")
         except sqlite3.Error as error:
@@ -103,6 +104,19 @@ class SqliteConnector:
             connection.create_function(name, 2, function, deterministic=True)
         self._local.connection, self._local.generation = connection, self._generation
         return connection
+
+    def _begin_log(self, connection: sqlite3.Connection) -> None:
+        """Have changes written ahead; of several who open a new file, one does it for all."""
+        end = time.monotonic() + self._busy
+        while True:
+            try:
+                connection.execute("pragma journal_mode = wal")
+                return
+            except sqlite3.OperationalError as error:
+                # For one who is about to write SQLite itself does not wait here, whatever the timeout.
+                if "locked" not in str(error) or time.monotonic() > end:
+                    raise
+                self._sleep(0.01)
 
     def rows(self, text: str, parameters: tuple[Any, ...]) -> list[tuple[Any, ...]]:
         try:
