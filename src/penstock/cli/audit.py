@@ -22,7 +22,7 @@ audit = typer.Typer(no_args_is_help=True, help="The audit trails: seal them, and
 
 @audit.command("verify")
 def verify_command(
-    project: Annotated[str | None, typer.Option("--project", help="Only this one; else all projects with lines.")] = None,
+    project: Annotated[str | None, typer.Option("--project", help="Only this one; else all that have lines.")] = None,
     expect: Annotated[
         str | None, typer.Option("--expect", help="A digest printed earlier and kept elsewhere (with --project).")
     ] = None,
@@ -46,7 +46,7 @@ def verify_command(
 
 @audit.command("seal")
 def seal_command(
-    names: Annotated[list[str] | None, typer.Argument(help="Projects; without any, all projects with lines.")] = None,
+    names: Annotated[list[str] | None, typer.Argument(help="Projects; without any, all that were sealed.")] = None,
     by: Annotated[str, typer.Option("--by", help="Who seals.")] = "penstock audit seal",
     store: StoreUrl = None,
     as_json: AsJson = False,
