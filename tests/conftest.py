@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import itertools
 import os
+import sqlite3
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from penstock import Domain, FrozenClock, Store
+from penstock import Domain, FrozenClock, Store, open_store
 from penstock.ports import Engine
 from tests import watch
 
@@ -48,7 +50,14 @@ def nothing_that_opens_by_itself_is_stored() -> Iterator[None]:
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if "engine_name" in metafunc.fixturenames:
-        metafunc.parametrize("engine_name", chosen_engines(), scope="session")
+        chosen = [_marked(name, metafunc.module.__name__) for name in chosen_engines()]
+        metafunc.parametrize("engine_name", chosen, scope="session")
+
+
+def _marked(name: str, module: str) -> Any:
+    """DynamoDB Local, which is slow, does what every engine must do; what is built on that, it does on long runs."""
+    seldom = name == "dynamodb-local" and not module.startswith(("tests.engines", "tests.faults"))
+    return pytest.param(name, marks=pytest.mark.long) if seldom else name
 
 
 @pytest.fixture
@@ -58,8 +67,11 @@ def clock() -> FrozenClock:
 
 @pytest.fixture
 def open_engine(engine_name: str, request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Callable[[], Engine]]:
-    """Opens an empty store of the engine at hand; every call in one test opens the same one."""
-    opener, cleanup = _opener(engine_name, request, tmp_path)
+    """Opens an empty store of the engine at hand; every call in one test opens the same one.
+
+    Where a test asks for `store` as well, the tables are there already.
+    """
+    opener, cleanup = (_furnished if "store" in request.fixturenames else _opener)(engine_name, request, tmp_path)
     opened: list[Engine] = []
 
     def open_one() -> Engine:
@@ -96,9 +108,7 @@ def shared_engine(
 @pytest.fixture
 def store(open_engine: Callable[[], Engine], clock: FrozenClock) -> Store:
     """A store with the tables of the kernel and all five domains, empty, and a clock that stands still."""
-    store = Store(open_engine(), clock=clock, secret=b"of the tests")
-    store.ensure(*all_domains())
-    return store
+    return Store(open_engine(), clock=clock, secret=b"of the tests")
 
 
 def all_domains() -> list[Domain]:
@@ -118,6 +128,50 @@ def _opener(
     if name == "postgres":
         return _postgres_database(request) if shared else _postgres_opener(request)
     return _dynamodb_opener(request.getfixturevalue(name.replace("-", "_") + "_server").url)
+
+
+def _furnished(
+    name: str, request: pytest.FixtureRequest, tmp_path: Path
+) -> tuple[Callable[[], Engine], Callable[[], None]]:
+    """As `_opener`, with all tables: where it is possible a copy of what was made once, which is much quicker."""
+    if name == "sqlite":
+        (tmp_path / "store.db").write_bytes(request.getfixturevalue("furnished_file"))
+        return _opener(name, request, tmp_path)
+    if name == "postgres":
+        return _furnished_database(request)
+    opener, cleanup = _opener(name, request, tmp_path)
+    engine = opener()
+    Store(engine).ensure(*all_domains())
+    engine.close()
+    return opener, cleanup
+
+
+@pytest.fixture(scope="session")
+def furnished_file(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    """A SQLite file with the tables of the kernel and all five domains."""
+    path = tmp_path_factory.mktemp("furnished") / "store.db"
+    with closing(open_store(f"sqlite:///{path}")) as store:
+        store.ensure(*all_domains())
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("pragma wal_checkpoint(truncate)")
+    return path.read_bytes()
+
+
+@pytest.fixture(scope="session")
+def furnished_database(postgres_server: Any) -> str:
+    """The name of a PostgreSQL database with these tables."""
+    with closing(open_store(postgres_server.create_database("furnished"))) as store:
+        store.ensure(*all_domains())
+    return "furnished"
+
+
+def _furnished_database(request: pytest.FixtureRequest) -> tuple[Callable[[], Engine], Callable[[], None]]:
+    from penstock.engines.sql.engine import SqlEngine
+    from penstock.engines.sql.postgres import PostgresConnector
+
+    server, name = request.getfixturevalue("postgres_server"), f"store_{next(_counter)}"
+    url = server.create_database(name, template=request.getfixturevalue("furnished_database"))
+    return lambda: SqlEngine(PostgresConnector(url)), lambda: server.drop_database(name)
 
 
 def _postgres_opener(request: pytest.FixtureRequest) -> tuple[Callable[[], Engine], Callable[[], None]]:

@@ -28,7 +28,7 @@ def hire_forger(store: Store, engine_name: str, folder: Path, request: pytest.Fi
     if engine_name == "sqlite":
         return SqliteForger(folder / "store.db")
     if engine_name == "postgres":
-        return PostgresForger(request.getfixturevalue("postgres_server").url)
+        return PostgresForger(store.engine.connector.url)  # type: ignore[attr-defined]
     url = request.getfixturevalue(engine_name.replace("-", "_") + "_server").url
     return DynamoForger(url, store.engine._prefix)  # type: ignore[attr-defined]
 

@@ -54,11 +54,17 @@ class Postgres(Server):
         """Return where clients connect to one database."""
         return f"postgresql://postgres@127.0.0.1:{self.port}/{quote(database, safe='')}"
 
-    def create_database(self, name: str) -> str:
-        """Create an empty database and return its URL."""
+    def create_database(self, name: str, *, template: str = "template1") -> str:
+        """Create a database, empty or a copy of another that nobody is connected to, and return its URL."""
         with psycopg.connect(self.url, autocommit=True) as connection:
-            connection.execute(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(name)))
+            create = sql.SQL("CREATE DATABASE {} TEMPLATE {}").format(sql.Identifier(name), sql.Identifier(template))
+            connection.execute(create)
         return self.url_of(name)
+
+    def drop_database(self, name: str) -> None:
+        """Remove a database, whoever is connected to it."""
+        with psycopg.connect(self.url, autocommit=True) as connection:
+            connection.execute(sql.SQL("DROP DATABASE {} WITH (FORCE)").format(sql.Identifier(name)))
 
     def stop_at_once(self) -> None:
         """Immediate shutdown: every connection is cut where it stands, and the next start recovers from the log."""

@@ -101,6 +101,7 @@ def _got(client: Any, bucket: str) -> bytes:
                 raise
 
 
+@pytest.mark.long  # after a kill it takes SeaweedFS a while to find its volumes again
 def test_seaweedfs_answers_and_keeps_objects_through_kill() -> None:
     with require(SeaweedFS()) as server:
         home = server.home

@@ -156,9 +156,11 @@ def test_every_key_of_the_documents_is_known_for_one() -> None:
     assert holding == {
         *(
             f"musicvideo.Project.{n}S3Key"
-            for n in ("characterImage", "productImage", "audioBackingTrack", "finalOutput")
+            for n in ("characterImage", "productImage", "audioBackingTrack", "finalOutput", "finalThumbnail")
         ),
         *(f"musicvideo.Scene.{n}S3Key" for n in ("audioClip", "videoClip", "lipSyncedVideoClip")),
+        *(f"musicvideo.Scene.{n}S3Key" for n in ("workingVideoClip", "thumbnail", "incoming")),
+        "musicvideo.CharacterReference.imageS3Key",
         *("musicvideo.Scene.referenceImageS3Keys", "speech.TempAudio.s3_key", "videos.Video.thumbnailS3Key"),
         *("videos.Video.resolutions", "novae.Dataset.artifacts", "novae.FileObject.s3_key"),
         *("assetcreator.Step.artifacts", "assetcreator.AssetVersion.files", "assetcreator.AssetVersion.cdn_url"),

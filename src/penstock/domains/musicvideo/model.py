@@ -242,8 +242,12 @@ class CharacterReference(Entity, table=MV_PROJECTS, tag="character_reference", r
     image_s3_key: ObjectKey
     created_at: UtcSeconds = Field(frozen=True)
 
-    @key("CHARACTER#{character_id}", "REFERENCE")
+    @key("CHARACTER_REFERENCES", "CHARACTER#{character_id}")
     def at(self, *, character_id: UUID) -> None: ...
+
+    @pattern(at)
+    def all_there_are(self) -> None:
+        """Every picture; there are few."""
 
 
 FILES = (
