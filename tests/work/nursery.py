@@ -84,6 +84,14 @@ def children(pid: int) -> list[int]:
         return []
 
 
+def lives(pid: int) -> bool:
+    """Has a process not ended yet?"""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+
+
 def main(settings: dict[str, Any]) -> None:
     signal.signal(signal.SIGCHLD, _bury)
     while line := sys.stdin.readline():

@@ -16,7 +16,7 @@ from penstock.schedule import Schedule, ScheduleState
 from penstock.work import WORKING, Outcome, TaskStatus
 from penstock.workers.celery import LOOK, RUN, CeleryBroker, CeleryWorkers, Cron, celery_app
 from tests.servers import Valkey
-from tests.work.nursery import Nursery, children, kill
+from tests.work.nursery import Nursery, children, kill, lives
 from tests.work.plant import PLANT, TASKS, limp, look, press, sleep, stamps
 from tests.work.soon import soon
 from tests.work.test_tasks import announce, attempts, stamped, the_task
@@ -64,7 +64,7 @@ def test_tasks_run_through_celery_and_what_is_running_is_handed_back_on_the_way_
     soon(lambda: the_task(store, running).status is TaskStatus.RUNNING)
     family = [p for child in children(everything) for p in (child, *children(child))]
     os.kill(everything, signal.SIGTERM)
-    soon(lambda: not any(_lives(p) for p in (everything, *family)))
+    soon(lambda: not any(lives(p) for p in (everything, *family)))
     assert the_task(store, running).status is TaskStatus.WAITING
     assert [a.outcome for a in attempts(store, running)] == [Outcome.HANDED_BACK]
 
@@ -80,14 +80,7 @@ def test_a_part_that_dies_is_started_again_and_all_end_with_the_first(store: Sto
     soon(done(store, announce(store, look)))
     family = [p for child in children(everything) for p in (child, *children(child))]
     kill(everything)
-    soon(lambda: not any(_lives(p) for p in family))
-
-
-def _lives(pid: int) -> bool:
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
-    except (FileNotFoundError, ProcessLookupError):
-        return False
+    soon(lambda: not any(lives(p) for p in family))
 
 
 def test_a_task_that_takes_too_long_is_ended_and_its_process_killed(store: Store, nursery: Nursery) -> None:

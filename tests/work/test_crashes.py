@@ -18,7 +18,7 @@ from penstock.work import Attempt, Job, JobStatus, Outcome, StepRun, Task, TaskS
 from penstock.work.domain import WORKING
 from tests.conftest import chosen_engines
 from tests.servers import Dynoxide, Postgres, Valkey, require
-from tests.work.nursery import Nursery, children, kill
+from tests.work.nursery import Nursery, children, kill, lives
 from tests.work.plant import FORGE, FORGED, PLANT, Stamp
 
 ENGINES = [name for name in ("sqlite", "postgres", "dynoxide") if name in chosen_engines()]
@@ -32,6 +32,10 @@ class Crew(Protocol):
     "Seconds between strikes: enough to start working in."
 
     def strike(self) -> None: ...
+
+    def tend(self) -> None:
+        """Start again what has ended by itself, as whoever keeps processes running does."""
+        ...
 
     def forget(self) -> None: ...
 
@@ -51,6 +55,9 @@ class Inline:
         struck = self.chance.randrange(len(self._workers))
         kill(self._workers[struck])
         self._workers[struck] = self.nursery.start("inline")
+
+    def tend(self) -> None:
+        """These never end by themselves."""
 
     def forget(self) -> None:
         """There is nothing to forget."""
@@ -79,6 +86,11 @@ class ByCelery:
             case "dispatcher":
                 kill(self._dispatcher)
                 self._dispatcher = self.nursery.start("dispatcher")
+
+    def tend(self) -> None:
+        # Celery gives up when a process of its pool dies while it starts.
+        if not lives(self._worker):
+            self._worker = self.nursery.start("worker")
 
     def forget(self) -> None:
         self.broker.flush()
@@ -144,6 +156,7 @@ def survive(store: Store, hire: Callable[[], Crew], *, jobs: int, strikes: int) 
         if left <= jobs / 2 and not forgot:
             crew.forget()
             forgot += 1
+        crew.tend()
         if struck < strikes:
             crew.strike()
             struck += 1
