@@ -10,8 +10,9 @@ READY := $(VENV)/.ready
 up: $(READY)
 	$(BIN)/penstock up
 
+# Three at a time also on two cores: much of a test's time is a server's, on a disk.
 test: $(READY)
-	$(BIN)/python -m pytest -n 2 --dist worksteal -m "not long"
+	$(BIN)/python -m pytest -n 3 --dist worksteal -m "not long"
 
 test-long: $(READY)
 	$(BIN)/python -m pytest -n 2 --dist worksteal

@@ -159,19 +159,35 @@ def furnished_file(tmp_path_factory: pytest.TempPathFactory) -> bytes:
 
 @pytest.fixture(scope="session")
 def furnished_database(postgres_server: Any) -> str:
-    """The name of a PostgreSQL database with these tables."""
-    with closing(open_store(postgres_server.create_database("furnished"))) as store:
+    """A PostgreSQL database with these tables."""
+    url: str = postgres_server.create_database("furnished")
+    with closing(open_store(url)) as store:
         store.ensure(*all_domains())
-    return "furnished"
+    return url
 
 
 def _furnished_database(request: pytest.FixtureRequest) -> tuple[Callable[[], Engine], Callable[[], None]]:
+    """One for all tests: emptied after each, which takes a hundredth of the time of creating its tables."""
+    import psycopg
+
     from penstock.engines.sql.engine import SqlEngine
     from penstock.engines.sql.postgres import PostgresConnector
 
-    server, name = request.getfixturevalue("postgres_server"), f"store_{next(_counter)}"
-    url = server.create_database(name, template=request.getfixturevalue("furnished_database"))
-    return lambda: SqlEngine(PostgresConnector(url)), lambda: server.drop_database(name)
+    url = request.getfixturevalue("furnished_database")
+    own = {shape.domain for domain in all_domains() for shape in domain.shapes} | {"penstock", "public"}
+
+    def wipe() -> None:
+        with psycopg.connect(url, autocommit=True) as connection:
+            found = connection.execute(
+                "select schemaname, tablename from pg_tables where schemaname !~ '^pg_' "
+                "and schemaname <> 'information_schema'"
+            ).fetchall()
+            for schema in {schema for schema, _ in found} - own:
+                connection.execute(f'drop schema "{schema}" cascade'.encode())
+            emptied = [f'delete from "{schema}"."{table}"' for schema, table in found if schema in own]
+            connection.execute(";".join(emptied).encode())
+
+    return lambda: SqlEngine(PostgresConnector(url)), wipe
 
 
 def _postgres_opener(request: pytest.FixtureRequest) -> tuple[Callable[[], Engine], Callable[[], None]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import shutil
 import signal
@@ -15,6 +16,8 @@ from psycopg import sql
 from .fetch import package_dir
 from .process import Process
 from .server import Server, Unavailable
+
+_numbers = itertools.count()
 
 # PostgreSQL refuses to run as root.
 UNPRIVILEGED = "nobody"
@@ -54,17 +57,12 @@ class Postgres(Server):
         """Return where clients connect to one database."""
         return f"postgresql://postgres@127.0.0.1:{self.port}/{quote(database, safe='')}"
 
-    def create_database(self, name: str, *, template: str = "template1") -> str:
-        """Create a database, empty or a copy of another that nobody is connected to, and return its URL."""
+    def create_database(self, purpose: str) -> str:
+        """Create an empty database and return its URL; each has a name of its own."""
+        name = f"{purpose}_{next(_numbers)}"
         with psycopg.connect(self.url, autocommit=True) as connection:
-            create = sql.SQL("CREATE DATABASE {} TEMPLATE {}").format(sql.Identifier(name), sql.Identifier(template))
-            connection.execute(create)
+            connection.execute(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(name)))
         return self.url_of(name)
-
-    def drop_database(self, name: str) -> None:
-        """Remove a database, whoever is connected to it."""
-        with psycopg.connect(self.url, autocommit=True) as connection:
-            connection.execute(sql.SQL("DROP DATABASE {} WITH (FORCE)").format(sql.Identifier(name)))
 
     def stop_at_once(self) -> None:
         """Immediate shutdown: every connection is cut where it stands, and the next start recovers from the log."""

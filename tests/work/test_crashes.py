@@ -150,17 +150,18 @@ def survive(store: Store, hire: Callable[[], Crew], *, jobs: int, strikes: int) 
     started = start(store, jobs)
     crew = hire()
     forgot = struck = 0
-    end = time.monotonic() + 90 + jobs * 3
+    end, next_strike = time.monotonic() + 90 + jobs * 3, 0.0
     while (left := unfinished(store)) > 0:
         assert time.monotonic() < end, f"{left} of {jobs} jobs have not ended after {struck} strikes"
         if left <= jobs / 2 and not forgot:
             crew.forget()
             forgot += 1
         crew.tend()
-        if struck < strikes:
+        if struck < strikes and time.monotonic() >= next_strike:
             crew.strike()
             struck += 1
-        time.sleep(crew.pause)
+            next_strike = time.monotonic() + crew.pause
+        time.sleep(0.1)
     assert forgot, "the broker was to forget in the middle"
     check(store, started)
     print(f"{jobs} jobs survived {struck} strikes")
