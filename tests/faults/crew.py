@@ -99,7 +99,7 @@ class Crew:
         name = self._anybody()
         self.kill(name)
         self.start(name, ticks=self.chance.randint(1, 20))
-        self._bury(name)
+        self._bury(name, busy=True)
         self.start(name)
 
     def stall(self) -> None:
@@ -117,17 +117,17 @@ class Crew:
     def _wait_for(self, name: str, ticks: int) -> None:
         pid = self._pids[name]
         goal = self._ticks[pid] + ticks
-        self._wait_until(lambda: self._ticks[pid] >= goal, f"{name} does something")
+        self._wait_until(lambda: self._ticks[pid] >= goal, f"{name} does something", busy=True)
 
-    def _bury(self, name: str) -> None:
+    def _bury(self, name: str, *, busy: bool = False) -> None:
         pid = self._pids[name]
-        self._wait_until(lambda: pid in self._dead, f"{name} is dead")
+        self._wait_until(lambda: pid in self._dead, f"{name} is dead", busy=busy)
         del self._pids[name]
 
     def wait_for_ticks(self, count: int) -> None:
         """Let the crew do something."""
         goal = self._ticks.total() + count
-        self._wait_until(lambda: self._ticks.total() >= goal, "the crew does something")
+        self._wait_until(lambda: self._ticks.total() >= goal, "the crew does something", busy=True)
 
     def _listen(self) -> None:
         assert self._nursery.stdout is not None
@@ -142,11 +142,18 @@ class Crew:
                     self._ticks[int(more[0])] += 1
                 self._news.notify_all()
 
-    def _wait_until(self, happened: Callable[[], bool], what: str) -> None:
-        with self._news:
-            if not self._news.wait_for(happened, PATIENCE):
+    def _wait_until(self, happened: Callable[[], bool], what: str, *, busy: bool = False) -> None:
+        """Wait for something; if the crew is to bring it about, see to it that they do not run out of work."""
+        deadline = time.monotonic() + PATIENCE
+        while True:
+            with self._news:
+                if self._news.wait_for(happened, 0.5 if busy else PATIENCE):
+                    return
+            if time.monotonic() > deadline:
                 log = (self._folder / "crew.log").read_text()[-2000:]
                 raise AssertionError(f"waited {PATIENCE:g} s in vain until {what}\n{log}")
+            if busy:
+                self.announce_if_idle()
 
     # Work
 
