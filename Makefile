@@ -4,10 +4,12 @@ PYTHON ?= $(shell command -v python3.11 || command -v python3)
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
+INSTALLED := $(VENV)/.installed
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable
 
 .PHONY: up test test-long check bench format clean
 
-up: $(READY)
+up: $(INSTALLED)
 	$(BIN)/penstock up
 
 # Three at a time also on two cores: much of a test's time is a server's, on a disk.
@@ -33,8 +35,13 @@ format: $(READY)
 clean:
 	rm -rf $(VENV) build .mypy_cache .ruff_cache .import_linter_cache
 
-# Everything is installed at the versions of the constraints file, whatever is newer today.
-$(READY): pyproject.toml constraints.txt
+# Everything is installed at the versions of the constraints file, whatever is newer today: what runs the service, and
+# what also checks and tests it.
+$(INSTALLED): pyproject.toml constraints.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev]'
+	$(PIP) '.[all]'
+	touch $(INSTALLED)
+
+$(READY): $(INSTALLED)
+	$(PIP) '.[dev]'
 	touch $(READY)
