@@ -277,6 +277,7 @@ def test_directors_and_flavors_are_listed(editor: TestClient) -> None:
     directors = editor.get("/api/mv/get_director_configs").json()
     assert len(directors) >= 4
     assert all(d["name"] and d["summary"] for d in directors)
+    assert all("negativePrompt" in d for d in directors)
     assert {f["mode"] for f in editor.get("/api/mv/get_config_flavors").json()} == {"music-video", "ad-creative"}
 
 

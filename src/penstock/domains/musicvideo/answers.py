@@ -140,6 +140,31 @@ class ProjectPage(Told):
     next: str | None
 
 
+class DirectorTold(Told):
+    """A manner of filming, by which a project can be begun."""
+
+    name: str
+    summary: str
+    palette: list[str]
+    camera: list[str]
+    light: list[str]
+    hours: list[str]
+    pacing: str
+    negative_prompt: str
+
+
+class FlavorTold(Told):
+    """What is usual for a kind of video."""
+
+    name: str
+    summary: str
+    mode: Mode
+    scenes: Count
+    most_scenes: Count
+    seconds: Seconds
+    lip_sync: bool
+
+
 class ProjectBegun(Told):
     project_id: UUID
     status: ProjectStatus

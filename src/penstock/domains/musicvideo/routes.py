@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable
+from dataclasses import asdict
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Annotated, Any
@@ -18,7 +19,9 @@ from penstock.caller import Caller, caller_of
 from penstock.domains.musicvideo import pictures, projects, scenes, uploading
 from penstock.domains.musicvideo.answers import (
     CharacterTold,
+    DirectorTold,
     FinalVideo,
+    FlavorTold,
     ProjectBegun,
     ProjectInList,
     ProjectPage,
@@ -39,8 +42,8 @@ from penstock.domains.musicvideo.asked import (
     ToSing,
     ToTrim,
 )
-from penstock.domains.musicvideo.crew.directors import Director, directors
-from penstock.domains.musicvideo.crew.flavors import Flavor, flavors
+from penstock.domains.musicvideo.crew.directors import directors
+from penstock.domains.musicvideo.crew.flavors import flavors
 from penstock.domains.musicvideo.errors import BadRequest
 from penstock.domains.musicvideo.model import CharacterReference, Project, ProjectStatus, Scene
 from penstock.domains.musicvideo.studio import Studio
@@ -157,14 +160,14 @@ def _add_projects(router: APIRouter, studio: Studio) -> None:
         return FinalVideo(project_id=project_id, video_url=url.url, expires_at=url.expires_at, expires_in_seconds=left)
 
     @router.get("/get_director_configs")
-    def director_configs() -> list[Director]:
+    def director_configs() -> list[DirectorTold]:
         """The directors whose manner a project can be filmed in."""
-        return list(directors())
+        return [DirectorTold.model_validate(asdict(each)) for each in directors()]
 
     @router.get("/get_config_flavors")
-    def config_flavors() -> list[Flavor]:
+    def config_flavors() -> list[FlavorTold]:
         """What is usual for each mode."""
-        return list(flavors())
+        return [FlavorTold.model_validate(asdict(each)) for each in flavors()]
 
 
 def _add_scenes(router: APIRouter, studio: Studio) -> None:
