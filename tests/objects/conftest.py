@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -12,15 +11,12 @@ import pytest
 from penstock import FrozenClock, Store, open_store
 from penstock.objects import LocalObjects, RouteSigner
 from penstock.objects.route import objects_route
-from penstock.objects.s3 import S3Connection, S3Objects
 from penstock.ports import Clock, ObjectStore
 from tests.objects.door import Door
 from tests.objects.world import World
-from tests.servers.seaweedfs import ACCESS_KEY, SECRET_KEY, SeaweedFS
 
 STORES = ("local", "seaweedfs")
 SECRET = b"the secret of these tests"
-_counter = itertools.count()
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
@@ -50,26 +46,6 @@ def open_local(tmp_path: Path, door: Door) -> Callable[[Clock | None], LocalObje
 @pytest.fixture
 def local(open_local: Callable[[Clock | None], LocalObjects]) -> LocalObjects:
     return open_local(None)
-
-
-@pytest.fixture(scope="session")
-def s3_connection(seaweedfs_server: SeaweedFS) -> Iterator[S3Connection]:
-    """A bucket of this session, and one client: to make another takes longer than most tests."""
-    connection = S3Connection(
-        seaweedfs_server.create_bucket("tests"),
-        region="us-east-1",
-        endpoint=seaweedfs_server.url,
-        access_key=ACCESS_KEY,
-        secret_key=SECRET_KEY,
-    )
-    yield connection
-    connection.close()
-
-
-@pytest.fixture
-def s3(s3_connection: S3Connection) -> S3Objects:
-    """A fresh prefix of the bucket: the first write to a bucket takes SeaweedFS seconds."""
-    return S3Objects(s3_connection, prefix=f"test-{next(_counter)}")
 
 
 @pytest.fixture

@@ -7,11 +7,17 @@ a count of its users, and an answer to who owns it when the worker that started 
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 
 import pytest
 
+from penstock.objects.s3 import S3Connection, S3Objects
+
 from . import DynamoDBLocal, Dynoxide, Postgres, SeaweedFS, Valkey, require
+from .seaweedfs import ACCESS_KEY, SECRET_KEY
+
+_prefixes = itertools.count()
 
 
 @pytest.fixture(scope="session")
@@ -47,3 +53,23 @@ def valkey_server() -> Iterator[Valkey]:
     """A Valkey of this session; use a queue of your own, and flush only one that is yours."""
     with require(Valkey()) as server:
         yield server
+
+
+@pytest.fixture(scope="session")
+def s3_connection(seaweedfs_server: SeaweedFS) -> Iterator[S3Connection]:
+    """A bucket of this session, and one client: to make another takes longer than most tests."""
+    connection = S3Connection(
+        seaweedfs_server.create_bucket("tests"),
+        region="us-east-1",
+        endpoint=seaweedfs_server.url,
+        access_key=ACCESS_KEY,
+        secret_key=SECRET_KEY,
+    )
+    yield connection
+    connection.close()
+
+
+@pytest.fixture
+def s3(s3_connection: S3Connection) -> S3Objects:
+    """A fresh prefix of the bucket: the first write to a bucket takes SeaweedFS seconds."""
+    return S3Objects(s3_connection, prefix=f"test-{next(_prefixes)}")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -15,15 +14,12 @@ from penstock.domains.musicvideo import studio as studio_module
 from penstock.domains.musicvideo.options import Options
 from penstock.domains.musicvideo.studio import Studio
 from penstock.objects import LocalObjects, RouteSigner
-from penstock.objects.s3 import S3Connection, S3Objects
 from penstock.work.domain import WORKING
 from tests.conftest import _opener, chosen_engines
 from tests.domains.musicvideo.quick_crew import QuickCrew
-from tests.servers.seaweedfs import ACCESS_KEY, SECRET_KEY, SeaweedFS
 
 BEGUN = datetime(2025, 11, 17, 10, 0, tzinfo=UTC)
 ENGINES = [name for name in ("sqlite", "postgres", "dynoxide") if name in chosen_engines()]
-_counter = itertools.count()
 
 
 @pytest.fixture
@@ -48,25 +44,6 @@ def studio(tmp_path: Path, local: LocalObjects, crew: QuickCrew, clock: FrozenCl
     store.ensure(DOMAIN, WORKING)
     yield Studio(store, local, crew.crew(), Options(scenes=3, scene_seconds=0.5))
     store.close()
-
-
-@pytest.fixture(scope="session")
-def s3_connection(seaweedfs_server: SeaweedFS) -> Iterator[S3Connection]:
-    connection = S3Connection(
-        seaweedfs_server.create_bucket("musicvideo"),
-        region="us-east-1",
-        endpoint=seaweedfs_server.url,
-        access_key=ACCESS_KEY,
-        secret_key=SECRET_KEY,
-    )
-    yield connection
-    connection.close()
-
-
-@pytest.fixture
-def s3(s3_connection: S3Connection) -> S3Objects:
-    """A fresh prefix: the first write to a bucket takes SeaweedFS seconds."""
-    return S3Objects(s3_connection, prefix=f"test-{next(_counter)}")
 
 
 @pytest.fixture(params=ENGINES)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -14,16 +13,13 @@ from penstock.domains.speech import DOMAIN
 from penstock.domains.speech.studio import Studio
 from penstock.domains.speech.voices import Voices, installed_voices
 from penstock.objects import LocalObjects, RouteSigner
-from penstock.objects.s3 import S3Connection, S3Objects
 from penstock.ports import Clock
 from penstock.work.domain import WORKING
 from tests.conftest import _opener, chosen_engines
-from tests.servers.seaweedfs import ACCESS_KEY, SECRET_KEY, SeaweedFS
 
 MADE = datetime(2025, 12, 8, 13, 2, 19, 123000, tzinfo=UTC)
 # Not DynamoDB Local: it removes, by the machine's clock, records that have expired there long before they do here.
 ENGINES = [name for name in ("sqlite", "postgres", "dynoxide") if name in chosen_engines()]
-_counter = itertools.count()
 
 
 @pytest.fixture(scope="session")
@@ -45,25 +41,6 @@ def studio(tmp_path: Path, local: LocalObjects, voices: Voices, clock: FrozenClo
     store.ensure(DOMAIN, WORKING)
     yield Studio(store, local, voices)
     store.close()
-
-
-@pytest.fixture(scope="session")
-def s3_connection(seaweedfs_server: SeaweedFS) -> Iterator[S3Connection]:
-    connection = S3Connection(
-        seaweedfs_server.create_bucket("speech"),
-        region="us-east-1",
-        endpoint=seaweedfs_server.url,
-        access_key=ACCESS_KEY,
-        secret_key=SECRET_KEY,
-    )
-    yield connection
-    connection.close()
-
-
-@pytest.fixture
-def s3(s3_connection: S3Connection) -> S3Objects:
-    """A fresh prefix: the first write to a bucket takes SeaweedFS seconds."""
-    return S3Objects(s3_connection, prefix=f"test-{next(_counter)}")
 
 
 @pytest.fixture(params=ENGINES)

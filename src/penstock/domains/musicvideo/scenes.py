@@ -19,6 +19,7 @@ from penstock.domains.musicvideo.errors import BadRequest, NotNow
 from penstock.domains.musicvideo.model import Project, Scene, SceneStatus
 from penstock.domains.musicvideo.order import check_order
 from penstock.domains.musicvideo.studio import Studio
+from penstock.domains.musicvideo.takes import OnScene
 from penstock.errors import Conflict
 from penstock.media.soundness import sound_video
 from penstock.release import release
@@ -41,7 +42,7 @@ def add_scene(studio: Studio, project_id: UUID, concept: str, *, by: str) -> Sce
                 )
                 change.create(scene)
                 count_edited(change, project, None, scene.status, when=unmoved, last_sequence=scene.sequence)
-                tasks.write_scene.announce(change, tasks.OnScene.of(scene), project=str(project_id))
+                tasks.write_scene.announce(change, OnScene.of(scene), project=str(project_id))
         except Conflict:
             continue  # somebody else has added one just now
         return scene
@@ -106,7 +107,7 @@ def regenerate(studio: Studio, project_id: UUID, sequence: int, *, by: str) -> S
 
     def announce(change: Change, scene: Scene) -> None:
         scene.video_generation_job_id = scene.incoming_s3_key = None
-        tasks.film.announce(change, tasks.OnScene.of(scene), project=str(project_id))
+        tasks.film.announce(change, OnScene.of(scene), project=str(project_id))
 
     return _begin(studio, project_id, sequence, announce, by=by)
 
@@ -123,7 +124,7 @@ def request_lip_sync(studio: Studio, project_id: UUID, sequence: int, *, by: str
         scene.needs_lip_sync, scene.lipsync_job_id = True, None
         if lyrics is not None:
             scene.lyrics = lyrics
-        tasks.lip_sync.announce(change, tasks.OnScene.of(scene), project=str(project_id))
+        tasks.lip_sync.announce(change, OnScene.of(scene), project=str(project_id))
 
     return _begin(studio, project_id, sequence, announce, by=by)
 
@@ -137,7 +138,7 @@ def trim(studio: Studio, project_id: UUID, sequence: int, *, start: float, stop:
         if scene.video_clip_s3_key is None:
             raise NotNow(f"scene {sequence} has no clip yet; film it first")
         scene.trim_points = {"in": start, "out": stop}
-        tasks.trim.announce(change, tasks.OnScene.of(scene), project=str(project_id))
+        tasks.trim.announce(change, OnScene.of(scene), project=str(project_id))
 
     return _begin(studio, project_id, sequence, announce, by=by)
 
@@ -160,7 +161,7 @@ def take_in(studio: Studio, project_id: UUID, sequence: int, key: str, *, by: st
 def arrive(change: Change, scene: Scene, key: str) -> None:
     """A film has come for a scene; a task makes it the clip."""
     scene.incoming_s3_key = key
-    tasks.take_in.announce(change, tasks.OnScene.of(scene), project=str(scene.project_id))
+    tasks.take_in.announce(change, OnScene.of(scene), project=str(scene.project_id))
 
 
 def _begin(

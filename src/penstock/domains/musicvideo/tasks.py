@@ -1,8 +1,7 @@
 """The pipeline: write the scenes, film each, move lips, cut. Every step is a task, and ends with one commit.
 
-A task on a scene belongs to a take of it. When another take was begun meanwhile, or the scene was deleted, there is
-nothing left to do. A file is written before the record that points at it; where it lies another may have been, so the
-record also tells by a checksum which file it means.
+A task on a scene belongs to a take of it (see `takes`). A file is written before the record that points at it; where
+it lies another may have been, so the record also tells by a checksum which file it means.
 """
 
 from __future__ import annotations
@@ -18,7 +17,6 @@ from uuid import UUID
 from pydantic import BaseModel
 
 from penstock.change import Change
-from penstock.declare.attr import the
 from penstock.domains.musicvideo import places
 from penstock.domains.musicvideo.counting import count
 from penstock.domains.musicvideo.crew.ports import Brief, Made, SceneIdea, Shot
@@ -26,8 +24,17 @@ from penstock.domains.musicvideo.desk import TaskDesk, desk_of
 from penstock.domains.musicvideo.model import Mode, Project, ProjectStatus, Scene, SceneStatus
 from penstock.domains.musicvideo.order import in_order
 from penstock.domains.musicvideo.studio import Studio
+from penstock.domains.musicvideo.takes import (
+    OnScene,
+    begun,
+    complete,
+    current,
+    keep_in_place,
+    remember,
+    same_take,
+    show,
+)
 from penstock.errors import PenstockError
-from penstock.stored import Stored
 from penstock.work import RetryLater, Tasks, Terminal, Work
 
 TASKS = Tasks("musicvideo")
@@ -50,18 +57,6 @@ class ToCompose(BaseModel):
 
     project_id: UUID
     number: int
-
-
-class OnScene(BaseModel):
-    """Which take of which scene."""
-
-    project_id: UUID
-    sequence: int
-    take: int
-
-    @classmethod
-    def of(cls, scene: Scene) -> OnScene:
-        return cls(project_id=scene.project_id, sequence=scene.sequence, take=scene.take or 0)
 
 
 # Writing
@@ -115,7 +110,7 @@ def queue_project(change: Change, input: ToWrite) -> None:
 def write_scene(work: Work, input: OnScene) -> dict[str, Any] | None:
     """Write one scene more from a few words, and have it filmed."""
     studio = Studio.within(work.around)
-    scene = _current(work, input)
+    scene = current(work, input)
     if scene is None:
         return None
     project = work.store.get(Project.at(project_id=input.project_id))
@@ -130,7 +125,7 @@ def write_scene(work: Work, input: OnScene) -> dict[str, Any] | None:
             idea.needs_lip_sync,
         )
         scene.reference_image_s3_keys = _references(project)
-        change.save(scene, when=_same_take(input))
+        change.save(scene, when=same_take(input))
         film.announce(change, input, project=str(project.project_id))
     return None
 
@@ -142,11 +137,11 @@ def write_scene(work: Work, input: OnScene) -> dict[str, Any] | None:
 def film(work: Work, input: OnScene) -> dict[str, Any] | None:
     """Film a scene; if somebody sings in it, that follows."""
     studio = Studio.within(work.around)
-    scene = _begun(work, input)
+    scene = begun(work, input)
     if scene is None:
         return None
     project = work.store.get(Project.at(project_id=input.project_id))
-    with desk_of(work, lambda job: _remember(work, input, "video_generation_job_id", job)) as desk:
+    with desk_of(work, lambda job: remember(work, input, "video_generation_job_id", job)) as desk:
         clip = desk.folder / "clip.mp4"
         shot = Shot(
             prompt=scene.prompt,
@@ -169,7 +164,7 @@ def film(work: Work, input: OnScene) -> dict[str, Any] | None:
 def take_in(work: Work, input: OnScene) -> dict[str, Any] | None:
     """Make a film that was uploaded the clip of its scene."""
     studio = Studio.within(work.around)
-    scene = _begun(work, input)
+    scene = begun(work, input)
     if scene is None or scene.incoming_s3_key is None:
         return None
     with desk_of(work) as desk:
@@ -182,7 +177,7 @@ def _finish_clip(
 ) -> None:
     """Keep a new clip with its thumbnail, and end the task; what was made of the former clip no longer counts."""
     thumbnail = _thumbnail(studio, desk, clip)
-    kept = _keep(work, desk, input, clip, places.clip(scene))
+    kept = keep_in_place(work, desk, input, clip, places.clip(scene))
     desk.keep(thumbnail, places.thumbnail(scene))
     duration = desk.length(clip)
     with work.finish() as change:
@@ -190,12 +185,12 @@ def _finish_clip(
         scene.finish(video_clip_s3_key=kept.key)
         scene.thumbnail_s3_key = places.thumbnail(scene)
         scene.video_generation_job_id = None
-        _show(scene, kept, duration, made)
+        show(scene, kept, duration, made)
         if sings and scene.needs_lip_sync:
             lip_sync.announce(change, input, project=str(input.project_id))
-            change.save(scene.start(), when=_same_take(input))
+            change.save(scene.start(), when=same_take(input))
         else:
-            _complete(change, input, scene)
+            complete(change, input, scene)
 
 
 # Singing and cutting
@@ -205,25 +200,25 @@ def _finish_clip(
 def lip_sync(work: Work, input: OnScene) -> dict[str, Any] | None:
     """Let somebody in a scene sing to its part of the backing track."""
     studio = Studio.within(work.around)
-    scene = _begun(work, input)
+    scene = begun(work, input)
     if scene is None or scene.video_clip_s3_key is None:
         return None
     project = work.store.get(Project.at(project_id=input.project_id))
-    with desk_of(work, lambda job: _remember(work, input, "lipsync_job_id", job)) as desk:
+    with desk_of(work, lambda job: remember(work, input, "lipsync_job_id", job)) as desk:
         clip, into = desk.fetch(scene.video_clip_s3_key), desk.folder / "lip_synced.mp4"
         audio = _sound_of(work, studio, desk, project, scene, desk.length(clip))
         with desk.creating():
             made = studio.crew.lip_sync.sync(clip, audio, into, desk, words=scene.lyrics, job=scene.lipsync_job_id)
         desk.note(made)
-        kept = _keep(work, desk, input, into, places.lip_synced(scene))
+        kept = keep_in_place(work, desk, input, into, places.lip_synced(scene))
         duration = desk.length(into)
         with work.finish() as change:
             change.adopt(scene)
             scene.audio_clip_s3_key = places.scene_audio(scene)
             scene.finish_lip_sync(lip_synced_video_clip_s3_key=kept.key)
             scene.lipsync_job_id = None
-            _show(scene, kept, duration, made)
-            _complete(change, input, scene)
+            show(scene, kept, duration, made)
+            complete(change, input, scene)
     return None
 
 
@@ -249,7 +244,7 @@ def _sound_of(work: Work, studio: Studio, desk: TaskDesk, project: Project, scen
 def trim(work: Work, input: OnScene) -> dict[str, Any] | None:
     """Cut the part out of a clip that is to be shown."""
     studio = Studio.within(work.around)
-    scene = _begun(work, input)
+    scene = begun(work, input)
     whole = None if scene is None else scene.lip_synced_video_clip_s3_key or scene.video_clip_s3_key
     if scene is None or whole is None or scene.trim_points is None:
         return None
@@ -261,14 +256,14 @@ def trim(work: Work, input: OnScene) -> dict[str, Any] | None:
         with desk.creating():
             made = studio.crew.composer.trim(clip, into, start=start, stop=stop)
         key = places.working_clip(scene, int(work.task.created_at.timestamp()))
-        kept = _keep(work, desk, input, into, key)
+        kept = keep_in_place(work, desk, input, into, key)
         duration = desk.length(into)
         with work.finish() as change:
             change.adopt(scene)
             scene.trim_points = {"in": start, "out": stop}
             scene.finish_trim(working_video_clip_s3_key=kept.key)
-            _show(scene, kept, duration, made)
-            _complete(change, input, scene)
+            show(scene, kept, duration, made)
+            complete(change, input, scene)
     return None
 
 
@@ -335,64 +330,7 @@ def _shown(desk: TaskDesk, scene: Scene) -> Path:
     return path
 
 
-# Scenes and their takes
-
-
-def _current(work: Work, input: OnScene) -> Scene | None:
-    """The scene, if the take is still the one that is wanted."""
-    scene = work.store.lookup(Scene.at(project_id=input.project_id, sequence=input.sequence))
-    if scene is None or (scene.take or 0) != input.take:
-        return None
-    return scene if scene.status in (SceneStatus.PENDING, SceneStatus.PROCESSING) else None
-
-
-def _begun(work: Work, input: OnScene) -> Scene | None:
-    """The scene, in processing. Every attempt but the first is a retry."""
-    scene = _current(work, input)
-    if scene is None:
-        return None
-    if scene.status is SceneStatus.PENDING or work.task.attempts > 1:
-        with work.change() as change:
-            change.adopt(scene)
-            if work.task.attempts > 1:
-                scene.retry_count += 1
-            change.save(scene.start() if scene.status is SceneStatus.PENDING else scene, when=_same_take(input))
-    return scene
-
-
-def _keep(work: Work, desk: TaskDesk, input: OnScene, path: Path, key: str) -> Stored:
-    """Put the file of a scene in its place, unless it comes too late for that."""
-    if _current(work, input) is None:
-        raise Terminal(f"scene {input.sequence} has moved on")
-    return desk.keep(path, key)
-
-
-def _show(scene: Scene, kept: Stored, duration: float, made: Made) -> None:
-    scene.shown_sha256, scene.shown_duration = kept.sha256, duration
-    if made.cost is not None:
-        scene.cost = (scene.cost or 0.0) + made.cost
-
-
-def _complete(change: Change, input: OnScene, scene: Scene) -> None:
-    change.save(scene, when=_same_take(input))
-    count(change, scene.project_id, SceneStatus.PROCESSING, scene.status)
-    change.emit("scene.completed", scene)
-
-
-def _remember(work: Work, input: OnScene, field: str, job: str) -> None:
-    """Note what was begun elsewhere before anything can go wrong with it."""
-    scene = _current(work, input)
-    if scene is None:
-        raise Terminal(f"scene {input.sequence} has moved on")
-    with work.change() as change:
-        change.adopt(scene)
-        setattr(scene, field, job)
-        change.save(scene, when=_same_take(input))
-
-
-def _same_take(input: OnScene) -> Any:
-    same = the(Scene.take).equals(input.take)
-    return same if input.take else same | the(Scene.take).absent()
+# What becomes of a scene
 
 
 @write_scene.failed
@@ -407,7 +345,7 @@ def fail_scene(change: Change, input: OnScene, error: BaseException) -> None:
         return
     if scene.status in (SceneStatus.PENDING, SceneStatus.PROCESSING):
         before = change.adopt(scene).status
-        change.save(scene.fail(error_message=_words(error)), when=_same_take(input))
+        change.save(scene.fail(error_message=_words(error)), when=same_take(input))
         count(change, scene.project_id, before, scene.status)
         change.emit("scene.failed", scene, why=scene.error_message)
 
@@ -421,7 +359,7 @@ def retry_scene(change: Change, input: OnScene) -> None:
     """Somebody has the task tried again."""
     scene = change.store.lookup(Scene.at(project_id=input.project_id, sequence=input.sequence))
     if scene is not None and (scene.take or 0) == input.take and scene.status is SceneStatus.FAILED:
-        change.save(change.adopt(scene).retry(), when=_same_take(input))
+        change.save(change.adopt(scene).retry(), when=same_take(input))
         count(change, scene.project_id, SceneStatus.FAILED, scene.status)
 
 
