@@ -6,14 +6,13 @@ DynamoDB's meaning holds on every engine: a comparison with a missing field is f
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
+from msgspec import Struct
 
-class Condition:
+
+class Condition(Struct, frozen=True):
     """Something that must hold of the record a write meets. Combine with ``&``, ``|`` and ``~``."""
-
-    __slots__ = ()
 
     def __and__(self, other: Condition) -> Condition:
         return All((self, other))
@@ -25,8 +24,7 @@ class Condition:
         return Not(self)
 
 
-@dataclass(frozen=True, slots=True)
-class Compare(Condition):
+class Compare(Condition, frozen=True):
     """A field against a value: ``= <> < <= > >=``."""
 
     field: str
@@ -34,8 +32,7 @@ class Compare(Condition):
     value: Any
 
 
-@dataclass(frozen=True, slots=True)
-class Between(Condition):
+class Between(Condition, frozen=True):
     """A field within two values, both ends included."""
 
     field: str
@@ -43,44 +40,38 @@ class Between(Condition):
     high: Any
 
 
-@dataclass(frozen=True, slots=True)
-class OneOf(Condition):
+class OneOf(Condition, frozen=True):
     """A field equal to one of some values."""
 
     field: str
     values: tuple[Any, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Present(Condition):
+class Present(Condition, frozen=True):
     """A field that has a value; without a field: the record stands."""
 
     field: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Missing(Condition):
+class Missing(Condition, frozen=True):
     """A field that has no value; without a field: no record stands."""
 
     field: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class All(Condition):
+class All(Condition, frozen=True):
     """Every one of the conditions holds."""
 
     conditions: tuple[Condition, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Any_(Condition):  # noqa: N801 - typing.Any has the plain name
+class Any_(Condition, frozen=True):  # noqa: N801 - typing.Any has the plain name
     """At least one of the conditions holds."""
 
     conditions: tuple[Condition, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Not(Condition):
+class Not(Condition, frozen=True):
     """The condition does not hold."""
 
     condition: Condition

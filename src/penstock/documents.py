@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from decimal import Decimal
 from typing import Any
 
@@ -30,6 +31,14 @@ def plain(value: Any, depth: int = 0) -> Any:
     if isinstance(value, dict):
         return {_name(k): plain(v, depth + 1) for k, v in value.items()}
     raise InvalidValue(f"a document cannot hold a {type(value).__name__}; use text, numbers, lists and maps")
+
+
+def is_flat(document: Mapping[str, Any]) -> bool:
+    """A quick look: True when a map holds nothing but texts, and all is ASCII. Most are so, and have come plain."""
+    for name, value in document.items():
+        if type(value) is not str or not value.isascii() or not name.isascii():
+            return False
+    return "" not in document
 
 
 def _name(key: Any) -> str:

@@ -7,8 +7,9 @@ so that nobody can have a URL signed for another project's file by writing its k
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from typing import Any
+
+from msgspec.structs import replace
 
 from penstock.conditions import Compare, both
 from penstock.errors import ForeignFile, InvalidValue

@@ -1,9 +1,10 @@
-"""Ids that sort by the time they were made."""
+"""Ids that sort by the time they were made, and names for commits."""
 
 from __future__ import annotations
 
 import os
 from datetime import datetime
+from itertools import count
 from uuid import UUID
 
 
@@ -22,3 +23,22 @@ def sortable_id(now: datetime) -> UUID:
 _FIXED = 0xF000 << 64 | 0xC000 << 48
 _MARKS = 0x7000 << 64 | 0x8000 << 48
 "Where a UUID says its version and variant, and what it says there."
+
+
+def commit_token() -> str:
+    """A name that no other commit has, in whatever process: at most 36 letters, as DynamoDB takes them.
+
+    Chance makes the process's part, once; asking the kernel each time would be felt in a small commit.
+    """
+    return f"{_process}{next(_commits):x}"
+
+
+def _begin_process() -> None:
+    global _process
+    _process = os.urandom(12).hex()
+
+
+_process = ""
+_commits = count()
+_begin_process()
+os.register_at_fork(after_in_child=_begin_process)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
+from operator import attrgetter
 from typing import Any
 
 from penstock.conditions import Compare, Missing, both
@@ -15,6 +16,8 @@ from penstock.shape import EntityShape, IndexShape, KeyAttribute
 from penstock.template import Template
 from penstock.updates import Remove, Set
 
+_FIELD = attrgetter("field")
+
 
 def settle(patch: Patch, given: Mapping[str, Any] | None) -> Patch:
     """The patch with all that its index keys are made of, so that `index_attributes` can tell the new ones.
@@ -24,7 +27,7 @@ def settle(patch: Patch, given: Mapping[str, Any] | None) -> Patch:
     """
     if patch.shape.files:
         patch = admit_files(patch, given)
-    touched = patch.shape.indexed.intersection([u.field for u in patch.updates])
+    touched = patch.shape.indexed.intersection(map(_FIELD, patch.updates))
     if not touched:
         return patch
     rewritings = _rewritings(patch.shape, touched)
@@ -62,7 +65,7 @@ def _read(patch: Patch, name: str, index: IndexShape, given: Mapping[str, Any]) 
 
 def index_attributes(patch: Patch) -> dict[str, str | int | None]:
     """The index attributes that change with a settled patch, for engines that store them; None: removed."""
-    touched = patch.shape.indexed.intersection([u.field for u in patch.updates])
+    touched = patch.shape.indexed.intersection(map(_FIELD, patch.updates))
     if not touched:
         return {}
     values = _values(patch)

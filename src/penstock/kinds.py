@@ -126,12 +126,12 @@ def key_text(field: FieldShape, value: Any) -> str:
     kind = field.kind
     if kind is Kind.TEXT:
         return value  # type: ignore[no-any-return]
+    if kind is Kind.IDENTIFIER:
+        return to_builtins(value)  # type: ignore[no-any-return] # str(uuid), in C
     if kind is Kind.CHOICE:
         return value.value if isinstance(value, Enum) else str(value)
     if kind is Kind.INSTANT:
         return instant_text(value, field.digits)
-    if kind is Kind.IDENTIFIER:
-        return to_builtins(value)  # type: ignore[no-any-return] # str(uuid), in C
     return value.isoformat() if kind is Kind.DAY else str(value)
 
 

@@ -21,7 +21,7 @@ from penstock.declare.lifetime import Expires
 from penstock.declare.move import move
 from penstock.declare.pattern import pattern
 from penstock.declare.units import Count, EpochSeconds, UtcMicros
-from penstock.documents import plain
+from penstock.documents import is_flat, plain
 from penstock.errors import InvalidValue
 from penstock.ids import sortable_text
 from penstock.ops import ANYTHING, Put, Range
@@ -101,13 +101,10 @@ def announcement(
         "type": type,
         "aggregate": aggregate,
         "project_id": project_id,
-        "payload": plain(payload),
+        "payload": payload if is_flat(payload) else plain(payload),
         "status": MessageStatus.PENDING,
         "ts": ts,
         "attempts": 0,
-        "retry_at": None,
-        "error": None,
-        "ttl": None,
     }
     shape = outbox.__shape__
     told = is_simple(type) and is_simple(aggregate) and (project_id is None or is_simple(project_id))

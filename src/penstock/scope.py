@@ -26,18 +26,19 @@ from __future__ import annotations
 
 import hashlib
 import hmac
-import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from datetime import datetime
 from typing import Any
 from uuid import UUID
+
+from msgspec.structs import replace
 
 from penstock import documents
 from penstock.audit import EVERYWHERE
 from penstock.conditions import Compare, Condition, Missing, Not, both, holds
 from penstock.errors import Conflict, DamagedRecord, InvalidValue, OutOfScope, Unavailable
+from penstock.ids import commit_token
 from penstock.kinds import FieldShape, from_key_text, key_text
 from penstock.ops import Check, Delete, FeedEntry, Page, Patch, Put, Query, Ref, Step, Write
 from penstock.ports import Engine, Waiter
@@ -145,7 +146,7 @@ class ScopedEngine:
                     raise conflict(writes[at], found, position=at) from None
                 if len(passed) == len(todo):
                     return
-                token = _token()  # it is another commit now
+                token = commit_token()  # it is another commit now
             else:
                 return
         raise Unavailable("the records of a commit keep changing hands; try again")
@@ -170,7 +171,7 @@ class ScopedEngine:
             if write.shape.project_in_key:
                 yield self._admit(write)
             else:
-                self.commit([write], now=now, token=_token())
+                self.commit([write], now=now, token=commit_token())
 
     # What is the operator's
 
@@ -279,7 +280,3 @@ def _unnamed() -> Iterator[None]:
         raise DamagedRecord(
             "a record on the way is stored in a form its declaration does not allow; the store itself says which"
         ) from None
-
-
-def _token() -> str:
-    return os.urandom(16).hex()

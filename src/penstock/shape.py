@@ -144,6 +144,11 @@ class EntityShape:
         return frozenset(n for index in self.indexes.values() for n in index.watched)
 
     @cached_property
+    def key_fields(self) -> tuple[FieldShape, ...]:
+        """The fields that name a record."""
+        return tuple(self.fields[n] for n in self.key.fields)
+
+    @cached_property
     def states(self) -> tuple[FieldShape, ...]:
         """The fields that only a Move changes."""
         return tuple(f for f in self.fields.values() if f.state)

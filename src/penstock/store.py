@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 from uuid import UUID
+
+from msgspec.structs import replace
 
 from penstock.audit import AuditLine
 from penstock.batch import Batch
@@ -17,6 +19,7 @@ from penstock.cursor import decode_cursor, encode_cursor
 from penstock.declare.domain import Domain
 from penstock.declare.entity import Entity
 from penstock.errors import InvalidValue, NotFound
+from penstock.ids import commit_token
 from penstock.index_keys import settle
 from penstock.kernel import KERNEL
 from penstock.lease import Lease
@@ -141,7 +144,7 @@ class Store:
 
     def put(self, record: Entity, *, when: Condition | None = None) -> None:
         """Write a whole record, replacing what stands there, if the condition holds of it."""
-        self.engine.commit((put(record, when=when),), now=self.clock.now(), token=_token())
+        self.engine.commit((put(record, when=when),), now=self.clock.now(), token=commit_token())
 
     def create(self, record: Entity) -> None:
         """Write a record where none stands; Conflict where one does."""
@@ -163,7 +166,7 @@ class Store:
         """
         now = self.clock.now()
         write = replace(patch(ref, *touching(ref.shape, updates, now), when=when, given=given), exact=exact)
-        return self.engine.patch(write, now=now, token=_token())  # type: ignore[no-any-return]
+        return self.engine.patch(write, now=now, token=commit_token())  # type: ignore[no-any-return]
 
     def delete(self, ref: Ref[Any], *, when: Condition | None = None) -> None:
         """Remove a record if the condition holds; removing what is not there succeeds."""
@@ -172,7 +175,7 @@ class Store:
     def commit(self, writes: Sequence[Write]) -> None:
         """All of the writes or none."""
         check_commit(writes)
-        self.engine.commit(writes, now=self.clock.now(), token=_token())
+        self.engine.commit(writes, now=self.clock.now(), token=commit_token())
 
     def put_many(self, records: Iterable[Entity]) -> None:
         """Write any number of records, in parts; each replaces what stands there."""
@@ -196,7 +199,3 @@ def patch(ref: Ref[Any], *updates: Update, when: Condition | None = None, given:
     """The write of some fields, with the index keys that change with them."""
     write = Patch(ref.shape, ref.key, prepare_updates(ref.shape, updates), when)
     return settle(write, given.__dict__ if given is not None else None)
-
-
-def _token() -> str:
-    return os.urandom(16).hex()

@@ -20,8 +20,6 @@ class Ticks:
 
     def next(self) -> datetime:
         with self._lock:
-            now = self._clock.now()
-            if self._last is not None and now <= self._last:
-                now = self._last + _TICK
-            self._last = now
+            now, last = self._clock.now(), self._last
+            self._last = now = now if last is None or now > last else last + _TICK
             return now

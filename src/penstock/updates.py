@@ -3,70 +3,55 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from decimal import Context, Decimal
 from typing import Any
 
+from msgspec import Struct
 
-class Update:
+
+class Update(Struct, frozen=True):
     """A change to one field. A patch carries at most one for each field."""
 
-    __slots__ = ()
     field: str
 
 
-@dataclass(slots=True, unsafe_hash=True)  # not frozen: every change makes some, and that would cost three times as much
-class Set(Update):
+class Set(Update, frozen=True):
     """The field has this value from now on."""
 
-    field: str
     value: Any
 
 
-@dataclass(frozen=True, slots=True)
-class Remove(Update):
+class Remove(Update, frozen=True):
     """The field has no value from now on."""
 
-    field: str
 
-
-@dataclass(frozen=True, slots=True)
-class Add(Update):
+class Add(Update, frozen=True):
     """The number grows by this much; a missing one counts from zero."""
 
-    field: str
     amount: Any
 
 
-@dataclass(frozen=True, slots=True)
-class SetIfAbsent(Update):
+class SetIfAbsent(Update, frozen=True):
     """The field gets this value unless it has one."""
 
-    field: str
     value: Any
 
 
-@dataclass(frozen=True, slots=True)
-class Append(Update):
+class Append(Update, frozen=True):
     """The list grows at its end; a missing one starts empty."""
 
-    field: str
     items: tuple[Any, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Include(Update):
+class Include(Update, frozen=True):
     """The set gains these members."""
 
-    field: str
     members: frozenset[str]
 
 
-@dataclass(frozen=True, slots=True)
-class Exclude(Update):
+class Exclude(Update, frozen=True):
     """The set loses these members; one that becomes empty is removed."""
 
-    field: str
     members: frozenset[str]
 
 

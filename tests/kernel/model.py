@@ -95,7 +95,7 @@ class ModelEngine:
         identity = _identity(write.shape, write.key)
         match write:
             case Put(shape, values):
-                self.rows[identity] = (shape, dict(values))
+                self.rows[identity] = (shape, {**dict.fromkeys(shape.fields), **values})
             case Patch(shape, _, updates):
                 self.rows[identity] = (shape, apply(updates, self.rows[identity][1]))
             case Delete():

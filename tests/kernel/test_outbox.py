@@ -14,7 +14,7 @@ from penstock.domains import DOMAINS
 from penstock.domains.assetcreator.model import Outbox
 from penstock.domains.assetcreator.model import Project as Studio
 from penstock.domains.musicvideo.model import Project
-from penstock.errors import Conflict, IllegalMove
+from penstock.errors import Conflict, IllegalMove, InvalidValue
 from penstock.outbox import MessageStatus, SystemMessage
 from penstock.ports import Engine, Envelope, Undeliverable
 from penstock.relay import Delivery, Relay, dead_letters, revive
@@ -245,3 +245,53 @@ def test_a_big_batch_is_delivered_whole(posted: Store) -> None:
     listener = Listener()
     assert relay(posted, listener).drain().published == 240
     assert sorted(listener.types) == sorted(f"m{n}" for n in range(240))
+
+
+@pytest.mark.parametrize(
+    ("payload", "why"),
+    [
+        ({"note": "a\x00b"}, "NUL"),
+        ({"a\x00b": "note"}, "NUL"),
+        ({"note": "half \ud800"}, "lone surrogate"),
+        ({"half \ud800": "note"}, "lone surrogate"),
+        ({"": "note"}, "non-empty"),
+        ({"note": uuid4()}, "cannot hold a UUID"),
+        ({"note": {"deep": "a\x00b"}}, "NUL"),
+    ],
+    ids=[
+        "a NUL",
+        "a NUL in a name",
+        "half a character",
+        "half a character in a name",
+        "no name",
+        "a UUID",
+        "deep down",
+    ],
+)
+def test_a_message_that_cannot_be_stored_is_refused_with_the_whole_change(
+    posted: Store, payload: dict[str, Any], why: str
+) -> None:
+    record = project(posted)
+    with pytest.raises(InvalidValue, match=why), posted.change(by="ann") as change:
+        change.create(record)
+        change.emit("made", record, **payload)
+    assert posted.lookup(record.ref) is None
+    assert not list(posted.find(SystemMessage.by_status(status=MessageStatus.PENDING)))
+
+
+def test_a_message_tells_any_text_and_number(posted: Store) -> None:
+    record = project(posted)
+    posted.create(record)
+    told = {
+        "note": "Ünï ☃",
+        "count": 3,
+        "share": 0.5,
+        "none": None,
+        "list": ["a", {"b": True}],
+        "quoted": 'a "b" \\ \n',
+    }
+    with posted.change(by="ann") as change:
+        change.emit("told", record, **told)
+    (message,) = posted.find(SystemMessage.by_status(status=MessageStatus.PENDING))
+    assert message.payload == {"project_id": str(record.project_id), **told}
+    assert (message.retry_at, message.error, message.ttl) == (None, None, None)

@@ -6,9 +6,10 @@ They stand between kernel and engine, so that they break a promise whichever way
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any, ClassVar
+
+from msgspec.structs import replace
 
 from penstock.conditions import All, Any_, Condition, fields_of
 from penstock.ops import Check, Page, Patch, Put, Query, Ref, Write
@@ -55,7 +56,7 @@ class Unconditional(Twin):
         for write in writes:
             when = without(write.when, self.forgotten(write.shape))
             if when is not None or not isinstance(write, Check):
-                left.append(replace(write, when=when))  # type: ignore[arg-type] # a check that says nothing is left out
+                left.append(replace(write, when=when))  # a check that says nothing is left out
         self._engine.commit(left, now=now, token=token)
 
     def patch(self, patch: Patch, *, now: datetime, token: str) -> Any:

@@ -12,9 +12,10 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from itertools import pairwise
 from typing import Any, Concatenate, Generic, ParamSpec, TypeVar
+
+from msgspec.structs import replace
 
 from penstock.declare.checks import keyword_parameters
 from penstock.declare.key import IndexKey, KeyOf

@@ -152,9 +152,11 @@ class SqlEngine:
         todo = []
         wake = False
         for write in writes:
-            todo.append(self.statements(write.shape).write(write, moment))
-            # Only what is new concerns somebody who waits, not what becomes of it.
-            wake = wake or (write.shape.wakes and isinstance(write, Put))
+            shape = write.shape
+            statements = self._known.get(shape) or self.statements(shape)
+            todo.append(statements.write(write, moment))
+            if shape.wakes and isinstance(write, Put):  # what becomes of it later concerns nobody who waits
+                wake = True
         try:
             self.connector.together(todo, token=token if needs_token(writes) else None, wake=wake)
         except Refused as refused:

@@ -5,7 +5,7 @@ The functions are generated as source, because a loop over fields would cost mor
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,14 +16,17 @@ from penstock.errors import DamagedRecord
 from penstock.kinds import FieldShape, Kind
 from penstock.shape import EntityShape
 
+Bind = Callable[[Mapping[str, Any]], tuple[Any, ...]]
+"Makes parameters of a record's values."
+
 
 @dataclass(frozen=True, slots=True)
 class RowCodec:
     """The two directions between a record's values and a row of its table."""
 
-    bind: Callable[[Mapping[str, Any]], tuple[Any, ...]]
+    bind: Bind
     "All columns' parameters, in the order of the fields."
-    bind_key: Callable[[Mapping[str, Any]], tuple[Any, ...]]
+    bind_key: Bind
     "The key columns' parameters, in the order of the key."
     values: Callable[[tuple[Any, ...]], dict[str, Any]]
     "A row's values by field name."
@@ -43,20 +46,23 @@ def compile_codec(shape: EntityShape, dialect: Dialect) -> RowCodec:
         names[f"default_{position}"] = field.default
         if field.kind is Kind.CHOICE:
             names[f"members_{position}"] = field.python._value2member_map_
-    positions = {f.name: i for i, f in enumerate(fields)}
-    binds = [_bind(f, dialect, f"v[{f.name!r}]") for f in fields]
-    key_binds = [binds[positions[n]] for n in shape.key.fields]
     loads = [f"{f.name!r}: {_load(f, dialect, i)}" for i, f in enumerate(fields)]
-    source = "\n".join(
-        [
-            f"def bind(v): return ({', '.join(binds)},)",
-            f"def bind_key(v): return ({', '.join(key_binds)},)",
-            f"def values(r): return {{{', '.join(loads)}}}",
-        ]
+    # Generated from names that were checked at declaration.
+    values = eval(compile(f"lambda r: {{{', '.join(loads)}}}", f"<rows of {shape.name}>", "eval"), names)
+    return RowCodec(
+        bind=bind_of(shape, dialect, list(shape.fields)),
+        bind_key=bind_of(shape, dialect, shape.key.fields),
+        values=values,
+        record=_recorder(shape, values),
+        one={f.name: _single(f, dialect, names) for f in fields},
     )
-    exec(compile(source, f"<rows of {shape.name}>", "exec"), names)  # generated from names checked at declaration
-    one = {f.name: _single(f, dialect, names) for f in fields}
-    return RowCodec(names["bind"], names["bind_key"], names["values"], _recorder(shape, names["values"]), one)
+
+
+def bind_of(shape: EntityShape, dialect: Dialect, names: Sequence[str]) -> Bind:
+    """Generate what makes the parameters of these fields, in this order."""
+    binds = [_bind(shape.fields[n], dialect, f"v[{n!r}]") for n in names]
+    function: Bind = eval(f"lambda v: ({', '.join(binds)},)", dict(dialect.names))
+    return function
 
 
 def _bind(field: FieldShape, dialect: Dialect, source: str) -> str:

@@ -130,12 +130,13 @@ class SqliteConnector:
 
     def together(self, statements: Sequence[Statement], *, token: str | None, wake: bool = False) -> None:
         connection = self.connection()
-        execute = connection.execute
+        cursor = connection.cursor()
+        execute = cursor.execute  # one cursor for all, as each costs its part of a small statement
         try:
             execute("begin immediate")
             for position, statement in enumerate(statements):
-                cursor = execute(statement.text, statement.parameters)
-                if statement.must_touch and cursor.rowcount < 1 and not _touched(connection, cursor, statement):
+                execute(statement.text, statement.parameters)
+                if statement.must_touch and cursor.rowcount < 1 and not _touched(cursor, statement):
                     raise Refused(position)
             execute("commit")
         except BaseException as error:
@@ -193,12 +194,12 @@ _of_parents: list[threading.local] = []
 "What a forked process has inherited and must leave alone."
 
 
-def _touched(connection: sqlite3.Connection, cursor: sqlite3.Cursor, statement: Statement) -> bool:
+def _touched(cursor: sqlite3.Cursor, statement: Statement) -> bool:
     """Has a statement that changed no row found one, or is there none to refuse it?"""
     if cursor.description and cursor.fetchone() is not None:
         return True
     there = statement.stands
-    return there is not None and connection.execute(there.text, there.parameters).fetchone() is None
+    return there is not None and cursor.execute(there.text, there.parameters).fetchone() is None
 
 
 def _undone(connection: sqlite3.Connection, error: BaseException) -> BaseException:

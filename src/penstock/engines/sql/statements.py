@@ -6,9 +6,10 @@ A text depends only on the form of what is asked, never on its values, so that a
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
+
+from msgspec import Struct
 
 from penstock.conditions import (
     All,
@@ -23,7 +24,7 @@ from penstock.conditions import (
     holds,
 )
 from penstock.engines.sql.dialect import Dialect, literal, quote
-from penstock.engines.sql.rows import RowCodec, compile_codec
+from penstock.engines.sql.rows import Bind, RowCodec, bind_of, compile_codec
 from penstock.kinds import FieldShape, Kind
 from penstock.ops import ANYTHING, Check, Delete, Patch, Put, Query, Range, Write
 from penstock.shape import EntityShape, IndexShape, PatternShape
@@ -31,9 +32,11 @@ from penstock.updates import Add, Append, Exclude, Include, Remove, Set, SetIfAb
 
 FAR = 2**31 - 1
 
+_Witness = tuple[str, Bind, str]
+"The text of an insert, what makes its parameters of a record's values, and the piece where many rows can stand."
 
-@dataclass(slots=True)
-class Statement:
+
+class Statement(Struct, frozen=True):
     """A text with its parameters, and whether touching no row means refusal."""
 
     text: str
@@ -57,15 +60,20 @@ class Statements:
         self._finds: dict[tuple[Any, ...], str] = {}
         self._assignments: dict[tuple[type[Update], str], str] = {}
         self._comparisons: dict[tuple[str, str], str] = {}
+        self._witnesses: dict[tuple[str, ...], _Witness] = {}
 
     # Names
 
     def column(self, name: str) -> str:
-        return "r." + quote(self.shape.fields[name].column)
+        return self._columns[name]
+
+    @cached_property
+    def _columns(self) -> dict[str, str]:
+        return {name: "r." + quote(field.column) for name, field in self.shape.fields.items()}
 
     @cached_property
     def columns(self) -> str:
-        return ", ".join(self.column(n) for n in self.shape.fields)
+        return ", ".join(self._columns.values())
 
     @cached_property
     def bare_columns(self) -> str:
@@ -202,7 +210,8 @@ class Statements:
     def write(self, write: Write, now: int) -> Statement:
         """The statement of one write, which touches a row exactly when its condition holds."""
         if type(write) is Put and write.witness:
-            return Statement(self._witness, self.codec.bind(write.values), True, None, None, self._values)
+            text, bind, values = self._witnesses.get(form := tuple(write.values)) or self._witness(form)
+            return Statement(text, bind(write.values), True, None, None, values)
         match write:
             case Put():
                 return self._put(write, now)
@@ -215,12 +224,18 @@ class Statements:
 
     @cached_property
     def _insert(self) -> str:
-        names = ", ".join(quote(f.column) for f in self.shape.fields.values())
-        return f"insert into {self.relation} as r ({names}) {self._values}"
+        return self._insert_of(tuple(self.shape.fields))
 
     @cached_property
     def _values(self) -> str:
-        return f"values ({', '.join([self.dialect.mark] * len(self.shape.fields))})"
+        return self._values_of(len(self.shape.fields))
+
+    def _insert_of(self, names: tuple[str, ...]) -> str:
+        columns = ", ".join(quote(self.shape.fields[n].column) for n in names)
+        return f"insert into {self.relation} as r ({columns}) {self._values_of(len(names))}"
+
+    def _values_of(self, count: int) -> str:
+        return f"values ({', '.join([self.dialect.mark] * count)})"
 
     @cached_property
     def _on_conflict(self) -> str:
@@ -242,10 +257,18 @@ class Statements:
             return ""
         return " and " + self.dialect.guard.format(c=self.column(project.name))
 
-    @cached_property
-    def _witness(self) -> str:
-        """A record that nobody else can ever have written; whatever stands there, also if expired, is in the way."""
-        return f"{self._insert} on conflict do nothing"
+    def _witness(self, names: tuple[str, ...]) -> _Witness:
+        """How a record is written that nobody else can ever have written, with just the fields it has.
+
+        Whatever stands there, also if expired, is in the way.
+        """
+        made = (
+            f"{self._insert_of(names)} on conflict do nothing",
+            bind_of(self.shape, self.dialect, names),
+            self._values_of(len(names)),
+        )
+        self._witnesses[names] = made
+        return made
 
     def _put(self, put: Put, now: int) -> Statement:
         values = self.codec.bind(put.values)
@@ -271,25 +294,25 @@ class Statements:
 
     def patch(self, patch: Patch, now: int, *, returning: bool = False) -> Statement:
         """Some fields of a record that stands."""
-        sets, parameters = [], []
+        sets: list[str] = []
+        parameters: list[Any] = []
+        bind = self.codec.one
         for update in patch.updates:
-            form = (type(update), update.field)
-            text = self._assignments.get(form)
-            if text is None:
-                text = self._assignments[form] = self._assignment(update)
-            sets.append(text)
-            if type(update) is Set:
-                parameters.append(self.codec.one[update.field](update.value))
-            elif type(update) is not Remove:
-                parameters.append(self.codec.one[update.field](_operand(update)))
-        where, more = self._standing(patch.when, now)
-        tail = f" returning {self.bare_columns}" if returning else ""
-        return Statement(
-            f"update {self.relation} as r set {', '.join(sets)}{self._where_key}{where}{tail}",
-            (*parameters, *self.codec.bind_key(patch.key), *more),
-            must_touch=True,
-            pivot=self._where_key,
-        )
+            kind, name = type(update), update.field
+            sets.append(self._assignments.get((kind, name)) or self._assignment(update))
+            if kind is Set:
+                parameters.append(bind[name](update.value))  # type: ignore[attr-defined] # which every Set has
+            elif kind is not Remove:
+                parameters.append(bind[name](_operand(update)))
+        parameters += self.codec.bind_key(patch.key)
+        text = f"update {self.relation} as r set {', '.join(sets)}{self._where_key}{self._live_suffix}"
+        if self.shape.expiry:
+            parameters.append(now)
+        if patch.when is not None:
+            text += " and " + self._condition(patch.when, parameters)
+        if returning:
+            text += f" returning {self.bare_columns}"
+        return Statement(text, tuple(parameters), must_touch=True, pivot=self._where_key)
 
     @cached_property
     def _where_key(self) -> str:
@@ -298,7 +321,9 @@ class Statements:
     def _assignment(self, update: Update) -> str:
         """A column and its new value, with a mark for the update's operand."""
         field = self.shape.fields[update.field]
-        return f"{quote(field.column)} = {self._new_value(update, field)}"
+        text = f"{quote(field.column)} = {self._new_value(update, field)}"
+        self._assignments[type(update), update.field] = text
+        return text
 
     def _new_value(self, update: Update, field: FieldShape) -> str:
         dialect, column = self.dialect, self.column(update.field)
@@ -358,25 +383,18 @@ class Statements:
             return f"(coalesce({end} <= {mark}, false) or {text})", (now, *parameters)
         return f"(({end} is null or {end} > {mark}) and {text})", (now, *parameters)
 
-    def _standing(self, condition: Condition | None, now: int) -> tuple[str, tuple[Any, ...]]:
-        """What follows the key where a live record must stand for which the condition holds."""
-        parameters = list(self.now(now))
-        text = self._live_suffix
-        if condition is not None:
-            text += " and " + self._condition(condition, parameters)
-        return text, tuple(parameters)
-
     def _condition(self, condition: Condition, out: list[Any]) -> str:
+        # What every change asks for comes first: a match would try each of its cases in turn.
         if isinstance(condition, Compare):
             out.append(self.codec.one[condition.field](condition.value))
             return self._comparison(condition.field, condition.operator)
+        if isinstance(condition, Any_):
+            return "(" + " or ".join([self._condition(p, out) for p in condition.conditions]) + ")"
         if isinstance(condition, All):
             return "(" + " and ".join([self._condition(p, out) for p in condition.conditions]) + ")"
-        if isinstance(condition, Missing) and condition.field is not None:
-            return f"{self.column(condition.field)} is null"
+        if isinstance(condition, Missing):
+            return f"{self.column(condition.field)} is null" if condition.field is not None else "false"
         match condition:
-            case Any_(parts):
-                return "(" + " or ".join([self._condition(p, out) for p in parts]) + ")"
             case Between(name, low, high):
                 out += [self.codec.one[name](low), self.codec.one[name](high)]
                 return f"coalesce({self._compare(name, '>=')} and {self._compare(name, '<=')}, false)"
@@ -385,12 +403,8 @@ class Statements:
                 return "coalesce(" + " or ".join([self._compare(name, "=")] * len(values)) + ", false)"
             case Present(None):
                 return "true"
-            case Missing(None):
-                return "false"
             case Present(str(name)):
                 return f"{self.column(name)} is not null"
-            case Missing(str(name)):
-                return f"{self.column(name)} is null"
             case Not(inner):
                 return f"not {self._condition(inner, out)}"
         raise TypeError(f"not a condition: {condition!r}")
