@@ -1,4 +1,4 @@
-"""Penstock itself, reading and writing the music-video domain's own scenes; and what it claims."""
+"""Penstock itself, reading and writing the scenes that its peers do; and what it claims."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from uuid import UUID
 from bench import items, jobs, musicvideo, pages, pickup, speech, tasks, transitions
 from bench.canned_server import last_put
 from bench.contender import Canned, Contender, Database, Limit, Target
+from bench.scene import Scene
 from penstock import Store
-from penstock.domains.musicvideo.model import Scene
 from penstock.ports import Engine
 
 NAME = "penstock"

@@ -6,13 +6,16 @@ so that nobody can have a URL signed for another project's file by writing its k
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
+from functools import cache
 from typing import Any
 
 from msgspec.structs import replace
 
 from penstock.conditions import Compare, both
 from penstock.errors import ForeignFile, InvalidValue
+from penstock.filepattern import FilePattern, Marks, text
 from penstock.objectkey import validate_s3_key
 from penstock.ops import Patch
 from penstock.shape import EntityShape
@@ -40,8 +43,47 @@ def own_files(shape: EntityShape, values: Mapping[str, Any]) -> Iterator[str]:
 
 def check_files(shape: EntityShape, values: Mapping[str, Any]) -> None:
     """Refuse a record that points where it may not."""
-    for key in files_of(shape, values):
-        check_pointing(shape, values, key)
+    keys = list(files_of(shape, values))
+    # Most are where a pattern leaves nothing open; to read each by every pattern would cost more than the write itself.
+    if keys and not _fixed_places(shape, values).issuperset(keys):
+        for key in keys:
+            check_pointing(shape, values, key)
+
+
+def _fixed_places(shape: EntityShape, values: Mapping[str, Any]) -> set[str]:
+    """The keys that a record with these values may point at, as far as its patterns leave nothing open."""
+    marks, templates = _fixed(shape.files)
+    texts = {}
+    for mark, (name, digits) in marks.items():
+        value = values.get(name)
+        if value is not None and _HARMLESS(said := text(shape.fields[name], digits, value)):
+            texts[mark] = said
+    if len(texts) == len(marks):
+        return {template % texts for template, _ in templates}
+    return {template % texts for template, needed in templates if needed <= texts.keys()}
+
+
+@cache
+def _fixed(files: tuple[FilePattern, ...]) -> tuple[Marks, list[tuple[str, frozenset[str]]]]:
+    """Of those patterns that leave nothing open the marks, and the templates with the marks that each needs."""
+    patterns = [(p.template, p.marks) for p in files if p.template is not None and _makes_keys(p.template, p.marks)]
+    every = {mark: meant for _, marks in patterns for mark, meant in marks.items()}
+    return every, [(template, frozenset(marks)) for template, marks in patterns]
+
+
+def _makes_keys(template: str, marks: Marks) -> bool:
+    """Does it make a sound key of whatever is harmless?"""
+    try:
+        validate_s3_key(template % dict.fromkeys(marks, "x" * _LONGEST))
+    except ValueError:
+        return False
+    return True
+
+
+_LONGEST = 100
+_HARMLESS = re.compile(rf"[A-Za-z0-9_-]{{1,{_LONGEST}}}").fullmatch
+"""Texts that stay within their part of a path and make no sound key unsound. Others are looked at closely: else a
+project named a/b would have files of the project a."""
 
 
 def check_pointing(shape: EntityShape, values: Mapping[str, Any], key: str) -> None:

@@ -22,6 +22,10 @@ UPLOADS, TRASH, ARCHIVE = "uploads/", "trash/", "archive/"
 
 _TOKEN = re.compile(r"\{([a-z_][a-z0-9_]*)(?::0(\d+)d)?\}|(\*\*?)")
 
+Marks = dict[str, tuple[str, int | None]]
+_FREE = ("[^/]+", ".+")
+"What * and ** stand for."
+
 
 class FilePattern:
     """One place where files may lie."""
@@ -67,15 +71,28 @@ class FilePattern:
             return None
         values: dict[str, Any] = {}
         for name, digits in (part for part in self._parts if isinstance(part, tuple)):
-            text = found.group(name)
+            said = found.group(name)
             try:
-                values[name] = from_key_text(fields[name], text)
+                values[name] = from_key_text(fields[name], said)
             except ValueError:
                 return None
             # One value has one text: 1 and 001 must not be two files of the same scene.
-            if _text(fields[name], digits, values[name]) != text:
+            if text(fields[name], digits, values[name]) != said:
                 return None
         return values
+
+    @cached_property
+    def template(self) -> str | None:
+        """The one key that the pattern lets a record have, to be filled with `text`s; None where part of it is free."""
+        if any(part in _FREE for part in self._parts):
+            return None
+        return _TOKEN.sub(lambda token: f"%({token.group()[1:-1]})s", self.text.replace("%", "%%"))
+
+    @cached_property
+    def marks(self) -> Marks:
+        """What stands in the pattern's braces, each with the field it means and the digits it is written with."""
+        parts = (part for part in self._parts if isinstance(part, tuple))
+        return {name if digits is None else f"{name}:0{digits}d": (name, digits) for name, digits in parts}
 
     @cached_property
     def _regex(self) -> re.Pattern[str]:
@@ -99,7 +116,7 @@ class FilePattern:
             self._add_constant(constant)
             name, digits, wild = token.groups()
             if wild:
-                self._parts.append(".+" if wild == "**" else "[^/]+")
+                self._parts.append(_FREE[len(wild) - 1])
             else:
                 self._parts.append((name, int(digits) if digits else None))
             at, free = token.end(), True
@@ -111,5 +128,6 @@ class FilePattern:
         self._parts.append(re.escape(constant))
 
 
-def _text(field: FieldShape, digits: int | None, value: Any) -> str:
+def text(field: FieldShape, digits: int | None, value: Any) -> str:
+    """A value as a pattern writes it."""
     return key_text(field, value) if digits is None else f"{value:0{digits}d}"

@@ -282,7 +282,7 @@ def test_a_message_that_cannot_be_stored_is_refused_with_the_whole_change(
 def test_a_message_tells_any_text_and_number(posted: Store) -> None:
     record = project(posted)
     posted.create(record)
-    told = {
+    told: dict[str, Any] = {
         "note": "Ünï ☃",
         "count": 3,
         "share": 0.5,

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable
 from typing import Annotated, Any
+from unittest.mock import patch
 from uuid import UUID
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from pydantic import BaseModel, Field
 
-from penstock import Domain, Entity, Table, key
+from penstock import Domain, Entity, Table, key, objectkey
 from penstock.declare.keys_within import keys_within
 from penstock.domains import DOMAINS
-from penstock.errors import DeclarationError
+from penstock.errors import DeclarationError, PenstockError
+from penstock.filekeys import check_files, check_pointing
 from penstock.filepattern import FilePattern
 from penstock.kinds import FieldShape, Kind
-from penstock.objectkey import HoldsKey, ObjectKey
+from penstock.objectkey import HoldsKey, ObjectKey, validate_s3_key
 
 FIELDS = {
     "project_id": FieldShape("project_id", "project_id", "project_id", Kind.IDENTIFIER, python=UUID),
@@ -165,6 +169,67 @@ def test_every_key_of_the_documents_is_known_for_one() -> None:
         *("videos.Video.resolutions", "novae.Dataset.artifacts", "novae.FileObject.s3_key"),
         *("assetcreator.Step.artifacts", "assetcreator.AssetVersion.files", "assetcreator.AssetVersion.cdn_url"),
     }
+
+
+# A quick look at the usual is enough, and says the same as a close one
+
+
+class Folder(Entity, table=Table("Folders", partition="PK", sort="SK")):
+    project: str
+    number: int
+    label: str | None = None
+    file: ObjectKey
+
+    @key("FOLDER#{project}", "{number:03d}")
+    def at(self, *, project: str, number: int) -> None: ...
+
+
+FOLDERS = Domain(
+    "folders", Folder, files=("f/{project}/it", "f/{project}/{number:03d}.png", "f/{project}/{label}.x", "any/**")
+)
+_names = st.text("ab/.-_%é\n", min_size=0, max_size=6)
+_files = st.one_of(
+    st.builds("f/{}/it".format, _names),
+    st.builds("f/{}/{:03d}.png".format, _names, st.integers(0, 1001)),
+    st.builds("f/{}/{}.x".format, _names, _names),
+    st.builds("any/{}".format, _names),
+)
+
+
+def _refusal(check: Callable[[], object]) -> str | None:
+    try:
+        check()
+    except PenstockError as error:
+        return str(error)
+    return None
+
+
+@given(_names, st.integers(0, 1001), st.none() | _names, _files)
+@example("a/b", 1, None, "f/a/b/it")
+@example("a", 1, "..", "f/a/...x")
+@example("a", 1, "b", "f/a/b.x")
+def test_a_record_may_point_where_a_pattern_lets_it_whichever_way_that_is_found(
+    project: str, number: int, label: str | None, file: str
+) -> None:
+    values = {"project": project, "number": number, "label": label, "file": file}
+    closely = _refusal(lambda: check_pointing(Folder.__shape__, values, file))
+    assert _refusal(lambda: check_files(Folder.__shape__, values)) == closely
+
+
+@given(
+    st.text("ab0./:_-%?&\\ é\x00", max_size=12) | st.sampled_from(["a" * 1024, "a" * 1025, "arn:a", "S3:b", "data:c"])
+)
+def test_a_plain_key_is_one_that_every_check_lets_pass(key: str) -> None:
+    def refusal() -> str | None:
+        try:
+            validate_s3_key(key)
+        except ValueError as error:
+            return str(error)
+        return None
+
+    quickly = refusal()
+    with patch.object(objectkey, "_PLAIN", re.compile(r"(?!)")):
+        assert refusal() == quickly
 
 
 # Which patterns a domain may declare
