@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 _LONGEST_ERROR = 500
 _ROUND = 100
 "How many periods of one schedule are caught up at a time, so that one far behind does not keep the others waiting."
+_LONGEST_PAUSE = timedelta(hours=1)
+"What keeps failing is tried again after a minute, after two, after four, up to this."
 _LOOKED_AT = 500
 "How many days with moments, from ten years at most, are looked at for the longest pause between two."
 _LOOKED_FROM = datetime(2023, 12, 31, 23, 59, tzinfo=UTC)
@@ -128,11 +130,24 @@ class ScheduleState(Entity, table=SYSTEM, relation="schedules"):
     last_error: str | None = None
     failures: Count = 0
     "Runs that failed since the last success."
+    retry_at: UtcMicros | None = None
+    "When one that keeps failing is tried again; removed by the next success."
     alerted_at: UtcMicros | None = None
     "When others were told that it is overdue; removed by the next success."
 
     @key("SCHEDULE#{name}", "SCHEDULE")
     def at(self, *, name: str) -> None: ...
+
+    def fail(self, error: str, now: datetime) -> None:
+        """Another run has failed. The first time it is tried again with the next look, then less and less often."""
+        self.last_error, self.failures = error, self.failures + 1
+        if self.failures > 1:
+            doublings = min(self.failures - 2, 10)
+            self.retry_at = now + min(timedelta(minutes=2**doublings), _LONGEST_PAUSE)
+
+    def rests(self, now: datetime) -> bool:
+        """Is it too early to try again? A moment further away than any pause comes from a wrong clock."""
+        return self.retry_at is not None and now < self.retry_at <= now + _LONGEST_PAUSE
 
     def is_overdue(self, now: datetime, limit: timedelta) -> bool:
         """Has there been no success for too long?
@@ -171,7 +186,7 @@ class Scheduler:
     def run_due(self) -> list[Run]:
         """Run every period that is due, except where another scheduler is at it; one that fails stops no other.
 
-        A failed period, and with it the later ones of the same schedule, is tried again next time.
+        A failed period, and with it the later ones of the same schedule, is tried again, and ever less often.
         """
         runs: list[Run] = []
         for schedule in self._schedules:
@@ -213,6 +228,8 @@ class Scheduler:
 
     def _due(self, schedule: Schedule, state: ScheduleState) -> Iterator[Period]:
         """The periods to be run, oldest first."""
+        if state.rests(self._store.clock.now()):
+            return iter(())
         last = state.last_period
         periods = schedule.periods(after=last or state.first_seen_at, since=last, until=self._store.clock.now())
         if schedule.catch_up == "each":
@@ -239,7 +256,7 @@ class Scheduler:
         with self._store.change(under=lease) as change:
             change.adopt(state)
             state.last_period, state.last_success_at = period.until, self._store.clock.now()
-            state.last_error, state.failures, state.alerted_at = None, 0, None
+            state.last_error, state.failures, state.retry_at, state.alerted_at = None, 0, None, None
             change.save(state)
             if isinstance(schedule.task, str):
                 _emit(change, schedule.task, state, period)
@@ -247,7 +264,7 @@ class Scheduler:
     def _record_failure(self, state: ScheduleState, period: Period, lease: Lease, error: str) -> None:
         with self._store.change(under=lease) as change:
             change.adopt(state)
-            state.last_error, state.failures = error, state.failures + 1
+            state.fail(error, self._store.clock.now())
             change.save(state)
             _emit(change, "schedule.failed", state, period, error=error, failures=state.failures)
 

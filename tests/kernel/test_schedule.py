@@ -238,6 +238,39 @@ class TestFailing:
         assert task.ends == ["01 12:00", "02 12:00"]
         assert (state(store).last_error, state(store).failures) == (None, 0)
 
+    def test_what_keeps_failing_is_tried_again_ever_less_often_until_it_succeeds(
+        self, store: Store, clock: FrozenClock, task: Task
+    ) -> None:
+        scheduler = started(store, noon(task))
+        clock.set(at("2026-01-01T12:00"))
+        task.broken = True
+        tried = []
+        for minute in range(4 * 60):
+            if scheduler.run_due():
+                tried.append(minute)
+            clock.advance(timedelta(minutes=1))
+        assert tried == [0, 1, 2, 4, 8, 16, 32, 64, 124, 184], "at once, then a minute, two, four … an hour later"
+        assert [m.type for m in messages(store)] == ["schedule.failed"] * 10
+        task.broken = False
+        clock.advance(timedelta(minutes=3))
+        assert scheduler.run_due() == []
+        clock.advance(timedelta(minutes=1))
+        assert [r.outcome for r in scheduler.run_due()] == ["done"]
+        assert (state(store).failures, state(store).retry_at) == (0, None)
+
+    def test_a_pause_that_a_wrong_clock_has_set_holds_nobody_up(
+        self, store: Store, clock: FrozenClock, task: Task
+    ) -> None:
+        scheduler = started(store, noon(task))
+        task.broken = True
+        clock.set(at("2026-02-01T12:00"))  # a month ahead
+        scheduler.run_due()
+        scheduler.run_due()
+        assert state(store).retry_at == at("2026-02-01T12:01")
+        clock.set(at("2026-01-01T12:00"))
+        task.broken = False
+        assert [r.outcome for r in scheduler.run_due()] == ["done"]
+
     def test_one_that_fails_stops_no_other(self, store: Store, clock: FrozenClock, task: Task) -> None:
         broken = Task()
         broken.broken = True
@@ -289,6 +322,7 @@ class TestOverdue:
             scheduler.run_due()
         assert alarms() == 1
         task.broken = False
+        clock.advance(HOUR)
         scheduler.run_due()
         assert state(store).alerted_at is None
         task.broken = True
