@@ -6,6 +6,7 @@ import contextlib
 import selectors
 import socket
 import threading
+from collections.abc import Callable
 from types import TracebackType
 
 
@@ -20,6 +21,8 @@ class LosingProxy:
         self._passing: int | None = None
         self._lock = threading.Lock()
         self.lost = 0
+        self.meanwhile: Callable[[], object] | None = None
+        "What happens once, after an answer was lost and before anybody knows."
         self._open = True
         threading.Thread(target=self._accept, daemon=True).start()
 
@@ -44,6 +47,7 @@ class LosingProxy:
 
     def lose_none(self) -> None:
         """What was still to be lost is not."""
+        self.meanwhile = None
         with self._lock:
             self._passing = None
         while self._losing.acquire(blocking=False):
@@ -84,6 +88,9 @@ class LosingProxy:
                 return False
             if source is server and self._is_to_be_lost():
                 self.lost += 1
+                happens, self.meanwhile = self.meanwhile, None
+                if happens is not None:
+                    happens()
                 return False
             key.data.sendall(data)
         return True

@@ -49,14 +49,20 @@ MOST = 60
 class Trial:
     """One run of a verb: a store, names of its own, and an answer that gets lost once it is `armed`."""
 
-    def __init__(self, store: Store, proxy: LosingProxy, after: int) -> None:
+    def __init__(self, store: Store, behind: Store, proxy: LosingProxy, after: int) -> None:
         self.store, self._proxy, self._after = store, proxy, after
+        self.behind = behind
+        "The same store, on a line that loses nothing."
         self.name = str(uuid4())
         self.clock = store.clock
         assert isinstance(self.clock, FrozenClock)
 
     def arm(self) -> None:
         self._proxy.lose_answer(after=self._after)
+
+    def meanwhile(self, happens: Callable[[], object]) -> None:
+        """Let something happen after the answer was lost and before anybody knows."""
+        self._proxy.meanwhile = happens
 
     def disarm(self) -> None:
         """What follows only looks."""
@@ -91,8 +97,8 @@ class LosingEach(Protocol):
 
 
 @pytest.fixture(scope="module", params=NETWORKED)
-def line(request: pytest.FixtureRequest) -> Iterator[tuple[Engine, LosingProxy]]:
-    """An engine whose answers can be lost, with the tables that are needed."""
+def line(request: pytest.FixtureRequest) -> Iterator[tuple[Engine, Engine, LosingProxy]]:
+    """An engine whose answers can be lost, with the tables that are needed, and the same on a good line."""
     server = request.getfixturevalue(request.param.replace("-", "_") + "_server")
     prefix = f"lost{uuid4().hex[:8]}_"
     url = server.create_database(prefix) if request.param == "postgres" else server.url
@@ -100,9 +106,11 @@ def line(request: pytest.FixtureRequest) -> Iterator[tuple[Engine, LosingProxy]]
     assert port is not None
     with LosingProxy(port) as proxy:
         engine = _engine(request.param, url.replace(f":{port}", f":{proxy.port}"), prefix)
+        behind = _engine(request.param, url, prefix)
         Store(engine).ensure(MUSIC, NOVAE, SUITE, PAPERS)
-        yield engine, proxy
+        yield engine, behind, proxy
         engine.close()
+        behind.close()
     if request.param != "postgres":
         _drop_tables(url, prefix)
 
@@ -119,14 +127,16 @@ def _engine(name: str, url: str, prefix: str) -> Engine:
 
 
 @pytest.fixture
-def losing_each(line: tuple[Engine, LosingProxy]) -> LosingEach:
+def losing_each(line: tuple[Engine, Engine, LosingProxy]) -> LosingEach:
     """Carries a verb out again and again, losing the first answer it waits for, then the second, up to the last."""
-    engine, proxy = line
+    engine, behind, proxy = line
 
     def carry_out(verb: Verb, *, every: int = 1) -> None:
         for after in range(0, MOST, every):
             lost = proxy.lost
-            verb(Trial(Store(engine, clock=FrozenClock()), proxy, after))
+            engine.close()  # so that each begins on a new line, and what is its third answer now is its third always
+            clock = FrozenClock()
+            verb(Trial(Store(engine, clock=clock), Store(behind, clock=clock), proxy, after))
             proxy.lose_none()
             if proxy.lost == lost:
                 assert after > 0, "no answer was lost, so nothing was tried"
@@ -209,6 +219,83 @@ def test_a_claim(losing_each: LosingEach) -> None:
             change.claim(others, owner="nova_id")
         trial.disarm()
         assert trial.store.get(mine.ref).nova_id == mine.nova_id
+
+    losing_each(verb)
+
+
+@pytest.mark.parametrize("by", ["ann", None])
+def test_a_change_whose_message_is_told_before_its_answer_is_missed(losing_each: LosingEach, by: str | None) -> None:
+    """F-AC-6: a relay is quick, and what it marks still proves that the change was made."""
+
+    told: list[str] = []
+
+    def verb(trial: Trial) -> None:
+        record = trial.project()
+        trial.arm()
+        trial.meanwhile(lambda: told.append(_delivered(trial, record)))
+        with trial.store.change(by=by) as change:
+            moved = change.get(record.ref)
+            change.save(moved.queue())
+            change.emit("project.queued", moved)
+        trial.disarm()
+        assert trial.store.get(record.ref).status is ProjectStatus.QUEUED
+
+    losing_each(verb)
+    assert "published" in told, "the message was not told in time, so nothing was tried"
+
+
+def _delivered(trial: Trial, record: Project) -> str:
+    """Mark the message about a record, as a relay does that has told it; what became of it."""
+    for message in trial.behind.find(SystemMessage.by_status(status=MessageStatus.PENDING)):
+        if message.aggregate == repr(record.ref):
+            with trial.behind.change() as change:
+                change.save(change.adopt(message).publish(forget_at=trial.clock.now() + timedelta(days=1)))
+            return message.status.value
+    return "not there yet"
+
+
+def test_a_batch_of_many_changes_that_are_alike(losing_each: LosingEach) -> None:
+    """F-MV-5: they travel as one statement, and each is counted once."""
+
+    def verb(trial: Trial) -> None:
+        counters = [Counter(name=f"{trial.name} {n}") for n in range(6)]
+        trial.store.put_many(counters)
+        trial.arm()
+        with trial.store.batch() as batch:
+            for counter in counters:
+                with batch.change(by=trial.name) as change:
+                    change.patch(counter.ref, the(Counter.total).add(1))
+        trial.disarm()
+        assert [trial.store.get(c.ref).total for c in counters] == [1] * 6
+
+    losing_each(verb)
+
+
+def test_a_change_that_creates_many_records_that_are_alike(losing_each: LosingEach) -> None:
+    def verb(trial: Trial) -> None:
+        counters = [Counter(name=f"{trial.name} {n}") for n in range(6)]
+        trial.arm()
+        with trial.store.change(by=trial.name) as change:
+            for counter in counters:
+                change.create(counter)
+        trial.disarm()
+        assert None not in trial.store.get_many(c.ref for c in counters)
+
+    losing_each(verb)
+
+
+def test_a_count_in_a_record_that_is_removed_before_the_answer_is_missed(losing_each: LosingEach) -> None:
+    """It is told that the record is gone, and not handed nothing."""
+
+    def verb(trial: Trial) -> None:
+        counter = Counter(name=trial.name)
+        trial.store.put(counter)
+        trial.arm()
+        trial.meanwhile(lambda: trial.behind.delete(counter.ref))
+        try:
+            assert trial.store.patch(counter.ref, the(Counter.total).add(1)).total == 1
+        except Conflict:
+            assert trial.behind.lookup(counter.ref) is None
 
     losing_each(verb)
 

@@ -19,7 +19,7 @@ from penstock.engines.dynamodb.wire import WireError
 from penstock.errors import DamagedRecord, Unavailable
 from penstock.index_keys import index_attributes
 from penstock.ops import Delete, Patch, Put, Write
-from penstock.refusals import conflict, refuses_itself
+from penstock.refusals import conflict, refuses_itself, told_by_its_key
 from penstock.updates import Exclude, Include, Remove, Set, SetIfAbsent, Update
 
 
@@ -72,7 +72,7 @@ def is_applied(item: ItemType, write: Write, request: Request, standing: Standin
         return False  # however alike, it is another's
     stored = standing.item
     if isinstance(write, Put):
-        return stored is not None and _equals(request["Item"], stored)
+        return stored is not None and (told_by_its_key(write) or _equals(request["Item"], stored))
     if isinstance(write, Delete):
         return stored is None
     if not isinstance(write, Patch) or stored is None:

@@ -177,7 +177,10 @@ class SqlEngine:
         statement = statements.patch(patch, _epoch(now), returning=True)
         rows = self.connector.run(statement.text, statement.parameters, token=token if needs_token((patch,)) else None)
         if rows is None:
-            return self._get_one(Ref(patch.shape, patch.key), now)
+            found = self._get_one(Ref(patch.shape, patch.key), now)
+            if found is None:  # it was applied, and then somebody removed the record
+                raise conflict(patch, None, position=0)
+            return found
         if not rows:
             raise self._conflict(patch, 0, now)
         return statements.codec.record(rows[0])
