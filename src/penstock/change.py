@@ -63,7 +63,9 @@ class Change:
         batch: Batch | None = None,
     ) -> None:
         self.store, self._batch = store, batch
-        self._by, self._why, self._project = by, why, project
+        self._by, self._why = by, why
+        self._given = self._project = project
+        "The project that was named, and the one it belongs to: that one, else the first that is met."
         self._under, self._once = under, once
         self.result: dict[str, Any] | None = None
         self._writes: list[Write] = []
@@ -90,10 +92,12 @@ class Change:
     def attempt(self) -> Iterator[None]:
         """Something that may fail by itself: if it raises, what it had added to the change is taken out again."""
         writes, messages, told = len(self._writes), len(self._messages), len(self._told)
+        belongs = self._project, self._audit
         try:
             yield
         except BaseException:
             del self._writes[writes:], self._messages[messages:], self._told[told:]
+            self._project, self._audit = belongs
             raise
 
     # Reading
@@ -173,7 +177,7 @@ class Change:
             _own(record, "outbox", SystemMessage),
             type=type,
             aggregate=repr(about) if about is not None else known.text,
-            project_id=self._project or _project_of(record),
+            project_id=self._given or _project_of(record) or self._project,
             payload={**known.key, **payload},
             ts=self.store.ticks.next(),
         )
@@ -211,6 +215,8 @@ class Change:
             return []
         writes = list(self._writes) if self._under is None else self._fenced(self._writes, self._under)
         if self._once is not None:
+            if self._once.echo is not None:
+                writes = self._once.echo.expect(self.store, writes)
             writes.append(self._once.done(self.result))
         writes += self._messages
         if self._by is not None:
@@ -229,6 +235,8 @@ class Change:
             except Conflict as refused:
                 if self._under is not None and self._is_fence(writes[refused.position], refused):
                     raise lost_lease(self._under, refused) from None
+                if self._was_overtaken(writes[refused.position], refused):
+                    continue
                 if self._by is None or refused.position != len(writes) - 1:
                     raise
         raise InvalidValue(f"{_COLLISIONS} audit lines of {self._by} met in one microsecond; spread the changes out")
@@ -266,6 +274,11 @@ class Change:
             return False
         found = refused.found or {}
         return (found.get("lease_owner"), found.get("lease_epoch")) != (lease.owner, lease.epoch)
+
+    def _was_overtaken(self, write: Write, refused: Conflict) -> bool:
+        """Did another write to the record of a feed's event between what was read of it here and the commit?"""
+        echo = None if self._once is None else self._once.echo
+        return echo is not None and echo.was_overtaken(write, refused)
 
     def _line(self) -> Put:
         details: dict[str, Any] = {}
@@ -339,8 +352,13 @@ def _difference(values: Mapping[str, Any], before: Mapping[str, Any]) -> list[Up
     return [
         Remove(name) if value is None else Set(name, value)
         for name, value in values.items()
-        if value is not (former := before[name]) and value != former  # most are the same, and not asked to compare
+        if value is not (former := before[name]) and _differs(value, former)  # most are the same, and not compared
     ]
+
+
+def _differs(value: Any, former: Any) -> bool:
+    # In a document 0 and False are two things, which Python takes for equal.
+    return value != former or (type(value) in (dict, list) and repr(value) != repr(former))
 
 
 def _moved(record: Entity, before: Mapping[str, Any]) -> dict[str, list[Any]]:

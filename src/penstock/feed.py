@@ -3,17 +3,18 @@
 Every committed insert, update and removal reaches each handler registered for it at least once, in order. A handler
 gets a turn (see `once`) for the event: a change that it commits with that turn happens once, however often the event is
 repeated. A handler that keeps failing on an event leaves a letter behind and goes on; the letter can be tried again.
-What a handler itself writes to the record of its event does not come back to it.
+What a handler writes to the record of its event with that turn does not come back to it. What it writes without it is
+an event like any other's: a handler that sets a field to what it is already ends there, one that counts never would.
 """
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
+from functools import partial
 from typing import TYPE_CHECKING
 
 from penstock.declare.entity import Entity
@@ -23,11 +24,12 @@ from penstock.declare.move import Move
 from penstock.declare.pattern import pattern
 from penstock.declare.units import Count, EpochSeconds, UtcMicros
 from penstock.documents import kept
+from penstock.echo import Echo, difference
 from penstock.errors import Conflict, InvalidValue
 from penstock.kinds import from_key_text, key_text
 from penstock.lease import Duty, Lease, LeaseLost
 from penstock.once import Done, SystemOnce, Turn, begin, once_key, seize
-from penstock.ops import ANYTHING, FeedEntry, Range, Ref
+from penstock.ops import ANYTHING, Delete, FeedEntry, Range, Ref
 from penstock.system import SYSTEM
 
 if TYPE_CHECKING:
@@ -93,10 +95,6 @@ class _Registered:
             and entry.kind in self.kinds
             and (self.cause is None or entry.cause == self.cause)
         )
-
-
-def _digest(record: Entity) -> str:
-    return hashlib.sha256(record.model_dump_json().encode()).hexdigest()
 
 
 class Feed:
@@ -176,7 +174,10 @@ class Feed:
                 yield letter
 
     def retry(self, letter: FeedLetter) -> None:
-        """Hand an event to its handler again, with the record as it is now; the letter is settled if that works."""
+        """Hand an event to its handler again, with the record as it is now, or without one if it is gone.
+
+        The letter is settled if that works.
+        """
         handler = next((h for h in self._handlers if h.name == letter.handler), None)
         if handler is None:
             raise InvalidValue(f"the feed {self._name} has no handler {letter.handler} any more")
@@ -186,7 +187,9 @@ class Feed:
         again = f"{letter.position} tried again at {self._store.ticks.next().isoformat()}"
         entry = FeedEntry(shape, letter.kind, subject, None, record, "user", letter.position, again)
         mark = self._mark(handler, entry, "event", entry.id)
-        self._hand_over(handler, entry, begin(self._store, mark, owner=self._owner, period=self._period))
+        turn = begin(self._store, mark, owner=self._owner, period=self._period)
+        if isinstance(turn, Turn):  # nobody else can have had it: it is of this moment
+            self._hand_over(handler, entry, turn)
         with self._store.change() as change:
             settled = change.adopt(letter).settle()
             settled.ttl = int((self._store.clock.now() + _REMEMBERED).timestamp())
@@ -195,62 +198,50 @@ class Feed:
     # One event
 
     def _deal_with(self, entry: FeedEntry, lease: Lease, *, last_try: bool) -> bool:
-        """Hand an event to each handler that wants it; True when one failed and is to be tried again."""
+        """Hand an event to each handler that wants it; True when one failed and is to be tried again.
+
+        One that fails keeps no other from its tries, and those that are done are not asked again.
+        """
+        failed = False
         for handler in self._handlers:
             if not handler.wants(entry):
                 continue
             mark = self._mark(handler, entry, "event", entry.id)
             # Whoever is still in its turn has died or lost the feed's lease: under it nobody else is at work.
             turn = seize(self._store, mark, owner=self._owner, period=self._period, under=lease)
+            if isinstance(turn, Done) or self._was_echo(handler, entry, turn):
+                continue
             try:
                 self._hand_over(handler, entry, turn)
             except Exception as error:
-                if not last_try:
-                    return True
-                self._leave_letter(handler, entry, error)
-        return False
+                if last_try:
+                    self._leave_letter(handler, entry, error)
+                else:
+                    failed = True
+        return failed
 
-    def _hand_over(self, handler: _Registered, entry: FeedEntry, turn: Turn | Done) -> None:
-        """Let a handler deal with an event, unless it has done so before."""
-        if isinstance(turn, Done):
-            return
-        if self._is_echo(handler, entry):
-            self._finish(turn)
-            return
-        before = self._standing(handler, entry)
+    def _hand_over(self, handler: _Registered, entry: FeedEntry, turn: Turn) -> None:
+        """Let a handler deal with an event."""
+        if "update" in handler.kinds:
+            turn = replace(turn, echo=Echo(Ref(entry.shape, entry.key), partial(self._mark, handler, entry, "echo")))
         try:
             handler.handle(entry, turn)
         except Exception:
             with suppress(Conflict):
                 self._store.commit([turn.failed()])
             raise
-        self._finish(turn)
-        self._expect_echo(handler, entry, before)
-
-    def _finish(self, turn: Turn) -> None:
-        """End the turn, unless the handler has ended it with its own change."""
-        with suppress(Conflict):
+        with suppress(Conflict):  # the handler has ended its turn with its own change
             self._store.commit([turn.done(None)])
 
-    def _standing(self, handler: _Registered, entry: FeedEntry) -> Entity | None:
-        """The event's record as it is now, perhaps long after the event; for handlers that hear of updates."""
-        ref: Ref[Entity] = Ref(entry.shape, entry.key)
-        return self._store.lookup(ref) if "update" in handler.kinds else None
-
-    def _expect_echo(self, handler: _Registered, entry: FeedEntry, before: Entity | None) -> None:
-        """What the handler wrote to the event's own record will be an event, which it need not hear of."""
-        written = self._standing(handler, entry)
-        if written is not None and written != before:
-            self._store.put(self._mark(handler, entry, "echo", _digest(written)))
-
-    def _is_echo(self, handler: _Registered, entry: FeedEntry) -> bool:
-        """Is this the event of a handler's own write? It is expected once."""
-        if entry.kind != "update":
+    def _was_echo(self, handler: _Registered, entry: FeedEntry, turn: Turn) -> bool:
+        """Was this the event of what the handler itself wrote? It is expected once."""
+        if entry.kind != "update" or (told := difference(entry.old, entry.new)) is None:
             return False
-        ref = self._mark(handler, entry, "echo", _digest(entry.new)).ref
-        if self._store.lookup(ref) is None:
+        expected = self._mark(handler, entry, "echo", told).ref
+        if self._store.lookup(expected) is None:
             return False
-        self._store.delete(ref)
+        with suppress(Conflict):  # another has the turn now, and finds the same
+            self._store.commit([turn.done(None), Delete(expected.shape, expected.key)])
         return True
 
     def _mark(self, handler: _Registered, entry: FeedEntry, *what: str) -> SystemOnce:

@@ -37,6 +37,7 @@ from penstock.system import SYSTEM
 from penstock.updates import Remove, Set, Update
 
 if TYPE_CHECKING:
+    from penstock.echo import Echo
     from penstock.store import Store
 
 
@@ -109,6 +110,8 @@ class Turn:
     ref: Ref[Any]
     owner: str
     id: str
+    echo: Echo | None = None
+    "Of the feed's: marks what the change that ends the turn writes to the event's record."
 
     def holds(self) -> Condition:
         """That it is still our turn."""

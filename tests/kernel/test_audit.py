@@ -20,6 +20,7 @@ from penstock.domains import DOMAINS
 from penstock.domains.assetcreator.model import AssetType, Audit, Job, StepName
 from penstock.domains.musicvideo.model import Project
 from penstock.errors import InvalidValue
+from penstock.outbox import MessageStatus, SystemMessage
 from penstock.ports import Engine
 from penstock.seals import AuditedProject, Seal, Verdict, projects, register, seal, seal_known, verify
 from tests.kernel.forger import Forger, hire_forger
@@ -537,3 +538,30 @@ class TestTheCommand:
         store.close()
         (made,) = json.loads(self.run("seal", P, "--store", url, "--by", "ann", "--json").stdout)
         assert (made["number"], made["count"], made["sealed_by"]) == (2, 1, "ann")
+
+
+def test_what_was_attempted_in_vain_does_not_decide_where_a_change_belongs(store: Store) -> None:
+    store.ensure(*DOMAINS)
+    failed, made = _project(store, "failed"), _project(store, "made")
+    with store.change(by="ann") as change:
+        with pytest.raises(ValueError, match="in vain"), change.attempt():
+            change.put(failed)
+            raise ValueError("in vain")
+        change.put(made)
+        change.emit("project.made", made)
+    (line,) = store.find(SystemAudit.of_project(project_id=str(made.project_id)))
+    assert line.action == "project.made"
+    (message,) = store.find(SystemMessage.by_status(status=MessageStatus.PENDING))
+    assert message.project_id == str(made.project_id)
+
+
+@pytest.mark.parametrize("by", ["ann", None])
+def test_a_message_is_of_the_project_it_tells_of(store: Store, by: str | None) -> None:
+    store.ensure(*DOMAINS)
+    one, other = _project(store, "one"), _project(store, "other")
+    with store.change(by=by) as change:
+        change.put(one)
+        change.put(other)
+        change.emit("project.made", other)
+    (message,) = store.find(SystemMessage.by_status(status=MessageStatus.PENDING))
+    assert message.project_id == str(other.project_id)

@@ -120,6 +120,20 @@ def test_many_alike_in_one_change_are_all_or_nothing(store: Store) -> None:
     assert queued(store) == {records[17].project_id, *(r.project_id for r in rest)}
 
 
+def test_one_that_is_too_large_keeps_no_other_from_being_committed(store: Store) -> None:
+    before, after = projects(store, 2)
+    with pytest.raises(BatchRefused, match="101 writes") as refused, store.batch() as batch:
+        for record in (before, None, after):
+            with batch.change() as change:
+                if record is not None:
+                    change.save(change.adopt(record).queue())
+                    continue
+                for _ in range(101):
+                    change.delete(Project.at(project_id=uuid4()))
+    assert [(position, type(why)) for position, why in refused.value.refused.items()] == [(1, TooLarge)]
+    assert queued(store) == {before.project_id, after.project_id}
+
+
 def test_one_change_is_still_at_most_a_hundred_writes(store: Store) -> None:
     with pytest.raises(TooLarge), store.change() as change:
         for record in projects(store, 101):

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import timedelta
+from decimal import Decimal
 from uuid import UUID
 
 import pytest
 
 from penstock import FrozenClock, Store, the
+from penstock.change import Change
 from penstock.domains import DOMAINS
 from penstock.domains.videos.model import Video
 from penstock.errors import InvalidValue
 from penstock.feed import Feed
 from penstock.once import Turn
-from penstock.ops import FeedEntry
+from penstock.ops import FeedEntry, Write
 from penstock.ports import Engine
+from penstock.testing.entities import MOMENT, SUITE, Alarm, Measure, Watched, full_values
 
 
 @pytest.fixture
@@ -136,6 +139,48 @@ def test_a_failing_handler_is_tried_again_and_then_leaves_a_letter(watched: Stor
     assert list(feed.letters()) == []
 
 
+def test_each_handler_has_all_its_tries_whatever_becomes_of_the_others(watched: Store) -> None:
+    feed = Feed(watched, "f", owner="a", attempts=3)
+    calls: list[str] = []
+
+    @feed.on(Video, "insert")
+    def broken(entry: FeedEntry, turn: Turn) -> None:
+        calls.append("broken")
+        raise ValueError("always")
+
+    @feed.on(Video, "insert")
+    def hiccups(entry: FeedEntry, turn: Turn) -> None:
+        calls.append("hiccups")
+        if calls.count("hiccups") == 1:
+            raise ValueError("once")
+
+    watched.create(video(1))
+    feed.drain()
+    assert calls == ["broken", "hiccups", "broken", "hiccups", "broken"]
+    assert [letter.handler for letter in feed.letters()] == ["broken"]
+
+
+def test_an_event_of_a_record_that_is_gone_is_tried_again_without_it(watched: Store) -> None:
+    feed = Feed(watched, "f", owner="a", attempts=1)
+    heard: list[tuple[str, str | None]] = []
+
+    @feed.on(Video, "insert", "update")
+    def fragile(entry: FeedEntry, turn: Turn) -> None:
+        heard.append((entry.kind, entry.new and entry.new.title))
+        if entry.new is not None:
+            raise ValueError("cannot read it")
+
+    watched.create(video(1))
+    watched.patch(video(1).ref, the(Video.title).set("other"))
+    feed.drain()
+    watched.delete(video(1).ref)
+    heard.clear()
+    for letter in feed.letters():
+        feed.retry(letter)
+    assert heard == [("insert", None), ("update", None)]
+    assert list(feed.letters()) == []
+
+
 def test_an_event_dealt_with_is_not_dealt_with_again(watched: Store) -> None:
     """F-VM-6: the place is lost, so the feed repeats itself; what was done with a turn is not done again."""
     feed = Feed(watched, "f", owner="a")
@@ -243,7 +288,7 @@ def test_a_follower_that_was_robbed_by_a_wrong_clock_gets_no_further(
     assert seen[1:] == ["b t2", "b t3"], "the first event was dealt with"
 
 
-def test_a_handlers_own_write_does_not_loop(watched: Store) -> None:
+def test_what_a_handler_writes_with_its_turn_does_not_come_back_to_it(watched: Store) -> None:
     """F-VM-6: a thumbnail written back emits MODIFY."""
     feed = Feed(watched, "f", owner="a")
     runs: list[str] = []
@@ -251,7 +296,8 @@ def test_a_handlers_own_write_does_not_loop(watched: Store) -> None:
     @feed.on(Video, "insert", "update")
     def grow(entry: FeedEntry, turn: Turn) -> None:
         runs.append(entry.kind)
-        watched.patch(entry.new.ref, the(Video.view_count).add(1))
+        with watched.change(once=turn) as change:
+            change.patch(entry.new.ref, the(Video.view_count).add(1))
 
     watched.create(video(1))
     feed.drain(rounds=20)
@@ -260,6 +306,143 @@ def test_a_handlers_own_write_does_not_loop(watched: Store) -> None:
     feed.drain(rounds=20)
     assert runs == ["insert", "update"]
     assert watched.get(video(1).ref).view_count == 2
+
+
+def _put_all(change: Change, record: Watched) -> None:
+    change.put(record.model_copy(update=full_values()))
+
+
+def _save_all(change: Change, record: Watched) -> None:
+    record = change.get(record.ref)
+    record.price, record.micro, record.ratio = Decimal("1.10"), MOMENT + timedelta(microseconds=10), 2.0
+    record.measure, record.labels, record.day = Measure(width=1, height=2.0, taken=MOMENT), None, None
+    change.save(record)
+
+
+def _patch_all(change: Change, record: Watched) -> None:
+    added = the(Watched.price).add(Decimal("0.90")), the(Watched.labels).include("d"), the(Watched.notes).append("last")
+    change.patch(
+        record.ref, *added, the(Watched.text).remove(), the(Watched.blob).set(b""), the(Watched.flag).set(True)
+    )
+
+
+def test_whatever_a_handler_writes_with_its_turn_is_known_again(watched: Store) -> None:
+    """Values of every kind, put, saved and patched, also in a batch."""
+    watched.ensure(SUITE)
+    feed = Feed(watched, "f", owner="a")
+    heard: list[int] = []
+    ways = [_put_all, _save_all, _patch_all]
+
+    @feed.on(Watched, "insert", "update")
+    def handle(entry: FeedEntry, turn: Turn) -> None:
+        heard.append(entry.new.seen)
+        with watched.batch() as batch:
+            with batch.change(once=turn) as change:
+                ways[entry.new.seen](change, entry.new)
+            with batch.change() as change:
+                change.put(Alarm(shelf="s", bell=f"{entry.new.seen}"))
+
+    watched.put(Watched(shelf="s", label="a"))
+    feed.drain(rounds=5)
+    for _ in ways[1:]:
+        watched.patch(Watched.at(shelf="s", label="a"), the(Watched.seen).add(1))
+        feed.drain(rounds=5)
+    assert heard == [0, 1, 2]
+    assert list(feed.letters()) == []
+    assert watched.get(Watched.at(shelf="s", label="a")).price == 2
+
+
+def test_a_handler_that_writes_the_same_without_its_turn_hears_itself_once(watched: Store) -> None:
+    feed = Feed(watched, "f", owner="a")
+    runs: list[str] = []
+
+    @feed.on(Video, "insert", "update")
+    def stamp(entry: FeedEntry, turn: Turn) -> None:
+        runs.append(entry.kind)
+        watched.patch(entry.new.ref, the(Video.title).set("stamped"))
+
+    watched.create(video(1))
+    feed.drain(rounds=20)
+    assert runs == ["insert", "update"]
+
+
+def test_what_others_write_while_a_handler_is_at_work_reaches_it(watched: Store) -> None:
+    """Whether or not the handler itself writes, and whoever is first."""
+    feed = Feed(watched, "f", owner="a")
+    heard: list[tuple[str, int | None]] = []
+
+    @feed.on(Video, "insert", "update")
+    def count(entry: FeedEntry, turn: Turn) -> None:
+        heard.append((entry.new.title, entry.new.view_count))
+        if entry.kind == "insert":
+            watched.patch(entry.new.ref, the(Video.view_count).add(40))
+            if entry.new.title == "t2":
+                with watched.change(once=turn) as change:
+                    change.patch(entry.new.ref, the(Video.view_count).add(1))
+                watched.patch(entry.new.ref, the(Video.view_count).add(1))
+
+    watched.create(video(1))
+    watched.create(video(2))
+    feed.drain(rounds=20)
+    assert heard == [("t1", None), ("t2", None), ("t1", 40), ("t2", 40), ("t2", 42)]
+
+
+def test_the_same_written_by_another_in_the_same_moment_is_told_apart(watched: Store) -> None:
+    """Another counts as the handler does, between what the handler's change reads and what it commits."""
+    feed = Feed(watched, "f", owner="a")
+    heard: list[int | None] = []
+    meanwhile = [1, 1]
+
+    class Busy(Store):
+        def commit(self, writes: Sequence[Write]) -> None:
+            if meanwhile:
+                watched.patch(video(1).ref, the(Video.view_count).add(meanwhile.pop()))
+            super().commit(writes)
+
+    @feed.on(Video, "insert", "update")
+    def count(entry: FeedEntry, turn: Turn) -> None:
+        heard.append(entry.new.view_count)
+        if entry.kind == "insert":
+            with Busy(watched.engine, clock=watched.clock).change(once=turn) as change:
+                change.patch(entry.new.ref, the(Video.view_count).add(1))
+
+    watched.create(video(1))
+    feed.drain(rounds=20)
+    assert watched.get(video(1).ref).view_count == 3
+    assert heard == [None, 1, 2]
+
+
+def test_a_write_that_changed_nothing_silences_nobody_else(watched: Store) -> None:
+    feed = Feed(watched, "f", owner="a")
+    heard: list[str] = []
+
+    @feed.on(Video, "insert", "update")
+    def name_it(entry: FeedEntry, turn: Turn) -> None:
+        heard.append(entry.new.title)
+        if entry.kind == "insert":
+            with watched.change(once=turn) as change:
+                change.patch(entry.new.ref, the(Video.title).set("t1"))
+
+    watched.create(video(1))
+    for title in ("other", "t1"):
+        watched.patch(video(1).ref, the(Video.title).set(title))
+    feed.drain(rounds=20)
+    assert heard == ["t1", "other", "t1"]
+
+
+def test_a_change_that_the_record_refuses_is_refused_under_a_turn_too(watched: Store) -> None:
+    feed = Feed(watched, "f", owner="a", attempts=1)
+
+    @feed.on(Video, "update")
+    def claim(entry: FeedEntry, turn: Turn) -> None:
+        with watched.change(once=turn) as change:
+            change.patch(entry.new.ref, the(Video.title).set("mine"), when=the(Video.title).equals("nobody's"))
+
+    watched.create(video(1))
+    watched.patch(video(1).ref, the(Video.title).set("somebody's"))
+    feed.drain(rounds=20)
+    assert [letter.error.partition(":")[0] for letter in feed.letters()] == ["Conflict"]
+    assert watched.get(video(1).ref).title == "somebody's"
 
 
 def test_expiry_is_told_as_the_cause(watched: Store, clock: FrozenClock, engine_name: str) -> None:

@@ -462,9 +462,11 @@ def test_a_record_that_is_moved_is_told_to_neither_project(parcels: Store) -> No
 
 def test_a_handler_may_work_in_the_scope_of_the_record_it_heard_of(parcels: Store) -> None:
     feed = Feed(parcels, "stamping", owner="a")
+    heard: list[str] = []
 
-    @feed.on(Parcel, "insert")
+    @feed.on(Parcel, "insert", "update")
     def stamp(entry: FeedEntry, turn: Turn) -> None:
+        heard.append(entry.kind)
         with parcels.scoped(entry.new.project_id).change(once=turn) as change:
             change.patch(entry.new.ref, the(Parcel.owner).set(UUID(int=len(entry.new.project_id))))
 
@@ -473,6 +475,7 @@ def test_a_handler_may_work_in_the_scope_of_the_record_it_heard_of(parcels: Stor
     feed.drain()
     assert [p.owner for p in parcels.find(Parcel.on_shelf(shelf="s"))] == [UUID(int=2), UUID(int=2), UUID(int=3)]
     assert not list(feed.letters())
+    assert heard == ["insert"] * 3, "what it wrote there does not come back to it"
 
 
 # Any interleaving

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from penstock import Store, the
-from penstock.conditions import Present
+from penstock.conditions import Missing, Present
 from penstock.errors import Conflict, IllegalMove, InvalidValue, NotFound
 from penstock.testing.entities import MOMENT, Counter, Measure, Specimen, Status, Ticket, specimen
 from penstock.testing.promises.promise import Promise
@@ -81,6 +81,25 @@ class Changes(Promise):
             change.save(record)
         got = store.get(specimen().ref)
         assert (got.notes, got.extra, got.measure) == (["a", "b"], {"a": {"b": 2}}, Measure(width=2, height=1.5))
+
+    def test_false_in_place_of_nought_is_a_change(self, store: Store) -> None:
+        store.put(specimen(extra={"ready": 0, "deep": [1]}))
+        with store.change() as change:
+            record = change.get(specimen().ref)
+            assert record.extra is not None
+            record.extra["ready"], record.extra["deep"][0] = False, True
+            change.save(record)
+        got = store.get(specimen().ref).extra
+        assert got is not None
+        assert (got["ready"] is False, got["deep"][0] is True) == (True, True)
+
+    def test_a_key_may_be_named_by_a_text_of_a_kind_of_its_own(self, store: Store) -> None:
+        store.put(Counter(name=Status.OPEN.value))
+        for _ in range(4):  # what is sent again is prepared, which must make no difference
+            with store.change() as change:
+                change.patch(Counter.at(name=Status.OPEN), the(Counter.total).add(1))
+                change.check(Counter.at(name=Status.DONE), Missing())
+        assert store.get(Counter.at(name=Status.OPEN.value)).total == 4
 
     def test_a_record_saved_as_it_was_read_must_still_stand(self, store: Store) -> None:
         store.put(_ticket())
