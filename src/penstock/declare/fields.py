@@ -60,7 +60,7 @@ def _read(entity: str, name: str, info: FieldInfo, naming: Callable[[str], str])
     kind = _kind(entity, name, annotation, instant)
     minimum, maximum = _bounds(metadata)
     dump, load = _document(annotation) if kind is Kind.DOCUMENT else (None, None)
-    default = None if info.default is PydanticUndefined else info.default
+    default = _default(info)
     if optional and (default is not None or info.default_factory is not None):
         raise DeclarationError(
             f"{entity}.{name} may be None but has another default, as which a missing value would come back; "
@@ -82,6 +82,15 @@ def _read(entity: str, name: str, info: FieldInfo, naming: Callable[[str], str])
         default=default,
         keys=keys_within(info.annotation, info.metadata),
     )
+
+
+def _default(info: FieldInfo) -> Any:
+    """As what a missing value comes back; None where there is nothing, or where it is made anew for each record."""
+    if info.default_factory is list:
+        return []
+    if info.default_factory is dict:
+        return {}
+    return None if info.default is PydanticUndefined else info.default
 
 
 def _unwrap(annotation: Any, metadata: list[Any]) -> tuple[Any, bool, list[Any]]:

@@ -76,6 +76,22 @@ class _Idle:
             session.close()
 
 
+def _check_url(url: str) -> None:
+    """Refuse what may be read otherwise than it was meant, before anybody quotes a piece of the password."""
+    try:
+        said = conninfo_to_dict(url)
+    except psycopg.ProgrammingError:
+        said = {"port": "unreadable"}
+    authority, _, path = url.partition("://")[2].partition("/")
+    ports = str(said.get("port") or "").replace(",", "") or "0"
+    user = authority.rpartition("@")[0]
+    if "?" in user or "@" in user or "@" in path.partition("?")[0] or not ports.isdecimal():
+        raise Misconfigured(
+            "PENSTOCK_STORE is no PostgreSQL URL; write signs of a password by their codes: "
+            "% as %25, @ as %40, / as %2F, ? as %3F"
+        )
+
+
 class PostgresConnector:
     """Statements on one database, over a stack of connections. Opened lazily, and anew after a fork."""
 
@@ -83,6 +99,7 @@ class PostgresConnector:
     options = _OPTIONS
 
     def __init__(self, url: str, *, sleep: Callable[[float], None] = time.sleep) -> None:
+        _check_url(url)
         self.url = url
         self._sleep = sleep
         self._idle = _Idle()
@@ -180,11 +197,14 @@ class PostgresConnector:
         todo = self._joined(statements)
         try:
             self._chain(todo, token, wake)
-        except Refused:
+        except Refused as joined:
             if len(todo) == len(statements):
                 raise
             # Which one of many was refused can be told only one by one.
-            self._chain(statements, token, wake)
+            try:
+                self._chain(statements, token, wake)
+            except Refused as told:
+                raise Refused(told.position, repeated=joined.repeated or told.repeated) from None
 
     def _joined(self, statements: Sequence[Statement]) -> Sequence[Statement]:
         """The statements, those of one text joined into one where there are many."""
@@ -244,10 +264,18 @@ class PostgresConnector:
             with engine.begin() as connection:
                 connection.exec_driver_sql("select pg_advisory_xact_lock(7363570)")
                 yield connection
-        except sa.exc.OperationalError as error:
-            raise Unavailable(f"cannot reach PostgreSQL: {_first_line(error)}") from error
+        except sa.exc.DBAPIError as error:
+            raise self._not_administered(error) from error
         finally:
             engine.dispose()
+
+    def _not_administered(self, error: sa.exc.DBAPIError) -> PenstockError:
+        reason = error.orig or error
+        if isinstance(reason, pg.InsufficientPrivilege):
+            return self._forbidden(reason)
+        if isinstance(error, sa.exc.OperationalError):
+            return Unavailable(f"cannot reach PostgreSQL: {_first_line(reason)}")
+        return Misconfigured(f"PostgreSQL refuses `{error.statement}`: {_first_line(reason)}")
 
     def close(self) -> None:
         self._idle.close()

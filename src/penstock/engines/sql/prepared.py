@@ -41,7 +41,7 @@ class Prepared:
         if name is None:
             name = self._names[text] = self._prepare(connection, text)
         self._names.move_to_end(text)
-        values = [None if p is None else _DUMP[type(p)](p) for p in parameters]
+        values = [None if p is None else (_DUMP.get(type(p)) or _dump_of(p))(p) for p in parameters]
         # None is NULL to libpq, as psycopg's own cursors rely on.
         _checked(connection, connection.pgconn.exec_prepared(name, values))  # type: ignore[arg-type]
 
@@ -76,6 +76,14 @@ def _text(value: str) -> bytes:
     if "\x00" in value:  # where libpq would take the text to end
         raise InvalidValue("a text has a NUL character, which PostgreSQL cannot store; remove it")
     return value.encode()
+
+
+def _dump_of(value: Any) -> Callable[[Any], bytes]:
+    """How a value is written that is of a kind of its own, a StrEnum's member for example."""
+    for kind in type(value).__mro__:
+        if kind in _DUMP:
+            return _DUMP[kind]
+    raise InvalidValue(f"PostgreSQL cannot be given a {type(value).__name__}")
 
 
 _DUMP: dict[type, Callable[[Any], bytes]] = {

@@ -5,9 +5,11 @@ The functions are generated as source, because a loop over fields would cost mor
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from functools import cache
+from typing import Any, NoReturn
 
 from pydantic import ValidationError
 
@@ -18,6 +20,10 @@ from penstock.shape import EntityShape
 
 Bind = Callable[[Mapping[str, Any]], tuple[Any, ...]]
 "Makes parameters of a record's values."
+Row = tuple[Any, ...]
+Read = Callable[[Row], dict[str, Any]]
+"Makes a record's values of a row."
+_DAMAGES = (ValueError, KeyError, TypeError, AttributeError, ValidationError)
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,9 +34,9 @@ class RowCodec:
     "All columns' parameters, in the order of the fields."
     bind_key: Bind
     "The key columns' parameters, in the order of the key."
-    values: Callable[[tuple[Any, ...]], dict[str, Any]]
+    values: Read
     "A row's values by field name."
-    record: Callable[[tuple[Any, ...]], Any]
+    record: Callable[[Row], Any]
     "A row as a record."
     one: dict[str, Callable[[Any], Any]]
     "A single field's parameter."
@@ -39,21 +45,27 @@ class RowCodec:
 def compile_codec(shape: EntityShape, dialect: Dialect) -> RowCodec:
     """Generate the functions for one entity."""
     fields = list(shape.fields.values())
-    names: dict[str, Any] = dict(dialect.names)
+    names: dict[str, Any] = {**dialect.names, "copied": copy.deepcopy, "absent": _absent}
     for position, field in enumerate(fields):
         names[f"python_{position}"] = field.python
         names[f"load_{position}"] = field.load
         names[f"default_{position}"] = field.default
         if field.kind is Kind.CHOICE:
             names[f"members_{position}"] = field.python._value2member_map_
-    loads = [f"{f.name!r}: {_load(f, dialect, i)}" for i, f in enumerate(fields)]
-    # Generated from names that were checked at declaration.
-    values = eval(compile(f"lambda r: {{{', '.join(loads)}}}", f"<rows of {shape.name}>", "eval"), names)
+    loads = {f.name: _load(f, dialect, i, surely=f.name in shape.key.fields) for i, f in enumerate(fields)}
+
+    @cache
+    def reader(without: frozenset[str]) -> Read:
+        entries = ", ".join(f"{name!r}: {load}" for name, load in loads.items() if name not in without)
+        # Generated from names that were checked at declaration.
+        read: Read = eval(compile(f"lambda r: {{{entries}}}", f"<rows of {shape.name}>", "eval"), names)
+        return read
+
     return RowCodec(
         bind=bind_of(shape, dialect, list(shape.fields)),
         bind_key=bind_of(shape, dialect, shape.key.fields),
-        values=values,
-        record=_recorder(shape, values),
+        values=reader(frozenset()),
+        record=_recorder(shape, reader),
         one={f.name: _single(f, dialect, names) for f in fields},
     )
 
@@ -75,18 +87,42 @@ def _bind(field: FieldShape, dialect: Dialect, source: str) -> str:
     return f"(None if {source} is None else {expression.replace('{x}', source)})"
 
 
-def _load(field: FieldShape, dialect: Dialect, position: int) -> str:
+def _load(field: FieldShape, dialect: Dialect, position: int, *, surely: bool) -> str:
+    """How a column's value is loaded; one of the key is surely there."""
     source = f"r[{position}]"
-    expression = dialect.load.get(field.kind, "{x}")
-    expression = expression.replace("{members}", f"members_{position}")
+    expression = dialect.load.get(field.kind, "{x}").replace("{members}", f"members_{position}")
     if field.load is not None:
         expression = f"load_{position}({expression})"
-    if expression == "{x}" and field.default is None:
-        return source
-    missing = f"default_{position}"
-    if not field.optional and field.default is None:
-        return expression.replace("{x}", source)
-    return f"({missing} if {source} is None else {expression.replace('{x}', source)})"
+    loaded = expression.replace("{x}", source)
+    if surely or (loaded == source and field.optional) or (field.kind not in dialect.load and _may_be_null(field)):
+        return loaded
+    return f"({_missing(field, position)} if {source} is None else {loaded})"
+
+
+def _may_be_null(field: FieldShape) -> bool:
+    """May a document be JSON's null? A driver that reads JSON itself gives it as it gives a missing value."""
+    if field.kind is not Kind.DOCUMENT or field.optional or field.default is not None:
+        return False
+    if field.load is None:
+        return field.python in (Any, object)
+    try:
+        return field.load(None) is None
+    except _DAMAGES:
+        return False
+
+
+def _missing(field: FieldShape, position: int) -> str:
+    """What stands for a value that is missing."""
+    if field.optional:
+        return "None"
+    if field.default is None:
+        return "absent()"
+    # Records must not share a list: what one does to it, the others would have as well.
+    return f"copied(default_{position})" if field.kind is Kind.DOCUMENT else f"default_{position}"
+
+
+def _absent() -> NoReturn:
+    raise ValueError("a value is missing")
 
 
 def _single(field: FieldShape, dialect: Dialect, names: dict[str, Any]) -> Callable[[Any], Any]:
@@ -95,25 +131,45 @@ def _single(field: FieldShape, dialect: Dialect, names: dict[str, Any]) -> Calla
     return function
 
 
-def _recorder(
-    shape: EntityShape, values: Callable[[tuple[Any, ...]], dict[str, Any]]
-) -> Callable[[tuple[Any, ...]], Any]:
-    build = shape.build
+def _recorder(shape: EntityShape, reader: Callable[[frozenset[str]], Read]) -> Callable[[Row], Any]:
+    build, values = shape.build, reader(frozenset())
+    needed = [(i, f.name) for i, f in enumerate(shape.fields.values()) if not f.optional and f.default is None]
 
-    def record(row: tuple[Any, ...]) -> Any:
+    def record(row: Row) -> Any:
         try:
             return build(values(row))
-        except (ValueError, KeyError, TypeError, AttributeError, ValidationError) as error:
+        except _DAMAGES as error:
+            absent = frozenset(name for position, name in needed if row[position] is None)
+            if not absent:
+                raise _damaged(shape, row, error) from error
+        return completed(row, absent)
+
+    def completed(row: Row, absent: frozenset[str]) -> Any:
+        """A row from before the table grew: what each record makes for itself, its declaration makes now."""
+        try:
+            return build(dict(vars(shape.check(reader(absent)(row)))))
+        except _DAMAGES as error:
             raise _damaged(shape, row, error) from error
 
     return record
 
 
-def _damaged(shape: EntityShape, row: tuple[Any, ...], error: Exception) -> DamagedRecord:
+def _damaged(shape: EntityShape, row: Row, error: Exception) -> DamagedRecord:
     """Hand-written SQL can store what the declaration does not allow; say which record, never its content."""
     columns = list(shape.fields)
     key = ", ".join(f"{n}={row[columns.index(n)]}" for n in shape.key.fields)
+    if lacking := _lacking(error):
+        return DamagedRecord(
+            f"{shape.name}({key}) has no {', '.join(lacking)}; give each such field a default, "
+            f"or each row of {shape.relation} a value"
+        )
     return DamagedRecord(
         f"{shape.name}({key}) is stored in a form its declaration does not allow ({type(error).__name__}); "
         f"correct the row in {shape.relation}"
     )
+
+
+def _lacking(error: Exception) -> list[str]:
+    """The fields that an error says have no value."""
+    found = error.errors() if isinstance(error, ValidationError) else []
+    return [str(e["loc"][0]) for e in found if e["type"] == "missing" and len(e["loc"]) == 1]

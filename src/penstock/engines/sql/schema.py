@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 import sqlalchemy as sa
@@ -14,6 +15,7 @@ from sqlalchemy.types import TypeEngine
 from penstock.engines.sql.dialect import Dialect, literal, quote
 from penstock.engines.sql.feed import feed_steps
 from penstock.engines.sql.isolation import isolation_steps
+from penstock.engines.sql.rows import bind_of
 from penstock.engines.sql.statements import Statements
 from penstock.errors import Misconfigured
 from penstock.kinds import FieldShape, Kind
@@ -175,18 +177,23 @@ def _add_column(dialect: Dialect, shape: EntityShape, column: sa.Column[object])
     """A column added to rows that exist: without a value, or with the field's default."""
     field = next(f for f in shape.fields.values() if f.column == column.name)
     kind = column.type.compile(dialect=_sa_dialect(dialect))
-    default = "" if field.optional or field.default is None else f" not null default {_default(field, dialect)}"
+    has_default = not field.optional and field.default is not None
+    default = f" not null default {_default(shape, field, dialect)}" if has_default else ""
     collation = ' collate "C"' if getattr(column.type, "collation", None) and "COLLATE" not in kind else ""
     relation = dialect.relation(shape.domain, shape.relation)
     return f"alter table {relation} add column {quote(column.name)} {kind}{collation}{default}"
 
 
-def _default(field: FieldShape, dialect: Dialect) -> str:
-    """A field's default as SQL: of strings and numbers only, as no other kind has a simple one."""
-    plain = getattr(field.default, "value", field.default)
-    if isinstance(plain, bool):
-        return str(plain).lower() if dialect.schemas else str(int(plain))
-    return literal(str(plain)) if isinstance(plain, str) else str(plain)
+def _default(shape: EntityShape, field: FieldShape, dialect: Dialect) -> str:
+    """A field's default as SQL: what a record that has it would be stored with."""
+    value = field.dump(field.default) if field.dump else field.default
+    (bound,) = bind_of(shape, dialect, [field.name])({field.name: value})
+    if isinstance(bound, bytes):
+        return f"'\\x{bound.hex()}'" if dialect.schemas else f"x'{bound.hex()}'"
+    if isinstance(bound, int | float | Decimal):
+        return str(bound).lower()  # true and false are SQL's words as well
+    # PostgreSQL reads the text of a moment, a day and an identifier; for SQLite they are texts already.
+    return literal(bound if isinstance(bound, str) else str(bound))
 
 
 def _sql(element: sa.schema.ExecutableDDLElement, dialect: Dialect) -> str:

@@ -169,10 +169,19 @@ class SqliteConnector:
     def administration(self) -> Iterator[sa.Connection]:
         """A SQLAlchemy connection in one transaction, for creating tables."""
         engine = sa.create_engine("sqlite://", creator=self._plain, poolclass=sa.NullPool)
-        with engine.connect() as connection:
-            connection.exec_driver_sql("begin immediate")
-            yield connection
-            connection.exec_driver_sql("commit")
+        try:
+            with engine.connect() as connection:
+                connection.exec_driver_sql("begin immediate")
+                yield connection
+                connection.exec_driver_sql("commit")
+        except sa.exc.DBAPIError as error:
+            raise self._not_administered(error) from error
+
+    def _not_administered(self, error: sa.exc.DBAPIError) -> Exception:
+        if getattr(error.orig, "sqlite_errorcode", None) == sqlite3.SQLITE_ERROR:
+            # The file is in order, and the statement is not.
+            return Misconfigured(f"SQLite refuses `{error.statement}`: {error.orig}")
+        return Unavailable(f"cannot open the SQLite file {self.path}: {error.orig}")
 
     def _plain(self) -> sqlite3.Connection:
         return sqlite3.connect(self.path, timeout=self._busy, isolation_level=None, check_same_thread=False)

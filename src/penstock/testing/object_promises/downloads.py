@@ -96,6 +96,12 @@ class SignedDownloads(ObjectPromise):
         assert said["content-disposition"].startswith('attachment; filename="x_; evil=1Set-Cookie: a=b"')
         assert "set-cookie" not in said
 
+    def test_a_name_may_be_too_long_to_be_kept_whole(self, objects: ObjectStore) -> None:
+        objects.put("a", WAV)
+        answer = send(objects.download_url("a", filename="x" * 1500))
+        assert answer.status == 200
+        assert answer.headers["content-disposition"].startswith('attachment; filename="xxx')
+
     def test_a_picture_may_be_shown_in_place(self, objects: ObjectStore) -> None:
         objects.put("a", PNG)
         said = send(objects.download_url("a", show_as="image/png", filename="a.png")).headers

@@ -30,6 +30,18 @@ class Puts(ObjectPromise):
         assert objects.get("a/b.wav").read() == WAV
         assert (put.key, put.size, put.sha256) == ("a/b.wav", len(WAV), sha256(WAV).hexdigest())
 
+    def test_the_pieces_of_a_body_may_share_one_buffer(self, objects: ObjectStore) -> None:
+        """Whoever reads without copying fills the same memory again and again."""
+
+        def pieces() -> Iterator[memoryview]:
+            source, buffer = io.BytesIO(WAV), bytearray(7)
+            while count := source.readinto(buffer):
+                yield memoryview(buffer)[:count]
+
+        put = objects.put("a.wav", pieces())
+        assert objects.get("a.wav").read() == WAV
+        assert (put.sha256, put.content_type) == (sha256(WAV).hexdigest(), "audio/wav")
+
     def test_what_is_known_of_an_object_is_true(self, objects: ObjectStore) -> None:
         put = objects.put("a.wav", WAV)
         head = objects.head("a.wav")

@@ -3,18 +3,37 @@
 from __future__ import annotations
 
 import threading
+from datetime import UTC, date, datetime
+from decimal import Decimal
+from typing import Any
+from uuid import UUID, uuid4
 
 import pytest
+from pydantic import Field
 
-from penstock import ANYTHING, Entity, IndexKey, Range, Store, Table, key, pattern
+from penstock import (
+    ANYTHING,
+    Entity,
+    IndexKey,
+    Range,
+    Store,
+    Table,
+    UtcMicros,
+    UtcMillis,
+    UtcSeconds,
+    key,
+    pattern,
+)
 from penstock.errors import Misconfigured
 from penstock.ports import Engine
-from penstock.testing.entities import SUITE, Specimen, Ticket, specimen
+from penstock.testing.entities import SUITE, Colour, Measure, Specimen, Ticket, specimen
 from penstock.testing.promises.promise import Promise
 
 _EARLY = Table("penstock-suite-growing", partition="PK", sort="SK", feed=True)
 _LATE = Table("penstock-suite-growing", partition="PK", sort="SK", feed=True)
 _AGED = _LATE.index("by-age", partition="GSI1PK", sort="GSI1SK")
+_NUMBERED = Table("penstock-suite-growing", partition="PK", sort="SK", feed=True)
+_NOON = datetime(2025, 11, 17, 12, 0, 0, 123456, tzinfo=UTC)
 
 
 class _Sapling(Entity, table=_EARLY, relation="growing"):
@@ -26,7 +45,30 @@ class _Sapling(Entity, table=_EARLY, relation="growing"):
         "A tree by its name."
 
 
-class _Tree(Entity, table=_LATE, relation="growing"):
+class _Grown(Entity):
+    """One field of every kind, each with a default."""
+
+    text: str = "it's 100%"
+    colour: Colour = Colour.BLUE
+    identifier: UUID = UUID(int=7)
+    ratio: float = -1.5e-7
+    price: Decimal = Decimal("1.50")
+    flag: bool = True
+    blob: bytes = b"\x00'\xff"
+    second: UtcSeconds = _NOON.replace(microsecond=0)
+    milli: UtcMillis = _NOON.replace(microsecond=123000)
+    micro: UtcMicros = _NOON
+    day: date = date(2025, 11, 17)
+    labels: frozenset[str] = frozenset({"it's", "100%"})
+    notes: list[str] = Field(default=["it's", "100%"])
+    remarks: list[str] = Field(default_factory=list)
+    extra: dict[str, Any] = Field(default={"it's": ["100%", 1.5, None]})
+    counts: dict[str, int] = Field(default_factory=dict)
+    measure: Measure = Measure(width=1, height=2.5)
+    measures: list[Measure] = Field(default_factory=lambda: [Measure(width=1, height=2.5)])
+
+
+class _Tree(_Grown, table=_LATE, relation="growing"):
     wood: str
     name: str
     height: int = 1
@@ -41,6 +83,17 @@ class _Tree(Entity, table=_LATE, relation="growing"):
     @pattern(owned)
     def by_owner(self, *, owner: str, name: Range[str] = ANYTHING) -> None:
         "Trees of an owner."
+
+
+class _Numbered(_Grown, table=_NUMBERED, relation="growing"):
+    wood: str
+    name: str
+    initial: str = Field(default_factory=lambda tree: tree["name"][0])
+    number: UUID = Field(default_factory=uuid4)
+
+    @key("WOOD#{wood}", "TREE#{name}")
+    def at(self, *, wood: str, name: str) -> None:
+        "A tree by its name."
 
 
 class Ensuring(Promise):
@@ -82,6 +135,26 @@ class Ensuring(Promise):
         assert store.get(_Tree.at(wood="w", name="oak")) == _Tree(wood="w", name="oak")
         store.put(_Tree(wood="w", name="elm", height=3, owner="me"))
         assert [t.name for t in store.find(_Tree.by_owner(owner="me"))] == ["elm"]
+
+    def test_each_reading_of_an_old_record_has_lists_and_maps_of_its_own(self, engine: Engine) -> None:
+        engine.ensure([_Sapling.__shape__])
+        Store(engine).put(_Sapling(wood="w", name="oak"))
+        engine.ensure([_Numbered.__shape__])
+        tree, again = (Store(engine).get(_Numbered.at(wood="w", name="oak")) for _ in range(2))
+        for each in (tree.notes, tree.remarks):
+            each.append("mine")
+        tree.extra["it's"].append("mine")
+        tree.counts["mine"] = 1
+        tree.measure.width = tree.measures[0].width = 2
+        assert again == _Numbered(wood="w", name="oak", number=again.number)
+
+    def test_what_a_new_record_makes_for_itself_is_made_for_an_old_one_when_it_is_read(self, engine: Engine) -> None:
+        engine.ensure([_Sapling.__shape__])
+        Store(engine).put(_Sapling(wood="w", name="oak"))
+        engine.ensure([_Numbered.__shape__])
+        first, second = (Store(engine).get(_Numbered.at(wood="w", name="oak")) for _ in range(2))
+        assert first.initial == second.initial == "o"
+        assert first.number != second.number
 
     def test_a_table_that_has_grown_tells_each_change_once(self, engine: Engine) -> None:
         engine.ensure([_Sapling.__shape__])
