@@ -11,7 +11,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from penstock.change import Change
-from penstock.errors import Conflict
+from penstock.errors import Conflict, TooLarge
 from penstock.lease import Lease
 from penstock.once import Turn
 from penstock.ops import Put, Write
@@ -26,7 +26,7 @@ class BatchRefused(Conflict):
 
     slug = "batch-refused"
 
-    def __init__(self, refused: Mapping[int, Conflict]) -> None:
+    def __init__(self, refused: Mapping[int, Conflict | TooLarge]) -> None:
         first, why = next(iter(refused.items()))
         super().__init__(
             f"{len(refused)} of the batch's changes were refused, the others are committed; change {first}: {why}",
@@ -71,7 +71,7 @@ class Batch:
             self._commit()
 
     def _commit(self) -> None:
-        refused: dict[int, Conflict] = {}
+        refused: dict[int, Conflict | TooLarge] = {}
         group: list[tuple[int, Change, list[Write]]] = []
         met: set[tuple[Any, ...]] = set()
         size = 0
@@ -89,7 +89,7 @@ class Batch:
         if refused:
             raise BatchRefused(refused)
 
-    def _send(self, group: Sequence[tuple[int, Change, list[Write]]]) -> dict[int, Conflict]:
+    def _send(self, group: Sequence[tuple[int, Change, list[Write]]]) -> dict[int, Conflict | TooLarge]:
         """Commit some changes in one go; each by itself when one of them keeps the others from it."""
         writes = [write for _, _, those in group for write in those]
         if not writes:
@@ -97,15 +97,15 @@ class Batch:
         if len(group) > 1:
             try:
                 self._store.commit(writes)
-            except Conflict:
+            except (Conflict, TooLarge):
                 pass
             else:
                 return {}
-        refused: dict[int, Conflict] = {}
+        refused: dict[int, Conflict | TooLarge] = {}
         for position, change, _ in group:
             try:
                 change.commit()
-            except Conflict as error:
+            except (Conflict, TooLarge) as error:
                 refused[position] = error
         return refused
 

@@ -66,15 +66,17 @@ def _fixed_places(shape: EntityShape, values: Mapping[str, Any]) -> set[str]:
 @cache
 def _fixed(files: tuple[FilePattern, ...]) -> tuple[Marks, list[tuple[str, frozenset[str]]]]:
     """Of those patterns that leave nothing open the marks, and the templates with the marks that each needs."""
-    patterns = [(p.template, p.marks) for p in files if p.template is not None and _makes_keys(p.template, p.marks)]
+    patterns = [(p.template, p.marks) for p in files if p.template is not None and _is_fixed(p, p.template)]
     every = {mark: meant for _, marks in patterns for mark, meant in marks.items()}
     return every, [(template, frozenset(marks)) for template, marks in patterns]
 
 
-def _makes_keys(template: str, marks: Marks) -> bool:
-    """Does it make a sound key of whatever is harmless?"""
+def _is_fixed(pattern: FilePattern, template: str) -> bool:
+    """Does it make a sound key of whatever is harmless, and never the same one of different values?"""
+    if pattern.shares_a_part or not pattern.constants.isdisjoint(":%"):  # data:, and half of %2e
+        return False
     try:
-        validate_s3_key(template % dict.fromkeys(marks, "x" * _LONGEST))
+        validate_s3_key(template % dict.fromkeys(pattern.marks, "x" * _LONGEST))
     except ValueError:
         return False
     return True

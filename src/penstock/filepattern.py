@@ -89,6 +89,16 @@ class FilePattern:
         return _TOKEN.sub(lambda token: f"%({token.group()[1:-1]})s", self.text.replace("%", "%%"))
 
     @cached_property
+    def constants(self) -> frozenset[str]:
+        """The characters that stand in the pattern itself."""
+        return frozenset(_TOKEN.sub("", self.text))
+
+    @cached_property
+    def shares_a_part(self) -> bool:
+        """Do two values stand in one part of the path? Then p_q and r may look like p and q_r."""
+        return any(len(_TOKEN.findall(part)) > 1 for part in self.text.split("/"))
+
+    @cached_property
     def marks(self) -> Marks:
         """What stands in the pattern's braces, each with the field it means and the digits it is written with."""
         parts = (part for part in self._parts if isinstance(part, tuple))

@@ -19,6 +19,7 @@ from penstock.filekeys import own_files
 from penstock.ids import sortable_id
 from penstock.objectreads import lookup
 from penstock.ports import Objects
+from penstock.references import References
 from penstock.released import Released, ReleasedStatus
 from penstock.retention import unchanged
 from penstock.trash import Trash
@@ -49,12 +50,15 @@ def release(store: Store, change: Change, record: Entity) -> list[str]:
     return files
 
 
-def settle_released(store: Store, objects: Objects, trash: Trash) -> int:
-    """Move the files of deleted records to the trash; how many."""
+def settle_released(store: Store, objects: Objects, trash: Trash, references: References) -> int:
+    """Move the files of deleted records to the trash, unless another record points at them by now; how many."""
     moved = 0
     for released in store.find(Released.by_status(status=ReleasedStatus.WAITING)):
         left = False
+        needed = references.told(released.files)
         for key in released.files:
+            if key in needed:
+                continue
             found = lookup(objects, key)
             # One that is newer came with a new record in the place of the deleted one.
             if found is None or found.modified_at > released.released_at:

@@ -11,7 +11,8 @@ from typing import IO, TypeAlias
 from penstock.errors import InvalidKey, InvalidValue
 from penstock.objectkey import validate_s3_key
 
-Body: TypeAlias = bytes | IO[bytes] | Iterable[bytes]
+Piece: TypeAlias = bytes | bytearray | memoryview
+Body: TypeAlias = bytes | IO[bytes] | Iterable[Piece]
 
 DEFAULT_EXPIRY = timedelta(seconds=3600)
 LONGEST_EXPIRY = timedelta(days=7)
@@ -137,7 +138,7 @@ def pieces_of(body: Body) -> Iterator[bytes]:
             yield _checked(piece)
 
 
-def _checked(piece: bytes) -> bytes:
-    if not isinstance(piece, bytes | bytearray | memoryview):
+def _checked(piece: Piece) -> bytes:
+    if not isinstance(piece, Piece):
         raise InvalidValue(f"an object is made of bytes, not of {type(piece).__name__}; encode text first")
-    return piece
+    return bytes(piece)  # whoever gave it may fill the same buffer again, while it still waits to be sent

@@ -18,6 +18,7 @@ from penstock.declare.domain import Domain
 from penstock.lease import release, take_named
 from penstock.ports import ObjectStore
 from penstock.reconcile import Reconciled, Reconciliation
+from penstock.references import References
 from penstock.release import settle_released
 from penstock.trash import Purged, Trash
 from penstock.uploads import SweptUploads, Uploads
@@ -54,6 +55,8 @@ class Sweep:
         self._store, self._objects, self._owner, self._period = store, objects, owner, period
         self._trash = Trash(objects, store.clock, window=window)
         self._uploads = Uploads(store, objects)
+        domains = list(domains)
+        self._references = References(store, domains)
         self._reconciliation = Reconciliation(store, objects, self._trash, domains, grace=grace)
 
     def plan(self) -> Reconciled:
@@ -68,7 +71,7 @@ class Sweep:
         try:
             return Swept(
                 uploads=self._uploads.sweep(),
-                released=settle_released(self._store, self._objects, self._trash),
+                released=settle_released(self._store, self._objects, self._trash, self._references),
                 reconciled=self._reconciliation.run(),
                 purged=self._trash.purge(),
             )

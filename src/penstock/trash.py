@@ -7,6 +7,7 @@ Moving a file there is a copy and a removal; the removal is refused when other b
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from datetime import date, timedelta
 
@@ -14,7 +15,9 @@ from penstock.errors import Conflict, InvalidKey, NotFound
 from penstock.filepattern import TRASH
 from penstock.objectreads import every, lookup, same_bytes
 from penstock.ports import Clock, Objects
-from penstock.stored import Found
+from penstock.stored import Found, checked_key
+
+_DATED = re.compile(TRASH + r"(\d{4}-\d{2}-\d{2})/.+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,8 +87,10 @@ class Trash:
 
 
 def _day(key: str) -> date:
-    """The day a key of the trash says; for ever, when somebody else has put something there."""
+    """The day a key of the trash says; for ever, when it is none that could have been made here."""
+    dated = _DATED.fullmatch(key)
     try:
-        return date.fromisoformat(key.removeprefix(TRASH).partition("/")[0])
-    except ValueError:
+        checked_key(key)
+        return date.fromisoformat(dated[1]) if dated else date.max
+    except (InvalidKey, ValueError):
         return date.max

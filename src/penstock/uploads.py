@@ -6,9 +6,10 @@
         scene = arrived.change.get(scene.ref)
         arrived.change.save(scene.finish(video_clip_s3_key=arrived.key))
 
-The bytes wait under ``uploads/`` until their size, SHA-256 and true type are known, then are copied where they belong;
-the record changes in the same commit that closes the upload. Whatever dies in between, `sweep` settles: an open upload
-never has a record that points at its file, so its bytes may go; a closed one needs none.
+The bytes wait under ``uploads/`` until their size, SHA-256 and true type are known and the block has raised nothing;
+then they are copied where they belong, and the record changes in the same commit that closes the upload. Whatever dies
+in between, `sweep` settles: an open upload never has a record that points at its file, so its bytes may go; a closed
+one needs none.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ from penstock.errors import Conflict, ForeignFile, InvalidValue, NotFound, Penst
 from penstock.filekeys import check_pointing
 from penstock.filepattern import ARCHIVE, TRASH, UPLOADS
 from penstock.ids import sortable_id
-from penstock.objectreads import Examined, every, examine
+from penstock.objectreads import Examined, every, examine, lookup
 from penstock.ports import ObjectStore
 from penstock.stored import LONGEST_EXPIRY, SignedUrl, checked_key, checked_size
 from penstock.upload import Upload, UploadStatus
@@ -46,6 +47,8 @@ _STRAY_AFTER = timedelta(days=1)
 _UNFINISHED_AFTER = LONGEST_EXPIRY + timedelta(days=1)
 _LOOKED_UP = 100
 _SHA256 = re.compile(r"[0-9a-fA-F]{64}")
+_STAGING = re.compile(UPLOADS + r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+"The form of every key under which bytes wait. Whatever else lies there is somebody else's."
 
 
 class UploadRefused(InvalidValue):
@@ -66,7 +69,7 @@ class PartUrl:
 
 @dataclass(frozen=True, slots=True)
 class Arrived:
-    """A file that is verified and in its place, and the change that is to point a record at it."""
+    """A file that is verified, where it will lie once the block ends, and the change that points a record at it."""
 
     change: Change
     key: str
@@ -187,15 +190,17 @@ class Uploads:
 
         UploadRefused when it is not what was announced. Conflict when another file is in its place already, unless
         it may ``replace`` that one, whose bytes are then gone. ``inspect`` gets the key under which the bytes wait, and
-        raises if they are not fit for their place. It may all be repeated after any failure.
+        raises if they are not fit for their place. The file is put there when the block has ended: one that raises
+        replaces nothing. It may all be repeated after any failure.
         """
         upload = self._store.get(Upload.at(upload_id=upload_id))
         found = self._verified(upload, sha256)
         if inspect is not None:
             inspect(upload.staging)
-        self._put_in_place(upload, found, replace)
         with self._store.change(by=by, why=why, project=upload.project_id) as change:
             yield Arrived(change, upload.target, found.size, found.sha256, found.content_type)
+            # Before the commit, so that no record points at nothing; after the block, which may refuse the file.
+            self._put_in_place(upload, found, replace)
             forget_at = self._store.clock.now() + _REMEMBERED
             change.save(change.adopt(upload).finish(sha256=found.sha256, forget_at=forget_at))
         with suppress(PenstockError):  # it has succeeded; what is left of it is the sweep's
@@ -231,9 +236,14 @@ class Uploads:
         except NotFound:
             return  # a try before this one has joined them
         wanted = {number: stop - start for number, start, stop in _spans(upload)}
-        if {part.number: part.size for part in parts} != wanted:
+        if {part.number: part.size for part in parts} == wanted:
+            self._objects.finish_parts(upload.staging, upload.parts_id, parts)
+            return
+        joined = lookup(self._objects, upload.staging)
+        if joined is None or joined.size != upload.size:
             raise UploadRefused(f"{upload.ref!r}: {len(parts)} of {len(wanted)} parts are whole; ask for part_urls")
-        self._objects.finish_parts(upload.staging, upload.parts_id, parts)
+        # A try before this one has joined them, and died while it removed them.
+        self._objects.drop_parts(upload.staging, upload.parts_id)
 
     def _put_in_place(self, upload: Upload, found: Examined, replace: bool) -> None:
         try:
@@ -267,7 +277,11 @@ class Uploads:
             with suppress(Conflict):  # it was finished just now
                 self.abandon(upload, by="sweep")
                 done.abandoned += 1
-        waiting = (found for found in every(self._objects, UPLOADS) if found.modified_at < now - _STRAY_AFTER)
+        waiting = (
+            found
+            for found in every(self._objects, UPLOADS)
+            if found.modified_at < now - _STRAY_AFTER and _STAGING.fullmatch(found.key)
+        )
         while some := list(islice(waiting, _LOOKED_UP)):
             uploads = self._store.get_many(Upload.at(upload_id=f.key.removeprefix(UPLOADS)) for f in some)
             for found, owner in zip(some, uploads, strict=True):

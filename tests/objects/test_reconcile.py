@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import timedelta
+from typing import Any
 from uuid import uuid4
 
 import pytest
@@ -14,6 +15,7 @@ from penstock.domains.assetcreator.model import AssetKind, AssetVersion
 from penstock.domains.musicvideo.model import Project, Scene, SceneStatus
 from penstock.domains.speech.model import TempAudio
 from penstock.errors import Conflict
+from penstock.ids import sortable_id
 from penstock.lease import take_named
 from penstock.objects import LocalObjects
 from penstock.ops import Put
@@ -22,10 +24,12 @@ from penstock.reconcile import Reconciliation
 from penstock.references import References
 from penstock.release import release
 from penstock.released import Released, ReleasedStatus
+from penstock.stored import Found, Listed
 from penstock.sweep import Sweep
 from penstock.testing.object_promises.promise import PNG, WAV
 from penstock.trash import Trash
 from tests import watch
+from tests.objects.faults import Fate, Mortal
 from tests.objects.world import CLIP, FOLDER, MP4, OTHER_MP4, PROJECT, World, keys, scene
 
 PICTURE = f"{FOLDER}/character.png"
@@ -273,7 +277,8 @@ def test_a_key_too_long_for_the_trash_stays(here: World) -> None:
 
 
 def test_what_others_put_into_the_trash_stays(here: World) -> None:
-    here.objects.put("trash/README.txt", b"")
+    for file in ("trash/README.txt", "trash/20200101/mv/a.mp4", "trash/2020-W01-1/a"):
+        here.objects.put(file, b"")
     here.clock.advance(999 * DAY)
     assert here.trash.purge().objects == 0
 
@@ -343,6 +348,39 @@ def test_the_file_of_a_new_record_in_the_same_place_stays(here: World) -> None:
     assert keys(here) == [CLIP]
 
 
+def test_a_released_file_to_which_a_record_points_again_stays(here: World) -> None:
+    """The same bytes are brought once more before the sweep comes, so the file there is the old one."""
+    here.objects.put(CLIP, MP4)
+    point(here, video_clip_s3_key=CLIP)
+    here.clock.advance(timedelta(minutes=5))
+    with here.store.change() as change:
+        release(here.store, change, change.get(here.scene.ref))
+    here.store.create(scene(here.clock, status=SceneStatus.PROCESSING))
+    upload = here.reserve()
+    here.deliver(upload)
+    here.finalize(upload)
+    swept = here.sweep.run()
+    assert swept is not None
+    assert (swept.released, swept.reconciled.restored) == (0, 0)
+    assert keys(here) == [CLIP]
+    assert list(here.store.find(Released.by_status(status=ReleasedStatus.WAITING))) == []
+
+
+def test_a_released_file_of_a_record_that_no_walk_finds_stays_while_it_is_needed(here: World) -> None:
+    """What reconciling would not bring back must not go."""
+    here.store.ensure(ALBUM)
+    here.objects.put("named/a.png", PNG)
+    picture = Picture(name="a", file="named/a.png")
+    here.store.create(picture)
+    here.clock.advance(timedelta(minutes=5))
+    with here.store.change() as change:
+        release(here.store, change, change.get(picture.ref))
+    here.store.create(picture)
+    swept = Sweep(here.store, here.objects, [ALBUM], owner="sweeper").run()
+    assert swept is not None
+    assert (swept.released, swept.reconciled.hidden, keys(here)) == (0, ["album.Picture"], ["named/a.png"])
+
+
 def test_records_are_released_on_every_engine(
     store: Store, open_local: Callable[[Clock | None], LocalObjects], present: FrozenClock, clock: FrozenClock
 ) -> None:
@@ -364,6 +402,29 @@ def test_records_are_released_on_every_engine(
     assert (swept.released, swept.uploads.abandoned) == (1, 1)
     assert keys(world) == [f"trash/{clock.now().date()}/{CLIP}"]
     assert store.get(abandoned.ref).status.value == "abandoned"
+
+
+# Other writers
+
+
+def test_folders_that_the_console_of_s3_made_do_not_stop_the_sweep(here: World) -> None:
+    """They are empty objects whose keys end with a slash, which is no key of ours."""
+    real = here.objects
+    made = [f"{key}/" for key in ("uploads", "trash", "trash/2020-01-01", "mv/projects")]
+
+    class WithFolders(Mortal):
+        def list(self, prefix: str = "", **more: Any) -> Listed:
+            listed = real.list(prefix, **more)
+            folders = [Found(key, 0, "0", here.clock.now() - 99 * DAY) for key in made if key.startswith(prefix)]
+            return Listed([*listed.objects, *folders], listed.cursor)
+
+    stray = f"uploads/{sortable_id(here.clock.now())}"
+    real.put(stray, MP4)
+    here.clock.advance(2 * DAY)
+    here.objects = WithFolders(real, Fate())
+    swept = here.sweep.run()
+    assert swept is not None
+    assert (swept.uploads.strays, swept.purged.objects) == (1, 0)
 
 
 # One at a time

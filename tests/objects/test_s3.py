@@ -214,6 +214,12 @@ def test_a_large_object_is_copied_in_parts(s3: S3Objects, monkeypatch: pytest.Mo
     assert s3.drop_unfinished(before=datetime.now(UTC) + timedelta(days=1)) == 0
 
 
+def test_the_largest_object_is_copied_in_no_more_parts_than_there_may_be() -> None:
+    largest = 5 * 1024**4
+    assert -(-largest // store.copied_part(largest)) <= 10_000
+    assert store.copied_part(6 * 1024**3) == 512 * MEGABYTE
+
+
 def test_the_url_says_what_opens(tmp_path: Path) -> None:
     with pytest.raises(Misconfigured, match=r'No object store "file"\. Did you mean "files"'):
         open_objects("file:///folder")

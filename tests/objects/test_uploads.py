@@ -13,9 +13,12 @@ import pytest
 from penstock import FrozenClock, Store, open_store
 from penstock.audit import SystemAudit
 from penstock.errors import Conflict, ForeignFile, InvalidKey, InvalidValue, NotFound, TooLarge
+from penstock.ids import sortable_id
 from penstock.lease import NamedLease
 from penstock.objectreads import every
 from penstock.objects import LocalObjects
+from penstock.objects import parts as parts_folder
+from penstock.objects.file import remove
 from penstock.ports import Clock
 from penstock.testing.object_promises.promise import HTML, MEGABYTE, PNG, send
 from penstock.upload import Upload, UploadStatus
@@ -234,6 +237,22 @@ def test_another_file_s_place_is_not_taken_unless_it_may_be(here: World) -> None
     assert here.objects.get(CLIP).read() == MP4
 
 
+def test_a_file_whose_change_is_refused_replaces_nothing(here: World) -> None:
+    """Bytes that are overwritten cannot be had back, so the block is heard first."""
+    here.objects.put(CLIP, OTHER_MP4)
+    upload = here.reserve(sha256=DIGEST)
+    here.deliver(upload)
+    with (
+        pytest.raises(InvalidValue, match="not now"),
+        here.uploads.finalize(upload.upload_id, replace=True) as arrived,
+    ):
+        assert arrived.key == CLIP
+        raise InvalidValue("not now")
+    assert here.objects.get(CLIP).read() == OTHER_MP4
+    here.finalize(upload, replace=True)
+    assert here.objects.get(CLIP).read() == MP4
+
+
 def test_the_very_same_bytes_may_be_there_already(here: World) -> None:
     here.objects.put(CLIP, MP4)
     upload = here.reserve()
@@ -344,11 +363,25 @@ def test_bytes_that_come_too_late_go_as_well(here: World) -> None:
     here.clock.advance(timedelta(days=1))
     here.uploads.sweep()
     here.objects.put(upload.staging, MP4)
-    here.objects.put("uploads/of nobody", MP4)
+    here.objects.put(f"uploads/{sortable_id(here.clock.now())}", MP4)
     assert here.uploads.sweep().strays == 0, "not at once: somebody might still be at it"
     here.clock.advance(timedelta(days=1))
     assert here.uploads.sweep().strays == 2
     assert keys(here) == []
+
+
+def test_what_others_keep_among_the_uploads_stays(here: World) -> None:
+    """Only what has the form of an upload's name can be the rest of one."""
+    foreign = [
+        "uploads/2024.csv",
+        "uploads/invoices/2024/may.pdf",
+        f"uploads/{sortable_id(here.clock.now())}/notes.txt",
+    ]
+    for file in foreign:
+        here.objects.put(file, b"not ours")
+    here.clock.advance(timedelta(days=99))
+    assert here.uploads.sweep().strays == 0
+    assert keys(here) == sorted(foreign)
 
 
 def test_an_upload_is_forgotten_in_the_end(here: World) -> None:
@@ -455,6 +488,25 @@ def test_a_death_while_finishing_is_mended_by_finishing_again(
     assert at >= (5 if parts else 3)
 
 
+@pytest.mark.parametrize("removed", [0, 1, 3])
+def test_a_death_among_parts_that_are_joined_already_is_mended_by_finishing_again(
+    here: World, monkeypatch: pytest.MonkeyPatch, removed: int
+) -> None:
+    """Of local files each part is removed by itself, and whoever looks at the rest sees an upload that is not whole."""
+    uploads = Uploads(here.store, here.objects, at_once=100, part_size=3000)
+    upload = here.reserve(uploads)
+    here.deliver(upload)
+    fate = Fate(removed)
+    monkeypatch.setattr(parts_folder, "remove", lambda *args: fate.step("remove", lambda: remove(*args)))
+    with pytest.raises(Death):
+        here.finalize(upload, uploads)
+    monkeypatch.undo()
+    here.finalize(upload, uploads)
+    assert here.objects.get(CLIP).read() == MP4
+    here.settle()
+    assert check_settled(here)
+
+
 def test_a_sweep_that_dies_is_ended_by_the_next(
     tmp_path: Path, open_local: Callable[[Clock | None], LocalObjects]
 ) -> None:
@@ -463,7 +515,7 @@ def test_a_sweep_that_dies_is_ended_by_the_next(
         world, fate = new_world(tmp_path, open_local, at), Fate(at)
         for upload in (world.reserve(), world.reserve(world.in_parts)):
             world.deliver(upload)
-        world.objects.put("uploads/stray", MP4)
+        world.objects.put(f"uploads/{sortable_id(world.clock.now())}", MP4)
         world.objects.put(f"{FOLDER}/product.jpg", PNG)
         world.clock.advance(timedelta(days=3))
         died = False

@@ -185,7 +185,12 @@ class Folder(Entity, table=Table("Folders", partition="PK", sort="SK")):
 
 
 FOLDERS = Domain(
-    "folders", Folder, files=("f/{project}/it", "f/{project}/{number:03d}.png", "f/{project}/{label}.x", "any/**")
+    "folders",
+    Folder,
+    files=(
+        *("f/{project}/it", "f/{project}/{number:03d}.png", "f/{project}/{label}.x", "any/**"),
+        *("f/{project}_{label}.y", "g/{project}:z", "h/%2{label}"),
+    ),
 )
 _names = st.text("ab/.-_%é\n", min_size=0, max_size=6)
 _files = st.one_of(
@@ -193,6 +198,9 @@ _files = st.one_of(
     st.builds("f/{}/{:03d}.png".format, _names, st.integers(0, 1001)),
     st.builds("f/{}/{}.x".format, _names, _names),
     st.builds("any/{}".format, _names),
+    st.builds("f/{}_{}.y".format, _names, _names),
+    st.builds("g/{}:z".format, _names | st.just("data")),
+    st.builds("h/%2{}".format, _names | st.just("e")),
 )
 
 
@@ -208,6 +216,9 @@ def _refusal(check: Callable[[], object]) -> str | None:
 @example("a/b", 1, None, "f/a/b/it")
 @example("a", 1, "..", "f/a/...x")
 @example("a", 1, "b", "f/a/b.x")
+@example("a_b", 1, "a", "f/a_b_a.y")
+@example("a", 1, "b_a", "f/a_b_a.y")
+@example("a", 1, "e", "h/%2e")
 def test_a_record_may_point_where_a_pattern_lets_it_whichever_way_that_is_found(
     project: str, number: int, label: str | None, file: str
 ) -> None:

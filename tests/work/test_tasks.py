@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import Callable
 from datetime import timedelta
@@ -12,12 +13,14 @@ from pydantic import BaseModel
 
 from penstock import FrozenClock, Store
 from penstock.change import Change
-from penstock.errors import Conflict, DeclarationError, InvalidValue
+from penstock.errors import Conflict, DeclarationError, InvalidValue, TooLarge, Unavailable
 from penstock.outbox import MessageStatus, SystemMessage
-from penstock.work import Attempt, InputMisfit, Outcome, Retry, Task, TaskOf, Tasks, TaskStatus, Work
+from penstock.size import document_size
+from penstock.work import Attempt, InputMisfit, Outcome, Retry, Task, TaskOf, Tasks, TaskStatus, Terminal, Work
+from penstock.work import runner as runner_module
 from penstock.work.letters import retry
 from penstock.work.runner import Runner
-from penstock.work.task import LONGEST_ERROR
+from penstock.work.task import LARGEST_INPUT, LONGEST_ERROR
 from penstock.workers.manual import ManualWorkers
 from tests.work.plant import TASKS, Order, Stamp, look, press, stamps
 
@@ -215,6 +218,34 @@ def test_the_last_lines_of_its_log_and_its_numbers_are_kept(store: Store, caplog
     assert caplog.records[-1].pathname == __file__, "who logs is found behind the task's own log"
 
 
+UNKEPT: dict[str, dict[Any, Any]] = {
+    "not a number": {"mean": float("nan")},
+    "a set": {"seen": {1, 2}},
+    "no name": {1: 2},
+    "too much": {"all": "x" * 500_000},
+}
+
+
+def test_numbers_that_cannot_be_kept_do_not_hide_how_it_ended(store: Store) -> None:
+    def count(work: Work, input: Order) -> None:
+        work.metrics.update(UNKEPT[input.name])
+        if input.fails is not None:
+            raise Terminal("the voice does not exist")
+
+    tasks, task = own(count, retry=Retry(attempts=1))
+    failed = [announce(store, task, name=name, fails="yes") for name in UNKEPT]
+    ended = [announce(store, task, name=name) for name in UNKEPT]
+    ManualWorkers(store, [tasks]).drain()
+    for task_id in failed:
+        dead = the_task(store, task_id)
+        assert (dead.status, dead.error) == (TaskStatus.FAILED, "the voice does not exist")
+        assert [(a.outcome, a.metrics) for a in attempts(store, task_id)] == [(Outcome.TERMINAL, {})]
+    for task_id in ended:
+        dead = the_task(store, task_id)
+        assert dead.status is TaskStatus.FAILED
+        assert "Attempt" in (dead.error or ""), "it is told what is at fault"
+
+
 def test_an_attempt_has_its_time(store: Store, clock: FrozenClock) -> None:
     stamped(store, "a")
 
@@ -248,6 +279,41 @@ def test_one_that_still_runs_when_its_time_is_over_is_ended_by_the_keeper(store:
     assert [a.outcome for a in attempts(store, task_id)] == [Outcome.TERMINAL]
     with pytest.raises(Conflict), work.finish():
         pass
+
+
+def test_a_time_limit_that_met_a_database_in_trouble_is_looked_at_again(
+    store: Store, clock: FrozenClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tasks, task = own(_nothing, limit=60 * SECOND)
+    task_id = announce(store, task)
+    runner = Runner(store, [tasks], owner="w")
+    (work,) = runner.take()
+    work.began_at = clock.now()
+    clock.advance(60 * SECOND)
+
+    def away(*args: object, **more: object) -> None:
+        raise Unavailable("it restarts just now")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(store.engine, "commit", away)
+        assert runner.renew([work]) == [], "its end is not written down"
+    assert runner.renew([work]) == [work]
+    assert the_task(store, task_id).error_class == "TimeOver"
+
+
+def test_one_that_loses_every_race_for_a_slot_is_looked_at_later(
+    store: Store, clock: FrozenClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tasks, task = own(_nothing, concurrency=1)
+    first, second = announce(store, task), announce(store, task)
+    runner = Runner(store, [tasks], owner="w")
+    taken = runner.take_one(first, None)
+    assert taken is not None
+    # Each look shows the slot free, and each time another is faster.
+    monkeypatch.setattr(runner_module, "free_slots", lambda *args: [taken.slot])
+    assert runner.take_one(second, None) is None
+    waiting = the_task(store, second)
+    assert (waiting.status, waiting.due_at) == (TaskStatus.WAITING, clock.now() + SECOND)
 
 
 def _nothing(work: Work, input: Order) -> None:
@@ -332,13 +398,41 @@ def test_what_goes_wrong_after_the_end_is_no_reason_to_do_it_again(store: Store)
     assert the_task(store, task_id).status is TaskStatus.DONE
 
 
-def test_one_that_leaves_the_interpreter_has_failed(store: Store) -> None:
+@pytest.mark.parametrize("way", [SystemExit(3), asyncio.CancelledError()], ids=["exit", "cancelled"])
+def test_one_that_leaves_the_interpreter_has_failed(store: Store, way: BaseException) -> None:
+    """Also one whose asynchronous call was cancelled: neither is an Exception, and both end no more than the task."""
+
     def leave(work: Work, input: Order) -> None:
-        raise SystemExit(3)
+        raise way
 
     tasks, task = own(leave)
     announce(store, task)
     assert ManualWorkers(store, [tasks]).run_one() is Outcome.RETRYABLE
+
+
+def test_a_task_of_the_largest_input_can_be_run_can_fail_and_is_tried_again(store: Store, clock: FrozenClock) -> None:
+    """Workers write beside the input, and no engine takes a record that has grown too large for that."""
+    seen = []
+
+    def fail_if_large(work: Work, input: Order) -> None:
+        seen.append(work.project)
+        if input.name != "small":
+            raise ValueError("🐟" * LONGEST_ERROR)
+
+    tasks, task = own(fail_if_large)
+    room = LARGEST_INPUT - document_size(task.dump(Order(name="")))
+    task_id = announce(store, task, name="x" * room)
+    with store.change() as change:
+        task.announce(change, Order(name="small"), project="p2")
+    with pytest.raises(TooLarge, match=r"own\.task has 393217 bytes; at most 393216 \(384 KB\)"):
+        announce(store, task, name="x" * (room + 1))
+    runner = Runner(store, [tasks], owner="w" * 100)
+    outcomes = {work.project: runner.run(work) for work in runner.take(8)}
+    assert outcomes == {"p1": Outcome.RETRYABLE, "p2": Outcome.DONE}
+    clock.advance(timedelta(minutes=10))
+    assert [runner.run(work) for work in runner.take(8)] == [Outcome.RETRYABLE]
+    assert seen.count("p1") == 2
+    assert the_task(store, task_id).error == "🐟" * LONGEST_ERROR
 
 
 @pytest.mark.parametrize("mistake", ["raises", "is refused"])

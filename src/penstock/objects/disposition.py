@@ -15,13 +15,23 @@ _PLAIN = "!#$&+-.^_`|~"
 def disposition(filename: str | None, *, inline: bool) -> str:
     """The header's value. A name in any script is given twice: plainly, for the old, and as RFC 5987 has it."""
     kind = "inline" if inline else "attachment"
-    if not filename:
+    name = saved_as(filename)
+    if name is None:
         return kind
-    # Only the last part of a path, and nothing that a header, a shell or a desktop would take for more than a name.
-    name = "".join(c for c in filename.replace("\\", "/").rpartition("/")[2] if c.isprintable())[:_LONGEST_NAME]
     plain = "".join(c if c.isascii() and c not in '"\\%' else "_" for c in name)
     named = f'{kind}; filename="{plain}"'
     return named if plain == name else f"{named}; filename*=UTF-8''{quote(name, safe=_PLAIN)}"
+
+
+def saved_as(filename: str | None) -> str | None:
+    """The name under which a file is saved; None when nothing is left of it.
+
+    Only the last part of a path, and nothing that a header, a shell or a desktop would take for more than a name.
+    """
+    if filename is None:
+        return None
+    last = filename.replace("\\", "/").rpartition("/")[2]
+    return "".join(c for c in last if c.isprintable())[:_LONGEST_NAME] or None
 
 
 def checked_show_as(show_as: str | None) -> None:

@@ -18,7 +18,7 @@ from urllib.parse import quote, urlencode
 
 from penstock.clock import SystemClock
 from penstock.errors import Misconfigured, UrlRefused
-from penstock.objects.disposition import checked_show_as
+from penstock.objects.disposition import checked_show_as, saved_as
 from penstock.ports import Clock
 from penstock.stored import DEFAULT_EXPIRY, SignedUrl, checked_expiry, checked_key, checked_size
 
@@ -70,7 +70,8 @@ class RouteSigner:
         show_as: str | None = None,
     ) -> SignedUrl:
         checked_show_as(show_as)
-        return self._signed(key, Grant("GET", self._end(expires), filename=filename, show_as=show_as))
+        # The name as it will be said: a longer one would make a URL that is refused for its length.
+        return self._signed(key, Grant("GET", self._end(expires), filename=saved_as(filename), show_as=show_as))
 
     def upload_url(self, key: str, *, size: int, content_type: str, expires: timedelta = DEFAULT_EXPIRY) -> SignedUrl:
         grant = Grant("PUT", self._end(expires), size=checked_size(size), content_type=content_type)

@@ -15,6 +15,7 @@ from penstock.declare.key import IndexKey, key
 from penstock.declare.move import Move, move
 from penstock.declare.pattern import pattern
 from penstock.declare.units import Count, UtcMicros
+from penstock.objectkey import ObjectKey
 from penstock.ops import ANYTHING, Range
 from penstock.work.task import BY_PROJECT, BY_STATUS, NO_PROJECT, WORK
 
@@ -127,7 +128,8 @@ class StepRun(Entity, table=WORK, relation="steps"):
     name: str
     project_id: str
     status: StepStatus = StepStatus.RUNNING
-    artifacts: list[str] = Field(default_factory=list)
+    artifacts: list[ObjectKey] = Field(default_factory=list)
+    "Files that the sweep leaves alone for as long as this record stands."
     metrics: dict[str, Any] = Field(default_factory=dict)
     error: str | None = None
     decided_by: str | None = None

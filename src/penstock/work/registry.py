@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar, get_type_hints
 
 from pydantic import TypeAdapter, ValidationError
 
-from penstock.errors import DeclarationError, InvalidValue
+from penstock.errors import DeclarationError, InvalidValue, TooLarge
 from penstock.ids import sortable_text
 from penstock.once import once_key
+from penstock.size import document_size
 from penstock.work.errors import InputMisfit, Quarantine, RetryLater, Terminal, TimeOver
 from penstock.work.lanes import touch
-from penstock.work.task import NO_PROJECT, Outcome, Task
+from penstock.work.task import LARGEST_INPUT, NO_PROJECT, Outcome, Task
 
 if TYPE_CHECKING:
     from penstock.change import Change
@@ -89,7 +90,7 @@ class TaskOf(Generic[I]):
         """Have it done once the change is committed; the task's id.
 
         The same ``key`` is announced once, as long as the task is remembered: a second change that announces it is
-        refused.
+        refused. TooLarge when the input has more than 384 KB.
         """
         store = change.store
         now = store.ticks.next()
@@ -104,7 +105,9 @@ class TaskOf(Generic[I]):
             most_attempts=self.retry.attempts,
             created_at=now,
         )
-        change.create(task)
+        with change.attempt():
+            change.create(task)
+            _check_room(task)
         return task.task_id
 
     def failed(self, handler: OnFailure[I]) -> OnFailure[I]:
@@ -181,6 +184,16 @@ class Tasks:
 def by_name(tasks: Iterable[Tasks]) -> dict[str, TaskOf[Any]]:
     """The tasks of several domains."""
     return {task.name: task for some in tasks for task in some}
+
+
+def _check_room(task: Task) -> None:
+    """Refuse an input beside which there would be no room for what workers write: no worker could ever start it."""
+    size = document_size(task.input)
+    if size > LARGEST_INPUT:
+        raise TooLarge(
+            f"the input of {task.name} has {size} bytes; at most {LARGEST_INPUT} ({LARGEST_INPUT // 1024} KB) are "
+            f"allowed. Keep large content in an object, and tell its key"
+        )
 
 
 def _adapter_of(name: str, body: Callable[..., Any]) -> TypeAdapter[Any]:

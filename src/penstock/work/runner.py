@@ -6,6 +6,7 @@ or handed back. A worker that stalled and woke up changes nothing.
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import os
 import random
@@ -16,9 +17,11 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
+from pydantic import ValidationError
+
 from penstock.batch import BatchRefused
 from penstock.conditions import Compare
-from penstock.errors import Conflict, PenstockError
+from penstock.errors import Conflict, InvalidValue, PenstockError, TooLarge
 from penstock.updates import Set
 from penstock.work import lanes
 from penstock.work.errors import TimeOver
@@ -42,6 +45,8 @@ _FULL = timedelta(seconds=1)
 
 _RACES = 10
 "How often another may take the very slot that was about to be taken."
+LEFT = (Exception, SystemExit, asyncio.CancelledError)
+"All by which a task's function may be left without its thread, or its process, being meant to end."
 
 
 def worker_name() -> str:
@@ -83,11 +88,9 @@ class Runner:
         was taken since, is about something that is over.
         """
         for _ in range(_RACES):
-            task = self.store.lookup(Task.at(task_id=task_id))
-            if task is None or task.status is not TaskStatus.WAITING or task.lease_epoch != epoch:
-                return None
-            declared = self._tasks.get(task.name)
-            if declared is None:
+            task = self._waiting(task_id, epoch)
+            declared = None if task is None else self._tasks.get(task.name)
+            if task is None or declared is None:
                 return None
             if declared.concurrency is None:
                 return next(iter(self._start([Chosen(task, None)])), None)
@@ -98,9 +101,18 @@ class Runner:
             slot = free[int(self._chance() * len(free)) % len(free)]
             if begun := self._start([Chosen(task, slot)]):
                 return begun[0]
-        assert task is not None
-        postpone(self.store, [task], self.store.clock.now() + _FULL)  # the broker has forgotten it by now
+        else:
+            task = self._waiting(task_id, epoch)  # each try to start it has changed what was read
+        if task is not None:
+            postpone(self.store, [task], self.store.clock.now() + _FULL)  # the broker has forgotten it by now
         return None
+
+    def _waiting(self, task_id: str, epoch: int | None) -> Task | None:
+        """A task, if it still waits and was not taken since a certain lease."""
+        task = self.store.lookup(Task.at(task_id=task_id))
+        if task is None or task.status is not TaskStatus.WAITING or task.lease_epoch != epoch:
+            return None
+        return task
 
     def _start(self, chosen: Sequence[Chosen]) -> list[Work]:
         """Make the tasks ours, all in one go; whoever was faster keeps his."""
@@ -114,6 +126,9 @@ class Runner:
                     with batch.change() as change:
                         begun.append(self._begin(change, one, now))
         except BatchRefused as refused:
+            for position, why in refused.refused.items():
+                if isinstance(why, TooLarge):  # whoever is faster says nothing, but nobody will ever start this one
+                    log.error("%r cannot be started: %s", begun[position].task.ref, why)
             begun = [work for position, work in enumerate(begun) if position not in refused.refused]
         return begun
 
@@ -145,7 +160,7 @@ class Runner:
             result = task.body(work, task.load(work.task.input))
             if not work.finished:
                 work.end(result)
-        except (Exception, SystemExit) as error:
+        except LEFT as error:
             if not work.finished:
                 return self._failed(task, work, error)
             # What it did is committed; whatever went wrong after that is no reason to do it again.
@@ -155,6 +170,17 @@ class Runner:
     def _failed(self, task: TaskOf[Any], work: Work, error: BaseException) -> Outcome:
         if work.lost:
             return Outcome.LOST
+        try:
+            return self._record(task, work, error)
+        except (InvalidValue, ValidationError):
+            if not work.metrics:
+                raise
+            # How it ended matters more than its numbers.
+            log.exception("the metrics of %s cannot be stored; they are left out", task.name)
+            work.metrics = {}
+            return self._record(task, work, error)
+
+    def _record(self, task: TaskOf[Any], work: Work, error: BaseException) -> Outcome:
         attempt = work.attempt(Outcome.RETRYABLE, error)
         return record_failure(self.store, task, work.task, attempt, error, chance=self._chance)
 
@@ -173,8 +199,8 @@ class Runner:
                 continue
             try:
                 if work.is_over(now):
-                    over.append(work)
                     self._give_up(work)
+                    over.append(work)  # not before that is written down, or nobody would try it again
                 elif work.lease.expires_at - now <= self.lease * (2 / 3):
                     self._renew(work, now + self.lease)
             except PenstockError:

@@ -25,6 +25,7 @@ from penstock.declare.units import Count, EpochSeconds, UtcMicros, UtcSeconds
 from penstock.documents import kept
 from penstock.lease import Leased
 from penstock.ops import ANYTHING, Range
+from penstock.shape import RECORD_BYTES
 
 WORK = Table("penstock_work", partition="PK", sort="SK", expiry="ttl")
 BY_PROJECT = WORK.index("GSI1", partition="GSI1PK", sort="GSI1SK")
@@ -35,6 +36,8 @@ NO_PROJECT = "-"
 "The project of work that belongs to none."
 LONGEST_ERROR = 2000
 "Characters of an error's text that are kept."
+LARGEST_INPUT = RECORD_BYTES - 16 * 1024
+"Bytes of a task's input. What workers write beside it, of which an error's text is the most, needs the rest."
 KEPT = timedelta(days=30)
 "So long attempts are remembered, and tasks that are done or cancelled. Dead letters stay until somebody settles them."
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from penstock.work.keeper import Keeper
 from penstock.work.registry import Tasks
 from penstock.work.rescue import keep_rescuing
-from penstock.work.runner import Runner
+from penstock.work.runner import LEFT, Runner
 from penstock.work.work import Work
 
 if TYPE_CHECKING:
@@ -161,7 +161,7 @@ class InlineWorkers:
             began = time.monotonic()
             try:
                 self.runner.run(work)
-            except Exception:
+            except LEFT:
                 log.exception("what became of %s could not be written down; its lease will end", work.task.name)
             self._keeper.let_go(work)
             with self._lock:

@@ -56,7 +56,6 @@ class Processes:
         self._running[part] = process
 
     def _end(self, grace: float) -> None:
-        end = time.monotonic() + grace
         for with_signal, seconds in ((signal.SIGTERM, grace), (signal.SIGQUIT, 10.0), (signal.SIGKILL, 5.0)):
             alive = [p for p in self._running.values() if p.is_alive() and p.pid is not None]
             for process in alive:

@@ -239,9 +239,10 @@ class S3Objects(S3Presigner):
     ) -> Any:
         """As `copy_object` does, for what is too large for it."""
         parts = []
+        part_size = copied_part(size)
         with self._multipart(place, ContentType=content_type) as upload:
-            for number, start in enumerate(range(0, size, _COPIED_PART), 1):
-                span = f"bytes={start}-{min(start + _COPIED_PART, size) - 1}"
+            for number, start in enumerate(range(0, size, part_size), 1):
+                span = f"bytes={start}-{min(start + part_size, size) - 1}"
                 part = self._client.upload_part_copy(
                     **place, **origin, UploadId=upload, PartNumber=number, CopySourceRange=span
                 )
@@ -267,6 +268,11 @@ class S3Objects(S3Presigner):
         except NotFound:
             return False
         return True
+
+
+def copied_part(size: int) -> int:
+    """How large the parts are in which an object is copied, so that they are not too many."""
+    return max(_COPIED_PART, -(-size // _MOST_PARTS))
 
 
 def _blocks(pieces: Iterator[bytes], see: Callable[[bytes], None]) -> Iterator[bytes]:
