@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from PIL import Image
+from PIL.GifImagePlugin import GifImageFile
 
 from penstock.media.errors import UnusableFile
 from penstock.media.probe import probe
@@ -108,3 +109,43 @@ def test_an_animation_has_an_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     frames[0].save(tmp_path / "moving.gif", save_all=True, append_images=frames[1:])
     with pytest.raises(UnusableFile, match="more than 5 frames"):
         sound_image(tmp_path / "moving.gif")
+
+
+def tiny_frames(into: Path, *places: int, canvas: int) -> Path:
+    """A GIF whose frames change one pixel each, so many to the right and down; what is shown may be large."""
+    header = b"GIF89a" + struct.pack("<HHBBB", canvas, canvas, 0x80, 0, 0) + b"\0\0\0\xff\xff\xff"
+    frames = [b"\x2c" + struct.pack("<HHHHB", place, place, 1, 1, 0) + b"\x02\x02\x44\x01\0" for place in places]
+    into.write_bytes(header + b"".join(frames) + b"\x3b")
+    return into
+
+
+@pytest.fixture
+def sought(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """The frames of GIFs that were gone to, and so composed."""
+    gone_to: list[int] = []
+    seek = GifImageFile.seek
+
+    def noted(image: GifImageFile, frame: int) -> None:
+        gone_to.append(frame)
+        seek(image, frame)
+
+    monkeypatch.setattr(GifImageFile, "seek", noted)
+    return gone_to
+
+
+@pytest.mark.parametrize(("places", "canvas"), [([0] * 100, 50), ([0, 0, 0, 99, 0], 1)], ids=["large", "grows"])
+def test_no_frame_is_composed_beyond_the_pixels_that_can_be_handled(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, sought: list[int], places: list[int], canvas: int
+) -> None:
+    monkeypatch.setattr("penstock.media.image.MOST_PIXELS", 3 * 50 * 50)
+    bomb = tiny_frames(tmp_path / "bomb.gif", *places, canvas=canvas)
+    with pytest.raises(UnusableFile, match="more pixels than can be handled"):
+        sound_image(bomb)
+    assert max(sought) == 3, "the first one that is too much"
+
+
+def test_as_many_frames_as_can_be_handled_are_taken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("penstock.media.image.MOST_PIXELS", 3 * 50 * 50)
+    found = sound_image(tiny_frames(tmp_path / "moving.gif", 0, 0, 0, canvas=50)).picture
+    assert found is not None
+    assert found.frames == 3

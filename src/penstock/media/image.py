@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -39,11 +40,7 @@ def decode_image(path: Path, *, pixels: int) -> None:
     with opened(path) as image:
         image.verify()
     with opened(path) as image:
-        for number in range(_frames(image)):
-            pixels -= image.width * image.height
-            if pixels < 0:
-                raise _too_large()
-            image.seek(number)
+        for _ in _frames(image, pixels=pixels):
             image.load()
 
 
@@ -83,20 +80,28 @@ def _probed(image: Image) -> Probed:
         height=height,
         rotation=_ROTATIONS.get(orientation, 0),
         has_alpha=image.has_transparency_data,
-        frames=_frames(image),
+        frames=sum(1 for _ in _frames(image, pixels=MOST_PIXELS)),
     )
     return Probed(Kind.IMAGE, container, 0.0, picture=picture)
 
 
-def _frames(image: Image) -> int:
-    """How many there are; counted one by one, because an animation may have more than anybody wants to wait for."""
-    for count in range(1, _MOST_FRAMES + 1):
+def _frames(image: Image, *, pixels: int) -> Iterator[None]:
+    """Go from frame to frame, as long as they have no more pixels than this together.
+
+    Going on composes what is shown at its full size, which a frame of a few bytes may even enlarge, so that pixels are
+    counted on the way; and an animation may have more frames than anybody wants to wait for.
+    """
+    for number in count():
         try:
-            image.seek(count)
+            image.seek(number)
         except EOFError:
-            image.seek(0)
-            return count
-    raise UnusableFile(f"the image has more than {_MOST_FRAMES} frames; send a shorter animation")
+            return
+        if number == _MOST_FRAMES:
+            raise UnusableFile(f"the image has more than {_MOST_FRAMES} frames; send a shorter animation")
+        pixels -= image.width * image.height
+        if pixels < 0:
+            raise _too_large()
+        yield
 
 
 def _too_large() -> UnusableFile:

@@ -85,7 +85,15 @@ class QuickCrew:
         return Made(cost=0.25, metrics={"frames": 6})
 
     def sync(
-        self, clip: Path, audio: Path, into: Path, desk: Desk, *, words: str | None = None, job: str | None = None
+        self,
+        clip: Path,
+        audio: Path,
+        into: Path,
+        desk: Desk,
+        *,
+        words: str | None = None,
+        job: str | None = None,
+        order: str = "",
     ) -> Made:
         into.write_bytes(with_history(film(), {"sings": words or "la", "clip": history_of(clip.read_bytes())}))
         return Made()

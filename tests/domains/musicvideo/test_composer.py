@@ -128,6 +128,20 @@ def test_a_fade_is_shortened_for_short_clips_and_left_out_for_a_blink(composer: 
     assert greys(tmp_path / "final.mp4") == pytest.approx([40] * 12 + [40, 120] + [200] * 2 + [40, 200], abs=6)
 
 
+@pytest.mark.parametrize("frames", [(1, 6), (6, 1, 6), (1, 1, 1), (1, 6, 1)])
+def test_a_clip_of_one_frame_is_shown_wherever_it_stands(
+    composer: Composer, tmp_path: Path, frames: tuple[int, ...]
+) -> None:
+    levels = [40 if n % 2 else 200 for n in range(len(frames))]
+    clips = [
+        grey(tmp_path / f"{n}.mp4", level, count / FPS)
+        for n, (level, count) in enumerate(zip(levels, frames, strict=True))
+    ]
+    composer.compose(clips, None, tmp_path / "final.mp4", Listener())
+    expected = [level for level, count in zip(levels, frames, strict=True) for _ in range(count)]
+    assert greys(tmp_path / "final.mp4") == pytest.approx(expected, abs=6)
+
+
 def test_one_clip_needs_no_fade(composer: Composer, tmp_path: Path) -> None:
     composer.compose([counting(tmp_path / "only.mp4", 12)], None, tmp_path / "final.mp4", Listener())
     assert greys(tmp_path / "final.mp4") == pytest.approx([20 + 8 * n for n in range(12)], abs=4)

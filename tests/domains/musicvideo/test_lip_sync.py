@@ -187,6 +187,36 @@ def test_an_odd_film_is_made_even_first(tmp_path: Path, robot: Path, filters: st
     assert found.frames == 18
 
 
+@pytest.mark.parametrize(
+    ("aspect", "size"), [("2", (320, 90)), ("3/2", (240, 90)), ("1/2", (80, 90)), ("100", (320, 2))]
+)
+def test_pixels_that_are_not_square_become_so_and_the_film_keeps_its_shape(
+    tmp_path: Path, aspect: str, size: tuple[int, int]
+) -> None:
+    """As far as that can be: at most twice as wide as it was, whatever its header says."""
+    film, wide, into = tmp_path / "film.mp4", tmp_path / "wide.mp4", tmp_path / "sung.mp4"
+    encode(grey_frames([90] * 6), film, width=WIDTH, height=HEIGHT, fps=FPS)
+    run([*reading(film), "-vf", f"setsar={aspect}", *H264, writing(wide)])
+    LIPS.sync(wide, audio(tmp_path / "a.wav", [(0.0, 0.5)]), into, ListeningDesk())
+    found = probe(into).picture
+    assert found is not None
+    assert (found.width, found.height, found.pixel_aspect, found.frames) == (*size, 1.0, 6)
+
+
+@pytest.mark.parametrize("size", [(WIDTH, HEIGHT), (161, 91)], ids=["even", "odd"])
+def test_of_several_films_the_best_is_sung_in(tmp_path: Path, size: tuple[int, int]) -> None:
+    dark, bright = tmp_path / "dark.mp4", tmp_path / "bright.mp4"
+    encode(grey_frames([30] * 6, width=64, height=36), dark, width=64, height=36, fps=FPS)
+    encode(grey_frames([200] * 6), bright, width=WIDTH, height=HEIGHT, fps=FPS)
+    both, into = tmp_path / "both.mkv", tmp_path / "sung.mp4"
+    choice = ("-map", "0:v", "-map", "1:v", "-disposition:v:0", "0", "-disposition:v:1", "default")
+    larger = ("-filter:v:1", f"scale={size[0]}:{size[1]},setsar=1", "-c:v", "mpeg4")
+    run([*reading(dark), *reading(bright), *choice, *larger, writing(both)])
+    LIPS.sync(both, audio(tmp_path / "a.wav", [(0.0, 0.5)]), into, ListeningDesk())
+    shown = frames(into)
+    assert [frame[:40].mean() for frame in shown] == pytest.approx([200] * 6, abs=6)
+
+
 @pytest.mark.realdata
 @pytest.mark.parametrize("name", ["made_odd_dims.mkv", "h265_10bits.mp4", "transparent_alpha.webm", "bitmap_tiny.mp4"])
 def test_a_film_from_elsewhere_is_sung_in(tmp_path: Path, name: str) -> None:

@@ -236,6 +236,24 @@ def test_a_creation_whose_answer_is_lost_is_not_paid_twice(
     assert (len(server.asked("create")), list(server.jobs)) == (2, ["job-1"])
 
 
+def test_each_order_is_made_for_itself_and_only_once(
+    server: PredictionServer, predictions: Predictions, films: dict[str, Path], song: Path, tmp_path: Path
+) -> None:
+    """Another take, or another project, may ask for the very same; a service must not take that for a repetition."""
+    film = PredictedFilm(predictions, fields={"prompt": "prompt"})
+    lip_sync = PredictedLipSync(predictions)
+    server.will("create", *[answers(500, b"")] * 6)
+    for order in ("p/1/1", "p/1/2", "p/1/2"):
+        with pytest.raises(Unavailable):
+            film.film(replace(SHOT, order=order), tmp_path / "clip.mp4", ListeningDesk())
+        with pytest.raises(Unavailable):
+            lip_sync.sync(films["silent"], song, tmp_path / "synced.mp4", ListeningDesk(), order=order)
+    keys = [seen.headers["Idempotency-Key"] for seen in server.asked("create")]
+    assert keys[2:4] == keys[4:6]
+    assert len(set(keys)) == 4
+    assert not any("p/1" in str(seen.json) for seen in server.asked("create"))
+
+
 # Nobody waits
 
 

@@ -13,7 +13,7 @@ from starlette.testclient import TestClient
 
 from penstock import FrozenClock
 from penstock.access import Role
-from penstock.domains.musicvideo import DOMAIN, INSTALLED
+from penstock.domains.musicvideo import DOMAIN, INSTALLED, places
 from penstock.domains.musicvideo.model import Project, ProjectStatus
 from penstock.domains.musicvideo.studio import Studio
 from penstock.installed import Surroundings
@@ -244,6 +244,29 @@ def test_one_project_is_not_anothers(api: Any, editor: TestClient, studio: Studi
     viewer = client_of(api, studio, Role.VIEWER)
     assert viewer.get(f"/api/mv/projects/{mine}").status_code == 200
     assert viewer.post(f"/api/mv/projects/{mine}/compose").status_code == 403
+
+
+def test_a_project_that_is_there_is_not_begun_again(api: Any, studio: Studio) -> None:
+    """F-MV-6: whose key is for one project begins it once, and keeps its files."""
+    bound = client_of(api, studio, Role.EDITOR, project=str(uuid4()))
+    project_id = created(bound)
+    other = {"audio": ("other.mp3", film(1.0, audio=True), "audio/mpeg")}
+    again = bound.post("/api/mv/projects", data=FORM, files=other)
+    assert (again.status_code, again.json()["type"].rpartition("/")[2]) == (409, "not-now")
+    assert f"project {project_id} is there already" in again.json()["detail"]
+    assert studio.objects.get(places.audio(UUID(project_id))).read() == track()["audio"][1]
+
+
+def test_with_the_key_of_a_project_no_shared_picture_is_made(api: Any, studio: Studio) -> None:
+    """F-MV-6, MV-58: nothing is drawn or kept, and whoever asks is told what to do instead."""
+    bound = client_of(api, studio, Role.EDITOR, project=str(uuid4()))
+    drawn = bound.post("/api/mv/generate_character_reference", json={"characterDescription": "A silver robot"})
+    sent = bound.post("/api/mv/upload_character_reference", files={"file": ("c.png", PICTURE, "image/png")})
+    asked = bound.get(f"/api/mv/get_character_reference/{uuid4()}")
+    for refused in (drawn, sent, asked):
+        assert refused.status_code == 403
+        assert "upload a picture to the project" in refused.json()["detail"]
+    assert studio.objects.list().objects == []
 
 
 def test_what_is_sent_twice_happens_once_and_is_told_with_new_urls(editor: TestClient, studio: Studio) -> None:

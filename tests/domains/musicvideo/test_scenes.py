@@ -227,6 +227,16 @@ def test_a_project_is_removed_with_all_it_has(anywhere: Studio, tmp_path: Path) 
     assert all(key.startswith("trash/") for key in files(anywhere))
 
 
+def test_a_project_that_is_begun_again_under_its_id_is_composed_again(studio: Studio, tmp_path: Path) -> None:
+    """F-MV-10: the cuts of its former life are not its own."""
+    bound = studio.seen_through(studio.store.scoped("550e8400-e29b-41d4-a716-446655440000"))
+    for _ in range(2):
+        project = finished(bound, tmp_path)
+        assert (project.status, project.compositions) == (ProjectStatus.COMPLETED, 1)
+        projects.delete_project(bound, project.project_id, by=ANN)
+        later(studio, days=1)
+
+
 # Files that are sent past the service
 
 
@@ -267,6 +277,25 @@ def test_what_was_sent_and_is_not_fit_replaces_nothing(studio: Studio, tmp_path:
             by=ANN,
         )
     assert studio.objects.get(places.audio(project.project_id)).read() == before
+
+
+def test_what_is_refused_because_the_video_is_cut_replaces_nothing(studio: Studio, tmp_path: Path) -> None:
+    """MV-50: the cut is made with the track it was asked for with; later the same upload is taken."""
+    project = generated(studio, tmp_path)
+    before = studio.objects.get(places.audio(project.project_id)).read()
+    content = film(1.0, audio=True)
+    digest = sha256(content).hexdigest()
+    reserved = uploading.reserve(
+        studio, project.project_id, uploading.Sent.AUDIO, size=len(content), content_type="audio/mpeg", sha256=digest
+    )
+    studio.objects.put(reserved.upload.staging, content)
+    projects.compose(studio, project.project_id, by=ANN)
+    with pytest.raises(NotNow, match="is queued"):
+        uploading.finalize(studio, project.project_id, reserved.upload.upload_id, by=ANN)
+    assert studio.objects.get(places.audio(project.project_id)).read() == before
+    workers(studio).drain()
+    uploading.finalize(studio, project.project_id, reserved.upload.upload_id, by=ANN)
+    assert studio.objects.get(places.audio(project.project_id)).read() == content
 
 
 def test_a_film_that_was_sent_becomes_the_clip(studio: Studio, tmp_path: Path) -> None:

@@ -24,13 +24,18 @@ class Told(BaseModel):
 
 
 class Signer:
-    """Signs each file once, however many fields point at it, and knows until when all of the URLs lead there."""
+    """Signs each file once, however many fields point at it, and knows until when all of the URLs lead there.
+
+    What is always made here is shown in place, as what it is known to be. What may come from elsewhere has the type
+    that was found in its bytes, which only the store knows; a page in disguise might be among it, so that a browser
+    that opens it by itself saves it. Embedded in a page it is shown all the same.
+    """
 
     def __init__(self, studio: Studio) -> None:
         self._studio = studio
         self._signed: dict[str, SignedUrl] = {}
 
-    def url(self, key: str | None, show_as: str) -> str | None:
+    def url(self, key: str | None, show_as: str | None = None) -> str | None:
         if key is None:
             return None
         if key not in self._signed:
@@ -74,9 +79,9 @@ class SceneTold(Told):
         sign = signer or Signer(studio)
         told = {name: value for name, value in scene.model_dump().items() if name in cls.model_fields}
         urls: dict[str, Any] = {
-            "reference_image_urls": [sign.url(k, "image/png") for k in scene.reference_image_s3_keys or ()],
+            "reference_image_urls": [sign.url(k) for k in scene.reference_image_s3_keys or ()],
             "audio_clip_url": sign.url(scene.audio_clip_s3_key, "audio/mpeg"),
-            "video_clip_url": sign.url(scene.video_clip_s3_key, "video/mp4"),
+            "video_clip_url": sign.url(scene.video_clip_s3_key),
             "lip_synced_video_clip_url": sign.url(scene.lip_synced_video_clip_s3_key, "video/mp4"),
             "working_video_clip_url": sign.url(scene.working_video_clip_s3_key, "video/mp4"),
             "thumbnail_url": sign.url(scene.thumbnail_s3_key, "image/jpeg"),
@@ -123,9 +128,9 @@ class ProjectTold(ProjectInList):
     def of(cls, studio: Studio, project: Project, scenes: Sequence[Scene]) -> ProjectTold:
         sign = Signer(studio)
         urls: dict[str, Any] = {
-            "character_image_url": sign.url(project.character_image_s3_key, "image/png"),
-            "product_image_url": sign.url(project.product_image_s3_key, "image/jpeg"),
-            "audio_backing_track_url": sign.url(project.audio_backing_track_s3_key, "audio/mpeg"),
+            "character_image_url": sign.url(project.character_image_s3_key),
+            "product_image_url": sign.url(project.product_image_s3_key),
+            "audio_backing_track_url": sign.url(project.audio_backing_track_s3_key),
             "final_output_url": sign.url(project.final_output_s3_key, "video/mp4"),
             "final_thumbnail_url": sign.url(project.final_thumbnail_s3_key, "image/jpeg"),
         }

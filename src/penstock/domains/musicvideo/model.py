@@ -182,6 +182,8 @@ class Scene(Entity, table=MV_PROJECTS, tag="scene", relation="scenes", touched="
     lipsync_job_id: str | None = None
     cost: Annotated[float, Field(ge=0)] | None = None
     "What whoever filmed it has charged so far, in US dollars."
+    charged_job_id: str | None = None
+    "The job elsewhere that the cost has last grown by, so that it is not counted again when another attempt brings it."
     retry_count: Count = 0
     error_message: str | None = None
     created_at: UtcSeconds = Field(frozen=True)

@@ -99,13 +99,16 @@ def _mode(wanted: Wanted) -> Mode:
 
 
 def _new_id(studio: Studio) -> UUID:
-    """A new one, or for somebody whose key is for one project, the id of that."""
+    """A new one, or the one of somebody's key, if there is no such project yet: its files would be replaced."""
     if studio.store.project is None:
         return uuid4()
     try:
-        return UUID(studio.store.project)
+        project_id = UUID(studio.store.project)
     except ValueError:
         raise InvalidValue(f"a key of the project {studio.store.project!r} begins no music video") from None
+    if studio.store.lookup(Project.at(project_id=project_id)) is not None:
+        raise NotNow(f"project {project_id} is there already; go on with it, or delete it first")
+    return project_id
 
 
 def _keep_files(studio: Studio, project: Project, wanted: Wanted) -> None:
@@ -199,7 +202,8 @@ def compose(studio: Studio, project_id: UUID, *, by: str) -> Project:
             change,
             tasks.ToCompose(project_id=project_id, number=project.compositions),
             project=str(project_id),
-            key=f"{job_id(project_id)}:{project.compositions}",
+            # With its birth: one that was deleted and begun again under its id counts its cuts anew.
+            key=f"{job_id(project_id)}:{project.created_at:%Y%m%dT%H%M%S}:{project.compositions}",
         )
     return project
 
@@ -217,6 +221,12 @@ def check_complete(scenes: Sequence[Scene]) -> None:
     done = sum(scene.status is SceneStatus.COMPLETED for scene in scenes)
     if not 0 < len(scenes) == done:
         raise NotNow(f"Cannot compose video: not all scenes are completed. Completed: {done}/{len(scenes)}")
+
+
+def check_idle(project: Project) -> None:
+    """Refuse what cannot be while somebody works on the project as a whole."""
+    if project.status in BUSY:
+        raise NotNow(f"project {project.project_id} is {project.status.value}; wait until that is over")
 
 
 def set_status(studio: Studio, project_id: UUID, status: ProjectStatus, *, by: str) -> Project:
@@ -238,8 +248,7 @@ def set_status(studio: Studio, project_id: UUID, status: ProjectStatus, *, by: s
 def delete_project(studio: Studio, project_id: UUID, *, by: str) -> None:
     """Remove a project, its scenes and their files, which stay in the trash for a while."""
     project = studio.store.get(Project.at(project_id=project_id))
-    if project.status in BUSY:
-        raise NotNow(f"project {project_id} is {project.status.value}; wait until that is over")
+    check_idle(project)
     for scene in studio.store.find(Scene.of_project(project_id=project_id)):
         with studio.store.change(by=by) as change:
             release(studio.store, change, scene)

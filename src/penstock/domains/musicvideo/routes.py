@@ -327,7 +327,7 @@ def _scene_again(studio: Studio) -> Callable[[Request, dict[str, Any]], SceneTol
 
 
 def _character_told(studio: Studio, picture: CharacterReference) -> CharacterTold:
-    url = studio.sign(picture.image_s3_key, show_as="image/png")
+    url = studio.sign(picture.image_s3_key)
     return CharacterTold(character_reference_id=picture.character_id, image_url=url.url, expires_at=url.expires_at)
 
 

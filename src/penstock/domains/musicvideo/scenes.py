@@ -18,6 +18,7 @@ from penstock.domains.musicvideo.counting import count_edited
 from penstock.domains.musicvideo.errors import BadRequest, NotNow
 from penstock.domains.musicvideo.model import Project, Scene, SceneStatus
 from penstock.domains.musicvideo.order import check_order
+from penstock.domains.musicvideo.projects import check_idle
 from penstock.domains.musicvideo.studio import Studio
 from penstock.domains.musicvideo.takes import OnScene
 from penstock.errors import Conflict
@@ -72,9 +73,12 @@ def edit_scene(studio: Studio, project_id: UUID, sequence: int, changes: dict[st
     """Change what a scene is about. Its clip stays until it is filmed again."""
     with studio.store.change(by=by) as change:
         scene = change.get(Scene.at(project_id=project_id, sequence=sequence))
+        project = change.get(Project.at(project_id=project_id))
+        check_idle(project)
         for name, value in changes.items():
             setattr(scene, name, value)
         change.save(scene)
+        change.check(project.ref, the(Project.status).equals(project.status))
     return scene
 
 
@@ -106,7 +110,7 @@ def regenerate(studio: Studio, project_id: UUID, sequence: int, *, by: str) -> S
     """Film a scene again."""
 
     def announce(change: Change, scene: Scene) -> None:
-        scene.video_generation_job_id = scene.incoming_s3_key = None
+        scene.incoming_s3_key = None
         tasks.film.announce(change, OnScene.of(scene), project=str(project_id))
 
     return _begin(studio, project_id, sequence, announce, by=by)
@@ -121,7 +125,7 @@ def request_lip_sync(studio: Studio, project_id: UUID, sequence: int, *, by: str
             raise NotNow(f"scene {sequence} has no clip yet; film it first")
         if scene.audio_clip_s3_key is None and project.audio_backing_track_s3_key is None:
             raise BadRequest("there is no sound to sing to; upload a backing track first")
-        scene.needs_lip_sync, scene.lipsync_job_id = True, None
+        scene.needs_lip_sync = True
         if lyrics is not None:
             scene.lyrics = lyrics
         tasks.lip_sync.announce(change, OnScene.of(scene), project=str(project_id))
@@ -137,8 +141,9 @@ def trim(studio: Studio, project_id: UUID, sequence: int, *, start: float, stop:
     def announce(change: Change, scene: Scene) -> None:
         if scene.video_clip_s3_key is None:
             raise NotNow(f"scene {sequence} has no clip yet; film it first")
-        scene.trim_points = {"in": start, "out": stop}
-        tasks.trim.announce(change, OnScene.of(scene), project=str(project_id))
+        # The scene tells which part is shown, and that is still the former one.
+        part = tasks.ToTrim.of(scene, start=start, stop=stop)
+        tasks.trim.announce(change, part, project=str(project_id))
 
     return _begin(studio, project_id, sequence, announce, by=by)
 
@@ -185,6 +190,8 @@ def begin_take(change: Change, scene: Scene, announce: Callable[[Change, Scene],
     if before is SceneStatus.PROCESSING:
         raise NotNow(f"scene {scene.sequence} is being processed; wait until that is over")
     scene.take = (scene.take or 0) + 1
+    # What an earlier take has begun elsewhere was of another clip, and is not gone on with.
+    scene.video_generation_job_id = scene.lipsync_job_id = None
     if before is SceneStatus.FAILED:
         scene.retry()
     else:

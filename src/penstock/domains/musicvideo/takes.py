@@ -7,17 +7,20 @@ deleted, what it makes comes too late.
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any, Self
 from uuid import UUID
 
 from pydantic import BaseModel
 
 from penstock.change import Change
-from penstock.conditions import Condition
+from penstock.conditions import Condition, holds
 from penstock.declare.attr import the
+from penstock.declare.units import UtcSeconds
 from penstock.domains.musicvideo.counting import count
 from penstock.domains.musicvideo.crew.ports import Made
 from penstock.domains.musicvideo.desk import TaskDesk
 from penstock.domains.musicvideo.model import Scene, SceneStatus
+from penstock.store import Store
 from penstock.stored import Stored
 from penstock.work import Terminal, Work
 
@@ -28,18 +31,30 @@ class OnScene(BaseModel):
     project_id: UUID
     sequence: int
     take: int
+    created_at: UtcSeconds | None = None
+    "Of the scene: in a project that was deleted and begun again under its id, numbers and takes begin again as well."
 
     @classmethod
-    def of(cls, scene: Scene) -> OnScene:
-        return cls(project_id=scene.project_id, sequence=scene.sequence, take=scene.take or 0)
+    def of(cls, scene: Scene, **more: Any) -> Self:
+        take = scene.take or 0
+        return cls(project_id=scene.project_id, sequence=scene.sequence, take=take, created_at=scene.created_at, **more)
+
+    @property
+    def order(self) -> str:
+        """What a take is called where it is paid for."""
+        return f"{self.project_id}/{self.sequence}/{self.take}"
+
+
+def of_take(store: Store, input: OnScene) -> Scene | None:
+    """The scene, if nobody has begun another take, or another scene of this number."""
+    scene = store.lookup(Scene.at(project_id=input.project_id, sequence=input.sequence))
+    return scene if scene is not None and holds(same_take(input), scene.__dict__) else None
 
 
 def current(work: Work, input: OnScene) -> Scene | None:
     """The scene, if the take is still the one that is wanted."""
-    scene = work.store.lookup(Scene.at(project_id=input.project_id, sequence=input.sequence))
-    if scene is None or (scene.take or 0) != input.take:
-        return None
-    return scene if scene.status in (SceneStatus.PENDING, SceneStatus.PROCESSING) else None
+    scene = of_take(work.store, input)
+    return scene if scene is not None and scene.status in (SceneStatus.PENDING, SceneStatus.PROCESSING) else None
 
 
 def begun(work: Work, input: OnScene) -> Scene | None:
@@ -58,16 +73,24 @@ def begun(work: Work, input: OnScene) -> Scene | None:
 
 def keep_in_place(work: Work, desk: TaskDesk, input: OnScene, path: Path, key: str) -> Stored:
     """Put the file of a scene in its place, unless it comes too late for that."""
-    if current(work, input) is None:
-        raise Terminal(f"scene {input.sequence} has moved on")
+    _still_wanted(work, input)
     return desk.keep(path, key)
 
 
-def show(scene: Scene, kept: Stored, duration: float, made: Made) -> None:
-    """A scene shows a new clip, and knows what it has cost."""
+def charge(work: Work, input: OnScene, scene: Scene, made: Made, job: str | None = None) -> None:
+    """Keep what was paid before anything else can fail. A job that is gone on with was paid when it first came."""
+    if made.cost is None or (job is not None and job == scene.charged_job_id):
+        return
+    _still_wanted(work, input)
+    with work.change() as change:
+        change.adopt(scene)
+        scene.cost, scene.charged_job_id = (scene.cost or 0.0) + made.cost, job
+        change.save(scene, when=same_take(input))
+
+
+def show(scene: Scene, kept: Stored, duration: float) -> None:
+    """A scene shows a new clip."""
     scene.shown_sha256, scene.shown_duration = kept.sha256, duration
-    if made.cost is not None:
-        scene.cost = (scene.cost or 0.0) + made.cost
 
 
 def complete(change: Change, input: OnScene, scene: Scene) -> None:
@@ -77,18 +100,23 @@ def complete(change: Change, input: OnScene, scene: Scene) -> None:
     change.emit("scene.completed", scene)
 
 
-def remember(work: Work, input: OnScene, field: str, job: str) -> None:
-    """Note what was begun elsewhere before anything can go wrong with it."""
-    scene = current(work, input)
-    if scene is None:
-        raise Terminal(f"scene {input.sequence} has moved on")
+def remember(work: Work, input: OnScene, scene: Scene, field: str, job: str) -> None:
+    """Note what was begun elsewhere before anything can go wrong with it: also in the scene that the task will end."""
+    _still_wanted(work, input)
     with work.change() as change:
         change.adopt(scene)
         setattr(scene, field, job)
         change.save(scene, when=same_take(input))
 
 
+def _still_wanted(work: Work, input: OnScene) -> None:
+    if current(work, input) is None:
+        raise Terminal(f"scene {input.sequence} has moved on")
+
+
 def same_take(input: OnScene) -> Condition:
-    """That nobody has begun another take."""
+    """That nobody has begun another take, or another scene of this number."""
     same = the(Scene.take).equals(input.take)
-    return same if input.take else same | the(Scene.take).absent()
+    if not input.take:
+        same |= the(Scene.take).absent()
+    return same if input.created_at is None else same & the(Scene.created_at).equals(input.created_at)

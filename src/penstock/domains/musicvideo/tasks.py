@@ -17,9 +17,11 @@ from uuid import UUID
 from pydantic import BaseModel
 
 from penstock.change import Change
+from penstock.conditions import Condition
+from penstock.declare.attr import the
 from penstock.domains.musicvideo import places
 from penstock.domains.musicvideo.counting import count
-from penstock.domains.musicvideo.crew.ports import Brief, Made, SceneIdea, Shot
+from penstock.domains.musicvideo.crew.ports import Brief, SceneIdea, Shot
 from penstock.domains.musicvideo.desk import TaskDesk, desk_of
 from penstock.domains.musicvideo.model import Mode, Project, ProjectStatus, Scene, SceneStatus
 from penstock.domains.musicvideo.order import in_order
@@ -27,9 +29,11 @@ from penstock.domains.musicvideo.studio import Studio
 from penstock.domains.musicvideo.takes import (
     OnScene,
     begun,
+    charge,
     complete,
     current,
     keep_in_place,
+    of_take,
     remember,
     same_take,
     show,
@@ -50,6 +54,13 @@ class ToWrite(BaseModel):
 
     project_id: UUID
     scenes: int
+
+
+class ToTrim(OnScene):
+    """Which take of which scene, and the part of its clip that is to be shown."""
+
+    start: float
+    stop: float
 
 
 class ToCompose(BaseModel):
@@ -117,17 +128,23 @@ def write_scene(work: Work, input: OnScene) -> dict[str, Any] | None:
     earlier = [s.prompt for s in _in_order(work, project) if s.sequence != scene.sequence]
     with desk_of(work) as desk, desk.creating():
         idea = studio.crew.writer.add(_brief(studio, project, 1), scene.prompt, earlier, desk)
+    unedited = _unedited(scene)
     with work.finish() as change:
         change.adopt(scene)
-        scene.prompt, scene.negative_prompt, scene.needs_lip_sync = (
-            idea.prompt,
-            idea.negative_prompt,
-            idea.needs_lip_sync,
-        )
+        scene.prompt, scene.needs_lip_sync = idea.prompt, idea.needs_lip_sync
+        if scene.negative_prompt is None:
+            scene.negative_prompt = idea.negative_prompt
         scene.reference_image_s3_keys = _references(project)
-        change.save(scene, when=same_take(input))
+        change.save(scene, when=same_take(input) & unedited)
         film.announce(change, input, project=str(project.project_id))
     return None
+
+
+def _unedited(scene: Scene) -> Condition:
+    """That nobody has said other words meanwhile; from those the next attempt writes."""
+    negative = the(Scene.negative_prompt)
+    same = negative.absent() if scene.negative_prompt is None else negative.equals(scene.negative_prompt)
+    return the(Scene.prompt).equals(scene.prompt) & same
 
 
 # Filming
@@ -141,7 +158,8 @@ def film(work: Work, input: OnScene) -> dict[str, Any] | None:
     if scene is None:
         return None
     project = work.store.get(Project.at(project_id=input.project_id))
-    with desk_of(work, lambda job: remember(work, input, "video_generation_job_id", job)) as desk:
+    references = _references(project) or scene.reference_image_s3_keys
+    with desk_of(work, lambda job: remember(work, input, scene, "video_generation_job_id", job)) as desk:
         clip = desk.folder / "clip.mp4"
         shot = Shot(
             prompt=scene.prompt,
@@ -150,13 +168,16 @@ def film(work: Work, input: OnScene) -> dict[str, Any] | None:
             seed=zlib.crc32(f"{scene.sequence}/{scene.take}".encode()),
             character=project.character_description,
             director=project.director_config,
-            references=[desk.fetch(key) for key in scene.reference_image_s3_keys or ()],
+            references=[desk.fetch(key) for key in references or ()],
             job=scene.video_generation_job_id,
+            order=input.order,
         )
         with desk.creating():
             made = studio.crew.generator.film(shot, clip, desk)
         desk.note(made)
-        _finish_clip(work, studio, desk, input, scene, clip, made, sings=project.audio_backing_track_s3_key is not None)
+        charge(work, input, scene, made, scene.video_generation_job_id)
+        sings = project.audio_backing_track_s3_key is not None
+        _finish_clip(work, studio, desk, input, scene, clip, references=references, sings=sings)
     return None
 
 
@@ -168,12 +189,21 @@ def take_in(work: Work, input: OnScene) -> dict[str, Any] | None:
     if scene is None or scene.incoming_s3_key is None:
         return None
     with desk_of(work) as desk:
-        _finish_clip(work, studio, desk, input, scene, desk.fetch(scene.incoming_s3_key), Made(), sings=False)
+        clip = desk.fetch(scene.incoming_s3_key)
+        _finish_clip(work, studio, desk, input, scene, clip, references=scene.reference_image_s3_keys, sings=False)
     return None
 
 
 def _finish_clip(
-    work: Work, studio: Studio, desk: TaskDesk, input: OnScene, scene: Scene, clip: Path, made: Made, *, sings: bool
+    work: Work,
+    studio: Studio,
+    desk: TaskDesk,
+    input: OnScene,
+    scene: Scene,
+    clip: Path,
+    *,
+    references: list[str] | None,
+    sings: bool,
 ) -> None:
     """Keep a new clip with its thumbnail, and end the task; what was made of the former clip no longer counts."""
     thumbnail = _thumbnail(studio, desk, clip)
@@ -184,8 +214,9 @@ def _finish_clip(
         change.adopt(scene)
         scene.finish(video_clip_s3_key=kept.key)
         scene.thumbnail_s3_key = places.thumbnail(scene)
+        scene.reference_image_s3_keys = references
         scene.video_generation_job_id = None
-        show(scene, kept, duration, made)
+        show(scene, kept, duration)
         if sings and scene.needs_lip_sync:
             lip_sync.announce(change, input, project=str(input.project_id))
             change.save(scene.start(), when=same_take(input))
@@ -204,12 +235,15 @@ def lip_sync(work: Work, input: OnScene) -> dict[str, Any] | None:
     if scene is None or scene.video_clip_s3_key is None:
         return None
     project = work.store.get(Project.at(project_id=input.project_id))
-    with desk_of(work, lambda job: remember(work, input, "lipsync_job_id", job)) as desk:
+    with desk_of(work, lambda job: remember(work, input, scene, "lipsync_job_id", job)) as desk:
         clip, into = desk.fetch(scene.video_clip_s3_key), desk.folder / "lip_synced.mp4"
         audio = _sound_of(work, studio, desk, project, scene, desk.length(clip))
         with desk.creating():
-            made = studio.crew.lip_sync.sync(clip, audio, into, desk, words=scene.lyrics, job=scene.lipsync_job_id)
+            made = studio.crew.lip_sync.sync(
+                clip, audio, into, desk, words=scene.lyrics, job=scene.lipsync_job_id, order=input.order
+            )
         desk.note(made)
+        charge(work, input, scene, made, scene.lipsync_job_id)
         kept = keep_in_place(work, desk, input, into, places.lip_synced(scene))
         duration = desk.length(into)
         with work.finish() as change:
@@ -217,7 +251,7 @@ def lip_sync(work: Work, input: OnScene) -> dict[str, Any] | None:
             scene.audio_clip_s3_key = places.scene_audio(scene)
             scene.finish_lip_sync(lip_synced_video_clip_s3_key=kept.key)
             scene.lipsync_job_id = None
-            show(scene, kept, duration, made)
+            show(scene, kept, duration)
             complete(change, input, scene)
     return None
 
@@ -241,20 +275,21 @@ def _sound_of(work: Work, studio: Studio, desk: TaskDesk, project: Project, scen
 
 
 @TASKS.task("trim", limit=HALF_AN_HOUR, concurrency=FILMED_AT_ONCE)
-def trim(work: Work, input: OnScene) -> dict[str, Any] | None:
+def trim(work: Work, input: ToTrim) -> dict[str, Any] | None:
     """Cut the part out of a clip that is to be shown."""
     studio = Studio.within(work.around)
     scene = begun(work, input)
     whole = None if scene is None else scene.lip_synced_video_clip_s3_key or scene.video_clip_s3_key
-    if scene is None or whole is None or scene.trim_points is None:
+    if scene is None or whole is None:
         return None
     with desk_of(work) as desk:
         clip, into = desk.fetch(whole), desk.folder / "working.mp4"
         length = desk.length(clip)
-        stop = min(max(scene.trim_points["out"], SHORTEST), length)
-        start = max(min(scene.trim_points["in"], stop - SHORTEST), 0.0)
+        stop = min(max(input.stop, SHORTEST), length)
+        start = max(min(input.start, stop - SHORTEST), 0.0)
         with desk.creating():
             made = studio.crew.composer.trim(clip, into, start=start, stop=stop)
+        charge(work, input, scene, made)
         key = places.working_clip(scene, int(work.task.created_at.timestamp()))
         kept = keep_in_place(work, desk, input, into, key)
         duration = desk.length(into)
@@ -262,7 +297,7 @@ def trim(work: Work, input: OnScene) -> dict[str, Any] | None:
             change.adopt(scene)
             scene.trim_points = {"in": start, "out": stop}
             scene.finish_trim(working_video_clip_s3_key=kept.key)
-            show(scene, kept, duration, made)
+            show(scene, kept, duration)
             complete(change, input, scene)
     return None
 
@@ -333,32 +368,30 @@ def _shown(desk: TaskDesk, scene: Scene) -> Path:
 # What becomes of a scene
 
 
+@trim.failed
 @write_scene.failed
 @film.failed
 @take_in.failed
 @lip_sync.failed
-@trim.failed
 def fail_scene(change: Change, input: OnScene, error: BaseException) -> None:
     """The scene says why; the others go on."""
-    scene = change.store.lookup(Scene.at(project_id=input.project_id, sequence=input.sequence))
-    if scene is None or (scene.take or 0) != input.take:
-        return
-    if scene.status in (SceneStatus.PENDING, SceneStatus.PROCESSING):
+    scene = of_take(change.store, input)
+    if scene is not None and scene.status in (SceneStatus.PENDING, SceneStatus.PROCESSING):
         before = change.adopt(scene).status
         change.save(scene.fail(error_message=_words(error)), when=same_take(input))
         count(change, scene.project_id, before, scene.status)
         change.emit("scene.failed", scene, why=scene.error_message)
 
 
+@trim.revived
 @write_scene.revived
 @film.revived
 @take_in.revived
 @lip_sync.revived
-@trim.revived
 def retry_scene(change: Change, input: OnScene) -> None:
     """Somebody has the task tried again."""
-    scene = change.store.lookup(Scene.at(project_id=input.project_id, sequence=input.sequence))
-    if scene is not None and (scene.take or 0) == input.take and scene.status is SceneStatus.FAILED:
+    scene = of_take(change.store, input)
+    if scene is not None and scene.status is SceneStatus.FAILED:
         change.save(change.adopt(scene).retry(), when=same_take(input))
         count(change, scene.project_id, SceneStatus.FAILED, scene.status)
 

@@ -13,9 +13,9 @@ from penstock.change import Change
 from penstock.domains.musicvideo import places
 from penstock.domains.musicvideo.counting import count_edited
 from penstock.domains.musicvideo.desk import fetch
-from penstock.domains.musicvideo.errors import BadRequest, NotNow
+from penstock.domains.musicvideo.errors import BadRequest
 from penstock.domains.musicvideo.model import Project, ProjectStatus, Scene
-from penstock.domains.musicvideo.projects import BUSY
+from penstock.domains.musicvideo.projects import check_idle
 from penstock.domains.musicvideo.scenes import arrive, begin_take
 from penstock.domains.musicvideo.studio import Studio
 from penstock.errors import NotFound
@@ -111,6 +111,8 @@ def finalize(studio: Studio, project_id: UUID, upload_id: str, *, sha256: str | 
     seen: list[Probed] = []
 
     def inspect(key: str) -> None:
+        if kind is not Sent.SCENE:
+            check_idle(studio.store.get(Project.at(project_id=project_id)))  # before a large file is looked at
         with TemporaryDirectory(prefix="penstock-mv-") as folder:
             seen.append(_LOOKED_AT[kind](fetch(studio.objects, key, Path(folder))))
 
@@ -128,8 +130,7 @@ def finalize(studio: Studio, project_id: UUID, upload_id: str, *, sha256: str | 
 def _point(change: Change, project_id: UUID, kind: Sent, key: str, seen: Probed) -> None:
     """Let a project point at its new file. One that is finished goes on, since the file is not part of the video."""
     project = change.get(Project.at(project_id=project_id))
-    if project.status in BUSY:
-        raise NotNow(f"project {project_id} is {project.status.value}; wait until that is over")
+    check_idle(project)
     fields: dict[str, Any] = {_FIELDS[kind]: key, **({"audio_duration": seen.duration} if kind is Sent.AUDIO else {})}
     if project.status is ProjectStatus.PENDING or not project.scene_count:
         for name, value in fields.items():

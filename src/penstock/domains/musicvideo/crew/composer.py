@@ -186,7 +186,8 @@ def _joined(places: Sequence[Place], fps: int) -> Iterator[str]:
     """The clips faded or cut into each other, one after the other, as [film]."""
     so_far = _seen(0)
     for number, (before, place) in enumerate(pairwise(places), start=1):
-        how = f"concat=n=2,fps={fps}"
+        # Of a clip of one frame concat does not know how long it lasts; its frames are counted anew.
+        how = f"concat=n=2,settb=1/{fps},setpts=N,fps={fps}"
         if before.fade:
             how = f"xfade=transition=fade:duration={before.fade / fps:.6f}:offset={place.first / fps:.6f}"
         yield f"[{so_far}][{_seen(number)}]{how}[j{number}]"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import timedelta
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
 _HEARD = 0.1
 "The part of the work that is done when it is known what the mouth does."
+_WIDEST_PIXEL = 2.0
 
 Paint = Callable[["Image.Image", int], None]
 "Whatever moves, put on a frame by its number."
@@ -39,7 +41,15 @@ class MouthLipSync:
     """
 
     def sync(
-        self, clip: Path, audio: Path, into: Path, desk: Desk, *, words: str | None = None, job: str | None = None
+        self,
+        clip: Path,
+        audio: Path,
+        into: Path,
+        desk: Desk,
+        *,
+        words: str | None = None,
+        job: str | None = None,
+        order: str = "",
     ) -> Made:
         """The clip with the sound, as long as before, and with lips that move to it."""
         for package in ("numpy", "PIL", "av"):
@@ -91,8 +101,9 @@ def _painted(film: Path, picture: Picture, paint: Paint, desk: Desk) -> Iterator
 
     every = max(round(picture.fps / 2), 1)
     with av.open(str(film)) as container:
-        container.streams.video[0].thread_type = "AUTO"
-        for n, decoded in enumerate(container.decode(video=0)):
+        stream = container.streams[picture.index]
+        stream.codec_context.thread_type = "AUTO"
+        for n, decoded in enumerate(container.decode(stream)):
             if n >= picture.frames:
                 break
             if n % every == 0:
@@ -115,14 +126,22 @@ def _picture(film: Path) -> Picture:
 
 @contextmanager
 def _plain(clip: Path, picture: Picture, desk: Desk) -> Iterator[Path]:
-    """A film as it is seen, frame by frame: turned, with an even size and an even rate. Most are so already."""
-    if not (picture.rotation or picture.variable_rate or picture.width % 2 or picture.height % 2):
+    """A film as it is seen, frame by frame: turned, with square pixels, an even size and an even rate. Most are so."""
+    size = _even_size(picture)
+    if not (picture.rotation or picture.variable_rate) and size == (picture.width, picture.height):
         yield clip
         return
     with TemporaryDirectory(prefix="penstock-lips-") as folder:
         plain = Path(folder, "plain.mp4")
         rate = min(max(picture.fps, 1.0), 60.0)
-        even = f"fps={rate:.6f},scale=ceil(iw/2)*2:ceil(ih/2)*2,format=yuv420p"
-        command = [*reading(clip), "-an", "-sn", "-vf", even, *H264, *MP4, writing(plain)]
+        even = f"fps={rate:.6f},scale={size[0]}:{size[1]},setsar=1,format=yuv420p"
+        command = [*reading(clip), "-map", f"0:{picture.index}", "-vf", even, *H264, *MP4, writing(plain)]
         run(command, progress=lambda _: desk.progress(_HEARD / 2, "listening"))
         yield plain
+
+
+def _even_size(picture: Picture) -> tuple[int, int]:
+    """How large it is with square pixels: never more than twice as wide, for a header may claim any aspect."""
+    shrink = min(1.0, _WIDEST_PIXEL / picture.pixel_aspect)
+    width, height = picture.width * picture.pixel_aspect * shrink, picture.height * shrink
+    return max(2, 2 * math.ceil(round(width) / 2)), max(2, 2 * math.ceil(round(height) / 2))

@@ -55,6 +55,8 @@ class Shot:
     "Pictures of what is to be seen."
     job: str | None = None
     "What an earlier attempt has begun elsewhere, as told to its desk; go on with it instead of paying twice."
+    order: str = ""
+    "What is the same for all attempts at one film, and for no other film, should that be ordered in the same words."
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,11 +99,20 @@ class VideoGenerator(Protocol):
 
 class LipSync(Protocol):
     def sync(
-        self, clip: Path, audio: Path, into: Path, desk: Desk, *, words: str | None = None, job: str | None = None
+        self,
+        clip: Path,
+        audio: Path,
+        into: Path,
+        desk: Desk,
+        *,
+        words: str | None = None,
+        job: str | None = None,
+        order: str = "",
     ) -> Made:
         """The clip as an MP4, as long as before, with the sound, and somebody's lips moving to it.
 
-        ``words`` are what is sung, if that is known; ``job`` is what an earlier attempt has begun elsewhere.
+        ``words`` are what is sung, if that is known; ``job`` is what an earlier attempt has begun elsewhere, and
+        ``order`` is the same for all attempts, as it is of a shot.
         """
         ...
 

@@ -58,7 +58,7 @@ class PredictedFilm:
     def film(self, shot: Shot, into: Path, desk: Desk) -> Made:
         with _beside(into) as folder:
             film = Path(folder) / "made.mp4"
-            made = self._predictions.make(self._input(shot), film, desk, job=shot.job)
+            made = self._predictions.make(self._input(shot), film, desk, job=shot.job, order=shot.order)
             fit_film(film, into, seconds=shot.seconds, tell=_cutting(desk))
             return made
 
@@ -101,14 +101,23 @@ class PredictedLipSync:
         self._always, self._most = dict(always or {}), most_inline
 
     def sync(
-        self, clip: Path, audio: Path, into: Path, desk: Desk, *, words: str | None = None, job: str | None = None
+        self,
+        clip: Path,
+        audio: Path,
+        into: Path,
+        desk: Desk,
+        *,
+        words: str | None = None,
+        job: str | None = None,
+        order: str = "",
     ) -> Made:
         """As the port says; ``job`` is what an earlier attempt has told its desk, to go on with."""
         seconds = probe(clip).duration
         parts = {"clip": data_uri(clip, self._most), "audio": data_uri(audio, self._most), "words": words}
         with _beside(into) as folder:
             film = Path(folder) / "made.mp4"
-            made = self._predictions.make({**self._always, **_under(self._fields, parts)}, film, desk, job=job)
+            given = {**self._always, **_under(self._fields, parts)}
+            made = self._predictions.make(given, film, desk, job=job, order=order)
             fit_synced(film, into, seconds=seconds, audio=audio, tell=_cutting(desk))
             return made
 

@@ -8,8 +8,9 @@
 
 A prediction costs money, so it is made once: its id is told to the desk as soon as it is known, and an attempt that is
 given one goes on with it. Should the answer to a creation be lost, the next attempt sends the same ``Idempotency-Key``;
-a service that does not honour it makes a second one. The URLs by which the service itself names a prediction are not
-used: the token goes where it was configured to go.
+a service that does not honour it makes a second one. The key is made of the order as well, so that whoever orders the
+same another time gets another one. The URLs by which the service itself names a prediction are not used: the token goes
+where it was configured to go.
 """
 
 from __future__ import annotations
@@ -93,25 +94,30 @@ class Predictions:
         self._most_bytes, self._sleep = most_bytes, sleep
         self._in_vain = tuple(word.lower() for word in in_vain)
 
-    def make(self, input: Mapping[str, Any], into: Path, desk: Desk, *, job: str | None = None) -> Made:
-        """A sound MP4 at ``into``, made from an input; ``job`` is the prediction that an earlier attempt has begun."""
+    def make(
+        self, input: Mapping[str, Any], into: Path, desk: Desk, *, job: str | None = None, order: str = ""
+    ) -> Made:
+        """A sound MP4 at ``into``, made from an input; ``job`` is the prediction that an earlier attempt has begun.
+
+        ``order`` is the same for all attempts at one film, and another for any other.
+        """
         onward = _Onward(desk)
         try:
-            return self._make(input, into, onward, job)
+            return self._make(input, into, onward, job, order)
         except _NobodyWaits as gone:
             # Whoever has taken the work over goes on with the prediction.
             if onward.running is not None and not isinstance(gone.error, LeaseLost):
                 self._cancel(onward.running)
             raise gone.error from gone.error.__cause__
 
-    def _make(self, input: Mapping[str, Any], into: Path, desk: _Onward, job: str | None) -> Made:
+    def _make(self, input: Mapping[str, Any], into: Path, desk: _Onward, job: str | None, order: str) -> Made:
         if job is not None and _ID.fullmatch(job):
             try:
                 return self._bring(self._look(job, desk), into, desk)
             except _Over as over:
                 # Forgotten there, failed, or cancelled by an attempt that was given up: it has to be made anew.
                 log.info("prediction %s is not gone on with: %s", job, over.reason)
-        created = self._create(input, earlier=job)
+        created = self._create(input, earlier=job, order=order)
         desk.running = created.id
         desk.remember(created.id)
         try:
@@ -126,9 +132,9 @@ class Predictions:
         except Exception as error:
             log.warning("prediction %s could not be cancelled: %s", id, error)
 
-    def _create(self, input: Mapping[str, Any], *, earlier: str | None) -> Prediction:
-        order = json.dumps([self._model, input, earlier], sort_keys=True)
-        headers = {"Idempotency-Key": hashlib.sha256(order.encode()).hexdigest()}
+    def _create(self, input: Mapping[str, Any], *, earlier: str | None, order: str) -> Prediction:
+        asked = json.dumps([self._model, input, earlier, order], sort_keys=True)
+        headers = {"Idempotency-Key": hashlib.sha256(asked.encode()).hexdigest()}
         if _OWNER_AND_NAME.fullmatch(self._model):
             answer = self._service.ask(
                 "POST", f"/models/{self._model}/predictions", {"input": dict(input)}, headers=headers
