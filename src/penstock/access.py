@@ -56,6 +56,17 @@ def bytes_taken(endpoint: Callable[..., Any], usual: int) -> int:
     return max(usual, getattr(endpoint, "__takes__", 0))
 
 
+def personal(endpoint: F) -> F:
+    """The path of the route tells of a person, as an address does: the log has the route's template instead."""
+    endpoint.__personal__ = True  # type: ignore[attr-defined]
+    return endpoint
+
+
+def is_personal(endpoint: Any) -> bool:
+    """Is the path of a route kept out of the log?"""
+    return getattr(endpoint, "__personal__", False)
+
+
 def again(answer: Callable[[Any, dict[str, Any]], Any]) -> Callable[[F], F]:
     """Have a POST that is repeated under its Idempotency-Key answered by this, given the request and the first answer.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ipaddress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +11,8 @@ from penstock.once import Turn
 
 if TYPE_CHECKING:
     from penstock.store import Store
+
+Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,9 +27,21 @@ class Caller:
     "The only project that is theirs; None for all."
     store: Store
     "Sees what they may see. A route that uses another shows one project's records to another."
+    address: str = "unknown"
+    "Where the request comes from: the client's own address, also behind a proxy that is trusted. Personal."
     turn: Turn | None = None
     """The turn of a request with an Idempotency-Key. A route whose change ends it (``change(once=turn)``) happens
     exactly once; one that does not happens once unless the process dies just before the answer is noted."""
+
+
+def read_address(text: str) -> Address | None:
+    """An address, the same however it is written: IPv4 within IPv6 is IPv4; None for what is none."""
+    try:
+        found = ipaddress.ip_address(text)
+    except ValueError:
+        return None
+    mapped = found.ipv4_mapped if isinstance(found, ipaddress.IPv6Address) else None
+    return mapped or found
 
 
 def caller_of(request: Any) -> Caller:

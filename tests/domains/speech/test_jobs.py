@@ -19,6 +19,7 @@ from penstock.domains.speech.tasks import TASKS, job_of, request_job
 from penstock.domains.speech.voices import Offer, Voices
 from penstock.errors import NotFound
 from penstock.installed import Surroundings
+from penstock.work.letters import Letters, retry, retry_all
 from penstock.work.task import Attempt, Outcome, Progress, Task, TaskStatus
 from penstock.workers.manual import ManualWorkers
 from tests.domains.speech.faults import Failing
@@ -180,6 +181,46 @@ def test_a_failure_for_good_is_told_without_its_details(studio: Studio, hoarse: 
     assert (seen.job.status, seen.job.error_message) == (JobStatus.FAILED, "Synthesis failed")
     assert studio.store.get(Task.at(task_id=job.task_id or "")).status is TaskStatus.FAILED
     assert files(studio.objects) == set()
+
+
+def buried(studio: Studio, hoarse: Callable[[int], Hoarse]) -> SpeechJob:
+    """A job whose task has become a dead letter, with a voice that is well again by now."""
+    voice = hoarse(5)
+    job = request_job(studio, "Hello.", ip_address=GUEST)
+    for minute in range(0, 30, 6):
+        at(studio, f"12-08 14:{minute:02d}:00")
+        workers(studio).drain()
+    assert voice.left == 0
+    failed = studio.store.get(SpeechJob.at(date=job.date, job_id=job.job_id))
+    assert failed.status is JobStatus.FAILED
+    return failed
+
+
+def test_a_dead_letter_that_is_retried_takes_its_job_along(studio: Studio, hoarse: Callable[[int], Hoarse]) -> None:
+    """TA-24: failed, then queued again without the old error, then spoken; forgotten no later than was promised."""
+    job = buried(studio, hoarse)
+    assert len(retry_all(studio.store, [TASKS], Letters(name="speech.speak_text"), by="ann").done) == 1
+    again = studio.store.get(job.ref)
+    assert (again.status, again.error_message, again.ttl) == (JobStatus.QUEUED, None, job.ttl)
+    assert workers(studio).drain() == 1
+    assert job_of(studio, job.date, job.job_id).spoken is not None
+    assert studio.store.get(Task.at(task_id=job.task_id or "")).status is TaskStatus.DONE
+    assert len(files(studio.objects)) == 1
+
+
+@pytest.mark.parametrize("how", ["expired", "erased"])
+def test_a_dead_letter_whose_text_is_gone_is_not_retried(
+    studio: Studio, hoarse: Callable[[int], Hoarse], how: str
+) -> None:
+    """TA-10, TA-24: whoever wants it is told why; the letter stays as it was."""
+    job = buried(studio, hoarse)
+    if how == "erased":
+        studio.store.delete(job.ref)
+    else:
+        at(studio, "12-09 13:02:20")
+    with pytest.raises(NotFound, match=r"text .* is gone: it was erased, .* send the text again"):
+        retry(studio.store, [TASKS], job.task_id or "", by="ann")
+    assert studio.store.get(Task.at(task_id=job.task_id or "")).status is TaskStatus.FAILED
 
 
 def test_a_worker_that_lost_its_lease_leaves_nothing(studio: Studio) -> None:

@@ -31,7 +31,7 @@ def test_every_route_is_there(studio: Studio) -> None:
     router = routes(Surroundings(studio.store, studio.objects, unset))
     for route in router.routes:
         assert isinstance(route, APIRoute)
-        assert f"`{next(iter(route.methods or ()))} {route.path}`" in PAGE
+        assert f"`{next(iter(route.methods or ()))} {route.path_format}`" in PAGE
 
 
 def test_every_message_and_limit_is_there() -> None:

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import datetime as dt
+import json
+import logging
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 from uuid import uuid4
 
@@ -14,16 +17,20 @@ from fastapi.testclient import TestClient
 from penstock import FrozenClock
 from penstock.access import Access, Role
 from penstock.domains.speech import INSTALLED
+from penstock.domains.speech.erasure import erase_audio
 from penstock.domains.speech.model import SpeechJob, TempAudio
 from penstock.domains.speech.studio import Studio
-from penstock.domains.speech.tasks import TASKS
+from penstock.domains.speech.tasks import TASKS, request_job
+from penstock.errors import Unavailable
 from penstock.installed import Surroundings
 from penstock.keys import create_key
+from penstock.logs import JsonLines
 from penstock.web.api import build_api
 from penstock.web.options import WebOptions
 from penstock.work.domain import WORKING
 from penstock.workers.manual import ManualWorkers
-from tests.domains.speech.story import files, unset
+from tests.domains.speech.faults import Failing, always
+from tests.domains.speech.story import at, files, spoken, unset
 from tests.web.routes import doors
 
 
@@ -54,6 +61,15 @@ def records(studio: Studio) -> list[TempAudio]:
     return list(studio.store.find(TempAudio.of_date(date=dt.date(2025, 12, 8))))
 
 
+def jobs(studio: Studio) -> list[SpeechJob]:
+    return list(studio.store.find(SpeechJob.of_date(date=dt.date(2025, 12, 8))))
+
+
+def addresses(studio: Studio) -> list[str]:
+    """Those that are kept with audios and jobs."""
+    return sorted([a.ip_address for a in records(studio)] + [j.ip_address for j in jobs(studio)])
+
+
 def test_a_sentence_becomes_a_link(guest: TestClient, studio: Studio) -> None:
     """TA-9, TA-24, TA-25: id, signed URL, end, duration and voice; the guest's address is kept with it."""
     answer = guest.post("/public/tts/sync", json={"text": "Hello world test"})
@@ -72,6 +88,32 @@ def test_a_sentence_becomes_a_link(guest: TestClient, studio: Studio) -> None:
     assert f"/{record.s3_key}?" in url
     assert "signature=" in url
     assert record.ip_address == "203.0.113.7"
+
+
+def test_the_address_that_is_kept_is_the_guests_not_the_proxys(around: Surroundings, studio: Studio) -> None:
+    """F-TA-6, TA-25: so that erasing it erases what the guest has made, and nothing of others."""
+    app = build_api([INSTALLED], around, options=WebOptions(trusted_proxies=("10.0.0.0/8",)))
+    for guest in ("203.0.113.7", "198.51.100.9"):
+        through = TestClient(app, client=("10.0.0.2", 4711), headers={"X-Forwarded-For": guest})
+        assert through.post("/public/tts/sync", json={"text": "Hi"}).status_code == 200
+        assert through.post("/public/tts/jobs", json={"text": "Hi"}).status_code == 202
+    assert addresses(studio) == ["198.51.100.9", "198.51.100.9", "203.0.113.7", "203.0.113.7"]
+    ann = administrator(app, studio)
+    assert ann.delete("/tts/addresses/10.0.0.2").json() == {"audios": 0, "jobs": 0}
+    assert ann.delete("/tts/addresses/203.0.113.7").json() == {"audios": 1, "jobs": 1}
+    assert addresses(studio) == ["198.51.100.9", "198.51.100.9"]
+
+
+def test_only_a_trusted_proxy_is_believed(guest: TestClient, studio: Studio) -> None:
+    """TA-25: or a guest could leave texts under the address of another."""
+    guest.post("/public/tts/sync", json={"text": "Hi"}, headers={"X-Forwarded-For": "198.51.100.9"})
+    assert [record.ip_address for record in records(studio)] == ["203.0.113.7"]
+
+
+def test_a_guest_whose_address_nobody_knows_is_served(app: FastAPI, studio: Studio) -> None:
+    """TA-25: as behind a socket of this machine; what is no address is not kept as one."""
+    assert TestClient(app, client=("", 0)).post("/public/tts/sync", json={"text": "Hi"}).status_code == 200
+    assert [record.ip_address for record in records(studio)] == ["unknown"]
 
 
 def test_the_link_is_signed_again(guest: TestClient, clock: FrozenClock) -> None:
@@ -225,3 +267,74 @@ def test_an_audio_is_erased(guest: TestClient, app: FastAPI, studio: Studio) -> 
     assert (files(studio.objects), records(studio)) == (set(), [])
     assert ann.delete(path).status_code == 404
     assert guest.delete(path).status_code == 401
+
+
+def test_with_an_audio_goes_the_job_that_made_it(
+    guest: TestClient, app: FastAPI, studio: Studio, around: Surroundings
+) -> None:
+    """TA-25: which holds the address as well, perhaps under the day before; other jobs stay."""
+    at(studio, "12-08 23:59:00")
+    begun = guest.post("/public/tts/jobs", json={"text": "Hi."}).json()
+    at(studio, "12-09 00:01:00")
+    ManualWorkers(around.store, [TASKS], around=around).drain()
+    waiting = guest.post("/public/tts/jobs", json={"text": "Hi."}).json()
+    made = guest.get(f"/public/tts/jobs/{begun['date']}/{begun['job_id']}").json()["audio"]
+    assert (begun["date"], made["date"], waiting["date"]) == ("2025-12-08", "2025-12-09", "2025-12-09")
+    assert administrator(app, studio).delete(f"/tts/audios/{made['date']}/{made['audio_id']}").status_code == 204
+    assert jobs(studio) == []
+    assert guest.get(f"/public/tts/jobs/{waiting['date']}/{waiting['job_id']}").status_code == 200
+
+
+@pytest.mark.parametrize("broken", ["files", "records"])
+def test_an_erasure_that_failed_can_be_done_again(studio: Studio, around: Surroundings, broken: str) -> None:
+    """TA-25: the record of the audio is the last to go, as it leads to all the rest."""
+    request_job(studio, "Hi", ip_address="203.0.113.7")
+    ManualWorkers(around.store, [TASKS], around=around).drain()
+    (made,) = records(studio)
+    stuck: dict[str, Any] = {
+        "files": {"objects": Failing(studio.objects, delete=always)},
+        "records": {"store": Failing(studio.store, delete=always)},
+    }
+    with pytest.raises(Unavailable):
+        erase_audio(replace(studio, **stuck[broken]), made.date, made.audio_id)
+    erase_audio(studio, made.date, made.audio_id)
+    assert (files(studio.objects), records(studio), jobs(studio)) == (set(), [], [])
+
+
+@pytest.mark.parametrize(
+    ("kept", "asked"),
+    [
+        ("2001:db8::1", "2001:0DB8:0:0:0:0:0:1"),
+        ("2001:0DB8::0001", "2001:db8::1"),
+        ("203.0.113.7", "::ffff:203.0.113.7"),
+        ("::ffff:203.0.113.7", "203.0.113.7"),
+    ],
+)
+def test_an_address_is_erased_however_it_is_written(app: FastAPI, studio: Studio, kept: str, asked: str) -> None:
+    """TA-25: also in records that hold it as the server once wrote it."""
+    spoken(studio, "12-08 13:02:19", "Hi", ip_address=kept)
+    request_job(studio, "Hi", ip_address=kept)
+    spoken(studio, "12-08 13:02:19", "Hi", ip_address="unknown")
+    assert administrator(app, studio).delete(f"/tts/addresses/{asked}").json() == {"audios": 1, "jobs": 1}
+    assert [record.ip_address for record in records(studio)] == ["unknown"]
+
+
+@pytest.mark.parametrize("asked", ["unknown", "203.0.113", "203.0.113.7/", "203.0.113.0/24"])
+def test_what_is_no_address_is_not_said_to_be_erased(app: FastAPI, studio: Studio, asked: str) -> None:
+    """TA-25: nothing found would look as if nothing was kept."""
+    answer = administrator(app, studio).delete(f"/tts/addresses/{asked}")
+    assert (answer.status_code, answer.json()["type"]) == (422, "invalid-value")
+    assert f"'{asked}' is no IP address" in answer.json()["detail"]
+
+
+@pytest.mark.parametrize(("method", "end"), [("DELETE", ""), ("DELETE", "/"), ("GET", "")])
+def test_an_address_that_is_erased_is_not_logged(
+    app: FastAPI, studio: Studio, caplog: pytest.LogCaptureFixture, method: str, end: str
+) -> None:
+    """TA-25: or erasing would write it down for longer than it was kept."""
+    caplog.set_level(logging.DEBUG)
+    for client in (administrator(app, studio), TestClient(app)):
+        client.request(method, f"/tts/addresses/203.0.113.7{end}")
+    lines = [json.loads(JsonLines().format(record)) for record in caplog.records if record.name.startswith("penstock")]
+    assert [line["path"] for line in lines if "path" in line] == ["/tts/addresses/{ip_address}"] * 2
+    assert "203.0.113.7" not in json.dumps(lines)

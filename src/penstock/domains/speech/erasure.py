@@ -7,13 +7,17 @@ logs. They end by themselves a day after the audio was made; the files, which sa
 from __future__ import annotations
 
 import datetime as dt
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from uuid import UUID
 
+from penstock.caller import read_address
 from penstock.domains.speech.cleanup import delete_s3_file, query_temp_audio_by_date
 from penstock.domains.speech.model import SpeechJob, TempAudio
 from penstock.domains.speech.studio import Studio
+from penstock.errors import InvalidValue
 
+_A_DAY = dt.timedelta(days=1)
 _DAYS = 3
 "A job of two days ago may have ended yesterday, and its audio still live."
 
@@ -27,22 +31,35 @@ class Erased:
 
 
 def erase_audio(studio: Studio, date: dt.date, audio_id: UUID) -> None:
-    """Remove an audio, its text and its address; NotFound when there is none."""
-    _erase(studio, studio.store.get(TempAudio.at(date=date, audio_id=audio_id)))
+    """Remove an audio, its text and its address, also where its job has them; NotFound when there is none."""
+    audio = studio.store.get(TempAudio.at(date=date, audio_id=audio_id))
+    # The job first: only the audio leads to it. It was begun on the day of its audio, or on the day before.
+    for job in _jobs(studio, [date, date - _A_DAY]):
+        if job.audio_id == audio_id:
+            studio.store.delete(job.ref)
+    _erase(studio, audio)
 
 
 def erase_address(studio: Studio, ip_address: str) -> Erased:
-    """Remove everything that was made for an address."""
+    """Remove everything that was made for an address, however it is written; InvalidValue for what is none."""
+    address = read_address(ip_address)
+    if address is None:
+        raise InvalidValue(f"'{ip_address}' is no IP address; give one such as 203.0.113.7 or 2001:db8::1")
     today = studio.store.clock.now().date()
-    days = [today - dt.timedelta(days=age) for age in range(_DAYS)]
+    days = [today - _A_DAY * age for age in range(_DAYS)]
     # Jobs first: one that is being spoken makes no audio once its record is gone.
-    jobs = [j for day in days for j in studio.store.find(SpeechJob.of_date(date=day)) if j.ip_address == ip_address]
+    jobs = [job for job in _jobs(studio, days) if read_address(job.ip_address) == address]
     for job in jobs:
         studio.store.delete(job.ref)
-    audios = [a for day in days for a in query_temp_audio_by_date(studio.store, day) if a.ip_address == ip_address]
+    made = (audio for day in days for audio in query_temp_audio_by_date(studio.store, day))
+    audios = [audio for audio in made if read_address(audio.ip_address) == address]
     for audio in audios:
         _erase(studio, audio)
     return Erased(len(audios), len(jobs))
+
+
+def _jobs(studio: Studio, days: Iterable[dt.date]) -> Iterator[SpeechJob]:
+    return (job for day in days for job in studio.store.find(SpeechJob.of_date(date=day)))
 
 
 def _erase(studio: Studio, audio: TempAudio) -> None:

@@ -156,6 +156,11 @@ class SpeechJob(Entity, table=TTS_JOBS, relation="jobs", lifetimes=(Expires("ttl
         """It will not be spoken."""
         self.error_message = error
 
+    @move(JobStatus.FAILED, to=JobStatus.QUEUED)
+    def retry(self) -> None:
+        """Somebody has it tried again, as long as its text is kept."""
+        self.error_message = None
+
 
 class CleanupRun(Entity, table=TTS_JOBS, relation="cleanup_runs", lifetimes=(Expires("ttl"),)):
     """What one run of the daily cleanup did."""

@@ -13,7 +13,7 @@ from uuid import UUID
 from fastapi import APIRouter, Depends, Request
 from pydantic import UUID4, BaseModel, Field
 
-from penstock.access import Role, again, needs, public
+from penstock.access import Role, again, needs, personal, public
 from penstock.caller import caller_of
 from penstock.declare.units import Count, Seconds, UtcSeconds
 from penstock.domains.speech import actions, erasure, tasks
@@ -130,8 +130,10 @@ def routes(around: Surroundings) -> APIRouter:
         """Erase an audio, its text and its address."""
         erasure.erase_audio(studio.seen_by(caller_of(request)), date, audio_id)
 
-    @router.delete("/tts/addresses/{ip_address}")
+    # Whatever follows is taken as the address, so that one with a slash too many is not logged either.
+    @router.delete("/tts/addresses/{ip_address:path}")
     @needs(Role.ADMIN)
+    @personal
     def erase_address(request: Request, ip_address: str) -> ErasedTold:
         """Erase everything that was made for an address."""
         erased = erasure.erase_address(studio.seen_by(caller_of(request)), ip_address)
@@ -141,8 +143,8 @@ def routes(around: Surroundings) -> APIRouter:
 
 
 def client_address(request: Request) -> str:
-    """Who asks. The service has seen to it that this is the client and not a proxy."""
-    return request.client.host if request.client else "unknown"
+    """Where a guest asks from; the service has found out whom a proxy speaks for."""
+    return caller_of(request).address
 
 
 Address = Annotated[str, Depends(client_address)]

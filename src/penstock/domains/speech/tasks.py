@@ -20,6 +20,7 @@ from penstock.domains.speech.model import JobStatus, SpeechJob
 from penstock.domains.speech.sound import Sound, merged
 from penstock.domains.speech.studio import Studio
 from penstock.domains.speech.voices import Voice
+from penstock.errors import NotFound
 from penstock.work import Outcome, Tasks, Work
 from penstock.work.task import Progress
 
@@ -99,6 +100,19 @@ def give_up(change: Change, input: ToSpeak, error: BaseException) -> None:
         # Only our own errors are for guests to read; another may say anything.
         known = isinstance(error, Unspeakable | VoiceNotFound)
         change.save(change.adopt(job).fail(error=str(error) if known else "Synthesis failed"))
+
+
+@speak_text.revived
+def queue_again(change: Change, input: ToSpeak) -> None:
+    """Somebody has the text tried again; NotFound once there is none, as a task alone can speak nothing."""
+    job = change.store.lookup(_ref(input))
+    if job is None or job.text is None:
+        raise NotFound(
+            f"the text of job {input.job_id} is gone: it was erased, is spoken already, or its 24 hours are over; "
+            "have whoever wants it send the text again, and cancel this task"
+        )
+    if job.status is JobStatus.FAILED:
+        change.save(change.adopt(job).retry())
 
 
 def _spoken(work: Work, voice: Voice, pieces: list[str]) -> Iterator[Sound]:
