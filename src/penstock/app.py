@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import difflib
 import os
+import re
 from collections.abc import Callable, Mapping
 from datetime import timedelta
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TypeVar
-from urllib.parse import parse_qs, unquote, urlsplit
+from urllib.parse import SplitResult, parse_qs, unquote, urlsplit
 
 from penstock.archive import FolderArchive
 from penstock.clock import SystemClock
@@ -33,7 +34,7 @@ def open_store(
     """
     chosen = settings or Settings()
     engine = open_engine(url, settings=chosen, meter=meter)
-    if clock is None and urlsplit(url).scheme == "sqlite":
+    if clock is None and _scheme(url) == "sqlite":
         clock = SystemClock(skew=timedelta(0))  # whoever shares a file is on one machine, and has one clock
     return Store(engine, clock=clock, secret=chosen.secret.encode() if chosen.secret else None, meter=meter)
 
@@ -67,12 +68,31 @@ def open_archive(place: str, *, settings: Settings | None = None) -> Archive:
 
 def _named(what: str, url: str, openers: Mapping[str, T]) -> T:
     """What opens a URL of this scheme."""
-    scheme = urlsplit(url).scheme
+    scheme = _scheme(url)
     if scheme not in openers:
         close = difflib.get_close_matches(scheme, openers, n=1)
         hint = f'Did you mean "{close[0]}"?' if close else f"There are {', '.join(openers)}."
         raise Misconfigured(f'No {what} "{scheme}". {hint}')
     return openers[scheme]
+
+
+def _scheme(url: str) -> str:
+    """What stands before the colon; the rest is read by whom it is for, as a password may have any sign."""
+    found = re.match(r"[A-Za-z][A-Za-z0-9+.-]*(?=:)", url)
+    return found[0].lower() if found else ""
+
+
+def _parts(url: str) -> SplitResult:
+    try:
+        return urlsplit(url)
+    except ValueError as error:
+        raise Misconfigured(f"what follows {_scheme(url)}:// is no URL: {error}") from None
+
+
+def _endpoint(url: str | None) -> str | None:
+    if url and not (_scheme(url) in ("http", "https") and _parts(url).hostname):
+        raise Misconfigured(f"the endpoint {url!r} is no URL; write http://HOST:PORT or https://HOST")
+    return url
 
 
 def _sqlite(url: str, settings: Settings, meter: Meter | None) -> Engine:
@@ -82,7 +102,10 @@ def _sqlite(url: str, settings: Settings, meter: Meter | None) -> Engine:
     path = unquote(url.removeprefix("sqlite://").removeprefix("/"))
     if not path:
         raise Misconfigured("sqlite:// names no file; write sqlite:///relative.db or sqlite:////absolute.db")
-    Path(path).parent.mkdir(parents=True, exist_ok=True)
+    try:
+        Path(path).parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise Misconfigured(f"no folder can be made for {path}: {error.strerror}; name another file") from None
     return SqlEngine(SqliteConnector(path))
 
 
@@ -103,11 +126,11 @@ def _dynamodb(url: str, settings: Settings, meter: Meter | None) -> Engine:
             raise _missing("dynamodb", driver)
     from penstock.engines.dynamodb import DynamoEngine
 
-    parts = urlsplit(url)
-    endpoint = parse_qs(parts.query).get("endpoint", [None])[0]
+    parts = _parts(url)
+    endpoint = _endpoint(parse_qs(parts.query).get("endpoint", [None])[0] or settings.dynamodb)
     return DynamoEngine(
         region=parts.netloc or settings.dynamodb_region or settings.aws_region,
-        endpoint=endpoint or settings.dynamodb,
+        endpoint=endpoint,
         table_names=settings.table_names,
         report_capacity=None if meter is None else meter.measure,
     )
@@ -136,7 +159,7 @@ def _s3(url: str, settings: Settings, clock: Clock | None) -> ObjectStore:
         raise _missing("s3", "boto3")
     from penstock.objects.s3 import S3Connection, S3Objects
 
-    parts = urlsplit(url)
+    parts = _parts(url)
     if not parts.netloc:
         raise Misconfigured("s3:// names no bucket; write s3://bucket/prefix")
     chosen = {name: values[-1] for name, values in parse_qs(parts.query).items()}
@@ -145,7 +168,7 @@ def _s3(url: str, settings: Settings, clock: Clock | None) -> ObjectStore:
     connection = S3Connection(
         parts.netloc,
         region=chosen.get("region") or settings.aws_region,
-        endpoint=chosen.get("endpoint"),
+        endpoint=_endpoint(chosen.get("endpoint")),
         profile=chosen.get("profile"),
     )
     return S3Objects(connection, prefix=unquote(parts.path), clock=clock)
@@ -168,14 +191,14 @@ def _eventbridge(settings: Settings, clock: Clock) -> Sink:
 
     if settings.aws_region is None:
         raise Misconfigured("EventBridge needs a region; set AWS_REGION")
-    bus = urlsplit(settings.sink).netloc or "default"
+    bus = _parts(settings.sink).netloc or "default"
     return EventBridgeSink(source="penstock", region=settings.aws_region, bus=bus)
 
 
 def _kafka(settings: Settings, clock: Clock) -> Sink:
     from penstock.sinks.kafka import KafkaSink
 
-    parts = urlsplit(settings.sink)
+    parts = _parts(settings.sink)
     topic = parts.path.strip("/")
     if not parts.netloc or not topic:
         raise Misconfigured(f"{settings.sink!r} names no servers or no topic; write kafka://HOST:PORT,HOST:PORT/TOPIC")

@@ -105,7 +105,10 @@ def instant_width(digits: int) -> int:
 def parse_instant(text: str) -> datetime:
     """Read any ISO form of a moment, also the ones other writers use (+0000, no fraction); naive means UTC."""
     value = datetime.fromisoformat(text)
-    return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
+    try:
+        return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
+    except OverflowError:
+        raise ValueError(f"{text} lies outside the years 1 to 9999 in UTC") from None
 
 
 def trim_instant(value: datetime, digits: int) -> datetime:

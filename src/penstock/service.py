@@ -9,11 +9,13 @@ import logging
 import os
 import threading
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
+from tempfile import NamedTemporaryFile
 from typing import TYPE_CHECKING
 
 from penstock.app import open_objects, open_sink, open_store
@@ -89,8 +91,7 @@ class Service:
         if crew is not None:
             self._thread("dispatcher", crew.dispatcher().run)
             self._thread("rescue", partial(keep_rescuing, self.around.store, self.tasks, lease=crew.lease))
-        for outbox in self.outboxes():
-            self._thread(f"relay-{outbox.__shape__.label}", self.relay(outbox).run)
+        self.start_relays()
         self._every(_SCHEDULES, "schedules", self.run_schedules)
         self._every(_REAPING, "reaper", self.reaper().run_once)
         self._every(_SWEEPING, "sweep", self.sweep().run)
@@ -142,6 +143,11 @@ class Service:
         sink = open_sink(self.settings, clock=self.around.store.clock)
         return Relay(self.around.store, sink, owner=self.owner, outbox=outbox)
 
+    def start_relays(self) -> None:
+        """Threads that tell messages to the sink, one for each outbox."""
+        for outbox in self.outboxes():
+            self._thread(f"relay-{outbox.__shape__.label}", self.relay(outbox).run)
+
     def reaper(self) -> Reaper:
         """What removes expired records where the store does not."""
         return Reaper(self.around.store, self.domains, owner=self.owner)
@@ -157,7 +163,7 @@ class Service:
 
     def sweep(self) -> Sweep:
         """What settles files that no record points at, uploads that were abandoned, and deletions."""
-        return Sweep(self.around.store, self.around.objects, [i.domain for i in self.installed], owner=self.owner)
+        return Sweep(self.around.store, self.around.objects, self.domains, owner=self.owner)
 
     # Threads
 
@@ -184,15 +190,27 @@ class Service:
         self._thread(name, rounds)
 
 
-def kept_secret(settings: Settings) -> Settings:
+def kept_secret(settings: Settings, *, folder: Path = Path(".penstock")) -> Settings:
     """The settings with a secret: without a configured one, the one that is kept beside the embedded store."""
     if settings.secret:
         return settings
-    path = Path(".penstock/secret")
-    path.parent.mkdir(parents=True, exist_ok=True)
+    path = folder / "secret"
     try:
-        with open(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600), "w") as file:
-            file.write(os.urandom(32).hex())
-    except FileExistsError:
-        pass
-    return replace(settings, secret=path.read_text().strip())
+        folder.mkdir(parents=True, exist_ok=True)
+        if not path.exists():
+            _keep(os.urandom(32).hex(), path)
+        secret = path.read_text().strip()
+    except OSError as error:
+        raise Misconfigured(f"no secret can be kept in {path}: {error.strerror}; set PENSTOCK_SECRET") from None
+    if not secret:
+        raise Misconfigured(f"{path} is empty; remove it, and a new secret is made")
+    return replace(settings, secret=secret)
+
+
+def _keep(secret: str, path: Path) -> None:
+    """Write a secret where there is none. Whoever reads it finds it whole, and of several that begin one is first."""
+    with NamedTemporaryFile("w", dir=path.parent) as file:  # which nobody else can read
+        file.write(secret)
+        file.flush()
+        with suppress(FileExistsError):
+            os.link(file.name, path)

@@ -51,6 +51,19 @@ def _truth(text: str) -> bool:
     return known[text.strip().lower()]
 
 
+def _whole(text: str) -> int:
+    try:
+        return int(text)
+    except ValueError:
+        raise ValueError("is not a whole number") from None
+
+
+def _at_least_one(text: str) -> int:
+    if (number := _whole(text)) < 1:
+        raise ValueError("is less than 1")
+    return number
+
+
 @dataclass(frozen=True)
 class Settings:
     """What a deployment may choose."""
@@ -79,7 +92,9 @@ class Settings:
         None, "PENSTOCK_PUBLIC_URL", "Where clients reach the service, if not at its host and port; for signed URLs."
     )
     workers: str = _setting("inline", "PENSTOCK_WORKERS", "Who runs tasks: inline (threads), celery, or none.")
-    worker_threads: int = _setting(4, "PENSTOCK_WORKER_THREADS", "How many tasks run at once in a process.")
+    worker_threads: int = _setting(
+        4, "PENSTOCK_WORKER_THREADS", "How many tasks run at once in a process.", read=_at_least_one
+    )
     broker: str | None = _setting(
         None,
         "PENSTOCK_BROKER",
@@ -139,7 +154,8 @@ class Settings:
     @property
     def url(self) -> str:
         """Where clients reach the service."""
-        return (self.public_url or f"http://{self.host}:{self.port}").rstrip("/")
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return (self.public_url or f"http://{host}:{self.port}").rstrip("/")
 
     @property
     def dynamodb(self) -> str | None:
@@ -196,10 +212,7 @@ def _value(setting: Setting, text: str) -> Any:
     if setting.read is not None:
         return setting.read(text)
     if isinstance(setting.default, int):
-        try:
-            return int(text)
-        except ValueError:
-            raise ValueError("is not a whole number") from None
+        return _whole(text)
     if isinstance(setting.default, tuple):
         return tuple(part.strip() for part in text.split(",") if part.strip())
     return text
@@ -239,11 +252,30 @@ def _toml(path: Path) -> dict[str, str]:
         raise Misconfigured(f"{path}: {error}") from None
     variables = {s.name: s.variable for s in SETTINGS}
     found: dict[str, str] = {}
-    for name, value in content.get("penstock", {}).items():
+    for name, value in _table(path, content, "penstock").items():
         if name not in variables:
             close = difflib.get_close_matches(name, variables, n=1)
             hint = f' Did you mean "{close[0]}"?' if close else f" There are {', '.join(variables)}."
             raise Misconfigured(f"{path}: no setting {name!r}.{hint}")
-        found[variables[name]] = ",".join(value) if isinstance(value, list) else str(value)
-    found.update({name: str(value) for name, value in content.get("environment", {}).items()})
+        found[variables[name]] = _text(path, name, value)
+    found.update({name: _text(path, name, value) for name, value in _table(path, content, "environment").items()})
     return found
+
+
+def _table(path: Path, content: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    found = content.get(name, {})
+    if not isinstance(found, dict):
+        raise Misconfigured(f"{path}: {name} is a table; write [{name}]")
+    return found
+
+
+def _text(path: Path, name: str, value: Any) -> str:
+    """A value as a variable of the environment has it; a list is written by commas there."""
+    if isinstance(value, dict):
+        raise Misconfigured(f"{path}: {name} is one value, or a list of texts, and no table")
+    if not isinstance(value, list):
+        return str(value)
+    for each in value:
+        if not isinstance(each, str):
+            raise Misconfigured(f"{path}: {name} lists texts, not {each!r}")
+    return ",".join(value)

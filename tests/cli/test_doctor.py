@@ -88,6 +88,29 @@ def test_what_cannot_be_reached_is_wrong(penstock: Penstock, store: Store, monke
     assert "swordfish" not in said.out
 
 
+@pytest.mark.parametrize(
+    "said",
+    [
+        "u:SWORD-FISH@{}",
+        "u:SWORD?FISH@{}/db",
+        "{}/db?password=SWORD@FISH",
+        "{}?password=SWORD@FISH",
+        "u:SWORD/FISH@{}/db",
+        "u:7/FISH@{}/db",
+        "u:SWORD@FISH@{}/db",
+        "u:SWORD[FISH@{}/db",
+        "u:SWORD%FISH@{}",
+        "u:SWORD-FISH%@{}",
+    ],
+)
+def test_however_a_password_is_written_it_is_not_shown(penstock: Penstock, folder: Path, said: str) -> None:
+    url = f"postgresql://{said.format(f'127.0.0.1:{free_port()}')}"
+    told = penstock("doctor", "--store", url)
+    assert told.code in (1, 2), "nobody answers there"
+    assert "SWORD" not in told.out + told.err
+    assert "FISH" not in told.out + told.err
+
+
 def test_a_broker_that_answers(
     penstock: Penstock, store: Store, valkey_server: Valkey, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -134,6 +157,50 @@ def test_a_mistake_is_answered_in_a_sentence(penstock: Penstock, store: Store, w
     assert said.code == 2
     assert told in " ".join(said.err.replace("│", " ").split())
     assert said.out == ""
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        ("tables plan --store sqlite:////proc/x/y.db", "no folder can be made for /proc/x/y.db"),
+        ("tables plan --store dynamodb://us-east-1?endpoint=foo", "'foo' is no URL"),
+        ("tables plan --store dynamodb://[x", "is no URL"),
+        ("sweep --objects s3://[x", "is no URL"),
+        ("sweep --objects s3://bucket?region=us-east-1&endpoint=foo", "'foo' is no URL"),
+        (
+            "ls musicvideo.Project.by_status status=pending created_at=9999-12-31T23:59:59-23:00..",
+            "created_at='9999-12-31T23:59:59-23:00' is not a instant",
+        ),
+        ("say hello -o nowhere/x.wav", "nowhere is no folder"),
+        ("say hello -o .penstock", ".penstock is a folder"),
+        ("demo musicvideo -o nowhere/x.mp4", "nowhere is no folder"),
+    ],
+)
+def test_a_place_that_does_not_exist_is_told_in_a_line(penstock: Penstock, store: Store, words: str, told: str) -> None:
+    said = penstock(*words.split())
+    assert (said.code, said.out, said.err.count("\n")) == (2, "", 1)
+    assert told in said.err
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "told"),
+    [
+        (".penstock", "", ".penstock"),
+        ("penstock.toml", "penstock = 3", "penstock.toml: penstock is a table; write [penstock]"),
+        ("penstock.toml", "environment = 3", "penstock.toml: environment is a table; write [environment]"),
+        ("penstock.toml", "[penstock]\ntrusted_proxies = [1]", "penstock.toml: trusted_proxies lists texts, not 1"),
+        ("penstock.toml", "[penstock]\nhost = { a = 1 }", "penstock.toml: host is one value, or a list of texts"),
+        (".env", "PENSTOCK_WORKER_THREADS=0", "PENSTOCK_WORKER_THREADS='0' is less than 1"),
+    ],
+)
+@pytest.mark.parametrize("words", ["ls musicvideo.Project.by_status status=pending", "keys list", "up"])
+def test_a_wrong_file_is_told_in_a_line(
+    penstock: Penstock, folder: Path, name: str, content: str, told: str, words: str
+) -> None:
+    (folder / name).write_text(content)
+    said = penstock(*words.split())
+    assert (said.code, said.out, said.err.count("\n")) == (2, "", 1)
+    assert told in said.err
 
 
 @pytest.mark.parametrize(

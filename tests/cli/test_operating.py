@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 import json
-from datetime import UTC, date, datetime, timedelta
+import os
+import signal
+import sqlite3
+import threading
+from contextlib import closing
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -13,6 +18,7 @@ import pytest
 from penstock import FrozenClock, Store, open_store
 from penstock.audit import EVERYWHERE, SystemAudit
 from penstock.domains.assetcreator.model import Outbox
+from penstock.domains.speech.model import SpeechJob
 from penstock.domains.speech.tasks import ToSpeak, speak_text
 from penstock.keys import find_key
 from penstock.objects import LocalObjects
@@ -23,6 +29,7 @@ from penstock.sweep import Sweep
 from penstock.work.task import Task, TaskStatus
 from tests.cli.conftest import Penstock
 from tests.cli.test_records import job
+from tests.work.soon import soon
 
 STORE = "sqlite:///.penstock/penstock.db"
 
@@ -66,8 +73,10 @@ def letters(store: Store) -> list[str]:
     with store.change() as change:
         change.save(change.adopt(message).bury(error="[nobody] listens"))
     with store.change() as change:
-        nobody = ToSpeak(date=date(2026, 1, 1), job_id=UUID(int=1, version=4))
-        task_id = speak_text.announce(change, nobody)
+        told = {"text": "Hello.", "voice_id": "v", "ip_address": "unknown"}
+        spoken = SpeechJob.begun(UUID(int=1, version=4), at=store.clock.now(), **told)
+        change.create(spoken)
+        task_id = speak_text.announce(change, ToSpeak(date=spoken.date, job_id=spoken.job_id))
     task = store.get(Task.at(task_id=task_id))
     with store.change() as change:
         now = store.clock.now()
@@ -112,6 +121,50 @@ def test_relay_tells_what_is_due(penstock: Penstock, store: Store) -> None:
     assert said.out == "1 told, 0 postponed, 0 given up.\n"
     assert "job.made" in said.err, "to the log, unless another sink is set"
     assert penstock("relay", "--once", "--json").json == {"published": 0, "postponed": 0, "buried": 0}
+
+
+def test_relay_goes_on_after_an_error_of_the_store(
+    penstock: Penstock, store: Store, folder: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr("penstock.service._AFTER_ERROR", 0.01)
+    monkeypatch.setattr("penstock.cli.running.log_to_terminal", lambda form: None)  # the test reads along itself
+
+    def rename(before: str, after: str) -> None:
+        with closing(sqlite3.connect(folder / ".penstock" / "penstock.db", timeout=20)) as database:
+            database.execute(f'alter table "{before}" rename to "{after}"')
+
+    def tell(number: int) -> None:
+        with store.change(by="tests") as change:
+            change.emit("job.made", change.create(job(number)))
+
+    def is_told() -> bool:
+        return not list(store.find(Outbox.by_status(status=MessageStatus.PENDING)))
+
+    def trouble() -> None:
+        try:
+            soon(is_told, seconds=20)
+            rename("assetcreator_outbox", "elsewhere")
+            soon(lambda: "has failed; trying again" in caplog.text, seconds=20)
+            rename("elsewhere", "assetcreator_outbox")
+            tell(2)
+            soon(is_told, seconds=20)
+            ended.append("well")
+        finally:
+            os.kill(os.getpid(), signal.SIGTERM)
+
+    ended: list[str] = []
+    tell(1)
+    thread = threading.Thread(target=trouble)
+    thread.start()
+    assert penstock("relay").code == 0
+    thread.join()
+    assert ended == ["well"]
+
+
+@pytest.mark.parametrize("words", [("relay",), ("relay", "--once")])
+def test_relay_without_tables_ends_and_says_how_to_make_them(penstock: Penstock, words: tuple[str, ...]) -> None:
+    said = penstock(*words)
+    assert (said.code, "run `penstock tables apply`" in said.err) == (2, True)
 
 
 # Files

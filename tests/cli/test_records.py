@@ -147,3 +147,9 @@ def test_what_has_consequences_elsewhere_is_not_moved_by_hand(penstock: Penstock
     for kind, verb in (("musicvideo.Project", "queue"), ("work.Task", "revive"), ("penstock.ApiKey", "revoke")):
         said = penstock("move", kind, verb, "x=1")
         assert (said.code, "not moved by hand" in said.err) == (2, True)
+
+
+def test_what_looks_like_markup_is_shown_as_it_is(penstock: Penstock, store: Store) -> None:
+    store.create(job(project="[/x]"))
+    said = penstock("move", "assetcreator.Job", "start", "project_id=[/x]", "job_id=job_1")
+    assert (said.code, "[/x]" in said.out) == (0, True), said.err

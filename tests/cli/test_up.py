@@ -114,6 +114,13 @@ def test_a_key_is_needed_unless_only_this_machine_can_knock(host: str, here: boo
         ("postgresql://ann:pass@word@db/x?password=y", "postgresql://ann@db/x"),
         ("redis://:secret@r:1/0", "redis://@r:1/0"),
         ("sqlite:///.penstock/a.db", "sqlite:///.penstock/a.db"),
+        ("sqlite:////home/ann@work/a.db", "sqlite:////home/ann@work/a.db"),
+        ("postgresql://db:5/x?user=u&password=SEC@RET", "postgresql://db:5/x"),
+        ("postgresql://ann:SEC#RET@[::1]:5/x", "postgresql://ann@[::1]:5/x"),
+        ("postgresql://ann:SEC?RET@db/x", "postgresql://…"),
+        ("postgresql://db?password=SEC@RET", "postgresql://…"),
+        ("postgresql://ann:SEC/RET@db/x", "postgresql://…"),
+        ("postgresql://a/nn:SECRET@db/x", "postgresql://…"),
     ],
 )
 def test_no_password_is_shown(url: str, shown: str) -> None:

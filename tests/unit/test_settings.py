@@ -81,6 +81,11 @@ def test_a_wrong_value_is_named(variable: str, value: str) -> None:
         read_settings(DOMAINS, {variable: value})
 
 
+def test_an_ipv6_host_stands_in_brackets_in_urls() -> None:
+    assert Settings(host="::1").url == "http://[::1]:8000"
+    assert Settings(host="db.example", port=1).url == "http://db.example:1"
+
+
 def test_the_environment_goes_before_the_files(tmp_path: Path) -> None:
     (tmp_path / "penstock.toml").write_text(
         '[penstock]\nport = 1\nhost = "toml"\nsink = "log:"\ntrusted_proxies = ["10.0.0.1", "10.0.0.2"]\n'

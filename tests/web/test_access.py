@@ -211,6 +211,14 @@ def test_many_strangers_share_a_line(service: Service) -> None:
     assert "198.51" not in str(found), "where people come from is not kept"
 
 
+def test_a_flood_of_strangers_does_not_hide_what_a_keys_holder_was_refused(service: Service) -> None:
+    for number in range(MOST + 1):
+        service.client(address=(f"198.51.100.{number}", 1)).get("/api/ops/keys")
+    service.client(Role.VIEWER, project="p1").post("/api/films/films", json=film())
+    ((actor, _, _),) = lines(service, "p1")
+    assert actor.startswith("a viewer#")
+
+
 def test_a_refusal_of_a_key_names_it_in_its_project(service: Service) -> None:
     service.client(Role.VIEWER, project="p1").post("/api/films/films", json=film())
     ((actor, action, _),) = lines(service, "p1")

@@ -6,13 +6,17 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import pytest
+from fastapi import APIRouter
 
-from penstock.access import Role
+from penstock.access import Role, public
+from penstock.installed import Installed, Surroundings
 from penstock.store import Store
-from tests.web.films import Reel
+from tests.web.films import DOMAIN, Reel
 from tests.web.service import Service, film
 
 FILMS = "/api/films/films"
@@ -60,6 +64,32 @@ def test_a_key_belongs_to_one_request(editor: Any, other: dict[str, Any]) -> Non
 def test_another_caller_has_keys_of_its_own(service: Service, editor: Any) -> None:
     editor.post(SHOUT, json={"name": "r"}, headers=once("k"))
     assert service.client(Role.EDITOR).post(SHOUT, json={"name": "r"}, headers=once("k")).json() == {"shouts": 2}
+
+
+def test_a_guest_has_keys_of_its_own(tmp_path: Path) -> None:
+    """Nobody gets what was made for another, nor is told that a key is taken, because both have chosen the same."""
+
+    def routes(around: Surroundings) -> APIRouter:
+        router = APIRouter()
+
+        @router.post("/tickets", status_code=201)
+        @public(per_minute=100)
+        def ticket(wish: dict[str, str]) -> dict[str, str]:
+            return {"ticket": str(uuid4())}
+
+        return router
+
+    service = Service(tmp_path, installed=(Installed(DOMAIN, routes=routes),))
+
+    def ask(address: str, wish: str = "front") -> Any:
+        asking = service.client(address=(address, 1))
+        return asking.post("/tickets", json={"row": wish}, headers=once("1"))
+
+    first = ask("203.0.113.1").json()
+    assert ask("203.0.113.1").json() == first
+    assert ask("203.0.113.2").json() != first
+    assert ask("203.0.113.3", "back").status_code == 201
+    assert ask("2001:db8::1").json() == ask("2001:db8::2").json(), "who is one client is one guest"
 
 
 def test_a_refused_request_may_be_sent_again_under_its_key(editor: Any) -> None:

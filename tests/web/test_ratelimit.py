@@ -7,12 +7,15 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
+from starlette.datastructures import Headers
 
 from penstock import FrozenClock, Store, open_store
+from penstock.audit import EVERYWHERE, SystemAudit
 from penstock.errors import Misconfigured
+from penstock.once import once_key
 from penstock.ratelimit import RateBucket, take_token
 from penstock.web.client import Clients, network_of
-from tests.web.service import Service
+from tests.web.service import STRANGER, Service
 
 
 def test_a_bucket_holds_a_minute_and_fills_as_time_passes(anywhere: Store, clock: FrozenClock) -> None:
@@ -72,6 +75,29 @@ def test_the_limit_is_of_the_client_not_of_the_proxy(tmp_path: Path) -> None:
     assert refused.status_code == 429, "nor is somebody who is no proxy"
 
 
+def test_a_header_line_of_the_clients_own_chooses_no_address(tmp_path: Path) -> None:
+    """A proxy may add a line of its own below what the client sent, instead of an address at its end."""
+    service = Service(tmp_path, trusted_proxies=("10.0.0.0/8",))
+    through = service.client(address=("10.0.0.1", 1))
+
+    def ask(pretended: str) -> int:
+        told = [("X-Forwarded-For", pretended), ("X-Forwarded-For", "203.0.113.1")]
+        return through.get("/api/films/guests", headers=told).status_code
+
+    assert [ask(f"192.0.2.{number}") for number in range(4)] == [200, 200, 200, 429]
+
+
+def test_what_is_kept_of_an_address_cannot_be_found_by_trying_all(tmp_path: Path) -> None:
+    """There are few enough addresses to hash each of them, so that takes the secret as well."""
+    service = Service(tmp_path)
+    for _ in range(4):
+        service.client().get("/api/films/guests")
+    guessed = once_key("rate", "/api/films/guests", STRANGER[0])
+    assert service.store.lookup(RateBucket.at(name=guessed)) is None
+    (refused,) = service.store.find(SystemAudit.of_project(project_id=EVERYWHERE))
+    assert refused.actor != f"stranger:{once_key('stranger', STRANGER[0])[:12]}"
+
+
 @pytest.mark.parametrize(
     ("peer", "forwarded", "found"),
     [
@@ -88,11 +114,11 @@ def test_the_limit_is_of_the_client_not_of_the_proxy(tmp_path: Path) -> None:
 )
 def test_the_clients_address_is_what_the_last_trusted_proxy_saw(peer: str, forwarded: str, found: str) -> None:
     clients = Clients(("10.0.0.0/8",))
-    assert str(clients.address({"client": (peer, 1)}, {"x-forwarded-for": forwarded})) == found
+    assert str(clients.address({"client": (peer, 1)}, Headers({"x-forwarded-for": forwarded}))) == found
 
 
 def test_an_ipv6_client_is_its_network() -> None:
-    address = Clients().address({"client": ("2001:db8::1:2", 1)}, {})
+    address = Clients().address({"client": ("2001:db8::1:2", 1)}, Headers())
     assert network_of(address) == "2001:db8::/64"
     assert network_of(None) == "unknown"
 

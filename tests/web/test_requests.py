@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import socket
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -28,6 +29,8 @@ from penstock.work.work import Work
 from tests.web.films import DOMAIN, Reel
 from tests.web.routes import doors
 from tests.web.service import HERE, Service, film
+from tests.web.serving import serving
+from tests.work.soon import soon
 
 LIST = "/api/films/films/by/status?status=draft"
 
@@ -150,6 +153,51 @@ def test_no_other_origin_may_use_the_api_unless_it_is_allowed(service: Service, 
     assert "access-control-allow-origin" not in other.headers
     told = open_to.client().get("/nowhere", headers=asked)
     assert "x-request-id" in told.headers["access-control-expose-headers"].lower()
+
+
+def test_a_page_that_may_use_the_api_is_also_told_of_a_mistake_of_ours(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    service = Service(tmp_path, cors_origins=("https://app.example",))
+
+    def gone(*_: Any, **__: Any) -> None:
+        raise OSError("no disk")
+
+    key = service.key(Role.EDITOR)
+    monkeypatch.setattr(service.store.engine, "find", gone)
+    told = service.client(key=key).get(LIST, headers={"Origin": "https://app.example", "X-Request-ID": "id1"})
+    assert (told.status_code, told.json()["type"], told.json()["request_id"]) == (500, "unexpected", "id1")
+    assert told.headers["access-control-allow-origin"] == "https://app.example"
+    assert told.headers["x-request-id"] == "id1"
+
+
+def test_a_refused_preflight_is_a_problem_as_every_error_is(tmp_path: Path) -> None:
+    client = Service(tmp_path, cors_origins=("https://app.example",)).client()
+    asked = {"Origin": "https://app.example", "Access-Control-Request-Method": "GET"}
+    resumed = client.options(LIST, headers={**asked, "Access-Control-Request-Headers": "last-event-id"})
+    assert resumed.status_code == 200, "a stream of events can be taken up where it broke off"
+    refused = client.options(LIST, headers={**asked, "Access-Control-Request-Headers": "x-other"})
+    assert (refused.status_code, refused.headers["content-type"]) == (400, "application/problem+json")
+    assert (refused.json()["type"], refused.json()["detail"]) == ("bad-request", "Disallowed CORS headers")
+    assert refused.headers["access-control-allow-origin"] == "https://app.example"
+
+
+# Who goes away
+
+
+def test_a_client_that_breaks_off_its_body_is_no_mistake_of_ours(
+    service: Service, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO)
+    key = service.key(Role.EDITOR)
+    with serving(service.app) as port:
+        with socket.create_connection(("127.0.0.1", port)) as line:
+            head = f"POST /api/films/shouts HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {key}\r\n"
+            line.sendall(f"{head}Content-Length: 100\r\n\r\n{{".encode())
+        soon(lambda: any(r.name == "penstock.access" for r in caplog.records))
+    (told,) = [r for r in caplog.records if r.name == "penstock.access"]
+    assert (told.levelname, told.__dict__["status"]) == ("INFO", 499)
+    assert not [r for r in caplog.records if r.exc_info]
 
 
 # Probes

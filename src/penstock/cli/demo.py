@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 
-from penstock.cli.terminal import ObjectsUrl, StoreUrl, console, settings, tell
+from penstock.cli.terminal import ObjectsUrl, StoreUrl, console, settings, tell, writable
 from penstock.domains import INSTALLED
 from penstock.domains.musicvideo import demo as film
 from penstock.domains.musicvideo.errors import NotMade
@@ -45,6 +45,7 @@ def musicvideo(
     """Make a music video of a sentence: scenes are written, filmed, sung in and cut."""
     if audio is not None and not audio.is_file():
         raise InvalidValue(f"{audio} is no file; name a track such as song.mp3")
+    writable(out)
     chosen = settings(keep_secret=True, store=store, objects=objects)
     own = {"MV_SIZE": size, "MV_SCENE_SECONDS": str(seconds)}
     service = Service(replace(chosen, domains={**chosen.domains, **own}), INSTALLED)

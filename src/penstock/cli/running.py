@@ -8,7 +8,7 @@ import signal
 import socket
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict
 from importlib.util import find_spec
 from typing import Annotated
@@ -17,9 +17,10 @@ import typer
 
 from penstock.cli.terminal import AsJson, ObjectsUrl, StoreUrl, busy, console, settings, show, tell
 from penstock.domains import INSTALLED
-from penstock.errors import Misconfigured
+from penstock.errors import Misconfigured, Unavailable
 from penstock.logs import log_to_terminal
 from penstock.reconcile import Reconciled
+from penstock.relay import dead_letters
 from penstock.service import Service
 from penstock.settings import Settings
 from penstock.sweep import Swept
@@ -99,8 +100,8 @@ def relay(
     chosen = settings(store=store)
     log_to_terminal(chosen.log_format)
     service = Service(chosen, INSTALLED)
-    relays = [service.relay(outbox) for outbox in service.outboxes()]
     if once:
+        relays = [service.relay(outbox) for outbox in service.outboxes()]
         done = [r.drain() for r in relays]
         for each in relays:
             each.close()
@@ -111,14 +112,18 @@ def relay(
             tell(f"{total['published']} told, {total['postponed']} postponed, {total['buried']} given up.")
         service.stop()
         return
+    _check_tables(service)
     with _until_stopped() as stop:
-        threads = [threading.Thread(target=r.run, args=(stop,)) for r in relays]
-        for thread in threads:
-            thread.start()
+        service.start_relays()
         stop.wait()
-        for thread in threads:
-            thread.join()
     service.stop()
+
+
+def _check_tables(service: Service) -> None:
+    """Nobody else would create them; a database that is only away for a while is waited for."""
+    with suppress(Unavailable):
+        for outbox in service.outboxes():
+            next(dead_letters(service.around.store, outbox), None)
 
 
 def sweep(
@@ -181,12 +186,13 @@ def _show_sweep(found: Reconciled, title: str, done: dict[str, object]) -> None:
 def _until_stopped() -> Iterator[threading.Event]:
     """Set when the process is told to stop, by Ctrl-C or by whoever runs it."""
     stop = threading.Event()
-    for name in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(name, lambda *_: stop.set())
+    before = {name: signal.signal(name, lambda *_: stop.set()) for name in (signal.SIGINT, signal.SIGTERM)}
     try:
         yield stop
     finally:
         stop.set()
+        for name, handler in before.items():
+            signal.signal(name, handler)
 
 
 def _check_free(host: str, port: int) -> None:
@@ -209,8 +215,11 @@ def is_loopback(host: str) -> bool:
 
 
 def without_password(url: str) -> str:
-    """A URL without its password."""
+    """A URL without its password and its parameters; only the scheme where a sign leaves in doubt what is which."""
     scheme, separator, rest = url.partition("://")
-    head, at, tail = rest.rpartition("@")
-    user = head.partition(":")[0]
-    return f"{scheme}{separator}{user + at if at else ''}{tail.partition('?')[0]}"
+    authority, slash, path = rest.partition("/")
+    path = path.partition("?")[0]
+    head, at, host = authority.rpartition("@")
+    if "?" in head or (authority and "@" in path):
+        return f"{scheme}{separator}…"
+    return f"{scheme}{separator}{head.partition(':')[0]}{at}{host.partition('?')[0]}{slash}{path}"

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from penstock.cli.terminal import tell
+from penstock.cli.terminal import tell, writable
 from penstock.domains.speech.say import say as speak
 
 
@@ -17,5 +17,5 @@ def say(
     out: Annotated[Path, typer.Option("--out", "-o", help="The file to write.")] = Path("speech.wav"),
 ) -> None:
     """Speak a sentence into a WAV file."""
-    written = speak(text, voice, out)
+    written = speak(text, voice, writable(out))
     tell(f"{written} ({written.stat().st_size:,} bytes)")

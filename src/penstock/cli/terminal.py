@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import difflib
 import json
+import os
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import replace
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -17,6 +19,7 @@ from rich.text import Text
 
 from penstock.app import open_store
 from penstock.domains import DOMAINS, INSTALLED
+from penstock.errors import InvalidValue
 from penstock.service import kept_secret
 from penstock.settings import SETTINGS, Setting, Settings, read_settings, table_settings
 from penstock.store import Store
@@ -81,7 +84,7 @@ def show(rows: Sequence[Mapping[str, Any]], *, title: str, as_json: bool, empty:
     if not rows:
         console().print(empty)
         return
-    table = Table(*rows[0], title=title, title_justify="left")
+    table = Table(*rows[0], title=Text(title), title_justify="left")
     for row in rows:
         # As it is: what somebody has written into a record is no markup.
         table.add_row(*(Text("" if value is None else str(value)) for value in row.values()))
@@ -91,6 +94,17 @@ def show(rows: Sequence[Mapping[str, Any]], *, title: str, as_json: bool, empty:
 def tell(line: str, *, style: str | None = None) -> None:
     """A line as it is, which can be copied whole however narrow the terminal is."""
     console().print(line, style=style, markup=False, soft_wrap=True)
+
+
+def writable(out: Path) -> Path:
+    """A file that can be written, known before the work for it is begun."""
+    if out.is_dir():
+        raise InvalidValue(f"{out} is a folder; name a file in it")
+    if not out.parent.is_dir():
+        raise InvalidValue(f"{out.parent} is no folder; make it, or name another file")
+    if not os.access(out if out.exists() else out.parent, os.W_OK):
+        raise InvalidValue(f"{out} cannot be written; name another file")
+    return out
 
 
 def hint(given: str, known: Iterable[str]) -> str:

@@ -8,7 +8,6 @@ from contextlib import asynccontextmanager
 from fastapi import FastAPI, Request
 from pydantic import BaseModel
 from starlette.concurrency import run_in_threadpool
-from starlette.middleware.cors import CORSMiddleware
 from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, Response
 
 from penstock.access import Role, needs, public
@@ -17,6 +16,7 @@ from penstock.installed import Installed, Surroundings
 from penstock.objects.local import LocalObjects
 from penstock.objects.route import objects_route
 from penstock.outbox import Message, SystemMessage
+from penstock.web.cors import Cors
 from penstock.web.events import Streams, add_events
 from penstock.web.health import Readiness
 from penstock.web.idempotency import HEADER, REPLAYED
@@ -28,14 +28,17 @@ from penstock.web.options import WebOptions
 from penstock.web.pages import HEADERS, docs_page, start_page
 from penstock.web.problems import answer_problems, problem
 from penstock.web.records import RecordRoutes
-from penstock.web.requests import Requests, Seen, log_request
+from penstock.web.requests import Mistakes, Requests, Seen, log_request
 from penstock.web.route import AdmittedRoute, adopt
 from penstock.work.task import Progress
 
 _OBJECTS = "/objects"
 _RESERVED = frozenset({"ops", "work"})
 _EXPOSED = ["ETag", "Location", "Retry-After", "X-Request-ID", REPLAYED]
-_ACCEPTED = ["Authorization", "Content-Type", "X-API-Key", "X-Request-ID", HEADER, "If-Match", "If-None-Match"]
+_ACCEPTED = [
+    *("Authorization", "Content-Type", "X-API-Key", "X-Request-ID", HEADER),
+    *("If-Match", "If-None-Match", "Last-Event-ID"),
+]
 
 
 class Health(BaseModel):
@@ -149,9 +152,10 @@ def _add_probes(app: FastAPI, readiness: Readiness, metrics: Metrics) -> None:
 
 def _surround(app: FastAPI, options: WebOptions, metrics: Metrics) -> None:
     """What every request passes; the last one added is the first it meets."""
+    app.add_middleware(Mistakes)
     if options.cors_origins:
         app.add_middleware(
-            CORSMiddleware,
+            Cors,
             allow_origins=list(options.cors_origins),
             allow_methods=["GET", "POST", "PUT", "PATCH", "DELETE"],
             allow_headers=_ACCEPTED,

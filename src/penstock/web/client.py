@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import hmac
 import ipaddress
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from penstock.errors import Misconfigured
+from starlette.datastructures import Headers
 
-Address = ipaddress.IPv4Address | ipaddress.IPv6Address
+from penstock.caller import Address, read_address
+from penstock.errors import Misconfigured
+from penstock.once import once_key
+
 _FORWARDED = ("x-forwarded-for", "forwarded", "x-real-ip")
 
 
@@ -21,17 +25,18 @@ class Clients:
         except ValueError as error:
             raise Misconfigured(f"a trusted proxy is an address or a network, such as 10.0.0.0/8: {error}") from None
 
-    def address(self, scope: Mapping[str, Any], headers: Mapping[str, str]) -> Address | None:
+    def address(self, scope: Mapping[str, Any], headers: Headers) -> Address | None:
         """The client's own address; None when the server does not know it.
 
         Each proxy adds the address it was spoken to from at the right end, so the list is read from there, as long as
-        it was written by proxies that are trusted. What a client wrote itself is never reached.
+        it was written by proxies that are trusted. What a client wrote itself is never reached, also not where a proxy
+        adds a line of its own: all lines are one list.
         """
-        peer = _parse((scope.get("client") or ("",))[0])
-        for text in reversed(headers.get("x-forwarded-for", "").split(",")):
+        peer = read_address((scope.get("client") or ("",))[0])
+        for text in reversed(",".join(headers.getlist("x-forwarded-for")).split(",")):
             if peer is None or not self._is_trusted(peer):
                 break
-            said = _parse(text.strip())
+            said = read_address(text.strip())
             if said is None:
                 break
             peer = said
@@ -39,7 +44,7 @@ class Clients:
 
     def is_this_machine(self, scope: Mapping[str, Any], headers: Mapping[str, str]) -> bool:
         """Does the request come from this machine, and not through a proxy on it?"""
-        peer = _parse((scope.get("client") or ("",))[0])
+        peer = read_address((scope.get("client") or ("",))[0])
         return peer is not None and peer.is_loopback and not any(name in headers for name in _FORWARDED)
 
     def _is_trusted(self, address: Address) -> bool:
@@ -55,10 +60,6 @@ def network_of(address: Address | None) -> str:
     return str(address)
 
 
-def _parse(text: str) -> Address | None:
-    try:
-        found = ipaddress.ip_address(text)
-    except ValueError:
-        return None
-    mapped = found.ipv4_mapped if isinstance(found, ipaddress.IPv6Address) else None
-    return mapped or found
+def mark_of(address: Address | None, *purpose: str, secret: bytes) -> str:
+    """Tells clients apart without telling who they are: addresses are so few that a hash without a key is guessed."""
+    return hmac.new(secret, once_key(*purpose, network_of(address)).encode(), "sha256").hexdigest()

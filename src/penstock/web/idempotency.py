@@ -26,9 +26,10 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
 
-from penstock.caller import Caller
+from penstock.caller import Caller, read_address
 from penstock.errors import Conflict
 from penstock.once import Done, SystemOnce, Turn, begin, once_key
+from penstock.web.client import mark_of
 from penstock.web.errors import AnswerNotKept, InvalidRequest
 from penstock.web.options import WebOptions
 
@@ -103,14 +104,19 @@ def _mark(request: Request, body: bytes, caller: Caller, key: str, options: WebO
     asked = once_key(
         request.method, request.url.path, sorted(request.query_params.multi_items()), _digest(request, body)
     )
+    # Of one caller: nobody meets another's keys, by chance or by guessing. All guests have one name.
+    whose = [caller.name] if caller.role is not None else [caller.name, _guest(caller, options)]
     return SystemOnce(
-        # Of one caller: nobody meets another's keys, by chance or by guessing.
-        idempotency_key=once_key("http", caller.name, key),
+        idempotency_key=once_key("http", *whose, key),
         project_id=caller.project,
         fingerprint=asked,
         created_at=now,
         ttl=int((now + options.remember_answers).timestamp()),
     )
+
+
+def _guest(caller: Caller, options: WebOptions) -> str:
+    return mark_of(read_address(caller.address), "guest", secret=options.secret)
 
 
 def _digest(request: Request, body: bytes) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import lru_cache
 from math import ceil
 from typing import Any, TypeVar
@@ -14,10 +15,9 @@ from penstock.access import Access, Role
 from penstock.caller import Caller
 from penstock.errors import PenstockError
 from penstock.keys import ApiKey, find_key
-from penstock.once import once_key
 from penstock.ratelimit import take_token
 from penstock.store import Store
-from penstock.web.client import Clients, network_of
+from penstock.web.client import Clients, mark_of
 from penstock.web.errors import Forbidden, ForeignPage, RateLimited, Unauthenticated
 from penstock.web.options import WebOptions
 from penstock.web.refusals import Refusals
@@ -64,7 +64,7 @@ class Guard:
                 _check_role(caller, access)
             if access.per_minute is not None:
                 self._check_rate(request, route, access.per_minute)
-            return caller
+            return replace(caller, address=str(self._address(request) or "unknown"))
         except (Unauthenticated, Forbidden, ForeignPage, RateLimited) as refused:
             self.note(request, refused, route, who=who, project=project)
             raise
@@ -73,7 +73,7 @@ class Guard:
         self, request: Request, refused: PenstockError, route: str, *, who: str = "", project: str | None = None
     ) -> None:
         """Write down that somebody was refused, by a name or by where they come from."""
-        self.refusals.note(who or self._stranger(request), refused, route, project=project)
+        self.refusals.note(who or self._stranger(request), refused, route, project=project, stranger=not who)
 
     def _key(self, request: Request, access: Access, *, here: bool) -> ApiKey | None:
         token = _token(request)
@@ -94,7 +94,7 @@ class Guard:
 
     def _check_rate(self, request: Request, route: str, per_minute: int) -> None:
         # Hashed: where people come from is nothing to keep.
-        bucket = once_key("rate", route, network_of(self._address(request)))
+        bucket = mark_of(self._address(request), "rate", route, secret=self._options.secret)
         wait = take_token(self._store, bucket, per_minute=per_minute)
         if wait is not None:
             seconds = max(1, ceil(wait.total_seconds()))
@@ -121,7 +121,7 @@ class Guard:
         return self._clients.is_this_machine(request.scope, request.headers)
 
     def _stranger(self, request: Request) -> str:
-        return f"stranger:{once_key('stranger', network_of(self._address(request)))[:12]}"
+        return f"stranger:{mark_of(self._address(request), 'stranger', secret=self._options.secret)[:12]}"
 
 
 def _check_role(caller: Caller, access: Access) -> None:

@@ -14,7 +14,8 @@ class WebOptions:
     authentication: bool = True
     "False only where nobody but this machine can reach the service: every caller is an administrator then."
     secret: bytes = field(default_factory=lambda: os.urandom(32), repr=False)
-    "Signs the positions of event streams; processes that share a store should share it."
+    """Signs the positions of event streams, and hides where guests come from; processes that share a store should share
+    it, or each has limits and Idempotency-Keys of guests of its own."""
     trusted_proxies: tuple[str, ...] = ()
     "Addresses or networks whose X-Forwarded-For is believed."
     cors_origins: tuple[str, ...] = ()

@@ -21,7 +21,7 @@ log = logging.getLogger("penstock.refusals")
 
 WINDOW = timedelta(minutes=1)
 MOST = 50
-"Lines of a minute; further ones share one."
+"Lines of strangers in a minute; further ones share one."
 OTHERS = "others"
 
 
@@ -33,6 +33,8 @@ class Refusal:
     project: str
     slug: str
     route: str
+    stranger: bool = False
+    "Nobody gave them a key, so there may be any number of them."
 
 
 @dataclass(slots=True)
@@ -50,13 +52,15 @@ class Refusals:
         self._counts: dict[Refusal, _Count] = {}
         self._lock = threading.Lock()
 
-    def note(self, who: str, error: PenstockError, route: str, *, project: str | None = None) -> None:
+    def note(
+        self, who: str, error: PenstockError, route: str, *, project: str | None = None, stranger: bool = False
+    ) -> None:
         """Somebody was refused."""
-        refusal = Refusal(who, project or EVERYWHERE, error.slug, route)
+        refusal = Refusal(who, project or EVERYWHERE, error.slug, route, stranger)
         now = self._store.clock.now()
         with self._lock:
             due = self._ended(now)
-            if refusal not in self._counts and len(self._counts) >= MOST:
+            if stranger and refusal not in self._counts and sum(r.stranger for r in self._counts) >= MOST:
                 refusal = Refusal(OTHERS, EVERYWHERE, error.slug, OTHERS)
             count = self._counts.get(refusal)
             if count is None:

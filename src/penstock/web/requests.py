@@ -1,6 +1,7 @@
 """What is known of every request from outside: its id, how long it took, how it ended. The log and the meters hear it.
 
-The query string is never told: signatures of URLs are in it. Nor are headers, where keys are.
+The query string is never told: signatures of URLs are in it. Nor are headers, where keys are, nor paths that a route
+says are personal.
 """
 
 from __future__ import annotations
@@ -12,9 +13,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from penstock.access import is_personal
 from penstock.ids import sortable_text
 from penstock.web.problems import unexpected
 
@@ -22,6 +25,8 @@ HEADER = "X-Request-ID"
 _SANE = re.compile(r"[A-Za-z0-9._\-]{1,64}")
 _log = logging.getLogger("penstock.access")
 _errors = logging.getLogger("penstock.web")
+_WENT_AWAY = 499
+"Told of a client that did not wait for its answer; no code of HTTP, but what other servers log."
 _ALWAYS = {b"x-content-type-options": b"nosniff", b"referrer-policy": b"no-referrer"}
 
 
@@ -38,8 +43,39 @@ class Seen:
     caller: str
 
 
+class Mistakes:
+    """Answers for mistakes of ours. What surrounds it adds to that answer as to any other."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        request = Request(scope)
+        begun = False
+
+        async def told(message: Message) -> None:
+            nonlocal begun
+            begun = True
+            await send(message)
+
+        try:
+            await self._app(scope, receive, told)
+        except ClientDisconnect:
+            if not begun:
+                await Response(status_code=_WENT_AWAY)(scope, receive, told)  # nobody hears it but the log
+        except Exception:
+            extra = {"request_id": request.state.request_id}
+            _errors.exception("%s %s failed", scope["method"], route_of(scope), extra=extra)
+            if begun:
+                raise  # half an answer is out; only breaking off tells the client
+            await unexpected(request)(scope, receive, told)
+
+
 class Requests:
-    """Gives each request an id, answers for mistakes of ours, and tells of it when it is over."""
+    """Gives each request an id, and tells of it when it is over."""
 
     def __init__(self, app: ASGIApp, *, tell: Callable[[Seen], None]) -> None:
         self._app, self._tell = app, tell
@@ -64,11 +100,6 @@ class Requests:
 
         try:
             await self._app(scope, receive, told)
-        except Exception:
-            _errors.exception("%s %s failed", scope["method"], route_of(scope), extra={"request_id": request_id})
-            if status:
-                raise  # half an answer is out; only breaking off tells the client
-            await unexpected(request)(scope, receive, told)
         finally:
             self._tell(_seen(scope, request, status, time.perf_counter() - started))
             self._explain(request)
@@ -116,11 +147,17 @@ def _seen(scope: Scope, request: Request, status: int, seconds: float) -> Seen:
         id=request.state.request_id,
         method=scope["method"],
         route=route_of(scope),
-        path=_printable(scope["path"]),
+        path=_path(scope),
         status=status,
         seconds=seconds,
         caller=caller.name if caller is not None else "-",
     )
+
+
+def _path(scope: Scope) -> str:
+    """The path as it was asked for, unless it tells of a person."""
+    endpoint = getattr(scope.get("route"), "endpoint", None)
+    return route_of(scope) if is_personal(endpoint) else _printable(scope["path"])
 
 
 def _id_of(request: Request) -> str:
