@@ -111,6 +111,19 @@ def test_letters_that_are_not_there_are_named(penstock: Penstock, letters: list[
     assert "by their ids, or say --all or --type" in penstock("dead-letters", "retry").err
 
 
+def test_a_letter_that_cannot_be_tried_again_keeps_no_other_from_it(
+    penstock: Penstock, store: Store, letters: list[str]
+) -> None:
+    message_id, task_id = letters
+    for spoken in store.find(SpeechJob.of_date(date=store.clock.now().date())):
+        store.delete(spoken.ref)
+    said = penstock("dead-letters", "retry", "--all")
+    assert said.code == 2
+    assert f"cannot be tried again ({task_id}: " in said.err
+    assert said.err.endswith("1 will be\n")
+    assert store.get(Outbox.at(event_id=message_id)).status is MessageStatus.PENDING
+
+
 # Messages
 
 

@@ -10,7 +10,7 @@ import typer
 
 from penstock.cli.terminal import AsJson, By, StoreUrl, opened, show, tell
 from penstock.domains import DOMAINS, INSTALLED
-from penstock.errors import InvalidValue, NotFound
+from penstock.errors import Conflict, InvalidValue, NotFound, PenstockError, Unavailable
 from penstock.outbox import Message, SystemMessage
 from penstock.relay import dead_letters, revive
 from penstock.store import Store
@@ -43,16 +43,25 @@ def retry(
     if not wanted and not every and kind is None:
         raise InvalidValue("name letters by their ids, or say --all or --type; penstock dead-letters list shows them")
     done: list[str] = []
+    refused: list[str] = []
     with opened(store) as handle:
         for letter in list(_dead(handle)):
             told = _told(letter)
             if (wanted and told["id"] not in wanted) or (kind is not None and told["type"] != kind):
                 continue
             missing.discard(told["id"])
-            _again(handle, letter, by)
-            done.append(told["id"])
+            try:
+                _again(handle, letter, by)
+            except Unavailable:
+                raise
+            except PenstockError as error:  # one that cannot be tried again keeps no other from it
+                refused.append(f"{told['id']}: {error}")
+            else:
+                done.append(told["id"])
     if missing:
         raise NotFound(f"no dead letter has the id {', '.join(sorted(missing))}; {len(done)} will be tried again")
+    if refused:
+        raise Conflict(f"{len(refused)} cannot be tried again ({'; '.join(refused)}); {len(done)} will be")
     if as_json:
         print(json.dumps({"tried_again": done}))
         return
