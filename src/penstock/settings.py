@@ -83,7 +83,7 @@ class Settings:
         None,
         "PENSTOCK_SECRET",
         "Signs page cursors and URLs of local files. Without one they end with the process; `penstock up` keeps one "
-        "of its own under .penstock/.",
+        "of its own under .penstock/. Machines that share a store share it too, or each has its own limits.",
         secret=True,
     )
     host: str = _setting("127.0.0.1", "PENSTOCK_HOST", "The address the service listens on.")

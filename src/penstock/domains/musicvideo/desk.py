@@ -9,6 +9,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from penstock.domains.musicvideo.crew.ports import Made
+from penstock.domains.musicvideo.studio import Studio
 from penstock.lease import LeaseLost
 from penstock.media.probe import probe
 from penstock.ports import Objects
@@ -85,3 +86,11 @@ def fetch(objects: Objects, key: str, folder: Path) -> Path:
         for piece in download:
             file.write(piece)
     return path
+
+
+def thumbnail_of(studio: Studio, desk: TaskDesk, clip: Path) -> Path:
+    """A picture of a clip, beside it."""
+    into = desk.folder / f"{clip.stem}.jpg"
+    with desk.creating():
+        studio.crew.composer.thumbnail(clip, into)
+    return into

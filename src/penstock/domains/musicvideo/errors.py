@@ -13,6 +13,7 @@ PenstockError
 from __future__ import annotations
 
 from penstock.errors import InvalidValue, NotFound, PenstockError
+from penstock.work import RetryLater, Terminal
 
 
 class BadRequest(InvalidValue):
@@ -51,3 +52,9 @@ class NotMade(PenstockError):
 
     slug = "not-made"
     hint = "Read what went wrong; regenerate the scenes that failed, and compose again."
+
+
+def words_of(error: BaseException) -> str:
+    """What people are told of an error; only our own were written for them."""
+    known = isinstance(error, PenstockError | Terminal | RetryLater)
+    return str(error) if known else f"{type(error).__name__} while making it; the attempts tell more"

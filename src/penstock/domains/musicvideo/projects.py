@@ -9,7 +9,7 @@ from pathlib import Path
 from uuid import UUID, uuid4
 
 from penstock.declare.attr import the
-from penstock.domains.musicvideo import places, tasks
+from penstock.domains.musicvideo import final_cut, places, tasks
 from penstock.domains.musicvideo.counting import count_edited
 from penstock.domains.musicvideo.crew.directors import director
 from penstock.domains.musicvideo.crew.flavors import flavors
@@ -198,9 +198,9 @@ def compose(studio: Studio, project_id: UUID, *, by: str) -> Project:
         # On the counters as well, which any change of a scene moves: what was just read is still so.
         same = the(Project.completed_scenes).equals(project.completed_scenes)
         change.save(project.queue(), when=same & the(Project.scene_count).equals(project.scene_count))
-        tasks.compose.announce(
+        final_cut.compose.announce(
             change,
-            tasks.ToCompose(project_id=project_id, number=project.compositions),
+            final_cut.ToCompose(project_id=project_id, number=project.compositions),
             project=str(project_id),
             # With its birth: one that was deleted and begun again under its id counts its cuts anew.
             key=f"{job_id(project_id)}:{project.created_at:%Y%m%dT%H%M%S}:{project.compositions}",

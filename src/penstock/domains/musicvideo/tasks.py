@@ -1,4 +1,4 @@
-"""The pipeline: write the scenes, film each, move lips, cut. Every step is a task, and ends with one commit.
+"""The pipeline up to the final cut: write the scenes, film each, move lips, trim. Each step ends with one commit.
 
 A task on a scene belongs to a take of it (see `takes`). A file is written before the record that points at it; where
 it lies another may have been, so the record also tells by a checksum which file it means.
@@ -6,7 +6,6 @@ it lies another may have been, so the record also tells by a checksum which file
 
 from __future__ import annotations
 
-import hashlib
 import zlib
 from collections.abc import Sequence
 from datetime import timedelta
@@ -22,7 +21,8 @@ from penstock.declare.attr import the
 from penstock.domains.musicvideo import places
 from penstock.domains.musicvideo.counting import count
 from penstock.domains.musicvideo.crew.ports import Brief, SceneIdea, Shot
-from penstock.domains.musicvideo.desk import TaskDesk, desk_of
+from penstock.domains.musicvideo.desk import TaskDesk, desk_of, thumbnail_of
+from penstock.domains.musicvideo.errors import words_of
 from penstock.domains.musicvideo.model import Mode, Project, ProjectStatus, Scene, SceneStatus
 from penstock.domains.musicvideo.order import in_order
 from penstock.domains.musicvideo.studio import Studio
@@ -38,8 +38,7 @@ from penstock.domains.musicvideo.takes import (
     same_take,
     show,
 )
-from penstock.errors import PenstockError
-from penstock.work import RetryLater, Tasks, Terminal, Work
+from penstock.work import Tasks, Terminal, Work
 
 TASKS = Tasks("musicvideo")
 FILMED_AT_ONCE = 4
@@ -61,13 +60,6 @@ class ToTrim(OnScene):
 
     start: float
     stop: float
-
-
-class ToCompose(BaseModel):
-    """Which project, and which of its final cuts."""
-
-    project_id: UUID
-    number: int
 
 
 # Writing
@@ -107,7 +99,7 @@ def fail_project(change: Change, input: ToWrite, error: BaseException) -> None:
     """No scenes; the project says why."""
     project = change.store.lookup(Project.at(project_id=input.project_id))
     if project is not None and project.status in (ProjectStatus.QUEUED, ProjectStatus.GENERATING_SCENES):
-        change.save(change.adopt(project).fail(error_message=_words(error)))
+        change.save(change.adopt(project).fail(error_message=words_of(error)))
 
 
 @write_scenes.revived
@@ -206,7 +198,7 @@ def _finish_clip(
     sings: bool,
 ) -> None:
     """Keep a new clip with its thumbnail, and end the task; what was made of the former clip no longer counts."""
-    thumbnail = _thumbnail(studio, desk, clip)
+    thumbnail = thumbnail_of(studio, desk, clip)
     kept = keep_in_place(work, desk, input, clip, places.clip(scene))
     desk.keep(thumbnail, places.thumbnail(scene))
     duration = desk.length(clip)
@@ -302,69 +294,6 @@ def trim(work: Work, input: ToTrim) -> dict[str, Any] | None:
     return None
 
 
-@TASKS.task("compose", limit=timedelta(hours=2))
-def compose(work: Work, input: ToCompose) -> dict[str, Any] | None:
-    """Cut the final video of all scenes as they stand now."""
-    studio = Studio.within(work.around)
-    project = work.store.lookup(Project.at(project_id=input.project_id))
-    if project is None or project.compositions != input.number:
-        return None
-    if project.status is ProjectStatus.QUEUED:
-        with work.change() as change:
-            change.save(change.adopt(project).compose())
-    if project.status is not ProjectStatus.COMPOSING:
-        return None
-    scenes = _in_order(work, project)
-    with desk_of(work) as desk:
-        clips = [_shown(desk, scene) for scene in scenes]
-        track = project.audio_backing_track_s3_key
-        into = desk.folder / "final.mp4"
-        with desk.creating():
-            made = studio.crew.composer.compose(clips, desk.fetch(track) if track else None, into, desk)
-        desk.note(made)
-        thumbnail = _thumbnail(studio, desk, into)
-        kept = desk.keep(into, places.final(project.project_id))
-        desk.keep(thumbnail, places.final_thumbnail(project.project_id))
-        duration = desk.length(into)
-    with work.finish() as change:
-        change.adopt(project)
-        project.complete(final_output_s3_key=kept.key)
-        project.final_thumbnail_s3_key = places.final_thumbnail(project.project_id)
-        project.final_output_sha256, project.final_duration = kept.sha256, duration
-        change.save(project)
-        change.emit("video.completed", project, duration=duration)
-    return None
-
-
-@compose.failed
-def fail_composition(change: Change, input: ToCompose, error: BaseException) -> None:
-    """No final video, or still the former one; the project says why."""
-    project = change.store.lookup(Project.at(project_id=input.project_id))
-    if project is None or project.compositions != input.number:
-        return
-    if project.status in (ProjectStatus.QUEUED, ProjectStatus.COMPOSING):
-        change.save(change.adopt(project).fail(error_message=_words(error)))
-
-
-@compose.revived
-def queue_composition(change: Change, input: ToCompose) -> None:
-    project = change.store.lookup(Project.at(project_id=input.project_id))
-    if project is not None and project.compositions == input.number and project.status is ProjectStatus.FAILED:
-        change.save(change.adopt(project).reopen().queue())
-
-
-def _shown(desk: TaskDesk, scene: Scene) -> Path:
-    """The clip of a scene, if it is the very one the scene means."""
-    if scene.status is not SceneStatus.COMPLETED or scene.shown_s3_key is None:
-        raise Terminal(f"scene {scene.sequence} is {scene.status.value}; complete it before composing")
-    path = desk.fetch(scene.shown_s3_key)
-    if scene.shown_sha256 is not None:
-        with path.open("rb") as file:
-            if hashlib.file_digest(file, "sha256").hexdigest() != scene.shown_sha256:
-                raise Terminal(f"the file of scene {scene.sequence} is not the one that was made; regenerate it")
-    return path
-
-
 # What becomes of a scene
 
 
@@ -378,7 +307,7 @@ def fail_scene(change: Change, input: OnScene, error: BaseException) -> None:
     scene = of_take(change.store, input)
     if scene is not None and scene.status in (SceneStatus.PENDING, SceneStatus.PROCESSING):
         before = change.adopt(scene).status
-        change.save(scene.fail(error_message=_words(error)), when=same_take(input))
+        change.save(scene.fail(error_message=words_of(error)), when=same_take(input))
         count(change, scene.project_id, before, scene.status)
         change.emit("scene.failed", scene, why=scene.error_message)
 
@@ -433,16 +362,3 @@ def _references(project: Project) -> list[str] | None:
 
 def _in_order(work: Work, project: Project) -> Sequence[Scene]:
     return in_order(project, work.store.find(Scene.of_project(project_id=project.project_id)))
-
-
-def _thumbnail(studio: Studio, desk: TaskDesk, clip: Path) -> Path:
-    into = desk.folder / f"{clip.stem}.jpg"
-    with desk.creating():
-        studio.crew.composer.thumbnail(clip, into)
-    return into
-
-
-def _words(error: BaseException) -> str:
-    """What people are told of an error; only our own were written for them."""
-    known = isinstance(error, PenstockError | Terminal | RetryLater)
-    return str(error) if known else f"{type(error).__name__} while making it; the attempts tell more"

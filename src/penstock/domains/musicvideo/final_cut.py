@@ -1,0 +1,91 @@
+"""The final cut: all scenes, as they stand and in their order, become one video."""
+
+from __future__ import annotations
+
+import hashlib
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+from pydantic import BaseModel
+
+from penstock.change import Change
+from penstock.domains.musicvideo import places
+from penstock.domains.musicvideo.desk import TaskDesk, desk_of, thumbnail_of
+from penstock.domains.musicvideo.errors import words_of
+from penstock.domains.musicvideo.model import Project, ProjectStatus, Scene, SceneStatus
+from penstock.domains.musicvideo.order import in_order
+from penstock.domains.musicvideo.studio import Studio
+from penstock.domains.musicvideo.tasks import TASKS
+from penstock.work import Terminal, Work
+
+
+class ToCompose(BaseModel):
+    """Which project, and which of its final cuts."""
+
+    project_id: UUID
+    number: int
+
+
+@TASKS.task("compose", limit=timedelta(hours=2))
+def compose(work: Work, input: ToCompose) -> dict[str, Any] | None:
+    """Cut the final video of all scenes as they stand now."""
+    studio = Studio.within(work.around)
+    project = work.store.lookup(Project.at(project_id=input.project_id))
+    if project is None or project.compositions != input.number:
+        return None
+    if project.status is ProjectStatus.QUEUED:
+        with work.change() as change:
+            change.save(change.adopt(project).compose())
+    if project.status is not ProjectStatus.COMPOSING:
+        return None
+    scenes = in_order(project, work.store.find(Scene.of_project(project_id=project.project_id)))
+    with desk_of(work) as desk:
+        clips = [_shown(desk, scene) for scene in scenes]
+        track = project.audio_backing_track_s3_key
+        into = desk.folder / "final.mp4"
+        with desk.creating():
+            made = studio.crew.composer.compose(clips, desk.fetch(track) if track else None, into, desk)
+        desk.note(made)
+        thumbnail = thumbnail_of(studio, desk, into)
+        kept = desk.keep(into, places.final(project.project_id))
+        desk.keep(thumbnail, places.final_thumbnail(project.project_id))
+        duration = desk.length(into)
+    with work.finish() as change:
+        change.adopt(project)
+        project.complete(final_output_s3_key=kept.key)
+        project.final_thumbnail_s3_key = places.final_thumbnail(project.project_id)
+        project.final_output_sha256, project.final_duration = kept.sha256, duration
+        change.save(project)
+        change.emit("video.completed", project, duration=duration)
+    return None
+
+
+@compose.failed
+def fail_composition(change: Change, input: ToCompose, error: BaseException) -> None:
+    """No final video, or still the former one; the project says why."""
+    project = change.store.lookup(Project.at(project_id=input.project_id))
+    if project is None or project.compositions != input.number:
+        return
+    if project.status in (ProjectStatus.QUEUED, ProjectStatus.COMPOSING):
+        change.save(change.adopt(project).fail(error_message=words_of(error)))
+
+
+@compose.revived
+def queue_composition(change: Change, input: ToCompose) -> None:
+    project = change.store.lookup(Project.at(project_id=input.project_id))
+    if project is not None and project.compositions == input.number and project.status is ProjectStatus.FAILED:
+        change.save(change.adopt(project).reopen().queue())
+
+
+def _shown(desk: TaskDesk, scene: Scene) -> Path:
+    """The clip of a scene, if it is the very one the scene means."""
+    if scene.status is not SceneStatus.COMPLETED or scene.shown_s3_key is None:
+        raise Terminal(f"scene {scene.sequence} is {scene.status.value}; complete it before composing")
+    path = desk.fetch(scene.shown_s3_key)
+    if scene.shown_sha256 is not None:
+        with path.open("rb") as file:
+            if hashlib.file_digest(file, "sha256").hexdigest() != scene.shown_sha256:
+                raise Terminal(f"the file of scene {scene.sequence} is not the one that was made; regenerate it")
+    return path
