@@ -13,9 +13,10 @@ ticks kills itself with the last of them, which lies between two writes; when no
 from __future__ import annotations
 
 import os
+import select
 import signal
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 
 from penstock.ports import Engine
@@ -26,13 +27,35 @@ def main(url: str, path: str) -> None:
     engine = open_yard(url).engine
     work_once(open_yard(engine), "nursery")
     tell_once(open_yard(engine), "nursery", path)
-    signal.signal(signal.SIGCHLD, lambda *_: _bury())
-    for line in sys.stdin:
+    for line in _lines():
         role, name, ticks = line.split()
         pid = os.fork()
         if pid == 0:
             _live(role, name, int(ticks), engine, path)
         _say(f"born {name} {pid}")
+
+
+def _lines() -> Iterator[str]:
+    """What is asked for; meanwhile the dead are buried.
+
+    A death is heard through a pipe: a signal's handler may not run once the process has begun to wait for its input.
+    """
+    deaths, heard = os.pipe()
+    os.set_blocking(heard, False)
+    signal.signal(signal.SIGCHLD, lambda *_: None)
+    signal.set_wakeup_fd(heard, warn_on_full_buffer=False)
+    asked = b""
+    while True:
+        ready, _, _ = select.select([0, deaths], [], [])
+        if deaths in ready:
+            os.read(deaths, 4096)
+            _bury()
+        if 0 in ready:
+            more = os.read(0, 4096)
+            if not more:
+                return
+            *lines, asked = (asked + more).split(b"\n")
+            yield from (line.decode() for line in lines)
 
 
 def _bury() -> None:
@@ -43,6 +66,7 @@ def _bury() -> None:
 
 def _live(role: str, name: str, ticks: int, engine: Engine, path: str) -> None:
     try:
+        signal.set_wakeup_fd(-1)
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
         tick = _ticker(ticks)
         store = open_yard(engine, tick)
