@@ -21,7 +21,7 @@ from penstock.declare.units import UtcMicros
 from penstock.errors import InvalidValue
 from penstock.kinds import INTEGER_LIMIT, instant_text
 from penstock.ops import ANYTHING, Put, Range
-from penstock.records import is_simple, is_simple_json, prepare
+from penstock.records import is_simple_json, is_simple_name, prepare
 from penstock.system import SYSTEM
 
 EVERYWHERE = "-"
@@ -71,7 +71,7 @@ def entry(
         "details": details,
         "hash": hashlib.sha256(said).hexdigest(),
     }
-    if audit is SystemAudit and is_simple(project_id) and is_simple(actor) and is_simple_json(said):
+    if audit is SystemAudit and is_simple_name(project_id) and is_simple_name(actor) and is_simple_json(said):
         return Put(audit.__shape__, values, _NEW, True)
     values = prepare(audit.__shape__, audit.model_validate(values).__dict__)
     return Put(audit.__shape__, values, _NEW, witness=True)

@@ -352,13 +352,10 @@ def _difference(values: Mapping[str, Any], before: Mapping[str, Any]) -> list[Up
     return [
         Remove(name) if value is None else Set(name, value)
         for name, value in values.items()
-        if value is not (former := before[name]) and _differs(value, former)  # most are the same, and not compared
+        if value is not (former := before[name])  # most are the same, and not asked to compare
+        # In a document 0 and False are two things, which Python takes for equal.
+        and (value != former or (type(value) in (dict, list) and repr(value) != repr(former)))
     ]
-
-
-def _differs(value: Any, former: Any) -> bool:
-    # In a document 0 and False are two things, which Python takes for equal.
-    return value != former or (type(value) in (dict, list) and repr(value) != repr(former))
 
 
 def _moved(record: Entity, before: Mapping[str, Any]) -> dict[str, list[Any]]:

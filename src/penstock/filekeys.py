@@ -43,7 +43,11 @@ def own_files(shape: EntityShape, values: Mapping[str, Any]) -> Iterator[str]:
 
 def check_files(shape: EntityShape, values: Mapping[str, Any]) -> None:
     """Refuse a record that points where it may not."""
-    keys = list(files_of(shape, values))
+    keys: list[str] = []
+    for field in shape.file_fields:
+        value = values.get(field.name)
+        if value is not None and field.keys is not None:
+            keys += field.keys(value)
     # Most are where a pattern leaves nothing open; to read each by every pattern would cost more than the write itself.
     if keys and not _fixed_places(shape, values).issuperset(keys):
         for key in keys:

@@ -25,7 +25,7 @@ from penstock.documents import is_flat, plain
 from penstock.errors import InvalidValue
 from penstock.ids import sortable_text
 from penstock.ops import ANYTHING, Put, Range
-from penstock.records import is_simple, is_simple_json, prepare
+from penstock.records import is_simple, is_simple_json, is_simple_name, prepare
 from penstock.system import BY_STATUS, SYSTEM
 
 
@@ -107,7 +107,7 @@ def announcement(
         "attempts": 0,
     }
     shape = outbox.__shape__
-    told = is_simple(type) and is_simple(aggregate) and (project_id is None or is_simple(project_id))
+    told = is_simple_name(type) and is_simple(aggregate) and (project_id is None or is_simple_name(project_id))
     if outbox is SystemMessage and told and is_simple_json(_encode(values["payload"])):
         return Put(shape, values, _NEW, True)
     # A domain's own message may keep parts of what it tells in fields.

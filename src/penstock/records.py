@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 import msgspec
@@ -119,6 +119,10 @@ def prepare(shape: EntityShape, values: dict[str, Any]) -> dict[str, Any]:
 def is_simple(text: str) -> bool:
     """A quick look: True when a text can surely stand anywhere, also in a key."""
     return type(text) is str and 0 < len(text) < 300 and text.isascii() and text.isprintable()
+
+
+is_simple_name = lru_cache(maxsize=4096, typed=True)(is_simple)
+"The same of names that come again and again: who acts, of which project, what is told."
 
 
 def is_simple_json(document: bytes) -> bool:

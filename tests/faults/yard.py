@@ -136,6 +136,8 @@ def _do(store: Store, ref: Ref[Job], owner: str, lease: Lease) -> bool:
     lease = renew(store, lease, period=PERIOD)
     with store.change(by=owner, under=lease) as change:
         job = change.get(ref)
+        if job.status is Status.DONE:
+            return False  # it stood still for so long that another took it over, and was quicker
         change.save(job.finish(result=result_of(job.number)))
         change.patch(HERE, the(Yard.done).add(1))
         change.emit("job.done", job)

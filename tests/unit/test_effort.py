@@ -107,7 +107,7 @@ def test_a_get(store: Store) -> None:
 
 def test_a_put(store: Store) -> None:
     record = shot(store, 1)
-    assert calls(lambda: store.put(record)) <= 45
+    assert calls(lambda: store.put(record)) <= 40
 
 
 def test_a_list_of_a_hundred(store: Store) -> None:
@@ -124,7 +124,7 @@ def test_a_change_of_state_with_its_line_and_its_message(store: Store) -> None:
             change.save(record)
             change.emit("shot.switched", record, light=record.light.value)
 
-    assert calls(switch) <= 95
+    assert calls(switch) <= 92
 
 
 def test_a_look_at_each_field_would_be_noticed(store: Store) -> None:
@@ -136,4 +136,4 @@ def test_a_look_at_each_field_would_be_noticed(store: Store) -> None:
             (lambda value: value is None)(getattr(record, name))
         store.put(record)
 
-    assert calls(careful) > 45
+    assert calls(careful) > 40
