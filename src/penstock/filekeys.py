@@ -22,12 +22,14 @@ from penstock.shape import EntityShape
 from penstock.updates import Append, Set, SetIfAbsent
 
 
-def files_of(shape: EntityShape, values: Mapping[str, Any]) -> Iterator[str]:
+def files_of(shape: EntityShape, values: Mapping[str, Any]) -> list[str]:
     """Every object key that a record with these values holds."""
+    keys: list[str] = []
     for field in shape.file_fields:
         value = values.get(field.name)
         if value is not None and field.keys is not None:
-            yield from field.keys(value)
+            keys += field.keys(value)
+    return keys
 
 
 def own_files(shape: EntityShape, values: Mapping[str, Any]) -> Iterator[str]:
@@ -43,11 +45,7 @@ def own_files(shape: EntityShape, values: Mapping[str, Any]) -> Iterator[str]:
 
 def check_files(shape: EntityShape, values: Mapping[str, Any]) -> None:
     """Refuse a record that points where it may not."""
-    keys: list[str] = []
-    for field in shape.file_fields:
-        value = values.get(field.name)
-        if value is not None and field.keys is not None:
-            keys += field.keys(value)
+    keys = files_of(shape, values)
     # Most are where a pattern leaves nothing open; to read each by every pattern would cost more than the write itself.
     if keys and not _fixed_places(shape, values).issuperset(keys):
         for key in keys:
