@@ -19,6 +19,7 @@ from penstock.errors import Misconfigured
 from penstock.meter import Meter
 from penstock.ops import Query
 from penstock.ports import Archive, Clock, Engine, ObjectStore, Sink
+from penstock.private import make_private
 from penstock.settings import Settings
 from penstock.store import Store
 
@@ -103,7 +104,7 @@ def _sqlite(url: str, settings: Settings, meter: Meter | None) -> Engine:
     if not path:
         raise Misconfigured("sqlite:// names no file; write sqlite:///relative.db or sqlite:////absolute.db")
     try:
-        Path(path).parent.mkdir(parents=True, exist_ok=True)
+        make_private(Path(path).parent)
     except OSError as error:
         raise Misconfigured(f"no folder can be made for {path}: {error.strerror}; name another file") from None
     return SqlEngine(SqliteConnector(path))

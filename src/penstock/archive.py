@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from penstock.errors import InvalidValue, NotFound, Unavailable
+from penstock.private import FILE, make_private
 
 # Plain in every file system, in a URL and in an object store; a leading dot is for our own unfinished files.
 _NAME = re.compile(r"[A-Za-z0-9_=-][A-Za-z0-9._=-]{0,199}(/[A-Za-z0-9_=-][A-Za-z0-9._=-]{0,199}){0,15}")
@@ -25,8 +26,8 @@ class FolderArchive:
     def put(self, name: str, content: bytes) -> bool:
         target = self._path(name)
         with _told(self.folder):
-            self.folder.mkdir(parents=True, exist_ok=True)
-            target.parent.mkdir(parents=True, exist_ok=True)
+            make_private(self.folder)
+            make_private(target.parent)
             self._stay_inside(target, name)
             if target.exists():
                 return False
@@ -77,7 +78,7 @@ class FolderArchive:
 
 
 def _write(path: Path, content: bytes) -> None:
-    with path.open("xb") as file:
+    with open(path, "xb", opener=lambda name, flags: os.open(name, flags, FILE)) as file:
         file.write(content)
         file.flush()
         os.fsync(file.fileno())

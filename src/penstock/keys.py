@@ -10,6 +10,7 @@ import hashlib
 import hmac
 import secrets
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -23,13 +24,13 @@ from penstock.declare.key import IndexKey, key
 from penstock.declare.move import move
 from penstock.declare.pattern import pattern
 from penstock.declare.units import UtcSeconds
-from penstock.errors import InvalidValue
+from penstock.errors import Conflict, InvalidValue
 from penstock.system import BY_STATUS, SYSTEM
 
 if TYPE_CHECKING:
     from penstock.store import Store
 
-_LONGEST_NAME = 100
+_LONGEST_NAME, _LONGEST_TOKEN = 100, 200
 _NOBODYS = hashlib.sha256(b"of no key").hexdigest()
 
 
@@ -89,10 +90,9 @@ def create_key(store: Store, *, name: str, role: Role, project: str | None = Non
 
     if not 0 < len(name) <= _LONGEST_NAME or not name.isprintable():
         raise InvalidValue(f"a key's name has 1 to {_LONGEST_NAME} printable characters")
-    key_id = secrets.token_hex(6)
-    token = f"pk_{key_id}_{secrets.token_urlsafe(32)}"
+    token = new_token()
     record = ApiKey(
-        key_id=key_id,
+        key_id=_id_in(token) or "",
         name=name,
         role=role,
         project_id=None if project is None else project_text(project),
@@ -103,6 +103,23 @@ def create_key(store: Store, *, name: str, role: Role, project: str | None = Non
     with store.change(by=by, project=record.project_id) as change:
         change.create(record)
     return NewKey(record, token)
+
+
+def new_token() -> str:
+    """A token that nobody else has; no key before it is made known to a store."""
+    return f"pk_{secrets.token_hex(6)}_{secrets.token_urlsafe(32)}"
+
+
+def adopt_key(store: Store, token: str, *, name: str, role: Role, by: str) -> bool:
+    """Have a token be a key of this store, unless it was one and is revoked; does it work now?"""
+    key_id = _id_in(token)
+    if key_id is not None and store.lookup(ApiKey.at(key_id=key_id)) is None:
+        record = ApiKey(
+            key_id=key_id, name=name, role=role, hash=_hash(token), created_at=store.clock.now(), created_by=by
+        )
+        with suppress(Conflict), store.change(by=by) as change:  # another process may make it known just now
+            change.create(record)
+    return find_key(store, token) is not None
 
 
 def list_keys(store: Store) -> Iterator[ApiKey]:
@@ -119,12 +136,18 @@ def revoke_key(store: Store, key_id: str, *, by: str) -> ApiKey:
 
 def find_key(store: Store, token: str) -> ApiKey | None:
     """The key a token is, if it works; how long that takes does not tell how much of it was right."""
-    parts = token.split("_", 2)
-    well_formed = len(parts) == 3 and parts[0] == "pk" and parts[1].isalnum() and parts[1].isascii()
-    found = store.lookup(ApiKey.at(key_id=parts[1])) if well_formed and len(token) < 200 else None
+    key_id = _id_in(token)
+    found = None if key_id is None else store.lookup(ApiKey.at(key_id=key_id))
     expected = found.hash if found is not None else _NOBODYS
     matches = hmac.compare_digest(expected, _hash(token))
     return found if found is not None and matches and found.status is KeyStatus.ACTIVE else None
+
+
+def _id_in(token: str) -> str | None:
+    """The part of a token that may be seen; None of what cannot be one."""
+    parts = token.split("_", 2) if len(token) < _LONGEST_TOKEN else []
+    well_formed = len(parts) == 3 and parts[0] == "pk" and parts[1].isalnum() and parts[1].isascii()
+    return parts[1] if well_formed else None
 
 
 def _hash(token: str) -> str:

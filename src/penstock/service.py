@@ -8,14 +8,13 @@ from __future__ import annotations
 import logging
 import os
 import threading
+import time
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
-from tempfile import NamedTemporaryFile
 from typing import TYPE_CHECKING
 
 from penstock.app import open_objects, open_sink, open_store
@@ -24,6 +23,7 @@ from penstock.declare.domain import Domain
 from penstock.errors import Misconfigured
 from penstock.installed import Installed, Surroundings, own_settings
 from penstock.outbox import Message, SystemMessage
+from penstock.private import keep, make_private
 from penstock.reaper import Reaper
 from penstock.relay import Relay
 from penstock.schedule import Schedule, Scheduler
@@ -44,6 +44,8 @@ log = logging.getLogger("penstock.service")
 _SCHEDULES, _REAPING, _SWEEPING, _SEALING = 15.0, 60.0, 900.0, 3600.0
 "Seconds between rounds."
 _AFTER_ERROR = 5.0
+_LEAVING = 2.0
+"Seconds in which the threads that deliver, schedule and sweep may end together."
 
 
 @dataclass
@@ -62,6 +64,7 @@ class Service:
         self._stop = threading.Event()
         self._threads: list[threading.Thread] = []
         self._workers: InlineWorkers | None = None
+        self._draining: threading.Thread | None = None
 
     @property
     def domains(self) -> tuple[Domain, ...]:
@@ -97,14 +100,38 @@ class Service:
         self._every(_SWEEPING, "sweep", self.sweep().run)
         self._every(_SEALING, "seals", self.seal)
 
+    def begin_stop(self, *, grace: timedelta) -> None:
+        """Take no more work. What runs may finish for so long, and is handed back then, whatever the caller waits for.
+
+        Told again, it hands back at once.
+        """
+        self._stop.set()
+        if self._draining is not None:
+            if self._workers is not None:
+                self._workers.hurry()
+            return
+        self._draining = threading.Thread(target=self._drain, args=(grace,), name="penstock-drain", daemon=True)
+        self._draining.start()
+
     def stop(self, *, grace: timedelta = timedelta(seconds=30)) -> None:
         """Finish what is running, or hand it back; then close."""
-        self._stop.set()
+        if self._draining is None:
+            self.begin_stop(grace=grace)
+        assert self._draining is not None
+        self._draining.join()
+        self.around.store.close()
+
+    @property
+    def busy(self) -> int:
+        """How many tasks this process has taken."""
+        return 0 if self._workers is None else self._workers.busy
+
+    def _drain(self, grace: timedelta) -> None:
         if self._workers is not None:
             self._workers.stop(grace=grace)
+        end = time.monotonic() + _LEAVING
         for thread in self._threads:
-            thread.join(timeout=5.0)
-        self.around.store.close()
+            thread.join(timeout=max(0.0, end - time.monotonic()))
 
     # Parts, each of which a command can run by itself
 
@@ -196,21 +223,12 @@ def kept_secret(settings: Settings, *, folder: Path = Path(".penstock")) -> Sett
         return settings
     path = folder / "secret"
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        make_private(folder)
         if not path.exists():
-            _keep(os.urandom(32).hex(), path)
+            keep(os.urandom(32).hex(), path)
         secret = path.read_text().strip()
     except OSError as error:
         raise Misconfigured(f"no secret can be kept in {path}: {error.strerror}; set PENSTOCK_SECRET") from None
     if not secret:
         raise Misconfigured(f"{path} is empty; remove it, and a new secret is made")
     return replace(settings, secret=secret)
-
-
-def _keep(secret: str, path: Path) -> None:
-    """Write a secret where there is none. Whoever reads it finds it whole, and of several that begin one is first."""
-    with NamedTemporaryFile("w", dir=path.parent) as file:  # which nobody else can read
-        file.write(secret)
-        file.flush()
-        with suppress(FileExistsError):
-            os.link(file.name, path)

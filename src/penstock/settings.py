@@ -119,6 +119,19 @@ class Settings:
         "PENSTOCK_ARCHIVE",
         "Where records are archived before they leave: a folder, or s3://BUCKET/PREFIX.",
     )
+    require_keys: bool = _setting(
+        True,
+        "PENSTOCK_REQUIRE_KEYS",
+        "Who has no API key is a guest. Only for development: false makes everybody who reaches the service an "
+        "administrator; it listens on this machine alone then, and behind no proxy.",
+        read=_truth,
+    )
+    grace: int = _setting(
+        25,
+        "PENSTOCK_GRACE",
+        "Seconds from SIGTERM or Ctrl-C to the end. Requests and tasks may finish meanwhile; the rest is handed back.",
+        read=_at_least_one,
+    )
     trusted_proxies: tuple[str, ...] = _setting(
         (), "PENSTOCK_TRUSTED_PROXIES", "Addresses or networks whose X-Forwarded-For is believed, by commas."
     )

@@ -22,7 +22,6 @@ class Door:
     method: str
     path: str
     access: Access
-    open_here: bool
     operation: dict[str, Any] = field(repr=False)
     schemas: dict[str, Any] = field(repr=False)
 
@@ -82,7 +81,6 @@ def doors(app: FastAPI) -> Iterator[Door]:
                     method,
                     route.path_format,
                     route.access,
-                    route.open_here,
                     operation,
                     document["components"]["schemas"],
                 )

@@ -4,25 +4,29 @@ from __future__ import annotations
 
 import ipaddress
 import json
-import signal
 import socket
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+import sys
+from contextlib import suppress
 from dataclasses import asdict
+from datetime import timedelta
 from importlib.util import find_spec
 from typing import Annotated
 
 import typer
 
+from penstock.access import Role
 from penstock.cli.terminal import AsJson, ObjectsUrl, StoreUrl, busy, console, settings, show, tell
 from penstock.domains import INSTALLED
+from penstock.ending import Ending
 from penstock.errors import Misconfigured, Unavailable
+from penstock.keys import ApiKey, KeyStatus
 from penstock.logs import log_to_terminal
+from penstock.ownkey import own_key
 from penstock.reconcile import Reconciled
 from penstock.relay import dead_letters
 from penstock.service import Service
 from penstock.settings import Settings
+from penstock.store import Store
 from penstock.sweep import Swept
 
 _NAMED = 50
@@ -45,20 +49,54 @@ def up(
     from penstock.web.serve import serve
 
     _check_free(chosen.host, chosen.port)
+    _check_keys(chosen)
     log_to_terminal(chosen.log_format)
     service = Service(chosen, INSTALLED)
-    service.start()
+    ending = Ending(service, grace=chosen.grace, say=tell)
+    with ending.by_signal():
+        service.start()
+        try:
+            _welcome(chosen, service.around.store)
+            serve(service, chosen, ending=ending)
+        finally:
+            ending.complete()
+
+
+def _check_keys(chosen: Settings) -> None:
+    """Without keys whoever reaches the service is its administrator: nobody but this machine may."""
+    if chosen.require_keys:
+        return
+    if not is_loopback(chosen.host):
+        raise Misconfigured(
+            f"PENSTOCK_REQUIRE_KEYS=false is for this machine alone, not for {chosen.host}; leave it out"
+        )
+    if chosen.trusted_proxies or chosen.public_url:
+        raise Misconfigured(
+            "PENSTOCK_REQUIRE_KEYS=false would make administrators of all who come through the proxy that "
+            "PENSTOCK_TRUSTED_PROXIES or PENSTOCK_PUBLIC_URL speaks of; leave it out"
+        )
+
+
+def _welcome(chosen: Settings, store: Store) -> None:
+    """Say where it is, and how one comes in."""
     records, files = without_password(chosen.store), without_password(chosen.objects)
     tell(f"Penstock is at {chosen.url} · records {records} · files {files}")
     if chosen.workers == "celery":
         console().print("Tasks are done by those who run: penstock worker --celery")
+    if not chosen.require_keys:
+        tell(
+            "KEYS ARE OFF: every user, program and web proxy of this machine is an administrator. "
+            "Leave PENSTOCK_REQUIRE_KEYS out to change that.",
+            style="bold red",
+        )
+    elif is_loopback(chosen.host):
+        token = own_key(store)
+        # What is not read by a person may be kept in a log, where no key belongs.
+        where = f"{chosen.url}/#key={token}" if sys.stdout.isatty() else f"{chosen.url} with the key in .penstock/key"
+        tell(f"Come in at {where}")
+    elif not any(k.role is Role.ADMIN for k in store.find(ApiKey.by_status(status=KeyStatus.ACTIVE))):
+        tell("Nobody can come in yet. Make a key: penstock keys create NAME --role admin")
     tell(f"Try {chosen.url}/docs, or: penstock doctor. Ctrl-C stops.")
-    try:
-        serve(service, chosen, authentication=not is_loopback(chosen.host))
-    except KeyboardInterrupt:
-        pass  # which is how one stops it
-    finally:
-        service.stop()
 
 
 def worker(
@@ -74,12 +112,13 @@ def worker(
     if celery:
         _run_celery(service, chosen)
         return
-    service.start(background=False)
-    service.start_workers()
-    tell(f"Working on {without_password(chosen.store)} with {chosen.worker_threads} threads. Ctrl-C stops.")
-    with _until_stopped() as stop:
-        stop.wait()
-    service.stop()
+    ending = Ending(service, grace=chosen.grace, say=tell)
+    with ending.by_signal():
+        service.start(background=False)
+        service.start_workers()
+        tell(f"Working on {without_password(chosen.store)} with {chosen.worker_threads} threads. Ctrl-C stops.")
+        ending.begun.wait()
+        ending.complete()
 
 
 def _run_celery(service: Service, chosen: Settings) -> None:
@@ -88,7 +127,7 @@ def _run_celery(service: Service, chosen: Settings) -> None:
     console().print(
         f"Working on {without_password(chosen.store)} through {without_password(crew.broker)}. Ctrl-C stops."
     )
-    crew.run()
+    crew.run(grace=timedelta(seconds=chosen.grace))
 
 
 def relay(
@@ -113,10 +152,11 @@ def relay(
         service.stop()
         return
     _check_tables(service)
-    with _until_stopped() as stop:
+    ending = Ending(service, grace=chosen.grace, say=tell)
+    with ending.by_signal():
         service.start_relays()
-        stop.wait()
-    service.stop()
+        ending.begun.wait()
+        ending.complete()
 
 
 def _check_tables(service: Service) -> None:
@@ -180,19 +220,6 @@ def _show_sweep(found: Reconciled, title: str, done: dict[str, object]) -> None:
         tell(f"… and {len(names) - _NAMED} more; --json lists all.")
     if found.hidden:
         tell(f"Missing files are not looked for where no pattern finds all records: {', '.join(found.hidden)}.")
-
-
-@contextmanager
-def _until_stopped() -> Iterator[threading.Event]:
-    """Set when the process is told to stop, by Ctrl-C or by whoever runs it."""
-    stop = threading.Event()
-    before = {name: signal.signal(name, lambda *_: stop.set()) for name in (signal.SIGINT, signal.SIGTERM)}
-    try:
-        yield stop
-    finally:
-        stop.set()
-        for name, handler in before.items():
-            signal.signal(name, handler)
 
 
 def _check_free(host: str, port: int) -> None:

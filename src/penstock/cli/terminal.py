@@ -20,6 +20,7 @@ from rich.text import Text
 from penstock.app import open_store
 from penstock.domains import DOMAINS, INSTALLED
 from penstock.errors import InvalidValue
+from penstock.private import close_to_others
 from penstock.service import kept_secret
 from penstock.settings import SETTINGS, Setting, Settings, read_settings, table_settings
 from penstock.store import Store
@@ -32,6 +33,8 @@ StoreUrl = Annotated[
 ObjectsUrl = Annotated[
     str | None, typer.Option("--objects", help="files:///FOLDER or s3://BUCKET/PREFIX; else PENSTOCK_OBJECTS.")
 ]
+_EMBEDDED = Path(".penstock")
+"Where everything is kept that nobody said another place for."
 By = Annotated[str, typer.Option("--by", help="Who is named in the audit trail.")]
 
 
@@ -51,6 +54,7 @@ def settings(*, keep_secret: bool = False, **chosen: Any) -> Settings:
 
     What is signed outlives the process if the secret is kept.
     """
+    close_to_others(_EMBEDDED)
     found = read_settings(DOMAINS)
     found = kept_secret(found) if keep_secret else found
     return replace(found, **{name: value for name, value in chosen.items() if value is not None})

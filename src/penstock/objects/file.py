@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from hashlib import sha256
 
 from penstock.errors import Unavailable
+from penstock.private import FILE
 
 _NEW = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 _PIECE = 256 * 1024
@@ -38,7 +39,7 @@ class Written:
 def written(folder: int, content: Iterable[bytes]) -> Iterator[Written]:
     """A file with these bytes, on the disk; it is gone in the end unless it was moved."""
     name = os.urandom(16).hex()
-    with closed(os.open(name, _NEW, 0o666, dir_fd=folder)) as descriptor:
+    with closed(os.open(name, _NEW, FILE, dir_fd=folder)) as descriptor:
         try:
             digest = sha256()
             for piece in content:

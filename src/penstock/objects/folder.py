@@ -10,6 +10,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from penstock.private import FILE, FOLDER
+
 _DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK
 _LINKED = (errno.ELOOP, errno.ENOTDIR)
@@ -50,7 +52,7 @@ def _step(above: int, name: str, make: bool) -> int:
         if not make:
             raise
     with suppress(FileExistsError):
-        os.mkdir(name, dir_fd=above)
+        os.mkdir(name, FOLDER, dir_fd=above)
     os.fsync(above)  # or the folder, and all in it, could be gone after a power cut
     return _open(name, _DIRECTORY, above)
 
@@ -88,7 +90,7 @@ def entries(folder: int) -> list[os.DirEntry[str]]:
 @contextmanager
 def locked(folder: int, name: str) -> Iterator[None]:
     """Hold an exclusive lock among all threads and processes of this machine; one that dies gives it back."""
-    descriptor = os.open(name, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600, dir_fd=folder)
+    descriptor = os.open(name, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, FILE, dir_fd=folder)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX)
         yield

@@ -15,6 +15,7 @@ from penstock.objects.filename import BREAK, part_of, path_of
 from penstock.objects.folder import Linked, entries, locked, open_file, opened, within
 from penstock.objects.grant import RouteSigner
 from penstock.objects.parts import PartsFolder
+from penstock.private import make_private
 from penstock.stored import (
     DEFAULT_EXPIRY,
     Body,
@@ -167,7 +168,7 @@ class LocalObjects:
     def _root(self, *, make: bool = False) -> Iterator[int]:
         with _told(self.folder):
             if make:
-                self.folder.mkdir(parents=True, exist_ok=True)
+                make_private(self.folder)
             with opened(self.folder) as root:
                 yield root
 

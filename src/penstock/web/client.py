@@ -13,7 +13,12 @@ from penstock.caller import Address, read_address
 from penstock.errors import Misconfigured
 from penstock.once import once_key
 
-_FORWARDED = ("x-forwarded-for", "forwarded", "x-real-ip")
+_OF_PROXIES = (
+    *("forwarded", "x-forwarded", "x-real-ip", "x-client-ip", "x-cluster-client-ip", "true-client-ip", "via"),
+    *("x-original-", "x-proxy", "proxy-", "x-envoy-", "x-request-start", "x-queue-start", "x-arr-", "x-azure-"),
+    *("cf-", "cdn-loop", "cloudfront-", "x-amz-cf-", "x-amzn-", "fastly-", "fly-", "akamai-", "x-appengine-"),
+)
+"How the headers begin that proxies add by default."
 
 
 class Clients:
@@ -43,9 +48,10 @@ class Clients:
         return peer
 
     def is_this_machine(self, scope: Mapping[str, Any], headers: Mapping[str, str]) -> bool:
-        """Does the request come from this machine, and not through a proxy on it?"""
+        """Does the request come from this machine, and, as far as can be seen, not through a proxy on it?"""
         peer = read_address((scope.get("client") or ("",))[0])
-        return peer is not None and peer.is_loopback and not any(name in headers for name in _FORWARDED)
+        through_proxy = scope.get("http_version") == "1.0" or any(n.lower().startswith(_OF_PROXIES) for n in headers)
+        return peer is not None and peer.is_loopback and not through_proxy
 
     def _is_trusted(self, address: Address) -> bool:
         return any(address in network for network in self._trusted)

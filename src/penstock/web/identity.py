@@ -1,4 +1,4 @@
-"""Who may come in: by a key and its role, or because only this machine can knock."""
+"""Who may come in: by a key and its role. Whoever has none is a guest, wherever the request seems to come from."""
 
 from __future__ import annotations
 
@@ -28,12 +28,6 @@ _THIS_MACHINE = frozenset({"localhost", "127.0.0.1", "::1"})
 _SCOPES = 1000
 
 
-def open_here(endpoint: F) -> F:
-    """Whoever asks from this machine may use the route without a key: a program that collects metrics, for example."""
-    endpoint.__open_here__ = True  # type: ignore[attr-defined]
-    return endpoint
-
-
 def probe(endpoint: F) -> F:
     """Anybody may use the route as often as they like: it is asked by machines, and must not need the store."""
     endpoint.__access__ = Access(None)  # type: ignore[attr-defined]
@@ -49,19 +43,15 @@ class Guard:
         self.refusals = Refusals(store)
         self._scoped = lru_cache(maxsize=_SCOPES)(store.scoped)
 
-    def admit(self, request: Request, route: str, access: Access, *, here: bool = False) -> Caller:
+    def admit(self, request: Request, route: str, access: Access) -> Caller:
         """Let the caller in, as whom it is; or refuse, and write that down."""
         who, project = "", None
         try:
-            if not self._options.authentication:
-                self._check_page(request)
-                caller = Caller("local", Role.ADMIN, None, self._store)
-            else:
-                key = self._key(request, access, here=here)
-                if key is not None:
-                    who, project = f"{key.name}#{key.key_id}", key.project_id
-                caller = self._caller(request, key, here=here and access.role is not None)
-                _check_role(caller, access)
+            key = self._key(request, access)
+            if key is not None:
+                who, project = f"{key.name}#{key.key_id}", key.project_id
+            caller = self._caller(request, key, access)
+            _check_role(caller, access)
             if access.per_minute is not None:
                 self._check_rate(request, route, access.per_minute)
             return replace(caller, address=str(self._address(request) or "unknown"))
@@ -75,10 +65,10 @@ class Guard:
         """Write down that somebody was refused, by a name or by where they come from."""
         self.refusals.note(who or self._stranger(request), refused, route, project=project, stranger=not who)
 
-    def _key(self, request: Request, access: Access, *, here: bool) -> ApiKey | None:
+    def _key(self, request: Request, access: Access) -> ApiKey | None:
         token = _token(request)
         if token is None:
-            if access.role is None or (here and self._is_here(request)):
+            if access.role is None or not self._options.authentication:
                 return None
             raise Unauthenticated("the request has no API key")
         key = find_key(self._store, token)
@@ -86,9 +76,13 @@ class Guard:
             raise Unauthenticated("the API key is unknown or was revoked")
         return key
 
-    def _caller(self, request: Request, key: ApiKey | None, *, here: bool) -> Caller:
+    def _caller(self, request: Request, key: ApiKey | None, access: Access) -> Caller:
+        if key is None and self._options.authentication:
+            return Caller("public", None, None, self._store)
         if key is None:
-            return Caller("local", Role.ADMIN, None, self._store) if here else Caller("public", None, None, self._store)
+            if access.role is not None or access.per_minute is not None:  # anybody may probe
+                self._check_page(request)
+            return Caller("local", Role.ADMIN, None, self._store)
         store = self._store if key.project_id is None else self._scoped(key.project_id)
         return Caller(f"{key.name}#{key.key_id}", key.role, key.project_id, store)
 
@@ -103,8 +97,11 @@ class Guard:
     def _check_page(self, request: Request) -> None:
         """Without keys, any page in a browser on this machine could speak to us: only our own may.
 
-        The host keeps out names that were made to lead here; the origin keeps out forms and scripts of other sites.
+        The host keeps out names that were made to lead here; the origin keeps out forms and scripts of other sites. A
+        proxy is known by what it adds, or by the HTTP of old that some speak; one that hides cannot be told.
         """
+        if not self._clients.is_this_machine(request.scope, request.headers):
+            raise ForeignPage("the request came through a proxy, or from another machine")
         allowed = _THIS_MACHINE | set(self._options.hosts)
         if _host(f"//{request.headers.get('host', '')}") not in allowed:
             raise ForeignPage("the service was reached under a name that is not its own")
@@ -116,9 +113,6 @@ class Guard:
 
     def _address(self, request: Request) -> Any:
         return self._clients.address(request.scope, request.headers)
-
-    def _is_here(self, request: Request) -> bool:
-        return self._clients.is_this_machine(request.scope, request.headers)
 
     def _stranger(self, request: Request) -> str:
         return f"stranger:{mark_of(self._address(request), 'stranger', secret=self._options.secret)[:12]}"

@@ -12,7 +12,7 @@ class WebOptions:
     """Given by whoever starts the service; `penstock up` takes them from the settings."""
 
     authentication: bool = True
-    "False only where nobody but this machine can reach the service: every caller is an administrator then."
+    "False only for development: every caller without a key is an administrator then, unless it comes through a proxy."
     secret: bytes = field(default_factory=lambda: os.urandom(32), repr=False)
     """Signs the positions of event streams, and hides where guests come from; processes that share a store should share
     it, or each has limits and Idempotency-Keys of guests of its own."""

@@ -25,7 +25,7 @@ def start_page(installed: Sequence[Installed], *, authentication: bool, url: str
         f"<td>{', '.join(escape(s.relation) for s in i.domain.shapes)}</td></tr>"
         for i in installed
     )
-    keys = "Every request needs an API key." if authentication else "Only this machine can reach it; no key is needed."
+    keys = "Every request needs an API key." if authentication else "Keys are off: everybody is an administrator."
     header = ' -H "Authorization: Bearer $KEY"' if authentication else ""
     return (
         _page("start.html")

@@ -29,17 +29,13 @@ class AdmittedRoute(APIRoute):
         """What the route asks for."""
         return access_of(self.endpoint, set(self.methods or ()))
 
-    @property
-    def open_here(self) -> bool:
-        return getattr(self.endpoint, "__open_here__", False)
-
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         answer = super().get_route_handler()
 
         async def admit(request: Request) -> Response:
             guard: Guard = request.app.state.guard
             options: WebOptions = request.app.state.options
-            caller = await run_in_threadpool(guard.admit, request, self.path_format, self.access, here=self.open_here)
+            caller = await run_in_threadpool(guard.admit, request, self.path_format, self.access)
             request.state.caller = caller
             if request.method in READING:
                 return await answer(request)

@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-from types import FrameType
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 import uvicorn
 from fastapi import FastAPI
 
+from penstock.ending import Ending
 from penstock.service import Service
 from penstock.settings import Settings
 from penstock.web.api import build_api
 from penstock.web.options import WebOptions
 
-_GRACE = 30
-"Seconds that requests have to end once the server was told to stop."
 
-
-def serve(service: Service, settings: Settings, *, authentication: bool) -> None:
-    """Answer requests at the settings' host and port; Ctrl-C lets those that are running end."""
+def serve(service: Service, settings: Settings, *, ending: Ending) -> None:
+    """Answer requests at the settings' host and port until the end begins; those that are running may finish."""
     options = WebOptions(
-        authentication=authentication,
+        authentication=settings.require_keys,
         trusted_proxies=settings.trusted_proxies,
         cors_origins=settings.cors_origins,
         body_limit=settings.body_limit,
@@ -34,18 +33,28 @@ def serve(service: Service, settings: Settings, *, authentication: bool) -> None
         access_log=False,  # ours tells more, and no signatures
         proxy_headers=False,  # uvicorn would believe whoever speaks from this machine; `web.client` decides
         server_header=False,
-        timeout_graceful_shutdown=_GRACE,
+        timeout_graceful_shutdown=max(1, int(ending.for_work.total_seconds())),
     )
-    _Server(config, app).run()
+    server = _Server(config, app)
+    ending.listen(server.end)
+    if not ending.begun.is_set():
+        server.run()
 
 
 class _Server(uvicorn.Server):
-    """Ends the event streams first: they would never end by themselves."""
+    """Ends when it is told to, and its event streams first: they would never end by themselves."""
 
     def __init__(self, config: uvicorn.Config, app: FastAPI) -> None:
         super().__init__(config)
         self._app = app
 
-    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+    def end(self) -> None:
+        """Finish the requests that are running; told again, break them off."""
         self._app.state.streams.close()
-        super().handle_exit(sig, frame)
+        self.force_exit = self.should_exit
+        self.should_exit = True
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Signals are for whoever ends the whole service: the server would kill the process with its work undone."""
+        yield

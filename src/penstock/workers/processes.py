@@ -17,6 +17,7 @@ log = logging.getLogger("penstock.workers")
 _FORK = multiprocessing.get_context("fork")
 _RESPITE = 1.0
 "Seconds before one that has died is started again."
+_LAST = 6.0
 _WATCH = 1.0
 "Seconds after which a process notices that its parent is gone."
 
@@ -56,7 +57,8 @@ class Processes:
         self._running[part] = process
 
     def _end(self, grace: float) -> None:
-        for with_signal, seconds in ((signal.SIGTERM, grace), (signal.SIGQUIT, 10.0), (signal.SIGKILL, 5.0)):
+        last = min(_LAST, grace / 2)  # in which a part hands back what it has not finished
+        for with_signal, seconds in ((signal.SIGTERM, grace - last), (signal.SIGQUIT, last), (signal.SIGKILL, 1.0)):
             alive = [p for p in self._running.values() if p.is_alive() and p.pid is not None]
             for process in alive:
                 os.kill(process.pid, with_signal)  # type: ignore[arg-type]

@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from decimal import Decimal
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -20,6 +21,7 @@ from penstock.engines.sql.forks import generation
 from penstock.engines.sql.sqlite_waiter import SqliteWaiter
 from penstock.engines.sql.statements import Statement
 from penstock.errors import InvalidValue, Misconfigured, Unavailable
+from penstock.private import make_private_file
 from penstock.updates import exact_sum
 
 _dumps = msgspec.json.Encoder(order="deterministic").encode
@@ -92,9 +94,7 @@ class SqliteConnector:
             _of_parents.append(self._local)
             self._local, self._generation = threading.local(), generation()
         try:
-            connection = sqlite3.connect(
-                self.path, timeout=self._busy, isolation_level=None, check_same_thread=False, cached_statements=512
-            )
+            connection = self._connect(cached_statements=512)
             self._begin_log(connection)
             connection.execute("pragma synchronous = normal")
             connection.execute("pragma foreign_keys = on")
@@ -104,6 +104,21 @@ class SqliteConnector:
             connection.create_function(name, 2, function, deterministic=True)
         self._local.connection, self._local.generation = connection, self._generation
         return connection
+
+    def _connect(self, *, cached_statements: int = 128) -> sqlite3.Connection:
+        """A connection to the file, which is its owner's alone if it is new; so is what SQLite keeps beside it."""
+        try:
+            if self.path != ":memory:":
+                make_private_file(Path(self.path))
+        except OSError as error:
+            raise sqlite3.OperationalError(error.strerror) from error
+        return sqlite3.connect(
+            self.path,
+            timeout=self._busy,
+            isolation_level=None,
+            check_same_thread=False,
+            cached_statements=cached_statements,
+        )
 
     def _begin_log(self, connection: sqlite3.Connection) -> None:
         """Have changes written ahead; of several who open a new file, one does it for all."""
@@ -168,7 +183,7 @@ class SqliteConnector:
     @contextmanager
     def administration(self) -> Iterator[sa.Connection]:
         """A SQLAlchemy connection in one transaction, for creating tables."""
-        engine = sa.create_engine("sqlite://", creator=self._plain, poolclass=sa.NullPool)
+        engine = sa.create_engine("sqlite://", creator=self._connect, poolclass=sa.NullPool)
         try:
             with engine.connect() as connection:
                 connection.exec_driver_sql("begin immediate")
@@ -183,11 +198,8 @@ class SqliteConnector:
             return Misconfigured(f"SQLite refuses `{error.statement}`: {error.orig}")
         return Unavailable(f"cannot open the SQLite file {self.path}: {error.orig}")
 
-    def _plain(self) -> sqlite3.Connection:
-        return sqlite3.connect(self.path, timeout=self._busy, isolation_level=None, check_same_thread=False)
-
     def listen(self) -> SqliteWaiter:
-        return SqliteWaiter(self._plain)
+        return SqliteWaiter(self._connect)
 
     def bound(self, project: str) -> SqliteConnector:
         """Itself: a file has no sessions to bind."""
