@@ -34,6 +34,7 @@ class Ending:
         self.begun = threading.Event()
         self._over = threading.Event()
         self._listeners: list[Callable[[], None]] = []
+        self._others = set(threading.enumerate())
 
     def listen(self, listener: Callable[[], None]) -> None:
         """Have somebody told whenever the end begins, and again when it is hurried."""
@@ -54,8 +55,8 @@ class Ending:
         if not self.begun.is_set():
             self.begin()
         self._service.stop()
-        # A thread that Python would wait for is the watch's to end.
-        if all(t.daemon or t is threading.main_thread() for t in threading.enumerate()):
+        # A thread that Python would wait for keeps the watch awake.
+        if all(t.daemon for t in threading.enumerate() if t not in self._others):
             self._over.set()
 
     @contextmanager

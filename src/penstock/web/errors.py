@@ -5,7 +5,7 @@ PenstockError
 ├── InvalidRequest       a parameter or the body does not fit, field by field
 ├── Unauthenticated      no key, or none that works
 ├── Forbidden            the key's role does not allow it
-├── ForeignPage          a page of another site used a service without authentication
+├── ForeignPage          a page of another site, or a proxy, used a service without keys
 ├── NoSuchRoute          nothing is at this path
 ├── MethodNotAllowed     something is, but it cannot do that
 ├── PreconditionFailed   the record is not the one If-Match speaks of
@@ -55,7 +55,7 @@ class Forbidden(PenstockError):
 
 
 class ForeignPage(PenstockError):
-    """A page of another site, or another name for this machine, was used to reach a service without authentication."""
+    """A page of another site, another name for this machine, or a proxy was used to reach a service without keys."""
 
     slug, http_status = "foreign-page", 403
 

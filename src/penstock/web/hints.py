@@ -16,7 +16,8 @@ HINTS: dict[str, str] = {
     "declaration": "Correct the declaration that the message names.",
     "forbidden": "Use a key with a higher role; an administrator can make one with `penstock keys create`.",
     "foreign-file": "Use an object key of this project, in one of the places its domain allows.",
-    "foreign-page": "Use the service under 127.0.0.1 or localhost, or allow the origin in PENSTOCK_CORS_ORIGINS.",
+    "foreign-page": "Use the service under 127.0.0.1 or localhost, or allow the origin in PENSTOCK_CORS_ORIGINS. "
+    "Behind a proxy keys are needed: leave PENSTOCK_REQUIRE_KEYS out.",
     "http-error": "See what the detail says.",
     "illegal-move": "Make one of the moves that the detail names, or read the record again.",
     "in-progress": "Send the same request with the same Idempotency-Key a moment later; minutes, after a crash.",
