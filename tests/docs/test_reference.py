@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from penstock.cli.reference import settings_page
+from penstock.cli.routes_reference import routes_page
 from penstock.cli.terminal import all_settings
 from penstock.testing import EngineSuite, differences_page
 
@@ -24,6 +25,11 @@ def test_every_setting_is_listed() -> None:
         for setting in found:
             assert f"| `{setting.variable}` |" in page
             assert setting.help.endswith("."), f"{setting.variable} says what it is for"
+
+
+def test_every_route_is_listed_with_who_may_use_it() -> None:
+    """Write it anew with: python -m penstock.cli.routes_reference > docs/reference/routes.md."""
+    assert (REFERENCE / "routes.md").read_text() == routes_page()
 
 
 def test_no_two_settings_have_one_name() -> None:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
-from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -21,10 +19,18 @@ from penstock.web.refusals import MOST, WINDOW
 from tests.web.films import INSTALLED as FILMS
 from tests.web.films import Film
 from tests.web.routes import Door, doors
-from tests.web.service import HERE, Service, film
+from tests.web.service import HERE, STRANGER, Service, film
 
-CALLERS = ("nobody", "a wrong key", "another project", *Role)
 PROJECT, OTHER = "11111111-1111-4111-8111-111111111111", "22222222-2222-4222-8222-222222222222"
+PLACES: dict[str, tuple[tuple[str, int], dict[str, str]]] = {
+    "from elsewhere": (STRANGER, {}),
+    "on this machine": (HERE, {}),
+    "behind a proxy on it": (HERE, {"Host": "penstock.example", "X-Forwarded-For": STRANGER[0]}),
+    "saying to be here": (STRANGER, {"Host": "127.0.0.1:8000", "X-Forwarded-For": "127.0.0.1", "X-Real-IP": "::1"}),
+}
+KEYLESS = ("nobody", "a wrong key", "a revoked key")
+KEYS = [(role, project) for role in Role for project in (None, PROJECT, OTHER)]
+CALLERS = (*KEYLESS, *KEYS)
 
 
 @pytest.fixture(scope="module")
@@ -33,31 +39,26 @@ def everything(tmp_path_factory: pytest.TempPathFactory) -> Service:
 
 
 @pytest.fixture(scope="module")
-def clients(everything: Service) -> Iterator[dict[str, Any]]:
+def tokens(everything: Service) -> dict[Any, str | None]:
+    revoked = everything.key(Role.ADMIN)
+    revoke_key(everything.store, revoked.split("_")[1], by="tests")
     wrong = everything.key(Role.ADMIN)[:-4] + "AAAA"
-    made: dict[str, Any] = {
-        "nobody": everything.client(),
-        "a wrong key": everything.client(key=wrong),
-        "another project": everything.client(Role.ADMIN, project=OTHER),
-        **{role: everything.client(role) for role in Role},
-    }
-    with ExitStack() as stack:  # open, each request takes half the time
-        for client in made.values():
-            stack.enter_context(client)
-        yield made
+    made: dict[Any, str | None] = {"nobody": None, "a wrong key": wrong, "a revoked key": revoked}
+    return made | {(role, project): everything.key(role, project) for role, project in KEYS}
 
 
-def expected(door: Door, caller: str) -> set[str]:
+def expected(door: Door, caller: Any) -> set[str]:
     """What the guard may say: in, 401 or 403."""
-    if caller == "a wrong key":
+    if caller in ("a wrong key", "a revoked key"):
         return {"401"}
     if door.access.role is None:
         return {"in"}
     if caller == "nobody":
         return {"401"}
-    if caller == "another project":
-        return {"in", "out of scope"}
-    return {"in"} if Role(caller).includes(door.access.role) else {"403"}
+    role, project = caller
+    if not role.includes(door.access.role):
+        return {"403"}
+    return {"in"} if project is None else {"in", "out of scope"}
 
 
 def verdict(answer: Any) -> str:
@@ -65,14 +66,21 @@ def verdict(answer: Any) -> str:
     return {"unauthenticated": "401", "forbidden": "403", "out-of-scope": "out of scope"}.get(kind, "in")
 
 
-@pytest.mark.parametrize("caller", CALLERS)
+@pytest.mark.parametrize("place", PLACES)
 def test_every_route_lets_in_whom_it_should_and_nobody_else(
-    everything: Service, clients: dict[str, Any], caller: str
+    everything: Service, tokens: dict[Any, str | None], place: str
 ) -> None:
-    for door in doors(everything.app):
-        everything.clock.advance(WINDOW)  # public routes have their limits
-        found = verdict(clients[caller].request(**door.request(PROJECT)))
-        assert found in expected(door, caller), f"{caller} at {door}: {found}"
+    """Route by role by project by place: drawn from the application, so that a new route is attacked by being there."""
+    address, headers = PLACES[place]
+    with everything.client(address=address) as client:
+        for caller in CALLERS:
+            allowed = {} if tokens[caller] is None else {"Authorization": f"Bearer {tokens[caller]}"}
+            for door in doors(everything.app):
+                everything.clock.advance(WINDOW)  # public routes have their limits
+                answer = client.request(**door.request(PROJECT), headers={**headers, **allowed})
+                found = verdict(answer)
+                assert found in expected(door, caller), f"{caller} {place} at {door}: {found}"
+                assert answer.status_code != 500 or door.path.endswith("/crash"), f"{caller} at {door}: {answer.text}"
 
 
 def test_the_matrix_has_every_kind_of_route(everything: Service) -> None:

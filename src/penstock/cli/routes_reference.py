@@ -1,0 +1,55 @@
+"""The reference of routes and who may use them, written from the application that serves them.
+
+python -m penstock.cli.routes_reference > docs/reference/routes.md
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import groupby
+
+from penstock.access import Access
+from penstock.domains import INSTALLED
+from penstock.service import Service
+from penstock.settings import Settings
+from penstock.web.api import build_api
+from penstock.web.options import WebOptions
+from penstock.web.route import AdmittedRoute
+
+_HEAD = """
+# Routes
+
+Every route of the service as it ships, and who may use it. A role may do what those before it may: viewer, editor, admin.
+A key that is bound to a project sees that project only. "Anybody" needs no key, and may ask so many times a minute from
+one address. Besides these, `/objects/…` serves the local files that signed URLs lead to, to whoever has the URL.
+"""
+
+
+def routes_page() -> str:
+    """The whole page."""
+    return _HEAD.lstrip() + "".join(_section(tag, rows) for tag, rows in groupby(_rows(), key=lambda row: row[0]))
+
+
+def _rows() -> Iterator[tuple[str, str]]:
+    """The tag and the line of each method of each route."""
+    service = Service(Settings(store="sqlite:///:memory:"), INSTALLED)
+    app = build_api(service.installed, service.around, options=WebOptions())
+    for route in app.routes:
+        if isinstance(route, AdmittedRoute):
+            tag = str(next(iter(route.tags), "service"))
+            for method in sorted(route.methods or ()):
+                yield tag, f"| `{method} {route.path_format}` | {_who(route.access)} |\n"
+
+
+def _section(tag: str, rows: Iterator[tuple[str, str]]) -> str:
+    return f"\n## {tag}\n\n| | who |\n|---|---|\n" + "".join(line for _, line in rows)
+
+
+def _who(access: Access) -> str:
+    if access.role is not None:
+        return str(access.role.value)
+    return "anybody" if access.per_minute is None else f"anybody, {access.per_minute} a minute"
+
+
+if __name__ == "__main__":
+    print(routes_page(), end="")
