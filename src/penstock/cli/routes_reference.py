@@ -19,7 +19,7 @@ from penstock.web.route import AdmittedRoute
 _HEAD = """
 # Routes
 
-Every route of the service as it ships, and who may use it. A role may do what those before it may: viewer, editor, admin.
+Every route of the service as it ships, and who may use it. Viewer, editor, admin: a role may do what those before may.
 A key that is bound to a project sees that project only. "Anybody" needs no key, and may ask so many times a minute from
 one address. Besides these, `/objects/…` serves the local files that signed URLs lead to, to whoever has the URL.
 """
