@@ -193,9 +193,8 @@ def send(target: Target, headers: dict[str, str], project_id: str, body: bytes) 
     sent, told = target.ask(upload["method"], f"{url.path}?{url.query}", body, upload["headers"])
     assert sent in (200, 201, 204, 503), told
     digest = {"sha256": sha256(body).hexdigest()}
-    return target.ask("POST", f"/api/mv/projects/{project_id}/uploads/{upload['uploadId']}/finalize", digest, headers)[
-        0
-    ]
+    finalize = f"/api/mv/projects/{project_id}/uploads/{upload['uploadId']}/finalize"
+    return target.ask("POST", finalize, digest, headers)[0]
 
 
 @attack
@@ -225,11 +224,12 @@ def bytes_that_confuse(target: Target, chance: Random, scale: int) -> None:
         *(b"<!doctype ", b"o \n", b"facet ", b"\r", b"\t\n", b"a,", b"#EXTM3U\n", b"<svg", b"\\"),
     ]
 
-    def content() -> bytes:
-        unit = chance.choice(units)
-        return chance.choice(heads) + unit * (chance.choice([61, 4096, 40_000]) // len(unit)) + chance.choice(tails)
+    def one(unit: bytes) -> Callable[[], int]:
+        times = chance.choice([61, 4096, 40_000]) // len(unit)
+        body = chance.choice(heads) + unit * times + chance.choice(tails)
+        return lambda: send(target, headers, project_id, body)
 
-    at_once([lambda: send(target, headers, project_id, content())] * (10 * scale))
+    at_once([lambda: send(target, headers, project_id, b"#\n" + b"\n" * 60 + b"x"), *map(one, units * scale)])
 
 
 @attack
