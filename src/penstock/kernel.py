@@ -12,7 +12,7 @@ from penstock.outbox import SystemMessage
 from penstock.ratelimit import RateBucket
 from penstock.released import Released
 from penstock.schedule import ScheduleState
-from penstock.seals import AuditedProject, Seal
+from penstock.seals import AuditedProject, Checkpoint, Seal
 from penstock.upload import Upload
 
 KERNEL = Domain(
@@ -25,6 +25,7 @@ KERNEL = Domain(
     NamedLease,
     Seal,
     AuditedProject,
+    Checkpoint,
     ScheduleState,
     Upload,
     Released,

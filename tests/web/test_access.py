@@ -13,8 +13,10 @@ from penstock import Store
 from penstock.access import Role
 from penstock.audit import EVERYWHERE, SystemAudit
 from penstock.domains import INSTALLED
+from penstock.errors import OutOfScope
 from penstock.installed import Installed, Surroundings
 from penstock.keys import ApiKey, list_keys, revoke_key
+from penstock.seals import projects
 from penstock.web.refusals import MOST, WINDOW
 from tests.web.films import INSTALLED as FILMS
 from tests.web.films import Film
@@ -232,6 +234,11 @@ def test_a_refusal_of_a_key_names_it_in_its_project(service: Service) -> None:
     ((actor, action, _),) = lines(service, "p1")
     assert action == "refused: forbidden"
     assert actor.startswith("a viewer#")
+
+
+def test_a_project_of_refusals_alone_is_sealed_like_any_other(service: Service) -> None:
+    service.app.state.guard.refusals.note("ann", OutOfScope("not yours"), "/films", project="p1")
+    assert list(projects(service.store)) == ["p1"]
 
 
 # Without authentication

@@ -15,6 +15,7 @@ from datetime import datetime, timedelta
 
 from penstock.audit import EVERYWHERE, SystemAudit, entry
 from penstock.errors import PenstockError
+from penstock.seals import register
 from penstock.store import Store
 
 log = logging.getLogger("penstock.refusals")
@@ -99,4 +100,8 @@ class Refusals:
             action=f"refused: {refusal.slug}",
             details={"route": refusal.route, "times": str(count)},
         )
+        trail = (SystemAudit, refusal.project)
+        if trail not in self._store.trails:  # as of a change: nobody would seal what is not registered
+            register(self._store, refusal.project)
+            self._store.trails.add(trail)
         self._store.commit([line])

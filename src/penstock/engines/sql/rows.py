@@ -23,7 +23,7 @@ Bind = Callable[[Mapping[str, Any]], tuple[Any, ...]]
 Row = tuple[Any, ...]
 Read = Callable[[Row], dict[str, Any]]
 "Makes a record's values of a row."
-_DAMAGES = (ValueError, KeyError, TypeError, AttributeError, ValidationError)
+_DAMAGES = (ValueError, KeyError, TypeError, AttributeError, ValidationError, RecursionError)
 
 
 @dataclass(frozen=True, slots=True)
