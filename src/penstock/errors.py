@@ -12,6 +12,7 @@ PenstockError
 ├── StaleIndex             a write would leave an index key behind; refused before it is sent
 ├── OutOfScope             a store bound to one project was asked for something that is not of it
 ├── UrlRefused             a signed URL was altered, has expired, or is for something else
+├── AddressRefused         an outgoing request would lead where none may go
 ├── NotFound               no live record stands there
 ├── Conflict               somebody else changed it first: a condition did not hold
 ├── DamagedRecord          what is stored does not fit the declaration
@@ -97,6 +98,19 @@ class UrlRefused(PenstockError):
     """A signed URL was altered, has expired, or was signed for another object, method or content."""
 
     slug, http_status = "url-refused", 403
+
+
+class AddressRefused(PenstockError):
+    """A request to this address is not made: the policy of outgoing requests forbids it.
+
+    ``why`` is what follows "the URL"; ``by`` is the host that led there by a redirect.
+    """
+
+    slug, http_status = "address-refused", 502
+
+    def __init__(self, why: str, *, by: str | None = None) -> None:
+        super().__init__(f"{by} redirects to a URL that {why}" if by else f"the URL {why}")
+        self.why, self.by = why, by
 
 
 class NotFound(PenstockError, LookupError):
