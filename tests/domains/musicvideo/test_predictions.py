@@ -41,6 +41,7 @@ from tests.domains.musicvideo.prediction_server import (
     truncates,
     understates,
 )
+from tests.net.loopback import stay_on_loopback
 
 SHOT = Shot(prompt="A robot on Congress Avenue at dusk", seconds=1.0, seed=7)
 PNG = base64.b64decode(
@@ -610,8 +611,9 @@ def test_a_file_is_fetched_over_http_and_nothing_else(
 @pytest.mark.parametrize("how", ["named", "redirected"])
 @pytest.mark.parametrize("where", ["another port", "by name", "metadata", "mapped", "decimal", "private", "plain"])
 def test_no_service_leads_a_worker_to_private_addresses(
-    server: PredictionServer, tmp_path: Path, how: str, where: str
+    server: PredictionServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, how: str, where: str
 ) -> None:
+    stay_on_loopback(monkeypatch)
     with PredictionServer() as inside:
         url = {
             "another port": f"{inside.origin}/files/secret.mp4",
