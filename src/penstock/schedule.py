@@ -12,6 +12,7 @@ runs, and clocks that differ or jump back repeat nothing.
 from __future__ import annotations
 
 import itertools
+import logging
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -23,7 +24,7 @@ from penstock.declare.entity import Entity
 from penstock.declare.key import key
 from penstock.declare.units import Count, UtcMicros, UtcSeconds
 from penstock.documents import kept
-from penstock.errors import Conflict, DeclarationError
+from penstock.errors import Conflict, DeclarationError, told
 from penstock.kinds import instant_text
 from penstock.lease import Lease, LeaseLost, release, renew, take_named
 from penstock.system import SYSTEM
@@ -33,6 +34,8 @@ if TYPE_CHECKING:
     from penstock.store import Store
 
 _LONGEST_ERROR = 500
+log = logging.getLogger("penstock.schedule")
+
 _ROUND = 100
 "How many periods of one schedule are caught up at a time, so that one far behind does not keep the others waiting."
 _LONGEST_PAUSE = timedelta(hours=1)
@@ -242,7 +245,9 @@ class Scheduler:
             if callable(schedule.task):
                 schedule.task(period)
         except Exception as error:
-            failed = kept(f"{type(error).__name__}: {error}", _LONGEST_ERROR)
+            failed = kept(f"{type(error).__name__}: {told(error)}", _LONGEST_ERROR)
+            if told(error) != str(error):
+                log.warning("%s has failed: %s", schedule.name, error)
         try:
             if failed is None:
                 self._record_success(schedule, state, period, lease)

@@ -16,9 +16,9 @@ from typing import Any
 import pytest
 
 from penstock import net
-from penstock.errors import AddressRefused, InvalidValue, Misconfigured, Unavailable
+from penstock.errors import AddressRefused, AnswerTooLong, InvalidValue, Misconfigured, Unavailable
 from penstock.net import open_client
-from penstock.net.client import Client, Limits, TooLong
+from penstock.net.client import Client, Limits
 from tests.net.misbehaving import Behaviour, Server, answers, certificate, redirects, sends
 
 PUBLIC = "93.184.216.34"
@@ -286,7 +286,7 @@ def test_an_exchange_ends_by_one_moment_however_slowly_it_drips(
 
 def test_what_is_too_long_says_by_how_much(server: Server, open_one: Opener) -> None:
     server.script.append(answers(200, b"x" * 200_000))
-    with pytest.raises(TooLong) as long:
+    with pytest.raises(AnswerTooLong) as long:
         get(open_one(server.url()), server.url())
     assert long.value.bytes == 200_000
 

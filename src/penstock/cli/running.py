@@ -19,6 +19,7 @@ from penstock.cli.terminal import AsJson, ObjectsUrl, StoreUrl, busy, console, s
 from penstock.domains import INSTALLED
 from penstock.errors import Misconfigured, Unavailable
 from penstock.logs import log_to_terminal
+from penstock.net.shown import without_secrets as without_password
 from penstock.reconcile import Reconciled
 from penstock.relay import dead_letters
 from penstock.service import Service
@@ -212,14 +213,3 @@ def is_loopback(host: str) -> bool:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
         return False
-
-
-def without_password(url: str) -> str:
-    """A URL without its password and its parameters; only the scheme where a sign leaves in doubt what is which."""
-    scheme, separator, rest = url.partition("://")
-    authority, slash, path = rest.partition("/")
-    path = path.partition("?")[0]
-    head, at, host = authority.rpartition("@")
-    if "?" in head or (authority and "@" in path):
-        return f"{scheme}{separator}…"
-    return f"{scheme}{separator}{head.partition(':')[0]}{at}{host.partition('?')[0]}{slash}{path}"

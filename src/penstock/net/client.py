@@ -2,8 +2,8 @@
 
 | what happened | what is raised |
 |---|---|
-| nobody answers, or not HTTP, or not in time; the answer is cut off, compressed, or of another type | `Unavailable` |
-| more bytes than are taken | `TooLong`, which is `Unavailable` |
+| nobody answers, or not HTTP, or not in time; the answer is cut off, compressed, or of another type | `Unanswered` |
+| more bytes than are taken | `AnswerTooLong`, which is one too |
 | the URL, or one that a redirect names, leads where nobody may go | `AddressRefused` |
 | a header cannot be one | `InvalidValue` |
 
@@ -22,7 +22,7 @@ from datetime import timedelta
 
 import httpcore2
 
-from penstock.errors import AddressRefused, InvalidValue, Unavailable
+from penstock.errors import AddressRefused, AnswerTooLong, InvalidValue, Unanswered
 from penstock.net.policy import Policy
 from penstock.net.streams import Pinned, Unfit, until
 from penstock.net.url import Url, joined, read_url
@@ -52,14 +52,6 @@ class Limits:
 
 
 USUAL = Limits()
-
-
-class TooLong(Unavailable):
-    """The answer has more bytes than are taken."""
-
-    def __init__(self, host: str, most: int, *, bytes: int) -> None:
-        super().__init__(f"{host}: the answer is longer than {most} bytes")
-        self.bytes = bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,7 +211,7 @@ class _Clock:
         try:
             yield
         except _TRANSPORT as error:
-            raise Unavailable(f"{host}: {_reason(error, seconds)}") from error
+            raise Unanswered(f"{host}: {_reason(error, seconds)}") from error
 
 
 @contextmanager
@@ -234,10 +226,10 @@ def _fit(before: Url | None) -> Iterator[None]:
 def _pieces(host: str, headers: Mapping[str, str], answer: httpcore2.Response, clock: _Clock) -> Iterator[bytes]:
     most = clock.limits.most
     if headers.get("content-encoding", "identity").strip().lower() not in ("", "identity"):
-        raise Unavailable(f"{host}: the answer is compressed, which was not asked for")
+        raise Unanswered(f"{host}: the answer is compressed, which was not asked for")
     length = headers.get("content-length", "")
     if length.isdigit() and int(length[:18]) > most:
-        raise TooLong(host, most, bytes=int(length[:18]))
+        raise AnswerTooLong(host, most, bytes=int(length[:18]))
     came, body = 0, answer.iter_stream()
     while True:
         with clock.piece(host):
@@ -246,14 +238,14 @@ def _pieces(host: str, headers: Mapping[str, str], answer: httpcore2.Response, c
             return
         came += len(piece)
         if came > most:
-            raise TooLong(host, most, bytes=came)
+            raise AnswerTooLong(host, most, bytes=came)
         yield piece
 
 
 def _check_type(response: Response, types: tuple[str, ...]) -> None:
     told = response.headers.get("content-type", "").partition(";")[0].strip().lower()
     if types and told and 200 <= response.status < 300 and not told.startswith(types):
-        raise Unavailable(f"{response.host}: the answer is not of a type that was asked for")
+        raise Unanswered(f"{response.host}: the answer is not of a type that was asked for")
 
 
 def _checked(headers: Mapping[str, str]) -> dict[str, str]:

@@ -10,7 +10,7 @@ from contextlib import suppress
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
-from penstock.errors import AddressRefused, Misconfigured, Throttled, Unavailable
+from penstock.errors import AddressRefused, Misconfigured, Throttled, Unanswered, Unavailable, telling
 from penstock.net import open_client
 from penstock.net.url import Url, read_url
 from penstock.net.words import fit_to_show
@@ -73,7 +73,7 @@ class WebhookSink:
     def _tell(self, message: Envelope, batch: _Batch) -> Exception | None:
         receiver = self._url.host
         if batch.hopeless:
-            return Unavailable(f"{receiver}: not tried, it answers to no other message either")
+            return Unanswered(f"{receiver}: not tried, it answers to no other message either")
         try:
             body, headers = self._request(message)
             status, retry_after = self._post(body, headers)
@@ -142,9 +142,9 @@ def outcome(status: int, retry_after: str | None, receiver: str) -> Exception | 
     if retry_after:
         said += f", retry after {retry_after}"
     if status == 429:
-        return Throttled(said)
+        return telling(Throttled(said), said)
     if status in _LATER or status >= 500 or status < 200:
-        return Unavailable(said)
+        return telling(Unavailable(said), said)
     if status < 400:
         return Undeliverable(f"{said}; redirects are not followed, give the webhook its new URL")
     return Undeliverable(said)

@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from penstock.domains.musicvideo.crew.http import Response, Service
-from penstock.errors import Unavailable
-from penstock.net.client import TooLong
+from penstock.errors import AnswerTooLong, Unanswered, Unavailable
 from penstock.work import Terminal
 
 MOST_BYTES = 1_000_000_000
@@ -79,7 +78,7 @@ class _Begun:
                     self._refuse(response.host, received)
                 self._file.write(piece)
                 self._tell(received / expected if expected else 0.0)
-        except TooLong as long:
+        except AnswerTooLong as long:
             self._refuse(response.host, before + long.bytes)
         self._file.flush()
         if not self._file.tell():
@@ -92,7 +91,7 @@ class _Begun:
 
     def _begin_anew(self, why: str) -> None:
         self._version = None
-        raise Unavailable(why)
+        raise Unanswered(why)
 
     def _refuse(self, host: str, bytes: int) -> None:
         raise Terminal(f"the file from {host} has {bytes} bytes or more; at most {self._most} are taken")

@@ -7,8 +7,9 @@
 | 404, 410 | `Unknown`, which is `Terminal` |
 | any other 4xx, a redirect, a file that lies where nobody may go | `Terminal` |
 
-The service's own words are in the message, short and without secrets. No service can hold or flood the caller, nor lead
-it where it has no business: see `penstock.net`. A token goes to the service it is for, and nowhere else.
+The service's own words are in the message, short and without secrets, for the log; others are told the status. No
+service can hold or flood the caller, nor lead it where it has no business: see `penstock.net`. A token goes to the
+service it is for, and nowhere else.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from email.utils import parsedate_to_datetime
 from math import isfinite
 from typing import Any
 
-from penstock.errors import AddressRefused, Misconfigured, Unavailable
+from penstock.errors import AddressRefused, Misconfigured, Unanswered, Unavailable, telling
 from penstock.net import open_client
 from penstock.net.client import Limits, Response
 from penstock.net.policy import Resolver
@@ -103,7 +104,7 @@ class Service:
         except (ValueError, RecursionError):
             answer = None
         if not isinstance(answer, dict):
-            raise Unavailable(f"{self.host} answered {response.status} with something that is no object of JSON")
+            raise Unanswered(f"{self.host} answered {response.status} with something that is no object of JSON")
         return answer
 
     @contextmanager
@@ -128,16 +129,17 @@ class Service:
     def refusal(self, response: Response, said: bytes) -> Exception:
         """What an answer other than 2xx means."""
         status = response.status
-        message = f"{response.host} answered {status}"
+        brief = message = f"{response.host} answered {status}"
         if words := self.words(said):
             message += f": {words}"
         if status in _LATER:
-            return RetryLater(message, after=_pause(response.headers))
+            return telling(RetryLater(message, after=_pause(response.headers)), brief)
         if status in _AGAIN or status >= 500 or status < 200:
-            return Unavailable(message)
+            return telling(Unavailable(message), brief)
         if status < 400:
-            return Terminal(f"{message}; redirects are not followed here, give the service its new URL")
-        return Unknown(message) if status in (404, 410) else Terminal(message)
+            moved = "; redirects are not followed here, give the service its new URL"
+            return telling(Terminal(message + moved), brief + moved)
+        return telling(Unknown(message) if status in (404, 410) else Terminal(message), brief)
 
     def words(self, said: bytes | str) -> str:
         """What the service has said, as far as it may be repeated."""
