@@ -17,6 +17,7 @@ from penstock.archive import FolderArchive
 from penstock.clock import SystemClock
 from penstock.errors import Misconfigured
 from penstock.meter import Meter
+from penstock.net.shown import without_secrets
 from penstock.ops import Query
 from penstock.ports import Archive, Clock, Engine, ObjectStore, Sink
 from penstock.private import make_private
@@ -92,7 +93,7 @@ def _parts(url: str) -> SplitResult:
 
 def _endpoint(url: str | None) -> str | None:
     if url and not (_scheme(url) in ("http", "https") and _parts(url).hostname):
-        raise Misconfigured(f"the endpoint {url!r} is no URL; write http://HOST:PORT or https://HOST")
+        raise Misconfigured(f"the endpoint {without_secrets(url)!r} is no URL; write http://HOST:PORT or https://HOST")
     return url
 
 
@@ -202,7 +203,9 @@ def _kafka(settings: Settings, clock: Clock) -> Sink:
     parts = _parts(settings.sink)
     topic = parts.path.strip("/")
     if not parts.netloc or not topic:
-        raise Misconfigured(f"{settings.sink!r} names no servers or no topic; write kafka://HOST:PORT,HOST:PORT/TOPIC")
+        raise Misconfigured(
+            f"{without_secrets(settings.sink)} names no servers or no topic; write kafka://HOST:PORT,HOST:PORT/TOPIC"
+        )
     return KafkaSink(parts.netloc, topic=topic)
 
 

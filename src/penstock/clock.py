@@ -3,10 +3,14 @@
 Processes that share a store have clocks that differ. Nothing false is ever written because of that, whatever the
 difference: a lease's epoch and a turn's id decide who may write, never a clock. What clocks decide is who waits how
 long for whom, and that is right as long as they differ by no more than the skew that each of them admits.
+
+A clock may also be set, and jump by hours. How long something lasts, or was not heard of, is therefore measured by
+``monotonic``, which no one can set; ``now`` is for what is written down and compared with what others wrote.
 """
 
 from __future__ import annotations
 
+import time
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
@@ -36,19 +40,34 @@ class SystemClock:
     def now(self) -> datetime:
         return datetime.now(UTC)
 
+    def monotonic(self) -> float:
+        return time.monotonic()
+
 
 class FrozenClock:
     """A clock that moves only when told to. Whoever shares it agrees with it, so it has no skew unless it is given."""
 
     def __init__(self, at: datetime | None = None, *, skew: timedelta = timedelta(0)) -> None:
         self._now = at or datetime(2026, 1, 1, tzinfo=UTC)
+        self._passed = timedelta(0)
         self.skew = skew
 
     def now(self) -> datetime:
         return self._now
 
+    def monotonic(self) -> float:
+        return self._passed.total_seconds()
+
     def advance(self, by: timedelta) -> None:
+        """Let time pass."""
         self._now += by
+        self._passed += by
 
     def set(self, at: datetime) -> None:
+        """Let time pass until a moment; one that is past is jumped to."""
+        self._passed += max(at - self._now, timedelta(0))
         self._now = at
+
+    def jump(self, by: timedelta) -> None:
+        """Set the clock forward or back, with no time passing."""
+        self._now += by

@@ -12,18 +12,27 @@ PenstockError
 ├── StaleIndex             a write would leave an index key behind; refused before it is sent
 ├── OutOfScope             a store bound to one project was asked for something that is not of it
 ├── UrlRefused             a signed URL was altered, has expired, or is for something else
+├── AddressRefused         an outgoing request would lead where none may go
 ├── NotFound               no live record stands there
 ├── Conflict               somebody else changed it first: a condition did not hold
 ├── DamagedRecord          what is stored does not fit the declaration
 ├── Unavailable            the store cannot be reached, or stays overloaded
-│   └── Throttled          the store refuses for now, because of load
+│   ├── Throttled          the store refuses for now, because of load
+│   └── Unanswered         a service elsewhere gave no answer that can be used
+│       └── AnswerTooLong  it has more bytes than are taken
 └── Misconfigured          a URL, an extra or a setting is wrong
+
+A message is for whoever runs the system, and may name folders, hosts and what a driver said. What others are told of an
+error, in an answer or in a record, is what `told` says.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
+
+LOG_HAS_IT = "The log has the details."
+_E = TypeVar("_E", bound=BaseException)
 
 
 class PenstockError(Exception):
@@ -31,6 +40,8 @@ class PenstockError(Exception):
 
     slug: ClassVar[str] = "error"
     http_status: ClassVar[int] = 500
+    tells: ClassVar[bool | None] = None
+    "May callers read the message? Unless this says otherwise, only of what they can mend: see `told`."
 
 
 class DeclarationError(PenstockError, TypeError):
@@ -99,6 +110,19 @@ class UrlRefused(PenstockError):
     slug, http_status = "url-refused", 403
 
 
+class AddressRefused(PenstockError):
+    """A request to this address is not made: the policy of outgoing requests forbids it.
+
+    ``why`` is what follows "the URL"; ``by`` is the host that led there by a redirect.
+    """
+
+    slug, http_status = "address-refused", 502
+
+    def __init__(self, why: str, *, by: str | None = None) -> None:
+        super().__init__(f"{by} redirects to a URL that {why}" if by else f"the URL {why}")
+        self.why, self.by = why, by
+
+
 class NotFound(PenstockError, LookupError):
     """No live record stands at this key."""
 
@@ -138,7 +162,50 @@ class Throttled(Unavailable):
     slug = "throttled"
 
 
+class Unanswered(Unavailable):
+    """A service elsewhere gave no answer that can be used; the message has no word of its own."""
+
+    slug, tells = "unanswered", True
+
+
+class AnswerTooLong(Unanswered):
+    """A service elsewhere answered with more bytes than are taken."""
+
+    slug = "answer-too-long"
+
+    def __init__(self, host: str, most: int, *, bytes: int) -> None:
+        super().__init__(f"{host}: the answer is longer than {most} bytes")
+        self.bytes = bytes
+
+
 class Misconfigured(PenstockError):
     """A URL, an extra or a setting is wrong; the message says what to do."""
 
     slug = "misconfigured"
+
+
+def telling(error: _E, words: str) -> _E:
+    """An error of which others are told these words, whatever its message says."""
+    error.told = words  # type: ignore[attr-defined]
+    return error
+
+
+def told(error: BaseException) -> str:
+    """What may be told of an error to those who do not run the system; its message is for the log.
+
+    Errors that callers can mend speak for themselves, as do others that say so. Of the rest one learns the kind.
+    """
+    words = getattr(error, "told", None)
+    if isinstance(words, str):
+        return words
+    if isinstance(error, PenstockError):
+        speaks = error.http_status < 500 if error.tells is None else error.tells
+        return str(error) if speaks else f"{title_of(type(error))}. {LOG_HAS_IT}"
+    if isinstance(error, OSError):
+        return error.strerror or LOG_HAS_IT  # without the names of files
+    return str(error)
+
+
+def title_of(kind: type[PenstockError]) -> str:
+    """The kind of an error in one sentence."""
+    return (kind.__doc__ or kind.__name__).split("\n")[0].rstrip(".").replace("``", "")

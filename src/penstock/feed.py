@@ -25,7 +25,7 @@ from penstock.declare.pattern import pattern
 from penstock.declare.units import Count, EpochSeconds, UtcMicros
 from penstock.documents import kept
 from penstock.echo import Echo, difference
-from penstock.errors import Conflict, InvalidValue
+from penstock.errors import Conflict, InvalidValue, told
 from penstock.kinds import from_key_text, key_text
 from penstock.lease import Duty, Lease, LeaseLost
 from penstock.once import Done, SystemOnce, Turn, begin, once_key, seize
@@ -267,7 +267,7 @@ class Feed:
                 kind=entry.kind,
                 subject={n: key_text(fields[n], v) for n, v in entry.key.items()},
                 position=entry.position,
-                error=kept(f"{type(error).__name__}: {error}", _LONGEST_ERROR),
+                error=kept(f"{type(error).__name__}: {told(error)}", _LONGEST_ERROR),
             )
         )
 

@@ -119,14 +119,16 @@ class Duty:
         self._store, self._ref = store, NamedLease.at(name=name)
         self._owner, self._period = owner, period
         self._lease: Lease | None = None
+        self._renewed = 0.0
         self._seen: tuple[Any, ...] = ()
-        self._since = store.clock.now()
+        self._since = store.clock.monotonic()
 
     def hold(self) -> Lease | None:
         """The lease, kept or taken; None while another is on duty."""
-        now = self._store.clock.now()
-        if self._lease is not None and self._lease.expires_at - now > self._period / 2:
+        now, passed = self._store.clock.now(), self._store.clock.monotonic()
+        if self._lease is not None and self._has_long(self._lease, now, passed):
             return self._lease
+        self._renewed = passed
         try:
             if self._lease is not None:
                 self._lease = renew(self._store, self._lease, period=self._period)
@@ -134,7 +136,7 @@ class Duty:
         except LeaseLost:
             self._lease = None
         found = _ask_for_name(self._store, self._ref, self._owner, self._period)
-        self._lease = found if isinstance(found, Lease) else self._relieve(found, now)
+        self._lease = found if isinstance(found, Lease) else self._relieve(found, passed)
         return self._lease
 
     def leave(self) -> None:
@@ -143,12 +145,16 @@ class Duty:
             release(self._store, self._lease)
             self._lease = None
 
-    def _relieve(self, found: Mapping[str, Any], now: datetime) -> Lease | None:
+    def _has_long(self, lease: Lease, now: datetime, passed: float) -> bool:
+        """More than half of its time is left, by either clock: one of them may have been set."""
+        return lease.expires_at - now > self._period / 2 and passed - self._renewed < self._period.total_seconds() / 2
+
+    def _relieve(self, found: Mapping[str, Any], passed: float) -> Lease | None:
         """Take the lease if it stands as it stood a period ago."""
         seen = tuple(found.get(name) for name in Leased.model_fields)
         if seen != self._seen:
-            self._seen, self._since = seen, now
-        if now - self._since < self._period or found.get("lease_owner") is None:
+            self._seen, self._since = seen, passed
+        if passed - self._since < self._period.total_seconds() or found.get("lease_owner") is None:
             return None
         unmoved = All(tuple(Compare(n, "=", found[n]) for n in Leased.model_fields))
         return _lease_in(_ask(self._store, self._ref, self._owner, self._period, unmoved))

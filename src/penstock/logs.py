@@ -10,6 +10,10 @@ from typing import Any
 
 from penstock.errors import Misconfigured
 
+_LONGEST, _LONGEST_FIELD, _LONGEST_TRACE = 2000, 500, 16_000
+"Characters of a message, of anything said beside it, and of an exception: no line grows with what somebody sent."
+_MOST_LINES = 200
+
 _STANDARD = frozenset(vars(logging.makeLogRecord({})))
 
 
@@ -21,13 +25,31 @@ class JsonLines(logging.Formatter):
             "at": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
             "level": record.levelname.lower(),
             "logger": record.name,
-            "message": record.getMessage(),
+            "message": _cut(record.getMessage(), _LONGEST),
         }
-        told.update({k: v for k, v in vars(record).items() if k not in _STANDARD and k not in ("message", "asctime")})
+        beside = {k: v for k, v in vars(record).items() if k not in _STANDARD and k not in ("message", "asctime")}
+        told.update({k: _short(v) for k, v in beside.items()})
         if record.exc_info:
             told["exception"] = self.formatException(record.exc_info)
         # ASCII, so that nothing in a message can end the line.
         return json.dumps(told, default=str)
+
+    def formatException(self, ei: Any) -> str:  # noqa: N802
+        return _trace(super().formatException(ei))
+
+
+class TextLines(logging.Formatter):
+    """A line of text, and the exception beneath it."""
+
+    def __init__(self) -> None:
+        super().__init__("%(asctime)s %(levelname)-7s %(name)s: %(message)s")
+
+    def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802
+        record.message = _one_line(_cut(record.message, _LONGEST))
+        return super().formatMessage(record)
+
+    def formatException(self, ei: Any) -> str:  # noqa: N802
+        return _trace(super().formatException(ei))
 
 
 def log_to_terminal(form: str, level: int = logging.INFO) -> None:
@@ -35,10 +57,35 @@ def log_to_terminal(form: str, level: int = logging.INFO) -> None:
     if form not in ("text", "json"):
         raise Misconfigured(f"PENSTOCK_LOG_FORMAT is text or json, not {form!r}")
     handler = logging.StreamHandler(sys.stderr)
-    handler.setFormatter(
-        JsonLines() if form == "json" else logging.Formatter("%(asctime)s %(levelname)-7s %(name)s: %(message)s")
-    )
+    handler.setFormatter(JsonLines() if form == "json" else TextLines())
     root = logging.getLogger()
     root.handlers = [handler]
     root.setLevel(level)
     logging.getLogger("botocore").setLevel(logging.WARNING)
+
+
+def _short(value: Any) -> Any:
+    if value is None or isinstance(value, bool | float):
+        return value
+    if isinstance(value, int) and abs(value) < 2**64:
+        return value
+    return _cut(str(value), _LONGEST_FIELD)
+
+
+def _cut(text: str, longest: int) -> str:
+    """A text without its middle, if it is too long: the beginning says what it is, and the end what went wrong."""
+    half = longest // 2
+    return text if len(text) <= longest else f"{text[:half]} … {len(text) - 2 * half} characters … {text[-half:]}"
+
+
+def _trace(text: str) -> str:
+    """An exception's text: each line of it may hold what was sent, and there may be many."""
+    lines = text.split("\n", _MOST_LINES * 100)
+    if len(lines) > _MOST_LINES:
+        lines = [*lines[: _MOST_LINES // 2], f"… {len(lines) - _MOST_LINES} lines …", *lines[-_MOST_LINES // 2 :]]
+    return _cut("\n".join(_cut(line, _LONGEST) for line in lines), _LONGEST_TRACE)
+
+
+def _one_line(text: str) -> str:
+    """A message that ends no line but its own; what it says beneath itself, such as a table, is indented."""
+    return text.replace("\r", " ").replace("\n", "\n    ")

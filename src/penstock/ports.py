@@ -108,7 +108,11 @@ class Clock(Protocol):
     "How far the clocks of others who share the store may be from this one."
 
     def now(self) -> datetime:
-        """The present moment, aware, in UTC."""
+        """The present moment, aware, in UTC. Somebody may set the clock, forward or back."""
+        ...
+
+    def monotonic(self) -> float:
+        """Seconds since some moment or other, which go on evenly whatever becomes of the clock: for durations."""
         ...
 
 

@@ -14,7 +14,7 @@ from threading import Event
 from typing import TYPE_CHECKING, Any
 
 from penstock.documents import kept
-from penstock.errors import Conflict, InvalidValue
+from penstock.errors import Conflict, InvalidValue, told
 from penstock.lease import Duty
 from penstock.outbox import Message, MessageStatus, SystemMessage
 from penstock.ports import Envelope, Sink, Undeliverable
@@ -152,7 +152,7 @@ class Relay:
         if outcome is None:
             message.publish(forget_at=now + self._keep)
             return Delivery(published=1)
-        error = kept(f"{type(outcome).__name__}: {outcome}", _LONGEST_ERROR)
+        error = kept(f"{type(outcome).__name__}: {told(outcome)}", _LONGEST_ERROR)
         if isinstance(outcome, Undeliverable) or message.attempts + 1 >= self._attempts:
             message.bury(error=error)
             return Delivery(buried=1)

@@ -23,7 +23,7 @@ from penstock.declare.entity import Entity
 from penstock.declare.key import key
 from penstock.declare.units import Count, UtcMicros, UtcSeconds
 from penstock.documents import kept
-from penstock.errors import Conflict, DeclarationError
+from penstock.errors import Conflict, DeclarationError, told
 from penstock.kinds import instant_text
 from penstock.lease import Lease, LeaseLost, release, renew, take_named
 from penstock.system import SYSTEM
@@ -237,17 +237,18 @@ class Scheduler:
         return _as_one(periods)
 
     def _run(self, schedule: Schedule, state: ScheduleState, period: Period, lease: Lease) -> Run:
-        failed = None
+        failed, shown = None, ""
         try:
             if callable(schedule.task):
                 schedule.task(period)
         except Exception as error:
             failed = kept(f"{type(error).__name__}: {error}", _LONGEST_ERROR)
+            shown = kept(f"{type(error).__name__}: {told(error)}", _LONGEST_ERROR)
         try:
             if failed is None:
                 self._record_success(schedule, state, period, lease)
             else:
-                self._record_failure(state, period, lease, failed)
+                self._record_failure(state, period, lease, failed, shown)
         except LeaseLost as lost:
             return Run(schedule.name, period, "lost", str(lost))
         return Run(schedule.name, period, "done" if failed is None else "failed", failed)
@@ -261,10 +262,11 @@ class Scheduler:
             if isinstance(schedule.task, str):
                 _emit(change, schedule.task, state, period)
 
-    def _record_failure(self, state: ScheduleState, period: Period, lease: Lease, error: str) -> None:
+    def _record_failure(self, state: ScheduleState, period: Period, lease: Lease, error: str, shown: str) -> None:
+        """The alert goes to whoever runs the system, with all that is known; the state is for more to read."""
         with self._store.change(under=lease) as change:
             change.adopt(state)
-            state.fail(error, self._store.clock.now())
+            state.fail(shown, self._store.clock.now())
             change.save(state)
             _emit(change, "schedule.failed", state, period, error=error, failures=state.failures)
 

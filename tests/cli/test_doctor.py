@@ -50,7 +50,7 @@ def test_every_setting_is_told_with_where_it_comes_from(
     penstock: Penstock, store: Store, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (folder / ".env").write_text(
-        "PENSTOCK_SECRET=swordfish-swordfish\nPENSTOCK_SINK=https://ann:swordfish@hooks.example/x?key=swordfish\n"
+        "PENSTOCK_SECRET=swordfish-swordfish\nPENSTOCK_SINK=https://ann:swordfish@hooks.example/services/T0/swordfish?key=swordfish\n"
     )
     (folder / "penstock.toml").write_text("[penstock]\nport = 8080\n")
     monkeypatch.setenv("STORAGE_BUCKET", "films")
@@ -62,7 +62,7 @@ def test_every_setting_is_told_with_where_it_comes_from(
     assert told["PENSTOCK_PORT"] == ("8080", "PENSTOCK_PORT")
     assert told["PENSTOCK_SECRET"] == ("(set)", "PENSTOCK_SECRET")
     assert told["PENSTOCK_WEBHOOK_SECRET"][0] == "(set)"
-    assert told["PENSTOCK_SINK"][0] == "https://ann@hooks.example/x"
+    assert told["PENSTOCK_SINK"][0] == "https://hooks.example/…"
     assert told["PENSTOCK_OBJECTS"] == (f"files:///{folder}/files", "command line")
     assert told["CELERY_BEAT_SCHEDULE_CLEANUP_HOUR"] == ("3", "CELERY_BEAT_SCHEDULE_CLEANUP_HOUR")
     assert told["DYNAMODB_TEMP_AUDIO_TABLE"] == ("tts_temp_audio", "default")

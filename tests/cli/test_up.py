@@ -20,8 +20,9 @@ from uuid import UUID
 import pytest
 
 from penstock import open_store
-from penstock.cli.running import is_loopback, without_password
+from penstock.cli.running import is_loopback
 from penstock.domains.speech.model import JobStatus, SpeechJob
+from penstock.net.shown import without_secrets
 from tests.cli.conftest import Penstock
 from tests.servers import Valkey, free_port
 from tests.work.soon import soon
@@ -121,7 +122,14 @@ def test_a_key_is_needed_unless_only_this_machine_can_knock(host: str, here: boo
         ("postgresql://db?password=SEC@RET", "postgresql://…"),
         ("postgresql://ann:SEC/RET@db/x", "postgresql://…"),
         ("postgresql://a/nn:SECRET@db/x", "postgresql://…"),
+        ("https://hooks.example/services/T0/SECRET", "https://hooks.example/…"),
+        ("https://hooks.example?token=SECRET", "https://hooks.example"),
+        ("https://hooks.example/#SECRET", "https://hooks.example/"),
+        ("https://SECRET@hooks.example:8443/x", "https://hooks.example:8443/…"),
+        ("HTTP://hooks.example/SECRET", "HTTP://hooks.example/…"),
+        ("kafka://a:1,b:2/topic", "kafka://a:1,b:2/topic"),
+        ("strange+thing://host/SECRET", "strange+thing://host/…"),
     ],
 )
 def test_no_password_is_shown(url: str, shown: str) -> None:
-    assert without_password(url) == shown
+    assert without_secrets(url) == shown

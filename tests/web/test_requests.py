@@ -216,7 +216,7 @@ def test_alive_is_not_ready(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     assert away.client().get("/healthz").status_code == 200
     refused = away.client().get("/readyz")
     assert (refused.status_code, refused.json()["type"]) == (503, "not-ready")
-    assert refused.json()["detail"] == "store cannot be reached"
+    assert refused.json()["detail"] == "store cannot be reached or written to"
     assert refused.headers["retry-after"] == "1"
 
 

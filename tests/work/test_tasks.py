@@ -269,7 +269,7 @@ def test_one_that_still_runs_when_its_time_is_over_is_ended_by_the_keeper(store:
     task_id = announce(store, task)
     runner = Runner(store, [tasks], owner="w")
     (work,) = runner.take()
-    work.began_at = clock.now()
+    work.begin()
     clock.advance(59 * SECOND)
     assert runner.renew([work]) == []
     clock.advance(1 * SECOND)
@@ -288,7 +288,7 @@ def test_a_time_limit_that_met_a_database_in_trouble_is_looked_at_again(
     task_id = announce(store, task)
     runner = Runner(store, [tasks], owner="w")
     (work,) = runner.take()
-    work.began_at = clock.now()
+    work.begin()
     clock.advance(60 * SECOND)
 
     def away(*args: object, **more: object) -> None:

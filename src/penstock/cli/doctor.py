@@ -11,11 +11,12 @@ from typing import Any
 
 import typer
 
-from penstock.cli.running import without_password
 from penstock.cli.terminal import AsJson, ObjectsUrl, StoreUrl, all_settings, busy, console, settings, show
 from penstock.domains import DOMAINS, INSTALLED
 from penstock.errors import PenstockError, Unavailable
+from penstock.net.shown import without_secrets
 from penstock.outbox import MessageStatus
+from penstock.probing import probe_objects, probe_store
 from penstock.schedule import ScheduleState
 from penstock.service import Service
 from penstock.settings import Setting, Settings, read_settings
@@ -70,8 +71,10 @@ def _configured(chosen: Settings) -> Iterator[dict[str, Any]]:
 def _shown(setting: Setting, value: Any) -> str:
     if value in (None, ()):
         return ""
-    text = ", ".join(value) if isinstance(value, tuple) else str(value)
-    return "(set)" if setting.secret else without_password(text) if "://" in text else text
+    if setting.secret:
+        return "(set)"
+    texts = [str(each) for each in value] if isinstance(value, tuple) else [str(value)]
+    return ", ".join(without_secrets(text) if "://" in text else text for text in texts)
 
 
 def _checks(service: Service) -> Iterator[dict[str, Any]]:
@@ -106,11 +109,15 @@ def _store(service: Service) -> str:
 
 def _tables(service: Service) -> str:
     missing = [s for s in service.around.store.ensure(*service.domains, dry_run=True) if not s.is_advice]
-    return f"wrong: {len(missing)} steps are missing; run: penstock tables apply" if missing else "complete"
+    if missing:
+        return f"wrong: {len(missing)} steps are missing; run: penstock tables apply"
+    probe_store(service.around.store)
+    return "complete"
 
 
 def _files(service: Service) -> str:
     service.around.objects.list("", limit=1)
+    probe_objects(service.around.objects)
     return "reachable"
 
 
@@ -120,7 +127,7 @@ def _broker(service: Service) -> str:
         with crew.app().connection_for_write() as connection:
             connection.ensure_connection(max_retries=1, interval_start=0, timeout=_PATIENCE)
     except Exception as error:  # each of Celery's transports has its own
-        raise Unavailable(f"{without_password(crew.broker)} cannot be reached: {error}") from None
+        raise Unavailable(f"{without_secrets(crew.broker)} cannot be reached: {error}") from None
     return "reachable"
 
 

@@ -21,6 +21,7 @@ from penstock.ending import Ending
 from penstock.errors import Misconfigured, Unavailable
 from penstock.keys import ApiKey, KeyStatus
 from penstock.logs import log_to_terminal
+from penstock.net.shown import without_secrets
 from penstock.ownkey import own_key
 from penstock.reconcile import Reconciled
 from penstock.relay import dead_letters
@@ -79,7 +80,7 @@ def _check_keys(chosen: Settings) -> None:
 
 def _welcome(chosen: Settings, store: Store) -> None:
     """Say where it is, and how one comes in."""
-    records, files = without_password(chosen.store), without_password(chosen.objects)
+    records, files = without_secrets(chosen.store), without_secrets(chosen.objects)
     tell(f"Penstock is at {chosen.url} · records {records} · files {files}")
     if chosen.workers == "celery":
         console().print("Tasks are done by those who run: penstock worker --celery")
@@ -116,7 +117,7 @@ def worker(
     with ending.by_signal():
         service.start(background=False)
         service.start_workers()
-        tell(f"Working on {without_password(chosen.store)} with {chosen.worker_threads} threads. Ctrl-C stops.")
+        tell(f"Working on {without_secrets(chosen.store)} with {chosen.worker_threads} threads. Ctrl-C stops.")
         ending.begun.wait()
         ending.complete()
 
@@ -124,9 +125,7 @@ def worker(
 def _run_celery(service: Service, chosen: Settings) -> None:
     crew = service.celery()
     service.start(background=False)
-    console().print(
-        f"Working on {without_password(chosen.store)} through {without_password(crew.broker)}. Ctrl-C stops."
-    )
+    console().print(f"Working on {without_secrets(chosen.store)} through {without_secrets(crew.broker)}. Ctrl-C stops.")
     crew.run(grace=timedelta(seconds=chosen.grace))
 
 
@@ -239,14 +238,3 @@ def is_loopback(host: str) -> bool:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
         return False
-
-
-def without_password(url: str) -> str:
-    """A URL without its password and its parameters; only the scheme where a sign leaves in doubt what is which."""
-    scheme, separator, rest = url.partition("://")
-    authority, slash, path = rest.partition("/")
-    path = path.partition("?")[0]
-    head, at, host = authority.rpartition("@")
-    if "?" in head or (authority and "@" in path):
-        return f"{scheme}{separator}…"
-    return f"{scheme}{separator}{head.partition(':')[0]}{at}{host.partition('?')[0]}{slash}{path}"

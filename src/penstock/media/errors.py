@@ -3,7 +3,7 @@
 PenstockError
 ├── InvalidValue
 │   └── UnusableFile       a file that somebody sent is damaged, disguised, or too much
-└── FfmpegFailed           ffmpeg gave up; its last words are told
+└── FfmpegFailed           ffmpeg gave up; its last words are for the log
     └── FfmpegTooSlow      ffmpeg was ended, for its time was over
 """
 
@@ -23,7 +23,7 @@ class FfmpegFailed(PenstockError):
     """ffmpeg could not do what it was asked to."""
 
     slug = "ffmpeg-failed"
-    hint = "Look whether the files that went in are whole; the detail has ffmpeg's own words."
+    hint = "Look whether the files that went in are whole; the log has ffmpeg's own words."
 
 
 class FfmpegTooSlow(FfmpegFailed):

@@ -9,7 +9,16 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 from penstock.contenttype import SNIFFED_BYTES, sniff
-from penstock.errors import Conflict, InvalidKey, InvalidValue, Misconfigured, NotFound, Unavailable, WrongRange
+from penstock.errors import (
+    Conflict,
+    InvalidKey,
+    InvalidValue,
+    Misconfigured,
+    NotFound,
+    Unavailable,
+    WrongRange,
+    telling,
+)
 from penstock.objects.file import Written, closed, exists, identity, moment, read, remove, written
 from penstock.objects.filename import BREAK, part_of, path_of
 from penstock.objects.folder import Linked, entries, locked, open_file, opened, within
@@ -43,6 +52,17 @@ class LocalObjects:
     def __init__(self, folder: str | Path, *, signer: RouteSigner | None = None) -> None:
         self.folder = Path(folder).absolute()
         self.signer = signer
+
+    def probe(self) -> None:
+        """Write a file and remove it, as any other is written; Unavailable if that cannot be done."""
+        with self._root(make=True) as root, self._written(root, b"can anything be written?"):
+            pass
+
+    def room(self) -> int:
+        """How many bytes there is room for."""
+        with self._root(make=True) as root:
+            found = os.fstatvfs(root)
+        return found.f_bavail * found.f_frsize
 
     # Objects
 
@@ -273,7 +293,8 @@ def _told(folder: Path) -> Iterator[None]:
     try:
         yield
     except Linked as link:
-        raise InvalidKey(f"{link} in {folder} is a link, and might lead out of it; remove it") from None
+        refused = InvalidKey(f"{link} in {folder} is a link, and might lead out of it; remove it")
+        raise telling(refused, "the key leads through a link, which is not followed") from None
     except FileNotFoundError:
         raise
     except OSError as error:

@@ -6,14 +6,20 @@ import re
 import ssl
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from datetime import timedelta
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from penstock.errors import Misconfigured, Throttled, Unavailable
+from penstock.errors import AddressRefused, Misconfigured, Throttled, Unanswered, Unavailable, telling
+from penstock.net import open_client
+from penstock.net.url import Url, read_url
+from penstock.net.words import fit_to_show
 from penstock.ports import Clock, Envelope, Undeliverable
 from penstock.sinks.document import encoded, moment
-from penstock.sinks.postbox import Answer, Postbox
 from penstock.sinks.signature import HEADER, sign, verify
+
+if TYPE_CHECKING:
+    from penstock.net.client import Response
 
 __all__ = ["WebhookSink", "cloud_event", "verify"]
 
@@ -21,6 +27,7 @@ _LATER = frozenset({408, 425, 429})
 _FIT_FOR_A_HEADER = re.compile(r"[\x21-\x7e]{1,256}")
 _SILENCES = 3
 "How many messages a receiver may leave unanswered before the rest of a batch is not tried."
+_LONGEST_ANSWER = 64 * 1024
 
 
 class WebhookSink:
@@ -46,7 +53,10 @@ class WebhookSink:
             raise Misconfigured("a webhook needs a secret to sign its messages with")
         if not source:
             raise Misconfigured("a webhook needs a source, the URI that tells receivers who speaks")
-        self._postbox = Postbox(url, timeout=timeout, tls=tls)
+        self._url = _address(url)
+        # It is the operator's own, so it may be on this machine, and without TLS.
+        self._client = open_client(trusted=[url], tls=tls, connections=connections)
+        self._timeout = timeout
         self._secret, self._source, self._clock, self._connections = secret, source, clock, connections
 
     def deliver(self, messages: Sequence[Envelope]) -> list[Exception | None]:
@@ -58,22 +68,33 @@ class WebhookSink:
 
     def close(self) -> None:
         """Give back every connection; the sink may be used again."""
-        self._postbox.close()
+        self._client.close()
 
     def _tell(self, message: Envelope, batch: _Batch) -> Exception | None:
-        receiver = self._postbox.receiver
+        receiver = self._url.host
         if batch.hopeless:
-            return Unavailable(f"{receiver}: not tried, it answers to no other message either")
+            return Unanswered(f"{receiver}: not tried, it answers to no other message either")
         try:
             body, headers = self._request(message)
-            answer = self._postbox.post(body, headers)
+            status, retry_after = self._post(body, headers)
         except Unavailable as silence:
             batch.silences += 1
             return silence
+        except AddressRefused as refused:
+            return Undeliverable(f"{receiver}: {refused}")
         except Exception as error:
             return error
         batch.answered = True
-        return outcome(answer, receiver)
+        return outcome(status, retry_after, receiver)
+
+    def _post(self, body: bytes, headers: dict[str, str]) -> tuple[int, str | None]:
+        """Send a body and tell the answer's status, or raise Unavailable: it may have arrived all the same."""
+        from penstock.net.client import Limits
+
+        limits = Limits(wait=self._timeout, total=self._timeout, most=_LONGEST_ANSWER)
+        with self._client.exchange("POST", self._url, headers=headers, content=body, limits=limits) as response:
+            _read_past(response)
+            return response.status, fit_to_show(response.headers.get("retry-after"))
 
     def _request(self, message: Envelope) -> tuple[bytes, dict[str, str]]:
         if not _FIT_FOR_A_HEADER.fullmatch(message.id):
@@ -81,8 +102,6 @@ class WebhookSink:
         body = encoded(cloud_event(message, source=self._source))
         return body, {
             "Content-Type": "application/cloudevents+json; charset=utf-8",
-            "Accept-Encoding": "identity",
-            "User-Agent": "penstock",
             "Idempotency-Key": message.id,
             HEADER: sign(self._secret, body, now=self._clock.now()),
         }
@@ -115,18 +134,32 @@ def cloud_event(message: Envelope, *, source: str) -> dict[str, Any]:
     return event if message.project is None else {**event, "project": message.project}
 
 
-def outcome(answer: Answer, receiver: str) -> Exception | None:
+def outcome(status: int, retry_after: str | None, receiver: str) -> Exception | None:
     """What an answer means for the message."""
-    status = answer.status
     if 200 <= status < 300:
         return None
     said = f"{receiver} answered {status}"
-    if answer.retry_after:
-        said += f", retry after {answer.retry_after}"
+    if retry_after:
+        said += f", retry after {retry_after}"
     if status == 429:
-        return Throttled(said)
+        return telling(Throttled(said), said)
     if status in _LATER or status >= 500 or status < 200:
-        return Unavailable(said)
+        return telling(Unavailable(said), said)
     if status < 400:
         return Undeliverable(f"{said}; redirects are not followed, give the webhook its new URL")
     return Undeliverable(said)
+
+
+def _read_past(response: Response) -> None:
+    """The status is the answer; its body is read for the sake of the next request on the connection only."""
+    with suppress(Unavailable):
+        for _ in response.pieces:
+            pass
+
+
+def _address(url: str) -> Url:
+    """Where a webhook is. No error repeats its URL: it may hold a token."""
+    try:
+        return read_url(url)
+    except ValueError as wrong:
+        raise Misconfigured(f"the webhook's URL {wrong}; write https://host/path") from None

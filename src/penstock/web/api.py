@@ -135,7 +135,7 @@ def _add_probes(app: FastAPI, readiness: Readiness, metrics: Metrics) -> None:
     @app.get("/readyz", tags=["service"], operation_id="readyz")
     @probe
     def readyz() -> Ready:
-        """The store and the files answer."""
+        """The store and the files can be written to."""
         return Ready(status="ready", checks=readiness.check())
 
     text = {"description": "Numbers.", "content": {"text/plain": {"schema": {"type": "string"}}}}

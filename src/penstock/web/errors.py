@@ -13,7 +13,7 @@ PenstockError
 ├── AnswerNotKept        it was done, but the answer was too large to keep
 ├── RateLimited          too many requests from one address
 ├── TooManyStreams       this process follows as many streams as it can
-├── NotReady             the store or the files cannot be reached
+├── NotReady             the store or the files cannot be reached, or not be written to
 ├── OtherHttpError       any other status a route answers with
 └── Unexpected           a mistake of ours
 """
@@ -103,19 +103,19 @@ class RateLimited(PenstockError):
 class TooManyStreams(Unavailable):
     """This process follows as many event streams as it can."""
 
-    slug = "too-many-streams"
+    slug, tells = "too-many-streams", True
 
 
 class NotReady(Unavailable):
-    """The store or the files cannot be reached."""
+    """The store or the files cannot be reached, or not be written to."""
 
-    slug = "not-ready"
+    slug, tells = "not-ready", True
 
 
 class OtherHttpError(PenstockError):
     """The route refused for a reason of its own."""
 
-    slug = "http-error"
+    slug, tells = "http-error", True
 
     def __init__(self, message: str, *, status: int) -> None:
         super().__init__(message)
@@ -125,4 +125,4 @@ class OtherHttpError(PenstockError):
 class Unexpected(PenstockError):
     """A mistake of the service; its log has the details."""
 
-    slug = "unexpected"
+    slug, tells = "unexpected", True

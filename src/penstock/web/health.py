@@ -6,12 +6,10 @@ import logging
 import threading
 import time
 from collections.abc import Callable
-from contextlib import suppress
 from typing import Any
 
-from penstock.errors import NotFound
 from penstock.installed import Surroundings
-from penstock.lease import NamedLease
+from penstock.probing import probe_objects, probe_store
 from penstock.web.errors import NotReady
 
 log = logging.getLogger("penstock.web")
@@ -21,12 +19,12 @@ _FRESH = 1.0
 
 
 class Readiness:
-    """Asks the store and the files whether they answer."""
+    """Asks the store and the files whether they can be written to, and have room."""
 
     def __init__(self, around: Surroundings) -> None:
         self._checks: dict[str, Callable[[], Any]] = {
-            "store": lambda: around.store.lookup(NamedLease.at(name="readiness")),
-            "objects": lambda: _head(around),
+            "store": lambda: probe_store(around.store),
+            "objects": lambda: probe_objects(around.objects),
         }
         self._lock = threading.Lock()
         self._failed: list[str] = []
@@ -40,7 +38,7 @@ class Readiness:
                 self._until = time.monotonic() + _FRESH
             failed = self._failed
         if failed:
-            raise NotReady(f"{' and '.join(failed)} cannot be reached")
+            raise NotReady(f"{' and '.join(failed)} cannot be reached or written to")
         return dict.fromkeys(self._checks, "ok")
 
 
@@ -51,8 +49,3 @@ def _answers(ask: Callable[[], Any]) -> bool:
         log.exception("a probe failed")
         return False
     return True
-
-
-def _head(around: Surroundings) -> None:
-    with suppress(NotFound):
-        around.objects.head("penstock-readiness")

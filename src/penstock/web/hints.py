@@ -6,6 +6,7 @@ from penstock.errors import PenstockError
 
 HINTS: dict[str, str] = {
     "error": "Ask whoever runs the service; the request id finds the details in its log.",
+    "address-refused": "Ask whoever runs the service; an address has to be public, or configured there.",
     "answer-not-kept": "Read the record to see what came of it; do not send the request again under another key.",
     "bad-request": "Correct what the detail names; a body has the form that its Content-Type says, JSON or multipart.",
     "batch-refused": "Read what the batch tells of each change, and repeat those that were refused.",

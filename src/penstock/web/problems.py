@@ -15,7 +15,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 from starlette.routing import Match
 
-from penstock.errors import PenstockError
+from penstock.errors import PenstockError, title_of, told
 from penstock.web.errors import (
     BadRequest,
     BodyTooLarge,
@@ -31,8 +31,9 @@ from penstock.web.errors import (
 from penstock.web.hints import hint_of
 
 PROBLEM = "application/problem+json"
-_UNTOLD = frozenset({"declaration", "damaged-record", "misconfigured", "error"})
-"Kinds whose message may tell how the service is made inside; the log has it."
+_LONGEST, _HEAD, _TAIL = 500, 200, 200
+"Characters of a text: a longer one loses its middle, which is most often what was sent."
+_MOST_FIELDS = 20
 
 
 class FieldProblem(BaseModel):
@@ -70,19 +71,20 @@ def problem(request: Request, error: PenstockError, *, headers: Mapping[str, str
         "type": error.slug,
         "title": title_of(type(error)),
         "status": status,
-        "detail": "The log has the details." if error.slug in _UNTOLD else str(error),
+        "detail": cut(told(error)),
         "hint": hint_of(type(error)),
         "request_id": getattr(request.state, "request_id", ""),
     }
     if isinstance(error, InvalidRequest):
-        body["fields"] = list(error.fields)
+        body["fields"] = [{name: cut(str(text)) for name, text in f.items()} for f in error.fields[:_MOST_FIELDS]]
     # ASCII: a message may quote what was sent, and half a surrogate pair is no UTF-8.
     content = json.dumps(body, ensure_ascii=True).encode()
     return Response(content, status, {**_headers_of(error), **(headers or {})}, media_type=PROBLEM)
 
 
-def title_of(kind: type[PenstockError]) -> str:
-    return (kind.__doc__ or kind.__name__).split("\n")[0].rstrip(".").replace("``", "")
+def cut(text: str) -> str:
+    """A text of a length that does not depend on the request's."""
+    return text if len(text) <= _LONGEST else f"{text[:_HEAD]} … {text[-_TAIL:]}"
 
 
 def _headers_of(error: PenstockError) -> dict[str, str]:
@@ -100,7 +102,7 @@ def _headers_of(error: PenstockError) -> dict[str, str]:
 
 def _penstock_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, PenstockError)
-    if error.slug in _UNTOLD:
+    if told(error) != str(error):
         request.state.failure = error  # for the log
     return problem(request, error)
 
@@ -112,9 +114,9 @@ def _validation_error(request: Request, error: Exception) -> Response:
 
 def invalid_request(errors: Any) -> InvalidRequest:
     """What pydantic found, without the values that were sent: they may be private."""
-    fields = [{"where": ".".join(map(str, e["loc"])) or "body", "message": str(e["msg"])} for e in errors]
-    told = "; ".join(f"{f['where']}: {f['message']}" for f in fields[:3])
-    return InvalidRequest(f"{told}{' …' if len(fields) > 3 else ''}", fields)
+    fields = [{"where": cut(".".join(map(str, e["loc"]))) or "body", "message": cut(str(e["msg"]))} for e in errors]
+    first = "; ".join(f"{f['where']}: {f['message']}" for f in fields[:3])
+    return InvalidRequest(f"{first}{' …' if len(fields) > 3 else ''}", fields)
 
 
 def _http_exception(request: Request, error: Exception) -> Response:

@@ -10,9 +10,8 @@ import pkgutil
 from collections.abc import Iterator
 
 import penstock
-from penstock.errors import PenstockError
+from penstock.errors import PenstockError, title_of
 from penstock.web.hints import hint_of
-from penstock.web.problems import title_of
 
 _HEAD = """
 # Errors

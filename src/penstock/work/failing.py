@@ -7,11 +7,12 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from penstock.conditions import Condition, both, holds
+from penstock.documents import kept
 from penstock.errors import Conflict
 from penstock.lease import Lease, LeaseLost
 from penstock.work import lanes
 from penstock.work.errors import WorkerLost
-from penstock.work.task import NO_PROJECT, Attempt, Outcome, Task, error_text
+from penstock.work.task import LONGEST_ERROR, NO_PROJECT, Attempt, Outcome, Task, error_text
 
 if TYPE_CHECKING:
     from penstock.change import Change
@@ -60,8 +61,9 @@ def record_failure(
                 hear(change, declared, task, error, handlers)
 
         _as_far_as_possible(store, task, declared.failures, bury, stands=both(lease.holds(), when))
-    if outcome is not Outcome.RETRYABLE:
-        log.error("%s %s: %s: %s", task.name, outcome.value, told["error_class"], told["error"])
+    level = logging.WARNING if outcome is Outcome.RETRYABLE else logging.ERROR
+    if outcome is not Outcome.RETRYABLE or told["error"] != kept(str(error), LONGEST_ERROR):
+        log.log(level, "%s %s: %s: %s", task.name, outcome.value, told["error_class"], error)
     return outcome
 
 

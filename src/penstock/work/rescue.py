@@ -3,6 +3,11 @@
 A worker counts as dead when its lease is over by every clock that may be in use, or, sooner, when its lease is over by
 the clock here and was not renewed for a whole further lease, as this process has seen: that takes no comparing of
 clocks. A worker that lives renews its lease three times in that time, and loses nothing because its clock is slow.
+
+A clock that was set, here or there, makes leases look over that are not. So one that is found over is believed only
+where it cannot come from that: the clock here has run evenly, and the lease was not over yet when this process looked
+last. Whoever has only come and never looked believes it too, but buries nobody for it: a last attempt is lost only to
+one who has watched.
 """
 
 from __future__ import annotations
@@ -13,9 +18,8 @@ import time
 from collections.abc import Callable, Iterable
 from datetime import datetime, timedelta
 from threading import Event
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from penstock.clock import by_the_slowest
 from penstock.conditions import Compare
 from penstock.declare.pattern import until as up_to
 from penstock.errors import Conflict, PenstockError
@@ -33,6 +37,17 @@ log = logging.getLogger("penstock.rescue")
 
 _RESCUE, _WAKE = 5.0, 1800.0
 "Seconds between looks for lost work, at most, and for lanes that nobody looks at."
+_UNEVEN = 1.0
+"Seconds by which a clock that nobody has set may differ from the time that has passed."
+
+
+class _Overdue(NamedTuple):
+    """A lease that is over by the clock here."""
+
+    since: float
+    "When that was first seen."
+    believed: bool
+    "It is not over because a clock was set."
 
 
 class Rescuer:
@@ -52,24 +67,42 @@ class Rescuer:
     ) -> None:
         self._store, self._known = store, by_name(tasks)
         self._lease, self._chance = lease, chance
-        self._overdue: dict[tuple[Any, ...], datetime] = {}
-        "Leases that are over by the clock here, and since when this was seen."
+        self._overdue: dict[tuple[Any, ...], _Overdue] = {}
+        "Leases that are over by the clock here."
+        self._came, self._came_at = store.clock.now(), store.clock.monotonic()
+        self._looked: datetime | None = None
+        self._even = True
 
     def run_once(self) -> int:
         """Put back in line what is lost by now; how many there were."""
-        now, over = self._store.clock.now(), by_the_slowest(self._store.clock)
-        overdue: dict[tuple[Any, ...], datetime] = {}
+        now, passed = self._watch_the_clock()
+        over = now - self._store.clock.skew
+        overdue: dict[tuple[Any, ...], _Overdue] = {}
         rescued = 0
         # Read page after page, also while each is full.
         for task in self._store.find(Task.by_status(status=TaskStatus.RUNNING, due_at=up_to(now))):
             if task.name not in self._known:
                 continue
             lease = (task.task_id, task.lease_epoch, task.due_at)
-            since = overdue[lease] = self._overdue.get(lease, now)
-            if task.due_at <= over or now - since >= self._lease:
+            seen = overdue[lease] = self._overdue.get(lease) or _Overdue(passed, self._believes(task))
+            watched = passed - seen.since >= self._lease.total_seconds()
+            if watched or (task.due_at <= over and seen.believed and self._even):
                 rescued += self._rescue(task)
-        self._overdue = overdue
+        self._overdue, self._looked = overdue, now
         return rescued
+
+    def _watch_the_clock(self) -> tuple[datetime, float]:
+        """The time by both clocks; whether they still go together."""
+        now, passed = self._store.clock.now(), self._store.clock.monotonic()
+        if abs((now - self._came).total_seconds() - (passed - self._came_at)) > _UNEVEN:
+            self._even = False
+        return now, passed
+
+    def _believes(self, task: Task) -> bool:
+        """Can a lease that is found over be so for no other reason than that nobody renews it?"""
+        if task.due_at > (self._looked or self._came):
+            return True
+        return self._looked is None and task.attempts < task.most_attempts
 
     def _rescue(self, task: Task) -> bool:
         declared = self._known[task.name]

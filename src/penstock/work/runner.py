@@ -155,7 +155,7 @@ class Runner:
             self._leave(work)
 
     def _attempt(self, task: TaskOf[Any], work: Work) -> Outcome:
-        work.began_at = self.store.clock.now()
+        work.begin()
         try:
             result = task.body(work, task.load(work.task.input))
             if not work.finished:
@@ -198,16 +198,22 @@ class Runner:
             if work.lost or work.finished:
                 continue
             try:
-                if work.is_over(now):
+                if work.is_over():
                     self._give_up(work)
                     over.append(work)  # not before that is written down, or nobody would try it again
-                elif work.lease.expires_at - now <= self.lease * (2 / 3):
+                elif self._is_to_renew(work, now):
                     self._renew(work, now + self.lease)
             except PenstockError:
                 log.exception("the lease of %s could not be renewed; trying again", work.task.name)
         return over
 
+    def _is_to_renew(self, work: Work, now: datetime) -> bool:
+        """After a third of its life; also if the clock was set forward and others here take it for over."""
+        held = timedelta(seconds=self.store.clock.monotonic() - work.held_since)
+        return held >= self.lease / 3 or work.lease.expires_at - now <= self.lease * (2 / 3)
+
     def _renew(self, work: Work, until: datetime) -> None:
+        asked = self.store.clock.monotonic()
         try:
             held = self.store.patch(work.lease.ref, Set("due_at", until), when=work.lease.holds(), given=work.task)
         except Conflict:
@@ -215,6 +221,7 @@ class Runner:
             return
         work.task = held
         work.lease = replace(work.lease, expires_at=until)
+        work.held_since = asked
         if work.slot is not None:
             keep_slot(self.store, work.slot, work.task, until=until)
 

@@ -23,6 +23,7 @@ from penstock.declare.pattern import pattern
 from penstock.declare.table import Table
 from penstock.declare.units import Count, EpochSeconds, UtcMicros, UtcSeconds
 from penstock.documents import kept
+from penstock.errors import told
 from penstock.lease import Leased
 from penstock.ops import ANYTHING, Range
 from penstock.shape import RECORD_BYTES
@@ -255,8 +256,8 @@ def as_read(task: Task) -> Condition:
 
 
 def error_text(error: BaseException) -> str:
-    """What is kept of an error's text."""
-    return kept(str(error), LONGEST_ERROR)
+    """What is kept of an error's text, for all who may read the task."""
+    return kept(told(error), LONGEST_ERROR)
 
 
 def forgotten_at(moment: datetime) -> int:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from penstock.ports import ObjectStore
     from penstock.store import Store
 
-_BETWEEN_PROGRESS = timedelta(seconds=1)
+_BETWEEN_PROGRESS = 1.0
 _LINES, _LONGEST_LINE = 50, 500
 
 
@@ -49,10 +49,13 @@ class Work:
         self.log = TaskLog(task.name)
         "Its last lines are stored with the attempt."
         self.lease = Lease(task.ref, task.lease_owner or "", task.lease_epoch or 0, task.due_at)
+        self.held_since = store.clock.monotonic()
+        "When its lease was taken or last renewed, by the clock that nobody sets."
         self.began_at: datetime | None = None
         "When it was begun, which may be some time after it was taken."
+        self._ends: float | None = None
         self.finished = self.lost = False
-        self._told_at: datetime | None = None
+        self._told: float | None = None
 
     # What a task's function uses
 
@@ -85,10 +88,10 @@ class Work:
     def progress(self, fraction: float, note: str | None = None) -> None:
         """Tell how far it has come; also the moment to hear that it is not wanted any more."""
         self.check()
-        now = self.store.clock.now()
-        if self._told_at is not None and now - self._told_at < _BETWEEN_PROGRESS and fraction < 1:
+        now, passed = self.store.clock.now(), self.store.clock.monotonic()
+        if self._told is not None and passed - self._told < _BETWEEN_PROGRESS and fraction < 1:
             return
-        self._told_at = now
+        self._told = passed
         told = Progress(
             task_id=self.task.task_id,
             project_id=self.project,
@@ -108,14 +111,19 @@ class Work:
         """Stop here if the time is over or the lease is lost."""
         if self.lost:
             raise LeaseLost(f"{self.task.ref!r}: the lease of {self.lease.owner} is lost; nothing more is written")
-        if self.is_over(self.store.clock.now()):
+        if self.is_over():
             raise TimeOver(f"{self.task.name} has taken longer than {self.limit}")
 
     # What the runner uses
 
-    def is_over(self, now: datetime) -> bool:
-        """Has it had its time?"""
-        return self.began_at is not None and now >= self.began_at + self.limit
+    def begin(self) -> None:
+        """From now on its time runs."""
+        self.began_at = self.store.clock.now()
+        self._ends = self.store.clock.monotonic() + self.limit.total_seconds()
+
+    def is_over(self) -> bool:
+        """Has it had its time? A clock that is set meanwhile gives and takes none."""
+        return self._ends is not None and self.store.clock.monotonic() >= self._ends
 
     def end(self, result: dict[str, Any] | None) -> None:
         """Done, without any effect on other records: the attempt tells it all, and the audit trail need not."""

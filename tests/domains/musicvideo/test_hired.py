@@ -90,6 +90,7 @@ def test_what_is_set_reaches_the_service(tmp_path: Any) -> None:
         (full("MV_LIPSYNC", INPUT="[1]"), "MV_LIPSYNC_INPUT is no object of JSON"),
         (full("MV_LIPSYNC", INPUT="{"), "MV_LIPSYNC_INPUT is no object of JSON"),
         (full("MV_GENERATOR", LENGTHS="4,0"), "MV_GENERATOR_LENGTHS='4,0' is no list of seconds"),
+        (full("MV_GENERATOR", FILES="minio:9000"), "MV_GENERATOR_FILES: the URL of a service begins with 'minio'"),
         (full("MV_GENERATOR", LENGTHS="four"), "MV_GENERATOR_LENGTHS='four' is no list of seconds"),
     ],
 )

@@ -41,6 +41,7 @@ from tests.domains.musicvideo.prediction_server import (
     truncates,
     understates,
 )
+from tests.net.loopback import stay_on_loopback
 
 SHOT = Shot(prompt="A robot on Congress Avenue at dusk", seconds=1.0, seed=7)
 PNG = base64.b64decode(
@@ -86,8 +87,8 @@ def waited() -> list[float]:
 
 
 @pytest.fixture
-def predictions(server: PredictionServer, waited: list[float]) -> Iterator[Predictions]:
-    service = Service(server.url, TOKEN, timeout=timedelta(seconds=5))
+def predictions(server: PredictionServer, elsewhere: PredictionServer, waited: list[float]) -> Iterator[Predictions]:
+    service = Service(server.url, TOKEN, timeout=timedelta(seconds=5), trusted=[elsewhere.origin])
     yield Predictions(service, "acme/filmer", sleep=waited.append)
     service.close()
 
@@ -603,6 +604,35 @@ def test_a_file_is_fetched_over_http_and_nothing_else(
     with pytest.raises(Terminal, match=r"127\.0\.0\.1 names a file whose URL ") as refused:
         predictions.make({}, tmp_path / "clip.mp4", ListeningDesk())
     assert "pw" not in str(refused.value)
+    assert len(server.asked("file")) == (how == "redirected")
+
+
+@pytest.mark.usefixtures("made")
+@pytest.mark.parametrize("how", ["named", "redirected"])
+@pytest.mark.parametrize("where", ["another port", "by name", "metadata", "mapped", "decimal", "private", "plain"])
+def test_no_service_leads_a_worker_to_private_addresses(
+    server: PredictionServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, how: str, where: str
+) -> None:
+    stay_on_loopback(monkeypatch)
+    with PredictionServer() as inside:
+        url = {
+            "another port": f"{inside.origin}/files/secret.mp4",
+            "by name": f"{inside.origin}/files/secret.mp4".replace("127.0.0.1", "localhost"),
+            "metadata": "http://169.254.169.254/latest/meta-data/iam/security-credentials/",
+            "mapped": "https://[::ffff:127.0.0.1]/film.mp4",
+            "decimal": f"{inside.origin}/files/secret.mp4".replace("127.0.0.1", "2130706433"),
+            "private": "https://10.0.0.1/film.mp4",
+            "plain": "http://example.com/film.mp4",
+        }[where]
+        if how == "named":
+            server.told = {"output": url}
+        else:
+            server.will("file", redirects(url))
+        predictions = Predictions(Service(server.url, TOKEN), "acme/filmer", sleep=lambda seconds: None)
+        with pytest.raises(Terminal, match=r"127\.0\.0\.1 names a file whose URL ") as refused:
+            predictions.make({}, tmp_path / "clip.mp4", ListeningDesk())
+        assert "secret" not in str(refused.value)
+        assert inside.seen == []
     assert len(server.asked("file")) == (how == "redirected")
 
 

@@ -12,7 +12,7 @@ PenstockError
 
 from __future__ import annotations
 
-from penstock.errors import InvalidValue, NotFound, PenstockError
+from penstock.errors import InvalidValue, NotFound, PenstockError, told
 from penstock.work import RetryLater, Terminal
 
 
@@ -50,11 +50,11 @@ class NoSuchPicture(NotFound):
 class NotMade(PenstockError):
     """A video could not be made; the message says what went wrong."""
 
-    slug = "not-made"
+    slug, tells = "not-made", True
     hint = "Read what went wrong; regenerate the scenes that failed, and compose again."
 
 
 def words_of(error: BaseException) -> str:
     """What people are told of an error; only our own were written for them."""
     known = isinstance(error, PenstockError | Terminal | RetryLater)
-    return str(error) if known else f"{type(error).__name__} while making it; the attempts tell more"
+    return told(error) if known else f"{type(error).__name__} while making it; the attempts tell more"

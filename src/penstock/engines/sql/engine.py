@@ -222,6 +222,11 @@ class SqlEngine:
     def listen(self) -> Waiter:
         return self.connector.listen()
 
+    def room(self) -> int | None:
+        """How many bytes there is room for, where that can be told from here."""
+        ask = getattr(self.connector, "room", None)
+        return None if ask is None else ask()
+
     def close(self) -> None:
         self.connector.close()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 import threading
 import time
@@ -132,6 +133,11 @@ class SqliteConnector:
                 if "locked" not in str(error) or time.monotonic() > end:
                     raise
                 self._sleep(0.01)
+
+    def room(self) -> int:
+        """How many bytes there is room for beside the file."""
+        found = os.statvfs(os.path.dirname(os.path.abspath(self.path)))
+        return found.f_bavail * found.f_frsize
 
     def rows(self, text: str, parameters: tuple[Any, ...]) -> list[tuple[Any, ...]]:
         try:

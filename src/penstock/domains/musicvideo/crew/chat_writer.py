@@ -17,7 +17,7 @@ from penstock.domains.musicvideo.crew.directors import director
 from penstock.domains.musicvideo.crew.flavors import AD_CREATIVE
 from penstock.domains.musicvideo.crew.http import Service
 from penstock.domains.musicvideo.crew.ports import Brief, Desk, SceneIdea
-from penstock.errors import Misconfigured, Unavailable
+from penstock.errors import Misconfigured, Unavailable, telling
 from penstock.work import Terminal
 
 TRIES = 3
@@ -83,7 +83,8 @@ class ChatWriter:
                     {"role": "user", "content": f"This cannot be used: {wrong}. Answer again, all of it."},
                 ]
         words = self._service.words(f"{wrong}; the last answer was: {text or '(nothing)'}")
-        raise Unavailable(f"{self._service.host} has written no scenes in {self._tries} tries: {words}")
+        given_up = f"{self._service.host} has written no scenes in {self._tries} tries"
+        raise telling(Unavailable(f"{given_up}: {words}"), given_up)
 
     def _text(self, answer: Mapping[str, Any]) -> str:
         """What the model says; nothing, if it says nothing that can be read."""
@@ -95,7 +96,8 @@ class ChatWriter:
         refusal = message.get("refusal")
         if choice.get("finish_reason") == "content_filter" or (isinstance(refusal, str) and refusal):
             words = self._service.words(refusal if isinstance(refusal, str) else "its filter stopped it")
-            raise Terminal(f"{self._service.host} refuses to write these scenes: {words}; change the concept")
+            refused = f"{self._service.host} refuses to write these scenes"
+            raise telling(Terminal(f"{refused}: {words}; change the concept"), f"{refused}; change the concept")
         content = message.get("content")
         if isinstance(content, list):
             content = "".join(str(part.get("text", "")) for part in content if isinstance(part, dict))

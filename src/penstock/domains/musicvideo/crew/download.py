@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 from typing import BinaryIO
-from urllib.parse import urljoin
 
 from penstock.domains.musicvideo.crew.http import Response, Service
-from penstock.errors import Unavailable
+from penstock.errors import AnswerTooLong, Unanswered, Unavailable
 from penstock.work import Terminal
 
 MOST_BYTES = 1_000_000_000
-_TRIES, _REDIRECTS = 4, 5
-_MOVED = frozenset({301, 302, 303, 307, 308})
+_TRIES = 4
 _LONGEST_REFUSAL = 64 * 1024
 _RANGE = re.compile(r"bytes (\d{1,18})-\d{1,18}/(\d{1,18}|\*)")
 
@@ -30,7 +27,8 @@ def download(
 ) -> None:
     """Write what lies at a URL to a file.
 
-    It may be on any host, and moved to another one; the service's token stays with the service. A download that breaks
+    It may be on any host, and moved to another one, as long as that is a public one or configured; the service's token
+    stays with the service. A download that breaks
     off is gone on with where it ended, if the file is certain to be the same one, and else begun anew, a few times.
     ``tell`` hears how far it is with every piece that arrives, and may raise.
     """
@@ -56,7 +54,7 @@ class _Begun:
         have, headers = self._file.tell(), {}
         if have and self._version:
             headers = {"Range": f"bytes={have}-", "If-Range": self._version}
-        with _arrived(self._service, self._url, headers) as response:
+        with self._service.open(self._url, headers, most=self._most) as response:
             if response.status == 206 and headers:
                 self._check_range(response, have)
             elif response.status == 200:
@@ -65,22 +63,23 @@ class _Begun:
             elif response.status in (206, 416):
                 self._begin_anew(f"{response.host} answered {response.status} and not with the file")
             else:
-                raise self._service.refusal(response, response.read(_LONGEST_REFUSAL))
+                raise self._service.refusal(response, _beginning(response))
             etag = response.headers.get("etag", "")
             self._version = etag if etag.startswith('"') else None
             self._take(response)
 
     def _take(self, response: Response) -> None:
-        length = response.headers.get("content-length", "")
-        expected = self._file.tell() + int(length) if length.isdigit() else None
-        if expected is not None and expected > self._most:
-            self._refuse(response.host, expected)
-        for piece in response.pieces:
-            self._file.write(piece)
-            received = self._file.tell()
-            if received > self._most:
-                self._refuse(response.host, received)
-            self._tell(received / expected if expected else 0.0)
+        before, length = self._file.tell(), response.length
+        expected = None if length is None else before + length
+        try:
+            for piece in response.pieces:
+                received = self._file.tell() + len(piece)
+                if received > self._most:
+                    self._refuse(response.host, received)
+                self._file.write(piece)
+                self._tell(received / expected if expected else 0.0)
+        except AnswerTooLong as long:
+            self._refuse(response.host, before + long.bytes)
         self._file.flush()
         if not self._file.tell():
             self._begin_anew(f"{response.host} sent an empty file")
@@ -92,22 +91,17 @@ class _Begun:
 
     def _begin_anew(self, why: str) -> None:
         self._version = None
-        raise Unavailable(why)
+        raise Unanswered(why)
 
     def _refuse(self, host: str, bytes: int) -> None:
         raise Terminal(f"the file from {host} has {bytes} bytes or more; at most {self._most} are taken")
 
 
-@contextmanager
-def _arrived(service: Service, url: str, headers: dict[str, str]) -> Iterator[Response]:
-    """The answer of whoever has the file, after some redirects."""
-    for _ in range(_REDIRECTS + 1):
-        with service.open(url, headers) as response:
-            if response.status not in _MOVED:
-                yield response
-                return
-            try:
-                url = urljoin(url, response.headers.get("location", ""))
-            except ValueError:
-                raise Terminal(f"{response.host} names a file whose URL cannot be read") from None
-    raise Terminal(f"{response.host} redirects more than {_REDIRECTS} times")
+def _beginning(response: Response) -> bytes:
+    """As much of a refusal as is worth reading."""
+    said = b""
+    for piece in response.pieces:
+        said += piece
+        if len(said) >= _LONGEST_REFUSAL:
+            break
+    return said[:_LONGEST_REFUSAL]

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from penstock.contenttype import SNIFFED_BYTES, sniff
-from penstock.errors import Unavailable
+from penstock.errors import Unanswered
 from penstock.media.ffmpeg import AAC, H264, MP4, reading, run, writing
 from penstock.media.probe import probe
 from penstock.media.probed import Probed
@@ -53,7 +53,7 @@ def _write(made: Path, into: Path, options: list[str], seconds: float, tell: Cal
 
 def _check_length(film: Probed, seconds: float) -> None:
     if film.duration < _LEAST * seconds:
-        raise Unavailable(f"{seconds:g} s were ordered and {film.duration:.2f} s were made; check the model's settings")
+        raise Unanswered(f"{seconds:g} s were ordered and {film.duration:.2f} s were made; check the model's settings")
 
 
 def _is_as_ordered(made: Path, film: Probed, seconds: float) -> bool:

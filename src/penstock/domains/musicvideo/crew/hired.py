@@ -3,12 +3,13 @@
 | who | settings |
 |---|---|
 | writer | MV_WRITER_URL, …_TOKEN, …_MODEL |
-| generator | MV_GENERATOR_URL, …_TOKEN, …_MODEL; and if need be …_FIELDS, …_INPUT, …_LENGTHS, …_PRICE |
-| lip-sync | MV_LIPSYNC_URL, …_TOKEN, …_MODEL; and if need be …_FIELDS, …_INPUT, …_PRICE |
+| generator | MV_GENERATOR_URL, …_TOKEN, …_MODEL; and if need be …_FIELDS, …_INPUT, …_LENGTHS, …_PRICE, …_FILES |
+| lip-sync | MV_LIPSYNC_URL, …_TOKEN, …_MODEL; and if need be …_FIELDS, …_INPUT, …_PRICE, …_FILES |
 
 ``…_FIELDS`` says what the model calls the parts of its input (``prompt=text,seconds=duration``; a part without a name
 is not sent), ``…_INPUT`` is a JSON object that is sent each time, ``…_LENGTHS`` are the seconds a film may have
-(``4,6,8``), and ``…_PRICE`` is what a second of the model's time costs in dollars.
+(``4,6,8``), ``…_PRICE`` is what a second of the model's time costs in dollars, and ``…_FILES`` are origins that its
+films may be fetched from though they are private or without TLS (``http://minio.internal:9000``): nothing else is.
 """
 
 from __future__ import annotations
@@ -32,7 +33,11 @@ Setting: TypeAlias = Callable[[str], str | None]
 
 WRITER, GENERATOR, LIP_SYNC = "MV_WRITER", "MV_GENERATOR", "MV_LIPSYNC"
 _NEEDED = ("URL", "TOKEN", "MODEL")
-_MAY_HAVE = {WRITER: (), GENERATOR: ("FIELDS", "INPUT", "LENGTHS", "PRICE"), LIP_SYNC: ("FIELDS", "INPUT", "PRICE")}
+_MAY_HAVE = {
+    WRITER: (),
+    GENERATOR: ("FIELDS", "INPUT", "LENGTHS", "PRICE", "FILES"),
+    LIP_SYNC: ("FIELDS", "INPUT", "PRICE", "FILES"),
+}
 _DOES = {WRITER: "writes scenes", GENERATOR: "films", LIP_SYNC: "moves lips"}
 _HELP = {
     "URL": "Where somebody else {does}; here, if nobody does.",
@@ -42,6 +47,7 @@ _HELP = {
     "INPUT": "A JSON object that is sent to it each time.",
     "LENGTHS": "The seconds a film of it may have, such as 4,6,8.",
     "PRICE": "What a second of its time costs, in US dollars.",
+    "FILES": "Origins its films may be fetched from though they are private or without TLS, by commas.",
 }
 SETTINGS = tuple(
     Declared(f"{who}_{what}", None, _HELP[what].format(does=_DOES[who]), secret=what == "TOKEN")
@@ -107,9 +113,11 @@ def _service(told: Mapping[str, str], who: str, *, timeout: timedelta = timedelt
     from penstock.domains.musicvideo.crew.http import Service
 
     try:
-        return Service(told["URL"], told["TOKEN"], timeout=timeout)
+        trusted = [origin.strip() for origin in told.get("FILES", "").split(",") if origin.strip()]
+        return Service(told["URL"], told["TOKEN"], timeout=timeout, trusted=trusted)
     except Misconfigured as wrong:
-        raise Misconfigured(f"{who}_URL, {who}_TOKEN: {wrong}") from None
+        names = ", ".join(f"{who}_{name}" for name in ("URL", "TOKEN", "FILES") if name in told)
+        raise Misconfigured(f"{names}: {wrong}") from None
 
 
 def _predictions(told: Mapping[str, str], who: str) -> Predictions:

@@ -30,7 +30,7 @@ from typing import Any, NoReturn
 from penstock.domains.musicvideo.crew.download import MOST_BYTES, download
 from penstock.domains.musicvideo.crew.http import Service, Unknown
 from penstock.domains.musicvideo.crew.ports import Desk, Made
-from penstock.errors import Misconfigured, Unavailable
+from penstock.errors import Misconfigured, Unanswered, Unavailable, telling
 from penstock.lease import LeaseLost
 from penstock.media.errors import UnusableFile
 from penstock.media.soundness import sound_video
@@ -176,17 +176,21 @@ class Predictions:
     def _give_reason(self, prediction: Prediction) -> NoReturn:
         host, words = self._service.host, prediction.error or "it does not say why"
         if prediction.status in _CANCELLED:
-            raise _Over(Terminal(f"the prediction was cancelled at {host}: {words}"))
+            brief = f"the prediction was cancelled at {host}"
+            raise _Over(telling(Terminal(f"{brief}: {words}"), brief))
         if prediction.status != "failed":
-            raise Unavailable(f"{host} says of a prediction that it is {prediction.status!r}, which is not known here")
-        message = f"the prediction failed at {host}: {words}"
+            strange = f"{host} says of a prediction that it is {prediction.status!r}, which is not known here"
+            raise telling(Unavailable(strange), f"{host} says of a prediction what is not known here")
+        brief = f"the prediction failed at {host}"
         in_vain = any(word in words.lower() for word in self._in_vain)
-        raise _Over(Terminal(message) if in_vain else Unavailable(message))
+        if in_vain:
+            raise _Over(telling(Terminal(f"{brief}: {words}"), f"{brief}, and would again; change what is asked for"))
+        raise _Over(telling(Unavailable(f"{brief}: {words}"), brief))
 
     def _fetch(self, prediction: Prediction, into: Path, desk: _Onward) -> None:
         host = self._service.host
         if prediction.output is None:
-            raise _Over(Unavailable(f"{host} has made a prediction and names no file for it"))
+            raise _Over(Unanswered(f"{host} has made a prediction and names no file for it"))
         between = _BROUGHT - _MADE
         try:
             download(
@@ -202,7 +206,8 @@ class Predictions:
         try:
             sound_video(into)
         except UnusableFile as wrong:
-            raise Unavailable(f"what {host} has made cannot be used: {self._service.words(str(wrong))}") from wrong
+            brief = f"what {host} has made cannot be used"
+            raise telling(Unavailable(f"{brief}: {self._service.words(str(wrong))}"), brief) from wrong
 
     def _wait(self, pause: timedelta, desk: _Onward, fraction: float = 0.0, note: str | None = None) -> None:
         """Let some time pass, and hear now and then whether anybody waits."""
@@ -222,7 +227,7 @@ class Predictions:
         told = id or answer.get("id")
         status = answer.get("status")
         if not isinstance(told, str) or not _ID.fullmatch(told) or not isinstance(status, str):
-            raise Unavailable(f"{self._service.host} answered about a prediction without its id or its status")
+            raise Unanswered(f"{self._service.host} answered about a prediction without its id or its status")
         metrics = answer.get("metrics")
         numbers = _numbers(metrics) if isinstance(metrics, dict) else {}
         return Prediction(
