@@ -265,4 +265,4 @@ def _last_words(log: bytes) -> str:
     """The end of what it said, without addresses of its memory and folders of this machine."""
     text = log.decode(errors="replace").strip()[-_TAIL:]
     text = re.sub(r" @ 0x[0-9a-f]+", "", text)
-    return re.sub(r"file:\S*/", "", text) or "nothing"
+    return re.sub(r"file:\S*", lambda path: path[0][5:].rpartition("/")[2], text) or "nothing"

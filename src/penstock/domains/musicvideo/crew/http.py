@@ -18,7 +18,7 @@ import json
 import re
 import ssl
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -303,11 +303,17 @@ def _pause(headers: Mapping[str, str]) -> timedelta:
     return timedelta(seconds=min(max(seconds, _SOON.total_seconds()), _LATE.total_seconds()))
 
 
-_SECRETS = (
+def _without_query(address: re.Match[str]) -> str:
+    plain, mark, _ = address[0].partition("?")
+    return f"{plain}?…" if mark else plain
+
+
+_SECRETS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...] = (
     (re.compile(r"\b(bearer|token|basic)\s+(?=\S*\d)[\w.~+/=-]{8,}", re.I), r"\1 …"),
     (re.compile(r"data:[\w/+.;=-]*,[\w+/=%-]*"), "data:…"),
     (re.compile(r"(https?://)[^\s/@\"'<>]*@", re.I), r"\1"),
-    (re.compile(r"(https?://[^\s?\"'<>]*)\?[^\s\"'<>]*", re.I), r"\1?…"),
+    # All of an address is taken, and then cut: looking for the mark would begin anew at each address within.
+    (re.compile(r"https?://[^\s\"'<>]*", re.I), _without_query),
     (re.compile(r"<[^<>]*>"), " "),
 )
 "What may open something, should a service repeat it: and tags of a page, which say nothing."
