@@ -19,7 +19,6 @@ from pathlib import Path
 from threading import Lock
 from typing import Any
 
-import penstock
 from penstock.media.errors import DecodingBusy, TooMuchToDecode, UnusableFile
 from penstock.media.room import MEGABYTE, room
 from penstock.perprocess import PerProcess
@@ -63,7 +62,7 @@ class _Decoder:
 
     def __init__(self) -> None:
         self.files = 0
-        root = str(Path(penstock.__file__).parents[1])
+        root = str(Path(__file__).parents[2])
         try:
             self._process = subprocess.Popen(
                 [sys.executable, "-P", "-m", "penstock.media.decoder"],

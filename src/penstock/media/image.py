@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from PIL.Image import Image
 
 _SIGNATURES = (b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff", b"GIF87a", b"GIF89a")
-_FORMATS = ("PNG", "JPEG", "WEBP", "GIF")
+FORMATS = ("PNG", "JPEG", "WEBP", "GIF")
 _MOST_FRAMES = 1000
 _MOST_MEMORY = 448 * MEGABYTE
 _BESIDES = 32 * MEGABYTE
@@ -40,17 +40,17 @@ def is_image(beginning: bytes) -> bool:
 def probe_image(path: Path) -> Probed:
     """What its header says."""
     need("PIL")
-    found = apart("probe_image", path, memory=_memory(path), limit=_LIMIT, pixels=MOST_PIXELS, frames=_MOST_FRAMES)
+    found = apart("probe_image", path, memory=memory_of(path), limit=_LIMIT, pixels=MOST_PIXELS, frames=_MOST_FRAMES)
     return Probed.of(found)
 
 
 def decode_image(path: Path, *, pixels: int) -> None:
     """Decode all of it, as long as it has no more pixels than this, all its frames together."""
     need("PIL")
-    apart("decode_image", path, memory=_memory(path), limit=_LIMIT, pixels=pixels, frames=_MOST_FRAMES)
+    apart("decode_image", path, memory=memory_of(path), limit=_LIMIT, pixels=pixels, frames=_MOST_FRAMES)
 
 
-def _memory(path: Path) -> int:
+def memory_of(path: Path) -> int:
     """What decoding takes, by the header; refused at once if that is too much."""
     header = header_of(path)
     if header is None:
@@ -87,7 +87,7 @@ def opened(path: Path, *, pixels: int = MOST_PIXELS) -> Iterator[Image]:
     from PIL import Image, UnidentifiedImageError
 
     try:
-        with Image.open(path, formats=_FORMATS) as image:
+        with Image.open(path, formats=FORMATS) as image:
             if image.width * image.height > pixels:
                 raise _too_large()
             yield image
