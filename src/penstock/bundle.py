@@ -73,7 +73,7 @@ def record_of(line: bytes, entities: Mapping[str, type[Entity]]) -> Entity:
         if entity is None:
             raise DamagedArchive(f"a line of the archive is of {told['entity']!r}, which no domain here declares")
         return _built(entity, told["record"])
-    except (ValueError, KeyError, TypeError, AttributeError, ValidationError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError, ValidationError) as error:
         raise DamagedArchive(f"a line of the archive does not fit its declaration: {type(error).__name__}") from error
 
 
@@ -217,7 +217,7 @@ def _manifest(archive: Archive, name: str) -> tuple[str, int]:
         if told["format"] != FORMAT:
             raise DamagedArchive(f"{name} is a {told['format']}; this version reads {FORMAT}")
         return str(told["sha256"]), int(told["records"])
-    except (ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise DamagedArchive(f"{manifest_of(name)} is no manifest: {type(error).__name__}") from error
 
 

@@ -3,11 +3,12 @@
 `sniff` looks at the beginning of a file. It knows what the domains make and take; everything else is text or
 ``application/octet-stream``. Text formats have no signature, so between them it is a careful guess: `fits` says which
 claims a finding supports.
+
+Anybody may send these bytes, so each look goes over them once, forwards, and calls nothing that calls itself.
 """
 
 from __future__ import annotations
 
-import json
 import re
 import struct
 from collections.abc import Callable
@@ -229,8 +230,8 @@ _HTML = re.compile(
     r"<(?:!doctype\s+html|html|head|body|script|iframe|style|title|table|div|h1|p|a|br|b|img)[\s/>]", re.I
 )
 _SCRIPT = re.compile(r"<(?:script|iframe|html|body)[\s/>]", re.I)
-_XML_PROLOGUE = re.compile(r"(?:\s*(?:<\?.*?\?>|<!--.*?-->|<!doctype\b[^>\[]*(?:\[.*?\])?[^>]*>))*\s*", re.I | re.S)
-_OBJ = re.compile(r"(?:#.*\n|\s*\n|(?:mtllib|o|g|s|usemtl) .*\n)*v(?:[ \t]+-?\d[\d.eE+-]*){3,}", re.M)
+_OBJ_NAMES = ("mtllib ", "o ", "g ", "s ", "usemtl ")
+_OBJ_NUMBER = re.compile(r"-?\d[\d.eE+-]*")
 _STL = re.compile(r"solid[^\n]*\n\s*facet normal ", re.I)
 
 
@@ -238,8 +239,7 @@ def _markup(body: str) -> str | None:
     """HTML and SVG first of all: taken for anything else, they would run as a page of ours."""
     if not body.startswith("<"):
         return None
-    prologue = _XML_PROLOGUE.match(body)
-    rest = body[prologue.end() if prologue else 0 :]
+    rest = _behind_prologue(body)
     if re.match(r"<(?:\w+:)?svg[\s>]", rest, re.I) or re.search(r"<!doctype\s+svg", body, re.I):
         return "image/svg+xml"
     if _HTML.match(rest) or "http://www.w3.org/1999/xhtml" in body:
@@ -251,22 +251,106 @@ def _markup(body: str) -> str | None:
     return "application/xml" if body.startswith("<?xml") or re.match(r"<[A-Za-z_][\w:.-]*[\s/>]", rest) else None
 
 
+def _behind_prologue(body: str) -> str:
+    """What stands behind the declaration, the comments and the document type that XML may begin with."""
+    at = 0
+    while end := _prologue_part(body, at):
+        at = end
+        while body[at : at + 1].isspace():
+            at += 1
+    return body[at:]
+
+
+def _prologue_part(body: str, at: int) -> int:
+    """Where the declaration, comment or document type that begins here ends; 0 if none does."""
+    for opening, closing in (("<?", "?>"), ("<!--", "-->")):
+        if body.startswith(opening, at):
+            end = body.find(closing, at + len(opening))
+            return end + len(closing) if end >= 0 else 0
+    return _doctype_end(body, at) if body[at : at + 9].lower() == "<!doctype" else 0
+
+
+def _doctype_end(body: str, at: int) -> int:
+    """A document type ends at the first bracket behind its declarations, which may have such brackets themselves."""
+    end = body.find(">", at)
+    declarations = body.find("[", at, max(end, 0))
+    if declarations >= 0:
+        closed = body.find("]", declarations)
+        end = max(end, body.find(">", closed)) if closed >= 0 else end
+    return end + 1
+
+
 def _json(body: str) -> str | None:
     if body[:1] not in ("{", "["):
         return None
-    try:
-        json.JSONDecoder().raw_decode(body)
-    except json.JSONDecodeError as error:
+    wrong = _first_wrong(body)
+    if wrong is not None:
         # A document that was cut is sound up to where it ends, but for the text or number that was cut.
         cut_off = len(body.encode()) >= SNIFFED_BYTES - 16
-        if not (cut_off and (error.pos >= len(body) - 64 or error.msg.startswith("Unterminated string"))):
+        if not (cut_off and (wrong >= len(body) - 64 or _JSON_OPEN_TEXT.fullmatch(body, wrong))):
             return None
     gltf = re.search(r'"asset"\s*:\s*\{[^{}]*"version"\s*:\s*"[12]\.', body)
     return "model/gltf+json" if gltf and body.startswith("{") else "application/json"
 
 
+_JSON_SPACE = re.compile(r"[ \t\r\n]*+")
+_JSON_TOKEN = re.compile(
+    r"""(?P<mark>[{}\[\],:])
+    |(?P<text>"(?:[^"\\\x00-\x1f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*")
+    |(?P<plain>-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?|true|false|null|NaN|-?Infinity)""",
+    re.VERBOSE,
+)
+_JSON_OPEN_TEXT = re.compile(r'"(?:[^"\\]|\\.)*\\?', re.S)
+_VALUE = frozenset({"{", "[", "text", "plain"})
+_MEMBER = frozenset({"text"})
+_COLON = frozenset({":"})
+_BEGUN = {"{": _MEMBER | {"}"}, "[": _VALUE | {"]"}}
+_GOES_ON = {"{": frozenset({",", "}"}), "[": frozenset({",", "]"})}
+_ANOTHER = {"{": _MEMBER, "[": _VALUE}
+
+
+def _first_wrong(body: str) -> int | None:
+    """Where the first document in a JSON text goes wrong; None if it is whole.
+
+    It keeps a list of what is open instead of calling itself: anybody can open more than Python's stack has room for.
+    """
+    opened: list[str] = []
+    wanted, at = _VALUE, 0
+    while True:
+        at = _JSON_SPACE.match(body, at).end()  # type: ignore[union-attr]
+        token = _JSON_TOKEN.match(body, at)
+        kind = (token["mark"] or token.lastgroup) if token else None
+        if token is None or kind not in wanted:
+            return at
+        at = token.end()
+        if kind in _BEGUN:
+            opened.append(kind)
+            wanted = _BEGUN[kind]
+        elif kind == ",":
+            wanted = _ANOTHER[opened[-1]]
+        elif kind == "text" and wanted <= _BEGUN["{"]:
+            wanted = _COLON
+        elif kind == ":":
+            wanted = _VALUE
+        else:
+            if kind in ("}", "]"):
+                opened.pop()
+            if not opened:
+                return None
+            wanted = _GOES_ON[opened[-1]]
+
+
 def _model(body: str) -> str | None:
-    return "model/stl" if _STL.match(body) else "model/obj" if _OBJ.match(body) else None
+    return "model/stl" if _STL.match(body) else "model/obj" if _is_obj(body) else None
+
+
+def _is_obj(body: str) -> bool:
+    """Is the first line that is neither a comment nor a name a point in space?"""
+    for line in body.split("\n"):
+        words = line.split()
+        if words and not line.startswith(("#", *_OBJ_NAMES)):
+            return line.startswith(("v ", "v\t")) and len(words) > 3 and all(map(_OBJ_NUMBER.fullmatch, words[1:4]))
+    return False
 
 
 def _csv(body: str) -> str | None:

@@ -5,9 +5,11 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from penstock.media.apart import kept
+
 
 def children() -> set[int]:
-    """The processes this one has started, dead ones that nobody has waited for too."""
+    """The processes this one has started, dead ones that nobody has waited for too; decoders are kept on purpose."""
     found = set()
     for stat in Path("/proc").glob("[0-9]*/stat"):
         try:
@@ -16,4 +18,4 @@ def children() -> set[int]:
             continue
         if parent == os.getpid():
             found.add(int(stat.parent.name))
-    return found
+    return found - kept()

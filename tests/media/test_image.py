@@ -11,6 +11,7 @@ from PIL import Image
 from PIL.GifImagePlugin import GifImageFile
 
 from penstock.media.errors import UnusableFile
+from penstock.media.image import probe_image_here
 from penstock.media.probe import probe
 from penstock.media.soundness import Limits, sound_image
 
@@ -141,6 +142,8 @@ def test_no_frame_is_composed_beyond_the_pixels_that_can_be_handled(
     bomb = tiny_frames(tmp_path / "bomb.gif", *places, canvas=canvas)
     with pytest.raises(UnusableFile, match="more pixels than can be handled"):
         sound_image(bomb)
+    with pytest.raises(UnusableFile, match="more pixels than can be handled"):
+        probe_image_here(bomb, pixels=3 * 50 * 50, frames=1000)
     assert max(sought) == 3, "the first one that is too much"
 
 

@@ -10,10 +10,11 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from penstock.contenttype import PLAIN, SHOWN_INLINE, SNIFFED_BYTES, UNKNOWN, canonical, fits, sniff
+from tests.pumped import given_up_after
 
 DATA = Path(__file__).parents[3] / "shared" / "data"
 
@@ -73,6 +74,18 @@ EXAMPLES = {
     "tabs": (b"a\tb\n1\t2\n", "text/csv"),
     "json": (b' {"a": [1, 2.5, null, "x"]}\n', "application/json"),
     "json list": (b"[]", "application/json"),
+    "json in lines": (b'{"a": 1}\n{"a": 2}\n', "application/json"),
+    "json with every kind of value": (
+        b'[-1.5e+3, 0, true, false, null, "\\u00e9\\n", {}, {"a": {"b": []}}]',
+        "application/json",
+    ),
+    "json with a number that is none": (b"[01]", PLAIN),
+    "json with a comma too many": (b'{"a": 1,}', PLAIN),
+    "json with a wrong bracket": (b'{"a": [1}', PLAIN),
+    "json without a colon": (b'{"a" 1}', PLAIN),
+    "json that ends": (b'[{"a": "b"', PLAIN),
+    "obj with Windows lines": (b"# a box\r\n\r\ng\tx\r\n".replace(b"\t", b" ") + b"v 0.0 -1 2e-3\r\n", "model/obj"),
+    "obj with two numbers": (b"o box\nv 1 2\nv 1 2 3\n", PLAIN),
     "html": (b"\xef\xbb\xbf\n<!DOCTYPE html>\n<html>", "text/html"),
     "html without a head": (b"<p onclick='alert(1)'>hello</p>", "text/html"),
     "html behind a comment": (b"<!-- x --><script>alert(1)</script>", "text/html"),
@@ -114,6 +127,108 @@ def test_a_text_that_was_cut_is_still_what_it_is() -> None:
 @given(st.binary(max_size=6000))
 def test_anything_has_a_type(content: bytes) -> None:
     assert "/" in sniff(content)
+
+
+PIECES = [
+    *(
+        b"[",
+        b"{",
+        b'{"a":',
+        b"[[],",
+        b'"',
+        b"\\",
+        b'\\"',
+        b"1",
+        b"-",
+        b"1e",
+        b",",
+        b":",
+        b"]",
+        b"}",
+        b'"asset":{"version"',
+    ),
+    *(
+        b"<",
+        b"<!--",
+        b"<?",
+        b"?>",
+        b"-->",
+        b"<!doctype",
+        b"<!doctype ",
+        b"<!doctype[>",
+        b"<a",
+        b"<a:svg",
+        b"<svg",
+        b">",
+    ),
+    *(
+        b"\n",
+        b"\r\n",
+        b" ",
+        b"\t",
+        b"\x0b",
+        b"\xc2\xa0",
+        b"\xe2\x80\xa8",
+        b"#\n",
+        b"# \n",
+        b"o \n",
+        b"g x\n",
+        b"v 1 2 3",
+    ),
+    *(
+        b"v ",
+        b"v 1",
+        b"solid\n",
+        b"solid \n ",
+        b"facet normal",
+        b"a,b\n",
+        b";",
+        b'"a"',
+        b"#EXTM3U",
+        b"\xff\xfb\x90\x00",
+    ),
+    *(b"\xff", b"\xff\xfe", b"\xfe\xff<\0", b"\0", b"\xc3", b"\xf0\x9f", b"ftyp", b"RIFF", b"OggS", b"ply\n"),
+    *(bytes([byte]) for byte in range(256)),
+]
+"What a sniffer has an eye for, and every byte."
+A_MOMENT = 0.5
+"Seconds of the processor that no bytes may take: a hundred times what any takes."
+
+
+def sniffed_at_once(content: bytes) -> str:
+    with given_up_after(A_MOMENT):
+        return sniff(content)
+
+
+def test_an_upload_of_newlines_is_sniffed_in_linear_time() -> None:
+    assert sniffed_at_once(b"#\n" + b"\n" * 60 + b"x") == PLAIN
+
+
+@pytest.mark.parametrize("opened", [b"[", b'{"a":', b'[{"a":', b"[ \n"])
+def test_a_document_may_open_more_than_a_stack_has_room_for(opened: bytes) -> None:
+    assert sniff(opened * SNIFFED_BYTES) == "application/json"
+    assert sniff(opened * 100 + b"!") == PLAIN
+
+
+@pytest.mark.parametrize("tail", [b"", b"x", b"\n", b"\0", b'"'], ids=repr)
+def test_no_piece_can_be_repeated_until_the_sniffer_stands_still(tail: bytes) -> None:
+    for piece in PIECES:
+        for head in (b"", b"<", b"<!doctype a", b"<?xml", b"#\n", b"[", b'{"', b"solid"):
+            content = head + piece * (SNIFFED_BYTES // len(piece))
+            for cut in (64, SNIFFED_BYTES - 1, SNIFFED_BYTES):
+                assert "/" in sniffed_at_once(content[: cut - len(tail)] + tail)
+
+
+@given(st.lists(st.tuples(st.sampled_from(PIECES), st.integers(1, 2000)), max_size=8))
+def test_no_mixture_of_pieces_can_either(pieces: list[tuple[bytes, int]]) -> None:
+    assert "/" in sniffed_at_once(b"".join(piece * count for piece, count in pieces))
+
+
+@pytest.mark.long
+@settings(max_examples=5_000, deadline=None)
+@given(st.lists(st.tuples(st.sampled_from(PIECES), st.integers(1, 2000)), max_size=40))
+def test_nor_can_many_of_them(pieces: list[tuple[bytes, int]]) -> None:
+    assert "/" in sniffed_at_once(b"".join(piece * count for piece, count in pieces))
 
 
 @given(st.sampled_from([e for e in EXAMPLES.values() if e[1] in ("text/html", "image/svg+xml")]), st.text(max_size=50))

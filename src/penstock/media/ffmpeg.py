@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import os
 import re
+import resource
 import signal
 import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
@@ -22,7 +24,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from penstock.errors import Misconfigured
-from penstock.media.errors import FfmpegFailed, FfmpegTooSlow
+from penstock.media.errors import FfmpegFailed, FfmpegTooLarge, FfmpegTooSlow
 from penstock.media.extra import need
 
 if TYPE_CHECKING:
@@ -56,6 +58,9 @@ MP4 = (*EXACT, "-movflags", "+faststart", "-f", "mp4")
 _TICK = 0.25
 _GRACE = 0.5
 "Seconds to end by itself; nobody wants what it might still write."
+_MOST_MEMORY = 4 << 30
+"For work on files that were looked at; a file that was not may have far less."
+_WANTED_MORE = (b"Cannot allocate memory", b"Could not allocate memory", b"pthread_create() failed")
 _LOG = 64 * 1024
 _TAIL = 1200
 
@@ -111,8 +116,9 @@ def run(
     progress: Callable[[float], None] | None = None,
     feed: Iterable[Raw] | None = None,
     level: str = "error",
+    memory: int = _MOST_MEMORY,
 ) -> Ran:
-    """Run ffmpeg to its end.
+    """Run ffmpeg to its end, with so much memory at most.
 
     ``progress`` is told the seconds of output there are, about four times a second, even when there are no more than
     before; what it raises ends ffmpeg and goes through. ``feed`` is what ffmpeg reads from ``pipe:0``.
@@ -124,11 +130,13 @@ def run(
     command += ["-timelimit", str(int(limit.total_seconds() + 1) * (os.cpu_count() or 1))]
     command += ["-progress", "pipe:1", "-stats_period", str(_TICK), *arguments]
     try:
-        with _started(command, fed=feed is not None) as process:
+        with _started(command, fed=feed is not None, memory=memory) as process:
             session.attend(process)
     finally:
         seconds = time.monotonic() - begun
         _count(seconds)
+    if process.returncode != 0 and any(words in session.log for words in _WANTED_MORE):
+        raise FfmpegTooLarge(f"ffmpeg wanted more than the {memory >> 20} MB of memory it may have")
     if process.returncode != 0:
         raise FfmpegFailed(f"ffmpeg gave up ({process.returncode}): {_last_words(session.log)}")
     return Ran(seconds, session.frames, session.complaints, session.log.decode(errors="replace"))
@@ -219,7 +227,7 @@ class _Session:
 
 
 @contextmanager
-def _started(command: Sequence[str], *, fed: bool) -> Iterator[subprocess.Popen[bytes]]:
+def _started(command: Sequence[str], *, fed: bool, memory: int) -> Iterator[subprocess.Popen[bytes]]:
     """The process; ended, with all its group, if anything is raised."""
     process = subprocess.Popen(
         command,
@@ -229,6 +237,7 @@ def _started(command: Sequence[str], *, fed: bool) -> Iterator[subprocess.Popen[
         stderr=subprocess.PIPE,
         start_new_session=True,
     )
+    _bound(process, memory)
     if process.stdin is not None:
         os.set_blocking(process.stdin.fileno(), False)
     with process:
@@ -237,6 +246,14 @@ def _started(command: Sequence[str], *, fed: bool) -> Iterator[subprocess.Popen[
         except BaseException:
             _end(process)
             raise
+
+
+def _bound(process: subprocess.Popen[bytes], memory: int) -> None:
+    """Before it has read anything. What it maps and never writes to is not counted, for it is never there."""
+    if sys.platform == "linux":
+        with suppress(ProcessLookupError):
+            resource.prlimit(process.pid, resource.RLIMIT_DATA, (memory, memory))
+            resource.prlimit(process.pid, resource.RLIMIT_CORE, (0, 0))
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
@@ -265,4 +282,4 @@ def _last_words(log: bytes) -> str:
     """The end of what it said, without addresses of its memory and folders of this machine."""
     text = log.decode(errors="replace").strip()[-_TAIL:]
     text = re.sub(r" @ 0x[0-9a-f]+", "", text)
-    return re.sub(r"file:\S*/", "", text) or "nothing"
+    return re.sub(r"file:\S*", lambda path: path[0][5:].rpartition("/")[2], text) or "nothing"

@@ -4,21 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import timedelta
 from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from penstock.media.errors import UnusableFile
+from penstock.media.apart import apart
+from penstock.media.errors import TooMuchToDecode, UnusableFile
 from penstock.media.extra import need
 from penstock.media.ffmpeg import MOST_PIXELS
+from penstock.media.header import header_of
 from penstock.media.probed import Kind, Picture, Probed
+from penstock.media.room import MEGABYTE
 
 if TYPE_CHECKING:
     from PIL.Image import Image
 
 _SIGNATURES = (b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff", b"GIF87a", b"GIF89a")
-_FORMATS = ("PNG", "JPEG", "WEBP", "GIF")
+FORMATS = ("PNG", "JPEG", "WEBP", "GIF")
 _MOST_FRAMES = 1000
+_MOST_MEMORY = 448 * MEGABYTE
+_BESIDES = 32 * MEGABYTE
+"What a decoder needs for any file, and has of it in its hands."
+_LIMIT = timedelta(minutes=1)
 _ORIENTATION = 0x0112
 _ROTATIONS = {3: 180, 4: 180, 5: 270, 6: 270, 7: 90, 8: 90}
 "Counterclockwise, by the number EXIF has for it; mirrored ones lie the same way."
@@ -31,31 +39,59 @@ def is_image(beginning: bytes) -> bool:
 
 def probe_image(path: Path) -> Probed:
     """What its header says."""
-    with opened(path) as image:
-        return _probed(image)
+    need("PIL")
+    found = apart("probe_image", path, memory=memory_of(path), limit=_LIMIT, pixels=MOST_PIXELS, frames=_MOST_FRAMES)
+    return Probed.of(found)
 
 
 def decode_image(path: Path, *, pixels: int) -> None:
     """Decode all of it, as long as it has no more pixels than this, all its frames together."""
+    need("PIL")
+    apart("decode_image", path, memory=memory_of(path), limit=_LIMIT, pixels=pixels, frames=_MOST_FRAMES)
+
+
+def memory_of(path: Path) -> int:
+    """What decoding takes, by the header; refused at once if that is too much."""
+    header = header_of(path)
+    if header is None:
+        return _MOST_MEMORY
+    if header.width * header.height > MOST_PIXELS:
+        raise _too_large()
+    if header.memory > _MOST_MEMORY:
+        size, most = f"{header.width}x{header.height}", _MOST_MEMORY // header.bytes_per_pixel
+        raise TooMuchToDecode(
+            f"the image is {size}, and a {header.format} like it can have at most {most} pixels; send a smaller one"
+        )
+    return header.memory + _BESIDES
+
+
+def probe_image_here(path: Path, *, pixels: int, frames: int) -> Probed:
+    """The same, in this process: for decoders."""
+    with opened(path, pixels=pixels) as image:
+        return _probed(image, pixels=pixels, frames=frames)
+
+
+def decode_image_here(path: Path, *, pixels: int, frames: int) -> None:
+    """The same, in this process: for decoders."""
     with opened(path) as image:
         image.verify()
     with opened(path) as image:
-        for _ in _frames(image, pixels=pixels):
+        for _ in _frames(image, pixels=pixels, most=frames):
             image.load()
 
 
 @contextmanager
-def opened(path: Path) -> Iterator[Image]:
+def opened(path: Path, *, pixels: int = MOST_PIXELS) -> Iterator[Image]:
     """The image; whatever is wrong with it is an UnusableFile."""
     need("PIL")
     from PIL import Image, UnidentifiedImageError
 
     try:
-        with Image.open(path, formats=_FORMATS) as image:
-            if image.width * image.height > MOST_PIXELS:
+        with Image.open(path, formats=FORMATS) as image:
+            if image.width * image.height > pixels:
                 raise _too_large()
             yield image
-    except UnusableFile:
+    except (UnusableFile, MemoryError):
         raise
     except UnidentifiedImageError:
         raise UnusableFile("the image is damaged: its header cannot be read; save it anew and send it again") from None
@@ -66,7 +102,7 @@ def opened(path: Path) -> Iterator[Image]:
         raise UnusableFile(f"the image is damaged ({error}); save it anew and send it again") from error
 
 
-def _probed(image: Image) -> Probed:
+def _probed(image: Image, *, pixels: int, frames: int) -> Probed:
     # A PNG would be decoded for it, and hardly ever has one.
     orientation = image.getexif().get(_ORIENTATION, 1) if image.format != "PNG" else 1
     width, height = (image.height, image.width) if orientation in (5, 6, 7, 8) else (image.width, image.height)
@@ -80,12 +116,12 @@ def _probed(image: Image) -> Probed:
         height=height,
         rotation=_ROTATIONS.get(orientation, 0),
         has_alpha=image.has_transparency_data,
-        frames=sum(1 for _ in _frames(image, pixels=MOST_PIXELS)),
+        frames=sum(1 for _ in _frames(image, pixels=pixels, most=frames)),
     )
     return Probed(Kind.IMAGE, container, 0.0, picture=picture)
 
 
-def _frames(image: Image, *, pixels: int) -> Iterator[None]:
+def _frames(image: Image, *, pixels: int, most: int) -> Iterator[None]:
     """Go from frame to frame, as long as they have no more pixels than this together.
 
     Going on composes what is shown at its full size, which a frame of a few bytes may even enlarge, so that pixels are
@@ -96,8 +132,8 @@ def _frames(image: Image, *, pixels: int) -> Iterator[None]:
             image.seek(number)
         except EOFError:
             return
-        if number == _MOST_FRAMES:
-            raise UnusableFile(f"the image has more than {_MOST_FRAMES} frames; send a shorter animation")
+        if number == most:
+            raise UnusableFile(f"the image has more than {most} frames; send a shorter animation")
         pixels -= image.width * image.height
         if pixels < 0:
             raise _too_large()

@@ -11,11 +11,13 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from penstock.media.errors import UnusableFile
+from penstock.media.apart import apart
+from penstock.media.errors import TooMuchToDecode, UnusableFile
 from penstock.media.extra import need
 from penstock.media.ffmpeg import GUARDS, MOST_PIXELS, writing
 from penstock.media.image import is_image, probe_image
 from penstock.media.probed import Kind, Picture, Probed, Sound
+from penstock.media.room import MEGABYTE
 
 if TYPE_CHECKING:
     from av import AudioStream, Packet, VideoFrame, VideoStream
@@ -30,6 +32,8 @@ _BEGINNING = 4096
 _TO_OPEN = 20.0
 "Seconds until a file must be open, and until there must be more of it."
 _MOST_PACKETS = 5_000_000
+_MEMORY = (160 * MEGABYTE, 448 * MEGABYTE)
+"What is tried first, and what a film of many pixels gets."
 _PADDING = 0.12
 _STEADY = 0.1
 "By how much of a frame the time between two may differ in a film of constant rate."
@@ -44,13 +48,29 @@ def probe(path: Path, *, limit: timedelta = timedelta(minutes=2)) -> Probed:
     if is_image(beginning):
         return probe_image(path)
     need("av")
+    seconds = limit.total_seconds()
+    for memory in _MEMORY:
+        try:
+            return Probed.of(apart("probe", path, memory=memory, limit=limit, seconds=seconds))
+        except TooMuchToDecode:
+            if memory == _MEMORY[-1]:
+                raise
+    raise AssertionError("there is a last one")
+
+
+def probe_here(path: Path, *, limit: timedelta) -> Probed:
+    """The same of what is no image, in this process: for decoders."""
     import av
 
+    with path.open("rb") as file:
+        beginning = file.read(_BEGINNING)
     try:
         with av.open(
             writing(path), container_options=dict(GUARDS), timeout=_TO_OPEN, metadata_errors="replace"
         ) as container:
             return _probed(container, beginning, until=time.monotonic() + limit.total_seconds())
+    except MemoryError:
+        raise
     except (av.FFmpegError, EOFError) as error:
         raise UnusableFile(_unreadable(beginning, error)) from None
 
@@ -121,6 +141,8 @@ class _Measured:
     @classmethod
     def of(cls, container: InputContainer, film: VideoStream | None, *, until: float) -> _Measured:
         measured, count = cls(), 0
+        if film is not None:
+            film.codec_context.thread_count = 1
         small = film is not None and film.codec_context.width * film.codec_context.height <= MOST_PIXELS
         for packet in container.demux():
             if not packet.size or packet.is_discard:
@@ -144,6 +166,8 @@ def _first(packet: Packet[Any]) -> VideoFrame | None:
 
     try:
         return next(iter(packet.decode()), None)
+    except MemoryError:
+        raise
     except av.FFmpegError:
         return None
 

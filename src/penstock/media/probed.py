@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Any
 
 
 class Kind(StrEnum):
@@ -64,3 +65,10 @@ class Probed:
     "How long the file says that it is."
     measured: float = 0.0
     "When the last of its streams ends."
+
+    @classmethod
+    def of(cls, told: dict[str, Any]) -> Probed:
+        """As another process tells it."""
+        picture, sound = told["picture"], told["sound"]
+        nested = {"picture": picture and Picture(**picture), "sound": sound and Sound(**sound)}
+        return cls(**{**told, **nested, "kind": Kind(told["kind"])})

@@ -10,11 +10,12 @@ from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
 
-from penstock.media.errors import FfmpegFailed, FfmpegTooSlow, UnusableFile
+from penstock.media.errors import FfmpegFailed, FfmpegTooLarge, FfmpegTooSlow, TooMuchToDecode, UnusableFile
 from penstock.media.ffmpeg import MOST_PIXELS, Ran, reading, run
 from penstock.media.image import decode_image
 from penstock.media.probe import probe
 from penstock.media.probed import Kind, Probed
+from penstock.media.room import MEGABYTE, room
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +42,12 @@ _MISSING_SHARE = 0.05
 "Seconds, and share of its length, that a file may be shorter than it says."
 _CUT = ("File ended prematurely", "partial file")
 "What demuxers say of a file that ends in the middle of something."
+_LEAST_MEMORY = 192 * MEGABYTE
+_MOST_MEMORY = 448 * MEGABYTE
+_NO_ROOM = "get_buffer() failed"
+"What a decoder says that gets no memory for a frame; or of a small film that claims to be large, for it is damaged."
+_FRAMES_KEPT = 20
+_BYTES_PER_PIXEL = 2
 _RIFF_UNKNOWN = 0x7FFFFFFF
 "A size from here on was written by somebody who did not know it yet."
 
@@ -117,20 +124,37 @@ def _shorter_than_riff(path: Path) -> bool:
     return header[:4] == b"RIFF" and size < _RIFF_UNKNOWN and size > path.stat().st_size
 
 
+def _memory(probed: Probed) -> int:
+    """What decoding may take: a codec keeps up to 16 frames, and each thread one or two more."""
+    picture = probed.picture
+    frame = picture.width * picture.height * _BYTES_PER_PIXEL if picture is not None else 0
+    return min(_LEAST_MEMORY + _FRAMES_KEPT * frame, _MOST_MEMORY)
+
+
 def _decoded(path: Path, probed: Probed, limits: Limits) -> Ran:
     """All of it decoded, and hardly a complaint about it."""
     streams = [stream.index for stream in (probed.picture, probed.sound) if stream is not None]
     maps = [part for index in streams for part in ("-map", f"0:{index}")]
-    strict = ("-err_detect", "crccheck+bitstream+buffer+careful")
+    source = reading(path, "-threads", "2", "-err_detect", "crccheck+bitstream+buffer+careful")
+    memory = _memory(probed)
     try:
-        ran = run([*reading(path, *strict), *maps, "-fps_mode", "passthrough", "-f", "null", "-"], limit=limits.time)
+        with room().taken(memory):
+            ran = run([*source, *maps, "-fps_mode", "passthrough", "-f", "null", "-"], limit=limits.time, memory=memory)
+    except FfmpegTooLarge:
+        raise _too_much(memory) from None
     except FfmpegTooSlow:
         seconds = limits.time.total_seconds()
         raise UnusableFile(f"it takes more than {seconds:.0f} s to decode; send a shorter or smaller one") from None
     except FfmpegFailed as error:
         raise UnusableFile(f"the file cannot be decoded; export it anew ({error})") from None
+    if _NO_ROOM in ran.log and memory == _MOST_MEMORY:
+        raise _too_much(memory)
     if any(words in ran.log for words in _CUT):
         raise UnusableFile("the file is cut: it ends in the middle of something; send it whole")
     if ran.complaints > max(_FORGIVEN, probed.packets // _FORGIVEN_SHARE):
         raise UnusableFile(f"the file is damaged: decoding it went wrong {ran.complaints} times; export it anew")
     return ran
+
+
+def _too_much(memory: int) -> TooMuchToDecode:
+    return TooMuchToDecode(f"it takes more than {memory // MEGABYTE} MB of memory to decode; send a smaller one")

@@ -10,6 +10,7 @@ from penstock.media.ffmpeg import EXACT, Ran, reading, run, writing
 from penstock.media.probe import probe
 from penstock.media.whole import whole
 
+_MEMORY = 1 << 30
 _LOOKED_AT = 4.0
 "Seconds from the middle of which the most typical frame is taken."
 
@@ -28,12 +29,13 @@ def thumbnail(clip: Path, into: Path, *, longest: int = 640) -> Ran:
     with whole(into) as unfinished:
         ran = run(
             [
-                *reading(clip, "-ss", f"{begin:.3f}", "-t", str(_LOOKED_AT)),
+                *reading(clip, "-threads", "2", "-ss", f"{begin:.3f}", "-t", str(_LOOKED_AT)),
                 *("-map", f"0:{picture.index}", "-frames:v", "1"),
                 *("-vf", f"scale={size}:out_range=pc,setsar=1,thumbnail=n={min(max(count, 2), 100)},format=yuvj420p"),
                 *("-c:v", "mjpeg", "-q:v", "3", *EXACT, "-f", "mjpeg", writing(unfinished)),
             ],
             limit=timedelta(minutes=1),
+            memory=_MEMORY,
         )
         if not ran.frames:
             raise UnusableFile("not a single frame of the video can be decoded; export it anew")

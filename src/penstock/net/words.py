@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from urllib.parse import quote
 
 LONGEST_WORDS = 300
@@ -12,11 +12,18 @@ LONGEST_WORDS = 300
 _LOOKED_AT = 16 * 1024
 "Characters that are looked through for them: an answer may be long."
 
-_SECRETS = (
+
+def _without_query(address: re.Match[str]) -> str:
+    plain, mark, _ = address[0].partition("?")
+    return f"{plain}?…" if mark else plain
+
+
+_SECRETS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...] = (
     (re.compile(r"\b(bearer|token|basic) {1,4}(?=[^ ]{0,200}\d)[\w.~+/=-]{8,}", re.I), r"\1 …"),
     (re.compile(r"data:[\w/+.;=-]{0,200},[\w+/=%-]*"), "data:…"),
     (re.compile(r"(https?://)[^\s/@\"'<>]{0,200}@", re.I), r"\1"),
-    (re.compile(r"(https?://[^\s?\"'<>]{0,1000})\?[^\s\"'<>]*", re.I), r"\1?…"),
+    # All of an address is taken, and then cut: looking for the mark would begin anew at each address within.
+    (re.compile(r"https?://[^\s\"'<>]*", re.I), _without_query),
     (re.compile(r"<[^<>]{0,500}>"), " "),
 )
 "What may open something, should somebody repeat it: and tags of a page, which say nothing."

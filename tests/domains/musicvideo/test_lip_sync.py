@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 import subprocess
 import sys
 import wave
@@ -16,7 +17,7 @@ import pytest
 from numpy.typing import NDArray
 
 from penstock.domains.musicvideo.crew import embedded_crew
-from penstock.domains.musicvideo.crew.faces import Faces, noted_faces
+from penstock.domains.musicvideo.crew.faces import _ID, Faces, note_faces, noted_faces
 from penstock.domains.musicvideo.crew.filmer import ProceduralFilmer
 from penstock.domains.musicvideo.crew.lip_sync import MouthLipSync
 from penstock.domains.musicvideo.crew.mouth import CLOSED, PHONES, Mouth
@@ -173,6 +174,23 @@ def test_a_film_that_was_encoded_again_is_another_film(tmp_path: Path, robot: Pa
     assert noted_faces(again) is None
     made = LIPS.sync(again, audio(tmp_path / "a.wav", [(0.0, 1.0)]), tmp_path / "sung.mp4", ListeningDesk())
     assert made.metrics["frames"] == 12
+
+
+def test_a_note_that_opens_more_than_can_be_read_is_none(tmp_path: Path) -> None:
+    """A film that somebody sent may have such a note too."""
+    film = tmp_path / "film.mp4"
+    encode(grey_frames([90] * 2), film, width=WIDTH, height=HEIGHT, fps=FPS)
+    note_faces(film, Faces("cat", ()))
+    film.write_bytes(film.read_bytes() + note(b"[" * 200_000))
+    assert noted_faces(film) == Faces("cat", ())
+    encode(grey_frames([90] * 2), film, width=WIDTH, height=HEIGHT, fps=FPS)
+    film.write_bytes(film.read_bytes() + note(b"[" * 200_000))
+    assert noted_faces(film) is None
+
+
+def note(told: bytes) -> bytes:
+    body = _ID + told
+    return struct.pack(">I4s", 8 + len(body), b"uuid") + body
 
 
 @pytest.mark.parametrize("filters", ["scale=161:91", "transpose=1"])

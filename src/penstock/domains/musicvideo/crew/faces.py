@@ -74,5 +74,5 @@ def _read(text: bytes) -> Faces | None:
     try:
         told = json.loads(text)
         return Faces(str(told["kind"]), tuple(Face(float(x), float(y), float(head)) for x, y, head in told["faces"]))
-    except (ValueError, TypeError, KeyError):
+    except (ValueError, TypeError, KeyError, RecursionError):
         return None

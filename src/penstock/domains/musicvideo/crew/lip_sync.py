@@ -17,7 +17,7 @@ from penstock.domains.musicvideo.crew.ports import Desk, Made
 from penstock.errors import InvalidValue
 from penstock.media.encode import encode
 from penstock.media.extra import need
-from penstock.media.ffmpeg import H264, MP4, reading, run, writing
+from penstock.media.ffmpeg import GUARDS, H264, MP4, reading, run, writing
 from penstock.media.probe import Picture, probe
 
 if TYPE_CHECKING:
@@ -100,9 +100,10 @@ def _painted(film: Path, picture: Picture, paint: Paint, desk: Desk) -> Iterator
     from PIL import Image
 
     every = max(round(picture.fps / 2), 1)
-    with av.open(str(film)) as container:
+    with av.open(writing(film), container_options=dict(GUARDS)) as container:
         stream = container.streams[picture.index]
-        stream.codec_context.thread_type = "AUTO"
+        # As many as when its soundness was looked at: each keeps frames of its own.
+        stream.codec_context.thread_type, stream.codec_context.thread_count = "AUTO", 2
         for n, decoded in enumerate(container.decode(stream)):
             if n >= picture.frames:
                 break

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from penstock.domains.musicvideo.crew.mouth import CLOSED, Mouth
 from penstock.errors import InvalidValue
 from penstock.media.extra import need
+from penstock.media.ffmpeg import GUARDS, writing
 
 RATE = 16_000
 "Samples a second."
@@ -35,7 +36,7 @@ def samples(path: Path, seconds: float) -> Samples:
     pieces: list[Samples] = []
     there = 0
     try:
-        with av.open(str(path)) as container:
+        with av.open(writing(path), container_options=dict(GUARDS)) as container:
             if not container.streams.audio:
                 raise InvalidValue(f"{path.name} has no sound that lips could move to")
             resampler = av.AudioResampler(format="flt", layout="mono", rate=RATE)

@@ -11,6 +11,8 @@ from PIL import Image, ImageDraw, ImageFilter, ImageOps, PngImagePlugin
 from penstock.domains.musicvideo.crew.drawing.canvas import mask_of
 from penstock.domains.musicvideo.crew.drawing.character import Character, character
 from penstock.errors import InvalidValue
+from penstock.media.image import FORMATS, memory_of
+from penstock.media.room import room
 
 _LARGEST = 900
 "Pictures are made no larger than this, in pixels: a scene shows them smaller."
@@ -51,12 +53,12 @@ def signed(description: str, seed: int) -> PngImagePlugin.PngInfo:
 
 def given(path: Path) -> Given:
     """A picture from a file; InvalidValue if it is none."""
-    with _opened(path) as opened:
+    with _opened(path) as opened, room().taken(2 * memory_of(path)):
         try:
             picture = ImageOps.exif_transpose(opened).convert("RGBA")
         except (OSError, SyntaxError, ValueError) as error:
             raise InvalidValue(f"the picture {path.name} cannot be read: {error}; send a PNG or JPEG") from None
-    picture.thumbnail((_LARGEST, _LARGEST), Image.Resampling.LANCZOS)
+        picture.thumbnail((_LARGEST, _LARGEST), Image.Resampling.LANCZOS)
     if np.asarray(picture.getchannel("A")).min() < 128:
         return _standing(picture)
     cut = _without_background(picture)
@@ -65,7 +67,7 @@ def given(path: Path) -> Given:
 
 def _opened(path: Path) -> Image.Image:
     try:
-        opened = Image.open(path)
+        opened = Image.open(path, formats=FORMATS)
     except (OSError, Image.DecompressionBombError) as error:
         raise InvalidValue(f"the picture {path.name} cannot be read: {error}; send a PNG or JPEG") from None
     if opened.width * opened.height > _MOST_PIXELS:
