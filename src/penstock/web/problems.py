@@ -16,6 +16,7 @@ from starlette.responses import Response
 from starlette.routing import Match
 
 from penstock.errors import PenstockError
+from penstock.quota import QuotaExceeded
 from penstock.web.errors import (
     BadRequest,
     BodyTooLarge,
@@ -87,7 +88,7 @@ def title_of(kind: type[PenstockError]) -> str:
 
 def _headers_of(error: PenstockError) -> dict[str, str]:
     headers = {"Cache-Control": "no-store"}
-    if isinstance(error, RateLimited):
+    if isinstance(error, RateLimited | QuotaExceeded):
         headers["Retry-After"] = str(error.retry_after)
     elif isinstance(error, Unauthenticated):
         headers["WWW-Authenticate"] = "Bearer"
