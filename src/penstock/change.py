@@ -22,10 +22,10 @@ from penstock.errors import Conflict, InvalidValue
 from penstock.index_keys import settle
 from penstock.kinds import key_text
 from penstock.lease import Lease, lost_lease
+from penstock.movements import Movements
 from penstock.once import Turn
 from penstock.ops import Check, Delete, Patch, Put, Ref, Write, named
 from penstock.outbox import SystemMessage, announcement
-from penstock.quota import Movements
 from penstock.records import prepare, prepare_updates
 from penstock.seals import register
 from penstock.shape import EntityShape

@@ -160,6 +160,18 @@ def test_the_true_amount_stays_counted_of_what_is_spent(quotas: Store, clock: Fr
     assert usage(quotas, SECONDS, "ann") == 0
 
 
+def test_what_is_spent_already_needs_no_hold(quotas: Store, clock: FrozenClock) -> None:
+    for _ in range(2):
+        with quotas.change() as change:
+            change.quotas.spend(Share(SECONDS, "ann", 50, 120))
+    with pytest.raises(QuotaExceeded), quotas.change() as change:
+        change.quotas.spend(Share(SECONDS, "ann", 50, 120))
+    assert usage(quotas, SECONDS, "ann") == 100
+    assert list(quotas.find(QuotaHold.by_end())) == []
+    with pytest.raises(InvalidValue, match="is held, and not spent"), quotas.change() as change:
+        change.quotas.spend(one())
+
+
 def test_what_ends_in_another_hour_changes_only_the_hour_it_began_in(quotas: Store, clock: FrozenClock) -> None:
     reserve(quotas, "a", Share(SECONDS, "ann", 100, 120), lasting=3 * HOUR)
     clock.advance(HOUR)
