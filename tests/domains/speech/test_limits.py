@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import tempfile
 import time
 import tracemalloc
@@ -197,6 +199,25 @@ def test_a_real_text_is_stopped_while_it_is_spoken(studio: Studio) -> None:
     assert workers(studio, PENSTOCK_SPEECH_SECONDS_A_JOB="60").drain() == 1
     assert "more than 60 seconds" in (job_of(studio, job.date, job.job_id).job.error_message or "")
     assert files(studio.objects) == set()
+
+
+SPEAKERS = """
+import resource
+from concurrent.futures import ThreadPoolExecutor
+from penstock.domains.speech.voices import installed_voices, parts_of
+voice = installed_voices().get("en_US-heart")
+with ThreadPoolExecutor(16) as pool:
+    for _ in pool.map(lambda n: sum(1 for _ in parts_of(voice, "777,777,777 " * 8)), range(24)):
+        pass
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024)
+"""
+
+
+@pytest.mark.long
+def test_memory_does_not_grow_with_the_number_of_speakers() -> None:
+    """Sixteen at once took 1.7 GB; so many speak at the same moment as there are cores, four at most."""
+    told = subprocess.run([sys.executable, "-c", SPEAKERS], capture_output=True, text=True, check=True, timeout=300)
+    assert int(told.stdout) < 1_000, "MB"
 
 
 def test_memory_does_not_grow_with_the_length_of_the_speech(temporary: Path) -> None:

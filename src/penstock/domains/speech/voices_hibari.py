@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import re
 import textwrap
+import threading
 from collections.abc import Iterator
 from importlib.util import find_spec
 from typing import Any
@@ -18,6 +20,8 @@ _AT_ONCE = 400
 _PARTS = 40
 "Parts of a word that are read together: the time for it grows with their cube."
 _LONG_WORD = re.compile(rf"\S{{{_PARTS + 1},}}")
+_TURNS = max(1, min(4, os.cpu_count() or 1))
+"Parts that are spoken at the same moment: each takes up to 170 MB, and more than there are cores would be no faster."
 _SEED = 0
 "The same text sounds the same each time."
 
@@ -51,6 +55,7 @@ class HibariVoice:
         self._engine = Hibari(name, model=model)
         # It loads these when they are first used, which two threads might do at once.
         _ = self._engine.g2p.oov
+        self._turns = threading.Semaphore(_TURNS)
 
     def speak(self, text: str) -> Sound:
         return joined(self.stream(text))
@@ -83,8 +88,9 @@ class HibariVoice:
     def _say(self, phonemes: str, chance: Any) -> bytes:
         import numpy
 
-        wave = self._engine.from_ids(self._engine.ids(phonemes), rng=chance)
-        return bytes((numpy.clip(wave, -1.0, 1.0) * 32767.0).astype("<i2").tobytes())
+        with self._turns:
+            wave = self._engine.from_ids(self._engine.ids(phonemes), rng=chance)
+            return bytes((numpy.clip(wave, -1.0, 1.0) * 32767.0).astype("<i2").tobytes())
 
 
 def _in_parts(word: re.Match[str]) -> str:
