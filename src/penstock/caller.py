@@ -44,6 +44,15 @@ def read_address(text: str) -> Address | None:
     return mapped or found
 
 
+def network_of(address: Address | None) -> str:
+    """What is counted as one client: of IPv6 a /64, as everybody has so many addresses."""
+    if address is None:
+        return "unknown"
+    if isinstance(address, ipaddress.IPv6Address):
+        return str(ipaddress.ip_network((address, 64), strict=False))
+    return str(address)
+
+
 def caller_of(request: Any) -> Caller:
     """Who makes this request."""
     caller: Caller = request.state.caller

@@ -22,6 +22,7 @@ from penstock.errors import Conflict, InvalidValue
 from penstock.index_keys import settle
 from penstock.kinds import key_text
 from penstock.lease import Lease, lost_lease
+from penstock.movements import Movements
 from penstock.once import Turn
 from penstock.ops import Check, Delete, Patch, Put, Ref, Write, named
 from penstock.outbox import SystemMessage, announcement
@@ -70,6 +71,7 @@ class Change:
         self.result: dict[str, Any] | None = None
         self._writes: list[Write] = []
         self._messages: list[Put] = []
+        self._quotas: Movements | None = None
         self._known: dict[int, _Known] = {}
         "What was met here, by the record's identity."
         self._told: list[dict[str, Any]] = []
@@ -92,11 +94,14 @@ class Change:
     def attempt(self) -> Iterator[None]:
         """Something that may fail by itself: if it raises, what it had added to the change is taken out again."""
         writes, messages, told = len(self._writes), len(self._messages), len(self._told)
+        moves = 0 if self._quotas is None else len(self._quotas.moves)
         belongs = self._project, self._audit
         try:
             yield
         except BaseException:
             del self._writes[writes:], self._messages[messages:], self._told[told:]
+            if self._quotas is not None:
+                del self._quotas.moves[moves:]
             self._project, self._audit = belongs
             raise
 
@@ -184,6 +189,13 @@ class Change:
         self._messages.append(message)
         return message.values["event_id"]  # type: ignore[no-any-return]
 
+    @property
+    def quotas(self) -> Movements:
+        """What is taken of quotas with this change, and given back."""
+        if self._quotas is None:
+            self._quotas = Movements(self.store)
+        return self._quotas
+
     # Committing
 
     def _put(self, record: Entity, when: Condition | None, does: str) -> None:
@@ -211,9 +223,12 @@ class Change:
 
     def writes(self) -> list[Write]:
         """All that is to be committed, the audit line last."""
-        if not self._writes and not self._messages and self._once is None:
+        counted = self._quotas.writes() if self._quotas is not None and self._quotas.moves else []
+        if not self._writes and not counted and not self._messages and self._once is None:
             return []
-        writes = list(self._writes) if self._under is None else self._fenced(self._writes, self._under)
+        writes = [*self._writes, *counted]
+        if self._under is not None:
+            writes = self._fenced(writes, self._under)
         if self._once is not None:
             if self._once.echo is not None:
                 writes = self._once.echo.expect(self.store, writes)
@@ -236,6 +251,8 @@ class Change:
                 if self._under is not None and self._is_fence(writes[refused.position], refused):
                     raise lost_lease(self._under, refused) from None
                 if self._was_overtaken(writes[refused.position], refused):
+                    continue
+                if self._quotas is not None and self._quotas.may_try_again(writes[refused.position], refused):
                     continue
                 if self._by is None or refused.position != len(writes) - 1:
                     raise

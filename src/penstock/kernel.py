@@ -9,6 +9,7 @@ from penstock.keys import ApiKey
 from penstock.lease import NamedLease
 from penstock.once import SystemOnce
 from penstock.outbox import SystemMessage
+from penstock.quota import QuotaHold, QuotaUse
 from penstock.ratelimit import RateBucket
 from penstock.released import Released
 from penstock.schedule import ScheduleState
@@ -31,4 +32,6 @@ KERNEL = Domain(
     Released,
     ApiKey,
     RateBucket,
+    QuotaUse,
+    QuotaHold,
 )

@@ -24,6 +24,7 @@ from penstock.errors import Misconfigured
 from penstock.installed import Installed, Surroundings, own_settings
 from penstock.outbox import Message, SystemMessage
 from penstock.private import keep, make_private
+from penstock.quota import settle_overdue
 from penstock.reaper import Reaper
 from penstock.relay import Relay
 from penstock.schedule import Schedule, Scheduler
@@ -97,6 +98,7 @@ class Service:
         self.start_relays()
         self._every(_SCHEDULES, "schedules", self.run_schedules)
         self._every(_REAPING, "reaper", self.reaper().run_once)
+        self._every(_REAPING, "quotas", self.settle_quotas)
         self._every(_SWEEPING, "sweep", self.sweep().run)
         self._every(_SEALING, "seals", self.seal)
 
@@ -178,6 +180,10 @@ class Service:
     def reaper(self) -> Reaper:
         """What removes expired records where the store does not."""
         return Reaper(self.around.store, self.domains, owner=self.owner)
+
+    def settle_quotas(self) -> int:
+        """Give back what is held of quotas by those whose time is over."""
+        return settle_overdue(self.around.store)
 
     def run_schedules(self) -> None:
         """Do what is due by the clock."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import hmac
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -24,7 +26,7 @@ from penstock.index_keys import settle
 from penstock.kernel import KERNEL
 from penstock.lease import Lease
 from penstock.meter import Meter, MeteredEngine
-from penstock.once import Turn
+from penstock.once import Turn, once_key
 from penstock.ops import Delete, Patch, Put, Query, Ref, Step, Write
 from penstock.ports import Clock, Engine
 from penstock.records import check_commit, prepare, prepare_updates
@@ -73,6 +75,13 @@ class Store:
         scoped = Store(ScopedEngine(engine, name), clock=self.clock, secret=scoped_secret(self._secret, name))
         scoped.ticks, scoped.trails, scoped.project = self.ticks, self.trails, name
         return scoped
+
+    def mark(self, *parts: str) -> str:
+        """Tells apart what must not be kept in clear, such as addresses, which are so few that a bare hash is guessed.
+
+        The same for all processes that share a secret.
+        """
+        return hmac.new(self._secret, once_key("mark", *parts).encode(), hashlib.sha256).hexdigest()
 
     def ensure(self, *domains: Domain, dry_run: bool = False) -> list[Step]:
         """Create what the kernel and the domains need and the store lacks; nothing is ever dropped."""

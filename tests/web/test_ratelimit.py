@@ -11,10 +11,11 @@ from starlette.datastructures import Headers
 
 from penstock import FrozenClock, Store, open_store
 from penstock.audit import EVERYWHERE, SystemAudit
+from penstock.caller import network_of
 from penstock.errors import Misconfigured
 from penstock.once import once_key
 from penstock.ratelimit import RateBucket, take_token
-from penstock.web.client import Clients, network_of
+from penstock.web.client import Clients
 from tests.web.service import STRANGER, Service
 
 

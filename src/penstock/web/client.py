@@ -9,7 +9,7 @@ from typing import Any
 
 from starlette.datastructures import Headers
 
-from penstock.caller import Address, read_address
+from penstock.caller import Address, network_of, read_address
 from penstock.errors import Misconfigured
 from penstock.once import once_key
 
@@ -55,15 +55,6 @@ class Clients:
 
     def _is_trusted(self, address: Address) -> bool:
         return any(address in network for network in self._trusted)
-
-
-def network_of(address: Address | None) -> str:
-    """What is counted as one client: of IPv6 a /64, as everybody has so many addresses."""
-    if address is None:
-        return "unknown"
-    if isinstance(address, ipaddress.IPv6Address):
-        return str(ipaddress.ip_network((address, 64), strict=False))
-    return str(address)
 
 
 def mark_of(address: Address | None, *purpose: str, secret: bytes) -> str:

@@ -16,6 +16,7 @@ from starlette.responses import Response
 from starlette.routing import Match
 
 from penstock.errors import PenstockError, title_of, told
+from penstock.quota import QuotaExceeded
 from penstock.web.errors import (
     BadRequest,
     BodyTooLarge,
@@ -89,7 +90,7 @@ def cut(text: str) -> str:
 
 def _headers_of(error: PenstockError) -> dict[str, str]:
     headers = {"Cache-Control": "no-store"}
-    if isinstance(error, RateLimited):
+    if isinstance(error, RateLimited | QuotaExceeded):
         headers["Retry-After"] = str(error.retry_after)
     elif isinstance(error, Unauthenticated):
         headers["WWW-Authenticate"] = "Bearer"

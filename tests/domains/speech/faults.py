@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from penstock.change import Change
 from penstock.errors import Unavailable
 
 
@@ -26,6 +27,14 @@ class Failing:
             return found(*args, **kwargs)
 
         return call
+
+
+class FailingStore(Failing):
+    """A store of which certain calls are refused, also to its own changes."""
+
+    def change(self, **kwargs: Any) -> Change:
+        failing: Any = self
+        return Change(failing, **kwargs)
 
 
 def deleting(*names: str) -> Callable[[Iterable[str]], bool]:

@@ -19,7 +19,7 @@ from penstock.domains.speech.voices import Offer, Voices
 from penstock.errors import NotFound, Unavailable
 from penstock.objects.s3 import S3Objects
 from penstock.testing.object_promises.promise import send
-from tests.domains.speech.faults import Failing, always
+from tests.domains.speech.faults import Failing, FailingStore, always
 from tests.domains.speech.story import GUEST, at, cleaned, files, spoken
 
 
@@ -139,8 +139,8 @@ def test_the_longest_text_fits(anywhere: Studio) -> None:
 
 def test_a_record_that_cannot_be_written(anywhere: Studio) -> None:
     """TA-24: its file goes again at once."""
-    store: Any = Failing(anywhere.store, create=always)
-    with pytest.raises(Unavailable, match="create is refused"):
+    store: Any = FailingStore(anywhere.store, commit=always)
+    with pytest.raises(Unavailable, match="commit is refused"):
         synthesise(replace(anywhere, store=store), "Hello", ip_address=GUEST)
     assert files(anywhere.objects) == set()
     assert records(anywhere) == []
@@ -149,9 +149,9 @@ def test_a_record_that_cannot_be_written(anywhere: Studio) -> None:
 def test_a_record_whose_answer_was_lost(studio: Studio) -> None:
     """TA-24: it stands, so its file stays."""
 
-    class Deaf(Failing):
-        def create(self, record: Any) -> None:
-            studio.store.create(record)
+    class Deaf(FailingStore):
+        def commit(self, writes: Any) -> None:
+            studio.store.commit(writes)
             raise Unavailable("the answer was lost")
 
     store: Any = Deaf(studio.store)
@@ -172,9 +172,9 @@ def test_a_file_that_cannot_be_written(studio: Studio) -> None:
 
 def test_when_nothing_works_any_more(studio: Studio, caplog: pytest.LogCaptureFixture) -> None:
     """TA-24: the guest hears the first error; the file is found by the cleanup."""
-    store: Any = Failing(studio.store, create=always)
+    store: Any = FailingStore(studio.store, commit=always)
     objects: Any = Failing(studio.objects, delete=always)
-    with pytest.raises(Unavailable, match="create is refused"):
+    with pytest.raises(Unavailable, match="commit is refused"):
         synthesise(replace(studio, store=store, objects=objects), "Hello", ip_address=GUEST)
     assert len(files(studio.objects)) == 1
     assert "without a record" in caplog.text

@@ -8,6 +8,7 @@ from fastapi.routing import APIRoute
 
 from penstock.domains.speech import cleanup, errors, model
 from penstock.domains.speech.actions import AS_JOB, AT_ONCE
+from penstock.domains.speech.options import Options
 from penstock.domains.speech.routes import A_MINUTE, JOBS_A_MINUTE, READS_A_MINUTE, routes
 from penstock.domains.speech.studio import Studio
 from penstock.errors import PenstockError
@@ -20,7 +21,7 @@ PAGE = (Path(__file__).parents[3] / "docs" / "speech.md").read_text()
 def test_every_error_is_there() -> None:
     """TA-5, TA-24."""
     own = [kind for kind in vars(errors).values() if isinstance(kind, type) and kind.__module__ == errors.__name__]
-    assert len(own) == 5
+    assert len(own) == 6
     for kind in own:
         assert issubclass(kind, PenstockError)
         assert f"| {kind.http_status} | `{kind.slug}` |" in PAGE
@@ -41,5 +42,14 @@ def test_every_message_and_limit_is_there() -> None:
     assert f"up to {AT_ONCE:,} characters" in PAGE
     assert f"up to {AS_JOB:,} characters" in PAGE
     assert f"({A_MINUTE} texts, {JOBS_A_MINUTE} jobs, {READS_A_MINUTE} looks)" in PAGE
+    usual = Options()
+    for line in (
+        f"spoken at once | {usual.seconds_at_once} seconds |",
+        f"spoken by a job | {usual.seconds_a_job:,} seconds |",
+        f"unfinished jobs | {usual.jobs_each} | {usual.jobs} |",
+        f"speech made in an hour | {usual.seconds_each:,} seconds | {usual.seconds:,} seconds |",
+        f"that are kept | {usual.bytes_each:,} bytes | {usual.bytes:,} bytes |",
+    ):
+        assert line in PAGE
     assert model.LIFETIME.total_seconds() == 24 * 3600
     assert f"{model.RUNS_KEPT.days} days" in PAGE

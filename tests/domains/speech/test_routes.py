@@ -29,7 +29,7 @@ from penstock.web.api import build_api
 from penstock.web.options import WebOptions
 from penstock.work.domain import WORKING
 from penstock.workers.manual import ManualWorkers
-from tests.domains.speech.faults import Failing, always
+from tests.domains.speech.faults import Failing, FailingStore, always
 from tests.domains.speech.story import at, files, spoken, unset
 from tests.web.routes import doors
 
@@ -293,7 +293,7 @@ def test_an_erasure_that_failed_can_be_done_again(studio: Studio, around: Surrou
     (made,) = records(studio)
     stuck: dict[str, Any] = {
         "files": {"objects": Failing(studio.objects, delete=always)},
-        "records": {"store": Failing(studio.store, delete=always)},
+        "records": {"store": FailingStore(studio.store, commit=always)},
     }
     with pytest.raises(Unavailable):
         erase_audio(replace(studio, **stuck[broken]), made.date, made.audio_id)

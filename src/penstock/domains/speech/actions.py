@@ -15,11 +15,12 @@ from dataclasses import dataclass
 from uuid import UUID, uuid4
 
 from penstock.domains.speech.chunks import chunks
-from penstock.domains.speech.errors import NoText, TextTooLong, Unspeakable
+from penstock.domains.speech.errors import NoText, SpeechTooLong, TextTooLong, Unspeakable
 from penstock.domains.speech.model import AudioStatus, TempAudio
-from penstock.domains.speech.sound import Sound, Wav, merged
+from penstock.domains.speech.quotas import check_length, check_room, take_room, take_time
+from penstock.domains.speech.sound import Sound, Wav, merged, stopped
 from penstock.domains.speech.studio import Studio
-from penstock.domains.speech.voices import Voice
+from penstock.domains.speech.voices import Voice, parts_of
 from penstock.stored import SignedUrl
 
 log = logging.getLogger("penstock.speech")
@@ -42,11 +43,19 @@ def synthesise(studio: Studio, text: str | None, voice_id: str | None = None, *,
     """Speak a text now; its file and its record are there when this returns, and for the next 24 hours."""
     wanted = checked_text(text, most=AT_ONCE)
     chosen = studio.voices.chosen(voice_id)
-    with merged(sounds(studio.voices.get(chosen), wanted)) as wav:
-        audio = new_audio(studio, wav, text=wanted, voice_id=chosen, ip_address=ip_address)
-        link = sign(studio, audio)
-        with stored_file(studio, audio, wav):
-            studio.store.create(audio)
+    most = studio.options.seconds_at_once
+    check_length(wanted, most=most, further=f"; as a job, /public/tts/jobs, {studio.options.seconds_a_job:,} are")
+    check_room(studio, wanted, ip_address=ip_address)
+    try:
+        with merged(stopped(sounds(studio.voices.get(chosen), wanted), most=most)) as wav:
+            audio = new_audio(studio, wav, text=wanted, voice_id=chosen, ip_address=ip_address)
+            link = sign(studio, audio)
+            with stored_file(studio, audio, wav), studio.store.change() as change:
+                change.create(audio)
+                take_room(change, audio, studio.options)
+    except SpeechTooLong:
+        take_time(studio, most, ip_address=ip_address)
+        raise
     return Spoken(audio, link)
 
 
@@ -80,9 +89,9 @@ def checked_text(text: str | None, *, most: int) -> str:
 
 
 def sounds(voice: Voice, text: str) -> Iterator[Sound]:
-    """The text piece by piece, each as soon as it is spoken."""
+    """The text piece by piece and bit by bit, each as soon as it is spoken."""
     for piece in sayable(text):
-        yield voice.speak(piece)
+        yield from parts_of(voice, piece)
 
 
 def sayable(text: str) -> list[str]:

@@ -17,10 +17,13 @@ from itertools import chain, islice
 
 from penstock.domains.speech.model import PREFIX, RUNS_KEPT, CleanupRun, TempAudio
 from penstock.domains.speech.options import read_options
+from penstock.domains.speech.quotas import audio_hold
+from penstock.errors import PenstockError
 from penstock.filepattern import TRASH
 from penstock.installed import Surroundings
 from penstock.objectreads import every
 from penstock.ports import Objects
+from penstock.quota import settle_many
 from penstock.schedule import Period, Schedule
 from penstock.store import Store
 
@@ -115,6 +118,7 @@ def _clean(store: Store, objects: Objects, run: CleanupRun, date: dt.date, files
     promised = {audio.s3_key for audio in query_temp_audio_by_date(store, date)}
     over = [file for file in files if file.key not in promised]
     failed = _delete(objects, over)
+    _give_back(store, over, failed)
     counts = {"deleted": len(over) - len(failed), "failed": len(failed), "kept": len(files) - len(over)}
     run.folders[date.isoformat()] = counts
     run.deleted += counts["deleted"]
@@ -122,6 +126,15 @@ def _clean(store: Store, objects: Objects, run: CleanupRun, date: dt.date, files
     run.kept += counts["kept"]
     log.info("%s: Deleted: %d, Failed: %d", date, counts["deleted"], counts["failed"])
     return failed
+
+
+def _give_back(store: Store, over: list[_File], failed: list[_File]) -> None:
+    """Let guests have the room of files that are gone."""
+    stuck = {file.place for file in failed}
+    try:
+        settle_many(store, [audio_hold(file.audio_id) for file in over if file.place not in stuck])
+    except PenstockError:
+        log.exception("the room of files that are gone comes back some days later")
 
 
 def _delete(objects: Objects, files: Iterable[_File]) -> list[_File]:

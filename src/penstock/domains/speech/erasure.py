@@ -14,6 +14,7 @@ from uuid import UUID
 from penstock.caller import read_address
 from penstock.domains.speech.cleanup import delete_s3_file, query_temp_audio_by_date
 from penstock.domains.speech.model import SpeechJob, TempAudio
+from penstock.domains.speech.quotas import audio_hold, job_hold
 from penstock.domains.speech.studio import Studio
 from penstock.errors import InvalidValue
 
@@ -36,7 +37,7 @@ def erase_audio(studio: Studio, date: dt.date, audio_id: UUID) -> None:
     # The job first: only the audio leads to it. It was begun on the day of its audio, or on the day before.
     for job in _jobs(studio, [date, date - _A_DAY]):
         if job.audio_id == audio_id:
-            studio.store.delete(job.ref)
+            _erase_job(studio, job)
     _erase(studio, audio)
 
 
@@ -50,7 +51,7 @@ def erase_address(studio: Studio, ip_address: str) -> Erased:
     # Jobs first: one that is being spoken makes no audio once its record is gone.
     jobs = [job for job in _jobs(studio, days) if read_address(job.ip_address) == address]
     for job in jobs:
-        studio.store.delete(job.ref)
+        _erase_job(studio, job)
     made = (audio for day in days for audio in query_temp_audio_by_date(studio.store, day))
     audios = [audio for audio in made if read_address(audio.ip_address) == address]
     for audio in audios:
@@ -65,4 +66,12 @@ def _jobs(studio: Studio, days: Iterable[dt.date]) -> Iterator[SpeechJob]:
 def _erase(studio: Studio, audio: TempAudio) -> None:
     """The file first: if that fails, the record still tells where it is."""
     delete_s3_file(studio.objects, audio.s3_key)
-    studio.store.delete(audio.ref)
+    with studio.store.change() as change:
+        change.delete(audio.ref)
+        change.quotas.settle(audio_hold(audio.audio_id))
+
+
+def _erase_job(studio: Studio, job: SpeechJob) -> None:
+    with studio.store.change() as change:
+        change.delete(job.ref)
+        change.quotas.settle(job_hold(job.job_id))

@@ -5,7 +5,8 @@ PenstockError
 │   ├── NoText             nothing was given to say
 │   ├── Unspeakable        the voice cannot read the text: another script, only marks, a broken character
 │   └── TooLarge
-│       └── TextTooLong    more text than is spoken at once
+│       ├── TextTooLong    more text than is spoken at once
+│       └── SpeechTooLong  a text that takes longer to be spoken than is allowed
 ├── NotFound
 │   └── VoiceNotFound      there is no such voice here
 └── SynthesisFailed        the voice could read the text, and made nothing of it
@@ -31,6 +32,13 @@ class TextTooLong(TooLarge):
 
     slug = "text-too-long"
     hint = "Send a shorter text, or have it spoken as a job: POST /public/tts/jobs."
+
+
+class SpeechTooLong(TooLarge):
+    """Spoken, the text takes longer than is allowed."""
+
+    slug = "speech-too-long"
+    hint = "Send less at once; numbers and signs are read out in full, and take long."
 
 
 class Unspeakable(InvalidValue):

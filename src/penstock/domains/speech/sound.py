@@ -10,8 +10,13 @@ from itertools import chain
 from tempfile import SpooledTemporaryFile
 from typing import IO
 
-_IN_MEMORY = 8 * 1024 * 1024
+from penstock.domains.speech.errors import SpeechTooLong
+
+_IN_MEMORY = 1024 * 1024
+"Bytes of a file that are held in memory while it is made; it goes to the disk with the next one."
 _WIDTH = 2
+BYTES_A_SECOND = 48_000
+"Of what the usual voice makes. A second of a voice that makes more of them counts for more than one."
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +25,11 @@ class Sound:
 
     samples: bytes
     rate: int
+
+    @property
+    def seconds(self) -> float:
+        """How long it takes, to be heard or to be kept."""
+        return len(self.samples) / min(self.rate * _WIDTH, BYTES_A_SECOND)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +50,22 @@ def merged(sounds: Iterable[Sound]) -> Iterator[Wav]:
         size = file.tell()
         file.seek(0)
         yield Wav(file, size, round(frames / rate, 3))
+
+
+def joined(sounds: Iterable[Sound]) -> Sound:
+    """Sounds of one rate, as one."""
+    all_of_them = list(sounds)
+    return Sound(b"".join(sound.samples for sound in all_of_them), all_of_them[0].rate)
+
+
+def stopped(sounds: Iterable[Sound], *, most: int) -> Iterator[Sound]:
+    """The sounds in their order, as long as they take no more seconds than this; SpeechTooLong at the first beyond."""
+    seconds = 0.0
+    for sound in sounds:
+        seconds += sound.seconds
+        if seconds > most:
+            raise SpeechTooLong(f"spoken, the text takes more than {most:,} seconds, which is as much as is allowed")
+        yield sound
 
 
 def _write(file: IO[bytes], sounds: Iterable[Sound]) -> tuple[int, int]:

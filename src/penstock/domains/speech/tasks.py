@@ -15,16 +15,21 @@ from pydantic import UUID4, BaseModel
 
 from penstock.change import Change
 from penstock.domains.speech.actions import AS_JOB, Spoken, audio_of, checked_text, new_audio, sayable, stored_file
-from penstock.domains.speech.errors import Unspeakable, VoiceNotFound
+from penstock.domains.speech.errors import SpeechTooLong, Unspeakable, VoiceNotFound
 from penstock.domains.speech.model import JobStatus, SpeechJob
-from penstock.domains.speech.sound import Sound, merged
+from penstock.domains.speech.quotas import check_length, fail_job, finish_job, take_job, take_job_again
+from penstock.domains.speech.sound import Sound, merged, stopped
 from penstock.domains.speech.studio import Studio
-from penstock.domains.speech.voices import Voice
+from penstock.domains.speech.voices import Voice, parts_of
 from penstock.errors import NotFound
+from penstock.quota import QuotaExceeded
 from penstock.work import Outcome, Tasks, Work
 from penstock.work.task import Progress
 
 TASKS = Tasks("speech")
+
+_TOLD = (Unspeakable, VoiceNotFound, SpeechTooLong, QuotaExceeded)
+"Our own errors, which are for guests to read."
 
 
 class ToSpeak(BaseModel):
@@ -45,16 +50,19 @@ class JobSeen:
 
 def request_job(studio: Studio, text: str | None, voice_id: str | None = None, *, ip_address: str) -> SpeechJob:
     """Have a long text spoken by a worker."""
+    wanted = checked_text(text, most=AS_JOB)
+    check_length(wanted, most=studio.options.seconds_a_job)
     job = SpeechJob.begun(
         uuid4(),
         at=studio.store.clock.now(),
-        text=checked_text(text, most=AS_JOB),
+        text=wanted,
         voice_id=studio.voices.chosen(voice_id),
         ip_address=ip_address,
     )
     with studio.store.change() as change:
         job.task_id = speak_text.announce(change, ToSpeak(date=job.date, job_id=job.job_id))
         change.create(job)
+        take_job(change, job, studio.options)
     return job
 
 
@@ -73,7 +81,7 @@ def job_of(studio: Studio, date: dt.date, job_id: UUID) -> JobSeen:
     "speak_text",
     limit=dt.timedelta(minutes=30),
     # Another attempt would fail for the same reason.
-    classes={Unspeakable: Outcome.TERMINAL, VoiceNotFound: Outcome.TERMINAL},
+    classes=dict.fromkeys(_TOLD, Outcome.TERMINAL),
 )
 def speak_text(work: Work, input: ToSpeak) -> dict[str, Any] | None:
     """Speak the text of a job."""
@@ -84,11 +92,13 @@ def speak_text(work: Work, input: ToSpeak) -> dict[str, Any] | None:
     with work.change() as change:
         change.save(change.adopt(job).start())
     voice = studio.voices.get(job.voice_id)
-    with merged(_spoken(work, voice, sayable(job.text))) as wav:
+    pieces = _spoken(work, voice, sayable(job.text))
+    with merged(stopped(pieces, most=studio.options.seconds_a_job)) as wav:
         audio = new_audio(studio, wav, text=job.text, voice_id=job.voice_id, ip_address=job.ip_address)
         with stored_file(studio, audio, wav), work.finish() as change:
             change.create(audio)
             change.save(change.adopt(job).complete(audio=audio))
+            finish_job(change, job, audio, studio.options)
     return None
 
 
@@ -97,9 +107,10 @@ def give_up(change: Change, input: ToSpeak, error: BaseException) -> None:
     """Tell whoever waits that the text will not be spoken."""
     job = change.store.lookup(_ref(input))
     if job is not None and job.status in (JobStatus.QUEUED, JobStatus.PROCESSING):
-        # Only our own errors are for guests to read; another may say anything.
-        known = isinstance(error, Unspeakable | VoiceNotFound)
-        change.save(change.adopt(job).fail(error=str(error) if known else "Synthesis failed"))
+        # Another error may say anything.
+        told = str(error) if isinstance(error, _TOLD) else "Synthesis failed"
+        change.save(change.adopt(job).fail(error=told))
+        fail_job(change, job, spoken=isinstance(error, SpeechTooLong | QuotaExceeded))
 
 
 @speak_text.revived
@@ -113,13 +124,14 @@ def queue_again(change: Change, input: ToSpeak) -> None:
         )
     if job.status is JobStatus.FAILED:
         change.save(change.adopt(job).retry())
+        take_job_again(change, job)
 
 
 def _spoken(work: Work, voice: Voice, pieces: list[str]) -> Iterator[Sound]:
     """The pieces one after the other; the last part of the progress is for the file."""
     for number, piece in enumerate(pieces):
         work.progress(number / (len(pieces) + 1), f"{number} of {len(pieces)} pieces are spoken")
-        yield voice.speak(piece)
+        yield from parts_of(voice, piece)
     work.progress(len(pieces) / (len(pieces) + 1), "storing")
 
 

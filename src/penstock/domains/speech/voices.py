@@ -7,10 +7,10 @@ Nothing is ever downloaded: a voice whose model is not on this machine is not of
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from penstock.domains.speech.errors import VoiceNotFound
 from penstock.domains.speech.sound import Sound
@@ -24,6 +24,23 @@ class Voice(Protocol):
     def speak(self, text: str) -> Sound:
         """The sound of a text; Unspeakable when it cannot be read, SynthesisFailed when nothing comes of it."""
         ...
+
+
+@runtime_checkable
+class StreamingVoice(Voice, Protocol):
+    """Something that speaks bit by bit, and need not hold all that it says at once."""
+
+    def stream(self, text: str) -> Iterator[Sound]:
+        """The sound of a text in short parts, each as soon as it is spoken."""
+        ...
+
+
+def parts_of(voice: Voice, text: str) -> Iterator[Sound]:
+    """The sound of a text in the shortest parts that the voice can give."""
+    if isinstance(voice, StreamingVoice):
+        yield from voice.stream(text)
+    else:
+        yield voice.speak(text)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import os
 import re
 import textwrap
+import threading
+from collections.abc import Iterator
 from importlib.util import find_spec
+from typing import Any
 
 from penstock.domains.speech.errors import SynthesisFailed, Unspeakable
-from penstock.domains.speech.sound import Sound
+from penstock.domains.speech.sound import Sound, joined
 from penstock.domains.speech.voices import Offer, other_script
 from penstock.errors import Misconfigured
 
@@ -16,6 +20,8 @@ _AT_ONCE = 400
 _PARTS = 40
 "Parts of a word that are read together: the time for it grows with their cube."
 _LONG_WORD = re.compile(rf"\S{{{_PARTS + 1},}}")
+_TURNS = max(1, min(4, os.cpu_count() or 1))
+"Parts that are spoken at the same moment: each takes up to 170 MB, and more than there are cores would be no faster."
 _SEED = 0
 "The same text sounds the same each time."
 
@@ -49,13 +55,22 @@ class HibariVoice:
         self._engine = Hibari(name, model=model)
         # It loads these when they are first used, which two threads might do at once.
         _ = self._engine.g2p.oov
+        self._turns = threading.Semaphore(_TURNS)
 
     def speak(self, text: str) -> Sound:
-        phonemes = self._read(text)
-        try:
-            return Sound(self._say(phonemes), self._engine.sample_rate)
-        except Exception as error:
-            raise SynthesisFailed(f"Synthesis failed: {type(error).__name__}") from error
+        return joined(self.stream(text))
+
+    def stream(self, text: str) -> Iterator[Sound]:
+        """A part for each of the model's turns, which is half a minute at most."""
+        import numpy
+
+        chance = numpy.random.default_rng(_SEED)
+        for phonemes in self._read(text):
+            try:
+                samples = self._say(phonemes, chance)
+            except Exception as error:
+                raise SynthesisFailed(f"Synthesis failed: {type(error).__name__}") from error
+            yield Sound(samples, self._engine.sample_rate)
 
     def _read(self, text: str) -> list[str]:
         """What is to be said, in pieces the model can take. It skips what it cannot read, so that is looked for."""
@@ -70,12 +85,12 @@ class HibariVoice:
             raise Unspeakable("there is nothing in the text that can be said")
         return [piece for sentence in sentences for piece in textwrap.wrap(sentence, _AT_ONCE)]
 
-    def _say(self, phonemes: list[str]) -> bytes:
+    def _say(self, phonemes: str, chance: Any) -> bytes:
         import numpy
 
-        chance = numpy.random.default_rng(_SEED)
-        waves = [self._engine.from_ids(self._engine.ids(piece), rng=chance) for piece in phonemes]
-        return bytes((numpy.clip(numpy.concatenate(waves), -1.0, 1.0) * 32767.0).astype("<i2").tobytes())
+        with self._turns:
+            wave = self._engine.from_ids(self._engine.ids(phonemes), rng=chance)
+            return bytes((numpy.clip(wave, -1.0, 1.0) * 32767.0).astype("<i2").tobytes())
 
 
 def _in_parts(word: re.Match[str]) -> str:

@@ -5,11 +5,13 @@ Piper is under the GPL, so it is an extra of its own and never needed.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 from penstock.domains.speech.errors import SynthesisFailed, Unspeakable
-from penstock.domains.speech.sound import Sound
+from penstock.domains.speech.sound import Sound, joined
 from penstock.domains.speech.voices import Offer, other_script
 from penstock.errors import Misconfigured
 
@@ -34,17 +36,28 @@ class PiperVoice:
         self._engine = Engine.load(model)
 
     def speak(self, text: str) -> Sound:
+        return joined(self.stream(text))
+
+    def stream(self, text: str) -> Iterator[Sound]:
+        """A part for each sentence."""
         # Of a script it does not know it would say the name of each letter.
         letter = other_script(text) if self._english else None
         if letter is not None:
             raise Unspeakable(f"the voice reads Latin script only, and there is a {letter!r} in the text")
-        try:
-            chunks = list(self._engine.synthesize(text))
-        except Exception as error:
-            raise SynthesisFailed(f"Synthesis failed: {type(error).__name__}") from error
-        if not chunks:
+        silent = True
+        sentences = iter(self._engine.synthesize(text))
+        while (sentence := _next(sentences)) is not None:
+            silent = False
+            yield Sound(sentence.audio_int16_bytes, sentence.sample_rate)
+        if silent:
             raise Unspeakable("there is nothing in the text that can be said")
-        return Sound(b"".join(chunk.audio_int16_bytes for chunk in chunks), chunks[0].sample_rate)
+
+
+def _next(sentences: Iterator[Any]) -> Any | None:
+    try:
+        return next(sentences, None)
+    except Exception as error:
+        raise SynthesisFailed(f"Synthesis failed: {type(error).__name__}") from error
 
 
 def _language(name: str) -> str:
