@@ -10,10 +10,7 @@ from typing import Any
 import pytest
 
 from penstock.access import Role
-from penstock.caller import Caller
-from penstock.errors import InvalidCursor
 from penstock.keys import list_keys, revoke_key
-from penstock.web.events import Ends
 from penstock.work.task import Progress
 from tests.web.films import Film
 from tests.web.service import Service
@@ -116,32 +113,3 @@ def test_progress_of_work_is_a_stream_too(busy: Service, port: int) -> None:
 
 def test_only_domains_with_a_feed_have_a_stream(service: Service) -> None:
     assert service.client(Role.ADMIN).get("/api/ops/events").status_code == 404
-
-
-def test_the_feed_is_not_read_from_its_beginning_for_every_stream(
-    busy: Service, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    ends, caller = Ends([Film.__shape__]), Caller("ann", Role.VIEWER, None, busy.store)
-    engine, asked = busy.store.engine, list[str | None]()
-    changes = engine.changes
-
-    def noted(shapes: Any, *, after: str | None = None, limit: int = 100) -> Any:
-        asked.append(after)
-        if after is not None and after == forgotten:
-            raise InvalidCursor("the feed is not kept so long")
-        return changes(shapes, after=after, limit=limit)
-
-    forgotten = None
-    monkeypatch.setattr(engine, "changes", noted)
-    assert ends.find(caller) is None
-    make(busy, "a", "b")
-    first = ends.find(caller)
-    make(busy, "c")
-    second = ends.find(caller)
-    assert asked == [None, None, first]
-    assert first is not None
-    assert [e.key["title"] for e in changes([Film.__shape__], after=first)] == ["c"]
-    forgotten = second
-    make(busy, "d")
-    assert changes([Film.__shape__], after=ends.find(caller)) == []
-    assert asked[3:] == [second, None], "a store that has forgotten is asked from the beginning"
