@@ -46,7 +46,7 @@ from penstock.refusals import conflict
 from penstock.shape import EntityShape, ViewShape
 from penstock.updates import Set, SetIfAbsent
 
-_MOST = 1000
+_MOST = 200
 "The largest page that is asked for while looking for own records among others'."
 _CHANGES = 50
 "So many changes at least are looked at together while looking for own ones."

@@ -70,7 +70,7 @@ class Streams:
 
     def __init__(self, most: int, *, each: int | None = None) -> None:
         self._most, self._each = most, each if each is not None else max(most // 10, 10)
-        self._open = 0
+        self.open = 0
         self._whose: Counter[str] = Counter()
         self.closing = False
 
@@ -80,7 +80,7 @@ class Streams:
 
     def enter(self, caller: Caller) -> Callable[[], None]:
         """Take a place for a stream; what gives it back. Only the event loop's thread counts."""
-        if self.closing or self._open >= self._most:
+        if self.closing or self.open >= self._most:
             raise TooManyStreams("this process follows as many event streams as it can")
         whose = {
             f"key {caller.name}": "this key has",
@@ -89,11 +89,11 @@ class Streams:
         for who, has in whose.items():
             if self._whose[who] >= self._each:
                 raise TooManyStreams(f"{has} {self._each} event streams at this process already; close one of them")
-        self._open += 1
+        self.open += 1
         self._whose.update(whose.keys())
 
         def leave() -> None:
-            self._open -= 1
+            self.open -= 1
             self._whose.subtract(whose.keys())
             self._whose += Counter()  # those who have none left are forgotten
 
