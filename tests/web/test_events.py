@@ -17,7 +17,7 @@ from penstock import FrozenClock, Store
 from penstock.access import Role
 from penstock.errors import Unavailable
 from penstock.keys import list_keys, revoke_key
-from penstock.web import watch
+from penstock.web import events, watch
 from penstock.work.task import Progress
 from tests.web.films import Film
 from tests.web.service import Service
@@ -263,6 +263,20 @@ def test_one_who_does_not_read_is_let_go_and_keeps_nobody_waiting(
     assert [e.data["key"]["title"] for e in heard[1:]] + rest == titles
     for listener in (quick, again):
         listener.close()
+
+
+def test_one_who_never_reads_does_not_keep_its_place(busy: Service, port: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(events, "_PATIENCE", 0.2)
+    slow = Listener(port, EVENTS, busy.key(Role.VIEWER))
+    slow.next()
+    for number in range(60):
+        large = Film(project_id="p1", title=f"f{number}", notes={"text": "x" * 300_000}, created_at=busy.clock.now())
+        busy.store.create(large)
+    deadline = time.monotonic() + 20
+    while busy.app.state.streams.open:
+        assert time.monotonic() < deadline, "its place is not given back"
+        time.sleep(0.02)
+    slow.close()
 
 
 def test_one_caller_does_not_take_all_streams(tmp_path: Path) -> None:
