@@ -12,6 +12,7 @@ from penstock import (
     Entity,
     IndexKey,
     Move,
+    Personal,
     Range,
     Table,
     UtcSeconds,
@@ -40,6 +41,8 @@ class Scene(Entity, table=TABLE):
     labels: frozenset[str] | None = None
     notes: list[str] | None = None
     retries: Count = 0
+    author: Personal[str | None] = None
+    remark: Personal[str] = ""
 
     @key("PROJECT#{project_id}", "SCENE#{sequence:03d}")
     def at(self, *, project_id: UUID, sequence: int) -> None:

@@ -19,6 +19,9 @@ def records(project: UUID, moment: datetime) -> Scene:
     assert_type(scene.sequence, int)
     assert_type(scene.clip, str | None)
     scene.clip = "a/b.mp4"
+    Scene(project_id=project, sequence=1, prompt="rain", created_at=moment, author="ann", remark="good")
+    assert_type(scene.author, str | None)
+    assert_type(scene.remark, str)
     return scene
 
 
@@ -53,6 +56,8 @@ def updates(store: Store, ref: Ref[Scene]) -> list[Update]:
         the(Scene.labels).exclude("a"),
         the(Scene.notes).append("a", "b"),
         the(Scene.retries).add(-1),
+        the(Scene.author).set(None),
+        the(Scene.remark).set("better"),
     ]
 
 

@@ -14,6 +14,8 @@ def a_wrong_constructor_type(project: UUID, moment: datetime) -> None:
     Scene(project_id=str(project), sequence=1, prompt="rain", created_at=moment)  # E: arg-type
     Scene(project_id=project, sequence=1, prompt="rain", created_at=moment, status="done")  # E: arg-type
     Scene(project_id=project, sequence=1, created_at=moment)  # E: call-arg
+    Scene(project_id=project, sequence=1, prompt="rain", created_at=moment, author=5)  # E: arg-type
+    Scene(project_id=project, sequence=1, prompt="rain", created_at=moment, remark=None)  # E: arg-type
 
 
 def an_unknown_field(project: UUID, moment: datetime, scene: Scene) -> None:
@@ -34,6 +36,7 @@ def a_wrong_key_part(store: Store, project: UUID) -> None:
 def a_wrong_update_value() -> None:
     the(Scene.prompt).set(5)  # E: arg-type
     the(Scene.prompt).set(None)  # E: arg-type
+    the(Scene.remark).set(None)  # E: arg-type
     the(Scene.clip).set(5)  # E: arg-type
     the(Scene.retries).set("5")  # E: arg-type
     the(Scene.retries).add("5")  # E: call-overload arg-type

@@ -20,6 +20,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from penstock.access import Role
 from penstock.declare.domain import Domain
 from penstock.declare.entity import Entity
 from penstock.errors import PenstockError
@@ -52,14 +53,21 @@ class Bundle:
 # Lines
 
 
-def line_of(record: Entity) -> bytes:
-    """One record as one line. The same values make the same line, whichever engine they are read from."""
+def line_of(record: Entity, *, seen_by: Role | None = Role.ADMIN) -> bytes:
+    """One record as one line. The same values make the same line, whichever engine they are read from.
+
+    An archive keeps the record whole, as it is what will be left of it. A line for others leaves out the personal
+    fields that their role does not show (None: all of them), and is no longer one to restore a record from.
+    """
     shape, values = record.__shape__, record.__dict__
+    hidden = shape.hidden_from(seen_by)
     told = {
         "entity": shape.label,
         "key": {n: key_text(shape.fields[n], values[n]) for n in shape.key.fields},
         "record": {
-            f.attribute: _written(f, values[f.name]) for f in shape.fields.values() if values[f.name] is not None
+            f.attribute: _written(f, values[f.name])
+            for f in shape.fields.values()
+            if values[f.name] is not None and f.name not in hidden
         },
     }
     return json.dumps(told, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False).encode() + b"\n"

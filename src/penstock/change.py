@@ -178,6 +178,11 @@ class Change:
         Messages about the same record are told in order; ``about`` names another record to order them by.
         """
         known = self._meet(record)
+        if quoted := [f.name for f in record.__shape__.personal if f.name in payload]:
+            raise InvalidValue(
+                f"{type}: {', '.join(quoted)} of {record.__shape__.label} is personal, and whoever gets messages would "
+                f"read it; tell the key, by which those who may can get the record"
+            )
         message = announcement(
             _own(record, "outbox", SystemMessage),
             type=type,

@@ -113,6 +113,8 @@ class Feed:
         self._store, self._name, self._owner = store, name, owner
         self._attempts, self._period, self._batch = attempts, period, batch
         self._handlers: list[_Registered] = []
+        self._passed: tuple[str | None, str | None] = (None, None)
+        "A position, and how far nothing follows it that is for this feed."
         self._duty = Duty(store, f"feed:{name}", owner=owner, period=period)
 
     def on(self, entity: type[Entity], *kinds: str, cause: str | None = None) -> Callable[[Handler], Handler]:
@@ -127,6 +129,7 @@ class Feed:
             if any(h.name == name for h in self._handlers):
                 raise InvalidValue(f"the feed {self._name} has a handler {name} already; name this one otherwise")
             self._handlers.append(_Registered(name, entity, frozenset(kinds), cause, handle))
+            self._passed = (None, None)
             return handle
 
         return register
@@ -139,7 +142,11 @@ class Feed:
     def _follow(self, lease: Lease) -> int:
         place = self._place()
         shapes = list({h.entity.__shape__: None for h in self._handlers})
-        entries = self._store.engine.changes(shapes, after=place.position, limit=self._batch)
+        # Where nothing was for us, others' changes are not looked at again.
+        known, reached = self._passed
+        after = reached if known == place.position else place.position
+        entries = self._store.engine.changes(shapes, after=after, limit=self._batch)
+        self._passed = (place.position, after if entries else entries.position)
         done = 0
         with suppress(LeaseLost):  # whoever has it now goes on
             for entry in entries:

@@ -14,6 +14,7 @@ from uuid import UUID
 
 from msgspec import to_builtins
 
+from penstock.access import Role
 from penstock.errors import InvalidKey, InvalidValue
 
 INTEGER_LIMIT = 2**63
@@ -83,6 +84,8 @@ class FieldShape:
     default: Any = None
     keys: Callable[[Any], Iterable[str]] | None = None
     "Finds the object keys in a value; None when it holds none."
+    personal: Role | None = None
+    "The role that sees it; None when whoever sees the record does."
 
 
 def instant_text(value: datetime, digits: int) -> str:

@@ -23,7 +23,7 @@ from typing import Any
 from penstock.capacity import read_units
 from penstock.errors import Conflict
 from penstock.footprint import ABSENT, Footprint, Identity, Image, Images, footprint, identity, image_of_loaded
-from penstock.ops import Check, FeedEntry, Page, Patch, Query, Ref, Step, Write
+from penstock.ops import Check, Page, Patch, Query, Ref, Step, Told, Write
 from penstock.ports import Engine, Waiter
 from penstock.refusals import is_repeatable
 from penstock.shape import EntityShape, ViewShape
@@ -295,8 +295,11 @@ class MeteredEngine:
             self._images.clear()
         return removed
 
-    def changes(self, shapes: Sequence[EntityShape], *, after: str | None = None, limit: int = 100) -> list[FeedEntry]:
+    def changes(self, shapes: Sequence[EntityShape], *, after: str | None = None, limit: int = 100) -> Told:
         return self._engine.changes(shapes, after=after, limit=limit)
+
+    def feed_end(self, shapes: Sequence[EntityShape], *, after: str | None = None) -> str | None:
+        return self._engine.feed_end(shapes, after=after)
 
     def bound(self, project: str) -> Engine:
         # With a memory of its own: what a project does not see may stand there all the same.

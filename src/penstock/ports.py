@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Protocol
 
-from penstock.ops import FeedEntry, Page, Patch, Query, Ref, Step, Write
+from penstock.ops import Page, Patch, Query, Ref, Step, Told, Write
 from penstock.shape import EntityShape, ViewShape
 from penstock.stored import Body, Download, Found, Listed, Part, SignedUrl, Stored
 
@@ -65,8 +65,18 @@ class Engine(Protocol):
         """Remove records whose end has come, at most ``limit``; tell how many. Nothing where the store does it."""
         ...
 
-    def changes(self, shapes: Sequence[EntityShape], *, after: str | None = None, limit: int = 100) -> list[FeedEntry]:
-        """Committed changes in order, behind a position; ``after=None`` starts with the oldest kept."""
+    def changes(self, shapes: Sequence[EntityShape], *, after: str | None = None, limit: int = 100) -> Told:
+        """Committed changes in order, behind a position; ``after=None`` starts with the oldest kept.
+
+        Fewer than ``limit`` are all there are, up to the position that is told with them.
+        """
+        ...
+
+    def feed_end(self, shapes: Sequence[EntityShape], *, after: str | None = None) -> str | None:
+        """Where the feed stands: behind all that has committed, and before whatever will.
+
+        ``after`` is a position that is known to lie before it, which may save reading.
+        """
         ...
 
     def bound(self, project: str) -> Engine:

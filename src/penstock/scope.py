@@ -40,14 +40,16 @@ from penstock.conditions import Compare, Condition, Missing, Not, both, holds
 from penstock.errors import Conflict, DamagedRecord, InvalidValue, OutOfScope, Unavailable
 from penstock.ids import commit_token
 from penstock.kinds import FieldShape, from_key_text, key_text
-from penstock.ops import Check, Delete, FeedEntry, Page, Patch, Put, Query, Ref, Step, Write
+from penstock.ops import Check, Delete, FeedEntry, Page, Patch, Put, Query, Ref, Step, Told, Write
 from penstock.ports import Engine, Waiter
 from penstock.refusals import conflict
 from penstock.shape import EntityShape, ViewShape
 from penstock.updates import Set, SetIfAbsent
 
-_MOST = 1000
+_MOST = 200
 "The largest page that is asked for while looking for own records among others'."
+_CHANGES = 50
+"So many changes at least are looked at together while looking for own ones."
 
 
 def project_text(project: str | UUID) -> str:
@@ -109,20 +111,25 @@ class ScopedEngine:
             after = page.records[-1].__dict__
             size = None if size is None else min(size * 2, max(size, _MOST))
 
-    def changes(self, shapes: Sequence[EntityShape], *, after: str | None = None, limit: int = 100) -> list[FeedEntry]:
+    def changes(self, shapes: Sequence[EntityShape], *, after: str | None = None, limit: int = 100) -> Told:
         for shape in shapes:
             self._field(shape)
         own: list[FeedEntry] = []
+        size = max(limit, _CHANGES)  # others' changes are passed over many at a time, however few are asked for
         while True:
             with _unnamed():
-                part = self._engine.changes(shapes, after=after, limit=limit)
-            own += [e for e in part if self._is_told(e)]
-            if len(own) >= limit or len(part) < limit:
-                return own[:limit]
-            after = part[-1].position
+                part = self._engine.changes(shapes, after=after, limit=size)
+            own += [e for e in part if e.project == self.project]
+            after = part.position
+            if len(own) > limit:
+                return Told(own[:limit], position=own[limit - 1].position)
+            if len(own) == limit or len(part) < size:
+                return Told(own, position=after)
 
-    def _is_told(self, entry: FeedEntry) -> bool:
-        return all(i is None or self._is_own(entry.shape, i.__dict__) for i in (entry.old, entry.new))
+    def feed_end(self, shapes: Sequence[EntityShape], *, after: str | None = None) -> str | None:
+        for shape in shapes:
+            self._field(shape)
+        return self._engine.feed_end(shapes, after=after)
 
     # Writing
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+from penstock.access import Role
 from penstock.filepattern import FilePattern
 from penstock.kinds import FieldShape, Kind
 from penstock.template import Template
@@ -139,6 +140,17 @@ class EntityShape:
         return tuple(f for f in self.fields.values() if f.keys is not None)
 
     @cached_property
+    def personal(self) -> tuple[FieldShape, ...]:
+        """The fields that only some may see."""
+        return tuple(f for f in self.fields.values() if f.personal is not None)
+
+    def hidden_from(self, role: Role | None) -> frozenset[str]:
+        """The personal fields that a caller of this role is not shown; None is anybody."""
+        return frozenset(
+            f.name for f in self.personal if f.personal is not None and (role is None or not role.includes(f.personal))
+        )
+
+    @cached_property
     def indexed(self) -> frozenset[str]:
         """Every field that an index key depends on."""
         return frozenset(n for index in self.indexes.values() for n in index.watched)
@@ -188,6 +200,16 @@ class PatternShape:
     "The sort field that may be bounded by a range."
     backwards: bool
     summary: str
+
+    @property
+    def asked_by(self) -> Role | None:
+        """The role it takes to ask, where an answer tells something personal: that a guess is right, or by its order.
+
+        None when nothing personal decides which records are found, or in which order.
+        """
+        deciding = {*self.key.fields, *(self.index.watched if self.index is not None else ())}
+        roles = [f.personal for f in self.entity.personal if f.name in deciding and f.personal is not None]
+        return max(roles, key=list(Role).index, default=None)
 
     @property
     def label(self) -> str:

@@ -133,6 +133,10 @@ class Store:
         after = encode_cursor(query, page.records[-1].__dict__, self._secret) if page.more else None
         return Listing(page.records, after)
 
+    def cursor(self, query: Query[E], record: E) -> str:
+        """The cursor behind a record of a query, for a page that ends with it."""
+        return encode_cursor(query, record.__dict__, self._secret)
+
     # Writing
 
     def change(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
+from uuid import uuid4
 
 import pytest
 
@@ -10,6 +11,7 @@ from penstock import Store
 from penstock.audit import SystemAudit
 from penstock.domains import DOMAINS
 from penstock.domains.assetcreator.model import AssetType, Audit, Job, StepName
+from penstock.domains.speech.model import SpeechJob
 from tests.cli.conftest import Penstock
 
 EIGHT = datetime(2026, 1, 29, 8, tzinfo=UTC)
@@ -93,6 +95,24 @@ def test_show_tells_all_of_a_record(penstock: Penstock, store: Store) -> None:
     missing = penstock("show", "assetcreator.Job", "project_id=p1", "job_id=job_9")
     assert missing.code == 2
     assert "there is no Job(project_id=p1, job_id=job_9)" in missing.err
+
+
+def test_what_is_personal_is_shown_when_it_is_asked_for(penstock: Penstock, store: Store) -> None:
+    now = store.clock.now()
+    spoken = SpeechJob.begun(uuid4(), at=now, text="swordfish", voice_id="v", ip_address="203.0.113.9")
+    store.create(spoken)
+    listed = ("ls", "speech.SpeechJob.of_date", f"date={spoken.date}")
+    shown = ("show", "speech.SpeechJob", f"date={spoken.date}", f"job_id={spoken.job_id}")
+    for asked in (listed, shown):
+        for form in ((), ("--json",)):
+            told = penstock(*asked, *form)
+            assert (told.code, str(spoken.job_id) in told.out) == (0, True)
+            assert "swordfish" not in told.out
+            assert "203.0.113.9" not in told.out
+            told = penstock(*asked, *form, "--personal")
+            assert "swordfish" in told.out
+            assert "203.0.113.9" in told.out
+    assert "--personal" in penstock("ls", "--help").out
 
 
 def test_what_is_written_in_a_record_is_shown_as_it_is(penstock: Penstock, store: Store) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 
 from penstock.conditions import comparable, holds
 from penstock.kinds import Kind, key_text
-from penstock.ops import Check, Delete, FeedEntry, Page, Patch, Put, Query, Range, Ref, Step, Write
+from penstock.ops import Check, Delete, Page, Patch, Put, Query, Range, Ref, Step, Told, Write
 from penstock.ports import Features, Waiter
 from penstock.refusals import conflict, required
 from penstock.shape import EntityShape, ViewShape
@@ -73,7 +73,10 @@ class ModelEngine:
             del self.rows[identity]
         return len(ended)
 
-    def changes(self, shapes: Sequence[EntityShape], *, after: str | None = None, limit: int = 100) -> list[FeedEntry]:
+    def changes(self, shapes: Sequence[EntityShape], *, after: str | None = None, limit: int = 100) -> Told:
+        raise NotImplementedError("the model has no feed")
+
+    def feed_end(self, shapes: Sequence[EntityShape], *, after: str | None = None) -> str | None:
         raise NotImplementedError("the model has no feed")
 
     def bound(self, project: str) -> ModelEngine:

@@ -17,7 +17,12 @@ from penstock.cli.say import say
 from penstock.cli.tables import tables
 from penstock.errors import PenstockError
 
-app = typer.Typer(no_args_is_help=True, add_completion=False, help="The state layer for asset pipelines.")
+app = typer.Typer(
+    no_args_is_help=True,
+    add_completion=False,
+    help="The state layer for asset pipelines.",
+    pretty_exceptions_show_locals=False,  # records and secrets are among them
+)
 for command in (
     running.up,
     running.worker,

@@ -22,6 +22,9 @@ from penstock.work.domain import WORKING
 
 _MACHINERY = (AuditLine, Message, Once)
 Limit = Annotated[int, typer.Option("--limit", min=1, max=1000, help="At most so many.")]
+WithPersonal = Annotated[
+    bool, typer.Option("--personal", help="Also personal fields, such as guests' texts; they are left out otherwise.")
+]
 
 
 def ls(
@@ -29,14 +32,18 @@ def ls(
     values: Annotated[list[str] | None, typer.Argument(help="name=value; a range is name=a..b.")] = None,
     limit: Limit = 50,
     cursor: Annotated[str | None, typer.Option(help="Where the page before ended.")] = None,
+    personal: WithPersonal = False,
     store: StoreUrl = None,
     as_json: AsJson = False,
 ) -> None:
     """List records by an access pattern, a page at a time."""
-    asked = names.query(names.pattern(pattern), values or [])
+    found = names.pattern(pattern)
+    if found.asked_by is not None and not personal:
+        raise InvalidValue(f"{pattern} finds records by a personal field, so that its answers tell it; say --personal")
+    asked = names.query(found, values or [])
     with opened(store, keep_secret=True) as handle:
         page = handle.page(asked, limit=limit, cursor=cursor)
-    rows = [_plain(record) for record in page.records]
+    rows = [_plain(record, personal=personal) for record in page.records]
     if as_json:
         print(json.dumps({"items": rows, "next": page.cursor}, indent=2, default=str))
         return
@@ -48,6 +55,7 @@ def ls(
 def show_record(
     entity: Annotated[str, typer.Argument(help="Such as musicvideo.Scene.")],
     key: Annotated[list[str], typer.Argument(help="name=value for each part of its key.")],
+    personal: WithPersonal = False,
     store: StoreUrl = None,
     as_json: AsJson = False,
 ) -> None:
@@ -55,10 +63,11 @@ def show_record(
     kind = names.entity(entity)
     with opened(store) as handle:
         record = handle.get(names.ref(kind, key))
+    told = _plain(record, personal=personal)
     if as_json:
-        print(json.dumps(_plain(record), indent=2))
+        print(json.dumps(told, indent=2))
         return
-    show([{"field": k, "value": v} for k, v in _plain(record).items()], title=entity, as_json=False)
+    show([{"field": k, "value": v} for k, v in told.items()], title=entity, as_json=False)
 
 
 show_record.__command__ = "show"  # type: ignore[attr-defined]
@@ -124,8 +133,10 @@ def _read(parameter: inspect.Parameter, text: str) -> Any:
         raise InvalidValue(f"{parameter.name}={text!r}: {error.errors()[0]['msg']}") from None
 
 
-def _plain(record: Entity) -> dict[str, Any]:
-    return record.model_dump(mode="json")
+def _plain(record: Entity, *, personal: bool) -> dict[str, Any]:
+    """A record as JSON; whoever is at the machine may see all of it, but not by chance."""
+    hidden = frozenset() if personal else record.__shape__.hidden_from(None)
+    return record.model_dump(mode="json", exclude=set(hidden))
 
 
 def _even(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:

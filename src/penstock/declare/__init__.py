@@ -8,6 +8,7 @@ from penstock.declare.key import IndexKey, key
 from penstock.declare.lifetime import Expires, KeepLatest, RetainFor
 from penstock.declare.move import Move, diagram, move
 from penstock.declare.pattern import after, before, between, pattern, since, starting_with, until
+from penstock.declare.personal import Personal, SeenBy
 from penstock.declare.table import Table, camel_case, number
 from penstock.declare.units import (
     Count,
@@ -32,9 +33,11 @@ __all__ = [
     "KeepLatest",
     "Milliseconds",
     "Move",
+    "Personal",
     "Range",
     "RetainFor",
     "Seconds",
+    "SeenBy",
     "Table",
     "UtcMicros",
     "UtcMillis",

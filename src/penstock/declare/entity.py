@@ -5,7 +5,7 @@ Everything that can be wrong with a declaration is refused while the class is be
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from enum import Enum
 from typing import TYPE_CHECKING, Any, ClassVar, dataclass_transform
@@ -21,6 +21,7 @@ from penstock.declare.key import IndexKey, KeyOf
 from penstock.declare.lifetime import Expires, Lifetime
 from penstock.declare.move import MoveOf, bind_moves
 from penstock.declare.pattern import Pattern
+from penstock.declare.personal import check_personal
 from penstock.declare.table import Table
 from penstock.errors import DeclarationError, InvalidValue
 from penstock.kinds import FieldShape, Kind
@@ -36,6 +37,16 @@ from penstock.shape import (
     TablePlace,
 )
 from penstock.template import compile_template
+
+
+class _Hidden:
+    """Stands for a value that is not told."""
+
+    def __repr__(self) -> str:
+        return "<personal>"
+
+
+_HIDDEN = _Hidden()
 
 
 @dataclass_transform(kw_only_default=True, field_specifiers=(Field, attribute))
@@ -59,6 +70,7 @@ class Entity(BaseModel, metaclass=EntityType):
     model_config = ConfigDict(
         validate_assignment=True,
         extra="forbid",
+        hide_input_in_errors=True,  # an error may be logged, and what did not fit may be personal
         ignored_types=(KeyOf, IndexKey, Pattern, MoveOf, Expires),
     )
     __shape__: ClassVar[EntityShape]
@@ -114,6 +126,13 @@ class Entity(BaseModel, metaclass=EntityType):
             self.__dict__[name] = to
             self.__pydantic_fields_set__.add(name)
 
+    def __repr_args__(self) -> Iterator[tuple[str | None, Any]]:
+        """What a record says of itself in logs and errors: all but what is personal."""
+        shape: EntityShape | None = getattr(type(self), "__shape__", None)
+        hidden = frozenset() if shape is None else shape.hidden_from(None)
+        for name, value in super().__repr_args__():
+            yield name, _HIDDEN if name in hidden else value
+
     @property
     def ref(self) -> Ref[Any]:
         """Where this record lives."""
@@ -165,6 +184,7 @@ def _declare(
         touched=touched,
     )
     _check_key_fields(shape)
+    check_personal(shape)
     keys[0].bind(shape)
     for pattern_name, declared in members.items():
         if isinstance(declared, Pattern):

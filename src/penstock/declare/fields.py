@@ -17,6 +17,7 @@ from pydantic_core import PydanticUndefined
 
 from penstock.declare.attribute import Stored
 from penstock.declare.keys_within import keys_within
+from penstock.declare.personal import marked_within, seen_by
 from penstock.declare.units import Instant
 from penstock.documents import plain
 from penstock.errors import DeclarationError
@@ -59,6 +60,11 @@ def _read(entity: str, name: str, info: FieldInfo, naming: Callable[[str], str])
     instant = next((m for m in metadata if isinstance(m, Instant)), None)
     kind = _kind(entity, name, annotation, instant)
     minimum, maximum = _bounds(metadata)
+    if marked_within(annotation):
+        raise DeclarationError(
+            f"{entity}.{name}: only a part of it is marked as personal, and fields are shown whole or not at all; "
+            f"mark the field, or keep that part in a field of its own"
+        )
     dump, load = _document(annotation) if kind is Kind.DOCUMENT else (None, None)
     default = _default(info)
     if optional and (default is not None or info.default_factory is not None):
@@ -81,6 +87,7 @@ def _read(entity: str, name: str, info: FieldInfo, naming: Callable[[str], str])
         load=load,
         default=default,
         keys=keys_within(info.annotation, info.metadata),
+        personal=seen_by(metadata),
     )
 
 

@@ -67,14 +67,14 @@ def build_api(installed: Sequence[Installed], around: Surroundings, *, options: 
     )
     app.router.route_class = AdmittedRoute
     app.state.options, app.state.guard = options, Guard(around.store, options)
-    app.state.streams = Streams(options.streams)
+    app.state.streams = Streams(options.streams, each=options.streams_each)
     answer_problems(app)
     describe(app)
     _add_pages(app, installed, options)
     _add_probes(app, Readiness(around), metrics)
     for each in installed:
         _add_domain(app, each, around, options)
-    add_events(app, [Progress], prefix="/api/work", tag="work", options=options)
+    add_events(app, [Progress], around.store, prefix="/api/work", tag="work", options=options)
     add_ops(app, schedules, [i.tasks for i in installed if i.tasks is not None])
     if isinstance(around.objects, LocalObjects) and around.objects.signer is not None:
         files = objects_route(around.objects, problem=problem)
@@ -99,7 +99,7 @@ def _add_domain(app: FastAPI, each: Installed, around: Surroundings, options: We
     # First, so that a domain may put a route of its own in the place of a derived one.
     if each.routes is not None:
         adopt(app, each.routes(around), tag=name)
-    add_events(app, each.domain.entities, prefix=prefix, tag=name, options=options)
+    add_events(app, each.domain.entities, around.store, prefix=prefix, tag=name, options=options)
     for entity in each.domain.entities:
         if entity.__shape__.relation == "events":
             raise DeclarationError(f"{name}: /api/{name}/events is the stream of changes; give {entity} a relation=")

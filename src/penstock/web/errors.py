@@ -12,7 +12,7 @@ PenstockError
 ├── BodyTooLarge         more bytes than the service takes
 ├── AnswerNotKept        it was done, but the answer was too large to keep
 ├── RateLimited          too many requests from one address
-├── TooManyStreams       this process follows as many streams as it can
+├── TooManyStreams       this process follows as many streams as it can, or as it does for one caller
 ├── NotReady             the store or the files cannot be reached, or not be written to
 ├── OtherHttpError       any other status a route answers with
 └── Unexpected           a mistake of ours
@@ -101,7 +101,7 @@ class RateLimited(PenstockError):
 
 
 class TooManyStreams(Unavailable):
-    """This process follows as many event streams as it can."""
+    """This process follows as many event streams as it can, or as it does for one key or one address."""
 
     slug, tells = "too-many-streams", True
 

@@ -2,7 +2,7 @@
 
 A stream begins with an event ``ready``, whose id is where the feed stands. Each change follows with its own id; a
 client that reconnects with the last one as Last-Event-ID misses nothing, as long as the store keeps its feed. A caller
-bound to a project hears of that project only.
+bound to a project hears of that project only, and nobody of personal fields that their role does not show.
 """
 
 from __future__ import annotations
@@ -12,28 +12,32 @@ import hashlib
 import hmac
 import time
 from base64 import urlsafe_b64decode, urlsafe_b64encode
-from collections.abc import AsyncIterator, Iterator, Sequence
-from contextlib import contextmanager
+from collections import Counter
+from collections.abc import AsyncGenerator, Callable, Sequence
+from contextlib import aclosing, suppress
+from functools import partial
 from typing import Any
 
 from fastapi import FastAPI, Request
 from starlette.responses import StreamingResponse
+from starlette.types import Message, Receive, Scope, Send
 
-from penstock.caller import Caller, caller_of
+from penstock.caller import Caller, caller_of, read_address
 from penstock.declare.entity import Entity
 from penstock.errors import InvalidCursor, PenstockError
 from penstock.kinds import key_text
 from penstock.ops import FeedEntry
-from penstock.shape import EntityShape
 from penstock.store import Store
+from penstock.web.client import network_of
 from penstock.web.errors import TooManyStreams
 from penstock.web.forms import json_of, plain
 from penstock.web.options import WebOptions
 from penstock.web.route import AdmittedRoute
+from penstock.web.watch import Ear, Watch
 
-_BATCH = 500
-_REMEMBERED = 1000
 _SIGNATURE = 12
+_PATIENCE = 30.0
+"Seconds that a client may take to read what it was sent; then it must connect again."
 
 
 class Positions:
@@ -62,76 +66,64 @@ class Positions:
 
 
 class Streams:
-    """The streams of one process: not too many, and none that keeps the process from ending."""
+    """The streams of one process: not too many, none that keeps the process from ending, and none but for all."""
 
-    def __init__(self, most: int) -> None:
-        self._most, self._open = most, 0
+    def __init__(self, most: int, *, each: int | None = None) -> None:
+        self._most, self._each = most, each if each is not None else max(most // 10, 10)
+        self.open = 0
+        self._whose: Counter[str] = Counter()
         self.closing = False
 
     def close(self) -> None:
         """End every stream soon; its client will connect again, to another process."""
         self.closing = True
 
-    def check_room(self) -> None:
-        if self.closing or self._open >= self._most:
+    def enter(self, caller: Caller) -> Callable[[], None]:
+        """Take a place for a stream; what gives it back. Only the event loop's thread counts."""
+        if self.closing or self.open >= self._most:
             raise TooManyStreams("this process follows as many event streams as it can")
+        whose = {
+            f"key {caller.name}": "this key has",
+            f"address {network_of(read_address(caller.address))}": "this address has",
+        }
+        for who, has in whose.items():
+            if self._whose[who] >= self._each:
+                raise TooManyStreams(f"{has} {self._each} event streams at this process already; close one of them")
+        self.open += 1
+        self._whose.update(whose.keys())
 
-    @contextmanager
-    def counted(self) -> Iterator[None]:
-        """While a stream is open. Only the event loop's thread counts."""
-        self._open += 1
-        try:
-            yield
-        finally:
-            self._open -= 1
+        def leave() -> None:
+            self.open -= 1
+            self._whose.subtract(whose.keys())
+            self._whose += Counter()  # those who have none left are forgotten
 
-
-class Ends:
-    """Where the feed has ended so far. It can only be followed, and is not followed from its beginning twice."""
-
-    def __init__(self, shapes: Sequence[EntityShape]) -> None:
-        self._shapes = shapes
-        self._known: dict[str | None, str | None] = {}
-
-    def find(self, caller: Caller) -> str | None:
-        """Where the feed stands now, as this caller sees it."""
-        known = self._known.get(caller.project)
-        try:
-            position = self._follow(caller.store, known)
-        except PenstockError:
-            if known is None:
-                raise
-            position = self._follow(caller.store, None)  # the store has not kept its feed since
-        if len(self._known) >= _REMEMBERED:
-            self._known.clear()
-        self._known[caller.project] = position
-        return position
-
-    def _follow(self, store: Store, position: str | None) -> str | None:
-        while entries := store.engine.changes(self._shapes, after=position, limit=_BATCH):
-            position = entries[-1].position
-            if len(entries) < _BATCH:
-                break
-        return position
+        return leave
 
 
-def add_events(app: FastAPI, entities: Sequence[type[Entity]], *, prefix: str, tag: str, options: WebOptions) -> None:
+def add_events(
+    app: FastAPI, entities: Sequence[type[Entity]], store: Store, *, prefix: str, tag: str, options: WebOptions
+) -> None:
     """The stream of a domain's changes, if any of its tables has a feed."""
     shapes = [e.__shape__ for e in entities if e.__shape__.table.feed]
     if not shapes:
         return
-    positions, ends = Positions(options.secret, tag), Ends(shapes)
+    positions = Positions(options.secret, tag)
+    watch = Watch(store, shapes, partial(_told, positions), poll=options.poll)
 
     async def events(request: Request) -> StreamingResponse:
         caller = caller_of(request)
         last = request.headers.get("last-event-id")
-        position = positions.read(last) if last else await asyncio.to_thread(ends.find, caller)
-        # Asked once here, so that a caller who may not listen is refused and not merely told nothing.
-        await asyncio.to_thread(caller.store.engine.changes, shapes, after=position, limit=1)
-        app.state.streams.check_room()
-        stream = _Stream(app, request, caller, shapes, positions, options)
-        headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
-        return StreamingResponse(stream.run(position), headers=headers, media_type="text/event-stream")
+        known = positions.read(last) if last else None
+        leave = app.state.streams.enter(caller)
+        try:
+            end = await watch.end()
+            # Asked once as the caller, so that one who may not listen is refused and not merely told nothing.
+            await asyncio.to_thread(caller.store.engine.changes, shapes, after=end, limit=1)
+        except BaseException:
+            leave()
+            raise
+        position = watch.passed(caller.project, known) if last else end
+        return _EventStream(_Stream(app, request, caller, watch, positions, options).run(position), leave)
 
     events.__doc__ = (
         "Changes of " + ", ".join(s.relation for s in shapes) + ", as server-sent events. Reconnect with the last "
@@ -150,41 +142,60 @@ def add_events(app: FastAPI, entities: Sequence[type[Entity]], *, prefix: str, t
     )
 
 
+class _EventStream(StreamingResponse):
+    """A stream that gives its place back however it ends, and ends when its client does not read."""
+
+    def __init__(self, events: AsyncGenerator[bytes, None], leave: Callable[[], None]) -> None:
+        headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
+        super().__init__(events, headers=headers, media_type="text/event-stream")
+        self._events, self._leave = events, leave
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        try:
+            await super().__call__(scope, receive, send)
+        finally:
+            self._leave()
+            await self._events.aclose()
+
+    async def stream_response(self, send: Send) -> None:
+        async def patiently(message: Message) -> None:
+            async with asyncio.timeout(_PATIENCE):
+                await send(message)
+
+        with suppress(TimeoutError):
+            await super().stream_response(patiently)
+
+
 class _Stream:
     def __init__(
         self,
         app: FastAPI,
         request: Request,
         caller: Caller,
-        shapes: Sequence[EntityShape],
+        watch: Watch,
         positions: Positions,
         options: WebOptions,
     ) -> None:
         self._app, self._request, self._caller = app, request, caller
-        self._shapes, self._positions, self._options = shapes, positions, options
+        self._watch, self._positions, self._options = watch, positions, options
 
-    async def run(self, position: str | None) -> AsyncIterator[bytes]:
+    async def run(self, position: str | None) -> AsyncGenerator[bytes, None]:
         streams: Streams = self._app.state.streams
-        with streams.counted():
-            yield self._event("ready", position, {})
-            checked = time.monotonic()
-            while not streams.closing:
-                try:
-                    entries = await asyncio.to_thread(self._next, position)
-                except PenstockError:
-                    return  # the store is away: the client connects again and takes up where it was
-                for entry in entries:
-                    position = entry.position
-                    yield self._event(f"{entry.shape.relation}.{entry.kind}", position, _told(entry))
-                if time.monotonic() - checked >= self._options.heartbeat.total_seconds():
-                    if not await asyncio.to_thread(self._still_may):
+        yield _event("ready", self._positions.id_of(position), {})
+        checked = time.monotonic()
+        ear = Ear(self._caller.project, self._caller.role)
+        with suppress(PenstockError):  # the store is away: the client connects again and takes up where it was
+            async with aclosing(self._watch.follow(ear, position)) as told:
+                async for event in told:
+                    if streams.closing:
                         return
-                    checked = time.monotonic()
-                    yield b": still here\n\n"
-                await asyncio.sleep(self._options.poll.total_seconds())
-
-    def _next(self, position: str | None) -> list[FeedEntry]:
-        return self._caller.store.engine.changes(self._shapes, after=position, limit=_BATCH)
+                    if event is not None:
+                        yield event
+                    if time.monotonic() - checked >= self._options.heartbeat.total_seconds():
+                        if not await asyncio.to_thread(self._still_may):
+                            return
+                        checked = time.monotonic()
+                        yield b": still here\n\n"
 
     def _still_may(self) -> bool:
         """A key may have been revoked since the stream began."""
@@ -195,17 +206,19 @@ class _Stream:
             return False
         return True
 
-    def _event(self, name: str, position: str | None, data: dict[str, Any]) -> bytes:
-        return f"event: {name}\nid: {self._positions.id_of(position)}\ndata: ".encode() + json_of(data) + b"\n\n"
+
+def _event(name: str, id: str, data: dict[str, Any]) -> bytes:
+    return f"event: {name}\nid: {id}\ndata: ".encode() + json_of(data) + b"\n\n"
 
 
-def _told(entry: FeedEntry) -> dict[str, Any]:
+def _told(positions: Positions, entry: FeedEntry, hidden: frozenset[str]) -> bytes:
     fields = entry.shape.fields
-    return {
+    data = {
         "entity": entry.shape.relation,
         "kind": entry.kind,
         "cause": entry.cause,
         "key": {n: key_text(fields[n], v) for n, v in entry.key.items()},
-        "old": None if entry.old is None else plain(entry.old),
-        "new": None if entry.new is None else plain(entry.new),
+        "old": None if entry.old is None else plain(entry.old, hidden=hidden),
+        "new": None if entry.new is None else plain(entry.new, hidden=hidden),
     }
+    return _event(f"{entry.shape.relation}.{entry.kind}", positions.id_of(entry.position), data)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import hmac
 import inspect
 import types
 from collections.abc import Iterable
-from functools import cache
+from functools import cache, lru_cache
 from typing import Annotated, Any, Union, get_args, get_origin, get_type_hints
 
 import msgspec
@@ -24,16 +25,16 @@ FILLED_IN = ("at", "now", "by")
 "Arguments of a move that the service knows better than its caller: the moment, and who it is."
 
 
-def plain(record: Entity) -> dict[str, Any]:
-    """A record as JSON has it."""
+def plain(record: Entity, *, hidden: frozenset[str] = frozenset()) -> dict[str, Any]:
+    """A record as JSON has it, without the fields that are hidden from whom it is for."""
     shape = record.__shape__
     raw = {f.name for f in shape.fields.values() if f.kind is Kind.BYTES}
-    values = record.model_dump(mode="json", exclude=raw)
-    for name in raw:
+    values = record.model_dump(mode="json", exclude=raw | hidden)
+    for name in raw - hidden:
         value = getattr(record, name)
         values[name] = None if value is None else base64.b64encode(value).decode()
     for field in shape.fields.values():
-        if field.kind is Kind.TEXTS and values[field.name] is not None:
+        if field.kind is Kind.TEXTS and values.get(field.name) is not None:
             values[field.name] = sorted(values[field.name])  # a set has an order of its own in each process
     return values
 
@@ -42,9 +43,18 @@ def json_of(value: Any) -> bytes:
     return msgspec.json.encode(value)
 
 
-def etag_of(values: Any) -> str:
-    """What tells this state of a record from every other; the order of names within documents does not count."""
-    return f'"{hashlib.sha256(_SORTED(values)).hexdigest()[:32]}"'
+def etag_of(values: Any, *, secret: bytes) -> str:
+    """What tells this state of a record from every other; the order of names within documents does not count.
+
+    It is of the values that are shown, so that nobody learns of others by it, and with a key, so that nobody who has
+    seen one can try what it was made of.
+    """
+    return f'"{hmac.new(_etag_key(secret), _SORTED(values), hashlib.sha256).hexdigest()[:32]}"'
+
+
+@lru_cache(maxsize=8)
+def _etag_key(secret: bytes) -> bytes:
+    return hmac.new(secret, b"etags", hashlib.sha256).digest()
 
 
 def names(etags: str, etag: str, *, weakly: bool = False) -> bool:
@@ -83,7 +93,7 @@ def path_of(pattern: PatternShape) -> str:
 
 @cache
 def record_model(entity: type[Entity], name: str) -> type[BaseModel]:
-    """The schema of a record, under a name that no other domain's has."""
+    """The schema of a record as it is shown, under a name that no other domain's has."""
     return _model(entity, name, entity.model_fields)
 
 
@@ -122,12 +132,21 @@ def _present(annotation: Any) -> Any:
     return annotation
 
 
+def _without_default(schema: dict[str, Any]) -> None:
+    """A field that is left out has no value; it is not null by default."""
+    schema.pop("default", None)
+
+
 def _model(entity: type[Entity], name: str, fields: Iterable[str], *, strict: bool = False) -> type[BaseModel]:
     taken: dict[str, Any] = {}
     for field in fields:
         info = entity.model_fields[field]
         kind: Any = Annotated[(info.annotation, *info.metadata)] if info.metadata else info.annotation
-        if info.is_required():
+        seen_by = entity.__shape__.fields[field].personal
+        if seen_by is not None and not strict:
+            about = f"{info.description or ''} Personal: left out below the role {seen_by.value}.".strip()
+            taken[field] = (kind, Field(None, description=about, json_schema_extra=_without_default))
+        elif info.is_required():
             taken[field] = (kind, Field(description=info.description))
         elif info.default_factory is not None:
             taken[field] = (kind, Field(default_factory=info.default_factory, description=info.description))

@@ -41,7 +41,7 @@ HINTS: dict[str, str] = {
     "stale-index": "Read the whole record and write it with the fields the detail names.",
     "throttled": "Try again in a moment, and less often.",
     "too-large": "Make the record smaller; put what is long into an object.",
-    "too-many-streams": "Connect again in a moment, with the last event's id.",
+    "too-many-streams": "Close a stream that is not needed, or connect again in a moment, with the last event's id.",
     "unauthenticated": "Send a key as `Authorization: Bearer …` or X-API-Key; `penstock keys create` makes one.",
     "unavailable": "Try again in a moment.",
     "unexpected": "Report it with the request id, which finds the details in the log.",

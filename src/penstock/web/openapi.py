@@ -21,6 +21,8 @@ declared move as a verb.
 - Every error is `application/problem+json` with a `type`, and a `hint` that says what to do.
 - A POST with an `Idempotency-Key` is carried out once; a repetition gets the first answer.
 - A record has an `ETag`; a move with `If-Match` is made only of the record that was seen.
+- A list has at most `limit` records and about a million bytes; `next` is null only on the last page.
+- Personal fields are left out for those whose role does not show them; their schemas say so.
 - Arguments named `at`, `now` and `by` of a move are filled in by the service.
 """
 _SAID = {

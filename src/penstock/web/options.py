@@ -31,6 +31,8 @@ class WebOptions:
     heartbeat: timedelta = timedelta(seconds=15)
     "and how often it says that it is alive, and asks whether its caller still may listen."
     streams: int = 100
-    "How many event streams a process serves at once."
+    "How many event streams a process serves at once,"
+    streams_each: int | None = None
+    "and how many of them one key or one address may have; a tenth, but 10 if there are as many, if it is not said."
     tracing: bool = False
     "Tell OpenTelemetry of every request; needs penstock[otel]."

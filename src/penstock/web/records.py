@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Iterable
+from dataclasses import replace
 from functools import partial
 from typing import Annotated, Any
 
@@ -40,9 +41,11 @@ from penstock.web.forms import (
     unchanged,
 )
 from penstock.web.idempotency import Answer, ended_with_its_change
+from penstock.web.paging import page_of
 from penstock.web.problems import invalid_request
 from penstock.web.route import AdmittedRoute
 from penstock.web.signature import Endpoint, body, endpoint, query
+from penstock.web.unquoted import unquoted
 
 _JSON = "application/json"
 _LIMIT = Annotated[int, Ge(1), Le(1000)]
@@ -94,7 +97,9 @@ class RecordRoutes:
                 name=f"{self._name}_by_{path}",
                 about=pattern.summary or pattern.name,
             )
-            self._add(find, f"/by/{path}", "GET", access=access, model=page)
+            asked_by = pattern.asked_by
+            wanted = access if asked_by is None or access is not None else Access(asked_by)
+            self._add(find, f"/by/{path}", "GET", access=wanted, model=page)
 
     def add_create(self) -> None:
         """A new record, in its first state."""
@@ -161,8 +166,7 @@ class RecordRoutes:
         return found
 
     def _get(self, request: Request, **key: Any) -> Response:
-        values = plain(caller_of(request).store.get(self._ref(key)))
-        etag = etag_of(values)
+        values, etag = self._shown(request, caller_of(request).store.get(self._ref(key)))
         known = request.headers.get("if-none-match")
         if known is not None and names(known, etag, weakly=True):
             return Response(status_code=304, headers={"ETag": etag})
@@ -173,9 +177,10 @@ class RecordRoutes:
         asked = {n: given[n] for n in pattern.parameters if n != pattern.ranged and given[n] is not None}
         if pattern.ranged is not None:
             asked[pattern.ranged] = _range(pattern.ranged, given)
-        listing = caller_of(request).store.page(ask(pattern, asked), limit=limit, cursor=cursor)
-        page = {"items": [plain(r) for r in listing.records], "next": listing.cursor}
-        return Response(json_of(page), headers={"Cache-Control": "private, no-cache"}, media_type=_JSON)
+        caller = caller_of(request)
+        hidden = self._shape.hidden_from(caller.role)
+        page = page_of(caller.store, ask(pattern, asked), limit=limit, cursor=cursor, hidden=hidden)
+        return Response(page, headers={"Cache-Control": "private, no-cache"}, media_type=_JSON)
 
     # Writing
 
@@ -188,8 +193,7 @@ class RecordRoutes:
             raise invalid_request(error.errors()) from None
         with caller.store.change(by=caller.name, once=caller.turn) as change:
             change.create(record)
-            answer = self._answer(record, 201)
-            change.result = answer.kept()
+            answer, change.result = self._answer(request, record, 201)
         ended_with_its_change(request)
         return answer.response()
 
@@ -198,21 +202,38 @@ class RecordRoutes:
         ref = self._ref(key)
         with caller.store.change(by=caller.name, once=caller.turn) as change:
             record = change.get(ref)
-            condition = _precondition(request, record)
+            condition = self._precondition(request, record)
             given = {} if body is None else {n: getattr(body, n) for n in type(body).model_fields}
-            try:
-                move.carry_out(record, **given, **_filled_in(move, caller))
-            except ValidationError as error:
-                raise invalid_request(error.errors()) from None
-            answer = self._answer(record, 200)
-            change.result = answer.kept()
+            with unquoted(record, self._shape.hidden_from(caller.role)):
+                try:
+                    move.carry_out(record, **given, **_filled_in(move, caller))
+                except ValidationError as error:
+                    raise invalid_request(error.errors()) from None
+            answer, change.result = self._answer(request, record, 200)
             change.save(record, when=condition)
         ended_with_its_change(request)
         return answer.response()
 
-    def _answer(self, record: Entity, status: int) -> Answer:
-        values = plain(record)
-        return Answer(status, {"content-type": _JSON, "etag": etag_of(values)}, json_of(values))
+    def _answer(self, request: Request, record: Entity, status: int) -> tuple[Answer, dict[str, Any]]:
+        """The answer, and what is kept of it for a repetition: personal fields are in their record and nowhere else."""
+        values, etag = self._shown(request, record)
+        answer = Answer(status, {"content-type": _JSON, "etag": etag}, json_of(values))
+        hidden = self._shape.hidden_from(None)
+        return answer, replace(answer, body=json_of(plain(record, hidden=hidden)) if hidden else answer.body).kept()
+
+    def _shown(self, request: Request, record: Entity) -> tuple[dict[str, Any], str]:
+        """A record as its caller may see it, and the ETag of that."""
+        values = plain(record, hidden=self._shape.hidden_from(caller_of(request).role))
+        return values, etag_of(values, secret=request.app.state.options.secret)
+
+    def _precondition(self, request: Request, record: Entity) -> Condition | None:
+        """What If-Match asks for: that the record is the one its caller has seen, now and when the change commits."""
+        wanted = request.headers.get("if-match")
+        if wanted is None or wanted.strip() == "*":
+            return None
+        if not names(wanted, self._shown(request, record)[1]):
+            raise PreconditionFailed(f"{record.ref!r} has changed since it was read")
+        return unchanged(record)
 
     def _ref(self, key: dict[str, Any]) -> Ref[Any]:
         return self._entity.__key__(**{name: key[name] for name in self._keys})
@@ -240,16 +261,6 @@ def _range(name: str, given: dict[str, Any]) -> Range[Any]:
     low = bound["since"] if bound["since"] is not None else bound["after"]
     high = bound["until"] if bound["until"] is not None else bound["before"]
     return Range(low, high, open_low=bound["after"] is not None, open_high=bound["before"] is not None)
-
-
-def _precondition(request: Request, record: Entity) -> Condition | None:
-    """What If-Match asks for: that the record is the one its caller has seen, now and when the change commits."""
-    wanted = request.headers.get("if-match")
-    if wanted is None or wanted.strip() == "*":
-        return None
-    if not names(wanted, etag_of(plain(record))):
-        raise PreconditionFailed(f"{record.ref!r} has changed since it was read")
-    return unchanged(record)
 
 
 def _filled_in(move: MoveOf[Any, ...], caller: Caller) -> dict[str, Any]:

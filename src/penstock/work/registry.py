@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar, get_type_hints
 
 from pydantic import TypeAdapter, ValidationError
 
+from penstock.declare.personal import marked_within
 from penstock.errors import DeclarationError, InvalidValue, TooLarge
 from penstock.ids import sortable_text
 from penstock.once import once_key
@@ -206,6 +207,12 @@ def _adapter_of(name: str, body: Callable[..., Any]) -> TypeAdapter[Any]:
     # Of the other annotations nothing is needed, and they may name what is imported for type checkers only.
     annotated = SimpleNamespace(__annotations__={"input": body.__annotations__[names[1]]})
     try:
-        return TypeAdapter(get_type_hints(annotated, body.__globals__)["input"])
+        taken = get_type_hints(annotated, body.__globals__, include_extras=True)["input"]
+        if marked_within(taken):
+            raise DeclarationError(
+                f"task {name}: a part of its input is marked as personal, and a task is kept for long and shown to "
+                f"operators; give it the key of the record that has it"
+            )
+        return TypeAdapter(taken)
     except NameError as error:
         raise DeclarationError(f"task {name}: {error}; declare the input's type at the top of a module") from None

@@ -16,6 +16,7 @@ from penstock.declare import (
     Entity,
     EpochSeconds,
     Expires,
+    Personal,
     Range,
     Seconds,
     Table,
@@ -56,11 +57,11 @@ class TempAudio(Entity, table=TTS_TEMP_AUDIO, relation="temp_audio", lifetimes=(
     date: dt.date
     audio_id: UUID4
     s3_key: ObjectKey
-    text: str
+    text: Personal[str]
     voice_id: str
     duration: Seconds
     file_size_bytes: Count
-    ip_address: str
+    ip_address: Personal[str]
     created_at: UtcMillis = Field(frozen=True)
     created_at_unix: EpochSeconds = Field(frozen=True)
     ttl: EpochSeconds
@@ -117,9 +118,9 @@ class SpeechJob(Entity, table=TTS_JOBS, relation="jobs", lifetimes=(Expires("ttl
 
     date: dt.date
     job_id: UUID4
-    text: str | None
+    text: Personal[str | None]
     voice_id: str
-    ip_address: str
+    ip_address: Personal[str]
     status: JobStatus = JobStatus.QUEUED
     task_id: str | None = None
     "The task that speaks it; its progress is kept there."

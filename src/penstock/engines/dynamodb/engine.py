@@ -16,7 +16,7 @@ from penstock.engines.dynamodb.requests import Request
 from penstock.engines.dynamodb.streams import Streams
 from penstock.engines.dynamodb.tables import Tables
 from penstock.engines.dynamodb.writes import Writes
-from penstock.ops import FeedEntry, Page, Patch, Query, Ref, Step, Write
+from penstock.ops import Page, Patch, Query, Ref, Step, Told, Write
 from penstock.ports import Features
 from penstock.shape import EntityShape, TablePlace, ViewShape
 from penstock.waiting import PollingWaiter
@@ -97,8 +97,11 @@ class DynamoEngine:
         """DynamoDB removes expired items by itself."""
         return 0
 
-    def changes(self, shapes: Sequence[EntityShape], *, after: str | None = None, limit: int = 100) -> list[FeedEntry]:
+    def changes(self, shapes: Sequence[EntityShape], *, after: str | None = None, limit: int = 100) -> Told:
         return self._streams.changes(shapes, after, limit)
+
+    def feed_end(self, shapes: Sequence[EntityShape], *, after: str | None = None) -> str | None:
+        return self._streams.end(shapes, after)
 
     def bound(self, project: str) -> DynamoEngine:
         """Itself: DynamoDB's credentials could be bound to leading keys, but its indexes mix the projects."""

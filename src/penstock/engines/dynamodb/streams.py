@@ -21,7 +21,7 @@ from penstock.engines.dynamodb.requests import encode
 from penstock.engines.dynamodb.tables import Tables
 from penstock.engines.dynamodb.wire import WireError
 from penstock.errors import InvalidCursor, Misconfigured, PenstockError
-from penstock.ops import FeedEntry
+from penstock.ops import FeedEntry, Told, changed_project
 from penstock.shape import EntityShape
 
 _KINDS = {"INSERT": "insert", "MODIFY": "update", "REMOVE": "remove"}
@@ -82,15 +82,11 @@ class Streams:
         self._type_of = type_of
         self._tables = tables
 
-    def changes(self, shapes: Sequence[EntityShape], after: str | None, limit: int) -> list[FeedEntry]:
+    def changes(self, shapes: Sequence[EntityShape], after: str | None, limit: int) -> Told:
         """At most ``limit`` changes of these entities, behind a position."""
         position = decode_position(after)
         found: list[FeedEntry] = []
-        types: dict[str, list[ItemType]] = {}
-        for shape in shapes:
-            item = self._type_of(shape)
-            types.setdefault(item.table, []).append(item)
-        for table, items in types.items():
+        for table, items in self._tables_of(shapes).items():
             read = position.setdefault(table, {})
             for shard, record in self._records(table, read):
                 read[shard] = record.change.SequenceNumber
@@ -98,8 +94,24 @@ class Streams:
                 if entry is not None:
                     found.append(entry)
                 if len(found) == limit:
-                    return found
-        return found
+                    return Told(found, position=encode_position(position))
+        return Told(found, position=encode_position(position) if any(position.values()) else after)
+
+    def end(self, shapes: Sequence[EntityShape], after: str | None) -> str | None:
+        """Where the streams of these entities end now; they can only be read to their end."""
+        position = decode_position(after)
+        for table in self._tables_of(shapes):
+            read = position.setdefault(table, {})
+            for shard, record in self._records(table, read):
+                read[shard] = record.change.SequenceNumber
+        return encode_position(position) if any(position.values()) else after
+
+    def _tables_of(self, shapes: Sequence[EntityShape]) -> dict[str, list[ItemType]]:
+        types: dict[str, list[ItemType]] = {}
+        for shape in shapes:
+            item = self._type_of(shape)
+            types.setdefault(item.table, []).append(item)
+        return types
 
     def _records(self, table: str, read: dict[str, str]) -> Iterator[tuple[str, _Record]]:
         """Every record of a table's stream behind the position, parents before children."""
@@ -185,15 +197,17 @@ def _entry(items: Sequence[ItemType], record: _Record, position: Position) -> Fe
     item = next((i for i in items if is_own(i.layout, image)), None)
     if item is None or _equal(old, new):
         return None
+    was, is_now = _built(item, old), _built(item, new)
     return FeedEntry(
         shape=item.shape,
         kind=_KINDS[record.kind],
         key=key_fields(item.layout, record.change.Keys) or {},
-        old=_built(item, old),
-        new=_built(item, new),
+        old=was,
+        new=is_now,
         cause="expiry" if record.by is not None and record.by.principal == _REAPER else "user",
         position=encode_position(position),
         id=record.change.SequenceNumber,
+        project=changed_project(item.shape, was, is_now),
     )
 
 

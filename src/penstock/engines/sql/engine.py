@@ -11,11 +11,11 @@ from typing import Any, Protocol
 import sqlalchemy as sa
 
 from penstock.engines.sql.dialect import Dialect
-from penstock.engines.sql.feed import read_changes
+from penstock.engines.sql.feed import feed_end, read_changes
 from penstock.engines.sql.schema import ensure
 from penstock.engines.sql.statements import FAR, Statement, Statements
 from penstock.errors import Conflict
-from penstock.ops import FeedEntry, Page, Patch, Put, Query, Ref, Step, Write
+from penstock.ops import Page, Patch, Put, Query, Ref, Step, Told, Write
 from penstock.ports import Features, Waiter
 from penstock.refusals import conflict, needs_token, stands_as_written, witness
 from penstock.shape import EntityShape, ViewShape
@@ -211,8 +211,11 @@ class SqlEngine:
     def _expire_one(self, shape: EntityShape, moment: int, limit: int) -> int:
         return self.connector.expire(self.statements(shape).expire, (moment, limit), watched=shape.table.feed)
 
-    def changes(self, shapes: Sequence[EntityShape], *, after: str | None = None, limit: int = 100) -> list[FeedEntry]:
+    def changes(self, shapes: Sequence[EntityShape], *, after: str | None = None, limit: int = 100) -> Told:
         return read_changes(self, shapes, after=after, limit=limit)
+
+    def feed_end(self, shapes: Sequence[EntityShape], *, after: str | None = None) -> str | None:
+        return feed_end(self, shapes)
 
     def bound(self, project: str) -> SqlEngine:
         connector = self.connector.bound(project)

@@ -10,7 +10,7 @@ import sqlalchemy as sa
 
 from penstock.engines.sql.dialect import Dialect, literal, quote
 from penstock.kinds import FieldShape, Kind
-from penstock.ops import FeedEntry, Step
+from penstock.ops import FeedEntry, Step, Told, changed_project
 from penstock.shape import EntityShape
 
 if TYPE_CHECKING:
@@ -143,33 +143,53 @@ end $$
 """.strip()
 
 
-def read_changes(engine: SqlEngine, shapes: Sequence[EntityShape], *, after: str | None, limit: int) -> list[FeedEntry]:
+def read_changes(engine: SqlEngine, shapes: Sequence[EntityShape], *, after: str | None, limit: int) -> Told:
     """Committed changes in order, behind a position."""
-    dialect = engine.connector.dialect
-    reader = _read_postgres if dialect.schemas else _read_sqlite
-    entries = [entry for shape in shapes if shape.table.feed for entry in reader(engine, shape, after, limit)]
+    reader = _read_postgres if engine.connector.dialect.schemas else _read_sqlite
+    # One end for all entities: of two that change in one commit, one is not told without the other.
+    end = feed_end(engine, shapes)
+    if end is None or (after is not None and _place(end) <= _place(after)):
+        return Told(position=after)
+    entries = [entry for shape in shapes if shape.table.feed for entry in reader(engine, shape, after, end, limit)]
     entries.sort(key=lambda entry: _place(entry.position))
-    return entries[:limit]
+    return Told(entries[:limit], position=end if len(entries) < limit else entries[limit - 1].position)
+
+
+def feed_end(engine: SqlEngine, shapes: Sequence[EntityShape]) -> str | None:
+    """Where the log ends: every change up to there has committed, and no other will have a place before it."""
+    if not any(shape.table.feed for shape in shapes):
+        return None
+    if not engine.connector.dialect.schemas:
+        ((last,),) = engine.connector.rows("select max(position) from penstock_changes", ())
+        return None if last is None else str(last)
+    # A transaction that is still open may yet commit an earlier number: the log ends before all open ones.
+    ((open_from,),) = engine.connector.rows("select pg_snapshot_xmin(pg_current_snapshot())::text", ())
+    return f"{int(open_from) - 1}:{_LAST}"
+
+
+_LAST = 2**63 - 1
+"Behind every change of a transaction."
 
 
 def _place(position: str) -> tuple[int, ...]:
     return tuple(int(part) for part in position.split(":"))
 
 
-def _read_sqlite(engine: SqlEngine, shape: EntityShape, after: str | None, limit: int) -> Iterator[FeedEntry]:
+def _read_sqlite(engine: SqlEngine, shape: EntityShape, after: str | None, end: str, limit: int) -> Iterator[FeedEntry]:
     import msgspec
 
     statements = engine.statements(shape)
     rows = engine.connector.rows(
         "select position, kind, old, new, cause from penstock_changes where relation = ? and position > ? "
-        "order by position limit ?",
-        (statements.relation, int(after or 0), limit),
+        "and position <= ? order by position limit ?",
+        (statements.relation, int(after or 0), int(end), limit),
     )
     for position, kind, old, new, cause in rows:
         images = [
             None if i is None else statements.codec.record(_row(shape, msgspec.json.decode(i))) for i in (old, new)
         ]
-        yield _entry(shape, kind, images[0], images[1], cause, str(position))
+        project = changed_project(shape, images[0], images[1])
+        yield _entry(shape, kind, images[0], images[1], cause, str(position), project)
 
 
 def _row(shape: EntityShape, image: dict[str, Any]) -> tuple[Any, ...]:
@@ -177,27 +197,33 @@ def _row(shape: EntityShape, image: dict[str, Any]) -> tuple[Any, ...]:
     return tuple(_from_json_form(f, image.get(f.column)) for f in shape.fields.values())
 
 
-def _read_postgres(engine: SqlEngine, shape: EntityShape, after: str | None, limit: int) -> Iterator[FeedEntry]:
+def _read_postgres(
+    engine: SqlEngine, shape: EntityShape, after: str | None, end: str, limit: int
+) -> Iterator[FeedEntry]:
     statements = engine.statements(shape)
     columns = [quote(f.column) for f in shape.fields.values()]
     images = ", ".join(f"{which}.{c}" for which in ("o", "n") for c in columns)
     transaction, position = _place(after) if after else (0, 0)
-    # A transaction that is still open may yet commit an earlier number: read only what lies before all open ones.
     rows = engine.connector.rows(
-        f"select c.transaction::text, c.position, c.kind, c.cause, {images} from penstock.changes c "
+        f"select c.transaction::text, c.position, c.kind, c.cause, c.project, {images} from penstock.changes c "
         f"cross join lateral jsonb_populate_record(null::{statements.relation}, c.old) o "
         f"cross join lateral jsonb_populate_record(null::{statements.relation}, c.new) n "
         f"where c.relation = %s and (c.transaction, c.position) > (%s::text::xid8, %s) "
-        f"and c.transaction < pg_snapshot_xmin(pg_current_snapshot()) order by c.transaction, c.position limit %s",
-        (statements.relation, str(transaction), position, limit),
+        f"and c.transaction <= %s::text::xid8 order by c.transaction, c.position limit %s",
+        (statements.relation, str(transaction), position, str(_place(end)[0]), limit),
     )
     width = len(columns)
     for row in rows:
-        old = statements.codec.record(row[4 : 4 + width]) if row[2] != "insert" else None
-        new = statements.codec.record(row[4 + width :]) if row[2] != "remove" else None
-        yield _entry(shape, row[2], old, new, row[3], f"{row[0]}:{row[1]}")
+        old = statements.codec.record(row[5 : 5 + width]) if row[2] != "insert" else None
+        new = statements.codec.record(row[5 + width :]) if row[2] != "remove" else None
+        # The policies go by what the log says; where the images say otherwise, it is nobody's.
+        project = row[4] if row[4] == changed_project(shape, old, new) else None
+        yield _entry(shape, row[2], old, new, row[3], f"{row[0]}:{row[1]}", project)
 
 
-def _entry(shape: EntityShape, kind: str, old: Any, new: Any, cause: str, position: str) -> FeedEntry:
+def _entry(
+    shape: EntityShape, kind: str, old: Any, new: Any, cause: str, position: str, project: str | None
+) -> FeedEntry:
     present = (new if new is not None else old).__dict__
-    return FeedEntry(shape, kind, {n: present[n] for n in shape.key.fields}, old, new, cause, position, position)
+    key = {n: present[n] for n in shape.key.fields}
+    return FeedEntry(shape, kind, key, old, new, cause, position, position, project)

@@ -72,6 +72,29 @@ class Feed(Promise):
         store.put(Watched(shelf="s", label="b"))
         assert _told(engine.changes(SUITE.shapes, after=seen[-1].position)) == [("insert", "b")]
 
+    def test_a_position_lies_behind_all_that_was_looked_at(self, store: Store, engine: Engine) -> None:
+        store.put(Alarm(shelf="s", bell="a"))
+        for n in range(5):
+            store.put(Watched(shelf="s", label=f"{n}"))
+        told = engine.changes([Alarm.__shape__])
+        assert engine.changes(SUITE.shapes, after=told.position) == []
+        assert engine.changes([Alarm.__shape__], after=told.position).position == told.position
+        store.put(Alarm(shelf="s", bell="b"))
+        assert _told(engine.changes(SUITE.shapes, after=told.position)) == [("insert", "b")]
+        first = engine.changes(SUITE.shapes, limit=2)
+        assert first.position == first[-1].position
+
+    def test_the_end_of_the_feed_is_behind_all_and_before_whatever_comes(self, store: Store, engine: Engine) -> None:
+        engine.feed_end(SUITE.shapes)
+        for n in range(3):
+            store.put(Watched(shelf="s", label=f"{n}"))
+        end = engine.feed_end(SUITE.shapes)
+        assert engine.changes(SUITE.shapes, after=end) == []
+        store.put(Watched(shelf="s", label="x"))
+        assert _told(engine.changes(SUITE.shapes, after=end)) == [("insert", "x")]
+        further = engine.feed_end(SUITE.shapes, after=end)
+        assert engine.changes(SUITE.shapes, after=further) == []
+
     def test_the_feed_is_read_in_parts_of_any_size(self, store: Store, engine: Engine) -> None:
         for n in range(7):
             store.put(Watched(shelf="s", label="x", count=n))
