@@ -16,7 +16,9 @@ PenstockError
 ├── Conflict               somebody else changed it first: a condition did not hold
 ├── DamagedRecord          what is stored does not fit the declaration
 ├── Unavailable            the store cannot be reached, or stays overloaded
-│   └── Throttled          the store refuses for now, because of load
+│   ├── Throttled          the store refuses for now, because of load
+│   └── Busy               this process does as much at once as it can
+├── TooSlow                the body of a request did not come in time
 └── Misconfigured          a URL, an extra or a setting is wrong
 """
 
@@ -136,6 +138,18 @@ class Throttled(Unavailable):
     """The store refuses for now, because of load."""
 
     slug = "throttled"
+
+
+class Busy(Unavailable):
+    """This process does as much of this at once as it can."""
+
+    slug = "busy"
+
+
+class TooSlow(PenstockError):
+    """The body of a request did not come in time."""
+
+    slug, http_status = "too-slow", 408
 
 
 class Misconfigured(PenstockError):

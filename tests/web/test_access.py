@@ -49,6 +49,8 @@ def clients(everything: Service) -> Iterator[dict[str, Any]]:
 
 def expected(door: Door, caller: str) -> set[str]:
     """What the guard may say: in, 401 or 403."""
+    if door.access.role is None and door.access.per_minute is None:
+        return {"in"}  # a probe asks nobody: to look a key up takes a store that answers
     if caller == "a wrong key":
         return {"401"}
     if door.access.role is None:

@@ -34,7 +34,7 @@ class Clients:
         """
         peer = read_address((scope.get("client") or ("",))[0])
         for text in reversed(",".join(headers.getlist("x-forwarded-for")).split(",")):
-            if peer is None or not self._is_trusted(peer):
+            if peer is None or not self.is_trusted(peer):
                 break
             said = read_address(text.strip())
             if said is None:
@@ -47,7 +47,8 @@ class Clients:
         peer = read_address((scope.get("client") or ("",))[0])
         return peer is not None and peer.is_loopback and not any(name in headers for name in _FORWARDED)
 
-    def _is_trusted(self, address: Address) -> bool:
+    def is_trusted(self, address: Address) -> bool:
+        """Is it believed when it says whom it speaks for?"""
         return any(address in network for network in self._trusted)
 
 

@@ -19,6 +19,7 @@ from typing import Any
 from fastapi import FastAPI, Request
 from starlette.responses import StreamingResponse
 
+from penstock.access import heavy
 from penstock.caller import Caller, caller_of
 from penstock.declare.entity import Entity
 from penstock.errors import InvalidCursor, PenstockError
@@ -138,6 +139,7 @@ def add_events(app: FastAPI, entities: Sequence[type[Entity]], *, prefix: str, t
         "event's id as Last-Event-ID to miss nothing; without one the stream begins now."
     )
     events.__gives__ = (400,)  # type: ignore[attr-defined]
+    heavy("streams")(events)
     app.router.add_api_route(
         f"{prefix}/events",
         events,

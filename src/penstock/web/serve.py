@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from types import FrameType
 
 import uvicorn
@@ -10,6 +11,7 @@ from fastapi import FastAPI
 from penstock.service import Service
 from penstock.settings import Settings
 from penstock.web.api import build_api
+from penstock.web.connection import ListeningServer, served_by
 from penstock.web.options import WebOptions
 
 _GRACE = 30
@@ -23,6 +25,10 @@ def serve(service: Service, settings: Settings, *, authentication: bool) -> None
         trusted_proxies=settings.trusted_proxies,
         cors_origins=settings.cors_origins,
         body_limit=settings.body_limit,
+        guest_body_limit=settings.guest_body_limit,
+        heavy_requests=settings.heavy_requests,
+        connections=settings.connections,
+        silence=timedelta(seconds=settings.silence),
         **({"secret": settings.secret.encode()} if settings.secret else {}),  # type: ignore[arg-type]
     )
     app = build_api(service.installed, service.around, options=options)
@@ -35,11 +41,12 @@ def serve(service: Service, settings: Settings, *, authentication: bool) -> None
         proxy_headers=False,  # uvicorn would believe whoever speaks from this machine; `web.client` decides
         server_header=False,
         timeout_graceful_shutdown=_GRACE,
+        **served_by(options),
     )
     _Server(config, app).run()
 
 
-class _Server(uvicorn.Server):
+class _Server(ListeningServer):
     """Ends the event streams first: they would never end by themselves."""
 
     def __init__(self, config: uvicorn.Config, app: FastAPI) -> None:
