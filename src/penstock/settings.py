@@ -154,7 +154,8 @@ class Settings:
     silence: int = _setting(
         20,
         "PENSTOCK_SILENCE",
-        "Seconds that a client may send nothing in the middle of a request, or take nothing of its answer.",
+        "Seconds that a client may send nothing in the middle of a request; it may take nothing of its answer "
+        "thrice as long.",
         read=_at_least_one,
     )
     log_format: str = _setting("text", "PENSTOCK_LOG_FORMAT", "How to log: text, or json with one object a line.")

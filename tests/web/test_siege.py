@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import socket
 import sqlite3
@@ -14,6 +15,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from penstock.access import Role
+from penstock.web.connection import log_accept_errors_seldom
 from tests.conftest import chosen_engines
 from tests.servers import Postgres
 from tests.web.freezer import Freezer
@@ -194,6 +196,22 @@ def test_a_head_or_a_next_request_that_never_ends_ends(tmp_path: Path) -> None:
             time.sleep(0.1)
         assert not left
         assert time.monotonic() - began < 10
+
+
+def test_connections_that_cannot_be_taken_are_told_of_once(caplog: pytest.LogCaptureFixture) -> None:
+    async def story() -> None:
+        loop = asyncio.get_running_loop()
+        log_accept_errors_seldom(loop)
+        for _ in range(1000):
+            error = OSError(24, "Too many open files")
+            loop.call_exception_handler({"message": "socket.accept() out of system resource", "exception": error})
+        loop.call_exception_handler({"message": "something else"})
+
+    asyncio.run(story())
+    assert [r.getMessage() for r in caplog.records] == [
+        "no connection can be taken: [Errno 24] Too many open files",
+        "something else",
+    ]
 
 
 def test_one_client_leaves_room_for_others_and_may_still_ask_for_health(tmp_path: Path) -> None:

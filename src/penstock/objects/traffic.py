@@ -14,7 +14,7 @@ from starlette.requests import Request
 from penstock.pace import SILENCE
 from penstock.pool import Pool
 
-_UPLOADS, _DOWNLOADS, _OF_A_CLIENT = 48, 96, 4
+_UPLOADS, _DOWNLOADS, _OF_A_CLIENT = 64, 96, 4
 "One client has a quarter of the places."
 _OF_A_URL = 4
 "One who sends a file again does not wait for the first attempt to end; nobody sends it ten times at once."

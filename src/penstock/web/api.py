@@ -9,7 +9,6 @@ from contextlib import asynccontextmanager
 import anyio.to_thread
 from fastapi import FastAPI, Request
 from pydantic import BaseModel
-from starlette.concurrency import run_in_threadpool
 from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, Response
 
 from penstock.access import Role, needs, public
@@ -18,7 +17,7 @@ from penstock.installed import Installed, Surroundings
 from penstock.objects.local import LocalObjects
 from penstock.objects.route import objects_route
 from penstock.outbox import Message, SystemMessage
-from penstock.web.connection import say_once_that_none_is_taken
+from penstock.web.connection import log_accept_errors_seldom
 from penstock.web.cors import Cors
 from penstock.web.events import Streams, add_events
 from penstock.web.health import Readiness
@@ -37,6 +36,7 @@ from penstock.web.route import AdmittedRoute, adopt
 from penstock.work.task import Progress
 
 _OBJECTS = "/objects"
+_FLUSHED_WITHIN = 5.0
 _RESERVED = frozenset({"ops", "work"})
 _EXPOSED = ["ETag", "Location", "Retry-After", "X-Request-ID", REPLAYED]
 _ACCEPTED = [
@@ -92,10 +92,11 @@ def build_api(installed: Sequence[Installed], around: Surroundings, *, options: 
 @asynccontextmanager
 async def _running(app: FastAPI) -> AsyncIterator[None]:
     anyio.to_thread.current_default_thread_limiter().total_tokens = app.state.pools.threads
-    say_once_that_none_is_taken(asyncio.get_running_loop())
+    log_accept_errors_seldom(asyncio.get_running_loop())
     yield
     app.state.streams.close()
-    await run_in_threadpool(app.state.guard.refusals.flush)
+    with anyio.move_on_after(_FLUSHED_WITHIN):  # a store that does not answer must not keep the process from ending
+        await anyio.to_thread.run_sync(app.state.guard.refusals.flush, abandon_on_cancel=True)
 
 
 def _add_domain(app: FastAPI, each: Installed, around: Surroundings, options: WebOptions) -> None:

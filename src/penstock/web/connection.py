@@ -44,6 +44,8 @@ _WAITING = 2048
 "Connections that the system keeps until they are taken; whoever finds no room there tries again only a second later."
 _LOOKED_AT = 64
 "Connections, before one is found that does nothing: a crowd that is busy must not be searched for each that arrives."
+_TAKING = 3
+"Times as long as a client may be silent it may take nothing of its answer: a film is stopped for a moment."
 _SAID_EVERY = 60.0
 
 
@@ -183,7 +185,7 @@ class Connection(H11Protocol):
         silence = self.crowd.silence
         if self.transport.is_closing() or self._stuck_since is not None:
             self._stuck_since = self._stuck_since or now  # closed, but there is something left to be sent
-            stalled = now - self._stuck_since > silence
+            stalled = now - self._stuck_since > _TAKING * silence
         else:
             # A head is short, so half the time is enough for it; beyond the limit there is hardly any.
             stalled = self.is_idle and now - self._idle_since > silence / (10 if self.is_aside else 2)
@@ -218,7 +220,7 @@ def served_by(options: WebOptions) -> dict[str, Any]:
     }
 
 
-def say_once_that_none_is_taken(loop: asyncio.AbstractEventLoop) -> None:
+def log_accept_errors_seldom(loop: asyncio.AbstractEventLoop) -> None:
     """Log once a minute that no connection could be taken, and not for each that was not."""
     said = float("-inf")
 

@@ -35,7 +35,7 @@ class WebOptions:
     connections: int = 0
     "How many connections a process holds at once; 0 for as many as its limit of open files allows, up to 1000."
     silence: timedelta = SILENCE
-    "How long a client may send nothing in the middle of a request, or take nothing of its answer."
+    "How long a client may send nothing in the middle of a request; it may take nothing of its answer thrice as long."
     remember_answers: timedelta = timedelta(days=1)
     "How long the answer to an Idempotency-Key is kept."
     poll: timedelta = timedelta(seconds=1)
