@@ -113,7 +113,8 @@ def test_a_database_that_freezes_stops_what_needs_it_only(tmp_path: Path, postgr
             assert siege.ask("GET", "/readyz")[0] == 200
             freezer.freeze()
             time.sleep(1.1)  # an answer is fresh for a second
-            lines = [siege.hold(f"GET {LIST} HTTP/1.1\r\nHost: x\r\nX-API-Key: {siege.key}\r\n\r\n".encode())] * 60
+            asked = f"GET {LIST} HTTP/1.1\r\nHost: x\r\nX-API-Key: {siege.key}\r\n\r\n".encode()
+            lines = [siege.hold(asked) for _ in range(60)]
             lines += [siege.hold(post("/public/cry", 2) + b"{}") for _ in range(60)]
             began = time.monotonic()
             assert siege.ask("GET", "/readyz")[0] == 503
