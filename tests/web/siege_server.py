@@ -65,12 +65,6 @@ def routes(around: Surroundings) -> APIRouter:
         """For whoever has a key."""
         return {"read": True}
 
-    @router.get("/film")
-    @public(per_minute=OFTEN)
-    def film() -> dict[str, str]:
-        """A long answer."""
-        return {"film": "x" * 5_000_000}
-
     return router
 
 

@@ -14,6 +14,7 @@ import time
 from itertools import islice
 from typing import Any, ClassVar
 
+import h11
 import uvicorn
 from starlette.requests import Request
 from starlette.types import Receive, Scope, Send
@@ -46,6 +47,8 @@ _LOOKED_AT = 64
 "Connections, before one is found that does nothing: a crowd that is busy must not be searched for each that arrives."
 _TAKING = 3
 "Times as long as a client may be silent it may take nothing of its answer: a film is stopped for a moment."
+_BREATH = 0.002
+"Seconds between two pieces that are thrown away: a body that was refused must not cost more than one that is read."
 _SAID_EVERY = 60.0
 
 
@@ -68,6 +71,7 @@ class Crowd:
         self._all: dict[Connection, None] = {}
         self._of: dict[str, dict[Connection, None]] = {}
         self._aside: dict[Connection, None] = {}
+        self._throwing_away: dict[Connection, None] = {}
         self._sweeping = False
 
     def arrive(self, connection: Connection) -> None:
@@ -87,14 +91,21 @@ class Crowd:
 
     def rest(self, connection: Connection) -> None:
         """It has nothing to do now; those that have had nothing for longest are the first."""
+        self._throwing_away.pop(connection, None)
         for crowd in (self._all, self._of.get(connection.network, {})):
             if connection in crowd:
                 del crowd[connection]
                 crowd[connection] = None
 
+    def breath(self, connection: Connection) -> float:
+        """Seconds until a connection may send more that is thrown away; the more there are of them, the longer."""
+        self._throwing_away[connection] = None
+        return _BREATH * len(self._throwing_away)
+
     def leave(self, connection: Connection) -> None:
         self._all.pop(connection, None)
         self._aside.pop(connection, None)
+        self._throwing_away.pop(connection, None)
         its_own = self._of.get(connection.network, {})
         its_own.pop(connection, None)
         if not its_own:
@@ -162,6 +173,21 @@ class Connection(H11Protocol):
         self.crowd.leave(self)
         super().connection_lost(exc)
 
+    def data_received(self, data: bytes) -> None:
+        super().data_received(data)
+        if self._throws_away and not self.flow.read_paused:
+            self.flow.pause_reading()
+            self.loop.call_later(self.crowd.breath(self), self._go_on)
+
+    @property
+    def _throws_away(self) -> bool:
+        """Has it been answered, and is what still comes of its body read by nobody?"""
+        return self.cycle is not None and self.cycle.response_complete and self.conn.their_state is h11.SEND_BODY
+
+    def _go_on(self) -> None:
+        if not self.transport.is_closing():
+            self.flow.resume_reading()
+
     def on_response_complete(self) -> None:
         self._idle_since = self.loop.time()
         self.crowd.rest(self)
@@ -188,7 +214,8 @@ class Connection(H11Protocol):
             stalled = now - self._stuck_since > _TAKING * silence
         else:
             # A head is short, so half the time is enough for it; beyond the limit there is hardly any.
-            stalled = self.is_idle and now - self._idle_since > silence / (10 if self.is_aside else 2)
+            patience = silence / (10 if self.is_aside else 1 if self._throws_away else 2)
+            stalled = self.is_idle and now - self._idle_since > patience
         if stalled:
             self.end()
 
