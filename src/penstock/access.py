@@ -41,11 +41,11 @@ def needs(role: Role) -> Callable[[F], F]:
     return _marked(Access(role))
 
 
-def takes(*, megabytes: int) -> Callable[[F], F]:
-    """The route takes requests of so many million bytes, also where the service as a whole takes fewer."""
+def takes(*, megabytes: int = 0, kilobytes: int = 0) -> Callable[[F], F]:
+    """The route takes requests of so many bytes, also where the service as a whole takes fewer."""
 
     def mark(endpoint: F) -> F:
-        endpoint.__takes__ = megabytes * 1_000_000  # type: ignore[attr-defined]
+        endpoint.__takes__ = megabytes * 1_000_000 + kilobytes * 1_000  # type: ignore[attr-defined]
         return endpoint
 
     return mark
@@ -54,6 +54,21 @@ def takes(*, megabytes: int) -> Callable[[F], F]:
 def bytes_taken(endpoint: Callable[..., Any], usual: int) -> int:
     """The most bytes a request to a route may have."""
     return max(usual, getattr(endpoint, "__takes__", 0))
+
+
+def heavy(kind: str) -> Callable[[F], F]:
+    """The route does work of a kind that takes long, such as speaking or decoding: few at once, apart from all else."""
+
+    def mark(endpoint: F) -> F:
+        endpoint.__heavy__ = kind  # type: ignore[attr-defined]
+        return endpoint
+
+    return mark
+
+
+def heavy_work_of(endpoint: Any) -> str | None:
+    """The kind of work that a route is said to do; None for one that reads and writes records."""
+    return getattr(endpoint, "__heavy__", None)
 
 
 def personal(endpoint: F) -> F:

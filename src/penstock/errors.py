@@ -18,8 +18,10 @@ PenstockError
 ├── DamagedRecord          what is stored does not fit the declaration
 ├── Unavailable            the store cannot be reached, or stays overloaded
 │   ├── Throttled          the store refuses for now, because of load
+│   ├── Busy               this process does as much at once as it can
 │   └── Unanswered         a service elsewhere gave no answer that can be used
 │       └── AnswerTooLong  it has more bytes than are taken
+├── TooSlow                the body of a request did not come in time
 └── Misconfigured          a URL, an extra or a setting is wrong
 
 A message is for whoever runs the system, and may name folders, hosts and what a driver said. What others are told of an
@@ -160,6 +162,18 @@ class Throttled(Unavailable):
     """The store refuses for now, because of load."""
 
     slug = "throttled"
+
+
+class Busy(Unavailable):
+    """This process does as much of this at once as it can."""
+
+    slug, tells = "busy", True
+
+
+class TooSlow(PenstockError):
+    """The body of a request did not come in time."""
+
+    slug, http_status = "too-slow", 408
 
 
 class Unanswered(Unavailable):

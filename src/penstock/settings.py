@@ -64,6 +64,12 @@ def _at_least_one(text: str) -> int:
     return number
 
 
+def _not_negative(text: str) -> int:
+    if (number := _whole(text)) < 0:
+        raise ValueError("is less than 0")
+    return number
+
+
 @dataclass(frozen=True)
 class Settings:
     """What a deployment may choose."""
@@ -140,6 +146,30 @@ class Settings:
     )
     body_limit: int = _setting(
         10_000_000, "PENSTOCK_BODY_LIMIT", "The most bytes a request may have, but for routes that say more."
+    )
+    guest_body_limit: int = _setting(
+        64_000,
+        "PENSTOCK_GUEST_BODY_LIMIT",
+        "The most bytes a guest's request may have, but for routes that say more.",
+    )
+    connections: int = _setting(
+        0,
+        "PENSTOCK_CONNECTIONS",
+        "How many connections a process holds at once; 0 for what its limit of open files allows, up to 1000.",
+        read=_not_negative,
+    )
+    heavy_requests: int = _setting(
+        4,
+        "PENSTOCK_HEAVY_REQUESTS",
+        "How many requests of each heavy kind, speaking or decoding, a process carries out at once.",
+        read=_at_least_one,
+    )
+    silence: int = _setting(
+        20,
+        "PENSTOCK_SILENCE",
+        "Seconds that a client may send nothing in the middle of a request; it may take nothing of its answer "
+        "thrice as long.",
+        read=_at_least_one,
     )
     log_format: str = _setting("text", "PENSTOCK_LOG_FORMAT", "How to log: text, or json with one object a line.")
     aws_region: str | None = _setting(

@@ -13,6 +13,7 @@ from penstock.clock import SystemClock
 from penstock.installed import Surroundings
 from penstock.objects import LocalObjects
 from penstock.web.api import build_api
+from penstock.web.connection import ListeningServer, served_by
 from penstock.web.options import WebOptions
 from penstock.work.domain import WORKING
 from tests.web.films import DOMAIN, INSTALLED
@@ -23,8 +24,10 @@ def main(folder: str, port: str) -> None:
     store = open_store(f"sqlite:///{folder}/load.db", clock=SystemClock(skew=timedelta(0)))
     store.ensure(DOMAIN, WORKING)
     around = Surroundings(store, LocalObjects(Path(folder) / "objects"), lambda name: None)
-    app = build_api((INSTALLED,), around, options=WebOptions(authentication=False, secret=b"of the load test"))
-    uvicorn.run(app, host="127.0.0.1", port=int(port), log_config=None, access_log=False, proxy_headers=False)
+    options = WebOptions(authentication=False, secret=b"of the load test")
+    app = build_api((INSTALLED,), around, options=options)
+    told = {"log_config": None, "access_log": False, "proxy_headers": False, **served_by(options)}
+    ListeningServer(uvicorn.Config(app, host="127.0.0.1", port=int(port), **told)).run()
 
 
 if __name__ == "__main__":

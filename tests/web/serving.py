@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import uvicorn
 from fastapi import FastAPI
 
+from penstock.web.connection import ListeningServer, served_by
 from tests.servers import free_port, is_open
 
 
@@ -21,8 +22,16 @@ from tests.servers import free_port, is_open
 def serving(app: FastAPI) -> Iterator[int]:
     """Serve an application on 127.0.0.1; its port."""
     port = free_port()
-    config = uvicorn.Config(app, host="127.0.0.1", port=port, log_config=None, access_log=False, proxy_headers=False)
-    server = uvicorn.Server(config)
+    config = uvicorn.Config(
+        app,
+        host="127.0.0.1",
+        port=port,
+        log_config=None,
+        access_log=False,
+        proxy_headers=False,
+        **served_by(app.state.options),
+    )
+    server = ListeningServer(config)
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()
     deadline = time.monotonic() + 20

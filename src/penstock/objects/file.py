@@ -35,26 +35,43 @@ class Written:
         return os.fstat(self.descriptor)
 
 
+class Unfinished:
+    """A file on its way, written piece by piece."""
+
+    def __init__(self, folder: int, name: str, descriptor: int) -> None:
+        self._folder, self._name, self._descriptor = folder, name, descriptor
+        self._digest = sha256()
+
+    def write(self, piece: bytes) -> None:
+        self._digest.update(piece)
+        left = memoryview(piece)
+        while left:
+            left = left[os.write(self._descriptor, left) :]
+
+    def complete(self) -> Written:
+        """All of it is written, and now on the disk."""
+        os.fsync(self._descriptor)
+        return Written(self._folder, self._name, self._descriptor, self._digest.hexdigest())
+
+
 @contextmanager
-def written(folder: int, content: Iterable[bytes]) -> Iterator[Written]:
-    """A file with these bytes, on the disk; it is gone in the end unless it was moved."""
+def unfinished(folder: int) -> Iterator[Unfinished]:
+    """A new file to write to; it is gone in the end unless it was completed and moved."""
     name = os.urandom(16).hex()
     with closed(os.open(name, _NEW, FILE, dir_fd=folder)) as descriptor:
         try:
-            digest = sha256()
-            for piece in content:
-                digest.update(piece)
-                _write(descriptor, piece)
-            os.fsync(descriptor)
-            yield Written(folder, name, descriptor, digest.hexdigest())
+            yield Unfinished(folder, name, descriptor)
         finally:
             remove(folder, name)
 
 
-def _write(descriptor: int, piece: bytes) -> None:
-    left = memoryview(piece)
-    while left:
-        left = left[os.write(descriptor, left) :]
+@contextmanager
+def written(folder: int, content: Iterable[bytes]) -> Iterator[Written]:
+    """A file with these bytes, on the disk; it is gone in the end unless it was moved."""
+    with unfinished(folder) as new:
+        for piece in content:
+            new.write(piece)
+        yield new.complete()
 
 
 def read(descriptor: int, start: int, stop: int) -> Iterator[bytes]:

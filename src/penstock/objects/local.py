@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
 
@@ -19,7 +20,18 @@ from penstock.errors import (
     WrongRange,
     telling,
 )
-from penstock.objects.file import Written, closed, exists, identity, moment, read, remove, written
+from penstock.objects.file import (
+    Unfinished,
+    Written,
+    closed,
+    exists,
+    identity,
+    moment,
+    read,
+    remove,
+    unfinished,
+    written,
+)
 from penstock.objects.filename import BREAK, part_of, path_of
 from penstock.objects.folder import Linked, entries, locked, open_file, opened, within
 from penstock.objects.grant import RouteSigner
@@ -40,6 +52,15 @@ from penstock.stored import (
 )
 
 _OBJECTS, _UNFINISHED, _PARTS, _LOCK = "objects", "unfinished", "parts", "lock"
+
+
+@dataclass(frozen=True, slots=True)
+class Arrival:
+    """An object on its way in."""
+
+    write: Callable[[bytes], None]
+    keep: Callable[[], str]
+    "Once all of it is written; its etag."
 
 
 class LocalObjects:
@@ -71,6 +92,19 @@ class LocalObjects:
         with self._root(make=True) as root, self._written(root, body) as new:
             self._name(root, new, key, absent=absent)
             return _stored(key, new.descriptor, new.sha256)
+
+    @contextmanager
+    def receiving(self, key: str) -> Iterator[Arrival]:
+        """An object whose pieces come when they come, in any thread; it is there once it is kept, else it never was."""
+        checked_key(key)
+        with self._root(make=True) as root, self._unfinished(root) as new:
+
+            def keep() -> str:
+                complete = new.complete()
+                self._name(root, complete, key, absent=False)
+                return _stored(key, complete.descriptor).etag
+
+            yield Arrival(new.write, keep)
 
     def get(self, key: str, *, start: int = 0, stop: int | None = None) -> Download:
         checked_range(start, stop)
@@ -127,6 +161,12 @@ class LocalObjects:
         """Take one part; sent again, it replaces the former."""
         with self._uploads(key) as (root, uploads), self._written(root, body) as new:
             return uploads.add(key, upload, number, new)
+
+    @contextmanager
+    def receiving_part(self, key: str, upload: str, number: int) -> Iterator[Arrival]:
+        """As `receiving`, for one part."""
+        with self._uploads(key) as (root, uploads), self._unfinished(root) as new:
+            yield Arrival(new.write, lambda: uploads.add(key, upload, number, new.complete()).etag)
 
     def parts(self, key: str, upload: str) -> Sequence[Part]:
         with self._uploads(key) as (_, uploads):
@@ -195,6 +235,11 @@ class LocalObjects:
     @contextmanager
     def _written(self, root: int, body: Body) -> Iterator[Written]:
         with within(root, [_UNFINISHED], make=True) as folder, written(folder, pieces_of(body)) as new:
+            yield new
+
+    @contextmanager
+    def _unfinished(self, root: int) -> Iterator[Unfinished]:
+        with within(root, [_UNFINISHED], make=True) as folder, unfinished(folder) as new:
             yield new
 
     @contextmanager

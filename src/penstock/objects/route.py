@@ -9,8 +9,11 @@ run by a browser: a file is saved unless the URL was signed to show it as a pict
 from __future__ import annotations
 
 import re
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import AbstractContextManager, AsyncExitStack, asynccontextmanager
+from datetime import timedelta
 from email.utils import format_datetime
+from typing import TypeVar
 
 import anyio
 from starlette.applications import Starlette
@@ -18,16 +21,22 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
+from starlette.types import Receive, Scope, Send
 
 from penstock.contenttype import UNKNOWN, canonical
 from penstock.errors import InvalidValue, Misconfigured, PenstockError, UrlRefused, WrongRange
 from penstock.objects.disposition import disposition
 from penstock.objects.grant import Grant, RouteSigner
 from penstock.objects.local import LocalObjects
+from penstock.objects.traffic import Traffic
+from penstock.pace import Pace
+from penstock.pool import Pool
 from penstock.stored import Download, Stored, checked_key
 
+T = TypeVar("T")
 AnswerProblem = Callable[[Request, PenstockError], Response]
 
+_PIECE = 256 * 1024
 _RANGE = re.compile(r"bytes=(\d{0,18})-(\d{0,18})")
 _ALWAYS = {
     "X-Content-Type-Options": "nosniff",
@@ -41,17 +50,19 @@ _ALWAYS = {
 _DANGEROUS = ("text/html", "image/svg+xml", "application/xml", "text/javascript", "application/pdf")
 
 
-def objects_route(objects: LocalObjects, *, problem: AnswerProblem | None = None) -> Starlette:
+def objects_route(
+    objects: LocalObjects, *, problem: AnswerProblem | None = None, traffic: Traffic | None = None
+) -> Starlette:
     """The application; `LocalObjects` must have a signer. A service may have its own way to answer errors."""
     if objects.signer is None:
         raise Misconfigured("the route serves signed URLs only; give LocalObjects a signer")
-    door = _Door(objects, objects.signer, problem or _problem)
+    door = _Door(objects, objects.signer, problem or _problem, traffic or Traffic())
     return Starlette(routes=[Route("/{key:path}", door.answer, methods=["GET", "HEAD", "PUT"])])
 
 
 class _Door:
-    def __init__(self, objects: LocalObjects, signer: RouteSigner, problem: AnswerProblem) -> None:
-        self._objects, self._signer, self._answer_problem = objects, signer, problem
+    def __init__(self, objects: LocalObjects, signer: RouteSigner, problem: AnswerProblem, traffic: Traffic) -> None:
+        self._objects, self._signer, self._answer_problem, self._traffic = objects, signer, problem, traffic
 
     async def answer(self, request: Request) -> Response:
         try:
@@ -59,7 +70,12 @@ class _Door:
             grant = self._signer.read(request.method, key, request.query_params.multi_items())
             if request.method == "PUT":
                 return await self._take(request, key, grant)
-            return await run_in_threadpool(self._give, request, key, grant)
+            async with AsyncExitStack() as stack:
+                await stack.enter_async_context(self._traffic.downloads.place(self._traffic.client_of(request)))
+                answer = await self._traffic.disk.run(self._give, request, key, grant)
+                if isinstance(answer, _Sending):
+                    answer.afterwards = stack.pop_all()  # it holds its place until all of it is sent
+                return answer
         except PenstockError as error:
             return self._problem(request, error)
 
@@ -82,21 +98,68 @@ class _Door:
         if request.method == "HEAD":
             download.close()
             return Response(status_code=status, headers=headers)
-        return StreamingResponse(_closing(download), status, headers)
+        return _Sending(download, self._traffic.disk, status, headers)
 
     # On the way in
 
     async def _take(self, request: Request, key: str, grant: Grant) -> Response:
         _check_claims(request, grant)
-        body = _pulled(request.stream(), grant.size or 0)
-        try:
-            if grant.upload is not None and grant.part is not None:
-                part = await run_in_threadpool(self._objects.put_part, key, grant.upload, grant.part, body)
-                return Response(status_code=200, headers={**_ALWAYS, "ETag": f'"{part.etag}"'})
-            stored = await run_in_threadpool(self._objects.put, key, body)
-            return Response(status_code=200, headers={**_ALWAYS, "ETag": f'"{stored.etag}"'})
-        except ClientDisconnect:
-            return Response(status_code=400)  # nobody is there to read it; nothing was kept
+        traffic = self._traffic
+        # A URL that is used too often waits before it has a place, or it would keep others from theirs.
+        async with (
+            traffic.of_one_url.place(request.query_params["signature"]),
+            traffic.uploads.place(traffic.client_of(request)),
+        ):
+            try:
+                etag = await self._received(request, key, grant)
+            except ClientDisconnect:
+                return Response(status_code=400)  # nobody is there to read it; nothing was kept
+        return Response(status_code=200, headers={**_ALWAYS, "ETag": f'"{etag}"'})
+
+    async def _received(self, request: Request, key: str, grant: Grant) -> str:
+        if grant.upload is not None and grant.part is not None:
+            arriving = self._objects.receiving_part(key, grant.upload, grant.part)
+        else:
+            arriving = self._objects.receiving(key)
+        disk = self._traffic.disk
+        async with _in_threads(arriving, disk) as arrival:
+            async for piece in _pieces(request.stream(), grant.size or 0, self._traffic.silence):
+                await disk.run(arrival.write, piece)
+            return await disk.run(arrival.keep)
+
+
+class _Sending(StreamingResponse):
+    """A file on its way out, piece by piece."""
+
+    def __init__(self, download: Download, disk: Pool, status: int, headers: Mapping[str, str]) -> None:
+        super().__init__(self._read(disk), status, headers)
+        self._download = download
+        self.afterwards = AsyncExitStack()
+        "What ends with it."
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        async with self.afterwards:
+            with self._download:
+                await super().__call__(scope, receive, send)
+
+    async def _read(self, disk: Pool) -> AsyncIterator[bytes]:
+        pieces = iter(self._download)
+        while piece := await disk.run(next, pieces, b""):
+            yield piece
+
+
+@asynccontextmanager
+async def _in_threads(manager: AbstractContextManager[T], disk: Pool) -> AsyncIterator[T]:
+    """A context that begins and ends in threads. It ends also when there is no place in the pool to do so."""
+    entered = await disk.run(manager.__enter__)
+    try:
+        yield entered
+    except BaseException as error:
+        with anyio.CancelScope(shield=True):
+            if not await run_in_threadpool(manager.__exit__, type(error), error, error.__traceback__):
+                raise
+    else:
+        await run_in_threadpool(manager.__exit__, None, None, None)
 
 
 def _check_claims(request: Request, grant: Grant) -> None:
@@ -108,20 +171,22 @@ def _check_claims(request: Request, grant: Grant) -> None:
         raise UrlRefused(f"the URL is for exactly {grant.size} bytes; send their number as Content-Length")
 
 
-def _pulled(stream: AsyncIterator[bytes], size: int) -> Iterator[bytes]:
-    """The body of a request, fetched from the event loop by the thread that writes it down."""
-    seen = 0
-    while (piece := anyio.from_thread.run(_next, stream)) is not None:
+async def _pieces(stream: AsyncIterator[bytes], size: int, silence: timedelta) -> AsyncIterator[bytes]:
+    """The body of a request in pieces that are worth a thread's while; refused unless it has so many bytes."""
+    pace, seen, gathered = Pace(silence), 0, bytearray()
+    while (piece := await pace.next(anext(stream, None))) is not None:
         seen += len(piece)
         if seen > size:
             raise InvalidValue(f"more than the {size} bytes that were announced have come")
-        yield piece
+        pace.count(len(piece))
+        gathered += piece
+        if len(gathered) >= _PIECE:
+            yield bytes(gathered)
+            gathered.clear()
     if seen != size:
         raise InvalidValue(f"{seen} of {size} bytes have come; send the file again")
-
-
-async def _next(stream: AsyncIterator[bytes]) -> bytes | None:
-    return await anext(stream, None)
+    if gathered:
+        yield bytes(gathered)
 
 
 def _asked(request: Request, stored: Stored) -> tuple[int, int, int | None]:
@@ -160,13 +225,9 @@ def _headers(download: Download, grant: Grant, *, partial: bool) -> dict[str, st
     return headers
 
 
-def _closing(download: Download) -> Iterator[bytes]:
-    with download:
-        yield from download
-
-
 def _problem(request: Request, error: PenstockError) -> Response:
     """An error as RFC 9457 has it; what it says never contains a signature."""
     body = {"type": error.slug, "title": (type(error).__doc__ or "").split("\n")[0], "detail": str(error)}
     body["status"] = error.http_status  # type: ignore[assignment]
-    return JSONResponse(body, error.http_status, media_type="application/problem+json")
+    headers = {"Retry-After": "1"} if error.http_status == 503 else {}
+    return JSONResponse(body, error.http_status, headers, media_type="application/problem+json")

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 
+import anyio.to_thread
 from fastapi import FastAPI, Request
 from pydantic import BaseModel
-from starlette.concurrency import run_in_threadpool
 from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, Response
 
 from penstock.access import Role, needs, public
@@ -16,6 +17,7 @@ from penstock.installed import Installed, Surroundings
 from penstock.objects.local import LocalObjects
 from penstock.objects.route import objects_route
 from penstock.outbox import Message, SystemMessage
+from penstock.web.connection import log_accept_errors_seldom
 from penstock.web.cors import Cors
 from penstock.web.events import Streams, add_events
 from penstock.web.health import Readiness
@@ -26,6 +28,7 @@ from penstock.web.openapi import describe
 from penstock.web.ops import add_ops
 from penstock.web.options import WebOptions
 from penstock.web.pages import HEADERS, docs_page, start_page
+from penstock.web.pools import Pools
 from penstock.web.problems import answer_problems, problem
 from penstock.web.records import RecordRoutes
 from penstock.web.requests import Mistakes, Requests, Seen, log_request
@@ -33,6 +36,7 @@ from penstock.web.route import AdmittedRoute, adopt
 from penstock.work.task import Progress
 
 _OBJECTS = "/objects"
+_FLUSHED_WITHIN = 5.0
 _RESERVED = frozenset({"ops", "work"})
 _EXPOSED = ["ETag", "Location", "Retry-After", "X-Request-ID", REPLAYED]
 _ACCEPTED = [
@@ -63,10 +67,11 @@ def build_api(installed: Sequence[Installed], around: Surroundings, *, options: 
         redoc_url=None,
         redirect_slashes=False,
         separate_input_output_schemas=False,
-        lifespan=_closing,
+        lifespan=_running,
     )
     app.router.route_class = AdmittedRoute
     app.state.options, app.state.guard = options, Guard(around.store, options)
+    app.state.pools = Pools(options)
     app.state.streams = Streams(options.streams, each=options.streams_each)
     answer_problems(app)
     describe(app)
@@ -77,7 +82,7 @@ def build_api(installed: Sequence[Installed], around: Surroundings, *, options: 
     add_events(app, [Progress], around.store, prefix="/api/work", tag="work", options=options)
     add_ops(app, schedules, [i.tasks for i in installed if i.tasks is not None])
     if isinstance(around.objects, LocalObjects) and around.objects.signer is not None:
-        files = objects_route(around.objects, problem=problem)
+        files = objects_route(around.objects, problem=problem, traffic=app.state.pools.traffic)
         answer_problems(files)
         app.mount(_OBJECTS, files)
     _surround(app, options, metrics)
@@ -85,10 +90,13 @@ def build_api(installed: Sequence[Installed], around: Surroundings, *, options: 
 
 
 @asynccontextmanager
-async def _closing(app: FastAPI) -> AsyncIterator[None]:
+async def _running(app: FastAPI) -> AsyncIterator[None]:
+    anyio.to_thread.current_default_thread_limiter().total_tokens = app.state.pools.threads
+    log_accept_errors_seldom(asyncio.get_running_loop())
     yield
     app.state.streams.close()
-    await run_in_threadpool(app.state.guard.refusals.flush)
+    with anyio.move_on_after(_FLUSHED_WITHIN):  # a store that does not answer must not keep the process from ending
+        await anyio.to_thread.run_sync(app.state.guard.refusals.flush, abandon_on_cancel=True)
 
 
 def _add_domain(app: FastAPI, each: Installed, around: Surroundings, options: WebOptions) -> None:
@@ -128,15 +136,15 @@ def _add_pages(app: FastAPI, installed: Sequence[Installed], options: WebOptions
 def _add_probes(app: FastAPI, readiness: Readiness, metrics: Metrics) -> None:
     @app.get("/healthz", tags=["service"], operation_id="healthz")
     @probe
-    def healthz() -> Health:
-        """The process is alive."""
+    async def healthz() -> Health:
+        """The process is alive. Nothing is asked and nothing waited for, so it is answered whatever else goes on."""
         return Health(status="ok")
 
     @app.get("/readyz", tags=["service"], operation_id="readyz")
     @probe
-    def readyz() -> Ready:
+    async def readyz() -> Ready:
         """The store and the files can be written to."""
-        return Ready(status="ready", checks=readiness.check())
+        return Ready(status="ready", checks=await readiness.check())
 
     text = {"description": "Numbers.", "content": {"text/plain": {"schema": {"type": "string"}}}}
 

@@ -39,7 +39,7 @@ class Clients:
         """
         peer = read_address((scope.get("client") or ("",))[0])
         for text in reversed(",".join(headers.getlist("x-forwarded-for")).split(",")):
-            if peer is None or not self._is_trusted(peer):
+            if peer is None or not self.is_trusted(peer):
                 break
             said = read_address(text.strip())
             if said is None:
@@ -53,7 +53,8 @@ class Clients:
         through_proxy = scope.get("http_version") == "1.0" or any(n.lower().startswith(_OF_PROXIES) for n in headers)
         return peer is not None and peer.is_loopback and not through_proxy
 
-    def _is_trusted(self, address: Address) -> bool:
+    def is_trusted(self, address: Address) -> bool:
+        """Is it believed when it says whom it speaks for?"""
         return any(address in network for network in self._trusted)
 
 

@@ -22,13 +22,13 @@ from fastapi import FastAPI, Request
 from starlette.responses import StreamingResponse
 from starlette.types import Message, Receive, Scope, Send
 
-from penstock.caller import Caller, caller_of, read_address
+from penstock.access import heavy
+from penstock.caller import Caller, caller_of, network_of, read_address
 from penstock.declare.entity import Entity
 from penstock.errors import InvalidCursor, PenstockError
 from penstock.kinds import key_text
 from penstock.ops import FeedEntry
 from penstock.store import Store
-from penstock.web.client import network_of
 from penstock.web.errors import TooManyStreams
 from penstock.web.forms import json_of, plain
 from penstock.web.options import WebOptions
@@ -130,6 +130,7 @@ def add_events(
         "event's id as Last-Event-ID to miss nothing; without one the stream begins now."
     )
     events.__gives__ = (400,)  # type: ignore[attr-defined]
+    heavy("streams")(events)
     app.router.add_api_route(
         f"{prefix}/events",
         events,

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import threading
 import time
 from collections.abc import Callable
+from concurrent.futures import Future
 from typing import Any
 
 from penstock.installed import Surroundings
@@ -16,36 +18,63 @@ log = logging.getLogger("penstock.web")
 
 _FRESH = 1.0
 "Seconds for which an answer is used again, so that probes cannot wear the store out."
+_PATIENCE = 2.0
+"Seconds after which no answer is as good as a bad one."
 
 
 class Readiness:
     """Asks the store and the files whether they can be written to, and have room."""
 
     def __init__(self, around: Surroundings) -> None:
-        self._checks: dict[str, Callable[[], Any]] = {
+        checks: dict[str, Callable[[], Any]] = {
             "store": lambda: probe_store(around.store),
             "objects": lambda: probe_objects(around.objects),
         }
-        self._lock = threading.Lock()
-        self._failed: list[str] = []
-        self._until = 0.0
+        self._checks = [_Check(name, ask) for name, ask in checks.items()]
 
-    def check(self) -> dict[str, str]:
+    async def check(self) -> dict[str, str]:
         """What answers; NotReady when something does not. Why is in the log, not in the answer."""
-        with self._lock:
-            if time.monotonic() >= self._until:
-                self._failed = [name for name, ask in self._checks.items() if not _answers(ask)]
-                self._until = time.monotonic() + _FRESH
-            failed = self._failed
+        answers = await asyncio.gather(*(check.passes() for check in self._checks))
+        failed = [check.name for check, passed in zip(self._checks, answers, strict=True) if not passed]
         if failed:
             raise NotReady(f"{' and '.join(failed)} cannot be reached or written to")
-        return dict.fromkeys(self._checks, "ok")
+        return {check.name: "ok" for check in self._checks}
 
 
-def _answers(ask: Callable[[], Any]) -> bool:
-    try:
-        ask()
-    except Exception:
-        log.exception("a probe failed")
-        return False
-    return True
+class _Check:
+    """One question, asked by one thread at a time: where nothing answers, no second one waits for the same."""
+
+    def __init__(self, name: str, ask: Callable[[], Any]) -> None:
+        self.name, self._ask = name, ask
+        self._lock = threading.Lock()
+        self._asked: Future[bool] | None = None
+        self._until = 0.0
+
+    async def passes(self) -> bool:
+        """Is it answered well, and soon?"""
+        try:
+            async with asyncio.timeout(_PATIENCE):
+                return await asyncio.shield(asyncio.wrap_future(self._answer()))
+        except TimeoutError:
+            log.warning("the %s did not answer a probe within %g seconds", self.name, _PATIENCE)
+            return False
+
+    def _answer(self) -> Future[bool]:
+        """The answer that is on its way, or was just given, or else a new one."""
+        with self._lock:
+            if self._asked is None or (self._asked.done() and time.monotonic() >= self._until):
+                self._asked = Future()
+                # A daemon, so that a store that never answers does not keep the process from ending.
+                name = f"penstock probe {self.name}"
+                threading.Thread(target=self._run, args=(self._asked,), name=name, daemon=True).start()
+            return self._asked
+
+    def _run(self, answer: Future[bool]) -> None:
+        try:
+            self._ask()
+            passed = True
+        except Exception:
+            log.exception("a probe failed")
+            passed = False
+        self._until = time.monotonic() + _FRESH
+        answer.set_result(passed)

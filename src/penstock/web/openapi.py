@@ -31,13 +31,14 @@ _SAID = {
     401: "No key, or none that works.",
     403: "The key's role or project does not allow it.",
     404: "There is no such record.",
+    408: "The request did not come in time.",
     409: "Somebody was faster, or the state does not allow it.",
     412: "The record has changed since it was read.",
     413: "Too many bytes.",
     422: "Something does not fit.",
     429: "Too many requests.",
     500: "A mistake of the service.",
-    503: "The store cannot be reached.",
+    503: "The store cannot be reached, or there is too much to do at once.",
 }
 _REF = {"$ref": "#/components/schemas/Problem"}
 
@@ -80,7 +81,8 @@ def _complete(operation: dict[str, Any], route: AdmittedRoute, method: str) -> N
     if access.role is not None:
         operation["description"] = f"{operation.get('description', '')}\n\nTakes the role {access.role.value}.".strip()
     if most := bytes_taken(route.endpoint, 0):
-        operation["description"] = f"{operation.get('description', '')}\n\nTakes {most // 1_000_000} MB.".strip()
+        size = f"{most // 1_000_000} MB" if most >= 1_000_000 else f"{most // 1_000} kB"
+        operation["description"] = f"{operation.get('description', '')}\n\nTakes {size}.".strip()
     parameters = operation.setdefault("parameters", [])
     gives: tuple[int, ...] = getattr(route.endpoint, "__gives__", ())
     if method == "POST":
@@ -97,7 +99,7 @@ def _answers(responses: dict[str, Any], guarded: bool, limited: bool, method: st
     told = {400, 422, 500, 503, 403, *gives}  # a page of another site is refused everywhere
     told |= {401} if guarded else set()
     told |= {429} if limited else set()
-    told |= {409, 413} if method not in READING else set()
+    told |= {408, 409, 413} if method not in READING else set()
     for status in sorted(told):
         if status == 304:
             responses["304"] = {"description": _SAID[304]}

@@ -6,6 +6,8 @@ import os
 from dataclasses import dataclass, field
 from datetime import timedelta
 
+from penstock.pace import SILENCE
+
 
 @dataclass(frozen=True, slots=True)
 class WebOptions:
@@ -24,6 +26,16 @@ class WebOptions:
     "Names, besides those of this machine, under which a service without authentication may be reached."
     body_limit: int = 10_000_000
     "The most bytes a request may have; files go to their signed URLs and are not counted."
+    guest_body_limit: int = 64_000
+    "The most bytes a guest's request may have, but for routes that say more."
+    body_memory: int = 128_000_000
+    "The most bytes of requests that a process holds at once; one client may fill half of it."
+    heavy_requests: int = 4
+    "How many requests of each heavy kind, such as speaking, a process carries out at once."
+    connections: int = 0
+    "How many connections a process holds at once; 0 for as many as its limit of open files allows, up to 1000."
+    silence: timedelta = SILENCE
+    "How long a client may send nothing in the middle of a request; it may take nothing of its answer thrice as long."
     remember_answers: timedelta = timedelta(days=1)
     "How long the answer to an Idempotency-Key is kept."
     poll: timedelta = timedelta(seconds=1)

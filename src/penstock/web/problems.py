@@ -15,7 +15,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 from starlette.routing import Match
 
-from penstock.errors import PenstockError, title_of, told
+from penstock.errors import PenstockError, TooSlow, title_of, told
 from penstock.quota import QuotaExceeded
 from penstock.web.errors import (
     BadRequest,
@@ -94,8 +94,8 @@ def _headers_of(error: PenstockError) -> dict[str, str]:
         headers["Retry-After"] = str(error.retry_after)
     elif isinstance(error, Unauthenticated):
         headers["WWW-Authenticate"] = "Bearer"
-    elif isinstance(error, BodyTooLarge):
-        headers["Connection"] = "close"  # the rest of the body is not read, so the connection cannot be used again
+    elif isinstance(error, TooSlow):
+        headers["Connection"] = "close"  # what else comes of it is no request
     elif error.http_status == 503:
         headers["Retry-After"] = "1"
     return headers
@@ -139,6 +139,8 @@ def _named(request: Request, error: HTTPException) -> PenstockError:
             return Forbidden(error.detail)
         case 404 if "endpoint" not in request.scope:
             return NoSuchRoute(f"there is nothing at {where}")
+        case 413:
+            return BodyTooLarge(error.detail)
         case 405:
             return MethodNotAllowed(f"{where} does not take {request.method}")
     return OtherHttpError(error.detail or HTTPStatus(error.status_code).phrase, status=error.status_code)

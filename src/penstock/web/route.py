@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Coroutine
 from typing import Any
 
 from fastapi import APIRouter, FastAPI
 from fastapi.routing import APIRoute, iter_route_contexts
-from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
 
 from penstock.access import Access, access_of, bytes_taken
+from penstock.caller import network_of, read_address
 from penstock.errors import DeclarationError
 from penstock.web.bodylimit import limited
+from penstock.web.held import FREE
 from penstock.web.idempotency import answer_once
 from penstock.web.identity import Guard
 from penstock.web.options import WebOptions
+from penstock.web.pools import Pools
 
 READING = frozenset({"GET", "HEAD", "OPTIONS"})
 
@@ -29,22 +32,44 @@ class AdmittedRoute(APIRoute):
         """What the route asks for."""
         return access_of(self.endpoint, set(self.methods or ()))
 
+    def most_bytes(self, options: WebOptions) -> int:
+        """The most bytes a request to the route may have; guests are given less room than others."""
+        usual = options.guest_body_limit if self.access.role is None else options.body_limit
+        return bytes_taken(self.endpoint, usual)
+
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         answer = super().get_route_handler()
+        access = self.access
+        is_probe = access.role is None and access.per_minute is None
 
         async def admit(request: Request) -> Response:
+            if is_probe:
+                return await answer(request)  # whatever else is frozen or full, this is answered
+            pools: Pools = request.app.state.pools
             guard: Guard = request.app.state.guard
-            options: WebOptions = request.app.state.options
-            caller = await run_in_threadpool(guard.admit, request, self.path_format, self.access)
+            caller = await pools.admission(access).run(guard.admit, request, self.path_format, access)
             request.state.caller = caller
+            client = caller.name if caller.role is not None else network_of(read_address(caller.address))
+            work = pools.work(self.endpoint)
             if request.method in READING:
-                return await answer(request)
-            request = limited(request, bytes_taken(self.endpoint, options.body_limit))
-            await request.body()  # here, where one that is too large is still told as such
-            if request.method != "POST":
-                return await answer(request)
-            again = getattr(self.endpoint, "__again__", None)
-            return await answer_once(request, caller, options, answer, again=again)
+                async with work.place(client):
+                    return await answer(request)
+            options: WebOptions = request.app.state.options
+            with pools.held.body(client) as count:
+                request = limited(request, self.most_bytes(options), silence=options.silence, count=count)
+                size = len(await request.body())  # here, where one that is too large is still told as such
+
+                async def carry_out() -> Response:
+                    async with work.place(client):
+                        if request.method != "POST":
+                            return await answer(request)
+                        again = getattr(self.endpoint, "__again__", None)
+                        return await answer_once(request, caller, options, answer, again=again)
+
+                if size <= FREE:
+                    return await carry_out()
+                # To parse and check much takes long, so it happens on an event loop beside the one that all others use.
+                return await pools.large.run(lambda: asyncio.run(carry_out()), client=client)
 
         return admit
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import timedelta
 
 import uvicorn
 from fastapi import FastAPI
@@ -12,6 +13,7 @@ from penstock.ending import Ending
 from penstock.service import Service
 from penstock.settings import Settings
 from penstock.web.api import build_api
+from penstock.web.connection import ListeningServer, served_by
 from penstock.web.options import WebOptions
 
 
@@ -22,6 +24,10 @@ def serve(service: Service, settings: Settings, *, ending: Ending) -> None:
         trusted_proxies=settings.trusted_proxies,
         cors_origins=settings.cors_origins,
         body_limit=settings.body_limit,
+        guest_body_limit=settings.guest_body_limit,
+        heavy_requests=settings.heavy_requests,
+        connections=settings.connections,
+        silence=timedelta(seconds=settings.silence),
         **({"secret": settings.secret.encode()} if settings.secret else {}),  # type: ignore[arg-type]
     )
     app = build_api(service.installed, service.around, options=options)
@@ -34,6 +40,7 @@ def serve(service: Service, settings: Settings, *, ending: Ending) -> None:
         proxy_headers=False,  # uvicorn would believe whoever speaks from this machine; `web.client` decides
         server_header=False,
         timeout_graceful_shutdown=max(1, int(ending.for_work.total_seconds())),
+        **served_by(options),
     )
     server = _Server(config, app)
     ending.listen(server.end)
@@ -41,7 +48,7 @@ def serve(service: Service, settings: Settings, *, ending: Ending) -> None:
         server.run()
 
 
-class _Server(uvicorn.Server):
+class _Server(ListeningServer):
     """Ends when it is told to, and its event streams first: they would never end by themselves."""
 
     def __init__(self, config: uvicorn.Config, app: FastAPI) -> None:

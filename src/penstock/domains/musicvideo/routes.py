@@ -14,7 +14,7 @@ from fastapi import APIRouter, Depends, File, Form, Query, Request, UploadFile
 from fastapi import Path as PathPart
 from fastapi.responses import RedirectResponse
 
-from penstock.access import again, takes
+from penstock.access import again, heavy, takes
 from penstock.caller import Caller, caller_of
 from penstock.domains.musicvideo import pictures, projects, scenes, uploading
 from penstock.domains.musicvideo.answers import (
@@ -74,6 +74,7 @@ def routes(around: Surroundings) -> APIRouter:
 def _add_projects(router: APIRouter, studio: Studio) -> None:
     @router.post("/projects", status_code=201)
     @takes(megabytes=IN_A_FORM)
+    @heavy("decoding")
     def create_project(
         who: Who,
         mode: Annotated[str, Form(description="music-video or ad-creative")],
@@ -227,6 +228,7 @@ def _add_work_on_scenes(router: APIRouter, studio: Studio) -> None:
 
     @router.post("/projects/{project_id}/scenes/{sequence}/upload_video", status_code=202)
     @takes(megabytes=IN_A_FORM)
+    @heavy("decoding")
     @again(_scene_again(studio))
     def upload_video(who: Who, project_id: UUID, sequence: SceneNumber, file: UploadFile) -> SceneTold:
         """Take a film from elsewhere as the clip; a large one is better sent through `uploads`."""
@@ -262,6 +264,7 @@ def _add_uploads(router: APIRouter, studio: Studio) -> None:
         return UploadTold.of(uploading.where(here, uploading.upload_of(here, project_id, upload_id)))
 
     @router.post("/projects/{project_id}/uploads/{upload_id}/finalize")
+    @heavy("decoding")
     @again(lambda request, told: _told(studio.seen_through(caller_of(request).store), UUID(told["projectId"])))
     def finalize(who: Who, project_id: UUID, upload_id: str, body: Sent256 | None = None) -> ProjectTold:
         """Say that a file is there. It is looked at, and becomes part of the project."""
@@ -288,6 +291,7 @@ def _add_characters(router: APIRouter, studio: Studio) -> None:
 
     @router.post("/upload_character_reference", status_code=201)
     @takes(megabytes=11)
+    @heavy("decoding")
     @again(told_again)
     def upload_character_reference(who: Who, file: UploadFile) -> CharacterTold:
         """Bring a picture of a character along."""

@@ -13,7 +13,7 @@ from uuid import UUID
 from fastapi import APIRouter, Depends, Request
 from pydantic import UUID4, BaseModel, Field
 
-from penstock.access import Role, again, needs, personal, public
+from penstock.access import Role, again, heavy, needs, personal, public, takes
 from penstock.caller import caller_of
 from penstock.declare.units import Count, Seconds, UtcSeconds
 from penstock.domains.speech import actions, erasure, tasks
@@ -100,6 +100,7 @@ def routes(around: Surroundings) -> APIRouter:
 
     @router.post("/public/tts/sync")
     @public(per_minute=A_MINUTE)
+    @heavy("synthesis")
     @again(heard_again)
     def speak(body: ToSay, address: Address) -> Audio:
         """Have a text spoken now. The audio and the text are kept for 24 hours, with the address that asked for it."""
@@ -107,6 +108,7 @@ def routes(around: Surroundings) -> APIRouter:
 
     @router.post("/public/tts/jobs", status_code=202)
     @public(per_minute=JOBS_A_MINUTE)
+    @takes(kilobytes=256)  # 20,000 characters, however JSON writes them
     def begin_job(body: ToSay, address: Address) -> Job:
         """Have a long text spoken by a worker; ask for the job until it is completed."""
         job = tasks.request_job(studio, body.text, body.voice, ip_address=address)

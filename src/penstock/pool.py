@@ -1,0 +1,126 @@
+"""A pool: so many things of one kind at once and a short line before it, so that no kind can stop the others.
+
+    async with pool.place(client):
+        ...
+
+Whoever finds no place waits a moment and is then refused with Busy, as whoever finds the line full is at once. One
+client has no more than its share, in the pool and in the line. Any number of event loops may use the same pool.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections import Counter
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass
+from datetime import timedelta
+from functools import partial
+from typing import Any, TypeVar
+
+import anyio.to_thread
+
+from penstock.errors import Busy
+
+T = TypeVar("T")
+
+PATIENCE = timedelta(seconds=2)
+"Long enough for a rush to pass, and short enough that a client still waits for its answer."
+
+
+@dataclass(eq=False, slots=True)
+class _Waiting:
+    client: str
+    turn: asyncio.Future[None]
+
+
+class Pool:
+    """Places for one kind of work, which ``about`` names for whoever is refused."""
+
+    def __init__(
+        self, about: str, places: int, *, line: int, share: int | None = None, patience: timedelta = PATIENCE
+    ) -> None:
+        self.about, self.places, self.share = about, places, share
+        self._longest, self._patience = line, patience.total_seconds()
+        self._lock = threading.Lock()
+        self._taken: Counter[str] = Counter()
+        self._total = 0
+        self._line: list[_Waiting] = []
+
+    @asynccontextmanager
+    async def place(self, client: str = "") -> AsyncIterator[None]:
+        """Hold a place; Busy when there is none for this client within the time it can wait."""
+        await self._enter(client)
+        try:
+            yield
+        finally:
+            self._leave(client)
+
+    async def run(self, function: Callable[..., T], *arguments: Any, client: str = "", **named: Any) -> T:
+        """Call a function in a thread, while holding a place."""
+        async with self.place(client):
+            return await anyio.to_thread.run_sync(partial(function, *arguments, **named))
+
+    async def _enter(self, client: str) -> None:
+        with self._lock:
+            if self._admits(client):
+                return self._take(client)
+            if len(self._line) >= self._longest or self._waits_enough(client):
+                raise self._busy()
+            waiting = _Waiting(client, asyncio.get_running_loop().create_future())
+            self._line.append(waiting)
+        try:
+            async with asyncio.timeout(self._patience):
+                await waiting.turn
+        except TimeoutError:
+            if self._withdraws(waiting):
+                raise self._busy() from None
+        except BaseException:
+            if not self._withdraws(waiting):
+                self._leave(client)  # it was called in the very moment in which nobody waited any more
+            raise
+
+    def _admits(self, client: str) -> bool:
+        return self._total < self.places and (self.share is None or self._taken[client] < self.share)
+
+    def _waits_enough(self, client: str) -> bool:
+        if self.share is None:
+            return False
+        return sum(w.client == client for w in self._line) >= max(1, self._longest // 4)
+
+    def _take(self, client: str) -> None:
+        self._total += 1
+        if self.share is not None:
+            self._taken[client] += 1
+
+    def _leave(self, client: str) -> None:
+        with self._lock:
+            self._total -= 1
+            if self.share is not None:
+                self._taken[client] -= 1
+                if not self._taken[client]:
+                    del self._taken[client]
+            called = next((w for w in self._line if self._admits(w.client)), None)
+            if called is None:
+                return
+            self._line.remove(called)
+            self._take(called.client)
+        with suppress(RuntimeError):  # its loop has ended, and it with it
+            called.turn.get_loop().call_soon_threadsafe(_call, called.turn)
+
+    def _withdraws(self, waiting: _Waiting) -> bool:
+        """Leave the line; False for whoever was called from it already."""
+        with self._lock:
+            if waiting not in self._line:
+                return False
+            self._line.remove(waiting)
+            return True
+
+    def _busy(self) -> Busy:
+        return Busy(f"this process does as much at once of what you ask for as it can: {self.about}")
+
+
+def _call(turn: asyncio.Future[None]) -> None:
+    if not turn.done():
+        turn.set_result(None)

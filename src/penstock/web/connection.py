@@ -1,0 +1,262 @@
+"""Connections: no more than there are files for, none that is silent for long, and room in any crowd to ask for health.
+
+The server itself waits for the head of a request, for the end of a body that nobody reads any more, and for a client
+to take its answer, as long as the client likes. Here such connections end, the oldest first where there is no room.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import resource
+import socket
+import time
+from itertools import islice
+from typing import Any, ClassVar
+
+import h11
+import uvicorn
+from starlette.requests import Request
+from starlette.types import Receive, Scope, Send
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+from penstock.caller import network_of, read_address
+from penstock.errors import Busy
+from penstock.web.client import Clients
+from penstock.web.options import WebOptions
+from penstock.web.problems import problem
+
+_log = logging.getLogger("penstock.web")
+
+_MOST = 1000
+"Each may hold some hundred kilobytes of what was sent and not yet read."
+_SPARE = 400
+"Files for all else: the store has some for each thread, uploads have theirs, and connections are closed a moment late."
+_ASIDE = 32
+"Connections beyond the limit that may still ask for health."
+_OF_A_CLIENT = 4
+"One client has a quarter of all connections; a proxy that is trusted speaks for many."
+_FEW = 64
+"So many one client may have in any case, if there are so many."
+_ACCEPTED_AT_ONCE = 8
+"""Each time the event loop comes round. Few, so that a flood is counted before it has taken all files, and so that who
+has come with it and has asked for something is heard before those behind it push it out."""
+_WAITING = 2048
+"Connections that the system keeps until they are taken; whoever finds no room there tries again only a second later."
+_LOOKED_AT = 64
+"Connections, before one is found that does nothing: a crowd that is busy must not be searched for each that arrives."
+_TAKING = 3
+"Times as long as a client may be silent it may take nothing of its answer: a film is stopped for a moment."
+_BREATH = 0.002
+"Seconds between two pieces that are thrown away: a body that was refused must not cost more than one that is read."
+_SAID_EVERY = 60.0
+
+
+def most_connections(options: WebOptions) -> int:
+    """How many connections a process may have, by its options and by its limit of open files."""
+    files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if files == resource.RLIM_INFINITY:
+        return options.connections or _MOST
+    return max(1, min(options.connections or _MOST, files - min(_SPARE, files // 2)))
+
+
+class Crowd:
+    """The connections of one process. Only its event loop's thread asks."""
+
+    def __init__(self, options: WebOptions) -> None:
+        self.most = most_connections(options)
+        self._each = min(self.most, max(_FEW, self.most // _OF_A_CLIENT))
+        self._clients = Clients(options.trusted_proxies)
+        self.silence = options.silence.total_seconds()
+        self._all: dict[Connection, None] = {}
+        self._of: dict[str, dict[Connection, None]] = {}
+        self._aside: dict[Connection, None] = {}
+        self._throwing_away: dict[Connection, None] = {}
+        self._sweeping = False
+
+    def arrive(self, connection: Connection) -> None:
+        """A connection was made. One too many takes the place of one that does nothing, or else stands aside."""
+        client = connection.network = self._network(connection)
+        its_own = self._of.setdefault(client, {})
+        crowded = bool(client) and len(its_own) >= self._each and not _make_room(its_own)
+        if crowded or (len(self._all) >= self.most and not _make_room(self._all)):
+            connection.is_aside = True
+            if len(self._aside) >= _ASIDE and not _make_room(self._aside):
+                connection.transport.abort()
+                return
+            self._aside[connection] = None
+        else:
+            self._all[connection] = its_own[connection] = None
+        self._begin_sweeping(connection.loop)
+
+    def rest(self, connection: Connection) -> None:
+        """It has nothing to do now; those that have had nothing for longest are the first."""
+        self._throwing_away.pop(connection, None)
+        for crowd in (self._all, self._of.get(connection.network, {})):
+            if connection in crowd:
+                del crowd[connection]
+                crowd[connection] = None
+
+    def breath(self, connection: Connection) -> float:
+        """Seconds until a connection may send more that is thrown away; the more there are of them, the longer."""
+        self._throwing_away[connection] = None
+        return _BREATH * len(self._throwing_away)
+
+    def leave(self, connection: Connection) -> None:
+        self._all.pop(connection, None)
+        self._aside.pop(connection, None)
+        self._throwing_away.pop(connection, None)
+        its_own = self._of.get(connection.network, {})
+        its_own.pop(connection, None)
+        if not its_own:
+            self._of.pop(connection.network, None)
+
+    def _network(self, connection: Connection) -> str:
+        """Whom the connection counts for; nobody where others speak through it."""
+        address = read_address((connection.client or ("",))[0])
+        return "" if address is not None and self._clients.is_trusted(address) else network_of(address)
+
+    def _begin_sweeping(self, loop: asyncio.AbstractEventLoop) -> None:
+        if not self._sweeping:
+            self._sweeping = True
+            loop.call_later(self._interval, self._sweep, loop)
+
+    @property
+    def _interval(self) -> float:
+        return min(1.0, self.silence / 4)
+
+    def _sweep(self, loop: asyncio.AbstractEventLoop) -> None:
+        """End what has waited for too long. Now and then for all: a timer for each request would cost each of them."""
+        now = loop.time()
+        for connection in [*self._all, *self._aside]:
+            connection.end_if_stalled(now)
+        self._sweeping = False
+        if self._all or self._aside:
+            self._begin_sweeping(loop)
+
+
+def _make_room(crowd: dict[Connection, None]) -> bool:
+    """End the one that has done nothing for longest; False if all have something to do."""
+    for connection in list(islice(crowd, _LOOKED_AT)):
+        if connection.is_idle:
+            connection.end()
+            return True
+        del crowd[connection]  # busy: it is looked at again behind all others
+        crowd[connection] = None
+    return False
+
+
+class Connection(H11Protocol):
+    """A connection of the server, within a crowd."""
+
+    crowd: ClassVar[Crowd]
+
+    def __init__(self, *arguments: Any, **named: Any) -> None:
+        super().__init__(*arguments, **named)
+        self.network = ""
+        self.is_aside = False
+        self._idle_since = self.loop.time()
+        self._stuck_since: float | None = None
+        self._served = self.app
+        self.app = self._answer
+
+    @property
+    def is_idle(self) -> bool:
+        """Is no request under way, or none of which the head has come?"""
+        return self.cycle is None or self.cycle.response_complete
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        super().connection_made(transport)
+        self.crowd.arrive(self)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self.crowd.leave(self)
+        super().connection_lost(exc)
+
+    def data_received(self, data: bytes) -> None:
+        super().data_received(data)
+        if self._throws_away and not self.flow.read_paused:
+            self.flow.pause_reading()
+            self.loop.call_later(self.crowd.breath(self), self._go_on)
+
+    @property
+    def _throws_away(self) -> bool:
+        """Has it been answered, and is what still comes of its body read by nobody?"""
+        return self.cycle is not None and self.cycle.response_complete and self.conn.their_state is h11.SEND_BODY
+
+    def _go_on(self) -> None:
+        if not self.transport.is_closing():
+            self.flow.resume_reading()
+
+    def on_response_complete(self) -> None:
+        self._idle_since = self.loop.time()
+        self.crowd.rest(self)
+        super().on_response_complete()
+
+    def pause_writing(self) -> None:
+        self._stuck_since = self.loop.time()
+        super().pause_writing()
+
+    def resume_writing(self) -> None:
+        self._stuck_since = None
+        super().resume_writing()
+
+    def end(self) -> None:
+        """Break off; nothing that was asked for is lost."""
+        self.crowd.leave(self)
+        self.transport.abort()
+
+    def end_if_stalled(self, now: float) -> None:
+        """Break off if its client is silent, or does not take its answer, for longer than it may."""
+        silence = self.crowd.silence
+        if self.transport.is_closing() or self._stuck_since is not None:
+            self._stuck_since = self._stuck_since or now  # closed, but there is something left to be sent
+            stalled = now - self._stuck_since > _TAKING * silence
+        else:
+            # A head is short, so half the time is enough for it; beyond the limit there is hardly any.
+            patience = silence / (10 if self.is_aside else 1 if self._throws_away else 2)
+            stalled = self.is_idle and now - self._idle_since > patience
+        if stalled:
+            self.end()
+
+    async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if not self.is_aside or scope["path"] == "/healthz":
+            await self._served(scope, receive, send)
+            return
+        refused = Busy("this process has as many connections as it can, or as one client may have")
+        await problem(Request(scope), refused, headers={"Connection": "close"})(scope, receive, send)
+
+
+class ListeningServer(uvicorn.Server):
+    """A server that takes few connections at a time, and has the system keep many until then."""
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets=sockets)
+        for server in self.servers:
+            for listening in server.sockets:
+                with socket.fromfd(listening.fileno(), listening.family, listening.type) as same:
+                    same.listen(_WAITING)
+
+
+def served_by(options: WebOptions) -> dict[str, Any]:
+    """What a server is told about connections."""
+    return {
+        "http": type("Connection", (Connection,), {"crowd": Crowd(options)}),
+        "ws": "none",  # nothing here speaks it, and its connections would be in nobody's sight
+        "backlog": _ACCEPTED_AT_ONCE,
+    }
+
+
+def log_accept_errors_seldom(loop: asyncio.AbstractEventLoop) -> None:
+    """Log once a minute that no connection could be taken, and not for each that was not."""
+    said = float("-inf")
+
+    def handle(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+        nonlocal said
+        if "accept" not in str(context.get("message")):
+            loop.default_exception_handler(context)
+        elif time.monotonic() - said >= _SAID_EVERY:
+            said = time.monotonic()
+            _log.error("no connection can be taken: %s", context.get("exception"))
+
+    loop.set_exception_handler(handle)
