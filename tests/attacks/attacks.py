@@ -249,7 +249,7 @@ def many_streams(target: Target, chance: Random, scale: int) -> None:
 
     def others_have_streams_too() -> None:
         with closing(target.connect()) as other:
-            other.sendall(head_of("GET", "/api/work/events", **target.headers))
+            other.sendall(head_of("GET", "/api/work/events", **target.headers, **somewhere(chance)))
             assert b" 200 " in other.makefile("rb").readline()
 
     asked = [head_of("GET", "/api/work/events", **viewer)] * (60 * scale)

@@ -37,7 +37,9 @@ class Up:
         self.folder, self.port = folder, free_port()
         self.url = f"http://127.0.0.1:{self.port}"
         command = [sys.executable, "-m", "penstock", "up", "--port", str(self.port)]
-        told = {**os.environ, "PENSTOCK_GRACE": str(GRACE), "PENSTOCK_WORKER_THREADS": "2", **environment}
+        unlimited = {f"PENSTOCK_SPEECH_{what}_PER_ADDRESS": "0" for what in ("JOBS", "SECONDS", "BYTES")}
+        told = {"PENSTOCK_GRACE": str(GRACE), "PENSTOCK_WORKER_THREADS": "2", **unlimited, **environment}
+        told = {**os.environ, **told}
         with open(folder / "log", "ab") as log:
             self.process = subprocess.Popen(command, cwd=folder, env=told, stdout=log, stderr=log)
 

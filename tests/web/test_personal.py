@@ -28,7 +28,7 @@ from penstock.web.forms import plain
 from tests.web.guests import INSTALLED as GUESTS
 from tests.web.guests import Guest
 from tests.web.routes import Door, doors
-from tests.web.service import SECRET, Service
+from tests.web.service import HERE, SECRET, Service
 from tests.web.serving import Listener, serving
 
 MARK = "Xyzzy4711"
@@ -276,7 +276,7 @@ def test_events_tell_each_role_what_is_for_it(service: Service, logged: Callable
 def test_without_keys_everybody_is_an_administrator(tmp_path: Path) -> None:
     service = Service(tmp_path, installed=(GUESTS,), authentication=False)
     service.store.create(guest())
-    shown = service.client().get("/api/guestbook/guests", params={"project_id": PROJECT, "guest_id": "ann"})
+    shown = service.client(address=HERE).get("/api/guestbook/guests", params={"project_id": PROJECT, "guest_id": "ann"})
     assert shown.json()["words"] == f"{MARK} words"
 
 

@@ -136,11 +136,12 @@ def test_a_database_that_is_locked_stops_what_writes_only(tmp_path: Path) -> Non
             lines = [siege.hold(post("/public/cry", 2) + b"{}") for _ in range(60)]
             soon(lambda: siege.ask("POST", "/public/cry", b"{}")[0] == 503)
             assert siege.with_key("GET", LIST)[0] == 200
-            assert siege.ask("GET", "/readyz")[0] == 200
+            assert siege.ask("GET", "/readyz")[0] == 503, "it cannot write"
             other.execute("rollback")
         for line in lines:
             line.close()
         soon(siege.works)
+        soon(lambda: siege.ask("GET", "/readyz")[0] == 200)
 
 
 def test_a_probe_that_is_not_answered_is_asked_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -153,6 +153,8 @@ def test_a_store_that_is_away_is_told_without_its_address(tmp_path: Path) -> Non
 def test_every_kind_of_failure_inside_keeps_its_message_unless_it_says_otherwise() -> None:
     speaking = {kind.slug for kind in all_errors() if kind.http_status >= 500 and kind.tells}
     assert speaking <= {
+        "busy",
+        "decoding-busy",
         "not-ready",
         "too-many-streams",
         "http-error",
