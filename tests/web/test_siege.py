@@ -136,7 +136,7 @@ def test_a_database_that_is_locked_stops_what_writes_only(tmp_path: Path) -> Non
             lines = [siege.hold(post("/public/cry", 2) + b"{}") for _ in range(60)]
             soon(lambda: siege.ask("POST", "/public/cry", b"{}")[0] == 503)
             assert siege.with_key("GET", LIST)[0] == 200
-            assert siege.ask("GET", "/readyz")[0] == 200
+            assert siege.ask("GET", "/readyz")[0] == 503
             other.execute("rollback")
         for line in lines:
             line.close()
