@@ -127,6 +127,8 @@ class EntityShape:
     "Further sets of fields that SQL keeps an index on."
     touched: str | None = None
     "The field that tells when a record was last changed."
+    seen_by: Role | None = None
+    "Who may look at its records at all; None: whoever may look at anything."
 
     files: tuple[FilePattern, ...] = ()
     "Where its files may lie; none when its domain does not say, and then anywhere."
@@ -143,6 +145,10 @@ class EntityShape:
     def personal(self) -> tuple[FieldShape, ...]:
         """The fields that only some may see."""
         return tuple(f for f in self.fields.values() if f.personal is not None)
+
+    def is_shown_to(self, role: Role | None) -> bool:
+        """May a caller of this role look at its records? None is anybody."""
+        return self.seen_by is None or (role is not None and role.includes(self.seen_by))
 
     def hidden_from(self, role: Role | None) -> frozenset[str]:
         """The personal fields that a caller of this role is not shown; None is anybody."""

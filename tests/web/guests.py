@@ -69,5 +69,19 @@ class Guest(Entity, table=TABLE, relation="guests"):
         raise IllegalMove(f"nobody understands {self.words!r} of {self.address}")
 
 
-DOMAIN = Domain("guestbook", Guest)
+class Complaint(Entity, table=TABLE, relation="complaints", seen_by=Role.EDITOR):
+    """What a guest does not like: nothing of it is for everybody."""
+
+    project_id: str
+    number: int
+
+    @key("PROJECT#{project_id}", "COMPLAINT#{number:03d}")
+    def at(self, *, project_id: str, number: int) -> None: ...
+
+    @pattern(at)
+    def of_project(self, *, project_id: str) -> None:
+        """A project's complaints."""
+
+
+DOMAIN = Domain("guestbook", Guest, Complaint)
 INSTALLED = Installed(DOMAIN)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, dataclass_transform
 from pydantic import BaseModel, ConfigDict, Field
 from pydantic._internal._model_construction import ModelMetaclass
 
+from penstock.access import Role
 from penstock.declare.attr import Attr
 from penstock.declare.attribute import attribute
 from penstock.declare.checks import check_lifetimes, check_sql_indexes, check_touched, check_when
@@ -100,6 +101,7 @@ class Entity(BaseModel, metaclass=EntityType):
         lifetimes: tuple[Lifetime, ...] = (),
         sql_indexes: tuple[tuple[str, ...], ...] = (),
         touched: str | None = None,
+        seen_by: Role | None = None,
         **unknown: Any,
     ) -> None:
         if unknown:
@@ -107,7 +109,16 @@ class Entity(BaseModel, metaclass=EntityType):
         if table is None:
             _check_base(cls)
             return  # a shared base of entities, not an entity
-        _declare(cls, table, tag=tag, relation=relation, lifetimes=lifetimes, sql_indexes=sql_indexes, touched=touched)
+        _declare(
+            cls,
+            table,
+            tag=tag,
+            relation=relation,
+            lifetimes=lifetimes,
+            sql_indexes=sql_indexes,
+            touched=touched,
+            seen_by=seen_by,
+        )
 
     if not TYPE_CHECKING:  # a checker that saw it would let any name be assigned
 
@@ -148,6 +159,7 @@ def _declare(
     lifetimes: tuple[Lifetime, ...],
     sql_indexes: tuple[tuple[str, ...], ...],
     touched: str | None,
+    seen_by: Role | None,
 ) -> None:
     """Compile a class into its shape, and admit it to its table."""
     name = cls.__name__
@@ -182,6 +194,7 @@ def _declare(
         wakes=cls.__wakes__,
         uniques=sql_indexes,
         touched=touched,
+        seen_by=seen_by,
     )
     _check_key_fields(shape)
     check_personal(shape)

@@ -73,10 +73,13 @@ class RecordRoutes:
 
     def add_all(self) -> None:
         """Everything the declaration has."""
-        self.add_reading(access=Access(Role.ADMIN) if self._machinery else None)
+        seen_by = Role.ADMIN if self._machinery else self._shape.seen_by
+        self.add_reading(access=None if seen_by is None else Access(seen_by))
         if not self._machinery and not self._entity.__guarded__:
-            self.add_create()
-            self.add_moves(self._entity.__moves__)
+            # The answer to either is the record.
+            access = Access(seen_by) if seen_by is not None and seen_by.includes(Role.EDITOR) else None
+            self.add_create(access=access)
+            self.add_moves(self._entity.__moves__, access=access)
 
     def add_reading(self, *, access: Access | None = None) -> None:
         """Get by key, and a list for each pattern."""
@@ -98,16 +101,16 @@ class RecordRoutes:
                 about=pattern.summary or pattern.name,
             )
             asked_by = pattern.asked_by
-            wanted = access if asked_by is None or access is not None else Access(asked_by)
-            self._add(find, f"/by/{path}", "GET", access=wanted, model=page)
+            stricter = asked_by is not None and not (access and access.role and access.role.includes(asked_by))
+            self._add(find, f"/by/{path}", "GET", access=Access(asked_by) if stricter else access, model=page)
 
-    def add_create(self) -> None:
+    def add_create(self, *, access: Access | None = None) -> None:
         """A new record, in its first state."""
         model = new_record_model(self._entity, f"New{self._title}")
         create = endpoint(
             self._create, [body(model)], name=f"{self._name}_create", about="Write a record where none stands."
         )
-        self._add(create, "", "POST", model=self._model, status=201, gives=(409,))
+        self._add(create, "", "POST", access=access, model=self._model, status=201, gives=(409,))
 
     def add_moves(self, moves: Iterable[str], *, access: Access | None = None) -> None:
         """Each move as a verb."""

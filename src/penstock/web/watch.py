@@ -192,7 +192,7 @@ class Watch:
         written: dict[frozenset[str], bytes] = {}
         told: dict[Ear, bytes] = {}
         for ear in ears:
-            if ear.hears(entry):
+            if ear.hears(entry) and entry.shape.is_shown_to(ear.role):
                 hidden = entry.shape.hidden_from(ear.role)
                 if hidden not in written:
                     written[hidden] = self._tell(entry, hidden)

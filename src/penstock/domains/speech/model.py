@@ -9,6 +9,7 @@ from uuid import UUID
 
 from pydantic import UUID4, Field, model_validator
 
+from penstock.access import Role
 from penstock.declare import (
     ANYTHING,
     Count,
@@ -51,7 +52,7 @@ class AudioStatus(StrEnum):
     EXPIRED = "expired"
 
 
-class TempAudio(Entity, table=TTS_TEMP_AUDIO, relation="temp_audio", lifetimes=(Expires("ttl"),)):
+class TempAudio(Entity, table=TTS_TEMP_AUDIO, relation="temp_audio", lifetimes=(Expires("ttl"),), seen_by=Role.ADMIN):
     """One spoken text. Its URL is signed when asked for and never stored."""
 
     date: dt.date
@@ -113,7 +114,7 @@ class JobStatus(StrEnum):
     FAILED = "failed"
 
 
-class SpeechJob(Entity, table=TTS_JOBS, relation="jobs", lifetimes=(Expires("ttl"),)):
+class SpeechJob(Entity, table=TTS_JOBS, relation="jobs", lifetimes=(Expires("ttl"),), seen_by=Role.ADMIN):
     """A text too long to be spoken while somebody waits. The text stays only until it is spoken, a day at most."""
 
     date: dt.date
