@@ -6,7 +6,10 @@ import tomllib
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-ABOVE = {"access", "app", "caller", "installed", "logs", "presigned", "probing", "service", "settings"}
+ABOVE = {
+    *("access", "app", "caller", "ending", "installed", "logs", "ownkey", "presigned", "private", "probing", "service"),
+    "settings",
+}
 "What knows engines, domains or doors, or stands beside them."
 
 
