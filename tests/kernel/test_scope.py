@@ -167,6 +167,11 @@ def test_no_write_touches_another_project(world: World) -> None:
                     world.one.commit([remove])
             with pytest.raises(OutOfScope):
                 world.one.delete_many([ref])
+        elif not shape.rights.remove:
+            with pytest.raises(OutOfScope):
+                world.one.delete(ref)
+            with pytest.raises(OutOfScope):
+                world.one.delete_many([ref])
         else:
             world.one.delete(ref)
             world.one.delete(ref, when=Missing())
@@ -366,7 +371,8 @@ def test_without_enforcement_the_same_holds(world: World) -> None:
     for record in before.values():
         assert lax.lookup(record.ref) is None
         if "project_id" not in record.__shape__.key.fields:
-            lax.delete(record.ref)
+            if record.__shape__.rights.remove:
+                lax.delete(record.ref)
             with pytest.raises(Conflict) as refused:
                 lax.put(type(record).model_validate(record.__dict__ | {"project_id": ONE}))
             assert refused.value.found is None

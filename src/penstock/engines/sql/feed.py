@@ -100,14 +100,18 @@ def _postgres_steps(inspector: sa.Inspector, dialect: Dialect, shapes: Sequence[
     elif not inspector.bind.exec_driver_sql(_HAS_PROJECT).scalar():  # type: ignore[union-attr]
         yield Step("add column", "penstock.changes.project", "alter table penstock.changes add column project text")
     yield Step("create function", "penstock.log_change", _LOG_CHANGE)
+    if inspector.bind.exec_driver_sql(_IS_OPEN).scalar() is not False:  # type: ignore[union-attr]
+        # Whoever may execute it may have it called for a table of his own, and so have it write what he likes.
+        closed = "revoke all on function penstock.log_change() from public"
+        yield Step("restrict function", "penstock.log_change", closed)
     for shape in shapes:
         relation = dialect.relation(shape.domain, shape.relation)
-        project = f", {literal(shape.project.column)}" if shape.project is not None else ""
+        project = literal(shape.project.column) if shape.project is not None else ""
         yield Step(
             "create trigger",
             f"{relation} log_change",
             f"create or replace trigger penstock_log_change after insert or update or delete on {relation} "
-            f"for each row execute function penstock.log_change({literal(relation)}{project})",
+            f"for each row execute function penstock.log_change({project})",
         )
 
 
@@ -116,14 +120,18 @@ select 1 from information_schema.columns
 where table_schema = 'penstock' and table_name = 'changes' and column_name = 'project'
 """.strip()
 
-# It writes with its owner's rights, as whoever is bound to a project may read the log but not write it. A change is of
-# a project when the record was so before and after; one that moves it between projects is of none.
+_IS_OPEN = "select has_function_privilege('public', to_regprocedure('penstock.log_change()'), 'execute')"
+
+# It writes with its owner's rights, as whoever is bound to a project may read the log but not write it. So it believes
+# what it sees of the table that calls it, and nothing that a trigger says of that. A change is of a project when the
+# record was so before and after; one that moves it between projects is of none.
 _LOG_CHANGE = """
 create or replace function penstock.log_change() returns trigger language plpgsql
 security definer set search_path = pg_catalog, pg_temp as $$
 declare
   was jsonb;
   is_now jsonb;
+  own text := tg_argv[tg_nargs - 1];
 begin
   if tg_op = 'UPDATE' and old is not distinct from new then
     return null;
@@ -131,13 +139,12 @@ begin
   was := case when tg_op <> 'INSERT' then to_jsonb(old) end;
   is_now := case when tg_op <> 'DELETE' then to_jsonb(new) end;
   insert into penstock.changes (relation, kind, old, new, cause, project) values (
-    tg_argv[0],
+    '"' || replace(tg_table_schema, '"', '""') || '"."' || replace(tg_table_name, '"', '""') || '"',
     case tg_op when 'INSERT' then 'insert' when 'UPDATE' then 'update' else 'remove' end,
     was,
     is_now,
     coalesce(nullif(current_setting('penstock.cause', true), ''), 'user'),
-    case when tg_nargs > 1 and (tg_op <> 'UPDATE' or was ->> tg_argv[1] = is_now ->> tg_argv[1])
-      then coalesce(is_now, was) ->> tg_argv[1] end);
+    case when tg_op <> 'UPDATE' or was ->> own = is_now ->> own then coalesce(is_now, was) ->> own end);
   return null;
 end $$
 """.strip()
