@@ -106,12 +106,12 @@ def _postgres_steps(inspector: sa.Inspector, dialect: Dialect, shapes: Sequence[
         yield Step("restrict function", "penstock.log_change", closed)
     for shape in shapes:
         relation = dialect.relation(shape.domain, shape.relation)
-        project = literal(shape.project.column) if shape.project is not None else ""
+        project = f", {literal(shape.project.column)}" if shape.project is not None else ""
         yield Step(
             "create trigger",
             f"{relation} log_change",
             f"create or replace trigger penstock_log_change after insert or update or delete on {relation} "
-            f"for each row execute function penstock.log_change({project})",
+            f"for each row execute function penstock.log_change({literal(relation)}{project})",
         )
 
 
@@ -122,29 +122,34 @@ where table_schema = 'penstock' and table_name = 'changes' and column_name = 'pr
 
 _IS_OPEN = "select has_function_privilege('public', to_regprocedure('penstock.log_change()'), 'execute')"
 
-# It writes with its owner's rights, as whoever is bound to a project may read the log but not write it. So it believes
-# what it sees of the table that calls it, and nothing that a trigger says of that. A change is of a project when the
-# record was so before and after; one that moves it between projects is of none.
-_LOG_CHANGE = """
+# It writes with its owner's rights, as whoever is bound to a project may read the log but not write it. So it tells of
+# the very table that calls it, and of no other whose name a trigger gives. A change is of a project when the record was
+# so before and after; one that moves it between projects is of none.
+_LOG_CHANGE = r"""
 create or replace function penstock.log_change() returns trigger language plpgsql
 security definer set search_path = pg_catalog, pg_temp as $$
 declare
   was jsonb;
   is_now jsonb;
-  own text := tg_argv[tg_nargs - 1];
+  name text := '"' || replace(tg_table_name, '"', '""') || '"';
 begin
+  if tg_table_schema like 'pg\_temp%'
+      or tg_argv[0] not in (name, '"' || replace(tg_table_schema, '"', '""') || '".' || name) then
+    raise insufficient_privilege using message = format('%s is not a table whose changes are told', tg_relid::regclass);
+  end if;
   if tg_op = 'UPDATE' and old is not distinct from new then
     return null;
   end if;
   was := case when tg_op <> 'INSERT' then to_jsonb(old) end;
   is_now := case when tg_op <> 'DELETE' then to_jsonb(new) end;
   insert into penstock.changes (relation, kind, old, new, cause, project) values (
-    '"' || replace(tg_table_schema, '"', '""') || '"."' || replace(tg_table_name, '"', '""') || '"',
+    tg_argv[0],
     case tg_op when 'INSERT' then 'insert' when 'UPDATE' then 'update' else 'remove' end,
     was,
     is_now,
     coalesce(nullif(current_setting('penstock.cause', true), ''), 'user'),
-    case when tg_op <> 'UPDATE' or was ->> own = is_now ->> own then coalesce(is_now, was) ->> own end);
+    case when tg_nargs > 1 and (tg_op <> 'UPDATE' or was ->> tg_argv[1] = is_now ->> tg_argv[1])
+      then coalesce(is_now, was) ->> tg_argv[1] end);
   return null;
 end $$
 """.strip()

@@ -40,6 +40,7 @@ REMOVE = "penstock.remove(regclass, tid)"
 _REMOVE_BODY = """
 declare
   own text;
+  removed bigint;
 begin
   select pg_get_expr(p.polqual, p.polrelid) into own from pg_policy p
     where p.polrelid = $1 and p.polname = 'penstock_remove' and p.polcmd = 'd';
@@ -47,7 +48,8 @@ begin
     raise insufficient_privilege using message = format('permission denied to remove rows of %s', $1);
   end if;
   execute format('delete from %s where ctid = $1 and %s', $1, own) using $2;
-  return found;
+  get diagnostics removed = row_count;
+  return removed > 0;
 end
 """.strip()
 _REMOVE = (

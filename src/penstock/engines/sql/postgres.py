@@ -293,7 +293,7 @@ class BoundConnector(PostgresConnector):
     """
 
     dialect = POSTGRES_BOUND
-    _role = TENANT
+    _role: str | None = TENANT
 
     def __init__(self, whole: PostgresConnector, project: str, idle: _Idle) -> None:
         self.line, self.url, self._sleep = whole.line, whole.url, whole._sleep
