@@ -313,6 +313,20 @@ def test_tables_are_made_through_it(server: Postgres) -> None:
         store.close()
 
 
+def test_more_statements_than_a_session_remembers(url: str) -> None:
+    """The oldest are forgotten, at both ends, and known again when they come again."""
+    store = open_at(url)
+    connector = connector_of(store)
+    for _ in range(3):
+        for n in range(230):
+            assert connector.rows(f"select %s::int + {n}", (1,)) == [(1 + n,)]
+            assert connector.rows(f"select %s::int + {n}", (1,)) == [(1 + n,)]
+    kept = connector.rows("select count(*) from pg_prepared_statements", ())[0][0]
+    assert 100 < kept <= 200
+    assert not connector.line.shared
+    store.close()
+
+
 # What the URL says
 
 
