@@ -25,7 +25,6 @@ from penstock.testing import EngineSuite
 from penstock.testing.promises.batches import Batches
 from penstock.testing.promises.commits import Commits
 from penstock.testing.promises.feed import Feed
-from penstock.testing.promises.lookups import Lookups
 from penstock.testing.promises.paging import Paging
 from penstock.waiting import PollingWaiter
 from tests.conftest import chosen_engines
@@ -359,25 +358,25 @@ def test_options_that_are_no_settings_are_refused() -> None:
 # The promises of an engine, through the proxy
 
 
-@pytest.fixture
-def engine(server: Postgres) -> Iterator[Engine]:
-    with PoolingProxy(server.port, sessions=3) as proxy:
-        engine = SqlEngine(PostgresConnector(proxy.url_of(_emptied(server))))
-        yield engine
-        engine.close()
+class Proxied:
+    @pytest.fixture
+    def known_as(self) -> str:
+        return "postgres"
+
+    @pytest.fixture
+    def engine(self, server: Postgres) -> Iterator[Engine]:
+        with PoolingProxy(server.port, sessions=3) as proxy:
+            engine = SqlEngine(PostgresConnector(proxy.url_of(_emptied(server))))
+            yield engine
+            engine.close()
 
 
-@pytest.fixture
-def known_as() -> str:
-    return "postgres"
-
-
-class TestThroughAProxy(Lookups, Commits, Batches, Paging, Feed):
+class TestThroughAProxy(Proxied, Commits, Batches, Paging, Feed):
     """What is most at risk where sessions change: what is prepared, what is one transaction, who hears of it."""
 
 
 @pytest.mark.long
-class TestAllThroughAProxy(EngineSuite):
+class TestAllThroughAProxy(Proxied, EngineSuite):
     """Everything."""
 
 
