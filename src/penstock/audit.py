@@ -22,6 +22,7 @@ from penstock.errors import InvalidValue
 from penstock.kinds import INTEGER_LIMIT, instant_text
 from penstock.ops import ANYTHING, Put, Range
 from penstock.records import is_simple_json, is_simple_name, prepare
+from penstock.shape import KEPT
 from penstock.system import SYSTEM
 
 EVERYWHERE = "-"
@@ -30,6 +31,8 @@ EVERYWHERE = "-"
 
 class AuditLine(Entity):
     """Who did what, when and why. Lines are only added."""
+
+    __rights__ = KEPT
 
     project_id: str
     ts: UtcMicros

@@ -24,7 +24,8 @@ from penstock.declare.key import IndexKey, key
 from penstock.declare.move import move
 from penstock.declare.pattern import pattern
 from penstock.declare.units import UtcSeconds
-from penstock.errors import Conflict, InvalidValue
+from penstock.errors import Conflict, InvalidValue, NotFound
+from penstock.shape import OPERATORS
 from penstock.system import BY_STATUS, SYSTEM
 
 if TYPE_CHECKING:
@@ -41,6 +42,8 @@ class KeyStatus(StrEnum):
 
 class ApiKey(Entity, table=SYSTEM, relation="api_keys"):
     """What is known of a key; not the key itself. Its use is not written down, as that would be a write a request."""
+
+    __rights__ = OPERATORS
 
     key_id: str
     "The part of the token that may be seen."
@@ -122,16 +125,22 @@ def adopt_key(store: Store, token: str, *, name: str, role: Role, by: str) -> bo
     return find_key(store, token) is not None
 
 
-def list_keys(store: Store) -> Iterator[ApiKey]:
-    """Every key, those that work first."""
+def list_keys(store: Store, *, project: str | None = None) -> Iterator[ApiKey]:
+    """Every key, or those of one project; those that work first."""
     for status in KeyStatus:
-        yield from store.find(ApiKey.by_status(status=status))
+        for found in store.find(ApiKey.by_status(status=status)):
+            if project is None or found.project_id == project:
+                yield found
 
 
-def revoke_key(store: Store, key_id: str, *, by: str) -> ApiKey:
-    """End a key at once; NotFound when there is none, IllegalMove when it was revoked before."""
-    with store.change(by=by) as change:
-        return change.save(change.get(ApiKey.at(key_id=key_id)).revoke(at=store.clock.now()))
+def revoke_key(store: Store, key_id: str, *, by: str, project: str | None = None) -> ApiKey:
+    """End a key at once; NotFound when there is none (of the project), IllegalMove when it was revoked before."""
+    ref = ApiKey.at(key_id=key_id)
+    with store.change(by=by, project=project) as change:
+        found = change.get(ref)
+        if project is not None and found.project_id != project:
+            raise NotFound(f"there is no {ref!r}")
+        return change.save(found.revoke(at=store.clock.now()))
 
 
 def find_key(store: Store, token: str) -> ApiKey | None:

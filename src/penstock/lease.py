@@ -24,6 +24,7 @@ from penstock.declare.key import key
 from penstock.declare.units import Count, EpochSeconds
 from penstock.errors import Conflict
 from penstock.ops import Ref
+from penstock.shape import Rights
 from penstock.system import SYSTEM
 from penstock.updates import Add, Remove, Set, Update
 
@@ -41,6 +42,8 @@ class Leased(Entity):
 
 class NamedLease(Leased, table=SYSTEM, relation="leases"):
     """A lease on something that is not a record: a schedule, a relay, a sweep."""
+
+    __rights__ = Rights(remove=False)
 
     name: str
     project_id: str | None = None

@@ -33,6 +33,7 @@ from penstock.lease import Lease, end_second, lost_lease
 from penstock.ops import Check, Patch, Ref, Write
 from penstock.ports import Clock
 from penstock.records import prepare_updates
+from penstock.shape import Rights
 from penstock.system import SYSTEM
 from penstock.updates import Remove, Set, Update
 
@@ -49,6 +50,8 @@ class OnceStatus(StrEnum):
 
 class Once(Entity):
     """What is known of work that must happen once."""
+
+    __rights__ = Rights(remove=False)
 
     idempotency_key: str
     fingerprint: str | None = None

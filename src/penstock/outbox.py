@@ -26,6 +26,7 @@ from penstock.errors import InvalidValue
 from penstock.ids import sortable_text
 from penstock.ops import ANYTHING, Put, Range
 from penstock.records import is_simple, is_simple_json, is_simple_name, prepare
+from penstock.shape import Rights
 from penstock.system import BY_STATUS, SYSTEM
 
 
@@ -38,6 +39,7 @@ class MessageStatus(StrEnum):
 class Message(Entity):
     """Something that became true, or work that is to be done."""
 
+    __rights__ = Rights(remove=False)
     __wakes__ = True
 
     event_id: str

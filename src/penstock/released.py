@@ -15,6 +15,7 @@ from penstock.declare.pattern import pattern
 from penstock.declare.units import EpochSeconds, UtcMicros
 from penstock.objectkey import ObjectKey
 from penstock.ops import ANYTHING, Range
+from penstock.shape import KEPT
 from penstock.system import BY_STATUS, SYSTEM
 
 
@@ -25,6 +26,8 @@ class ReleasedStatus(StrEnum):
 
 class Released(Entity, table=SYSTEM, relation="released_files", lifetimes=(Expires("ttl"),)):
     """The files of one deleted record."""
+
+    __rights__ = KEPT
 
     release_id: str
     project_id: str | None = None

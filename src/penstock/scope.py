@@ -15,6 +15,9 @@ Every read and write of the handle passes here, on every engine; where the datab
 - Entities without the field belong to no project, so a scoped handle has none of them: feeds, schedules and tables are
   the operator's, who has the store itself. The kernel makes no exception of its own records: messages, audit lines,
   seals, marks of `once` and named leases all say their project.
+- What is kept (audit lines, seals) is added to at most, and keys of the API are the operator's altogether: an entity's
+  `Rights` say what a scope may do with its own records, and everything else is OutOfScope. PostgreSQL's role has no
+  more than these rights.
 - A record that the operator moves from one project to another is told to neither.
 
 What it costs: a pattern that does not bind the project is read on until enough own records are found, in an index that
@@ -78,6 +81,8 @@ class ScopedEngine:
 
     def get(self, refs: Sequence[Ref[Any]], *, now: datetime) -> list[Any | None]:
         records: list[Any | None] = [None] * len(refs)
+        for ref in refs:
+            self._check(ref.shape, ref.shape.rights.read, "read")
         asked = [(place, ref) for place, ref in enumerate(refs) if not self._named_otherwise(ref.shape, ref.key)]
         if asked:
             with _unnamed():
@@ -95,6 +100,7 @@ class ScopedEngine:
         Without a limit, ``more`` may announce a page that turns out to hold none.
         """
         shape = query.pattern.entity
+        self._check(shape, shape.rights.read, "read")
         if self._named_otherwise(shape, query.values):
             return Page([], more=False)
         own: list[Any] = []
@@ -113,7 +119,7 @@ class ScopedEngine:
 
     def changes(self, shapes: Sequence[EntityShape], *, after: str | None = None, limit: int = 100) -> Told:
         for shape in shapes:
-            self._field(shape)
+            self._check(shape, shape.rights.read, "read")
         own: list[FeedEntry] = []
         size = max(limit, _CHANGES)  # others' changes are passed over many at a time, however few are asked for
         while True:
@@ -216,6 +222,27 @@ class ScopedEngine:
             )
         return shape.project
 
+    def _check(self, shape: EntityShape, allowed: bool, what: str) -> None:
+        """OutOfScope for what belongs to no project, or is not a scope's to do."""
+        self._field(shape)
+        if not allowed:
+            raise OutOfScope(
+                f"a store bound to a project may not {what} records of {shape.label}; use the store itself, not one "
+                f"bound to {self.project}"
+            )
+
+    def _check_rights(self, write: Write) -> None:
+        shape, rights = write.shape, write.shape.rights
+        match write:
+            case Put(when=Missing(None)):
+                self._check(shape, rights.add, "add")
+            case Put() | Patch():
+                self._check(shape, rights.change, "change")
+            case Delete():
+                self._check(shape, rights.remove, "remove")
+            case _:
+                self._check(shape, rights.read and rights.change, "check")
+
     def _is_own(self, shape: EntityShape, values: Mapping[str, Any]) -> bool:
         field = self._field(shape)
         value = values.get(field.name)
@@ -245,6 +272,7 @@ class ScopedEngine:
         """The write, on the condition that it meets no other project's record; OutOfScope when it names one."""
         shape = write.shape
         field = self._field(shape)
+        self._check_rights(write)
         if isinstance(write, Put) and write.values.get(field.name) is None:
             write = replace(write, values={**write.values, field.name: self._value(shape)})
         if self._named_otherwise(shape, write.key) or (isinstance(write, Patch) and self._moves(write)):

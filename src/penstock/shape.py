@@ -101,6 +101,22 @@ class IndexShape:
         return frozenset(self.key.fields) | frozenset(self.when)
 
 
+@dataclass(frozen=True, slots=True)
+class Rights:
+    """What a store bound to a project may do with that project's own records of an entity."""
+
+    read: bool = True
+    add: bool = True
+    change: bool = True
+    remove: bool = True
+
+
+KEPT = Rights(change=False, remove=False)
+"Records are added, and stay as they are."
+OPERATORS = Rights(read=False, add=False, change=False, remove=False)
+"Only the store itself has them, whichever project they are of."
+
+
 @dataclass(eq=False, repr=False)
 class EntityShape:
     """One entity: its fields, its key, its indexes, where it lives, and how a record of it is made."""
@@ -130,6 +146,8 @@ class EntityShape:
     seen_by: Role | None = None
     "Who may look at its records at all; None: whoever may look at anything."
 
+    rights: Rights = Rights()
+    "What a store bound to a project may do with its own ones."
     files: tuple[FilePattern, ...] = ()
     "Where its files may lie; none when its domain does not say, and then anywhere."
 

@@ -17,6 +17,7 @@ from penstock.declare.units import Count, EpochSeconds, UtcSeconds
 from penstock.filepattern import UPLOADS
 from penstock.objectkey import ObjectKey
 from penstock.ops import ANYTHING, Range
+from penstock.shape import Rights
 from penstock.system import BY_STATUS, SYSTEM
 
 Sha256 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
@@ -33,6 +34,8 @@ class Upload(Entity, table=SYSTEM, relation="uploads", lifetimes=(Expires("ttl")
 
     It stays visible after its end, so that the sweep finds what it left behind; only then does it get a ttl.
     """
+
+    __rights__ = Rights(remove=False)
 
     upload_id: str
     project_id: str | None = None

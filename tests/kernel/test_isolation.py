@@ -12,7 +12,7 @@ import pytest
 from psycopg import errors as pg
 
 from penstock import Store
-from penstock.domains.assetcreator.model import DOMAIN, Asset, Job, JobPlace, Project, Step
+from penstock.domains.assetcreator.model import DOMAIN, Asset, Audit, Job, JobPlace, Project, Step
 from penstock.domains.musicvideo.model import DOMAIN as MUSIC
 from penstock.domains.videos.model import DOMAIN as VIDEOS
 from penstock.engines.sql.engine import SqlEngine
@@ -25,7 +25,7 @@ from penstock.shape import EntityShape
 from penstock.store import put
 from tests.conftest import chosen_engines
 from tests.kernel.test_plans import PATTERNS, _statements
-from tests.kernel.test_scope import SCOPED, Parcel
+from tests.kernel.test_scope import NOT_A_SCOPES, SCOPED, Parcel
 from tests.kernel.two_projects import JOBS, ONE, TWO, fill
 from tests.servers import Postgres, require
 
@@ -74,11 +74,14 @@ def store(url: str) -> Iterator[Store]:
 
 @pytest.fixture
 def session(store: Store) -> Iterator[Session]:
-    """The very session a store bound to project one uses, in a transaction that is undone."""
-    connector = BoundConnector._take(cast(Any, store.engine).bound(ONE).connector)
-    with connector.transaction(force_rollback=True):
-        yield connector
-    connector.close()
+    """The very session a store bound to project one uses, bound as it binds it, in a transaction that is undone."""
+    connector: BoundConnector = cast(Any, store.engine).bound(ONE).connector
+    session = connector._take()
+    with session.transaction(force_rollback=True):
+        for call in connector._binding():
+            session.execute(call.text.encode(), [bytes(v or b"").decode() for v in call.values])
+        yield session
+    session.close()
 
 
 def sql(text: str) -> bytes:
@@ -97,13 +100,14 @@ def projects_in(session: Session, shape: EntityShape) -> list[str]:
 
 
 OF_PROJECTS = [s for s in TABLES if s.project is not None]
-OF_NONE = [s for s in TABLES if s.project is None]
+SEEN = [s for s in OF_PROJECTS if s.rights.read]
+OF_NONE = [s for s in TABLES if s.project is None or not s.rights.read]
 
 
 # One project
 
 
-@pytest.mark.parametrize("shape", OF_PROJECTS, ids=lambda s: s.label)
+@pytest.mark.parametrize("shape", SEEN, ids=lambda s: s.label)
 def test_a_select_without_any_condition_sees_one_project(session: Session, url: str, shape: EntityShape) -> None:
     """AC-45: also of tables that have no project in the documents (F-AC-10: steps, versions, outbox, idempotency)."""
     assert set(projects_in(session, shape)) <= {ONE}
@@ -129,8 +133,8 @@ def test_a_view_shows_one_project(session: Session, view: str) -> None:
 def test_an_update_and_a_delete_without_any_condition_touch_one_project(session: Session) -> None:
     assert session.execute("update assetcreator.steps set approved_by = 'me'").rowcount == 2 * JOBS
     assert session.execute("update assetcreator.jobs set current_step = 'rig'").rowcount == JOBS
-    assert session.execute("delete from assetcreator.steps").rowcount == 2 * JOBS
-    assert session.execute("delete from assetcreator.outbox").rowcount == JOBS
+    removed = session.execute("select penstock.remove('assetcreator.steps', ctid) from assetcreator.steps").fetchall()
+    assert removed == [(True,)] * 2 * JOBS
     session.execute("set local role none")
     assert projects_in(session, Step.__shape__) == [TWO] * 2 * JOBS
     told = session.execute("select distinct approved_by from assetcreator.steps").fetchall()
@@ -392,6 +396,81 @@ def test_tables_from_before_are_isolated_and_keep_their_rows(server: Postgres) -
     scoped.put(Parcel(project_id=ONE, shelf="s", number=1))
     assert len(scoped.engine.changes(SCOPED.shapes)) == 1
     store.close()
+
+
+def _held(admin: Session) -> list[tuple[Any, ...]]:
+    """All that the role may do with any table."""
+    return admin.execute(
+        "select c.oid::regclass::text, a.privilege_type from pg_class c, aclexplode(c.relacl) a "
+        "where a.grantee = %s::regrole order by 1, 2",
+        (TENANT,),
+    ).fetchall()
+
+
+def test_what_a_former_version_granted_is_told_and_taken_back(server: Postgres) -> None:
+    """It had every table in whole, the log's function was anybody's, and nothing removed rows for it."""
+    url = server.create_database("former")
+    store = open_at(url)
+    store.ensure(*DOMAINS)
+    with psycopg.connect(url, autocommit=True) as admin:
+        sound = _held(admin)
+        for shape in OF_PROJECTS:
+            admin.execute(sql(f"grant select, insert, update, delete on {relation(shape)} to {TENANT}"))
+        for statement in (
+            f"grant all on penstock.commits, penstock.changes to {TENANT}",
+            "grant execute on function penstock.log_change() to public",
+            "drop function penstock.remove(regclass, tid)",
+            "drop policy penstock_remove on assetcreator.steps",
+            "create policy penstock_remove on penstock.audit for delete to penstock_tenant using (true)",
+            "alter policy penstock_project on assetcreator.jobs using (true) with check (true)",
+            "alter policy penstock_others on assetcreator.assets to penstock_tenant",
+            f"alter role {TENANT} bypassrls createdb",
+            f"grant pg_read_all_data to {TENANT}",
+        ):
+            admin.execute(sql(statement))
+        assert _held(admin) != sound
+        with pytest.raises(Misconfigured, match="tables apply"):
+            store.scoped(ONE)
+        told = store.ensure(*DOMAINS, dry_run=True)
+        assert _held(admin) != sound, "a plan changes nothing"
+        done = store.ensure(*DOMAINS)
+        assert {(s.kind, s.name) for s in told} == {(s.kind, s.name) for s in done}
+        assert {"restrict role", "restrict function", "isolate projects", "grant", "create function"} <= _kinds(done)
+        assert {relation(s).replace('"', "") for s in OF_PROJECTS} <= {s.name for s in done}
+        assert _held(admin) == sound
+        assert admin.execute(
+            "select rolbypassrls or rolcreatedb, pg_has_role(oid, 'pg_read_all_data', 'member'), "
+            "has_function_privilege('public', 'penstock.log_change()', 'execute') from pg_roles where rolname = %s",
+            (TENANT,),
+        ).fetchall() == [(False, False, False)]
+        policies = admin.execute("select tablename, policyname, cmd, qual from pg_policies order by 1, 2").fetchall()
+        assert ("audit", "penstock_remove") not in {row[:2] for row in policies}
+        assert not [row for row in policies if row[1] in ("penstock_project", "penstock_remove") and row[3] == "true"]
+    assert not _kinds(store.ensure(*DOMAINS)) & {"isolate projects", "grant", "restrict role", "restrict function"}
+    assert store.scoped(ONE).lookup(JobPlace.at(job_id="none")) is None
+    store.close()
+
+
+def test_a_user_who_may_not_restrict_the_role_is_told_what_to_have_run(store: Store, server: Postgres) -> None:
+    with psycopg.connect(server.url, autocommit=True) as admin:
+        admin.execute(sql(f"alter role {TENANT} createdb"))
+        try:
+            advice = [s.detail for s in store.ensure(*DOMAINS, dry_run=True) if s.is_advice]
+            assert len(advice) == 1
+            assert f"`alter role {TENANT} nocreatedb`" in advice[0]
+        finally:
+            admin.execute(sql(f"alter role {TENANT} nocreatedb"))
+
+
+@pytest.mark.parametrize("attempt", NOT_A_SCOPES)
+def test_what_is_not_a_scopes_the_database_itself_refuses(
+    store: Store, attempt: Callable[[Store, Audit], object]
+) -> None:
+    bound = Store(store.engine.bound(ONE))
+    line = next(iter(bound.find(Audit.of_project(project_id=ONE))))
+    with pytest.raises(OutOfScope, match="PostgreSQL: permission denied"):
+        attempt(bound, line)
+    assert bound.get(line.ref) == line
 
 
 def test_many_databases_of_one_server_may_be_ensured_at_once() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any, NamedTuple
 from uuid import UUID, uuid4
 
@@ -12,6 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from penstock import ANYTHING, Domain, Entity, FrozenClock, Range, Store, Table, key, pattern, the
+from penstock.access import Role
 from penstock.audit import SystemAudit
 from penstock.conditions import Missing, Present
 from penstock.declare.units import UtcMicros
@@ -31,11 +32,13 @@ from penstock.domains.novae.model import DOMAIN as NOVAE
 from penstock.domains.videos.model import Video
 from penstock.errors import Conflict, DamagedRecord, InvalidCursor, InvalidValue, NotFound, OutOfScope
 from penstock.feed import Feed, FeedPlace
+from penstock.keys import ApiKey, KeyStatus
 from penstock.lease import NamedLease, release, take_named
 from penstock.once import Done, InProgress, SystemOnce, Turn, begin
 from penstock.ops import Check, Delete, FeedEntry, Patch, Ref, Write
 from penstock.outbox import MessageStatus, SystemMessage
 from penstock.ports import Engine
+from penstock.seals import AuditedProject, Seal
 from penstock.store import patch, put
 from penstock.testing.promises.paging import by_pages
 from penstock.updates import Set
@@ -165,6 +168,11 @@ def test_no_write_touches_another_project(world: World) -> None:
             for remove in (Delete(shape, ref.key), Check(shape, ref.key, Missing())):
                 with pytest.raises(OutOfScope):
                     world.one.commit([remove])
+            with pytest.raises(OutOfScope):
+                world.one.delete_many([ref])
+        elif not shape.rights.remove:
+            with pytest.raises(OutOfScope):
+                world.one.delete(ref)
             with pytest.raises(OutOfScope):
                 world.one.delete_many([ref])
         else:
@@ -339,6 +347,51 @@ def test_what_belongs_to_no_project_is_the_operators(world: World, clock: Frozen
         world.one.engine.expire([Outbox.__shape__], now=clock.now())
 
 
+MOMENT = datetime(2026, 1, 1, tzinfo=UTC)
+KEY = ApiKey(key_id="k", name="n", role=Role.ADMIN, project_id=ONE, hash="h", created_at=MOMENT, created_by="me")
+SEAL = Seal(
+    project_id=ONE,
+    trail="t",
+    number=1,
+    until=MOMENT,
+    count=0,
+    previous="",
+    digest="d",
+    sealed_at=MOMENT,
+    sealed_by="me",
+)
+NOT_A_SCOPES: list[Callable[[Store, Audit], object]] = [
+    lambda store, line: store.put(line),
+    lambda store, line: store.patch(line.ref, the(Audit.action).set("nothing happened")),
+    lambda store, line: store.delete(line.ref),
+    lambda store, line: store.delete_many([line.ref]),
+    lambda store, line: store.create(SEAL),
+    lambda store, line: store.put(SEAL),
+    lambda store, line: store.delete(SEAL.ref),
+    lambda store, line: store.put(AuditedProject(project_id=ONE, trail="t")),
+    lambda store, line: store.lookup(KEY.ref),
+    lambda store, line: list(store.find(ApiKey.by_status(status=KeyStatus.ACTIVE))),
+    lambda store, line: store.create(KEY),
+    lambda store, line: store.patch(KEY.ref, the(ApiKey.hash).set("another")),
+    lambda store, line: store.delete(KEY.ref),
+]
+"What a scope may not do with what is its own project's."
+
+
+@pytest.mark.parametrize("attempt", NOT_A_SCOPES)
+def test_what_is_kept_is_only_added_to_and_keys_are_the_operators(
+    world: World, attempt: Callable[[Store, Audit], object]
+) -> None:
+    line = next(iter(world.one.find(Audit.of_project(project_id=ONE))))
+    world.whole.put(KEY)
+    for scoped in (world.one, world.whole.scoped(ONE, enforce=False)):
+        with pytest.raises(OutOfScope):
+            attempt(scoped, line)
+    assert world.one.get(line.ref) == line
+    assert world.whole.get(KEY.ref) == KEY
+    assert world.whole.lookup(SEAL.ref) is None
+
+
 def test_a_scope_is_of_one_project_and_stays_so(world: World) -> None:
     assert world.one.project == ONE
     assert world.one.scoped(ONE) is world.one
@@ -366,7 +419,8 @@ def test_without_enforcement_the_same_holds(world: World) -> None:
     for record in before.values():
         assert lax.lookup(record.ref) is None
         if "project_id" not in record.__shape__.key.fields:
-            lax.delete(record.ref)
+            if record.__shape__.rights.remove:
+                lax.delete(record.ref)
             with pytest.raises(Conflict) as refused:
                 lax.put(type(record).model_validate(record.__dict__ | {"project_id": ONE}))
             assert refused.value.found is None

@@ -188,6 +188,17 @@ def test_a_key_is_revoked_through_the_api(service: Service, admin: Any) -> None:
     assert admin.post("/api/ops/keys/revoke", params={"key_id": victim}).json()["type"] == "illegal-move"
 
 
+def test_an_administrator_of_a_project_revokes_its_keys_and_no_others(service: Service) -> None:
+    service.key(Role.VIEWER)
+    for project in ("p1", "p2"):
+        service.key(Role.VIEWER, project)
+    bound = service.client(Role.ADMIN, project="p2")
+    for key in [k for k in list_keys(service.store) if k.role is Role.VIEWER]:
+        answer = bound.post("/api/ops/keys/revoke", params={"key_id": key.key_id})
+        assert answer.status_code == (200 if key.project_id == "p2" else 404), key
+    assert [k.project_id for k in list_keys(service.store) if k.revoked_at is not None] == ["p2"]
+
+
 def test_only_the_hash_of_a_key_is_stored(service: Service) -> None:
     token = service.key(Role.VIEWER)
     (record,) = list_keys(service.store)

@@ -35,6 +35,7 @@ from penstock.shape import (
     IndexShape,
     KeyAttribute,
     KeyShape,
+    Rights,
     TablePlace,
 )
 from penstock.template import compile_template
@@ -83,6 +84,8 @@ class Entity(BaseModel, metaclass=EntityType):
     __fixed__: ClassVar[frozenset[str]] = frozenset()
     __wakes__: ClassVar[bool] = False
     "Is a new one told to whoever waits for work?"
+    __rights__: ClassVar[Rights] = Rights()
+    "What may a store bound to a project do with its own ones?"
     __guarded__: ClassVar[bool] = False
     "Has a change of one consequences elsewhere, so that only its domain's own actions may make it?"
     __validated__: ClassVar[bool] = True
@@ -192,6 +195,7 @@ def _declare(
         build=_builder(cls),
         check=cls.model_validate,
         wakes=cls.__wakes__,
+        rights=cls.__rights__,
         uniques=sql_indexes,
         touched=touched,
         seen_by=seen_by,

@@ -19,6 +19,7 @@ from penstock.declare.units import Count, UtcMicros
 from penstock.errors import DamagedRecord, InvalidKey, TooLarge
 from penstock.kinds import instant_text
 from penstock.ops import ANYTHING, Range
+from penstock.shape import KEPT, Rights
 from penstock.system import BY_STATUS, SYSTEM
 
 if TYPE_CHECKING:
@@ -31,6 +32,8 @@ FORGED = (DamagedRecord, InvalidKey, TooLarge)
 
 class Seal(Entity, table=SYSTEM, relation="seals"):
     """Vouches for all lines of a project's trail after ``since`` and up to ``until``."""
+
+    __rights__ = Rights(add=False, change=False, remove=False)
 
     project_id: str
     trail: str
@@ -72,6 +75,8 @@ class AuditedProject(Entity, table=SYSTEM, relation="audited_projects"):
     It is how sealers know the projects, and it shows when the newest seal is removed. A process registers a project
     before the first line it writes there, and never again, so it costs the other changes nothing.
     """
+
+    __rights__ = KEPT
 
     project_id: str
     trail: str

@@ -80,7 +80,7 @@ def build_api(installed: Sequence[Installed], around: Surroundings, *, options: 
     for each in installed:
         _add_domain(app, each, around, options)
     add_events(app, [Progress], around.store, prefix="/api/work", tag="work", options=options)
-    add_ops(app, schedules, [i.tasks for i in installed if i.tasks is not None])
+    add_ops(app, around.store, schedules, [i.tasks for i in installed if i.tasks is not None])
     if isinstance(around.objects, LocalObjects) and around.objects.signer is not None:
         files = objects_route(around.objects, problem=problem, traffic=app.state.pools.traffic)
         answer_problems(files)

@@ -22,6 +22,7 @@ from penstock.keys import list_keys, revoke_key
 from penstock.outbox import SystemMessage
 from penstock.schedule import Schedule, ScheduleState
 from penstock.seals import Seal
+from penstock.store import Store
 from penstock.web.records import RecordRoutes
 from penstock.web.route import AdmittedRoute
 from penstock.work.job import Job, StepRun
@@ -85,8 +86,8 @@ class TaskNow(BaseModel):
     status: TaskStatus
 
 
-def add_ops(app: FastAPI, schedules: Sequence[Schedule], tasks: Sequence[Tasks]) -> None:
-    """The routes under /api/ops."""
+def add_ops(app: FastAPI, store: Store, schedules: Sequence[Schedule], tasks: Sequence[Tasks]) -> None:
+    """The routes under /api/ops. The store is the whole one: no scope has keys, so their routes look whose each is."""
     for entity, moves in _ENTITIES.items():
         routes = RecordRoutes(app, entity, prefix="/api/ops", tag="ops")
         routes.add_reading(access=_ADMIN)
@@ -96,8 +97,8 @@ def add_ops(app: FastAPI, schedules: Sequence[Schedule], tasks: Sequence[Tasks])
     )
     _add(app, "/api/ops/tasks/cancel", "POST", _settling(cancel, tasks, "Give a task up."), TaskNow, gives=(404,))
     _add(app, "/api/ops/schedules", "GET", _schedules(schedules), ScheduleList)
-    _add(app, "/api/ops/keys", "GET", _keys, KeyList)
-    _add(app, "/api/ops/keys/revoke", "POST", _revoke, KeyNow, gives=(404,))
+    _add(app, "/api/ops/keys", "GET", _keys(store), KeyList)
+    _add(app, "/api/ops/keys/revoke", "POST", _revoke(store), KeyNow, gives=(404,))
 
 
 def _add(
@@ -149,15 +150,21 @@ def _schedule_now(schedule: Schedule, state: ScheduleState | None, now: datetime
     )
 
 
-def _keys(request: Request) -> KeyList:
-    """Every key, without its secret. To make one, use `penstock keys create`: its token must not be kept by anybody."""
-    return KeyList(items=[_key_now(k) for k in list_keys(caller_of(request).store)])
+def _keys(store: Store) -> Any:
+    def keys(request: Request) -> KeyList:
+        """Every key, without its secret. To make one, use `penstock keys create`: nobody must keep its token."""
+        return KeyList(items=[_key_now(k) for k in list_keys(store, project=caller_of(request).project)])
+
+    return keys
 
 
-def _revoke(request: Request, key_id: Annotated[str, MaxLen(100), Query()]) -> KeyNow:
-    """End a key at once."""
-    caller = caller_of(request)
-    return _key_now(revoke_key(caller.store, key_id, by=caller.name))
+def _revoke(store: Store) -> Any:
+    def revoke(request: Request, key_id: Annotated[str, MaxLen(100), Query()]) -> KeyNow:
+        """End a key at once."""
+        caller = caller_of(request)
+        return _key_now(revoke_key(store, key_id, by=caller.name, project=caller.project))
+
+    return revoke
 
 
 def _key_now(key: Any) -> KeyNow:

@@ -17,6 +17,7 @@ from penstock.declare.pattern import pattern
 from penstock.declare.units import Count, UtcMicros
 from penstock.objectkey import ObjectKey
 from penstock.ops import ANYTHING, Range
+from penstock.shape import Rights
 from penstock.work.task import BY_PROJECT, BY_STATUS, NO_PROJECT, WORK
 
 if TYPE_CHECKING:
@@ -33,6 +34,8 @@ class JobStatus(StrEnum):
 
 class Job(Entity, table=WORK, relation="jobs"):
     """One passage through a pipeline."""
+
+    __rights__ = Rights(remove=False)
 
     job_id: str
     pipeline: str
@@ -121,6 +124,8 @@ class StepResult:
 
 class StepRun(Entity, table=WORK, relation="steps"):
     """One run of one step, and what it made."""
+
+    __rights__ = Rights(remove=False)
 
     job_id: str
     position: Count

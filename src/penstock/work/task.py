@@ -26,7 +26,7 @@ from penstock.documents import kept
 from penstock.errors import told
 from penstock.lease import Leased
 from penstock.ops import ANYTHING, Range
-from penstock.shape import RECORD_BYTES
+from penstock.shape import RECORD_BYTES, Rights
 
 WORK = Table("penstock_work", partition="PK", sort="SK", expiry="ttl")
 BY_PROJECT = WORK.index("GSI1", partition="GSI1PK", sort="GSI1SK")
@@ -55,6 +55,7 @@ class TaskStatus(StrEnum):
 class Task(Leased, table=WORK, relation="tasks", lifetimes=(Expires("ttl"),)):
     """Something to be done."""
 
+    __rights__ = Rights(remove=False)
     __wakes__ = True
 
     task_id: str
@@ -166,6 +167,8 @@ class Outcome(StrEnum):
 class Attempt(Entity, table=WORK, relation="attempts", lifetimes=(Expires("ttl"),)):
     """One try of one worker, written down with its end; while it lasts, the task tells who has it and since when."""
 
+    __rights__ = Rights(remove=False)
+
     task_id: str
     epoch: Count
     "The lease under which it was made: unlike the task's number of attempts, it only grows."
@@ -197,6 +200,8 @@ class LaneStatus(StrEnum):
 class Lane(Entity, table=WORK, relation="lanes"):
     """A project that has tasks of a name, or had some a short while ago."""
 
+    __rights__ = Rights(remove=False)
+
     project_id: str
     name: str
     status: LaneStatus = LaneStatus.ACTIVE
@@ -216,6 +221,8 @@ class Lane(Entity, table=WORK, relation="lanes"):
 
 class Progress(Entity, table=PROGRESS, relation="progress", lifetimes=(Expires("ttl"),)):
     """How far a task has come, for whoever watches the feed."""
+
+    __rights__ = Rights(remove=False)
 
     task_id: str
     project_id: str

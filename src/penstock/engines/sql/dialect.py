@@ -36,6 +36,8 @@ class Dialect:
     "A JSON set {c} without the members of the JSON list {m}; null when none is left."
     delete_some: str
     "The condition that limits a delete: {t} table, {w} condition, {m} the limit."
+    remove: str = ""
+    "How one row is deleted where that is not done by DELETE: of {t} and its name {n}, where {w}."
     guard: str = ""
     "Where the database binds a session to a project: that the project {c} is the session's."
 

@@ -100,4 +100,8 @@ POSTGRES = Dialect(
 )
 
 # In a session that is bound to a project, where another project's row is not an obstacle but an error.
-POSTGRES_BOUND = replace(POSTGRES, guard="{c}::text = current_setting('penstock.project', true)")
+POSTGRES_BOUND = replace(
+    POSTGRES,
+    guard="{c}::text = current_setting('penstock.project', true)",
+    remove="select penstock.remove({n}::regclass, r.ctid) from (select r.ctid from {t} as r where {w} for update) as r",
+)

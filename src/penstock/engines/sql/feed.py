@@ -100,6 +100,10 @@ def _postgres_steps(inspector: sa.Inspector, dialect: Dialect, shapes: Sequence[
     elif not inspector.bind.exec_driver_sql(_HAS_PROJECT).scalar():  # type: ignore[union-attr]
         yield Step("add column", "penstock.changes.project", "alter table penstock.changes add column project text")
     yield Step("create function", "penstock.log_change", _LOG_CHANGE)
+    if inspector.bind.exec_driver_sql(_IS_OPEN).scalar() is not False:  # type: ignore[union-attr]
+        # Whoever may execute it may have it called for a table of his own, and so have it write what he likes.
+        closed = "revoke all on function penstock.log_change() from public"
+        yield Step("restrict function", "penstock.log_change", closed)
     for shape in shapes:
         relation = dialect.relation(shape.domain, shape.relation)
         project = f", {literal(shape.project.column)}" if shape.project is not None else ""
@@ -116,15 +120,23 @@ select 1 from information_schema.columns
 where table_schema = 'penstock' and table_name = 'changes' and column_name = 'project'
 """.strip()
 
-# It writes with its owner's rights, as whoever is bound to a project may read the log but not write it. A change is of
-# a project when the record was so before and after; one that moves it between projects is of none.
-_LOG_CHANGE = """
+_IS_OPEN = "select has_function_privilege('public', to_regprocedure('penstock.log_change()'), 'execute')"
+
+# It writes with its owner's rights, as whoever is bound to a project may read the log but not write it. So it tells of
+# the very table that calls it, and of no other whose name a trigger gives. A change is of a project when the record was
+# so before and after; one that moves it between projects is of none.
+_LOG_CHANGE = r"""
 create or replace function penstock.log_change() returns trigger language plpgsql
 security definer set search_path = pg_catalog, pg_temp as $$
 declare
   was jsonb;
   is_now jsonb;
+  name text := '"' || replace(tg_table_name, '"', '""') || '"';
 begin
+  if tg_table_schema like 'pg\_temp%'
+      or tg_argv[0] not in (name, '"' || replace(tg_table_schema, '"', '""') || '".' || name) then
+    raise insufficient_privilege using message = format('%s is not a table whose changes are told', tg_relid::regclass);
+  end if;
   if tg_op = 'UPDATE' and old is not distinct from new then
     return null;
   end if;

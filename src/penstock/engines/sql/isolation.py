@@ -6,14 +6,18 @@ granted, as if there were no policies. Row security is forced, so that nobody bu
 beyond the policies. Tables without a project are not granted to the role at all; views of the others run with the
 rights of whoever asks (PostgreSQL 15 and later; before, they are not granted).
 
+The role has what the entities' `Rights` say and nothing else: what it had before is taken back. It may update columns,
+never a whole table, and removes rows by a function: whoever may delete from a table may also lock it for everybody.
+
 Because row security is forced, ``pg_dump`` by the owner needs ``--enable-row-security``; it still dumps every row.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from penstock.engines.sql.dialect import Dialect, literal, quote
 from penstock.ops import ADVICE, Step
@@ -31,6 +35,28 @@ _CREATE = f"create role {TENANT} nologin noinherit"
 _INVOKERS = 15  # the version since which a view may run with the rights of whoever asks
 _MEMBERSHIPS = 16  # the version since which a membership may be used by SET ROLE alone
 
+REMOVE = "penstock.remove(regclass, tid)"
+# With its owner's rights, as the role may not delete: so it asks the table's policy itself whose rows may go.
+_REMOVE_BODY = """
+declare
+  own text;
+  removed bigint;
+begin
+  select pg_get_expr(p.polqual, p.polrelid) into own from pg_policy p
+    where p.polrelid = $1 and p.polname = 'penstock_remove' and p.polcmd = 'd';
+  if own is null then
+    raise insufficient_privilege using message = format('permission denied to remove rows of %s', $1);
+  end if;
+  execute format('delete from %s where ctid = $1 and %s', $1, own) using $2;
+  get diagnostics removed = row_count;
+  return removed > 0;
+end
+""".strip()
+_REMOVE = (
+    "create or replace function penstock.remove(relation regclass, place tid) returns boolean language plpgsql "
+    f"security definer set search_path = pg_catalog, pg_temp as $remove${_REMOVE_BODY}$remove$"
+)
+
 
 @dataclass(frozen=True, slots=True)
 class _User:
@@ -42,6 +68,7 @@ class _User:
     may_create: bool
     may_grant: bool
     may_become: bool
+    superuser: bool
 
     @property
     def grant(self) -> str:
@@ -50,45 +77,71 @@ class _User:
         return f"grant {TENANT} to {quote(self.name)}{how}"
 
 
+class _Policy(NamedTuple):
+    """A policy by what it says, however it is written."""
+
+    role: str
+    using: str
+    check: str
+    command: str = "*"
+    permits: bool = True
+
+
 @dataclass(frozen=True, slots=True)
 class _Relation:
     """A table or view as it is now."""
 
     owner: str
-    forced: bool
-    policies: frozenset[str]
-    granted: bool
-    by_invoker: bool
+    forced: bool = False
+    policies: Mapping[str, _Policy] = field(default_factory=dict)
+    granted: frozenset[str] = frozenset()
+    "What the role may do with the whole of it, and with which column: `select`, `update status`."
+    by_invoker: bool = False
 
 
 def isolation_steps(
     connection: sa.Connection, dialect: Dialect, shapes: Sequence[EntityShape], views: Sequence[ViewShape]
 ) -> Iterator[Step]:
-    """What is missing for sessions that are bound to a project."""
+    """What is missing for sessions that are bound to a project, and what they have too much of."""
     of_projects = [s for s in shapes if s.project is not None]
     if not of_projects:
         return
     user = _user(connection)
-    yield from _role_steps(user)
+    yield from _role_steps(connection, user)
     if not user.role_exists and not user.may_create:
         return
-    known = _relations(connection)
     yield from _schema_steps(connection, {"penstock", *(s.domain for s in of_projects if s.domain)})
+    known = _relations(connection)
     for shape in of_projects:
         assert shape.project is not None
         relation = dialect.relation(shape.domain, shape.relation)
         own = f"{quote(shape.project.column)}::text = {_SESSIONS}"
-        yield from _table_steps(user, relation, known, own, "select, insert, update, delete")
+        yield from _table_steps(user, relation, known, own, _granted(shape), removable=shape.rights.remove)
     if any(s.table.feed for s in of_projects):
         relation = dialect.relation("penstock", "changes")
-        yield from _table_steps(user, relation, known, f"project = {_SESSIONS}", "select")
+        yield from _table_steps(user, relation, known, f"project = {_SESSIONS}", frozenset({"select"}), removable=False)
     if user.version >= _INVOKERS:
         for view in views:
-            yield from _view_steps(dialect.relation(view.domain, view.name), known)
+            yield from _view_steps(user, dialect.relation(view.domain, view.name), known)
 
 
-def _role_steps(user: _User) -> Iterator[Step]:
-    if not user.role_exists:
+def _granted(shape: EntityShape) -> frozenset[str]:
+    """What the role needs for the rights that a scope has."""
+    rights = shape.rights
+    granted = {word for word, allowed in (("select", rights.read), ("insert", rights.add)) if allowed}
+    if rights.change or rights.remove:  # a row is locked before it is removed, which takes a column to change
+        key = [shape.fields[n].column for n in shape.key.fields]
+        rest = [f.column for f in shape.fields.values() if f.column not in key]
+        granted |= {f"update {column}" for column in rest or key[:1]}
+    return frozenset(granted)
+
+
+def _role_steps(connection: sa.Connection, user: _User) -> Iterator[Step]:
+    if user.role_exists:
+        for statement in _excess(connection):
+            kind = "restrict role" if user.superuser else ADVICE
+            yield Step(kind, statement, statement if user.superuser else _advice(user, statement))
+    else:
         if not user.may_create:
             yield Step(ADVICE, f"create role {TENANT}", _advice(user, f"{_CREATE}; {user.grant}"))
             return
@@ -101,6 +154,29 @@ def _role_steps(user: _User) -> Iterator[Step]:
         yield Step("grant role", f"{TENANT} to {user.name}", user.grant)
     else:
         yield Step(ADVICE, f"grant {TENANT} to {user.name}", _advice(user, user.grant))
+
+
+def _excess(connection: sa.Connection) -> Iterator[str]:
+    """What takes back the powers that the role should not have."""
+    powers = {
+        "rolsuper": "nosuperuser",
+        "rolcreaterole": "nocreaterole",
+        "rolcreatedb": "nocreatedb",
+        "rolcanlogin": "nologin",
+        "rolinherit": "noinherit",
+        "rolreplication": "noreplication",
+        "rolbypassrls": "nobypassrls",
+    }
+    row = connection.exec_driver_sql(f"select {', '.join(powers)} from pg_roles where rolname = %s", (TENANT,)).one()
+    if wrong := [word for word, has in zip(powers.values(), row, strict=True) if has]:
+        yield f"alter role {TENANT} {' '.join(wrong)}"
+    others = connection.exec_driver_sql(
+        "select r.rolname::text from pg_auth_members m join pg_roles r on r.oid = m.roleid "
+        "join pg_roles t on t.oid = m.member where t.rolname = %s order by 1",
+        (TENANT,),
+    )
+    for other in others.scalars():
+        yield f"revoke {quote(other)} from {TENANT}"
 
 
 def _advice(user: _User, statements: str) -> str:
@@ -118,47 +194,96 @@ def _schema_steps(connection: sa.Connection, schemas: set[str]) -> Iterator[Step
     )
     for schema in sorted(schemas - set(usable.scalars())):
         yield Step("grant", f"usage of {schema} to {TENANT}", f"grant usage on schema {quote(schema)} to {TENANT}")
-    counted = connection.exec_driver_sql(
-        "select has_any_column_privilege(t.oid, to_regclass('penstock.commits'), 'insert') "
-        "from pg_roles t where t.rolname = %s",
+    yield from _removal_steps(connection)
+    held = connection.exec_driver_sql(
+        "select array(select a.privilege_type from aclexplode(c.relacl) a where a.grantee = t.oid), "
+        "has_any_column_privilege(t.oid, c.oid, 'insert') "
+        "from pg_roles t, pg_class c where t.rolname = %s and c.oid = to_regclass('penstock.commits')",
         (TENANT,),
-    )
-    if not counted.scalar():
+    ).one_or_none()
+    if held is None or held[0] or not held[1]:
         # A commit leaves its token there; nobody needs to see another's.
-        statement = f"grant insert (token) on penstock.commits to {TENANT}"
-        yield Step("grant", f"tokens of penstock.commits to {TENANT}", statement)
+        statements = (
+            f"revoke all on penstock.commits from {TENANT}",
+            f"grant insert (token) on penstock.commits to {TENANT}",
+        )
+        yield Step("grant", f"tokens of penstock.commits to {TENANT}", _together(statements))
 
 
-def _table_steps(user: _User, relation: str, known: dict[str, _Relation], own: str, granted: str) -> Iterator[Step]:
-    now = known.get(relation) or _Relation(user.name, False, frozenset(), False, False)
+def _removal_steps(connection: sa.Connection) -> Iterator[Step]:
+    found = connection.exec_driver_sql(
+        "select p.prosrc, has_function_privilege('public', p.oid, 'execute'), "
+        "(select has_function_privilege(t.oid, p.oid, 'execute') from pg_roles t where t.rolname = %s) "
+        "from pg_proc p where p.oid = to_regprocedure(%s)",
+        (TENANT, REMOVE),
+    ).one_or_none()
+    if found is None or found[0] != _REMOVE_BODY:
+        yield Step("create function", "penstock.remove", _REMOVE)
+    if found is None or found[1] or not found[2]:
+        statements = (f"revoke all on function {REMOVE} from public", f"grant execute on function {REMOVE} to {TENANT}")
+        yield Step("grant", f"removal by penstock.remove to {TENANT}", _together(statements))
+
+
+def _table_steps(
+    user: _User, relation: str, known: dict[str, _Relation], own: str, granted: frozenset[str], *, removable: bool
+) -> Iterator[Step]:
+    now = known.get(relation) or _Relation(user.name)
     others = f"current_user <> {literal(TENANT)}"
     policies = {
-        "penstock_owner": (quote(now.owner), "true"),
-        "penstock_others": ("public", others),
-        "penstock_project": (TENANT, own),
+        "penstock_owner": _Policy(now.owner, "true", "true"),
+        "penstock_others": _Policy("public", others, others),
+        "penstock_project": _Policy(TENANT, own, own),
     }
-    todo = [
-        f"create policy {name} on {relation} to {role} using ({rows}) with check ({rows})"
-        for name, (role, rows) in policies.items()
-        if name not in now.policies
-    ]
+    if removable:
+        policies["penstock_remove"] = _Policy(TENANT, own, "", "d")
+    ours = {name: policy for name, policy in now.policies.items() if name in {*policies, "penstock_remove"}}
+    todo = []
+    for name, found in ours.items():
+        if name not in policies or _said(policies[name]) != found:
+            todo.append(f"drop policy {name} on {relation}")
+    for name, policy in policies.items():
+        if _said(policy) != ours.get(name):
+            todo.append(_created(name, policy, relation))
     if not now.forced:
         todo += [f"alter table {relation} {how} row level security" for how in ("enable", "force")]
-    if not now.granted:
-        todo.append(f"grant {granted} on {relation} to {TENANT}")
+    todo += _grants(relation, now, granted)
     if todo:
         yield Step("isolate projects", relation.replace('"', ""), _together(todo))
 
 
-def _view_steps(relation: str, known: dict[str, _Relation]) -> Iterator[Step]:
-    now = known.get(relation)
-    todo = []
-    if now is None or not now.by_invoker:
-        todo.append(f"alter view {relation} set (security_invoker = true)")
-    if now is None or not now.granted:
-        todo.append(f"grant select on {relation} to {TENANT}")
+def _view_steps(user: _User, relation: str, known: dict[str, _Relation]) -> Iterator[Step]:
+    now = known.get(relation) or _Relation(user.name)
+    todo = [] if now.by_invoker else [f"alter view {relation} set (security_invoker = true)"]
+    todo += _grants(relation, now, frozenset({"select"}))
     if todo:
         yield Step("isolate projects", relation.replace('"', ""), _together(todo))
+
+
+def _grants(relation: str, now: _Relation, wanted: frozenset[str]) -> list[str]:
+    """What makes the role's rights on a relation those that are wanted, no fewer and no more."""
+    if now.granted == wanted:
+        return []
+    todo = [f"revoke all on {relation} from {TENANT}"] if now.granted - wanted else []
+    words = sorted(word for word in wanted if " " not in word)
+    columns = sorted(quote(word.removeprefix("update ")) for word in wanted if " " in word)
+    words += [f"update ({', '.join(columns)})"] if columns else []
+    return [*todo, f"grant {', '.join(words)} on {relation} to {TENANT}"] if words else todo
+
+
+def _created(name: str, policy: _Policy, relation: str) -> str:
+    role = policy.role if policy.role == "public" else quote(policy.role)
+    command = "delete" if policy.command == "d" else "all"
+    check = f" with check ({policy.check})" if policy.check else ""
+    return f"create policy {name} on {relation} for {command} to {role} using ({policy.using}){check}"
+
+
+def _said(policy: _Policy) -> _Policy:
+    """The policy without the ways in which the same can be written: PostgreSQL tells it in its own."""
+    return policy._replace(using=_bare(policy.using), check=_bare(policy.check))
+
+
+def _bare(condition: str) -> str:
+    return re.sub(r"::\w+|[()\s\"]", "", condition).lower()
 
 
 def _together(statements: Sequence[str]) -> str:
@@ -184,24 +309,41 @@ def _user(connection: sa.Connection) -> _User:
         may_create=superuser or creates,
         may_grant=superuser or bool(administers) or (creates and (not exists or version < _MEMBERSHIPS)),
         may_become=superuser or bool(becomes),
+        superuser=superuser,
     )
 
 
 def _relations(connection: sa.Connection) -> dict[str, _Relation]:
     """Every table and view outside of the system's, by its quoted name."""
-    rows = connection.exec_driver_sql(
-        "select n.nspname, c.relname, pg_get_userbyid(c.relowner)::text, c.relrowsecurity and c.relforcerowsecurity, "
-        "array(select p.polname::text from pg_policy p where p.polrelid = c.oid), "
-        "coalesce(has_table_privilege(t.oid, c.oid, 'select'), false), "
-        "coalesce('security_invoker=true' = any(c.reloptions), false) "
-        "from pg_class c join pg_namespace n on n.oid = c.relnamespace left join pg_roles t on t.rolname = %s "
-        "where c.relkind in ('r', 'p', 'v') and n.nspname !~ '^pg_' and n.nspname <> 'information_schema'",
-        (TENANT,),
-    )
-    return {
-        f"{quote(schema)}.{quote(name)}": _Relation(owner, forced, frozenset(policies), granted, by_invoker)
-        for schema, name, owner, forced, policies, granted, by_invoker in rows
-    }
+    rows = connection.exec_driver_sql(_RELATIONS, (TENANT,))
+    found = {}
+    for schema, name, owner, forced, policies, granted, by_invoker in rows:
+        found[f"{quote(schema)}.{quote(name)}"] = _Relation(
+            owner,
+            forced,
+            {p[0]: _Policy(p[1], _bare(p[2]), _bare(p[3]), p[4], p[5]) for p in policies},
+            frozenset(granted),
+            by_invoker,
+        )
+    return found
+
+
+_RELATIONS = """
+select n.nspname, c.relname, pg_get_userbyid(c.relowner)::text, c.relrowsecurity and c.relforcerowsecurity,
+  coalesce((
+    select jsonb_agg(jsonb_build_array(p.polname,
+      case when p.polroles = '{0}' then 'public'
+           when cardinality(p.polroles) = 1 then pg_get_userbyid(p.polroles[1]) end,
+      coalesce(pg_get_expr(p.polqual, c.oid), ''), coalesce(pg_get_expr(p.polwithcheck, c.oid), ''),
+      p.polcmd, p.polpermissive))
+    from pg_policy p where p.polrelid = c.oid), '[]'),
+  array(select lower(a.privilege_type) from aclexplode(c.relacl) a where a.grantee = t.oid)
+    || array(select lower(a.privilege_type) || ' ' || f.attname from pg_attribute f, aclexplode(f.attacl) a
+             where f.attrelid = c.oid and not f.attisdropped and a.grantee = t.oid),
+  coalesce('security_invoker=true' = any(c.reloptions), false)
+from pg_class c join pg_namespace n on n.oid = c.relnamespace left join pg_roles t on t.rolname = %s
+where c.relkind in ('r', 'p', 'v') and n.nspname !~ '^pg_' and n.nspname <> 'information_schema'
+""".strip()
 
 
 def why_unbound(connection: psycopg.Connection[Any]) -> str | None:
@@ -209,9 +351,10 @@ def why_unbound(connection: psycopg.Connection[Any]) -> str | None:
     mode = "SET" if connection.info.server_version >= _MEMBERSHIPS * 10_000 else "MEMBER"
     exists, becomes, prepared, user = connection.execute(
         "select t.oid is not null, u.rolsuper or pg_has_role(u.oid, t.oid, %s), "
-        "has_any_column_privilege(t.oid, to_regclass('penstock.commits'), 'insert'), u.rolname::text "
+        "has_any_column_privilege(t.oid, to_regclass('penstock.commits'), 'insert') "
+        "and coalesce(has_function_privilege(t.oid, to_regprocedure(%s), 'execute'), false), u.rolname::text "
         "from pg_roles u left join pg_roles t on t.rolname = %s where u.rolname = current_user",
-        (mode, TENANT),
+        (mode, REMOVE, TENANT),
     ).fetchall()[0]
     otherwise = "or scope with enforce=False, which filters in Python alone"
     if not exists:

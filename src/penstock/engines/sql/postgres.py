@@ -5,58 +5,41 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from functools import lru_cache
 from typing import Any, NoReturn, TypeVar
 
-import msgspec
 import psycopg
 import sqlalchemy as sa
 from psycopg import errors as pg
-from psycopg.conninfo import conninfo_to_dict
-from psycopg.types.json import set_json_loads
 
+from penstock.engines.sql.chain import UNBOUND, chained, form, guarded, once, parameters, remembering
 from penstock.engines.sql.dialects import POSTGRES, POSTGRES_BOUND
 from penstock.engines.sql.engine import GROWN, Refused
 from penstock.engines.sql.forks import generation
 from penstock.engines.sql.isolation import TENANT, why_unbound
-from penstock.engines.sql.postgres_waiter import CHANNEL, PostgresWaiter
-from penstock.engines.sql.prepared import Prepared, numbered
+from penstock.engines.sql.line import Line
+from penstock.engines.sql.postgres_waiter import PostgresWaiter
+from penstock.engines.sql.session import Call, Session, plain_call
 from penstock.engines.sql.sets import alike, joined, rows_of
 from penstock.engines.sql.statements import Statement
 from penstock.errors import InvalidValue, Misconfigured, OutOfScope, PenstockError, Unavailable
 
 T = TypeVar("T")
 
-# PostgreSQL has no way to say "stop" inside a statement but an error; the text of this one tells where.
-_REFUSAL = "penstock refuses write "
-
-
-# Every statement walks a known index, so planning it once is enough; planning costs more than running it.
-_OPTIONS = "-c timezone=UTC -c plan_cache_mode=force_generic_plan -c enable_seqscan=off"
-
 # Seconds before each further attempt: at once on a broken line, then long enough for a server to restart.
 _PAUSES = (0.0, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0)
-
-# A commit that could not recognise itself by what stands there leaves its token; a repetition meets it.
-_REMEMBER = "remembered as (insert into penstock.commits (token) values (%s) returning 1)"
-_KNOWN = "when not exists (select from remembered) then null"
-
-
-class _Session(psycopg.Connection[tuple[Any, ...]]):
-    """A connection, and the project it is bound to."""
-
-    project: str | None = None
-    prepared: Prepared
+_EXPIRING = "select set_config('penstock.cause', 'expiry', true)"
+# Nobody repeats a commit after a day.
+_FORGETTING = "delete from penstock.commits where at < now() - interval '1 day'"
 
 
 class _Idle:
     """Connections at rest, last in, first out."""
 
     def __init__(self) -> None:
-        self._sessions: list[_Session] = []
+        self._sessions: list[Session] = []
         self._generation = generation()
 
-    def take(self) -> _Session | None:
+    def take(self) -> Session | None:
         if self._generation != generation():
             # A forked child must not speak on its parent's sockets, not even to say goodbye.
             self._sessions, self._generation = [], generation()
@@ -65,7 +48,7 @@ class _Idle:
         except IndexError:
             return None
 
-    def keep(self, session: _Session) -> None:
+    def keep(self, session: Session) -> None:
         self._sessions.append(session)
 
     def forget(self) -> None:
@@ -76,31 +59,15 @@ class _Idle:
             session.close()
 
 
-def _check_url(url: str) -> None:
-    """Refuse what may be read otherwise than it was meant, before anybody quotes a piece of the password."""
-    try:
-        said = conninfo_to_dict(url)
-    except psycopg.ProgrammingError:
-        said = {"port": "unreadable"}
-    authority, _, path = url.partition("://")[2].partition("/")
-    ports = str(said.get("port") or "").replace(",", "") or "0"
-    user = authority.rpartition("@")[0]
-    if "?" in user or "@" in user or "@" in path.partition("?")[0] or not ports.isdecimal():
-        raise Misconfigured(
-            "PENSTOCK_STORE is no PostgreSQL URL; write signs of a password by their codes: "
-            "% as %25, @ as %40, / as %2F, ? as %3F"
-        )
-
-
 class PostgresConnector:
     """Statements on one database, over a stack of connections. Opened lazily, and anew after a fork."""
 
     dialect = POSTGRES
-    options = _OPTIONS
+    _role: str | None = None
 
     def __init__(self, url: str, *, sleep: Callable[[float], None] = time.sleep) -> None:
-        _check_url(url)
-        self.url = url
+        self.line = Line(url)
+        self.url = self.line.url
         self._sleep = sleep
         self._idle = _Idle()
         self._idle_bound = _Idle()
@@ -114,24 +81,18 @@ class PostgresConnector:
             if reason := self._attempt(why_unbound):
                 raise Misconfigured(reason)
             self._can_bind = True
-        return BoundConnector(self.url, project, self._idle_bound, sleep=self._sleep)
+        return BoundConnector(self, project, self._idle_bound)
 
-    def _take(self) -> _Session:
-        return self._idle.take() or self._connect()
-
-    def _connect(self) -> _Session:
-        # What the URL sets is set as well, where it is not what the engine itself relies on.
-        options = f"{conninfo_to_dict(self.url).get('options') or ''} {self.options}"
-        connection = _Session.connect(self.url, autocommit=True, options=options)
-        connection.prepare_threshold = 2
-        connection.prepared = Prepared()
-        set_json_loads(msgspec.json.decode, connection)
-        return connection
+    def _take(self) -> Session:
+        session = self._idle.take()
+        if session is None or (self.line.shared and session.names is not None):
+            return self.line.connect(role=self._role)
+        return session
 
     def _forbidden(self, error: pg.InsufficientPrivilege) -> PenstockError:
         return Misconfigured(f"PostgreSQL: {_first_line(error)}; grant it to the user of the store's URL")
 
-    def _attempt(self, action: Callable[[_Session], T]) -> T:
+    def _attempt(self, action: Callable[[Session], T]) -> T:
         """Do something on a connection; again on a fresh one when the connection broke.
 
         Whatever is done here may be done twice: reads by nature, writes because they recognise themselves.
@@ -145,53 +106,82 @@ class PostgresConnector:
             except Refused as refused:
                 self._give_back(connection)
                 raise Refused(refused.position, repeated=repeated) from None
+            except (pg.InvalidSqlStatementName, pg.DuplicatePreparedStatement) as error:
+                # It is of another session than ours, so nothing was done.
+                self._give_back(connection, broken=True)
+                self.line.share(_first_line(error))
             except psycopg.OperationalError as error:
                 repeated = repeated or (connection is not None and connection.broken)
                 self._give_back(connection)
                 if pause is None:
                     raise Unavailable(f"PostgreSQL: {_first_line(error)}") from error
                 self._sleep(pause)
-            except (pg.UndefinedTable, pg.InvalidSchemaName, pg.UndefinedColumn) as error:
+            except psycopg.Error as error:
                 self._give_back(connection)
-                raise Misconfigured(f"{_first_line(error)}; run `penstock tables apply`") from error
-            except pg.InsufficientPrivilege as error:
-                self._give_back(connection)
-                raise self._forbidden(error) from error
-            except pg.NumericValueOutOfRange:
-                self._give_back(connection)
-                raise InvalidValue(GROWN) from None
+                raise self._translated(error) from error
             except BaseException:
                 self._give_back(connection)
                 raise
             else:
                 self._idle.keep(connection)
                 return result
-        raise AssertionError("the last attempt returns or raises")
+        raise Unavailable("PostgreSQL: its sessions change from one statement to the next")
 
-    def _give_back(self, connection: _Session | None) -> None:
+    def _give_back(self, connection: Session | None, *, broken: bool = False) -> None:
         """Keep a connection that still works; after one that broke, the idle ones are most likely dead as well."""
         if connection is None:
             return
-        if connection.closed or connection.broken:
+        if broken or connection.closed or connection.broken:
             connection.close()
             self._idle.forget()
         else:
             self._idle.keep(connection)
 
+    def _translated(self, error: psycopg.Error) -> Exception:
+        """What a statement's error means to whoever sent it."""
+        match error:
+            case pg.UndefinedTable() | pg.InvalidSchemaName() | pg.UndefinedColumn() | pg.UndefinedFunction():
+                return Misconfigured(f"{_first_line(error)}; run `penstock tables apply`")
+            case pg.InsufficientPrivilege():
+                return self._forbidden(error)
+            case pg.NumericValueOutOfRange():
+                return InvalidValue(GROWN)
+            case pg.InvalidTextRepresentation() if UNBOUND in str(error):
+                return Misconfigured(
+                    "something between here and PostgreSQL sends one transaction to several servers, so that no "
+                    "statement is sure to be bound to its project; have it keep transactions together, or scope with "
+                    "enforce=False, which filters in Python alone"
+                )
+        return error
+
     # Statements
 
+    def _binding(self) -> tuple[Call, ...]:
+        """What is said before the statements of a transaction, in the same breath."""
+        return (self.line.binding(),) if self.line.shared else ()
+
+    def _guarded(self, text: str, given: Sequence[Any]) -> tuple[str, Sequence[Any]]:
+        """A statement that proves where it is, if that matters."""
+        return text, given
+
     def rows(self, text: str, parameters: tuple[Any, ...]) -> list[tuple[Any, ...]]:
-        return self._attempt(lambda c: c.execute(text, parameters, binary=True).fetchall())
+        text, given = self._guarded(text, parameters)
+        return self._attempt(lambda c: c.read(c.exchange((*self._binding(), c.call(text, given)))[-1]))
 
     def run(self, text: str, parameters: tuple[Any, ...], *, token: str | None = None) -> list[tuple[Any, ...]] | None:
         if token is None:
-            return self._attempt(lambda c: _fetched(c.execute(text, parameters, binary=True)))
-        remembering, parameters = _remembering(text), (token, *parameters)
+            return self.rows(text, parameters)
+        text, given = self._remembering(text, (token, *parameters))
         try:
-            rows = self._attempt(lambda c: _once(lambda: _fetched(c.execute(remembering, parameters, binary=True))))
+            rows = self._attempt(
+                lambda c: once(lambda: c.read(c.exchange((*self._binding(), c.call(text, given)))[-1])),
+            )
         except Refused:
             return []
         return None if rows is None else [row[1:] for row in rows]
+
+    def _remembering(self, text: str, given: Sequence[Any]) -> tuple[str, Sequence[Any]]:
+        return remembering(text, guarded=False), given
 
     def together(self, statements: Sequence[Statement], *, token: str | None, wake: bool = False) -> None:
         todo = self._joined(statements)
@@ -227,47 +217,58 @@ class PostgresConnector:
         """The types that PostgreSQL finds for a text's parameters."""
         types = self._parameter_types.get(text)
         if types is None:
-            types = self._parameter_types[text] = self._attempt(lambda c: _parameter_types(c, text))
+            types = self._parameter_types[text] = self._attempt(lambda c: c.parameter_types(text))
         return types
 
     def _chain(self, statements: Sequence[Statement], token: str | None, wake: bool) -> None:
-        text = _chained(tuple([_form(s) for s in statements]), token is not None, wake)
-        parameters = _parameters(statements, token)
+        call = self._chained(statements, token, wake)
+        self._attempt(lambda c: once(lambda: c.exchange((*self._binding(), call))))
 
-        self._attempt(lambda c: _once(lambda: c.prepared.run(c, text, parameters)))
+    def _chained(self, statements: Sequence[Statement], token: str | None, wake: bool) -> Call:
+        text = chained(tuple([form(s) for s in statements]), token is not None, wake, guarded=False)
+        return plain_call(text, parameters(statements, token))
 
     def many(self, text: str, rows: list[tuple[Any, ...]]) -> None:
-        def action(connection: _Session) -> None:
-            with connection.transaction(), connection.cursor() as cursor:
-                cursor.executemany(text, rows)
-
-        self._attempt(action)
+        calls = [plain_call(*self._guarded(text, row)) for row in rows]
+        self._attempt(lambda c: c.exchange((*self._binding(), *calls)))
 
     def expire(self, text: str, parameters: tuple[Any, ...], *, watched: bool) -> int:
-        def action(connection: _Session) -> int:
-            with connection.transaction():
-                connection.execute("set local penstock.cause = 'expiry'")
-                # Nobody repeats a commit after a day.
-                connection.execute("delete from penstock.commits where at < now() - interval '1 day'")
-                return len(connection.execute(text, parameters).fetchall())
+        def action(connection: Session) -> int:
+            calls = (Call(_EXPIRING), Call(_FORGETTING), plain_call(text, parameters))
+            return connection.exchange((*self._binding(), *calls))[-1].ntuples
 
         return self._attempt(action)
 
     def listen(self) -> PostgresWaiter:
-        return PostgresWaiter(lambda: psycopg.connect(self.url, autocommit=True))
+        return PostgresWaiter(self._listener)
+
+    def _listener(self) -> Session | None:
+        """A connection that hears of commits; None where none can."""
+        session = self.line.connect()
+        if not self.line.shared:
+            return session
+        session.close()
+        return None
 
     @contextmanager
     def administration(self) -> Iterator[sa.Connection]:
         """A SQLAlchemy connection in one transaction, alone: two processes never create the same thing at once."""
-        engine = sa.create_engine("postgresql+psycopg://", creator=lambda: psycopg.connect(self.url))
+        engine = sa.create_engine("postgresql+psycopg://", creator=self._begun)
         try:
             with engine.begin() as connection:
+                for call in self._binding():
+                    connection.exec_driver_sql(call.text, tuple(str(v, "utf8") for v in call.values if v is not None))
                 connection.exec_driver_sql("select pg_advisory_xact_lock(7363570)")
                 yield connection
         except sa.exc.DBAPIError as error:
             raise self._not_administered(error) from error
         finally:
             engine.dispose()
+
+    def _begun(self) -> Session:
+        session = self.line.connect()
+        session.autocommit = False
+        return session
 
     def _not_administered(self, error: sa.exc.DBAPIError) -> PenstockError:
         reason = error.orig or error
@@ -283,39 +284,40 @@ class PostgresConnector:
 
 
 class BoundConnector(PostgresConnector):
-    """The same database, through sessions of a role whose rows are those of one project.
+    """The same database, as a role whose rows are those of one project.
 
-    Sessions are shared by all projects, each set to one before it is used. The role is part of how they start, so that
+    Every transaction begins by becoming that role for that project, and every statement proves that it is so: behind a
+    proxy, a session may be anybody's. Where sessions are kept, the role is part of how they start as well, so that
     ``reset role`` and ``discard all`` do not end it. This holds back a forgotten condition, not somebody who may run
     any statement at all: ``set role none`` is one.
     """
 
     dialect = POSTGRES_BOUND
-    options = f"{_OPTIONS} -c role={TENANT}"
+    _role: str | None = TENANT
 
-    def __init__(self, url: str, project: str, idle: _Idle, *, sleep: Callable[[float], None]) -> None:
-        super().__init__(url, sleep=sleep)
+    def __init__(self, whole: PostgresConnector, project: str, idle: _Idle) -> None:
+        self.line, self.url, self._sleep = whole.line, whole.url, whole._sleep
         self._project = project
         self._idle = idle
+        self._parameter_types = whole._parameter_types
 
     def bound(self, project: str) -> BoundConnector:
         if project != self._project:
             raise OutOfScope("sessions of one project cannot be bound to another; use the store itself")
         return self
 
-    def _take(self) -> _Session:
-        session = super()._take()
-        if session.project == self._project:
-            return session
-        session.project = None
-        try:
-            session.execute("select set_config('penstock.project', %s, false)", (self._project,))
-        except BaseException:
-            session.close()
-            self._idle.forget()
-            raise
-        session.project = self._project
-        return session
+    def _binding(self) -> tuple[Call, ...]:
+        return (self.line.binding(role=TENANT, project=self._project),)
+
+    def _guarded(self, text: str, given: Sequence[Any]) -> tuple[str, Sequence[Any]]:
+        return guarded(text), (*given, self._project)
+
+    def _remembering(self, text: str, given: Sequence[Any]) -> tuple[str, Sequence[Any]]:
+        return remembering(text, guarded=True), (*given, self._project)
+
+    def _chained(self, statements: Sequence[Statement], token: str | None, wake: bool) -> Call:
+        text = chained(tuple([form(s) for s in statements]), token is not None, wake, guarded=True)
+        return plain_call(text, [*parameters(statements, token), self._project])
 
     def _forbidden(self, error: pg.InsufficientPrivilege) -> PenstockError:
         return OutOfScope(
@@ -326,95 +328,8 @@ class BoundConnector(PostgresConnector):
     def administration(self) -> NoReturn:
         raise OutOfScope("tables are created and grown for all projects at once; use the store itself")
 
-
-def _form(statement: Statement) -> tuple[str, bool, str | None, bool]:
-    """What a statement says without its parameters."""
-    stands = statement.stands.text if statement.stands else None
-    return statement.text, statement.must_touch, stands, statement.rows is not None
-
-
-@lru_cache(maxsize=512)
-def _chained(forms: tuple[tuple[str, bool, str | None, bool], ...], remembered: bool, wake: bool) -> str:
-    """All statements as one: a chain of named parts, and a last one that stops everything when a part was refused."""
-    parts = [_REMEMBER] if remembered else []
-    refusals = []
-    for position, (text, must_touch, stands, counted) in enumerate(forms):
-        suffix = " for share" if text.startswith("select") else " returning 1"
-        parts.append(f"w{position} as ({text}{suffix})")
-        if not must_touch:
-            continue
-        refused = f"not exists (select from w{position})"
-        if counted:
-            refused = f"(select count(*) from w{position}) <> %s"
-        if stands is not None:
-            refused += f" and exists ({stands})"
-        refusals.append(f"when {refused} then {_refuse(position)}")
-    if remembered:
-        # Asked first, so that a repetition is recognised before its writes refuse themselves.
-        refusals.insert(0, _KNOWN)
-    last = f"select case {' '.join(refusals)} end" if refusals else "select 1"
-    if wake:
-        last += f", pg_notify('{CHANNEL}', '')"
-    return f"with {', '.join(parts)} {last}"
-
-
-def _remembering(text: str) -> str:
-    """A statement that leaves its token, unless it touches no row; of each row, the first column is not its own."""
-    stop = f"case {_KNOWN} when not exists (select from done) then {_refuse(0)} end"
-    return f"with {_REMEMBER}, done as ({text}) select {stop}, done.* from (select) as one left join done on true"
-
-
-def _refuse(position: int) -> str:
-    """What stops a statement; not a constant, which PostgreSQL would compute while it plans."""
-    return f"cast('{_REFUSAL}{position}' || left(now()::text, 0) as integer)"
-
-
-def _once(statement: Callable[[], T]) -> T | None:
-    """What a statement returns, None when its token says that it ran before; Refused when it has stopped itself."""
-    try:
-        return statement()
-    except pg.UniqueViolation as error:
-        if not _is_repetition(error):
-            raise
-        return None
-    except pg.InvalidTextRepresentation as error:
-        message = str(error)
-        if _REFUSAL not in message:
-            raise
-        raise Refused(int(message.split(_REFUSAL)[1].split('"')[0])) from None
-
-
-def _fetched(cursor: psycopg.Cursor[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
-    return cursor.fetchall() if cursor.description else []
-
-
-def _parameters(statements: Sequence[Statement], token: str | None) -> list[Any]:
-    """The parameters in the order in which `_chained` has their marks."""
-    parameters: list[Any] = [] if token is None else [token]
-    for statement in statements:
-        parameters += statement.parameters
-    for statement in statements:
-        if statement.rows is not None:
-            parameters.append(statement.rows)
-        elif statement.stands is not None:
-            parameters += statement.stands.parameters
-    return parameters
-
-
-def _parameter_types(connection: _Session, text: str) -> tuple[str, ...]:
-    connection.execute(f"prepare penstock_probe as {numbered(text)}".encode())
-    try:
-        found = connection.execute(
-            "select parameter_types::text[] from pg_prepared_statements where name = 'penstock_probe'"
-        ).fetchone()
-    finally:
-        connection.execute("deallocate penstock_probe")
-    assert found is not None
-    return tuple(found[0])
-
-
-def _is_repetition(error: pg.UniqueViolation) -> bool:
-    return error.diag.constraint_name == "commits_pkey" and error.diag.schema_name == "penstock"
+    def close(self) -> None:
+        self._idle.close()
 
 
 def _first_line(error: BaseException) -> str:

@@ -9,6 +9,8 @@ from typing import Any
 
 import psycopg
 
+from penstock.waiting import PollingWaiter
+
 CHANNEL = "penstock"
 _LONGEST = 1.0
 "Seconds after which one asks whether to go on."
@@ -17,15 +19,18 @@ _AGAIN = 0.5
 
 
 class PostgresWaiter:
-    """Listens on a connection of its own, opened anew when it breaks."""
+    """Listens on a connection of its own, opened anew when it breaks; looks again and again where none can listen."""
 
-    def __init__(self, connect: Callable[[], psycopg.Connection[Any]]) -> None:
+    def __init__(self, connect: Callable[[], psycopg.Connection[Any] | None]) -> None:
         self._connect = connect
+        self._deaf: PollingWaiter | None = None
         self._connection: psycopg.Connection[Any] | None = None
         self._closed = threading.Event()
         self._listen()
 
     def wait(self, seconds: float) -> bool:
+        if self._deaf is not None:
+            return self._deaf.wait(seconds)
         end = time.monotonic() + seconds
         while not self._closed.is_set() and (left := end - time.monotonic()) > 0:
             if self._connection is None:
@@ -43,13 +48,19 @@ class PostgresWaiter:
     def _listen(self) -> bool:
         try:
             self._connection = self._connect()
+            if self._connection is None:  # what is told there would reach nobody, or somebody else
+                self._deaf = PollingWaiter()
+                return False
             self._connection.execute(f"listen {CHANNEL}")
         except psycopg.OperationalError:
             self._connection = None
         return self._connection is not None
 
     def busy(self) -> None:
-        pass
+        if self._deaf is not None:
+            self._deaf.busy()
 
     def close(self) -> None:
         self._closed.set()
+        if self._deaf is not None:
+            self._deaf.close()

@@ -274,6 +274,9 @@ class Statements:
         values = self.codec.bind(put.values)
         if put.when is None:
             return Statement(self.put_text, values, pivot=self._values)
+        if self.dialect.guard and not self.shape.rights.change and put.when == Missing():
+            # Whoever may not change a row may not even say what to do with one that stands.
+            return Statement(f"{self._insert} on conflict do nothing", values, True, pivot=self._values)
         text, parameters = self._where(put.when, now)
         if holds(put.when, None):
             pivot = None if parameters else self._values
@@ -345,13 +348,18 @@ class Statements:
         raise TypeError(f"not an update: {update!r}")
 
     def _delete(self, delete: Delete, now: int) -> Statement:
-        text = f"delete from {self.relation} as r where {self.at_key}"
         key = self.codec.bind_key(delete.key)
         if delete.when is None:
-            return Statement(text, key)
+            return Statement(self._delete_text(self.at_key), key)
         where, parameters = self._where(delete.when, now)
         stands = self._stands(key, now) if holds(delete.when, None) else None
-        return Statement(f"{text} and {where}", key + parameters, must_touch=True, stands=stands)
+        text = self._delete_text(f"{self.at_key} and {where}")
+        return Statement(text, key + parameters, must_touch=True, stands=stands)
+
+    def _delete_text(self, where: str) -> str:
+        if self.dialect.remove:
+            return self.dialect.remove.format(t=self.relation, n=literal(self.relation), w=where)
+        return f"delete from {self.relation} as r where {where}"
 
     def _check(self, check: Check, now: int) -> Statement:
         where, parameters = self._where(check.when, now)

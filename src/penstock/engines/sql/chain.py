@@ -1,0 +1,135 @@
+"""Several statements as one, for PostgreSQL: a chain of named parts, and a last one that may stop everything."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from typing import Any, TypeVar
+
+from psycopg import errors as pg
+
+from penstock.engines.sql.engine import Refused
+from penstock.engines.sql.isolation import TENANT
+from penstock.engines.sql.postgres_waiter import CHANNEL
+from penstock.engines.sql.statements import Statement
+
+T = TypeVar("T")
+
+# PostgreSQL has no way to say "stop" inside a statement but an error; the text of this one tells where.
+_REFUSAL = "penstock refuses write "
+UNBOUND = "penstock is not bound to its project here"
+"In the error of a statement that found itself in a session of another project, or of none."
+
+# A commit that could not recognise itself by what stands there leaves its token; a repetition meets it.
+_REMEMBER = "remembered as (insert into penstock.commits (token) values (%s) returning 1)"
+_KNOWN = "when not exists (select from remembered) then null"
+
+GUARD = (
+    f"case when current_user = '{TENANT}' and current_setting('penstock.project', true) = %s then true "
+    f"else cast('{UNBOUND}' || left(now()::text, 0) as boolean) end"
+)
+"""True in a session bound to the project that is its parameter, else an error.
+
+Binding and statement travel as one transaction; that they arrived as one, the statement itself must prove, as something
+on the way could send each to another server. PostgreSQL asks it once, before the first row.
+"""
+_EXPLAIN = re.compile(r"explain (\([^)]*\) )?")
+Form = tuple[str, bool, str | None, bool]
+"What a statement says without its parameters."
+
+
+def form(statement: Statement) -> Form:
+    stands = statement.stands.text if statement.stands else None
+    return statement.text, statement.must_touch, stands, statement.rows is not None
+
+
+@lru_cache(maxsize=512)
+def chained(forms: tuple[Form, ...], remembered: bool, wake: bool, guarded: bool) -> str:
+    """All statements as one."""
+    parts = [_REMEMBER] if remembered else []
+    refusals, asked = [], []
+    for position, (text, must_touch, stands, counted) in enumerate(forms):
+        parts.append(f"w{position} as {_part(text)}")
+        if not must_touch:
+            if text.startswith("select"):  # which is not run unless somebody asks for its rows
+                asked.append(f"(select count(*) from w{position})")
+            continue
+        refused = f"not exists (select from w{position})"
+        if counted:
+            refused = f"(select count(*) from w{position}) <> %s"
+        if stands is not None:
+            refused += f" and exists ({stands})"
+        refusals.append(f"when {refused} then {_refuse(position)}")
+    if remembered:
+        # Asked first, so that a repetition is recognised before its writes refuse themselves.
+        refusals.insert(0, _KNOWN)
+    last = [f"case {' '.join(refusals)} end" if refusals else "1", *asked]
+    if wake:
+        last.append(f"pg_notify('{CHANNEL}', '')")
+    return f"with {', '.join(parts)} select {', '.join(last)}{f' where {GUARD}' if guarded else ''}"
+
+
+def _part(text: str) -> str:
+    if text.startswith("select 1 "):
+        return f"({text} for share)"
+    if text.startswith("select"):
+        return f"materialized ({text})"
+    return f"({text} returning 1)"
+
+
+def parameters(statements: Sequence[Statement], token: str | None) -> list[Any]:
+    """The parameters in the order in which `chained` has their marks."""
+    out: list[Any] = [] if token is None else [token]
+    for statement in statements:
+        out += statement.parameters
+    for statement in statements:
+        if statement.rows is not None:
+            out.append(statement.rows)
+        elif statement.stands is not None:
+            out += statement.stands.parameters
+    return out
+
+
+def remembering(text: str, *, guarded: bool) -> str:
+    """A statement that leaves its token, unless it touches no row; of each row, the first column is not its own."""
+    stop = f"case {_KNOWN} when not exists (select from done) then {_refuse(0)} end"
+    rows = f"(select) as one left join done on true{f' where {GUARD}' if guarded else ''}"
+    return f"with {_REMEMBER}, done as ({text}) select {stop}, done.* from {rows}"
+
+
+@lru_cache(maxsize=1024)
+def guarded(text: str) -> str:
+    """The statement, which fails in a session that is not bound to the project that is its last parameter."""
+    if text.startswith("select penstock.remove("):
+        return f"with done as materialized ({text}) select count(*) from done where {GUARD}"
+    if explained := _EXPLAIN.match(text):
+        return explained[0] + guarded(text[explained.end() :])
+    if text.startswith(("select", "with")):
+        return f"select asked.* from ({text}) as asked where {GUARD}"
+    rows = "done.* from done" if " returning " in text else ""
+    return f"with done as ({text}) select {rows} where {GUARD}"
+
+
+def _refuse(position: int) -> str:
+    """What stops a statement; not a constant, which PostgreSQL would compute while it plans."""
+    return f"cast('{_REFUSAL}{position}' || left(now()::text, 0) as integer)"
+
+
+def once(statement: Callable[[], T]) -> T | None:
+    """What a statement returns, None when its token says that it ran before; Refused when it has stopped itself."""
+    try:
+        return statement()
+    except pg.UniqueViolation as error:
+        if not _is_repetition(error):
+            raise
+        return None
+    except pg.InvalidTextRepresentation as error:
+        message = str(error)
+        if _REFUSAL not in message:
+            raise
+        raise Refused(int(message.split(_REFUSAL)[1].split('"')[0])) from None
+
+
+def _is_repetition(error: pg.UniqueViolation) -> bool:
+    return error.diag.constraint_name == "commits_pkey" and error.diag.schema_name == "penstock"
