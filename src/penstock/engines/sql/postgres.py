@@ -298,6 +298,7 @@ class BoundConnector(PostgresConnector):
     def __init__(self, whole: PostgresConnector, project: str, idle: _Idle) -> None:
         self.line, self.url, self._sleep = whole.line, whole.url, whole._sleep
         self._project = project
+        self._bindings: dict[bool, tuple[Call, ...]] = {}
         self._idle = idle
         self._parameter_types = whole._parameter_types
 
@@ -307,7 +308,11 @@ class BoundConnector(PostgresConnector):
         return self
 
     def _binding(self) -> tuple[Call, ...]:
-        return (self.line.binding(role=TENANT, project=self._project),)
+        shared = self.line.shared
+        made = self._bindings.get(shared)
+        if made is None:
+            made = self._bindings[shared] = (self.line.binding(role=TENANT, project=self._project),)
+        return made
 
     def _guarded(self, text: str, given: Sequence[Any]) -> tuple[str, Sequence[Any]]:
         return guarded(text), (*given, self._project)

@@ -75,6 +75,10 @@ class Session(psycopg.Connection[tuple[Any, ...]]):
 
     def exchange(self, calls: Sequence[Call]) -> list[pq.abc.PGresult]:
         """All of the statements in one round trip and one transaction; their results, or psycopg's error."""
+        if len(calls) == 1 and self.names is not None and not calls[0].binary:
+            name = self.names.get((calls[0].text, calls[0].types))
+            if name:
+                return [self._run(name, calls[0])]
         kinds: list[_Kind | None] = []
         results = self._round_trip(lambda: self._send(calls, kinds))
         if self.names is not None and len(kinds) > len(calls):
@@ -83,6 +87,16 @@ class Session(psycopg.Connection[tuple[Any, ...]]):
             if result.status not in _DONE:
                 raise self._error(result)
         return [result for result, kind in zip(results, kinds, strict=True) if kind is None]
+
+    def _run(self, name: bytes, call: Call) -> pq.abc.PGresult:
+        """One statement that the session knows, alone: the quickest that libpq has."""
+        assert self.names is not None
+        self.names.move_to_end((call.text, call.types))
+        # None is NULL to libpq, as the sending of several relies on too.
+        result = self.pgconn.exec_prepared(name, call.values, call.formats)  # type: ignore[arg-type]
+        if result.status not in _DONE:
+            raise self._error(result)
+        return result
 
     def parameter_types(self, text: str) -> tuple[str, ...]:
         """The types that PostgreSQL finds for a text's parameters."""
