@@ -74,7 +74,8 @@ class Ending:
         end = time.monotonic() + self._grace
         if busy := self._service.busy:
             seconds = int(self.for_work.total_seconds())
-            self._say(f"Stopping. {busy} tasks may finish for {seconds} s; Ctrl-C again hands them back now.")
+            running = "A task" if busy == 1 else f"{busy} tasks"
+            self._say(f"Stopping. {running} may finish for {seconds} s; Ctrl-C again hands back what runs.")
         if not self._over.wait(end - time.monotonic()):
             log.error("something would not end within %d s, so the process is ended", self._grace)
             os._exit(1)

@@ -44,7 +44,8 @@ HINTS: dict[str, str] = {
     "too-large": "Make the record smaller; put what is long into an object.",
     "too-many-streams": "Close a stream that is not needed, or connect again in a moment, with the last event's id.",
     "too-slow": "Send the request again, without a pause in the middle of it.",
-    "unauthenticated": "Send a key as `Authorization: Bearer …` or X-API-Key; `penstock keys create` makes one.",
+    "unauthenticated": "Send a key as `Authorization: Bearer …` or X-API-Key; `penstock keys create` makes one, and "
+    "`penstock up` has one in .penstock/key.",
     "unavailable": "Try again in a moment.",
     "unexpected": "Report it with the request id, which finds the details in the log.",
     "upload-refused": "Reserve the upload anew and send exactly the file that was announced.",

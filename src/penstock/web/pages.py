@@ -15,6 +15,7 @@ POLICY = (
     "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; connect-src 'self'; base-uri 'none'"
 )
 "No page may load anything, and no other page may hold ours."
+_KEYS = "Whoever has no API key is a guest; that of this machine is in <code>.penstock/key</code>, as a header."
 HEADERS = {"Content-Security-Policy": f"{POLICY}; frame-ancestors 'none'", "Cache-Control": "no-cache"}
 
 
@@ -25,8 +26,8 @@ def start_page(installed: Sequence[Installed], *, authentication: bool, url: str
         f"<td>{', '.join(escape(s.relation) for s in i.domain.shapes)}</td></tr>"
         for i in installed
     )
-    keys = "Every request needs an API key." if authentication else "Keys are off: everybody is an administrator."
-    header = ' -H "Authorization: Bearer $KEY"' if authentication else ""
+    keys = _KEYS if authentication else "Keys are off: everybody is an administrator."
+    header = " -H @.penstock/key" if authentication else ""
     return (
         _page("start.html")
         .replace("{{domains}}", rows)
