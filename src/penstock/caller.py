@@ -40,8 +40,10 @@ def read_address(text: str) -> Address | None:
         found = ipaddress.ip_address(text)
     except ValueError:
         return None
-    mapped = found.ipv4_mapped if isinstance(found, ipaddress.IPv6Address) else None
-    return mapped or found
+    if isinstance(found, ipaddress.IPv4Address):
+        return found
+    # Without its zone, which is a word of whoever wrote it.
+    return found.ipv4_mapped or ipaddress.IPv6Address(int(found))
 
 
 def network_of(address: Address | None) -> str:

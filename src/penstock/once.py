@@ -124,9 +124,9 @@ class Turn:
         """The write that ends the turn, to be committed with what the work changed."""
         return self._end(OnceStatus.DONE, Remove("result") if result is None else Set("result", plain(result)))
 
-    def failed(self) -> Patch:
-        """The write that lets another try."""
-        return self._end(OnceStatus.FAILED)
+    def failed(self, *, forgotten_at: int | None = None) -> Patch:
+        """The write that lets another try; after a second of its own, if one is given, nothing more is known of it."""
+        return self._end(OnceStatus.FAILED, *([] if forgotten_at is None else [Set("ttl", forgotten_at)]))
 
     def _end(self, status: OnceStatus, *more: Update) -> Patch:
         updates = (Set("status", status), Remove("owner"), Remove("owner_expires_at"), Remove("turn"), *more)

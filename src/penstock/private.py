@@ -40,9 +40,11 @@ def make_private_file(path: Path) -> None:
 def close_to_others(folder: Path) -> None:
     """Close a folder that others can look into, with all that is in it; one that is closed is not walked again.
 
-    The folder itself is the last, so that whoever is interrupted begins anew. Links are not followed.
+    The folder itself is the last, so that whoever is interrupted begins anew. Where it is a link to a folder, that one
+    is meant; links in it are not followed.
     """
-    if not folder.is_dir() or folder.is_symlink() or not _is_open(folder):
+    folder = folder.resolve()
+    if not folder.is_dir() or not _is_open(folder):
         return
     for where, folders, files in os.walk(folder):
         for name in (*folders, *files):

@@ -93,6 +93,8 @@ class Share:
     "None: it is counted, and never refused."
     told: str = ""
     "Whose it is, in words for whoever is refused: the name may be a mark."
+    discreet: bool = False
+    "Is whoever is refused told no figures? What others use is not theirs to know."
 
     def check(self) -> None:
         """BeyondQuota when it is more than its limit allows at all."""
@@ -110,11 +112,11 @@ class QuotaExceeded(Conflict):
     def __init__(self, share: Share, used: int, wait: timedelta, *, position: int = 0) -> None:
         self.quota, self.used, self.limit, self.amount = share.quota.name, used, share.limit or 0, share.amount
         self.retry_after = max(1, math.ceil(wait.total_seconds()))
-        super().__init__(
-            f"{used:,} of {self.limit:,} {share.quota.unit} are in use{_of(share)}, and {share.amount:,} more would be "
-            f"too many; try again in {self.retry_after} seconds",
-            position=position,
+        figures = (
+            f"{used:,} of {self.limit:,} {share.quota.unit} are in use{_of(share)}, and {share.amount:,} more would be"
         )
+        said = f"too many {share.quota.unit} are in use{_of(share)}" if share.discreet else f"{figures} too many"
+        super().__init__(f"{said}; try again in {self.retry_after} seconds", position=position)
 
 
 class BeyondQuota(TooLarge):

@@ -20,6 +20,7 @@ from penstock.outbox import Message, SystemMessage
 from penstock.web.connection import log_accept_errors_seldom
 from penstock.web.cors import Cors
 from penstock.web.events import Streams, add_events
+from penstock.web.heads import Heads
 from penstock.web.health import Readiness
 from penstock.web.idempotency import HEADER, REPLAYED
 from penstock.web.identity import Guard, probe
@@ -168,6 +169,7 @@ def _surround(app: FastAPI, options: WebOptions, metrics: Metrics) -> None:
             allow_headers=_ACCEPTED,
             expose_headers=_EXPOSED,
         )
+    app.add_middleware(Heads)
     app.add_middleware(Requests, tell=_told_to(log_request, metrics.count))
     if options.tracing:
         from penstock.web.tracing import Tracing

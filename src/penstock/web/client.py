@@ -15,8 +15,9 @@ from penstock.once import once_key
 
 _OF_PROXIES = (
     *("forwarded", "x-forwarded", "x-real-ip", "x-client-ip", "x-cluster-client-ip", "true-client-ip", "via"),
-    *("x-original-", "x-proxy", "proxy-", "x-envoy-", "x-request-start", "x-queue-start", "x-arr-", "x-azure-"),
-    *("cf-", "cdn-loop", "cloudfront-", "x-amz-cf-", "x-amzn-", "fastly-", "fly-", "akamai-", "x-appengine-"),
+    *("x-original-", "x-proxy", "proxy-", "x-envoy-", "x-request-start", "x-queue-start", "x-arr-", "x-varnish"),
+    *("cf-", "cdn-loop", "cloudfront-", "x-amz-cf-", "x-amzn-", "fastly-", "fly-", "akamai-", "x-azure-"),
+    "x-appengine-",
 )
 "How the headers begin that proxies add by default."
 

@@ -10,6 +10,7 @@ PenstockError
 ├── MethodNotAllowed     something is, but it cannot do that
 ├── PreconditionFailed   the record is not the one If-Match speaks of
 ├── BodyTooLarge         more bytes than the service takes
+├── HeadTooLarge         more headers, or a longer query, than is read
 ├── AnswerNotKept        it was done, but the answer was too large to keep
 ├── RateLimited          too many requests from one address
 ├── TooManyStreams       this process follows as many streams as it can, or as it does for one caller
@@ -82,6 +83,12 @@ class BodyTooLarge(PenstockError):
     """The request has more bytes than the service takes."""
 
     slug, http_status = "body-too-large", 413
+
+
+class HeadTooLarge(PenstockError):
+    """The request has more headers, or a longer path and query, than is read."""
+
+    slug, http_status = "head-too-large", 431
 
 
 class AnswerNotKept(Conflict):

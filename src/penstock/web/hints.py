@@ -21,6 +21,7 @@ HINTS: dict[str, str] = {
     "foreign-file": "Use an object key of this project, in one of the places its domain allows.",
     "foreign-page": "Use the service under 127.0.0.1 or localhost, or allow the origin in PENSTOCK_CORS_ORIGINS. "
     "Behind a proxy keys are needed: leave PENSTOCK_REQUIRE_KEYS out.",
+    "head-too-large": "Send fewer and shorter headers and parameters; much belongs into the body.",
     "http-error": "See what the detail says.",
     "illegal-move": "Make one of the moves that the detail names, or read the record again.",
     "in-progress": "Send the same request with the same Idempotency-Key a moment later; minutes, after a crash.",

@@ -40,6 +40,8 @@ HEADER, REPLAYED = "Idempotency-Key", "Idempotent-Replayed"
 LONGEST_KEY = 200
 _TURN = timedelta(minutes=1)
 "How long a request may take before another with the same key may try."
+_REFUSED = 60
+"Seconds for which it is known that a request was refused."
 _JSON = "application/json"
 _LARGEST = 200_000
 "Bytes of an answer that is kept; a record has room for 400,000, and the answer is not all of it."
@@ -155,8 +157,10 @@ def _note(caller: Caller, turn: Turn, response: Response) -> None:
 
 
 def _give_back(caller: Caller, turn: Turn) -> None:
+    # There is nothing to answer with again, and guests could leave any number of them behind.
+    soon = int(caller.store.clock.now().timestamp()) + _REFUSED
     with suppress(Conflict):
-        caller.store.commit([turn.failed()])
+        caller.store.commit([turn.failed(forgotten_at=soon)])
 
 
 def _is_text(body: bytes) -> bool:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from functools import lru_cache
 from math import ceil
 from typing import Any, TypeVar
-from urllib.parse import urlsplit
 
 from starlette.requests import Request
 
@@ -25,6 +25,7 @@ from penstock.web.refusals import Refusals
 F = TypeVar("F", bound=Callable[..., Any])
 
 _THIS_MACHINE = frozenset({"localhost", "127.0.0.1", "::1"})
+_NAMED = re.compile(r"(\[[0-9A-Fa-f:.]{2,45}\]|[A-Za-z0-9.-]{1,253})(?::[0-9]{1,5})?")
 _SCOPES = 1000
 
 
@@ -103,12 +104,13 @@ class Guard:
         if not self._clients.is_this_machine(request.scope, request.headers):
             raise ForeignPage("the request came through a proxy, or from another machine")
         allowed = _THIS_MACHINE | set(self._options.hosts)
-        if _host(f"//{request.headers.get('host', '')}") not in allowed:
+        host, origin = request.headers.get("host", ""), request.headers.get("origin")
+        if _host(host) not in allowed:
             raise ForeignPage("the service was reached under a name that is not its own")
-        origin = request.headers.get("origin")
-        if origin is None or origin in self._options.cors_origins:
+        if origin is not None and origin in self._options.cors_origins:
             return
-        if origin.partition("://")[2] != request.headers.get("host"):
+        cross_site = request.headers.get("sec-fetch-site", "none") not in ("none", "same-origin")
+        if cross_site or origin not in (None, f"http://{host}", f"https://{host}"):
             raise ForeignPage("the request comes from a page of another site")
 
     def _address(self, request: Request) -> Any:
@@ -130,8 +132,7 @@ def _token(request: Request) -> str | None:
     return request.headers.get("x-api-key") or None
 
 
-def _host(url: str) -> str:
-    try:
-        return urlsplit(url).hostname or ""
-    except ValueError:
-        return ""
+def _host(header: str) -> str:
+    """The name in a Host header; nothing of one that holds anything but a name and a port."""
+    named = _NAMED.fullmatch(header)
+    return named[1].strip("[]").lower() if named else ""

@@ -119,7 +119,7 @@ def _spoken(store: Store, options: Options, ip_address: str, seconds: int, size:
 def _shares(store: Store, quota: Quota, ip_address: str, amount: int, each: int, together: int) -> list[Share]:
     return [
         Share(quota, guest_mark(store, ip_address), amount, each or None, "for one address"),
-        Share(quota, EVERYBODY, amount, together or None, "for all guests together"),
+        Share(quota, EVERYBODY, amount, together or None, "for all guests together", discreet=True),
     ]
 
 
