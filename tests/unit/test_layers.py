@@ -7,8 +7,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 ABOVE = {
-    *("access", "app", "caller", "ending", "installed", "logs", "ownkey", "presigned", "private", "probing", "service"),
-    "settings",
+    *("access", "app", "caller", "ending", "heap", "installed", "logs", "ownkey", "presigned", "private", "probing"),
+    *("service", "settings"),
 }
 "What knows engines, domains or doors, or stands beside them."
 

@@ -19,6 +19,7 @@ from penstock.cli.terminal import AsJson, ObjectsUrl, StoreUrl, busy, console, s
 from penstock.domains import INSTALLED
 from penstock.ending import Ending
 from penstock.errors import Misconfigured, Unavailable
+from penstock.heap import give_memory_back
 from penstock.keys import ApiKey, KeyStatus
 from penstock.logs import log_to_terminal
 from penstock.net.shown import without_secrets
@@ -52,6 +53,7 @@ def up(
     _check_free(chosen.host, chosen.port)
     _check_keys(chosen)
     log_to_terminal(chosen.log_format)
+    give_memory_back()
     service = Service(chosen, INSTALLED)
     ending = Ending(service, grace=chosen.grace, say=tell)
     with ending.by_signal():
@@ -109,6 +111,7 @@ def worker(
     """Run tasks in this process until told to stop."""
     chosen = settings(keep_secret=True, store=store, objects=objects, worker_threads=threads)
     log_to_terminal(chosen.log_format)
+    give_memory_back()
     service = Service(chosen, INSTALLED)
     if celery:
         _run_celery(service, chosen)
