@@ -277,8 +277,8 @@ class TestVerifying:
         assert "all" in found(store, kept)
 
     def test_a_seal_or_a_row_of_no_form_is_told(self, store: Store, forger: Forger, engine_name: str) -> None:
-        if engine_name != "sqlite":
-            pytest.skip("the columns of PostgreSQL and the keys of DynamoDB keep their form")
+        if engine_name == "postgres":
+            pytest.skip("the database itself takes no such value: its column is of moments")
         lived(store)
         forger.alter(store.get(AuditedProject.at(project_id="one", trail="penstock.SystemAudit")), until="never")
         with pytest.raises(DamagedRecord):
@@ -289,7 +289,7 @@ class TestVerifying:
         self, store: Store, forger: Forger, engine_name: str
     ) -> None:
         if engine_name == "postgres":
-            pytest.skip("the database itself takes no such value")
+            pytest.skip("the database itself takes no such value: its column is of moments")
         lived(store)
         write(store, SystemAudit, "two", "ann")
         forger.alter(store.get(AuditedProject.at(project_id="one", trail="penstock.SystemAudit")), until="never")
@@ -310,11 +310,12 @@ class TestVerifying:
         assert found(store) == {"one"}
 
     def test_a_line_of_bottomless_details_is_a_finding(self, store: Store, forger: Forger, engine_name: str) -> None:
-        if engine_name != "sqlite":
-            pytest.skip("the database itself takes no such document")
+        if engine_name not in ("sqlite", "postgres"):
+            pytest.skip("DynamoDB itself takes no document of more than 32 levels")
         lived(store)
         line = next(iter(store.find(SystemAudit.of_project(project_id="one"))))
-        for deep in ('{"a":' + "[" * 100_000 + "]" * 100_000 + "}", '{"a":' * 900 + "1" + "}" * 900):
+        deeper = ['{"a":' + "[" * 100_000 + "]" * 100_000 + "}"] if engine_name == "sqlite" else []  # others refuse it
+        for deep in (*deeper, '{"a":' * 900 + "1" + "}" * 900):
             forger.alter(line, details=deep)
             assert found(store) == {"one"}
 
