@@ -20,12 +20,12 @@ from bench.apart import Apart, Opener
 from bench.job_peers import clip, dbos, pgqueuer, pgqueuer_in_hundreds, procrastinate
 from bench.measure import Clock, Comparison, Effort, Work, compare
 from penstock import Domain, IndexKey, Move, Store, Table, key, open_store, pattern
-from penstock.audit import SystemAudit
-from penstock.conditions import Compare, Missing
-from penstock.ids import sortable_id
-from penstock.lease import Lease, Leased, is_free, taken_by
-from penstock.outbox import MessageStatus, SystemMessage
-from penstock.updates import Set
+from penstock.kernel.audit import SystemAudit
+from penstock.kernel.lease import Lease, Leased, is_free, taken_by
+from penstock.kernel.outbox import MessageStatus, SystemMessage
+from penstock.operations.conditions import Compare, Missing
+from penstock.operations.updates import Set
+from penstock.ports.ids import sortable_id
 from tests.servers import Postgres
 
 GROUPS = {"postgresql-jobs.cycle": "client + server CPU"}

@@ -16,15 +16,15 @@ from time import perf_counter, sleep
 
 from bench.measure import QUICK, Comparison, Effort
 from penstock import open_store
-from penstock.app import open_objects
 from penstock.domains.musicvideo import DOMAIN, demo, projects
-from penstock.domains.musicvideo.crew.musician import play
 from penstock.domains.musicvideo.model import Project, ProjectStatus
 from penstock.domains.musicvideo.studio import Studio
 from penstock.domains.musicvideo.tasks import TASKS
-from penstock.installed import Surroundings
+from penstock.kernel.store import Store
 from penstock.media import ffmpeg
-from penstock.store import Store
+from penstock.plugin import Surroundings
+from penstock.runtime.composition import open_objects
+from penstock.studio.musician import play
 from penstock.work import WORKING, Attempt, Task, TaskStatus
 from penstock.workers.inline import InlineWorkers
 

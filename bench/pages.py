@@ -15,9 +15,9 @@ from uuid import UUID
 
 from bench.measure import Comparison, Effort, compare
 from penstock import Store, open_store
-from penstock.cursor import encode_cursor
 from penstock.domains.musicvideo.model import DOMAIN, Project, ProjectStatus
-from penstock.settings import Settings
+from penstock.operations.cursors import encode_cursor
+from penstock.runtime.settings import Settings
 from tests.servers import Postgres
 
 GROUPS = {"sqlite-pages.page": "client CPU", "postgresql-pages.page": "client + server CPU"}

@@ -13,7 +13,7 @@ from bench.canned_server import last_put
 from bench.contender import Canned, Contender, Database, Limit, Target
 from bench.scene import Scene
 from penstock import Store
-from penstock.ports import Engine
+from penstock.ports.engine import Engine
 
 NAME = "penstock"
 

@@ -15,8 +15,8 @@ from time import perf_counter, sleep
 from bench.measure import Comparison, Effort
 from bench.transitions import DOMAIN, new_lamp, switch
 from penstock import Store, open_store
-from penstock.ports import Envelope
-from penstock.relay import Relay
+from penstock.events.relay import Relay
+from penstock.ports.sink import Envelope
 from tests.servers import Postgres
 
 GROUPS = {"sqlite-pickup.latency": "wall time, p50", "postgresql-pickup.latency": "wall time, p50"}

@@ -10,7 +10,7 @@ from pydantic import Field
 
 from penstock import Domain, Entity, Move, Table, key, pattern
 from penstock.declare import ANYTHING, Count, Range, Seconds, UtcSeconds, camel_case
-from penstock.objectkey import ObjectKey
+from penstock.schema.object_key import ObjectKey
 
 
 class SceneStatus(StrEnum):

@@ -21,13 +21,13 @@ from fastapi import FastAPI
 
 from bench.measure import Comparison, Effort, Work, compare
 from penstock import open_store
-from penstock.app import open_objects
 from penstock.domains.speech import DOMAIN
 from penstock.domains.speech.actions import synthesise
 from penstock.domains.speech.options import SETTINGS
 from penstock.domains.speech.routes import client_address, routes
 from penstock.domains.speech.studio import Studio
-from penstock.installed import Surroundings
+from penstock.plugin import Surroundings
+from penstock.runtime.composition import open_objects
 from tests.servers import free_port, is_open
 
 CLIENTS = {"speech.latency": 1, "speech.throughput": 4}

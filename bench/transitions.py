@@ -25,8 +25,8 @@ import psycopg
 
 from bench.measure import Comparison, Effort, Work, compare
 from penstock import Domain, Entity, Move, Store, Table, key, open_store
-from penstock.change import Change
-from penstock.ids import sortable_text
+from penstock.kernel.change import Change
+from penstock.ports.ids import sortable_text
 from tests.servers import Postgres
 
 GROUPS = {"sqlite-transitions.rate": "wall time", "postgresql-transitions.rate": "wall time"}

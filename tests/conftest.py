@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from penstock import Domain, FrozenClock, Store, open_store
-from penstock.ports import Engine
+from penstock.ports.engine import Engine
 from tests import watch
 
 if TYPE_CHECKING:

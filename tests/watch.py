@@ -10,10 +10,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import wraps
 from typing import Any
 
-from penstock.objectkey import validate_s3_key
-from penstock.ops import Patch, Put, Write
-from penstock.shape import EntityShape
-from penstock.updates import Append, Set, SetIfAbsent
+from penstock.operations.updates import Append, Set, SetIfAbsent
+from penstock.operations.writes import Patch, Put, Write
+from penstock.schema.object_key import validate_s3_key
+from penstock.schema.shape import EntityShape
 
 _SIGNED = re.compile(
     r"X-(?:Amz|Goog)-(?:Signature|Credential|Security-Token)|[?&](?:Signature|sig|AWSAccessKeyId|Key-Pair-Id)=",

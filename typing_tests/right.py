@@ -8,8 +8,8 @@ from typing import assert_type
 from uuid import UUID
 
 from penstock import Listing, Query, Ref, Store, after, between, starting_with, the
-from penstock.conditions import Condition
-from penstock.updates import Update
+from penstock.operations.conditions import Condition
+from penstock.operations.updates import Update
 from typing_tests.model import Scene, Status
 
 

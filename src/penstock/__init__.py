@@ -1,13 +1,13 @@
 """Penstock, the state layer for asset pipelines: the public names, nothing else."""
 
-from penstock.app import open_objects, open_store
-from penstock.clock import FrozenClock, SystemClock
 from penstock.declare import *  # noqa: F403 - the language is the public face
 from penstock.declare import __all__ as _language
-from penstock.objectkey import ObjectKey, validate_s3_key
-from penstock.ops import Query, Ref
-from penstock.presigned import generate_presigned_url
-from penstock.store import Listing, Store
+from penstock.kernel.store import Listing, Store
+from penstock.operations.reads import Query, Ref
+from penstock.ports.clock import FrozenClock, SystemClock
+from penstock.runtime.composition import open_objects, open_store
+from penstock.runtime.presigned import generate_presigned_url
+from penstock.schema.object_key import ObjectKey, validate_s3_key
 
 __all__ = [
     "FrozenClock",

@@ -11,7 +11,7 @@ import pytest
 
 from penstock import FrozenClock, Store, open_store
 from penstock.domains.speech.cleanup import SCHEDULE
-from penstock.schedule import ScheduleState
+from penstock.events.schedule import ScheduleState
 from tests.cli.conftest import Penstock
 from tests.servers import Valkey, free_port
 
@@ -217,7 +217,7 @@ def test_a_missing_extra_is_answered_with_the_line_to_install_it(
     penstock: Penstock, store: Store, monkeypatch: pytest.MonkeyPatch, words: str, missing: str, extra: str
 ) -> None:
     found = importlib.util.find_spec
-    for module in ("penstock.app", "penstock.service", "penstock.cli.running"):
+    for module in ("penstock.runtime.composition", "penstock.runtime.service", "penstock.cli.running"):
         monkeypatch.setattr(f"{module}.find_spec", lambda name: None if name == missing else found(name))
     said = penstock(*words.split())
     assert said.code == 2

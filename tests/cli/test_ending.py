@@ -17,8 +17,8 @@ from typing import Any
 import pytest
 
 from penstock import open_store
+from penstock.auth.api_keys import list_keys
 from penstock.domains.speech.tasks import TASKS
-from penstock.keys import list_keys
 from penstock.work.runner import Runner
 from penstock.work.task import Attempt, Outcome, Task, TaskStatus
 from tests.servers import free_port

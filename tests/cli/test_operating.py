@@ -16,16 +16,16 @@ from uuid import UUID
 import pytest
 
 from penstock import FrozenClock, Store, open_store
-from penstock.audit import EVERYWHERE, SystemAudit
+from penstock.auth.api_keys import find_key
 from penstock.domains.assetcreator.model import Outbox
 from penstock.domains.speech.model import SpeechJob
 from penstock.domains.speech.tasks import ToSpeak, speak_text
-from penstock.keys import find_key
+from penstock.files.reconcile import MissingFile, Reconciled
+from penstock.files.sweep import Sweep
+from penstock.kernel.audit import EVERYWHERE, SystemAudit
+from penstock.kernel.outbox import MessageStatus
 from penstock.objects import LocalObjects
-from penstock.outbox import MessageStatus
-from penstock.reconcile import MissingFile, Reconciled
-from penstock.stored import Found
-from penstock.sweep import Sweep
+from penstock.ports.stored_object import Found
 from penstock.work.task import Task, TaskStatus
 from tests.cli.conftest import Penstock
 from tests.cli.test_records import job
@@ -139,7 +139,7 @@ def test_relay_tells_what_is_due(penstock: Penstock, store: Store) -> None:
 def test_relay_goes_on_after_an_error_of_the_store(
     penstock: Penstock, store: Store, folder: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr("penstock.service._AFTER_ERROR", 0.01)
+    monkeypatch.setattr("penstock.runtime.service._AFTER_ERROR", 0.01)
     monkeypatch.setattr("penstock.cli.running.log_to_terminal", lambda form: None)  # the test reads along itself
 
     def rename(before: str, after: str) -> None:

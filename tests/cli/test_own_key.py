@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from penstock import Store, open_store
-from penstock.access import Role
+from penstock.auth.api_keys import KeyStatus, find_key, list_keys, revoke_key
 from penstock.errors import Misconfigured
-from penstock.keys import KeyStatus, find_key, list_keys, revoke_key
-from penstock.ownkey import own_key
+from penstock.runtime.own_key import own_key
+from penstock.schema.role import Role
 from tests.cli.conftest import Penstock
 
 

@@ -8,10 +8,10 @@ from uuid import uuid4
 import pytest
 
 from penstock import Store
-from penstock.audit import SystemAudit
 from penstock.domains import DOMAINS
 from penstock.domains.assetcreator.model import AssetType, Audit, Job, StepName
 from penstock.domains.speech.model import SpeechJob
+from penstock.kernel.audit import SystemAudit
 from tests.cli.conftest import Penstock
 
 EIGHT = datetime(2026, 1, 29, 8, tzinfo=UTC)

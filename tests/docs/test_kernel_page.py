@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from penstock.clock import SKEW
-from penstock.outbox import MessageStatus, SystemMessage
-from penstock.seals import MARGIN, projects
+from penstock.kernel.outbox import MessageStatus, SystemMessage
+from penstock.kernel.seals import MARGIN, projects
+from penstock.ports.clock import SKEW
 
 PAGE = Path(__file__).parents[2] / "docs" / "kernel.md"
 

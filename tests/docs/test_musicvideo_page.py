@@ -10,8 +10,8 @@ from fastapi import APIRouter
 
 from penstock import open_store
 from penstock.domains.musicvideo.routes import routes
-from penstock.installed import Surroundings
 from penstock.objects import LocalObjects
+from penstock.plugin import Surroundings
 
 PAGE = Path(__file__).parents[2] / "docs" / "musicvideo.md"
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from penstock import Domain, Entity
-from penstock.shape import KeyShape
-from penstock.size import record_size
+from penstock.schema.shape import KeyShape
+from penstock.schema.size import record_size
 
 
 def key_of(record: Entity) -> tuple[str, str | None]:

@@ -34,8 +34,8 @@ from penstock.domains.assetcreator.model import (
 from penstock.engines.sql.engine import SqlEngine
 from penstock.engines.sql.sqlite import SqliteConnector
 from penstock.errors import Conflict, IllegalMove, InvalidKey, InvalidValue, NotFound
-from penstock.once import OnceStatus
-from penstock.outbox import MessageStatus
+from penstock.kernel.idempotency import OnceStatus
+from penstock.kernel.outbox import MessageStatus
 
 from .keys import assert_every_pattern_is_a_query, index_key_of, key_of, transitions
 

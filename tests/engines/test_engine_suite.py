@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from penstock.ports import Engine
+from penstock.ports.engine import Engine
 from penstock.testing import EngineSuite
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from penstock.engines.dynamodb import DynamoEngine
 from penstock.engines.sql.engine import SqlEngine
-from penstock.ports import Engine
+from penstock.ports.engine import Engine
 from tests.kernel.model import ModelEngine
 
 VERBS = [name for name, member in vars(Engine).items() if inspect.isfunction(member) and not name.startswith("_")]

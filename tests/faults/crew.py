@@ -18,7 +18,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from penstock.audit import SystemAudit
+from penstock.kernel.audit import SystemAudit
 from tests.faults.yard import HERE, PERIOD, PROJECT, YARD, Job, Status, Yard, announce, open_yard, result_of
 
 ROOT = Path(__file__).parents[2]

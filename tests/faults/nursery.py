@@ -19,7 +19,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 
-from penstock.ports import Engine
+from penstock.ports.engine import Engine
 from tests.faults.yard import open_yard, tell, tell_once, work, work_once
 
 

@@ -15,12 +15,12 @@ from uuid import uuid4
 import pytest
 
 from penstock import FrozenClock, Store, the
-from penstock.conditions import Missing
 from penstock.domains.musicvideo.model import DOMAIN, Project, ProjectStatus, Scene
 from penstock.errors import Conflict
-from penstock.ops import Delete, Put
-from penstock.ports import Engine
-from penstock.store import patch, put
+from penstock.kernel.store import patch, put
+from penstock.operations.conditions import Missing
+from penstock.operations.writes import Delete, Put
+from penstock.ports.engine import Engine
 from tests.faults.proxy import LosingProxy
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)

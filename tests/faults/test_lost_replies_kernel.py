@@ -15,25 +15,26 @@ from uuid import uuid4
 import pytest
 
 from penstock import FrozenClock, Store, the
-from penstock.archive import FolderArchive
-from penstock.audit import SystemAudit
-from penstock.bundle import bundles
 from penstock.domains.musicvideo.model import DOMAIN as MUSIC
 from penstock.domains.musicvideo.model import Project, ProjectStatus
 from penstock.domains.novae.model import DOMAIN as NOVAE
 from penstock.domains.novae.model import NameClaim
 from penstock.errors import Conflict
-from penstock.feed import Feed
-from penstock.lease import Lease, LeaseLost, NamedLease, release, renew, take, take_named
-from penstock.once import Done, SystemOnce, Turn, begin, seize
-from penstock.ops import FeedEntry
-from penstock.outbox import MessageStatus, SystemMessage
-from penstock.ports import Engine, Undeliverable
-from penstock.reaper import Reaper
-from penstock.relay import Delivery, Relay, dead_letters, revive
-from penstock.retention import Retention
-from penstock.schedule import Period, Schedule, Scheduler, ScheduleState
-from penstock.seals import seal, verify
+from penstock.events.feed import Feed
+from penstock.events.relay import Delivery, Relay, dead_letters, revive
+from penstock.events.schedule import Period, Schedule, Scheduler, ScheduleState
+from penstock.kernel.audit import SystemAudit
+from penstock.kernel.idempotency import Done, SystemOnce, Turn, begin, seize
+from penstock.kernel.lease import Lease, LeaseLost, NamedLease, release, renew, take, take_named
+from penstock.kernel.outbox import MessageStatus, SystemMessage
+from penstock.kernel.seals import seal, verify
+from penstock.lifecycle.bundle import bundles
+from penstock.lifecycle.reaper import Reaper
+from penstock.lifecycle.retention import Retention
+from penstock.objects.folder_archive import FolderArchive
+from penstock.operations.feed_entry import FeedEntry
+from penstock.ports.engine import Engine
+from penstock.ports.sink import Undeliverable
 from penstock.testing.entities import SUITE, Counter, Session, Watched
 from tests.conftest import _drop_tables, chosen_engines
 from tests.faults.proxy import LosingProxy

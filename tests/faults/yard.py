@@ -13,10 +13,11 @@ from typing import Any, cast
 
 from penstock import Count, Domain, Entity, IndexKey, Store, SystemClock, Table, key, move, open_store, pattern, the
 from penstock.errors import Conflict, Unavailable
-from penstock.lease import Lease, Leased, release, renew, take
-from penstock.ops import Ref
-from penstock.ports import Engine, Envelope
-from penstock.relay import Relay
+from penstock.events.relay import Relay
+from penstock.kernel.lease import Lease, Leased, release, renew, take
+from penstock.operations.reads import Ref
+from penstock.ports.engine import Engine
+from penstock.ports.sink import Envelope
 
 PERIOD = timedelta(seconds=1)
 PAUSE = 0.02

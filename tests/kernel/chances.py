@@ -8,7 +8,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from penstock import after, before, between, since, starting_with, the, until
-from penstock.conditions import Condition, Missing, Present
+from penstock.operations.conditions import Condition, Missing, Present
 from tests.kernel.worlds import State, Thing
 
 START = 1_767_225_600  # the first second of 2026, where the clock starts

@@ -14,8 +14,8 @@ import pytest
 
 from penstock import FrozenClock, Store
 from penstock.errors import Conflict, PenstockError
-from penstock.ports import Engine
-from penstock.shape import EntityShape
+from penstock.ports.engine import Engine
+from penstock.schema.shape import EntityShape
 from tests.conftest import _drop_tables, chosen_engines
 from tests.kernel.model import ModelEngine
 

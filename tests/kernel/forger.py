@@ -11,8 +11,8 @@ import pytest
 
 from penstock import Store
 from penstock.declare.entity import Entity
-from penstock.kinds import instant_text
-from penstock.shape import EntityShape
+from penstock.schema.kinds import instant_text
+from penstock.schema.shape import EntityShape
 
 
 class Forger(Protocol):

@@ -10,13 +10,16 @@ from datetime import datetime
 from threading import Lock
 from typing import Any
 
-from penstock.conditions import comparable, holds
-from penstock.kinds import Kind, key_text
-from penstock.ops import Check, Delete, Page, Patch, Put, Query, Range, Ref, Step, Told, Write
-from penstock.ports import Features, Waiter
-from penstock.refusals import conflict, required
-from penstock.shape import EntityShape, ViewShape
-from penstock.updates import apply
+from penstock.operations.commit_recovery import conflict, required
+from penstock.operations.conditions import comparable, holds
+from penstock.operations.feed_entry import Told
+from penstock.operations.plan import Step
+from penstock.operations.reads import Page, Query, Range, Ref
+from penstock.operations.updates import apply
+from penstock.operations.writes import Check, Delete, Patch, Put, Write
+from penstock.ports.engine import Features, Waiter
+from penstock.schema.kinds import Kind, key_text
+from penstock.schema.shape import EntityShape, ViewShape
 
 Values = dict[str, Any]
 Identity = tuple[Any, ...]

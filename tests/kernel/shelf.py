@@ -9,10 +9,11 @@ from enum import StrEnum
 from typing import Any
 
 from penstock import Domain, IndexKey, KeepLatest, RetainFor, Table, UtcMillis, key
-from penstock.bundle import bundles, restore
 from penstock.declare.entity import Entity
-from penstock.ops import Ref
-from penstock.ports import Archive, Engine
+from penstock.lifecycle.bundle import bundles, restore
+from penstock.operations.reads import Ref
+from penstock.ports.archive import Archive
+from penstock.ports.engine import Engine
 from penstock.testing.entities import Everything
 
 TABLE = Table("penstock_test_papers", partition="PK", sort="SK")

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from penstock.kinds import FieldShape, Kind, from_key_text
-from penstock.shape import EntityShape, KeyShape
+from penstock.schema.kinds import FieldShape, Kind, from_key_text
+from penstock.schema.shape import EntityShape, KeyShape
 
 
 def stale_keys(item: Mapping[str, Any], shapes: Iterable[EntityShape]) -> list[str]:

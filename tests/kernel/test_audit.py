@@ -15,14 +15,14 @@ from uuid import UUID, uuid5
 import pytest
 
 from penstock import FrozenClock, Store, open_store, the
-from penstock.audit import AuditLine, SystemAudit
 from penstock.domains import DOMAINS
 from penstock.domains.assetcreator.model import AssetType, Audit, Job, StepName
 from penstock.domains.musicvideo.model import Project
 from penstock.errors import InvalidValue
-from penstock.outbox import MessageStatus, SystemMessage
-from penstock.ports import Engine
-from penstock.seals import AuditedProject, Seal, Verdict, projects, register, seal, seal_known, verify
+from penstock.kernel.audit import AuditLine, SystemAudit
+from penstock.kernel.outbox import MessageStatus, SystemMessage
+from penstock.kernel.seals import AuditedProject, Seal, Verdict, projects, register, seal, seal_known, verify
+from penstock.ports.engine import Engine
 from tests.kernel.forger import Forger, hire_forger
 from tests.kernel.twins import PutsBlindly
 
@@ -290,7 +290,7 @@ class TestSealing:
 
     def test_a_process_registers_a_project_once(self, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
         work(store, "ann", project="one")
-        monkeypatch.setattr("penstock.change.register", None)
+        monkeypatch.setattr("penstock.kernel.change.register", None)
         work(store, "bob", project="one")
         with pytest.raises(TypeError):
             work(store, "bob", project="two")

@@ -15,12 +15,10 @@ from typing import Any, cast
 import pytest
 
 from penstock import Store
-from penstock.audit import AuditLine, SystemAudit, entry
 from penstock.declare.entity import Entity
 from penstock.domains.assetcreator.model import Audit
-from penstock.ops import Ref, Write
-from penstock.ports import Engine
-from penstock.seals import (
+from penstock.kernel.audit import AuditLine, SystemAudit, entry
+from penstock.kernel.seals import (
     AuditedProject,
     Chain,
     Checkpoint,
@@ -34,6 +32,9 @@ from penstock.seals import (
     seal_known,
     verify_all,
 )
+from penstock.operations.reads import Ref
+from penstock.operations.writes import Write
+from penstock.ports.engine import Engine
 from tests.kernel.twins import Twin
 
 TRAILS: tuple[type[AuditLine], ...] = (SystemAudit, Audit)

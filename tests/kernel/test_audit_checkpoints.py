@@ -10,12 +10,10 @@ from typing import Any, cast
 import pytest
 
 from penstock import Store
-from penstock.audit import SystemAudit
 from penstock.domains.assetcreator.model import Audit
 from penstock.errors import DamagedRecord, InvalidValue
-from penstock.ops import Write
-from penstock.ports import Engine
-from penstock.seals import (
+from penstock.kernel.audit import SystemAudit
+from penstock.kernel.seals import (
     AuditedProject,
     Checkpoint,
     Kept,
@@ -30,8 +28,10 @@ from penstock.seals import (
     verify,
     verify_all,
 )
-from penstock.seals.verdict import _MOST
-from penstock.updates import Remove
+from penstock.kernel.seals.verdict import _MOST
+from penstock.operations.updates import Remove
+from penstock.operations.writes import Write
+from penstock.ports.engine import Engine
 from tests.kernel.forger import Forger, hire_forger
 from tests.kernel.test_audit_attacks import TRAILS, found, judged, lived, sealed, write
 from tests.kernel.twins import Twin

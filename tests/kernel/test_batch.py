@@ -10,12 +10,12 @@ from uuid import uuid4
 import pytest
 
 from penstock import Store, the
-from penstock.audit import SystemAudit
-from penstock.batch import BatchRefused
 from penstock.domains.musicvideo.model import Project, ProjectStatus
 from penstock.errors import TooLarge
-from penstock.lease import LeaseLost, release, take
-from penstock.outbox import MessageStatus, SystemMessage
+from penstock.kernel.audit import SystemAudit
+from penstock.kernel.batch import BatchRefused
+from penstock.kernel.lease import LeaseLost, release, take
+from penstock.kernel.outbox import MessageStatus, SystemMessage
 
 
 def projects(store: Store, count: int) -> list[Project]:

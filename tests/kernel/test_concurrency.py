@@ -7,11 +7,11 @@ from collections.abc import Callable
 import pytest
 
 from penstock import FrozenClock, Store, the
-from penstock.conditions import Missing
 from penstock.errors import Conflict
-from penstock.ops import Write
-from penstock.ports import Engine
-from penstock.store import patch, put
+from penstock.kernel.store import patch, put
+from penstock.operations.conditions import Missing
+from penstock.operations.writes import Write
+from penstock.ports.engine import Engine
 from penstock.testing.entities import MOMENT, SUITE, Counter, Specimen, Status, Ticket, specimen
 from penstock.testing.promises.concurrency import THREADS, at_once, until_done
 

@@ -13,11 +13,12 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
 
 from penstock import Query, Store, the
-from penstock.conditions import Condition, Present
-from penstock.ops import Check, Delete, Ref, Write
-from penstock.store import patch, put
+from penstock.kernel.store import patch, put
+from penstock.operations.conditions import Condition, Present
+from penstock.operations.reads import Ref
+from penstock.operations.updates import Update
+from penstock.operations.writes import Check, Delete, Write
 from penstock.testing.promises.paging import by_pages
-from penstock.updates import Update
 from tests.kernel.chances import (
     OWNERS,
     START,

@@ -19,10 +19,10 @@ from penstock.engines.sql.engine import SqlEngine
 from penstock.engines.sql.isolation import TENANT
 from penstock.engines.sql.postgres import BoundConnector, PostgresConnector
 from penstock.errors import Misconfigured, OutOfScope
-from penstock.kernel import KERNEL
-from penstock.ops import Step as Done
-from penstock.shape import EntityShape
-from penstock.store import put
+from penstock.kernel.own_records import KERNEL
+from penstock.kernel.store import put
+from penstock.operations.plan import Step as Done
+from penstock.schema.shape import EntityShape
 from tests.conftest import chosen_engines
 from tests.kernel.test_plans import PATTERNS, _statements
 from tests.kernel.test_scope import NOT_A_SCOPES, SCOPED, Parcel

@@ -10,13 +10,13 @@ from uuid import uuid4
 import pytest
 
 from penstock import FrozenClock, Store, the
-from penstock.audit import SystemAudit
 from penstock.domains import DOMAINS
 from penstock.domains.musicvideo.model import Project, ProjectStatus, Scene
 from penstock.errors import Conflict
-from penstock.lease import Lease, LeaseLost, release, renew, take, take_named
-from penstock.outbox import MessageStatus, SystemMessage
-from penstock.ports import Engine
+from penstock.kernel.audit import SystemAudit
+from penstock.kernel.lease import Lease, LeaseLost, release, renew, take, take_named
+from penstock.kernel.outbox import MessageStatus, SystemMessage
+from penstock.ports.engine import Engine
 
 MINUTE = timedelta(minutes=1)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from penstock.ports import Engine
+from penstock.ports.engine import Engine
 from penstock.testing.promises.batches import Batches
 from penstock.testing.promises.changes import Changes
 from penstock.testing.promises.commits import Commits

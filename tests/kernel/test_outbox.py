@@ -15,9 +15,10 @@ from penstock.domains.assetcreator.model import Outbox
 from penstock.domains.assetcreator.model import Project as Studio
 from penstock.domains.musicvideo.model import Project
 from penstock.errors import Conflict, IllegalMove, InvalidValue
-from penstock.outbox import MessageStatus, SystemMessage
-from penstock.ports import Engine, Envelope, Undeliverable
-from penstock.relay import Delivery, Relay, dead_letters, revive
+from penstock.events.relay import Delivery, Relay, dead_letters, revive
+from penstock.kernel.outbox import MessageStatus, SystemMessage
+from penstock.ports.engine import Engine
+from penstock.ports.sink import Envelope, Undeliverable
 
 
 @pytest.fixture

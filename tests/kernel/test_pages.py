@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from penstock import FrozenClock, Query, Store
-from penstock.ports import Engine
+from penstock.ports.engine import Engine
 from penstock.testing.entities import MOMENT, SUITE, Specimen, Status, Task, Ticket, specimen
 from penstock.testing.promises.paging import by_pages
 from tests.kernel.everywhere import Everywhere, open_everywhere

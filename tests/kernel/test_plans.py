@@ -14,9 +14,9 @@ from penstock.declare.pattern import ask
 from penstock.domains import DOMAINS
 from penstock.engines.sql.engine import SqlEngine
 from penstock.engines.sql.statements import Statements
-from penstock.kinds import FieldShape, Kind
-from penstock.ops import Query, Range
-from penstock.shape import PatternShape
+from penstock.operations.reads import Query, Range
+from penstock.schema.kinds import FieldShape, Kind
+from penstock.schema.shape import PatternShape
 from penstock.testing.entities import SUITE
 from tests.conftest import chosen_engines
 

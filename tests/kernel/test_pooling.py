@@ -19,18 +19,18 @@ from penstock.engines.sql.isolation import TENANT
 from penstock.engines.sql.postgres import BoundConnector, PostgresConnector
 from penstock.engines.sql.session import Call
 from penstock.errors import Conflict, Misconfigured
-from penstock.ports import Engine
-from penstock.relay import Relay
+from penstock.events.relay import Relay
+from penstock.ports.engine import Engine
+from penstock.ports.waiting import PollingWaiter
 from penstock.testing import EngineSuite
 from penstock.testing.promises.batches import Batches
 from penstock.testing.promises.commits import Commits
 from penstock.testing.promises.feed import Feed
 from penstock.testing.promises.paging import Paging
-from penstock.waiting import PollingWaiter
 from tests.conftest import chosen_engines
 from tests.kernel.test_scope import SCOPED, Parcel
-from tests.kernel.test_waiting import Noted, announce
 from tests.kernel.two_projects import ONE, TWO, everything, fill, project_of, questions
+from tests.ports.test_waiting import Noted, announce
 from tests.servers import Postgres, require
 from tests.servers.pooling_proxy import PoolingProxy
 

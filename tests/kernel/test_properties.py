@@ -15,7 +15,7 @@ import pytest
 from penstock import Store
 from penstock.engines.sql.engine import SqlEngine
 from penstock.engines.sql.sqlite import SqliteConnector
-from penstock.ports import Engine
+from penstock.ports.engine import Engine
 from tests.kernel import twins
 from tests.kernel.workdays import SAME_EVERY_TIME, Place, Property, Verdicts, live
 

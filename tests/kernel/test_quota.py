@@ -13,8 +13,7 @@ import pytest
 
 from penstock import FrozenClock, Store
 from penstock.errors import Conflict, InvalidValue
-from penstock.ports import Engine
-from penstock.quota import (
+from penstock.kernel.quota import (
     EVERYBODY,
     BeyondQuota,
     Quota,
@@ -28,6 +27,7 @@ from penstock.quota import (
     settle_overdue,
     usage,
 )
+from penstock.ports.engine import Engine
 from penstock.testing.entities import SUITE, Counter
 from penstock.testing.promises.concurrency import THREADS, at_once
 
@@ -372,7 +372,7 @@ TAKER = """
 import sys
 from datetime import timedelta
 from penstock import open_store
-from penstock.quota import Quota, QuotaExceeded, Share
+from penstock.kernel.quota import Quota, QuotaExceeded, Share
 store, name, got = open_store(sys.argv[1]), sys.argv[2], 0
 sys.stdin.readline()
 for turn in range(10):

@@ -12,9 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from penstock import ANYTHING, Domain, Entity, FrozenClock, Range, Store, Table, key, pattern, the
-from penstock.access import Role
-from penstock.audit import SystemAudit
-from penstock.conditions import Missing, Present
+from penstock.auth.api_keys import ApiKey, KeyStatus
 from penstock.declare.units import UtcMicros
 from penstock.domains.assetcreator.model import (
     Asset,
@@ -31,17 +29,21 @@ from penstock.domains.musicvideo.model import Scene
 from penstock.domains.novae.model import DOMAIN as NOVAE
 from penstock.domains.videos.model import Video
 from penstock.errors import Conflict, DamagedRecord, InvalidCursor, InvalidValue, NotFound, OutOfScope
-from penstock.feed import Feed, FeedPlace
-from penstock.keys import ApiKey, KeyStatus
-from penstock.lease import NamedLease, release, take_named
-from penstock.once import Done, InProgress, SystemOnce, Turn, begin
-from penstock.ops import Check, Delete, FeedEntry, Patch, Ref, Write
-from penstock.outbox import MessageStatus, SystemMessage
-from penstock.ports import Engine
-from penstock.seals import AuditedProject, Seal
-from penstock.store import patch, put
+from penstock.events.feed import Feed, FeedPlace
+from penstock.kernel.audit import SystemAudit
+from penstock.kernel.idempotency import Done, InProgress, SystemOnce, Turn, begin
+from penstock.kernel.lease import NamedLease, release, take_named
+from penstock.kernel.outbox import MessageStatus, SystemMessage
+from penstock.kernel.seals import AuditedProject, Seal
+from penstock.kernel.store import patch, put
+from penstock.operations.conditions import Missing, Present
+from penstock.operations.feed_entry import FeedEntry
+from penstock.operations.reads import Ref
+from penstock.operations.updates import Set
+from penstock.operations.writes import Check, Delete, Patch, Write
+from penstock.ports.engine import Engine
+from penstock.schema.role import Role
 from penstock.testing.promises.paging import by_pages
-from penstock.updates import Set
 from tests.kernel.two_projects import JOBS, ONE, SECRET, TWO, everything, fill, project_of, questions, step
 
 

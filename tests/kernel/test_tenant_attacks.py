@@ -20,9 +20,9 @@ from penstock.domains import DOMAINS
 from penstock.engines.sql.engine import SqlEngine
 from penstock.engines.sql.isolation import TENANT
 from penstock.engines.sql.postgres import PostgresConnector
-from penstock.kernel import KERNEL
-from penstock.kinds import FieldShape, Kind
-from penstock.shape import EntityShape
+from penstock.kernel.own_records import KERNEL
+from penstock.schema.kinds import FieldShape, Kind
+from penstock.schema.shape import EntityShape
 from penstock.work.domain import WORKING
 from tests.conftest import chosen_engines
 from tests.kernel.test_scope import SCOPED

@@ -11,11 +11,12 @@ from typing import Any, ClassVar
 
 from msgspec.structs import replace
 
-from penstock.conditions import All, Any_, Condition, fields_of
-from penstock.ops import Check, Page, Patch, Put, Query, Ref, Write
-from penstock.outbox import Message
-from penstock.shape import EntityShape
-from penstock.updates import Add
+from penstock.kernel.outbox import Message
+from penstock.operations.conditions import All, Any_, Condition, fields_of
+from penstock.operations.reads import Page, Query, Ref
+from penstock.operations.updates import Add
+from penstock.operations.writes import Check, Patch, Put, Write
+from penstock.schema.shape import EntityShape
 from tests.kernel.model import order_of
 
 LONG_AGO = datetime(1970, 1, 1, tzinfo=UTC)

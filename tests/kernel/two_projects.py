@@ -23,9 +23,9 @@ from penstock.domains.assetcreator.model import (
     Step,
     StepName,
 )
-from penstock.objectkey import ObjectKey
-from penstock.ops import Query, Ref
-from penstock.outbox import MessageStatus
+from penstock.kernel.outbox import MessageStatus
+from penstock.operations.reads import Query, Ref
+from penstock.schema.object_key import ObjectKey
 
 ONE, TWO = "p1", "p2"
 JOBS = 3

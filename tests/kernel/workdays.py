@@ -20,17 +20,18 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
 
 from penstock import FrozenClock, Query, Store, the
-from penstock.audit import SystemAudit
-from penstock.change import Change
-from penstock.clock import SKEW
 from penstock.errors import Conflict, IllegalMove
-from penstock.lease import Lease, release, renew, take
-from penstock.once import Done, InProgress, SystemOnce, Turn, begin
-from penstock.ops import Ref
-from penstock.outbox import MessageStatus, SystemMessage
-from penstock.ports import Engine, Envelope
-from penstock.reaper import Reaper
-from penstock.relay import Relay
+from penstock.events.relay import Relay
+from penstock.kernel.audit import SystemAudit
+from penstock.kernel.change import Change
+from penstock.kernel.idempotency import Done, InProgress, SystemOnce, Turn, begin
+from penstock.kernel.lease import Lease, release, renew, take
+from penstock.kernel.outbox import MessageStatus, SystemMessage
+from penstock.lifecycle.reaper import Reaper
+from penstock.operations.reads import Ref
+from penstock.ports.clock import SKEW
+from penstock.ports.engine import Engine
+from penstock.ports.sink import Envelope
 from penstock.testing.promises.paging import by_pages
 from tests.kernel.shelf import Crash, Fuse, FusedEngine
 from tests.kernel.workshop import MOVES, WORKSHOP, Deed, Hall, Piece, Slip, State

@@ -25,7 +25,7 @@ from penstock import (
     key,
     pattern,
 )
-from penstock.lease import Leased
+from penstock.kernel.lease import Leased
 
 TABLE = Table("penstock_workshop", partition="PK", sort="SK", expiry="ends")
 FIRST = TABLE.index("GSI1", partition="GSI1PK", sort="GSI1SK")

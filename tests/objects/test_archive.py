@@ -8,14 +8,15 @@ from pathlib import Path
 import pytest
 
 from penstock import FrozenClock, open_store
-from penstock.app import open_archive
-from penstock.archive import FolderArchive
-from penstock.bundle import bundles, restore
 from penstock.domains.assetcreator.model import DOMAIN, AssetType, Job, Status, StepName
 from penstock.errors import NotFound
+from penstock.lifecycle.bundle import bundles, restore
+from penstock.lifecycle.retention import Retention
 from penstock.objects import LocalObjects, ObjectArchive
-from penstock.ports import Archive, ObjectStore
-from penstock.retention import Retention
+from penstock.objects.folder_archive import FolderArchive
+from penstock.ports.archive import Archive
+from penstock.ports.object_store import ObjectStore
+from penstock.runtime.composition import open_archive
 
 
 @pytest.fixture

@@ -12,10 +12,10 @@ from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from penstock.errors import InvalidKey, NotFound
-from penstock.objectkey import validate_s3_key
-from penstock.objectreads import every
+from penstock.files.object_reads import every
 from penstock.objects import LocalObjects
 from penstock.objects.filename import BREAK, part_of, path_of
+from penstock.schema.object_key import validate_s3_key
 
 # What attackers and file systems are fond of.
 HARMLESS = [

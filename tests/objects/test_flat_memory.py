@@ -12,8 +12,8 @@ from urllib.parse import urlsplit
 import pytest
 
 from penstock.objects import LocalObjects
-from penstock.ports import ObjectStore
-from penstock.stored import SignedUrl
+from penstock.ports.object_store import ObjectStore
+from penstock.ports.stored_object import SignedUrl
 from penstock.testing.object_promises.promise import MEGABYTE
 
 ROOM = 36 * MEGABYTE

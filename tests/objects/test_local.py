@@ -15,9 +15,9 @@ import pytest
 
 from penstock import FrozenClock
 from penstock.errors import Conflict, InvalidValue, Misconfigured, NotFound, Unavailable
-from penstock.objectreads import every
+from penstock.files.object_reads import every
 from penstock.objects import LocalObjects, RouteSigner
-from penstock.ports import Clock
+from penstock.ports.clock import Clock
 from penstock.testing.object_promises.promise import WAV, send
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from penstock.ports import ObjectStore
+from penstock.ports.object_store import ObjectStore
 from penstock.testing import ObjectSuite
 
 

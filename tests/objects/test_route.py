@@ -13,13 +13,13 @@ import anyio
 import pytest
 
 from penstock import FrozenClock
-from penstock.contenttype import SHOWN_INLINE
 from penstock.errors import Misconfigured
-from penstock.objectreads import every
+from penstock.files.object_reads import every
+from penstock.media.content_type import SHOWN_INLINE
 from penstock.objects import LocalObjects
 from penstock.objects.disposition import disposition
 from penstock.objects.route import objects_route
-from penstock.ports import Clock
+from penstock.ports.clock import Clock
 from penstock.testing.object_promises.promise import HTML, PNG, WAV, send, soon
 
 SVG = b'<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)"/>'

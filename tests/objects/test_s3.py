@@ -17,7 +17,7 @@ import pytest
 
 from penstock import FrozenClock, generate_presigned_url, open_objects
 from penstock.errors import Misconfigured, Unavailable
-from penstock.objectreads import every
+from penstock.files.object_reads import every
 from penstock.objects.s3 import S3Connection, S3Objects, connection, store
 from penstock.testing.object_promises.promise import MEGABYTE, PNG, WAV, send
 from tests.servers import free_port
@@ -244,13 +244,13 @@ def test_a_missing_driver_is_answered_with_the_line_to_install_it(monkeypatch: p
     monkeypatch.setattr(connection, "find_spec", absent)
     with pytest.raises(Misconfigured, match=r"pip install 'penstock\[s3\]'"):
         S3Connection("bucket")
-    monkeypatch.setattr("penstock.app.find_spec", absent)
+    monkeypatch.setattr("penstock.runtime.composition.find_spec", absent)
     with pytest.raises(Misconfigured, match=r"pip install 'penstock\[s3\]'"):
         open_objects("s3://bucket")
 
 
 def test_importing_the_object_stores_imports_no_driver() -> None:
-    probe = "import json, sys, penstock.objects.s3, penstock.uploads; print(json.dumps(list(sys.modules)))"
+    probe = "import json, sys, penstock.objects.s3, penstock.files.uploads; print(json.dumps(list(sys.modules)))"
     told = subprocess.run([sys.executable, "-c", probe], capture_output=True, text=True, check=True).stdout
     imported = {name.partition(".")[0] for name in json.loads(told)}
     assert "penstock" in imported

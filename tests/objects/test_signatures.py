@@ -9,7 +9,7 @@ import pytest
 
 from penstock.objects import LocalObjects
 from penstock.objects.s3 import S3Objects
-from penstock.ports import Objects, ObjectStore, Presigner
+from penstock.ports.object_store import Objects, ObjectStore, Presigner
 from penstock.testing import EngineSuite, ObjectSuite, list_differences
 
 

@@ -10,14 +10,14 @@ from uuid import UUID
 
 from penstock import Entity, FrozenClock, Store
 from penstock.domains.musicvideo.model import DOMAIN, Project, Scene, SceneStatus
-from penstock.objectreads import every
-from penstock.ports import ObjectStore
-from penstock.reconcile import Reconciliation
-from penstock.sweep import Sweep
+from penstock.files.object_reads import every
+from penstock.files.reconcile import Reconciliation
+from penstock.files.sweep import Sweep
+from penstock.files.trash import Trash
+from penstock.files.upload import Upload
+from penstock.files.uploads import Uploads
+from penstock.ports.object_store import ObjectStore
 from penstock.testing.object_promises.promise import send
-from penstock.trash import Trash
-from penstock.upload import Upload
-from penstock.uploads import Uploads
 
 PROJECT = UUID("550e8400-e29b-41d4-a716-446655440000")
 FOLDER = f"mv/projects/{PROJECT}"

@@ -10,9 +10,9 @@ from uuid import uuid4
 
 from penstock import FrozenClock, Store
 from penstock.domains.musicvideo.model import Project
-from penstock.outbox import MessageStatus, SystemMessage
-from penstock.ports import Envelope
-from penstock.relay import Delivery, Relay
+from penstock.events.relay import Delivery, Relay
+from penstock.kernel.outbox import MessageStatus, SystemMessage
+from penstock.ports.sink import Envelope
 
 AT = datetime(2026, 1, 1, 12, 0, 0, 123456, tzinfo=UTC)
 

@@ -13,9 +13,9 @@ import pytest
 
 from penstock import FrozenClock, Store
 from penstock.errors import Misconfigured, Throttled, Unavailable
-from penstock.outbox import MessageStatus
-from penstock.ports import Undeliverable
-from penstock.relay import Relay, dead_letters
+from penstock.events.relay import Relay, dead_letters
+from penstock.kernel.outbox import MessageStatus
+from penstock.ports.sink import Undeliverable
 from penstock.sinks import EventBridgeSink
 from penstock.sinks.eventbridge import _parts
 from tests.servers import free_port

@@ -16,9 +16,9 @@ import pytest
 
 from penstock import FrozenClock, Store
 from penstock.errors import Misconfigured, Unavailable
-from penstock.outbox import MessageStatus
-from penstock.ports import Undeliverable
-from penstock.relay import Relay, dead_letters, revive
+from penstock.events.relay import Relay, dead_letters, revive
+from penstock.kernel.outbox import MessageStatus
+from penstock.ports.sink import Undeliverable
 from penstock.sinks import KafkaSink
 from tests.servers import free_port
 from tests.sinks.kafka_cluster import KafkaCluster

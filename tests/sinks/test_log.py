@@ -8,7 +8,7 @@ import logging
 import pytest
 
 from penstock import FrozenClock, Store
-from penstock.relay import Relay
+from penstock.events.relay import Relay
 from penstock.sinks import LogSink
 from tests.sinks.outbox import announce, envelope, tell_everything
 

@@ -15,7 +15,7 @@ import pytest
 
 from penstock import FrozenClock
 from penstock.errors import Misconfigured, Throttled, Unavailable
-from penstock.ports import Undeliverable
+from penstock.ports.sink import Undeliverable
 from penstock.sinks import WebhookSink, verify
 from tests.servers import free_port
 from tests.sinks import receiver as behaviours

@@ -10,8 +10,8 @@ from datetime import timedelta
 import pytest
 
 from penstock import FrozenClock, Store
-from penstock.outbox import MessageStatus
-from penstock.relay import Relay, dead_letters, revive
+from penstock.events.relay import Relay, dead_letters, revive
+from penstock.kernel.outbox import MessageStatus
 from penstock.sinks import WebhookSink, verify
 from tests.sinks import receiver as behaviours
 from tests.sinks.outbox import announce, in_order_of_arrival, messages, tell_everything

@@ -7,7 +7,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from penstock import FrozenClock, Store
-from penstock.access import Role
+from penstock.schema.role import Role
 from tests.conftest import _opener, chosen_engines
 from tests.web.service import Service
 

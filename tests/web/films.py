@@ -10,9 +10,9 @@ from fastapi import APIRouter, Request, UploadFile
 from pydantic import BaseModel, Field
 
 from penstock import ANYTHING, Count, Domain, Entity, IndexKey, Move, Range, Table, UtcSeconds, key, move, pattern
-from penstock.access import public, takes
-from penstock.caller import caller_of
-from penstock.installed import Installed, Surroundings
+from penstock.auth.access import public, takes
+from penstock.auth.caller import caller_of
+from penstock.plugin import Installed, Surroundings
 
 TABLE = Table("WebFilms", partition="PK", sort="SK", feed=True)
 BY_STATUS = TABLE.index("by-status", partition="GSI1PK", sort="GSI1SK")

@@ -9,10 +9,10 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from penstock import ANYTHING, Domain, Entity, IndexKey, Move, Personal, Range, SeenBy, Table, UtcSeconds, key, pattern
-from penstock.access import Role
 from penstock.declare import move
 from penstock.errors import IllegalMove
-from penstock.installed import Installed
+from penstock.plugin import Installed
+from penstock.schema.role import Role
 
 TABLE = Table("WebGuests", partition="PK", sort="SK", feed=True)
 BY_ADDRESS = TABLE.index("by-address", partition="GSI1PK", sort="GSI1SK")

@@ -9,9 +9,9 @@ from pathlib import Path
 import uvicorn
 
 from penstock import open_store
-from penstock.clock import SystemClock
-from penstock.installed import Surroundings
 from penstock.objects import LocalObjects
+from penstock.plugin import Surroundings
+from penstock.ports.clock import SystemClock
 from penstock.web.api import build_api
 from penstock.web.connection import ListeningServer, served_by
 from penstock.web.options import WebOptions

@@ -9,7 +9,7 @@ from uuid import UUID
 
 from fastapi import FastAPI
 
-from penstock.access import Access
+from penstock.auth.access import Access
 from penstock.web.route import AdmittedRoute
 
 _SOMEBODY = str(UUID(int=7, version=4))

@@ -14,10 +14,10 @@ from fastapi import FastAPI
 from starlette.testclient import TestClient
 
 from penstock import Domain, FrozenClock, Store, open_store
-from penstock.access import Role
-from penstock.installed import Installed, Surroundings, own_settings
-from penstock.keys import create_key
+from penstock.auth.api_keys import create_key
 from penstock.objects import LocalObjects, RouteSigner
+from penstock.plugin import Installed, Surroundings, own_settings
+from penstock.schema.role import Role
 from penstock.web.api import build_api
 from penstock.web.options import WebOptions
 from penstock.work.domain import WORKING

@@ -17,9 +17,9 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from penstock import open_store
-from penstock.access import Role
-from penstock.keys import create_key
+from penstock.auth.api_keys import create_key
 from penstock.objects import LocalObjects, RouteSigner
+from penstock.schema.role import Role
 from penstock.work.domain import WORKING
 from tests.servers import free_port
 from tests.web import siege_watch

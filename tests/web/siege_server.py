@@ -16,9 +16,9 @@ from fastapi import APIRouter
 from pydantic import BaseModel
 
 from penstock import Domain, Entity, Table, key, open_store
-from penstock.access import heavy, public, takes
-from penstock.installed import Installed, Surroundings
+from penstock.auth.access import heavy, public, takes
 from penstock.objects import LocalObjects, RouteSigner
+from penstock.plugin import Installed, Surroundings
 from penstock.web.api import build_api
 from penstock.web.connection import ListeningServer, served_by
 from penstock.web.options import WebOptions

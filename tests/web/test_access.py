@@ -10,13 +10,13 @@ from typing import Any
 import pytest
 
 from penstock import Store
-from penstock.access import Role
-from penstock.audit import EVERYWHERE, SystemAudit
+from penstock.auth.api_keys import ApiKey, list_keys, revoke_key
 from penstock.domains import INSTALLED
 from penstock.errors import OutOfScope
-from penstock.installed import Installed, Surroundings
-from penstock.keys import ApiKey, list_keys, revoke_key
-from penstock.seals import projects
+from penstock.kernel.audit import EVERYWHERE, SystemAudit
+from penstock.kernel.seals import projects
+from penstock.plugin import Installed, Surroundings
+from penstock.schema.role import Role
 from penstock.web.refusals import MOST, WINDOW
 from tests.web.films import INSTALLED as FILMS
 from tests.web.films import Film

@@ -14,9 +14,9 @@ from typing import Any
 import pytest
 
 from penstock import FrozenClock, Store
-from penstock.access import Role
+from penstock.auth.api_keys import list_keys, revoke_key
 from penstock.errors import Unavailable
-from penstock.keys import list_keys, revoke_key
+from penstock.schema.role import Role
 from penstock.web import events, watch
 from penstock.work.task import Progress
 from tests.web.films import Film

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from penstock.access import Role
+from penstock.schema.role import Role
 from tests.web.service import HERE, Service
 from tests.web.siege import Siege, besieged
 

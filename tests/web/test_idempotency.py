@@ -13,9 +13,10 @@ from uuid import uuid4
 import pytest
 from fastapi import APIRouter
 
-from penstock.access import Role, public
-from penstock.installed import Installed, Surroundings
-from penstock.store import Store
+from penstock.auth.access import public
+from penstock.kernel.store import Store
+from penstock.plugin import Installed, Surroundings
+from penstock.schema.role import Role
 from tests.web.films import DOMAIN, Reel
 from tests.web.service import Service, film
 

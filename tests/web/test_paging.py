@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from penstock.access import Role
+from penstock.schema.role import Role
 from penstock.web.paging import FIRST, PAGE_BYTES
 from tests.web.films import Film
 from tests.web.service import Service

@@ -19,11 +19,11 @@ from uuid import uuid4
 import pytest
 
 from penstock import Entity, FrozenClock
-from penstock.access import Role
-from penstock.audit import SystemAudit
 from penstock.domains import INSTALLED
 from penstock.domains.speech.model import SpeechJob, TempAudio
-from penstock.logs import JsonLines
+from penstock.kernel.audit import SystemAudit
+from penstock.runtime.logs import JsonLines
+from penstock.schema.role import Role
 from penstock.web.forms import plain
 from tests.web.guests import INSTALLED as GUESTS
 from tests.web.guests import Complaint, Guest

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from penstock.access import Role
 from penstock.domains import INSTALLED
+from penstock.schema.role import Role
 from penstock.web.refusals import WINDOW
 from tests.web.films import INSTALLED as FILMS
 from tests.web.routes import doors

@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 
 from penstock import Domain, Entity, FrozenClock, Store, Table, key
-from penstock.access import Role
-from penstock.audit import SystemAudit
 from penstock.domains.assetcreator.model import DOMAIN as ASSET_CREATOR
 from penstock.errors import DeclarationError
-from penstock.installed import Installed
-from penstock.updates import Set
+from penstock.kernel.audit import SystemAudit
+from penstock.operations.updates import Set
+from penstock.plugin import Installed
+from penstock.schema.role import Role
 from penstock.web import records
 from penstock.web.forms import unchanged
 from tests.web.films import Film

@@ -19,14 +19,14 @@ from starlette.requests import Request
 from starlette.types import Message
 
 from penstock import open_store
-from penstock.access import Role
-from penstock.installed import Installed
-from penstock.logs import JsonLines
-from penstock.schedule import Schedule, Scheduler
+from penstock.events.schedule import Schedule, Scheduler
+from penstock.plugin import Installed
+from penstock.runtime.logs import JsonLines
+from penstock.schema.role import Role
 from penstock.web.bodylimit import limited
 from penstock.web.errors import BodyTooLarge
+from penstock.work.context import Work
 from penstock.work.registry import Tasks
-from penstock.work.work import Work
 from tests.web.films import DOMAIN, Reel
 from tests.web.routes import doors
 from tests.web.service import Service, film

@@ -23,7 +23,7 @@ from schemathesis.core.failures import FailureGroup
 
 from penstock import Store
 from penstock.domains import INSTALLED
-from penstock.installed import Installed
+from penstock.plugin import Installed
 from tests.web.films import DOMAIN as FILMS
 from tests.web.films import Film
 from tests.web.service import HERE, Service, film

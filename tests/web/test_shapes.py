@@ -10,8 +10,8 @@ from fastapi import FastAPI
 from fastapi.routing import APIRoute
 from starlette.routing import Mount
 
-from penstock.access import Role
 from penstock.domains import INSTALLED
+from penstock.schema.role import Role
 from penstock.web.hints import HINTS
 from penstock.web.problems import Problem
 from penstock.web.reference import all_errors

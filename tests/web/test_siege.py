@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from penstock.access import Role
+from penstock.schema.role import Role
 from penstock.web.connection import log_accept_errors_seldom
 from tests.conftest import chosen_engines
 from tests.servers import Postgres

@@ -12,7 +12,6 @@ from typing import Any
 
 import pytest
 
-from penstock.access import Role
 from penstock.domains import INSTALLED
 from penstock.errors import (
     DamagedRecord,
@@ -23,8 +22,9 @@ from penstock.errors import (
     telling,
     told,
 )
-from penstock.logs import JsonLines, TextLines
 from penstock.media.errors import FfmpegFailed
+from penstock.runtime.logs import JsonLines, TextLines
+from penstock.schema.role import Role
 from penstock.web.problems import cut, invalid_request
 from penstock.web.reference import all_errors
 from tests.web.films import INSTALLED as FILMS

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 import pytest
 
 from penstock import FrozenClock, Store
-from penstock.ports import Engine
+from penstock.ports.engine import Engine
 from penstock.workers.manual import ManualWorkers
 from tests.work.plant import TASKS
 from tests.work.plants import Plant, make_plant

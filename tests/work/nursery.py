@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import IO, Any, Self
 
 from penstock import Store, SystemClock, open_store
-from penstock.schedule import Schedule
+from penstock.events.schedule import Schedule
 from penstock.work import WORKING
 from penstock.workers.celery import CeleryWorkers
 from penstock.workers.inline import InlineWorkers

@@ -9,8 +9,8 @@ from typing import Any
 from pydantic import BaseModel
 
 from penstock import Count, Domain, Entity, Table, key, the
-from penstock.change import Change
-from penstock.store import Store
+from penstock.kernel.change import Change
+from penstock.kernel.store import Store
 from penstock.work import (
     Outcome,
     Pipeline,

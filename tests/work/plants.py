@@ -20,7 +20,7 @@ from penstock.engines.dynamodb import DynamoEngine
 from penstock.engines.sql.engine import SqlEngine
 from penstock.engines.sql.postgres import PostgresConnector
 from penstock.engines.sql.sqlite import SqliteConnector
-from penstock.ports import Engine
+from penstock.ports.engine import Engine
 from penstock.work.domain import WORKING
 from tests.work.plant import PLANT
 

@@ -12,7 +12,7 @@ import pytest
 from celery.beat import Scheduler as MemoryScheduler
 
 from penstock import Store, open_store
-from penstock.schedule import Schedule, ScheduleState
+from penstock.events.schedule import Schedule, ScheduleState
 from penstock.work import WORKING, Outcome, TaskStatus
 from penstock.workers.celery import LOOK, RUN, CeleryBroker, CeleryWorkers, Cron, celery_app
 from tests.servers import Valkey

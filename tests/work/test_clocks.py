@@ -9,7 +9,7 @@ from typing import NamedTuple
 import pytest
 
 from penstock import FrozenClock, Store
-from penstock.clock import SKEW
+from penstock.ports.clock import SKEW
 from penstock.work import Outcome, Runner, Task, TaskStatus
 from penstock.work.rescue import Rescuer
 from tests.work.plant import TASKS, look, roll

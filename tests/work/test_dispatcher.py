@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from penstock import FrozenClock, Store
-from penstock.work import Runner, Task, TaskStatus, runner, slots
+from penstock.work import Runner, Task, TaskStatus, runner
+from penstock.work import concurrency as slots
 from penstock.work.runner import postpone
 from penstock.workers.dispatcher import Dispatcher
 from penstock.workers.manual import ManualWorkers

@@ -11,8 +11,8 @@ import pytest
 
 from penstock import FrozenClock, Store
 from penstock.work import Task, TaskOf, Tasks, TaskStatus, Work
-from penstock.work.lanes import active, rest_if_idle, touch, wake_lanes
-from penstock.work.line import Line, interleaved
+from penstock.work.fair_queue import Line, interleaved
+from penstock.work.queue_hints import active, rest_if_idle, touch, wake_lanes
 from penstock.work.registry import by_name
 from penstock.work.runner import Runner
 from penstock.workers.manual import ManualWorkers

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from penstock import FrozenClock, Store, SystemClock, open_store
-from penstock.clock import SKEW
-from penstock.lease import Duty
+from penstock.kernel.lease import Duty
+from penstock.ports.clock import SKEW
 from penstock.work import WORKING, Outcome, Runner, Tasks, TaskStatus, Work
 from penstock.work.rescue import Rescuer
 from penstock.work.task import Progress

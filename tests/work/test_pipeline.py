@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from penstock import FrozenClock, Store
-from penstock.audit import SystemAudit
 from penstock.errors import Conflict, DeclarationError, IllegalMove, InvalidValue, NotFound
-from penstock.outbox import MessageStatus, SystemMessage
+from penstock.kernel.audit import SystemAudit
+from penstock.kernel.outbox import MessageStatus, SystemMessage
 from penstock.work import (
     Attempt,
     Job,
@@ -25,7 +25,7 @@ from penstock.work import (
     Tasks,
     TaskStatus,
 )
-from penstock.work.letters import Letters, cancel, retry, retry_all
+from penstock.work.dead_letters import Letters, cancel, retry, retry_all
 from penstock.workers.manual import ManualWorkers
 from tests.work.plant import CAST, SHOWN, TASKS, Stamp, made, stamps
 

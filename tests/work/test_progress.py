@@ -8,9 +8,9 @@ import pytest
 
 from penstock import FrozenClock, Store
 from penstock.errors import Conflict
-from penstock.feed import Feed
-from penstock.once import Turn
-from penstock.ops import FeedEntry
+from penstock.events.feed import Feed
+from penstock.kernel.idempotency import Turn
+from penstock.operations.feed_entry import FeedEntry
 from penstock.work import Progress, Runner, Tasks, Work
 from penstock.workers.manual import ManualWorkers
 from tests.work.plant import TASKS, Order, look

@@ -13,10 +13,10 @@ from penstock import FrozenClock, Store, SystemClock, open_store
 from penstock.engines.sql.engine import SqlEngine
 from penstock.engines.sql.postgres import PostgresConnector
 from penstock.errors import Unavailable
-from penstock.lease import LeaseLost
+from penstock.kernel.lease import LeaseLost
 from penstock.work import Attempt, Outcome, Runner, Task, Tasks, TaskStatus, Work
 from penstock.work.domain import WORKING
-from penstock.work.keeper import Keeper
+from penstock.work.heartbeat import Keeper
 from penstock.work.registry import TaskOf
 from penstock.work.rescue import Rescuer, keep_rescuing
 from penstock.workers.dispatcher import Dispatcher

@@ -12,13 +12,13 @@ import pytest
 from pydantic import BaseModel
 
 from penstock import FrozenClock, Store
-from penstock.change import Change
 from penstock.errors import Conflict, DeclarationError, InvalidValue, TooLarge, Unavailable
-from penstock.outbox import MessageStatus, SystemMessage
-from penstock.size import document_size
+from penstock.kernel.change import Change
+from penstock.kernel.outbox import MessageStatus, SystemMessage
+from penstock.schema.size import document_size
 from penstock.work import Attempt, InputMisfit, Outcome, Retry, Task, TaskOf, Tasks, TaskStatus, Terminal, Work
 from penstock.work import runner as runner_module
-from penstock.work.letters import retry
+from penstock.work.dead_letters import retry
 from penstock.work.runner import Runner
 from penstock.work.task import LARGEST_INPUT, LONGEST_ERROR
 from penstock.workers.manual import ManualWorkers

@@ -7,7 +7,8 @@ import sys
 import typer
 from rich.console import Console
 
-from penstock.cli import letters, look, records, running
+from penstock.cli import dead_letters as letters
+from penstock.cli import look, records, running
 from penstock.cli.audit import audit
 from penstock.cli.demo import demo
 from penstock.cli.doctor import doctor

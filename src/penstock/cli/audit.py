@@ -12,12 +12,11 @@ from typing import Annotated, Any, cast
 import typer
 from rich.text import Text
 
-from penstock.audit import AuditLine, SystemAudit
 from penstock.cli.terminal import AsJson, StoreUrl, busy, console, opened, show, tell
 from penstock.domains import DOMAINS
 from penstock.errors import InvalidValue, Misconfigured
-from penstock.kinds import instant_text
-from penstock.seals import (
+from penstock.kernel.audit import AuditLine, SystemAudit
+from penstock.kernel.seals import (
     Chain,
     Checkpoint,
     Finding,
@@ -32,7 +31,8 @@ from penstock.seals import (
     verify,
     verify_all,
 )
-from penstock.store import Store
+from penstock.kernel.store import Store
+from penstock.schema.kinds import instant_text
 
 audit = typer.Typer(no_args_is_help=True, help="The audit trails: seal them, and verify that nothing was changed.")
 

@@ -17,7 +17,7 @@ from penstock.domains.musicvideo.errors import NotMade
 from penstock.domains.musicvideo.model import Project, Scene, SceneStatus
 from penstock.domains.musicvideo.studio import Studio
 from penstock.errors import InvalidValue
-from penstock.service import Service
+from penstock.runtime.service import Service
 
 _LOOK = 0.2
 "Seconds between looks at how far it is."

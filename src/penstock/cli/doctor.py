@@ -14,12 +14,12 @@ import typer
 from penstock.cli.terminal import AsJson, ObjectsUrl, StoreUrl, all_settings, busy, console, settings, show
 from penstock.domains import DOMAINS, INSTALLED
 from penstock.errors import PenstockError, Unavailable
+from penstock.events.schedule import ScheduleState
+from penstock.kernel.outbox import MessageStatus
 from penstock.net.shown import without_secrets
-from penstock.outbox import MessageStatus
-from penstock.probing import probe_objects, probe_store
-from penstock.schedule import ScheduleState
-from penstock.service import Service
-from penstock.settings import Setting, Settings, read_settings
+from penstock.runtime.probing import probe_objects, probe_store
+from penstock.runtime.service import Service
+from penstock.runtime.settings import Setting, Settings, read_settings
 from penstock.work.task import Task, TaskStatus
 
 _EXTRAS = {

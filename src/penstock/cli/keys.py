@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from penstock.access import Role
 from penstock.cli.terminal import AsJson, By, StoreUrl, opened, show, tell
+from penstock.schema.role import Role
 
 keys = typer.Typer(no_args_is_help=True, help="Keys of the API: who may do what, in which project.")
 
@@ -23,7 +23,7 @@ def create(
     as_json: AsJson = False,
 ) -> None:
     """Make a key. It is shown once, and cannot be shown again."""
-    from penstock.keys import create_key
+    from penstock.auth.api_keys import create_key
 
     with opened(store) as handle:
         made = create_key(handle, name=name, role=role, project=project, by=by)
@@ -37,7 +37,7 @@ def create(
 @keys.command("list")
 def list_(store: StoreUrl = None, as_json: AsJson = False) -> None:
     """List the keys, without their secrets."""
-    from penstock.keys import list_keys
+    from penstock.auth.api_keys import list_keys
 
     with opened(store) as handle:
         rows = [
@@ -62,7 +62,7 @@ def revoke(
     as_json: AsJson = False,
 ) -> None:
     """End a key at once."""
-    from penstock.keys import revoke_key
+    from penstock.auth.api_keys import revoke_key
 
     with opened(store) as handle:
         revoked = revoke_key(handle, key_id, by=by)

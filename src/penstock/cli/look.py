@@ -8,10 +8,10 @@ from typing import Annotated, Any
 import typer
 from rich.table import Table
 
-from penstock.app import explain
 from penstock.cli import names
 from penstock.cli.terminal import AsJson, console, tell
-from penstock.shape import PatternShape
+from penstock.runtime.composition import explain
+from penstock.schema.shape import PatternShape
 
 
 def patterns(

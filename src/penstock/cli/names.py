@@ -11,10 +11,10 @@ from penstock.declare.entity import Entity
 from penstock.declare.pattern import ask
 from penstock.domains import DOMAINS
 from penstock.errors import InvalidKey, Misconfigured
-from penstock.kernel import KERNEL
-from penstock.kinds import FieldShape, from_key_text
-from penstock.ops import Query, Range, Ref
-from penstock.shape import PatternShape
+from penstock.kernel.own_records import KERNEL
+from penstock.operations.reads import Query, Range, Ref
+from penstock.schema.kinds import FieldShape, from_key_text
+from penstock.schema.shape import PatternShape
 from penstock.work.domain import WORKING
 
 EVERY: tuple[Domain, ...] = (*DOMAINS, WORKING, KERNEL)

@@ -9,15 +9,15 @@ from typing import Annotated, Any
 import typer
 from pydantic import TypeAdapter, ValidationError
 
-from penstock.audit import AuditLine
 from penstock.cli import names
 from penstock.cli.terminal import AsJson, By, StoreUrl, hint, opened, show, tell
 from penstock.declare.entity import Entity
 from penstock.declare.move import MoveOf
 from penstock.errors import InvalidValue, Misconfigured
-from penstock.kernel import KERNEL
-from penstock.once import Once
-from penstock.outbox import Message
+from penstock.kernel.audit import AuditLine
+from penstock.kernel.idempotency import Once
+from penstock.kernel.outbox import Message
+from penstock.kernel.own_records import KERNEL
 from penstock.work.domain import WORKING
 
 _MACHINERY = (AuditLine, Message, Once)

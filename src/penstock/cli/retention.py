@@ -9,11 +9,11 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
-from penstock.app import open_archive
 from penstock.cli.terminal import AsJson, StoreUrl, busy, console, opened, settings
 from penstock.domains import DOMAINS
-from penstock.ports import Archive
-from penstock.retention import Archived, Due, Retention
+from penstock.lifecycle.retention import Archived, Due, Retention
+from penstock.ports.archive import Archive
+from penstock.runtime.composition import open_archive
 
 retention = typer.Typer(no_args_is_help=True, help="Records that have been kept for their time.")
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import groupby
 
-from penstock.access import Access
+from penstock.auth.access import Access
 from penstock.domains import INSTALLED
-from penstock.service import Service
-from penstock.settings import Settings
+from penstock.runtime.service import Service
+from penstock.runtime.settings import Settings
 from penstock.web.api import build_api
 from penstock.web.options import WebOptions
 from penstock.web.route import AdmittedRoute

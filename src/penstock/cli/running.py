@@ -14,22 +14,22 @@ from typing import Annotated
 
 import typer
 
-from penstock.access import Role
+from penstock.auth.api_keys import ApiKey, KeyStatus
 from penstock.cli.terminal import AsJson, ObjectsUrl, StoreUrl, busy, console, settings, show, tell
 from penstock.domains import INSTALLED
-from penstock.ending import Ending
 from penstock.errors import Misconfigured, Unavailable
-from penstock.heap import give_memory_back
-from penstock.keys import ApiKey, KeyStatus
-from penstock.logs import log_to_terminal
+from penstock.events.relay import dead_letters
+from penstock.files.reconcile import Reconciled
+from penstock.files.sweep import Swept
+from penstock.kernel.store import Store
 from penstock.net.shown import without_secrets
-from penstock.ownkey import own_key
-from penstock.reconcile import Reconciled
-from penstock.relay import dead_letters
-from penstock.service import Service
-from penstock.settings import Settings
-from penstock.store import Store
-from penstock.sweep import Swept
+from penstock.runtime.ending import Ending
+from penstock.runtime.heap import give_memory_back
+from penstock.runtime.logs import log_to_terminal
+from penstock.runtime.own_key import own_key
+from penstock.runtime.service import Service
+from penstock.runtime.settings import Settings
+from penstock.schema.role import Role
 
 _NAMED = 50
 "So many files are named on the terminal."

@@ -9,8 +9,8 @@ from rich.table import Table
 
 from penstock.cli.terminal import AsJson, ObjectsUrl, StoreUrl, busy, console, opened, settings
 from penstock.domains import DOMAINS, INSTALLED
-from penstock.installed import own_settings
-from penstock.ops import Step
+from penstock.operations.plan import Step
+from penstock.plugin import own_settings
 from penstock.work.domain import WORKING
 
 tables = typer.Typer(no_args_is_help=True, help="Tables of a store: what is missing, and creating it.")

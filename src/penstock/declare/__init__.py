@@ -19,7 +19,7 @@ from penstock.declare.units import (
     UtcMillis,
     UtcSeconds,
 )
-from penstock.ops import ANYTHING, Range
+from penstock.operations.reads import ANYTHING, Range
 
 __all__ = [
     "ANYTHING",

@@ -13,11 +13,11 @@ from typing import Any, Generic, TypeVar, cast, overload
 
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
-from penstock.conditions import Between, Compare, Condition, Missing, OneOf, Present
 from penstock.errors import InvalidValue
-from penstock.kinds import ORDERED_KINDS, FieldShape, Kind
-from penstock.records import check_value
-from penstock.updates import Add, Append, Exclude, Include, Remove, Set, SetIfAbsent, Update
+from penstock.operations.conditions import Between, Compare, Condition, Missing, OneOf, Present
+from penstock.operations.updates import Add, Append, Exclude, Include, Remove, Set, SetIfAbsent, Update
+from penstock.operations.validation import check_value
+from penstock.schema.kinds import ORDERED_KINDS, FieldShape, Kind
 
 T = TypeVar("T")
 U = TypeVar("U")

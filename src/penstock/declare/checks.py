@@ -9,8 +9,8 @@ from typing import Any
 
 from penstock.declare.lifetime import Expires, KeepLatest, Lifetime, RetainFor
 from penstock.errors import DeclarationError
-from penstock.kinds import FieldShape, Kind
-from penstock.shape import EntityShape, TablePlace
+from penstock.schema.kinds import FieldShape, Kind
+from penstock.schema.shape import EntityShape, TablePlace
 
 Fields = Mapping[str, FieldShape]
 _PLAIN = {Kind.TEXT: str, Kind.INTEGER: int, Kind.FLAG: bool}

@@ -9,8 +9,8 @@ from penstock.declare.entity import Entity
 from penstock.declare.files import place_files
 from penstock.declare.table import Table
 from penstock.errors import DeclarationError
-from penstock.filepattern import FilePattern
-from penstock.shape import EntityShape, PatternShape, ViewShape
+from penstock.schema.file_pattern import FilePattern
+from penstock.schema.shape import EntityShape, PatternShape, ViewShape
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,8 +25,8 @@ class Domain:
     """One system's entities and views. Its name is the schema of its tables in SQL.
 
     ``outbox`` and ``audit`` are its own kinds of message and audit line, where its documents describe them. ``files``
-    are the patterns of the object keys its records may hold (see `penstock.filepattern`); an entity uses those whose
-    fields it has. Without any, keys are checked for their form alone.
+    are the patterns of the object keys its records may hold (see `penstock.schema.file_pattern`); an entity uses those
+    whose fields it has. Without any, keys are checked for their form alone.
     """
 
     def __init__(

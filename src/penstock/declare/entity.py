@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, dataclass_transform
 from pydantic import BaseModel, ConfigDict, Field
 from pydantic._internal._model_construction import ModelMetaclass
 
-from penstock.access import Role
 from penstock.declare.attr import Attr
 from penstock.declare.attribute import attribute
 from penstock.declare.checks import check_lifetimes, check_sql_indexes, check_touched, check_when
@@ -25,9 +24,10 @@ from penstock.declare.pattern import Pattern
 from penstock.declare.personal import check_personal
 from penstock.declare.table import Table
 from penstock.errors import DeclarationError, InvalidValue
-from penstock.kinds import FieldShape, Kind
-from penstock.ops import Ref
-from penstock.shape import (
+from penstock.operations.reads import Ref
+from penstock.schema.kinds import FieldShape, Kind
+from penstock.schema.role import Role
+from penstock.schema.shape import (
     PARTITION_BYTES,
     SORT_BYTES,
     EntityShape,
@@ -38,7 +38,7 @@ from penstock.shape import (
     Rights,
     TablePlace,
 )
-from penstock.template import compile_template
+from penstock.schema.template import compile_template
 
 
 class _Hidden:

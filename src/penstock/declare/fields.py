@@ -19,9 +19,9 @@ from penstock.declare.attribute import Stored
 from penstock.declare.keys_within import keys_within
 from penstock.declare.personal import marked_within, seen_by
 from penstock.declare.units import Instant
-from penstock.documents import plain
 from penstock.errors import DeclarationError
-from penstock.kinds import FieldShape, Kind
+from penstock.schema.documents import plain
+from penstock.schema.kinds import FieldShape, Kind
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

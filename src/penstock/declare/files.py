@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from penstock.errors import DeclarationError
-from penstock.filepattern import ARCHIVE, TRASH, UPLOADS, FilePattern
-from penstock.shape import EntityShape
+from penstock.schema.file_pattern import ARCHIVE, TRASH, UPLOADS, FilePattern
+from penstock.schema.shape import EntityShape
 
 
 def place_files(domain: str, patterns: Sequence[FilePattern], shapes: Iterable[EntityShape]) -> None:

@@ -15,10 +15,10 @@ from typing import Any, Concatenate, Generic, ParamSpec, TypeVar
 from penstock.declare.checks import keyword_parameters
 from penstock.declare.table import TableIndex
 from penstock.errors import DeclarationError, InvalidKey
-from penstock.kinds import FieldShape, Kind, coerce
-from penstock.ops import Ref
-from penstock.shape import EntityShape
-from penstock.template import Template
+from penstock.operations.reads import Ref
+from penstock.schema.kinds import FieldShape, Kind, coerce
+from penstock.schema.shape import EntityShape
+from penstock.schema.template import Template
 
 E = TypeVar("E")
 P = ParamSpec("P")

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Union, get_args, get_origin
 
 from pydantic import BaseModel
 
-from penstock.objectkey import HoldsKey
+from penstock.schema.object_key import HoldsKey
 
 KeysOf = Callable[[Any], Iterable[str]]
 

@@ -8,7 +8,7 @@ from datetime import timedelta
 from enum import Enum
 from typing import Any
 
-from penstock.ops import Ref
+from penstock.operations.reads import Ref
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,9 +20,9 @@ from msgspec.structs import replace
 from penstock.declare.checks import keyword_parameters
 from penstock.declare.key import IndexKey, KeyOf
 from penstock.errors import DeclarationError, InvalidKey
-from penstock.kinds import FieldShape, Kind, coerce
-from penstock.ops import ANYTHING, Query, Range
-from penstock.shape import EntityShape, IndexShape, PatternShape
+from penstock.operations.reads import ANYTHING, Query, Range
+from penstock.schema.kinds import FieldShape, Kind, coerce
+from penstock.schema.shape import EntityShape, IndexShape, PatternShape
 
 E = TypeVar("E")
 P = ParamSpec("P")

@@ -15,9 +15,9 @@ from typing import Annotated, Any, TypeVar, get_args, get_origin
 
 from pydantic import BaseModel
 
-from penstock.access import Role
 from penstock.errors import DeclarationError
-from penstock.shape import EntityShape
+from penstock.schema.role import Role
+from penstock.schema.shape import EntityShape
 
 T = TypeVar("T")
 

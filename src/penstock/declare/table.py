@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from penstock.declare.checks import check_tags
 from penstock.errors import DeclarationError
-from penstock.shape import EntityShape, IndexPlace, KeyAttribute, TablePlace
+from penstock.schema.shape import EntityShape, IndexPlace, KeyAttribute, TablePlace
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -16,7 +16,7 @@ from pydantic import GetCoreSchemaHandler, PlainSerializer
 from pydantic_core import CoreSchema, core_schema
 
 from penstock.errors import InvalidValue
-from penstock.kinds import INTEGER_LIMIT, instant_text, trim_instant
+from penstock.schema.kinds import INTEGER_LIMIT, instant_text, trim_instant
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from penstock.domains.musicvideo import INSTALLED as MUSIC_VIDEO
 from penstock.domains.novae.model import DOMAIN as NOVAE
 from penstock.domains.speech import INSTALLED as SPEECH
 from penstock.domains.videos.model import DOMAIN as VIDEOS
-from penstock.installed import Installed
+from penstock.plugin import Installed
 
 INSTALLED: tuple[Installed, ...] = (
     MUSIC_VIDEO,

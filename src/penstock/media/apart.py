@@ -21,7 +21,7 @@ from typing import Any
 
 from penstock.media.errors import DecodingBusy, TooMuchToDecode, UnusableFile
 from penstock.media.room import MEGABYTE, room
-from penstock.perprocess import PerProcess
+from penstock.net.per_process import PerProcess
 
 _IDLE = 64 * MEGABYTE
 "What a decoder takes before it has seen a file."

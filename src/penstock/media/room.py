@@ -10,7 +10,7 @@ from datetime import timedelta
 from threading import Condition
 
 from penstock.media.errors import DecodingBusy
-from penstock.perprocess import PerProcess
+from penstock.net.per_process import PerProcess
 
 MEGABYTE = 1 << 20
 TOTAL = 640 * MEGABYTE

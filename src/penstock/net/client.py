@@ -23,10 +23,10 @@ from datetime import timedelta
 import httpcore2
 
 from penstock.errors import AddressRefused, AnswerTooLong, InvalidValue, Unanswered
+from penstock.net.per_process import PerProcess
 from penstock.net.policy import Policy
 from penstock.net.streams import Pinned, Unfit, until
 from penstock.net.url import Url, joined, read_url
-from penstock.perprocess import PerProcess
 
 _TRANSPORT = (httpcore2.TimeoutException, httpcore2.NetworkError, httpcore2.ProtocolError)
 _MOVED = frozenset({301, 302, 303, 307, 308})

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from penstock.errors import Conflict, NotFound
-from penstock.filepattern import ARCHIVE
-from penstock.objectreads import every, lookup
-from penstock.ports import Objects
+from penstock.files.object_reads import every, lookup
+from penstock.ports.object_store import Objects
+from penstock.schema.file_pattern import ARCHIVE
 
 
 class ObjectArchive:

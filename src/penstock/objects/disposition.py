@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from urllib.parse import quote
 
-from penstock.contenttype import SHOWN_INLINE
 from penstock.errors import InvalidValue
+from penstock.media.content_type import SHOWN_INLINE
 
 _LONGEST_NAME = 200
 # Of RFC 5987's attr-char, what quote() would escape although it need not.

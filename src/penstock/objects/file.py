@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from hashlib import sha256
 
 from penstock.errors import Unavailable
-from penstock.private import FILE
+from penstock.ports.private import FILE
 
 _NEW = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 _PIECE = 256 * 1024

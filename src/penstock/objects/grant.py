@@ -16,11 +16,10 @@ from dataclasses import asdict, dataclass
 from datetime import UTC, datetime, timedelta
 from urllib.parse import quote, urlencode
 
-from penstock.clock import SystemClock
 from penstock.errors import Misconfigured, UrlRefused
 from penstock.objects.disposition import checked_show_as, saved_as
-from penstock.ports import Clock
-from penstock.stored import DEFAULT_EXPIRY, SignedUrl, checked_expiry, checked_key, checked_size
+from penstock.ports.clock import Clock, SystemClock
+from penstock.ports.stored_object import DEFAULT_EXPIRY, SignedUrl, checked_expiry, checked_key, checked_size
 
 _LONGEST_VALUE = 1024
 

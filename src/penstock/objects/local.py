@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
 
-from penstock.contenttype import SNIFFED_BYTES, sniff
 from penstock.errors import (
     Conflict,
     InvalidKey,
@@ -20,6 +19,7 @@ from penstock.errors import (
     WrongRange,
     telling,
 )
+from penstock.media.content_type import SNIFFED_BYTES, sniff
 from penstock.objects.file import (
     Unfinished,
     Written,
@@ -36,8 +36,8 @@ from penstock.objects.filename import BREAK, part_of, path_of
 from penstock.objects.folder import Linked, entries, locked, open_file, opened, within
 from penstock.objects.grant import RouteSigner
 from penstock.objects.parts import PartsFolder
-from penstock.private import make_private
-from penstock.stored import (
+from penstock.ports.private import make_private
+from penstock.ports.stored_object import (
     DEFAULT_EXPIRY,
     Body,
     Download,

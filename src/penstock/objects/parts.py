@@ -11,7 +11,7 @@ from datetime import datetime
 from penstock.errors import Conflict, InvalidValue, NotFound
 from penstock.objects.file import Written, closed, identity, moment, read, remove
 from penstock.objects.folder import entries, open_file, within
-from penstock.stored import Part
+from penstock.ports.stored_object import Part
 
 _ID = re.compile(r"[0-9a-f]{32}")
 _KEY = "key"

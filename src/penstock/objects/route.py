@@ -23,15 +23,15 @@ from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
-from penstock.contenttype import UNKNOWN, canonical
 from penstock.errors import InvalidValue, Misconfigured, PenstockError, UrlRefused, WrongRange
+from penstock.media.content_type import UNKNOWN, canonical
+from penstock.net.pace import Pace
+from penstock.net.pool import Pool
 from penstock.objects.disposition import disposition
 from penstock.objects.grant import Grant, RouteSigner
 from penstock.objects.local import LocalObjects
 from penstock.objects.traffic import Traffic
-from penstock.pace import Pace
-from penstock.pool import Pool
-from penstock.stored import Download, Stored, checked_key
+from penstock.ports.stored_object import Download, Stored, checked_key
 
 T = TypeVar("T")
 AnswerProblem = Callable[[Request, PenstockError], Response]

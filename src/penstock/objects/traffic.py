@@ -11,8 +11,8 @@ from datetime import timedelta
 
 from starlette.requests import Request
 
-from penstock.pace import SILENCE
-from penstock.pool import Pool
+from penstock.net.pace import SILENCE
+from penstock.net.pool import Pool
 
 _UPLOADS, _DOWNLOADS, _OF_A_CLIENT = 64, 96, 4
 "One client has a quarter of the places."

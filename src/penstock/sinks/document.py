@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from penstock.ports import Envelope, Undeliverable
+from penstock.ports.sink import Envelope, Undeliverable
 
 _encoder = msgspec.json.Encoder(decimal_format="number")
 

@@ -8,8 +8,8 @@ from importlib.util import find_spec
 from typing import Any, TypeAlias
 
 from penstock.errors import Misconfigured, Throttled, Unavailable
-from penstock.perprocess import PerProcess
-from penstock.ports import Envelope, Undeliverable
+from penstock.net.per_process import PerProcess
+from penstock.ports.sink import Envelope, Undeliverable
 from penstock.sinks.document import document, encoded
 
 _MOST_ENTRIES = 10

@@ -10,8 +10,8 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from penstock.errors import Misconfigured, Unavailable
-from penstock.perprocess import PerProcess
-from penstock.ports import Envelope, Undeliverable
+from penstock.net.per_process import PerProcess
+from penstock.ports.sink import Envelope, Undeliverable
 from penstock.sinks.document import document, encoded
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ import json
 import logging
 from collections.abc import Sequence
 
-from penstock.ports import Envelope
+from penstock.ports.sink import Envelope
 from penstock.sinks.document import document
 
 _logger = logging.getLogger("penstock.outbox")

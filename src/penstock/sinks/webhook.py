@@ -14,7 +14,8 @@ from penstock.errors import AddressRefused, Misconfigured, Throttled, Unanswered
 from penstock.net import open_client
 from penstock.net.url import Url, read_url
 from penstock.net.words import fit_to_show
-from penstock.ports import Clock, Envelope, Undeliverable
+from penstock.ports.clock import Clock
+from penstock.ports.sink import Envelope, Undeliverable
 from penstock.sinks.document import encoded, moment
 from penstock.sinks.signature import HEADER, sign, verify
 

@@ -11,12 +11,13 @@ from fastapi import FastAPI, Request
 from pydantic import BaseModel
 from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, Response
 
-from penstock.access import Role, needs, public
+from penstock.auth.access import needs, public
 from penstock.errors import DeclarationError
-from penstock.installed import Installed, Surroundings
+from penstock.kernel.outbox import Message, SystemMessage
 from penstock.objects.local import LocalObjects
 from penstock.objects.route import objects_route
-from penstock.outbox import Message, SystemMessage
+from penstock.plugin import Installed, Surroundings
+from penstock.schema.role import Role
 from penstock.web.connection import log_accept_errors_seldom
 from penstock.web.cors import Cors
 from penstock.web.events import Streams, add_events

@@ -8,7 +8,7 @@ from datetime import timedelta
 from starlette.requests import Request
 from starlette.types import Message
 
-from penstock.pace import SILENCE, Pace
+from penstock.net.pace import SILENCE, Pace
 from penstock.web.errors import BodyTooLarge
 from penstock.web.jsonbody import ReadRequest
 

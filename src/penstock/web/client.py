@@ -9,9 +9,9 @@ from typing import Any
 
 from starlette.datastructures import Headers
 
-from penstock.caller import Address, network_of, read_address
+from penstock.auth.caller import Address, network_of, read_address
 from penstock.errors import Misconfigured
-from penstock.once import once_key
+from penstock.kernel.idempotency import once_key
 
 _OF_PROXIES = (
     *("forwarded", "x-forwarded", "x-real-ip", "x-client-ip", "x-cluster-client-ip", "true-client-ip", "via"),

@@ -22,7 +22,7 @@ from starlette.types import Receive, Scope, Send
 from uvicorn.protocols.http.flow_control import HIGH_WATER_LIMIT, FlowControl
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from penstock.caller import network_of, read_address
+from penstock.auth.caller import network_of, read_address
 from penstock.errors import Busy
 from penstock.web.client import Clients
 from penstock.web.options import WebOptions

@@ -22,13 +22,13 @@ from fastapi import FastAPI, Request
 from starlette.responses import StreamingResponse
 from starlette.types import Message, Receive, Scope, Send
 
-from penstock.access import heavy
-from penstock.caller import Caller, caller_of, network_of, read_address
+from penstock.auth.access import heavy
+from penstock.auth.caller import Caller, caller_of, network_of, read_address
 from penstock.declare.entity import Entity
 from penstock.errors import InvalidCursor, PenstockError
-from penstock.kinds import key_text
-from penstock.ops import FeedEntry
-from penstock.store import Store
+from penstock.kernel.store import Store
+from penstock.operations.feed_entry import FeedEntry
+from penstock.schema.kinds import key_text
 from penstock.web.errors import TooManyStreams
 from penstock.web.forms import json_of, plain
 from penstock.web.options import WebOptions

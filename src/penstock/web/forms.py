@@ -14,11 +14,11 @@ from typing import Annotated, Any, Union, get_args, get_origin, get_type_hints
 import msgspec
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
-from penstock.conditions import All, Compare, Condition, Missing
 from penstock.declare.entity import Entity
 from penstock.declare.move import MoveOf
-from penstock.kinds import Kind
-from penstock.shape import PatternShape
+from penstock.operations.conditions import All, Compare, Condition, Missing
+from penstock.schema.kinds import Kind
+from penstock.schema.shape import PatternShape
 
 _SORTED = msgspec.json.Encoder(order="sorted").encode
 FILLED_IN = ("at", "now", "by")

@@ -10,8 +10,8 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from typing import Any
 
-from penstock.installed import Surroundings
-from penstock.probing import probe_objects, probe_store
+from penstock.plugin import Surroundings
+from penstock.runtime.probing import probe_objects, probe_store
 from penstock.web.errors import NotReady
 
 log = logging.getLogger("penstock.web")

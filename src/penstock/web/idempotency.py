@@ -26,9 +26,9 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
 
-from penstock.caller import Caller, read_address
+from penstock.auth.caller import Caller, read_address
 from penstock.errors import Conflict
-from penstock.once import Done, SystemOnce, Turn, begin, once_key
+from penstock.kernel.idempotency import Done, SystemOnce, Turn, begin, once_key
 from penstock.web.client import mark_of
 from penstock.web.errors import AnswerNotKept, InvalidRequest
 from penstock.web.options import WebOptions

@@ -11,12 +11,13 @@ from typing import Any, TypeVar
 
 from starlette.requests import Request
 
-from penstock.access import Access, Role
-from penstock.caller import Caller
+from penstock.auth.access import Access
+from penstock.auth.api_keys import ApiKey, find_key
+from penstock.auth.caller import Caller
+from penstock.auth.rate_limit import take_token
 from penstock.errors import PenstockError
-from penstock.keys import ApiKey, find_key
-from penstock.ratelimit import take_token
-from penstock.store import Store
+from penstock.kernel.store import Store
+from penstock.schema.role import Role
 from penstock.web.client import Clients, mark_of
 from penstock.web.errors import Forbidden, ForeignPage, RateLimited, Unauthenticated
 from penstock.web.options import WebOptions

@@ -13,9 +13,9 @@ from prometheus_client.core import GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
 from penstock.errors import PenstockError
-from penstock.outbox import Message, MessageStatus
-from penstock.schedule import Schedule, overdue
-from penstock.store import Store
+from penstock.events.schedule import Schedule, overdue
+from penstock.kernel.outbox import Message, MessageStatus
+from penstock.kernel.store import Store
 from penstock.web.requests import Seen
 from penstock.work.task import Task, TaskStatus
 

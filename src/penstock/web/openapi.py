@@ -7,7 +7,7 @@ from typing import Any
 from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 
-from penstock.access import bytes_taken
+from penstock.auth.access import bytes_taken
 from penstock.web.idempotency import HEADER, LONGEST_KEY, REPLAYED
 from penstock.web.problems import PROBLEM, FieldProblem, Problem
 from penstock.web.route import READING, AdmittedRoute

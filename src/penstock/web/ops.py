@@ -13,20 +13,21 @@ from annotated_types import MaxLen
 from fastapi import FastAPI, Query, Request
 from pydantic import BaseModel
 
-from penstock.access import Access, Role
-from penstock.audit import SystemAudit
-from penstock.caller import caller_of
+from penstock.auth.access import Access
+from penstock.auth.api_keys import list_keys, revoke_key
+from penstock.auth.caller import caller_of
 from penstock.declare.entity import Entity
-from penstock.feed import FeedLetter
-from penstock.keys import list_keys, revoke_key
-from penstock.outbox import SystemMessage
-from penstock.schedule import Schedule, ScheduleState
-from penstock.seals import Seal
-from penstock.store import Store
+from penstock.events.feed import FeedLetter
+from penstock.events.schedule import Schedule, ScheduleState
+from penstock.kernel.audit import SystemAudit
+from penstock.kernel.outbox import SystemMessage
+from penstock.kernel.seals import Seal
+from penstock.kernel.store import Store
+from penstock.schema.role import Role
 from penstock.web.records import RecordRoutes
 from penstock.web.route import AdmittedRoute
+from penstock.work.dead_letters import cancel, retry
 from penstock.work.job import Job, StepRun
-from penstock.work.letters import cancel, retry
 from penstock.work.registry import Tasks
 from penstock.work.task import Attempt, Task, TaskStatus
 

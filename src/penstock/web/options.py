@@ -6,7 +6,7 @@ import os
 from dataclasses import dataclass, field
 from datetime import timedelta
 
-from penstock.pace import SILENCE
+from penstock.net.pace import SILENCE
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,8 +7,8 @@ from html import escape
 from importlib.resources import files
 from urllib.parse import urlencode
 
-from penstock.installed import Installed
-from penstock.kinds import Kind
+from penstock.plugin import Installed
+from penstock.schema.kinds import Kind
 from penstock.web.forms import path_of
 
 POLICY = (

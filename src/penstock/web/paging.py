@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from penstock.ops import Query
-from penstock.store import Store
+from penstock.kernel.store import Store
+from penstock.operations.reads import Query
 from penstock.web.forms import json_of, plain
 
 PAGE_BYTES = 1_000_000

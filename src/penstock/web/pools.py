@@ -5,10 +5,10 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import Any
 
-from penstock.access import Access, heavy_work_of
-from penstock.caller import network_of
+from penstock.auth.access import Access, heavy_work_of
+from penstock.auth.caller import network_of
+from penstock.net.pool import Pool
 from penstock.objects.traffic import Traffic
-from penstock.pool import Pool
 from penstock.web.client import Clients
 from penstock.web.held import Held
 from penstock.web.options import WebOptions

@@ -16,7 +16,7 @@ from starlette.responses import Response
 from starlette.routing import Match
 
 from penstock.errors import PenstockError, TooSlow, title_of, told
-from penstock.quota import QuotaExceeded
+from penstock.kernel.quota import QuotaExceeded
 from penstock.web.errors import (
     BadRequest,
     BodyTooLarge,

@@ -13,19 +13,20 @@ from fastapi import FastAPI, Request
 from pydantic import BaseModel, ValidationError, create_model
 from starlette.responses import Response
 
-from penstock.access import Access, Role
-from penstock.audit import AuditLine
-from penstock.caller import Caller, caller_of
-from penstock.conditions import Condition
+from penstock.auth.access import Access
+from penstock.auth.caller import Caller, caller_of
 from penstock.declare.entity import Entity
 from penstock.declare.move import MoveOf
 from penstock.declare.pattern import ask
 from penstock.errors import DeclarationError
-from penstock.kinds import Kind
-from penstock.once import Once
-from penstock.ops import ANYTHING, Range, Ref
-from penstock.outbox import Message
-from penstock.shape import PatternShape
+from penstock.kernel.audit import AuditLine
+from penstock.kernel.idempotency import Once
+from penstock.kernel.outbox import Message
+from penstock.operations.conditions import Condition
+from penstock.operations.reads import ANYTHING, Range, Ref
+from penstock.schema.kinds import Kind
+from penstock.schema.role import Role
+from penstock.schema.shape import PatternShape
 from penstock.web.errors import InvalidRequest, PreconditionFailed
 from penstock.web.forms import (
     FILLED_IN,

@@ -13,10 +13,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from penstock.audit import EVERYWHERE, SystemAudit, entry
 from penstock.errors import PenstockError
-from penstock.seals import register
-from penstock.store import Store
+from penstock.kernel.audit import EVERYWHERE, SystemAudit, entry
+from penstock.kernel.seals import register
+from penstock.kernel.store import Store
 
 log = logging.getLogger("penstock.refusals")
 

@@ -17,8 +17,8 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from penstock.access import is_personal
-from penstock.ids import sortable_text
+from penstock.auth.access import is_personal
+from penstock.ports.ids import sortable_text
 from penstock.web.problems import unexpected
 
 HEADER = "X-Request-ID"

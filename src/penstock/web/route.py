@@ -11,8 +11,8 @@ from fastapi.routing import APIRoute, iter_route_contexts
 from starlette.requests import Request
 from starlette.responses import Response
 
-from penstock.access import Access, access_of, bytes_taken
-from penstock.caller import network_of, read_address
+from penstock.auth.access import Access, access_of, bytes_taken
+from penstock.auth.caller import network_of, read_address
 from penstock.errors import DeclarationError
 from penstock.web.bodylimit import limited
 from penstock.web.held import FREE

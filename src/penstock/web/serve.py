@@ -9,9 +9,9 @@ from datetime import timedelta
 import uvicorn
 from fastapi import FastAPI
 
-from penstock.ending import Ending
-from penstock.service import Service
-from penstock.settings import Settings
+from penstock.runtime.ending import Ending
+from penstock.runtime.service import Service
+from penstock.runtime.settings import Settings
 from penstock.web.api import build_api
 from penstock.web.connection import ListeningServer, served_by
 from penstock.web.options import WebOptions

@@ -15,11 +15,11 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
 
-from penstock.access import Role
 from penstock.errors import PenstockError
-from penstock.ops import FeedEntry
-from penstock.shape import EntityShape
-from penstock.store import Store
+from penstock.kernel.store import Store
+from penstock.operations.feed_entry import FeedEntry
+from penstock.schema.role import Role
+from penstock.schema.shape import EntityShape
 
 log = logging.getLogger("penstock.web")
 

@@ -1,6 +1,7 @@
 """Work: slow things that crash, done all the same. Tasks, their attempts, jobs of several steps, and their rescue."""
 
 # Whoever uses the records must know their domain: it is part of their names in a database.
+from penstock.work.context import Work
 from penstock.work.domain import WORKING
 from penstock.work.errors import Cancelled, InputMisfit, Quarantine, RetryLater, Terminal, TimeOver, WorkerLost
 from penstock.work.job import Job, JobStatus, StepResult, StepRun, StepStatus
@@ -8,7 +9,6 @@ from penstock.work.pipeline import Pipeline, Step
 from penstock.work.registry import Retry, TaskOf, Tasks
 from penstock.work.runner import Runner
 from penstock.work.task import Attempt, Outcome, Progress, Task, TaskStatus
-from penstock.work.work import Work
 
 __all__ = [
     "WORKING",

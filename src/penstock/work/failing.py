@@ -6,17 +6,17 @@ import logging
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from penstock.conditions import Condition, both, holds
-from penstock.documents import kept
 from penstock.errors import Conflict
-from penstock.lease import Lease, LeaseLost
-from penstock.work import lanes
+from penstock.kernel.lease import Lease, LeaseLost
+from penstock.operations.conditions import Condition, both, holds
+from penstock.schema.documents import kept
+from penstock.work import queue_hints as lanes
 from penstock.work.errors import WorkerLost
 from penstock.work.task import LONGEST_ERROR, NO_PROJECT, Attempt, Outcome, Task, error_text
 
 if TYPE_CHECKING:
-    from penstock.change import Change
-    from penstock.store import Store
+    from penstock.kernel.change import Change
+    from penstock.kernel.store import Store
     from penstock.work.registry import TaskOf
 
 log = logging.getLogger("penstock.work")

@@ -15,13 +15,13 @@ from penstock.declare.key import IndexKey, key
 from penstock.declare.move import Move, move
 from penstock.declare.pattern import pattern
 from penstock.declare.units import Count, UtcMicros
-from penstock.objectkey import ObjectKey
-from penstock.ops import ANYTHING, Range
-from penstock.shape import Rights
+from penstock.operations.reads import ANYTHING, Range
+from penstock.schema.object_key import ObjectKey
+from penstock.schema.shape import Rights
 from penstock.work.task import BY_PROJECT, BY_STATUS, NO_PROJECT, WORK
 
 if TYPE_CHECKING:
-    from penstock.change import Change
+    from penstock.kernel.change import Change
 
 
 class JobStatus(StrEnum):

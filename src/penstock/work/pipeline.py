@@ -13,22 +13,22 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel
 
-from penstock.conditions import Compare
 from penstock.declare.pattern import between
 from penstock.errors import Conflict, DeclarationError, InvalidValue, NotFound
-from penstock.ids import sortable_text
-from penstock.ops import Ref
+from penstock.operations.conditions import Compare
+from penstock.operations.reads import Ref
+from penstock.ports.ids import sortable_text
+from penstock.work.dead_letters import end_cancelled
 from penstock.work.job import Job, JobStatus, StepResult, StepRun, StepStatus
-from penstock.work.letters import end_cancelled
 from penstock.work.registry import MINUTES, USUAL, Retry, TaskOf, Tasks
 from penstock.work.task import NO_PROJECT, Outcome, Task, TaskStatus, error_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from penstock.change import Change
-    from penstock.store import Store
-    from penstock.work.work import Work
+    from penstock.kernel.change import Change
+    from penstock.kernel.store import Store
+    from penstock.work.context import Work
 
 StepBody = Callable[["Work", Job, StepRun], StepResult]
 

@@ -13,16 +13,16 @@ from pydantic import TypeAdapter, ValidationError
 
 from penstock.declare.personal import marked_within
 from penstock.errors import DeclarationError, InvalidValue, TooLarge
-from penstock.ids import sortable_text
-from penstock.once import once_key
-from penstock.size import document_size
+from penstock.kernel.idempotency import once_key
+from penstock.ports.ids import sortable_text
+from penstock.schema.size import document_size
 from penstock.work.errors import InputMisfit, Quarantine, RetryLater, Terminal, TimeOver
-from penstock.work.lanes import touch
+from penstock.work.queue_hints import touch
 from penstock.work.task import LARGEST_INPUT, NO_PROJECT, Outcome, Task
 
 if TYPE_CHECKING:
-    from penstock.change import Change
-    from penstock.work.work import Work
+    from penstock.kernel.change import Change
+    from penstock.work.context import Work
 
 I = TypeVar("I")  # noqa: E741 - the input of a task
 Body = Callable[["Work", I], "dict[str, Any] | None"]

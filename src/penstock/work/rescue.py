@@ -20,18 +20,18 @@ from datetime import datetime, timedelta
 from threading import Event
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from penstock.conditions import Compare
 from penstock.declare.pattern import until as up_to
 from penstock.errors import Conflict, PenstockError
+from penstock.operations.conditions import Compare
+from penstock.work.concurrency import leave_slot_of
 from penstock.work.errors import WorkerLost
 from penstock.work.failing import record_failure
-from penstock.work.lanes import wake_lanes
+from penstock.work.queue_hints import wake_lanes
 from penstock.work.registry import Tasks, by_name
-from penstock.work.slots import leave_slot_of
 from penstock.work.task import Outcome, Task, TaskStatus, attempt_at
 
 if TYPE_CHECKING:
-    from penstock.store import Store
+    from penstock.kernel.store import Store
 
 log = logging.getLogger("penstock.rescue")
 

@@ -19,23 +19,23 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
-from penstock.batch import BatchRefused
-from penstock.conditions import Compare
 from penstock.errors import Conflict, InvalidValue, PenstockError, TooLarge
-from penstock.updates import Set
-from penstock.work import lanes
+from penstock.kernel.batch import BatchRefused
+from penstock.operations.conditions import Compare
+from penstock.operations.updates import Set
+from penstock.work import queue_hints as lanes
+from penstock.work.concurrency import free_slots, keep_slot, leave_slot, take_slot
+from penstock.work.context import Work
 from penstock.work.errors import TimeOver
 from penstock.work.failing import record_failure
-from penstock.work.line import Chosen, Line
+from penstock.work.fair_queue import Chosen, Line
 from penstock.work.registry import TaskOf, Tasks, by_name
-from penstock.work.slots import free_slots, keep_slot, leave_slot, take_slot
 from penstock.work.task import Outcome, Task, TaskStatus, as_read
-from penstock.work.work import Work
 
 if TYPE_CHECKING:
-    from penstock.change import Change
-    from penstock.installed import Surroundings
-    from penstock.store import Store
+    from penstock.kernel.change import Change
+    from penstock.kernel.store import Store
+    from penstock.plugin import Surroundings
 
 log = logging.getLogger("penstock.work")
 

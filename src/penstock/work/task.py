@@ -14,7 +14,6 @@ from typing import Any
 
 from pydantic import Field
 
-from penstock.conditions import Compare, Condition, Missing
 from penstock.declare.entity import Entity
 from penstock.declare.key import IndexKey, key
 from penstock.declare.lifetime import Expires
@@ -22,11 +21,12 @@ from penstock.declare.move import Move, move
 from penstock.declare.pattern import pattern
 from penstock.declare.table import Table
 from penstock.declare.units import Count, EpochSeconds, UtcMicros, UtcSeconds
-from penstock.documents import kept
 from penstock.errors import told
-from penstock.lease import Leased
-from penstock.ops import ANYTHING, Range
-from penstock.shape import RECORD_BYTES, Rights
+from penstock.kernel.lease import Leased
+from penstock.operations.conditions import Compare, Condition, Missing
+from penstock.operations.reads import ANYTHING, Range
+from penstock.schema.documents import kept
+from penstock.schema.shape import RECORD_BYTES, Rights
 
 WORK = Table("penstock_work", partition="PK", sort="SK", expiry="ttl")
 BY_PROJECT = WORK.index("GSI1", partition="GSI1PK", sort="GSI1SK")

@@ -25,9 +25,9 @@ from celery.signals import worker_process_init
 from cronsim import CronSim
 from kombu.exceptions import ChannelError
 
-from penstock.perprocess import PerProcess
-from penstock.schedule import Schedule, Scheduler
-from penstock.work.keeper import Keeper
+from penstock.events.schedule import Schedule, Scheduler
+from penstock.net.per_process import PerProcess
+from penstock.work.heartbeat import Keeper
 from penstock.work.registry import TaskOf, Tasks
 from penstock.work.rescue import keep_rescuing
 from penstock.work.runner import Runner, worker_name
@@ -36,8 +36,8 @@ from penstock.workers.dispatcher import Dispatcher
 from penstock.workers.processes import Processes, end_with_parent
 
 if TYPE_CHECKING:
-    from penstock.installed import Surroundings
-    from penstock.store import Store
+    from penstock.kernel.store import Store
+    from penstock.plugin import Surroundings
 
 RUN, LOOK = "penstock.run", "penstock.schedule"
 

@@ -14,15 +14,15 @@ from threading import Event
 from typing import TYPE_CHECKING, Any, Protocol
 
 from penstock.errors import PenstockError
-from penstock.lease import Duty
-from penstock.ports import Waiter
-from penstock.work.line import Line
+from penstock.kernel.lease import Duty
+from penstock.ports.engine import Waiter
+from penstock.work.fair_queue import Line
 from penstock.work.registry import TaskOf, Tasks, by_name
 from penstock.work.runner import postpone
 from penstock.work.task import Task
 
 if TYPE_CHECKING:
-    from penstock.store import Store
+    from penstock.kernel.store import Store
 
 log = logging.getLogger("penstock.workers")
 

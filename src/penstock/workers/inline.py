@@ -14,15 +14,15 @@ from collections.abc import Callable, Iterable
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from penstock.work.keeper import Keeper
+from penstock.work.context import Work
+from penstock.work.heartbeat import Keeper
 from penstock.work.registry import Tasks
 from penstock.work.rescue import keep_rescuing
 from penstock.work.runner import LEFT, Runner
-from penstock.work.work import Work
 
 if TYPE_CHECKING:
-    from penstock.installed import Surroundings
-    from penstock.store import Store
+    from penstock.kernel.store import Store
+    from penstock.plugin import Surroundings
 
 log = logging.getLogger("penstock.workers")
 

@@ -11,8 +11,8 @@ from penstock.work.runner import Runner
 from penstock.work.task import Outcome, Task, TaskStatus
 
 if TYPE_CHECKING:
-    from penstock.installed import Surroundings
-    from penstock.store import Store
+    from penstock.kernel.store import Store
+    from penstock.plugin import Surroundings
 
 
 class ManualWorkers:

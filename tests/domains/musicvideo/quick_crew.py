@@ -17,7 +17,7 @@ from typing import Any
 
 from PIL import Image
 
-from penstock.domains.musicvideo.crew.ports import Brief, Crew, Desk, Made, SceneIdea, Shot
+from penstock.generation.ports import Brief, Crew, Desk, Made, SceneIdea, Shot
 from penstock.media.ffmpeg import binary
 
 

@@ -13,8 +13,8 @@ from penstock.domains.musicvideo.order import in_order
 from penstock.domains.musicvideo.projects import Wanted, create_project, generate
 from penstock.domains.musicvideo.studio import Studio
 from penstock.domains.musicvideo.tasks import TASKS
-from penstock.installed import Surroundings
-from penstock.objectreads import every
+from penstock.files.object_reads import every
+from penstock.plugin import Surroundings
 from penstock.workers.manual import ManualWorkers
 from tests.domains.musicvideo.quick_crew import film
 

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from penstock.domains.musicvideo.crew.artist import SIZE, PortraitArtist
-from penstock.domains.musicvideo.crew.drawing.character import character
-from penstock.domains.musicvideo.crew.drawing.pictures import given, portrayed
-from penstock.domains.musicvideo.crew.ports import Artist
+from penstock.generation.ports import Artist
 from penstock.media.soundness import sound_image
+from penstock.studio.artist import SIZE, PortraitArtist
+from penstock.studio.drawing.character import character
+from penstock.studio.drawing.pictures import given, portrayed
 
 ARTIST: Artist = PortraitArtist()
 

@@ -12,14 +12,14 @@ from pathlib import Path
 import pytest
 
 from penstock import open_store
-from penstock.app import open_objects
 from penstock.domains import DOMAINS
 from penstock.domains.musicvideo import demo, projects
-from penstock.domains.musicvideo.desk import fetch
 from penstock.domains.musicvideo.model import Project, ProjectStatus
 from penstock.domains.musicvideo.studio import Studio
-from penstock.installed import Surroundings
+from penstock.domains.musicvideo.workspace import fetch
 from penstock.media.probe import probe
+from penstock.plugin import Surroundings
+from penstock.runtime.composition import open_objects
 from penstock.work.domain import WORKING
 from tests.domains.musicvideo.story import ANN, assert_counted
 from tests.servers import Valkey

@@ -11,11 +11,11 @@ from typing import Any
 
 import pytest
 
-from penstock.domains.musicvideo.crew.chat_writer import LONGEST_PROMPT, ChatWriter
-from penstock.domains.musicvideo.crew.directors import director
-from penstock.domains.musicvideo.crew.http import Service
-from penstock.domains.musicvideo.crew.ports import Brief, SceneIdea, SceneWriter
 from penstock.errors import Misconfigured, Unavailable
+from penstock.generation.chat_writer import LONGEST_PROMPT, ChatWriter
+from penstock.generation.directors import director
+from penstock.generation.ports import Brief, SceneIdea, SceneWriter
+from penstock.generation.provider_http import Service
 from penstock.work import RetryLater, Terminal
 from tests.domains.musicvideo.listening_desk import Gone, ListeningDesk
 from tests.domains.musicvideo.prediction_server import (

@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from penstock.domains.musicvideo.crew.composer import LOUDNESS, FfmpegComposer
-from penstock.domains.musicvideo.crew.ports import Composer
 from penstock.errors import InvalidValue
+from penstock.generation.ports import Composer
+from penstock.media.compose import LOUDNESS, FfmpegComposer
 from penstock.media.encode import encode
 from penstock.media.errors import UnusableFile
 from penstock.media.ffmpeg import H264, reading, run, writing

@@ -13,18 +13,18 @@ import pytest
 from numpy.typing import NDArray
 from PIL import Image, ImageDraw
 
-from penstock.domains.musicvideo.crew.artist import PortraitArtist
-from penstock.domains.musicvideo.crew.composer import FfmpegComposer
-from penstock.domains.musicvideo.crew.drawing.air import COUNTS, air
-from penstock.domains.musicvideo.crew.drawing.camera import MOVES
-from penstock.domains.musicvideo.crew.drawing.character import character
-from penstock.domains.musicvideo.crew.drawing.land import BACKDROPS
-from penstock.domains.musicvideo.crew.drawing.plan import plan
-from penstock.domains.musicvideo.crew.drawing.scene import Scene
-from penstock.domains.musicvideo.crew.faces import noted_faces
-from penstock.domains.musicvideo.crew.filmer import ProceduralFilmer
-from penstock.domains.musicvideo.crew.ports import Shot, VideoGenerator
+from penstock.generation.ports import Shot, VideoGenerator
+from penstock.media.compose import FfmpegComposer
 from penstock.media.probe import probe
+from penstock.studio.artist import PortraitArtist
+from penstock.studio.drawing.air import COUNTS, air
+from penstock.studio.drawing.camera import MOVES
+from penstock.studio.drawing.character import character
+from penstock.studio.drawing.land import BACKDROPS
+from penstock.studio.drawing.plan import plan
+from penstock.studio.drawing.scene import Scene
+from penstock.studio.faces import noted_faces
+from penstock.studio.filmer import ProceduralFilmer
 from penstock.work import Terminal
 from tests.domains.musicvideo.listening_desk import Gone, ListeningDesk
 from tests.media.processes import children

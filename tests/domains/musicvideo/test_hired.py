@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from penstock.domains.musicvideo.crew import hired
-from penstock.domains.musicvideo.crew.chat_writer import ChatWriter
-from penstock.domains.musicvideo.crew.hired import SETTINGS, hired_crew
-from penstock.domains.musicvideo.crew.ports import Crew, Shot
-from penstock.domains.musicvideo.crew.predicted import PredictedFilm, PredictedLipSync
 from penstock.errors import Misconfigured, Unavailable
+from penstock.generation import remote as hired
+from penstock.generation.chat_writer import ChatWriter
+from penstock.generation.ports import Crew, Shot
+from penstock.generation.remote import SETTINGS, hired_crew
+from penstock.generation.remote_film import PredictedFilm, PredictedLipSync
 from tests.domains.musicvideo.listening_desk import ListeningDesk
 from tests.domains.musicvideo.prediction_server import TOKEN, PredictionServer
 
@@ -113,6 +113,6 @@ def test_a_missing_package_is_answered_with_the_line_to_install_it(monkeypatch: 
 
 
 def test_an_embedded_crew_needs_no_package_for_http() -> None:
-    program = "import sys, penstock.domains.musicvideo.crew.hired; print('httpcore2' in sys.modules)"
+    program = "import sys, penstock.generation.remote; print('httpcore2' in sys.modules)"
     told = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout
     assert told == "False\n"

@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 
 from penstock import FrozenClock, Store
-from penstock.domains.musicvideo import DOMAIN, places, projects
+from penstock.domains.musicvideo import DOMAIN, projects
+from penstock.domains.musicvideo import object_keys as places
 from penstock.domains.musicvideo.model import Project, ProjectStatus, SceneStatus
 from penstock.domains.musicvideo.options import Options
 from penstock.domains.musicvideo.studio import Studio

@@ -11,12 +11,13 @@ import pytest
 from PIL import Image
 from starlette.testclient import TestClient
 
-from penstock.access import Role
-from penstock.domains.musicvideo import INSTALLED, places
+from penstock.auth.api_keys import create_key
+from penstock.domains.musicvideo import INSTALLED
+from penstock.domains.musicvideo import object_keys as places
 from penstock.domains.musicvideo.studio import Studio
-from penstock.installed import Surroundings
-from penstock.keys import create_key
 from penstock.media.ffmpeg import binary
+from penstock.plugin import Surroundings
+from penstock.schema.role import Role
 from penstock.web.api import build_api
 from penstock.web.options import WebOptions
 from tests.domains.musicvideo.story import begun, workers

@@ -16,17 +16,17 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from penstock.domains.musicvideo.crew import embedded_crew
-from penstock.domains.musicvideo.crew.faces import _ID, Faces, note_faces, noted_faces
-from penstock.domains.musicvideo.crew.filmer import ProceduralFilmer
-from penstock.domains.musicvideo.crew.lip_sync import MouthLipSync
-from penstock.domains.musicvideo.crew.mouth import CLOSED, PHONES, Mouth
-from penstock.domains.musicvideo.crew.phones import guessed, spoken
-from penstock.domains.musicvideo.crew.ports import LipSync, Shot
-from penstock.domains.musicvideo.crew.voice import RATE, heard, samples
+from penstock.domains.musicvideo.providers import embedded_crew
+from penstock.generation.ports import LipSync, Shot
 from penstock.media.encode import encode
 from penstock.media.ffmpeg import H264, reading, run, writing
 from penstock.media.probe import probe
+from penstock.studio.faces import _ID, Faces, note_faces, noted_faces
+from penstock.studio.filmer import ProceduralFilmer
+from penstock.studio.lip_sync import MouthLipSync
+from penstock.studio.mouth import CLOSED, PHONES, Mouth
+from penstock.studio.phones import guessed, spoken
+from penstock.studio.voice import RATE, heard, samples
 from penstock.work import Terminal
 from tests.domains.musicvideo.listening_desk import Gone, ListeningDesk
 from tests.media.films import grey_frames
@@ -383,8 +383,8 @@ found = PathFinder.find_spec
 missing = {"numpy", "PIL", "av", "imageio_ffmpeg"}
 PathFinder.find_spec = lambda name, *rest: None if name in missing else found(name, *rest)
 
-from penstock.domains.musicvideo.crew import embedded_crew
-from penstock.domains.musicvideo.crew.ports import Brief, Shot
+from penstock.domains.musicvideo.providers import embedded_crew
+from penstock.generation.ports import Brief, Shot
 from penstock.errors import Misconfigured
 
 class Desk:

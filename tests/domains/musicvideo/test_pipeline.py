@@ -10,17 +10,17 @@ import pytest
 
 from penstock import Store
 from penstock.domains.musicvideo import projects, scenes
-from penstock.domains.musicvideo.crew.ports import Brief, Desk, Shot
-from penstock.domains.musicvideo.desk import desk_of
 from penstock.domains.musicvideo.errors import NotNow
 from penstock.domains.musicvideo.model import Project, ProjectStatus, Scene, SceneStatus
 from penstock.domains.musicvideo.studio import Studio
 from penstock.domains.musicvideo.tasks import TASKS
+from penstock.domains.musicvideo.workspace import desk_of
 from penstock.errors import Conflict, Unavailable
-from penstock.lease import LeaseLost
-from penstock.outbox import MessageStatus, SystemMessage
+from penstock.generation.ports import Brief, Desk, Shot
+from penstock.kernel.lease import LeaseLost
+from penstock.kernel.outbox import MessageStatus, SystemMessage
 from penstock.work import Cancelled, Terminal
-from penstock.work.letters import Letters, cancel, retry_all
+from penstock.work.dead_letters import Letters, cancel, retry_all
 from penstock.work.task import Attempt, Progress, Task, TaskStatus
 from tests.domains.musicvideo.quick_crew import QuickCrew, history_of
 from tests.domains.musicvideo.story import ANN, assert_counted, begun, files, generated, later, workers

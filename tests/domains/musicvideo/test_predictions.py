@@ -12,13 +12,13 @@ from typing import Any
 
 import pytest
 
-from penstock.contenttype import sniff
-from penstock.domains.musicvideo.crew.http import LONGEST_WORDS, Service
-from penstock.domains.musicvideo.crew.ports import LipSync, Shot, VideoGenerator
-from penstock.domains.musicvideo.crew.predicted import PredictedFilm, PredictedLipSync
-from penstock.domains.musicvideo.crew.predictions import Predictions
 from penstock.errors import Misconfigured, Unavailable
-from penstock.lease import LeaseLost
+from penstock.generation.ports import LipSync, Shot, VideoGenerator
+from penstock.generation.predictions import Predictions
+from penstock.generation.provider_http import LONGEST_WORDS, Service
+from penstock.generation.remote_film import PredictedFilm, PredictedLipSync
+from penstock.kernel.lease import LeaseLost
+from penstock.media.content_type import sniff
 from penstock.media.ffmpeg import AAC, H264, MP4, reading, run, writing
 from penstock.media.probe import probe
 from penstock.work import RetryLater, Terminal

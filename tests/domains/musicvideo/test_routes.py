@@ -12,12 +12,13 @@ import pytest
 from starlette.testclient import TestClient
 
 from penstock import FrozenClock
-from penstock.access import Role
-from penstock.domains.musicvideo import DOMAIN, INSTALLED, places
+from penstock.auth.api_keys import create_key
+from penstock.domains.musicvideo import DOMAIN, INSTALLED
+from penstock.domains.musicvideo import object_keys as places
 from penstock.domains.musicvideo.model import Project, ProjectStatus
 from penstock.domains.musicvideo.studio import Studio
-from penstock.installed import Surroundings
-from penstock.keys import create_key
+from penstock.plugin import Surroundings
+from penstock.schema.role import Role
 from penstock.web.api import build_api
 from penstock.web.options import WebOptions
 from tests.domains.musicvideo.quick_crew import PICTURE, film

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from penstock.domains.musicvideo import places, scenes, uploading
+from penstock.domains.musicvideo import object_keys as places
+from penstock.domains.musicvideo import scenes, uploading
 from penstock.domains.musicvideo.model import Project, SceneStatus
 from penstock.domains.musicvideo.studio import Studio
 from penstock.media.errors import UnusableFile

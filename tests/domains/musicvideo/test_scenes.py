@@ -12,13 +12,14 @@ from pathlib import Path
 import pytest
 
 from penstock import FrozenClock, the
-from penstock.domains.musicvideo import DOMAIN, places, projects, scenes, uploading
+from penstock.domains.musicvideo import DOMAIN, projects, scenes, uploading
+from penstock.domains.musicvideo import object_keys as places
 from penstock.domains.musicvideo.errors import BadRequest, NotNow
 from penstock.domains.musicvideo.model import Project, ProjectStatus, Scene, SceneStatus
 from penstock.domains.musicvideo.studio import Studio
 from penstock.errors import NotFound
+from penstock.files.sweep import Sweep
 from penstock.media.errors import UnusableFile
-from penstock.sweep import Sweep
 from tests.domains.musicvideo.quick_crew import PICTURE, film, history_of
 from tests.domains.musicvideo.story import ANN, assert_counted, files, generated, later, workers
 from tests.domains.musicvideo.story import scenes as scenes_of

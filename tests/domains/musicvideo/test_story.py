@@ -12,12 +12,12 @@ import pytest
 
 from penstock import FrozenClock, Store
 from penstock.domains.musicvideo import DOMAIN, demo, projects
-from penstock.domains.musicvideo.desk import fetch
 from penstock.domains.musicvideo.model import Project, ProjectStatus, SceneStatus
 from penstock.domains.musicvideo.studio import Studio
 from penstock.domains.musicvideo.tasks import TASKS
-from penstock.installed import Surroundings
+from penstock.domains.musicvideo.workspace import fetch
 from penstock.media.probe import probe
+from penstock.plugin import Surroundings
 from penstock.work.domain import WORKING
 from penstock.workers.manual import ManualWorkers
 from tests.conftest import _opener

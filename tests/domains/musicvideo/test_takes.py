@@ -9,13 +9,14 @@ from typing import Any
 
 import pytest
 
-from penstock.domains.musicvideo import places, scenes, uploading
-from penstock.domains.musicvideo.crew.ports import Brief, Desk, Made, SceneIdea, Shot
+from penstock.domains.musicvideo import object_keys as places
+from penstock.domains.musicvideo import scenes, uploading
 from penstock.domains.musicvideo.errors import NotNow
 from penstock.domains.musicvideo.model import Project, Scene, SceneStatus
 from penstock.domains.musicvideo.projects import compose, delete_project, generate
 from penstock.domains.musicvideo.studio import Studio
 from penstock.errors import Unavailable
+from penstock.generation.ports import Brief, Desk, Made, SceneIdea, Shot
 from penstock.work import Terminal
 from tests.domains.musicvideo.quick_crew import PICTURE, QuickCrew, history_of
 from tests.domains.musicvideo.story import ANN, assert_counted, begun, files, generated, later, workers

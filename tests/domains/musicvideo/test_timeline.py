@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from penstock.domains.musicvideo.crew.timeline import Place, timeline
+from penstock.media.timeline import Place, timeline
 
 
 @given(durations=st.lists(st.floats(0.2, 20), min_size=1, max_size=40), fps=st.sampled_from([12, 24, 30]))

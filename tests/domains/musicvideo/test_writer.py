@@ -8,14 +8,14 @@ from itertools import pairwise
 
 import pytest
 
-from penstock.domains.musicvideo.crew.directors import director, directors
-from penstock.domains.musicvideo.crew.drawing.colour import NAMED
-from penstock.domains.musicvideo.crew.drawing.plan import plan
-from penstock.domains.musicvideo.crew.errors import DirectorNotFound
-from penstock.domains.musicvideo.crew.flavors import flavors
-from penstock.domains.musicvideo.crew.ports import Brief, SceneIdea, SceneWriter
-from penstock.domains.musicvideo.crew.vocabulary import CAMERAS, HOURS, told
-from penstock.domains.musicvideo.crew.writer import ConceptWriter
+from penstock.generation.directors import director, directors
+from penstock.generation.errors import DirectorNotFound
+from penstock.generation.flavors import flavors
+from penstock.generation.ports import Brief, SceneIdea, SceneWriter
+from penstock.studio.drawing.colour import NAMED
+from penstock.studio.drawing.plan import plan
+from penstock.studio.vocabulary import CAMERAS, HOURS, told
+from penstock.studio.writer import ConceptWriter
 from penstock.work import Terminal
 from tests.domains.musicvideo.listening_desk import Gone, ListeningDesk
 

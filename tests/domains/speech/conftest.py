@@ -13,7 +13,7 @@ from penstock.domains.speech import DOMAIN
 from penstock.domains.speech.studio import Studio
 from penstock.domains.speech.voices import Voices, installed_voices
 from penstock.objects import LocalObjects, RouteSigner
-from penstock.ports import Clock
+from penstock.ports.clock import Clock
 from penstock.work.domain import WORKING
 from tests.conftest import _opener, chosen_engines
 

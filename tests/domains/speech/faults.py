@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from penstock.change import Change
 from penstock.errors import Unavailable
+from penstock.kernel.change import Change
 
 
 class Failing:

@@ -11,10 +11,10 @@ from penstock.domains.speech.actions import synthesise
 from penstock.domains.speech.cleanup import cleanup_yesterday_temp_audio
 from penstock.domains.speech.model import CleanupRun, TempAudio
 from penstock.domains.speech.studio import Studio
-from penstock.installed import own_settings
-from penstock.objectreads import every
-from penstock.outbox import MessageStatus, SystemMessage
-from penstock.ports import Objects
+from penstock.files.object_reads import every
+from penstock.kernel.outbox import MessageStatus, SystemMessage
+from penstock.plugin import own_settings
+from penstock.ports.object_store import Objects
 
 GUEST = "192.168.1.100"
 

@@ -18,8 +18,8 @@ from penstock.domains.speech.studio import Studio
 from penstock.domains.speech.tasks import TASKS, job_of, request_job
 from penstock.domains.speech.voices import Offer, Voices
 from penstock.errors import NotFound
-from penstock.installed import Surroundings
-from penstock.work.letters import Letters, retry, retry_all
+from penstock.plugin import Surroundings
+from penstock.work.dead_letters import Letters, retry, retry_all
 from penstock.work.task import Attempt, Outcome, Progress, Task, TaskStatus
 from penstock.workers.manual import ManualWorkers
 from tests.domains.speech.faults import Failing
@@ -65,7 +65,7 @@ def test_all_pieces_are_in_one_file(studio: Studio) -> None:
 def test_progress_is_told_on_the_way(studio: Studio, monkeypatch: pytest.MonkeyPatch) -> None:
     """TA-24: each piece is a step, and the file is the last."""
     told: list[float] = []
-    monkeypatch.setattr("penstock.work.work.Work.progress", lambda self, fraction, note=None: told.append(fraction))
+    monkeypatch.setattr("penstock.work.context.Work.progress", lambda self, fraction, note=None: told.append(fraction))
     request_job(studio, LONG, ip_address=GUEST)
     workers(studio).drain()
     assert told == [0.0, pytest.approx(1 / 3), pytest.approx(2 / 3)]

@@ -31,11 +31,11 @@ from penstock.domains.speech.studio import Studio
 from penstock.domains.speech.tasks import TASKS, job_of, request_job
 from penstock.domains.speech.voices import Offer, Voice, Voices, parts_of
 from penstock.errors import Conflict
-from penstock.installed import Surroundings
-from penstock.quota import EVERYBODY, BeyondQuota, QuotaExceeded, QuotaHold, QuotaUse, settle_overdue, usage
+from penstock.kernel.quota import EVERYBODY, BeyondQuota, QuotaExceeded, QuotaHold, QuotaUse, settle_overdue, usage
+from penstock.plugin import Surroundings
 from penstock.web.api import build_api
 from penstock.web.options import WebOptions
-from penstock.work.letters import cancel, retry
+from penstock.work.dead_letters import cancel, retry
 from penstock.workers.manual import ManualWorkers
 from tests.domains.speech.story import GUEST, at, cleaned, files, unset
 

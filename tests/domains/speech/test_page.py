@@ -12,7 +12,7 @@ from penstock.domains.speech.options import Options
 from penstock.domains.speech.routes import A_MINUTE, JOBS_A_MINUTE, READS_A_MINUTE, routes
 from penstock.domains.speech.studio import Studio
 from penstock.errors import PenstockError
-from penstock.installed import Surroundings
+from penstock.plugin import Surroundings
 from tests.domains.speech.story import unset
 
 PAGE = (Path(__file__).parents[3] / "docs" / "speech.md").read_text()

@@ -15,16 +15,17 @@ from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
 from penstock import FrozenClock
-from penstock.access import Access, Role
+from penstock.auth.access import Access
+from penstock.auth.api_keys import create_key
 from penstock.domains.speech import INSTALLED
 from penstock.domains.speech.erasure import erase_audio
 from penstock.domains.speech.model import SpeechJob, TempAudio
 from penstock.domains.speech.studio import Studio
 from penstock.domains.speech.tasks import TASKS, request_job
 from penstock.errors import Unavailable
-from penstock.installed import Surroundings
-from penstock.keys import create_key
-from penstock.logs import JsonLines
+from penstock.plugin import Surroundings
+from penstock.runtime.logs import JsonLines
+from penstock.schema.role import Role
 from penstock.web.api import build_api
 from penstock.web.options import WebOptions
 from penstock.work.domain import WORKING

@@ -15,10 +15,10 @@ from penstock.domains.speech import INSTALLED
 from penstock.domains.speech.model import CleanupRun
 from penstock.domains.speech.studio import Studio
 from penstock.errors import Misconfigured
-from penstock.installed import Surroundings, own_settings
-from penstock.schedule import Schedule, Scheduler, overdue
-from penstock.service import Service
-from penstock.settings import Settings
+from penstock.events.schedule import Schedule, Scheduler, overdue
+from penstock.plugin import Surroundings, own_settings
+from penstock.runtime.service import Service
+from penstock.runtime.settings import Settings
 from penstock.workers.celery import Cron
 from tests.domains.speech.faults import Failing, always
 from tests.domains.speech.story import alerts, at, files, moment, spoken

@@ -13,7 +13,7 @@ from uuid import uuid4
 import pytest
 
 from penstock import FrozenClock
-from penstock.app import open_store
+from penstock.cost.meter import Meter
 from penstock.domains import DOMAINS
 from penstock.domains.speech.lifecycle import lifecycle_steps
 from penstock.domains.speech.model import DOMAIN, TempAudio
@@ -23,9 +23,9 @@ from penstock.domains.speech.studio import Studio
 from penstock.domains.speech.voices import Voices, installed_voices
 from penstock.domains.speech.voices_hibari import hibari_offers
 from penstock.errors import Misconfigured
-from penstock.meter import Meter
-from penstock.reaper import Reaper
-from penstock.settings import read_settings
+from penstock.lifecycle.reaper import Reaper
+from penstock.runtime.composition import open_store
+from penstock.runtime.settings import read_settings
 from tests.domains.speech.conftest import MADE
 from tests.domains.speech.story import GUEST, unset
 

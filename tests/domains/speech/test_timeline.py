@@ -13,9 +13,9 @@ from penstock.domains.speech.cleanup import cleanup_yesterday_temp_audio, delete
 from penstock.domains.speech.model import DOMAIN, CleanupRun, TempAudio, audio_s3_key
 from penstock.domains.speech.studio import Studio
 from penstock.errors import Unavailable
+from penstock.files.trash import Trash
+from penstock.lifecycle.reaper import Reaper
 from penstock.objects import LocalObjects
-from penstock.reaper import Reaper
-from penstock.trash import Trash
 from tests.domains.speech.faults import Failing, always, deleting
 from tests.domains.speech.story import alerts, at, cleaned, files, messages, moment, spoken
 

@@ -11,7 +11,6 @@ import pytest
 from msgspec.structs import replace
 
 from penstock import the
-from penstock.conditions import Missing, Present
 from penstock.engines.dynamodb.item_type import ItemType
 from penstock.engines.dynamodb.queries import explained
 from penstock.engines.dynamodb.wire import Throttled as WireThrottled
@@ -25,8 +24,9 @@ from penstock.errors import (
     TooLarge,
     Unavailable,
 )
-from penstock.ops import Check, Delete, Put, Write
-from penstock.store import patch, put
+from penstock.kernel.store import patch, put
+from penstock.operations.conditions import Missing, Present
+from penstock.operations.writes import Check, Delete, Put, Write
 from tests.engines.dynamodb.entities import PROJECT, Reel, reel
 from tests.engines.dynamodb.scripted import Answer, Scripted, refusal
 

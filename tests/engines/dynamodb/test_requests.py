@@ -10,7 +10,6 @@ import msgspec
 import pytest
 
 from penstock import after, before, between, since, starting_with, the, until
-from penstock.conditions import All, Any_, Condition, Missing, OneOf, Present
 from penstock.engines.dynamodb import DynamoEngine
 from penstock.engines.dynamodb.encode import document
 from penstock.engines.dynamodb.item_type import ItemType
@@ -27,9 +26,11 @@ from penstock.engines.dynamodb.requests import (
     update_item,
 )
 from penstock.engines.dynamodb.tables import add_index, create_table
-from penstock.ops import Check, Delete, Query, Range, Write
-from penstock.shape import EntityShape
-from penstock.store import patch, put
+from penstock.kernel.store import patch, put
+from penstock.operations.conditions import All, Any_, Condition, Missing, OneOf, Present
+from penstock.operations.reads import Query, Range
+from penstock.operations.writes import Check, Delete, Write
+from penstock.schema.shape import EntityShape
 from tests.engines.dynamodb.entities import (
     AUDIO,
     BY_VOICE,

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from penstock import Range
 from penstock.engines.dynamodb.queries import Span, span_of, successor
-from penstock.ops import Query
+from penstock.operations.reads import Query
 from tests.engines.dynamodb.entities import MOMENT, PROJECT, Reel, Step
 
 # Characters around the separators and the escape, and some from every length of UTF-8.

@@ -7,9 +7,9 @@ import pytest
 from penstock.engines.dynamodb.wire import Throttled, Unreachable, WireError, transient_cancellation
 from penstock.engines.dynamodb.wire.channel import Channel
 from penstock.engines.dynamodb.wire.exchange import Answer, Lost
-from penstock.engines.dynamodb.wire.pursuit import Pursuit
+from penstock.engines.dynamodb.wire.failure import Cause
 from penstock.engines.dynamodb.wire.retry import Quota, RetryPolicy
-from penstock.engines.dynamodb.wire.trouble import Cause
+from penstock.engines.dynamodb.wire.retry_loop import Pursuit
 
 GOOD = Answer(200, b"{}", b"HTTP/1.1 200 OK\r\n\r\n", False)
 

@@ -15,7 +15,7 @@ from penstock import Entity, Store, Table, key, open_store
 from penstock.engines.sql.dialects import POSTGRES
 from penstock.engines.sql.rows import compile_codec
 from penstock.errors import DamagedRecord, Misconfigured, Unavailable
-from penstock.shape import ViewShape
+from penstock.schema.shape import ViewShape
 from tests.servers import Postgres
 
 

@@ -8,15 +8,15 @@ from uuid import UUID
 import pytest
 
 from penstock import Query, since, the
-from penstock.conditions import Missing, Present
 from penstock.domains.assetcreator.model import Outbox
 from penstock.domains.musicvideo.model import Project, ProjectStatus, Scene
 from penstock.engines.sql.dialect import Dialect
 from penstock.engines.sql.dialects import POSTGRES, SQLITE
 from penstock.engines.sql.statements import Statements
-from penstock.ops import Delete
-from penstock.outbox import MessageStatus
-from penstock.store import patch, put
+from penstock.kernel.outbox import MessageStatus
+from penstock.kernel.store import patch, put
+from penstock.operations.conditions import Missing, Present
+from penstock.operations.writes import Delete
 
 PROJECT = UUID(int=1)
 MOMENT = datetime(2025, 1, 1, tzinfo=UTC)

@@ -9,7 +9,6 @@ from uuid import UUID, uuid4
 
 from pydantic import Field
 
-from penstock.audit import AuditLine
 from penstock.declare import (
     ANYTHING,
     Count,
@@ -30,10 +29,11 @@ from penstock.declare import (
     move,
     pattern,
 )
-from penstock.objectkey import ObjectKey
-from penstock.once import Once
-from penstock.ops import Ref
-from penstock.outbox import Message, MessageStatus
+from penstock.kernel.audit import AuditLine
+from penstock.kernel.idempotency import Once
+from penstock.kernel.outbox import Message, MessageStatus
+from penstock.operations.reads import Ref
+from penstock.schema.object_key import ObjectKey
 
 TABLE = Table("asset_creator", partition="PK", sort="SK", expiry="ttl")
 GSI1 = TABLE.index("GSI1", partition="GSI1PK", sort="GSI1SK")

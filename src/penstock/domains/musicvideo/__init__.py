@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import penstock.domains.musicvideo.final_cut  # noqa: F401 - the last of the tasks
-from penstock.domains.musicvideo.crew.hired import SETTINGS as HIRED
 from penstock.domains.musicvideo.model import DOMAIN
 from penstock.domains.musicvideo.options import SETTINGS
 from penstock.domains.musicvideo.tasks import TASKS
-from penstock.installed import Installed, Surroundings
+from penstock.generation.remote import SETTINGS as HIRED
+from penstock.plugin import Installed, Surroundings
 
 __all__ = ["DOMAIN", "INSTALLED"]
 

@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from typing import Any
 from uuid import UUID
 
-from penstock.change import Change
-from penstock.conditions import Condition
 from penstock.declare.attr import the
 from penstock.domains.musicvideo.errors import NotNow
 from penstock.domains.musicvideo.model import Project, ProjectStatus, SceneStatus
-from penstock.updates import Add, Set
+from penstock.kernel.change import Change
+from penstock.operations.conditions import Condition
+from penstock.operations.updates import Add, Set
 
 _COUNTED = {SceneStatus.COMPLETED: "completed_scenes", SceneStatus.FAILED: "failed_scenes"}
 _PROCESSING = the(Project.status).equals(ProjectStatus.PROCESSING)

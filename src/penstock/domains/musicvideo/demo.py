@@ -10,12 +10,12 @@ from tempfile import TemporaryDirectory
 from uuid import UUID
 
 from penstock.domains.musicvideo import projects
-from penstock.domains.musicvideo.crew.musician import play
-from penstock.domains.musicvideo.desk import fetch
 from penstock.domains.musicvideo.model import Mode, Project, ProjectStatus, Scene, SceneStatus
 from penstock.domains.musicvideo.order import in_order
 from penstock.domains.musicvideo.studio import Studio
-from penstock.store import Store
+from penstock.domains.musicvideo.workspace import fetch
+from penstock.kernel.store import Store
+from penstock.studio.musician import play
 from penstock.work import Progress, Task, TaskStatus
 
 BY = "penstock demo"

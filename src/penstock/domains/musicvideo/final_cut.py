@@ -10,14 +10,14 @@ from uuid import UUID
 
 from pydantic import BaseModel
 
-from penstock.change import Change
-from penstock.domains.musicvideo import places
-from penstock.domains.musicvideo.desk import TaskDesk, desk_of, thumbnail_of
+from penstock.domains.musicvideo import object_keys as places
 from penstock.domains.musicvideo.errors import words_of
 from penstock.domains.musicvideo.model import Project, ProjectStatus, Scene, SceneStatus
 from penstock.domains.musicvideo.order import in_order
 from penstock.domains.musicvideo.studio import Studio
 from penstock.domains.musicvideo.tasks import TASKS
+from penstock.domains.musicvideo.workspace import TaskDesk, desk_of, thumbnail_of
+from penstock.kernel.change import Change
 from penstock.work import Terminal, Work
 
 

@@ -26,10 +26,10 @@ from penstock.declare import (
     move,
     pattern,
 )
-from penstock.documents import kept
 from penstock.errors import IllegalMove
-from penstock.objectkey import ObjectKey
-from penstock.upload import Sha256
+from penstock.files.upload import Sha256
+from penstock.schema.documents import kept
+from penstock.schema.object_key import ObjectKey
 
 MV_PROJECTS = Table(
     "MVProjects", partition="PK", sort="SK", tag="entityType", setting="DYNAMODB_TABLE_NAME", naming=camel_case

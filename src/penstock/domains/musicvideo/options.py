@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from penstock.errors import Misconfigured
-from penstock.settings import Setting
+from penstock.runtime.settings import Setting
 
 _SIZE = re.compile(r"(\d{2,4})x(\d{2,4})")
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from uuid import UUID, uuid4
 
-from penstock.domains.musicvideo import places
+from penstock.domains.musicvideo import object_keys as places
 from penstock.domains.musicvideo.errors import BadRequest, NoSuchPicture
 from penstock.domains.musicvideo.model import CharacterReference
 from penstock.domains.musicvideo.studio import Studio

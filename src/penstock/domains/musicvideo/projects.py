@@ -9,10 +9,9 @@ from pathlib import Path
 from uuid import UUID, uuid4
 
 from penstock.declare.attr import the
-from penstock.domains.musicvideo import final_cut, places, tasks
+from penstock.domains.musicvideo import final_cut, tasks
+from penstock.domains.musicvideo import object_keys as places
 from penstock.domains.musicvideo.counting import count_edited
-from penstock.domains.musicvideo.crew.directors import director
-from penstock.domains.musicvideo.crew.flavors import flavors
 from penstock.domains.musicvideo.errors import BadRequest, NoFinalVideo, NotNow
 from penstock.domains.musicvideo.model import (
     Mode,
@@ -25,9 +24,11 @@ from penstock.domains.musicvideo.order import in_order
 from penstock.domains.musicvideo.pictures import picture_of
 from penstock.domains.musicvideo.studio import Studio
 from penstock.errors import IllegalMove, InvalidValue
+from penstock.files.deletion import release
+from penstock.generation.directors import director
+from penstock.generation.flavors import flavors
 from penstock.media.soundness import sound_audio, sound_image
-from penstock.release import release
-from penstock.stored import SignedUrl
+from penstock.ports.stored_object import SignedUrl
 
 LONGEST_PROMPT = 5000
 BUSY = (ProjectStatus.QUEUED, ProjectStatus.GENERATING_SCENES, ProjectStatus.COMPOSING)

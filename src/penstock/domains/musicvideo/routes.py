@@ -14,10 +14,25 @@ from fastapi import APIRouter, Depends, File, Form, Query, Request, UploadFile
 from fastapi import Path as PathPart
 from fastapi.responses import RedirectResponse
 
-from penstock.access import again, heavy, takes
-from penstock.caller import Caller, caller_of
+from penstock.auth.access import again, heavy, takes
+from penstock.auth.caller import Caller, caller_of
 from penstock.domains.musicvideo import pictures, projects, scenes, uploading
-from penstock.domains.musicvideo.answers import (
+from penstock.domains.musicvideo.errors import BadRequest
+from penstock.domains.musicvideo.model import CharacterReference, Project, ProjectStatus, Scene
+from penstock.domains.musicvideo.request_bodies import (
+    NewCharacter,
+    NewOrder,
+    NewScene,
+    NewUpload,
+    ProjectChange,
+    SceneChange,
+    Sent256,
+    ToGenerate,
+    ToSing,
+    ToTrim,
+)
+from penstock.domains.musicvideo.studio import Studio
+from penstock.domains.musicvideo.views import (
     CharacterTold,
     DirectorTold,
     FinalVideo,
@@ -30,24 +45,9 @@ from penstock.domains.musicvideo.answers import (
     UploadTold,
     WorkBegun,
 )
-from penstock.domains.musicvideo.asked import (
-    NewCharacter,
-    NewOrder,
-    NewScene,
-    NewUpload,
-    ProjectChange,
-    SceneChange,
-    Sent256,
-    ToGenerate,
-    ToSing,
-    ToTrim,
-)
-from penstock.domains.musicvideo.crew.directors import directors
-from penstock.domains.musicvideo.crew.flavors import flavors
-from penstock.domains.musicvideo.errors import BadRequest
-from penstock.domains.musicvideo.model import CharacterReference, Project, ProjectStatus, Scene
-from penstock.domains.musicvideo.studio import Studio
-from penstock.installed import Surroundings
+from penstock.generation.directors import directors
+from penstock.generation.flavors import flavors
+from penstock.plugin import Surroundings
 
 SceneNumber = Annotated[int, PathPart(ge=1, le=999)]
 IN_A_FORM = 32

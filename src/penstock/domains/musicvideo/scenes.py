@@ -11,19 +11,20 @@ from pathlib import Path
 from typing import Any
 from uuid import UUID
 
-from penstock.change import Change
 from penstock.declare.attr import the
-from penstock.domains.musicvideo import places, tasks
+from penstock.domains.musicvideo import object_keys as places
+from penstock.domains.musicvideo import tasks
 from penstock.domains.musicvideo.counting import count_edited
 from penstock.domains.musicvideo.errors import BadRequest, NotNow
 from penstock.domains.musicvideo.model import Project, Scene, SceneStatus
 from penstock.domains.musicvideo.order import check_order
 from penstock.domains.musicvideo.projects import check_idle
+from penstock.domains.musicvideo.revisions import OnScene
 from penstock.domains.musicvideo.studio import Studio
-from penstock.domains.musicvideo.takes import OnScene
 from penstock.errors import Conflict
+from penstock.files.deletion import release
+from penstock.kernel.change import Change
 from penstock.media.soundness import sound_video
-from penstock.release import release
 
 MOST_SCENES = 999
 _RACES = 10

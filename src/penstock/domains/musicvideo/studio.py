@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
-from penstock.domains.musicvideo.crew import Crew, crew_within
 from penstock.domains.musicvideo.options import Options, read_options
-from penstock.installed import Surroundings
-from penstock.ports import ObjectStore
-from penstock.store import Store
-from penstock.stored import SignedUrl
+from penstock.domains.musicvideo.providers import Crew, crew_within
+from penstock.kernel.store import Store
+from penstock.plugin import Surroundings
+from penstock.ports.object_store import ObjectStore
+from penstock.ports.stored_object import SignedUrl
 
 
 @dataclass(frozen=True)

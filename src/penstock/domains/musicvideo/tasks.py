@@ -15,18 +15,13 @@ from uuid import UUID
 
 from pydantic import BaseModel
 
-from penstock.change import Change
-from penstock.conditions import Condition
 from penstock.declare.attr import the
-from penstock.domains.musicvideo import places
+from penstock.domains.musicvideo import object_keys as places
 from penstock.domains.musicvideo.counting import count
-from penstock.domains.musicvideo.crew.ports import Brief, SceneIdea, Shot
-from penstock.domains.musicvideo.desk import TaskDesk, desk_of, thumbnail_of
 from penstock.domains.musicvideo.errors import words_of
 from penstock.domains.musicvideo.model import Mode, Project, ProjectStatus, Scene, SceneStatus
 from penstock.domains.musicvideo.order import in_order
-from penstock.domains.musicvideo.studio import Studio
-from penstock.domains.musicvideo.takes import (
+from penstock.domains.musicvideo.revisions import (
     OnScene,
     begun,
     charge,
@@ -38,6 +33,11 @@ from penstock.domains.musicvideo.takes import (
     same_take,
     show,
 )
+from penstock.domains.musicvideo.studio import Studio
+from penstock.domains.musicvideo.workspace import TaskDesk, desk_of, thumbnail_of
+from penstock.generation.ports import Brief, SceneIdea, Shot
+from penstock.kernel.change import Change
+from penstock.operations.conditions import Condition
 from penstock.work import Tasks, Terminal, Work
 
 TASKS = Tasks("musicvideo")

@@ -9,21 +9,21 @@ from tempfile import TemporaryDirectory
 from typing import Any
 from uuid import UUID
 
-from penstock.change import Change
-from penstock.domains.musicvideo import places
+from penstock.domains.musicvideo import object_keys as places
 from penstock.domains.musicvideo.counting import count_edited
-from penstock.domains.musicvideo.desk import fetch
 from penstock.domains.musicvideo.errors import BadRequest
 from penstock.domains.musicvideo.model import Project, ProjectStatus, Scene
 from penstock.domains.musicvideo.projects import check_idle
 from penstock.domains.musicvideo.scenes import arrive, begin_take
 from penstock.domains.musicvideo.studio import Studio
+from penstock.domains.musicvideo.workspace import fetch
 from penstock.errors import NotFound
+from penstock.files.upload import Upload
+from penstock.files.uploads import PartUrl, Uploads
+from penstock.kernel.change import Change
 from penstock.media.probed import Probed
 from penstock.media.soundness import sound_audio, sound_image, sound_video
-from penstock.stored import SignedUrl
-from penstock.upload import Upload
-from penstock.uploads import PartUrl, Uploads
+from penstock.ports.stored_object import SignedUrl
 
 _MEGABYTE = 1_000_000
 

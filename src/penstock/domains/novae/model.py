@@ -28,8 +28,8 @@ from penstock.declare import (
     pattern,
 )
 from penstock.errors import IllegalMove
-from penstock.objectkey import ObjectKey
-from penstock.ops import Ref
+from penstock.operations.reads import Ref
+from penstock.schema.object_key import ObjectKey
 
 NOVA_CAT = Table("NovaCat", partition="PK", sort="SK", tag="entity_type", expiry="ttl")
 ELIGIBILITY = NOVA_CAT.index("GSI1", partition="GSI1PK", sort="GSI1SK")

@@ -9,7 +9,7 @@ from penstock.domains.speech.lifecycle import advice
 from penstock.domains.speech.model import DOMAIN
 from penstock.domains.speech.options import SETTINGS
 from penstock.domains.speech.tasks import TASKS
-from penstock.installed import Installed, Surroundings
+from penstock.plugin import Installed, Surroundings
 
 __all__ = ["DOMAIN", "INSTALLED"]
 

@@ -21,7 +21,7 @@ from penstock.domains.speech.quotas import check_length, check_room, take_room, 
 from penstock.domains.speech.sound import Sound, Wav, merged, stopped
 from penstock.domains.speech.studio import Studio
 from penstock.domains.speech.voices import Voice, parts_of
-from penstock.stored import SignedUrl
+from penstock.ports.stored_object import SignedUrl
 
 log = logging.getLogger("penstock.speech")
 

@@ -19,13 +19,13 @@ from penstock.domains.speech.model import PREFIX, RUNS_KEPT, CleanupRun, TempAud
 from penstock.domains.speech.options import read_options
 from penstock.domains.speech.quotas import audio_hold
 from penstock.errors import PenstockError
-from penstock.filepattern import TRASH
-from penstock.installed import Surroundings
-from penstock.objectreads import every
-from penstock.ports import Objects
-from penstock.quota import settle_many
-from penstock.schedule import Period, Schedule
-from penstock.store import Store
+from penstock.events.schedule import Period, Schedule
+from penstock.files.object_reads import every
+from penstock.kernel.quota import settle_many
+from penstock.kernel.store import Store
+from penstock.plugin import Surroundings
+from penstock.ports.object_store import Objects
+from penstock.schema.file_pattern import TRASH
 
 log = logging.getLogger("penstock.speech.cleanup")
 

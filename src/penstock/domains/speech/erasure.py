@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from uuid import UUID
 
-from penstock.caller import read_address
+from penstock.auth.caller import read_address
 from penstock.domains.speech.cleanup import delete_s3_file, query_temp_audio_by_date
 from penstock.domains.speech.model import SpeechJob, TempAudio
 from penstock.domains.speech.quotas import audio_hold, job_hold

@@ -9,7 +9,7 @@ from urllib.parse import unquote, urlsplit
 
 from penstock.domains.speech.model import PREFIX
 from penstock.domains.speech.options import read_options
-from penstock.ops import ADVICE, Step
+from penstock.operations.plan import ADVICE, Step
 
 DAYS = 2
 "Later than any cleanup, and never before an audio's 24 hours are over: S3 counts from the midnight after."

@@ -9,7 +9,6 @@ from uuid import UUID
 
 from pydantic import UUID4, Field, model_validator
 
-from penstock.access import Role
 from penstock.declare import (
     ANYTHING,
     Count,
@@ -27,7 +26,8 @@ from penstock.declare import (
     move,
     pattern,
 )
-from penstock.objectkey import ObjectKey
+from penstock.schema.object_key import ObjectKey
+from penstock.schema.role import Role
 
 TTS_TEMP_AUDIO = Table(
     "tts_temp_audio", partition="date", sort="audio_id", expiry="ttl", setting="DYNAMODB_TEMP_AUDIO_TABLE"

@@ -9,8 +9,8 @@ from datetime import timedelta
 
 from penstock.domains.speech.model import LIFETIME, PREFIX
 from penstock.errors import Misconfigured
-from penstock.filepattern import ARCHIVE, TRASH, UPLOADS
-from penstock.settings import Setting
+from penstock.runtime.settings import Setting
+from penstock.schema.file_pattern import ARCHIVE, TRASH, UPLOADS
 
 _PREFIX = re.compile(r"[A-Za-z0-9_.-]+(/[A-Za-z0-9_.-]+)*")
 

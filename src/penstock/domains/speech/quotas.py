@@ -11,16 +11,16 @@ import datetime as dt
 import math
 from uuid import UUID
 
-from penstock.caller import network_of, read_address
-from penstock.change import Change
+from penstock.auth.caller import network_of, read_address
 from penstock.domains.speech.errors import SpeechTooLong
 from penstock.domains.speech.length import length_of
 from penstock.domains.speech.model import SpeechJob, TempAudio
 from penstock.domains.speech.options import Options
 from penstock.domains.speech.sound import BYTES_A_SECOND
 from penstock.domains.speech.studio import Studio
-from penstock.quota import EVERYBODY, Quota, Share, check
-from penstock.store import Store
+from penstock.kernel.change import Change
+from penstock.kernel.quota import EVERYBODY, Quota, Share, check
+from penstock.kernel.store import Store
 
 _FILE = dt.timedelta(days=3)
 "So long after its record a file is deleted at the latest, also where only the bucket's own rule does it."

@@ -13,13 +13,14 @@ from uuid import UUID
 from fastapi import APIRouter, Depends, Request
 from pydantic import UUID4, BaseModel, Field
 
-from penstock.access import Role, again, heavy, needs, personal, public, takes
-from penstock.caller import caller_of
+from penstock.auth.access import again, heavy, needs, personal, public, takes
+from penstock.auth.caller import caller_of
 from penstock.declare.units import Count, Seconds, UtcSeconds
 from penstock.domains.speech import actions, erasure, tasks
 from penstock.domains.speech.model import JobStatus
 from penstock.domains.speech.studio import Studio
-from penstock.installed import Surroundings
+from penstock.plugin import Surroundings
+from penstock.schema.role import Role
 
 A_MINUTE, JOBS_A_MINUTE, READS_A_MINUTE = 20, 5, 120
 

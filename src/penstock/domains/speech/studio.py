@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
-from penstock.caller import Caller
+from penstock.auth.caller import Caller
 from penstock.domains.speech.options import Options, read_options
 from penstock.domains.speech.voices import Voices, installed_voices
-from penstock.installed import Surroundings
-from penstock.ports import ObjectStore
-from penstock.store import Store
+from penstock.kernel.store import Store
+from penstock.plugin import Surroundings
+from penstock.ports.object_store import ObjectStore
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,6 @@ from uuid import UUID, uuid4
 
 from pydantic import UUID4, BaseModel
 
-from penstock.change import Change
 from penstock.domains.speech.actions import AS_JOB, Spoken, audio_of, checked_text, new_audio, sayable, stored_file
 from penstock.domains.speech.errors import SpeechTooLong, Unspeakable, VoiceNotFound
 from penstock.domains.speech.model import JobStatus, SpeechJob
@@ -22,7 +21,8 @@ from penstock.domains.speech.sound import Sound, merged, stopped
 from penstock.domains.speech.studio import Studio
 from penstock.domains.speech.voices import Voice, parts_of
 from penstock.errors import NotFound
-from penstock.quota import QuotaExceeded
+from penstock.kernel.change import Change
+from penstock.kernel.quota import QuotaExceeded
 from penstock.work import Outcome, Tasks, Work
 from penstock.work.task import Progress
 

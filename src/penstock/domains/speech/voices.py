@@ -15,7 +15,7 @@ from typing import Protocol, runtime_checkable
 from penstock.domains.speech.errors import VoiceNotFound
 from penstock.domains.speech.sound import Sound
 from penstock.errors import Misconfigured
-from penstock.perprocess import PerProcess
+from penstock.net.per_process import PerProcess
 
 
 class Voice(Protocol):

@@ -26,7 +26,7 @@ from penstock.declare import (
     number,
     pattern,
 )
-from penstock.objectkey import HoldsKey, ObjectKey, validate_s3_key
+from penstock.schema.object_key import HoldsKey, ObjectKey, validate_s3_key
 
 VIDEO_METADATA = Table("VideoMetadata", partition="videoId", expiry="expiryTime", feed=True, naming=camel_case)
 USER_ID = VIDEO_METADATA.index("UserIdIndex", partition="userId", sort=number("createdAt"))

@@ -8,19 +8,19 @@ from typing import Any
 
 import msgspec
 
+from penstock.engines.dynamodb.attribute_values import NO_RAW, canonical, same, there
+from penstock.engines.dynamodb.calls import invalid
 from penstock.engines.dynamodb.decode import Values
 from penstock.engines.dynamodb.expressions import index_value
 from penstock.engines.dynamodb.item_type import ItemType
 from penstock.engines.dynamodb.layout import Value
-from penstock.engines.dynamodb.line import invalid
-from penstock.engines.dynamodb.plain import NO_RAW, canonical, same, there
 from penstock.engines.dynamodb.requests import Request
 from penstock.engines.dynamodb.wire import WireError
 from penstock.errors import DamagedRecord, Unavailable
-from penstock.index_keys import index_attributes
-from penstock.ops import Delete, Patch, Put, Write
-from penstock.refusals import conflict, refuses_itself, told_by_its_key
-from penstock.updates import Exclude, Include, Remove, Set, SetIfAbsent, Update
+from penstock.operations.commit_recovery import conflict, refuses_itself, told_by_its_key
+from penstock.operations.index_keys import index_attributes
+from penstock.operations.updates import Exclude, Include, Remove, Set, SetIfAbsent, Update
+from penstock.operations.writes import Delete, Patch, Put, Write
 
 
 class _Failure(msgspec.Struct):

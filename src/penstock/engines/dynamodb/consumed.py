@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import msgspec
 
 if TYPE_CHECKING:
-    from penstock.engines.dynamodb.line import Caller
+    from penstock.engines.dynamodb.calls import Caller
     from penstock.engines.dynamodb.wire import Reply
 
 Report: TypeAlias = Callable[[float, float], None]

@@ -15,12 +15,12 @@ from uuid import UUID
 
 import msgspec
 
+from penstock.engines.dynamodb.attribute_values import NO_RAW, there
 from penstock.engines.dynamodb.documents import document_type, is_texts, wrapper
 from penstock.engines.dynamodb.layout import KeyPart, Layout, Value
-from penstock.engines.dynamodb.loose import is_own, read_loosely
-from penstock.engines.dynamodb.plain import NO_RAW, there
-from penstock.kinds import FieldShape, Kind
-from penstock.template import Part, Template
+from penstock.engines.dynamodb.lenient_decode import is_own, read_loosely
+from penstock.schema.kinds import FieldShape, Kind
+from penstock.schema.template import Part, Template
 
 Values = dict[str, Any]
 

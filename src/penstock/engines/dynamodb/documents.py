@@ -9,8 +9,8 @@ from typing import Annotated, Any, get_args, get_origin
 
 import msgspec
 
-from penstock.engines.dynamodb.plain import plain
-from penstock.kinds import FieldShape
+from penstock.engines.dynamodb.attribute_values import plain
+from penstock.schema.kinds import FieldShape
 
 Reader = Callable[[Any], Any]
 

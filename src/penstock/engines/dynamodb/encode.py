@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from penstock.engines.dynamodb.layout import Layout, Value
-from penstock.kinds import FieldShape, Kind, instant_text
+from penstock.schema.kinds import FieldShape, Kind, instant_text
 
 Encode = Callable[[Any], Value]
 

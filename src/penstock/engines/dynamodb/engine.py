@@ -7,19 +7,22 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
+from penstock.engines.dynamodb.calls import Caller, Line
 from penstock.engines.dynamodb.consumed import Report, reporting
 from penstock.engines.dynamodb.item_type import ItemType
-from penstock.engines.dynamodb.line import Caller, Line
 from penstock.engines.dynamodb.queries import explain_query
 from penstock.engines.dynamodb.reads import Reads
 from penstock.engines.dynamodb.requests import Request
 from penstock.engines.dynamodb.streams import Streams
 from penstock.engines.dynamodb.tables import Tables
 from penstock.engines.dynamodb.writes import Writes
-from penstock.ops import Page, Patch, Query, Ref, Step, Told, Write
-from penstock.ports import Features
-from penstock.shape import EntityShape, TablePlace, ViewShape
-from penstock.waiting import PollingWaiter
+from penstock.operations.feed_entry import Told
+from penstock.operations.plan import Step
+from penstock.operations.reads import Page, Query, Ref
+from penstock.operations.writes import Patch, Write
+from penstock.ports.engine import Features
+from penstock.ports.waiting import PollingWaiter
+from penstock.schema.shape import EntityShape, TablePlace, ViewShape
 
 
 class DynamoEngine:

@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from penstock.conditions import (
+from penstock.engines.dynamodb.encode import document
+from penstock.engines.dynamodb.item_type import ItemType
+from penstock.engines.dynamodb.layout import Value
+from penstock.operations.conditions import (
     All,
     Any_,
     Between,
@@ -18,13 +21,10 @@ from penstock.conditions import (
     fields_of,
     holds,
 )
-from penstock.engines.dynamodb.encode import document
-from penstock.engines.dynamodb.item_type import ItemType
-from penstock.engines.dynamodb.layout import Value
-from penstock.index_keys import index_attributes
-from penstock.kinds import FieldShape, Kind, key_text
-from penstock.ops import Patch
-from penstock.updates import Add, Append, Exclude, Include, Remove, Set, SetIfAbsent, Update
+from penstock.operations.index_keys import index_attributes
+from penstock.operations.updates import Add, Append, Exclude, Include, Remove, Set, SetIfAbsent, Update
+from penstock.operations.writes import Patch
+from penstock.schema.kinds import FieldShape, Kind, key_text
 
 
 class Aliases:

@@ -8,7 +8,7 @@ from typing import Any
 from penstock.engines.dynamodb.decode import ItemDecoder, Values
 from penstock.engines.dynamodb.encode import Encode, ItemEncoder, encoder
 from penstock.engines.dynamodb.layout import Layout
-from penstock.shape import EntityShape
+from penstock.schema.shape import EntityShape
 
 
 class ItemType:

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from penstock.kinds import FieldShape
-from penstock.shape import EntityShape, IndexShape, KeyAttribute, KeyShape
-from penstock.template import Template
+from penstock.schema.kinds import FieldShape
+from penstock.schema.shape import EntityShape, IndexShape, KeyAttribute, KeyShape
+from penstock.schema.template import Template
 
 Value = dict[str, Any]
 "An attribute value as DynamoDB's JSON has it: {type: value}."

@@ -15,9 +15,9 @@ import msgspec
 from penstock.engines.dynamodb.item_type import ItemType
 from penstock.engines.dynamodb.layout import Value, parts_of
 from penstock.engines.dynamodb.requests import Request
-from penstock.kinds import Kind, key_text
-from penstock.ops import ANYTHING, Query, Range
-from penstock.template import Part, Template, escape
+from penstock.operations.reads import ANYTHING, Query, Range
+from penstock.schema.kinds import Kind, key_text
+from penstock.schema.template import Part, Template, escape
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,14 +7,14 @@ from typing import Any
 
 import msgspec
 
+from penstock.engines.dynamodb.calls import Line
 from penstock.engines.dynamodb.decode import Values
 from penstock.engines.dynamodb.item_type import ItemType
 from penstock.engines.dynamodb.layout import Value
-from penstock.engines.dynamodb.line import Line
 from penstock.engines.dynamodb.queries import Span, query_request, span_of, start_key
 from penstock.engines.dynamodb.requests import GET_LIMIT, GetTemplate, batch_get, encode
-from penstock.ops import Page, Query, Ref
-from penstock.shape import EntityShape, IndexShape
+from penstock.operations.reads import Page, Query, Ref
+from penstock.schema.shape import EntityShape, IndexShape
 
 Identity = tuple[str, ...]
 "A table and the texts of a key."

@@ -10,8 +10,8 @@ import msgspec
 from penstock.engines.dynamodb.expressions import Aliases, ConditionCompiler, UpdateCompiler
 from penstock.engines.dynamodb.item_type import ItemType
 from penstock.engines.dynamodb.layout import Layout, Value
-from penstock.ops import Check, Delete, Patch, Put, Write
-from penstock.refusals import required
+from penstock.operations.commit_recovery import required
+from penstock.operations.writes import Check, Delete, Patch, Put, Write
 
 Request = dict[str, Any]
 

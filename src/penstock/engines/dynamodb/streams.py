@@ -12,17 +12,17 @@ from typing import Any
 
 import msgspec
 
+from penstock.engines.dynamodb.attribute_values import NO_RAW, canonical, there
+from penstock.engines.dynamodb.calls import Line
 from penstock.engines.dynamodb.item_type import ItemType
 from penstock.engines.dynamodb.layout import Value
-from penstock.engines.dynamodb.line import Line
-from penstock.engines.dynamodb.loose import is_own, key_fields
-from penstock.engines.dynamodb.plain import NO_RAW, canonical, there
+from penstock.engines.dynamodb.lenient_decode import is_own, key_fields
 from penstock.engines.dynamodb.requests import encode
 from penstock.engines.dynamodb.tables import Tables
 from penstock.engines.dynamodb.wire import WireError
 from penstock.errors import InvalidCursor, Misconfigured, PenstockError
-from penstock.ops import FeedEntry, Told, changed_project
-from penstock.shape import EntityShape
+from penstock.operations.feed_entry import FeedEntry, Told, changed_project
+from penstock.schema.shape import EntityShape
 
 _KINDS = {"INSERT": "insert", "MODIFY": "update", "REMOVE": "remove"}
 _REAPER = "dynamodb.amazonaws.com"

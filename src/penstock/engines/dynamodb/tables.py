@@ -7,12 +7,12 @@ from typing import Any
 
 import msgspec
 
-from penstock.engines.dynamodb.line import BUSY, NO_TABLE, Line
+from penstock.engines.dynamodb.calls import BUSY, NO_TABLE, Line
 from penstock.engines.dynamodb.requests import Request, encode
 from penstock.engines.dynamodb.wire import WireError
 from penstock.errors import InvalidValue, Misconfigured, Unavailable
-from penstock.ops import Step
-from penstock.shape import EntityShape, IndexPlace, KeyAttribute, TablePlace
+from penstock.operations.plan import Step
+from penstock.schema.shape import EntityShape, IndexPlace, KeyAttribute, TablePlace
 
 _STREAM = {"StreamEnabled": True, "StreamViewType": "NEW_AND_OLD_IMAGES"}
 _ONE_AT_A_TIME = "LimitExceededException"

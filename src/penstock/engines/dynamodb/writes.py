@@ -7,11 +7,10 @@ from typing import Any
 
 import msgspec
 
-from penstock.conditions import holds
+from penstock.engines.dynamodb.calls import CANCELLED, CONDITION_FAILED, IN_TRANSACTION, MISMATCH, Line
 from penstock.engines.dynamodb.conflicts import Standing, cancelled, is_applied
 from penstock.engines.dynamodb.decode import Values
 from penstock.engines.dynamodb.item_type import ItemType
-from penstock.engines.dynamodb.line import CANCELLED, CONDITION_FAILED, IN_TRANSACTION, MISMATCH, Line
 from penstock.engines.dynamodb.reads import Identity, Reads, identity
 from penstock.engines.dynamodb.requests import (
     WRITE_LIMIT,
@@ -24,9 +23,10 @@ from penstock.engines.dynamodb.requests import (
 )
 from penstock.engines.dynamodb.wire import Reply, WireError, transient_cancellation
 from penstock.errors import InvalidValue
-from penstock.ops import Check, Delete, Patch, Put, Write
-from penstock.refusals import conflict, is_repeatable
-from penstock.shape import EntityShape
+from penstock.operations.commit_recovery import conflict, is_repeatable
+from penstock.operations.conditions import holds
+from penstock.operations.writes import Check, Delete, Patch, Put, Write
+from penstock.schema.shape import EntityShape
 
 
 class Writes:

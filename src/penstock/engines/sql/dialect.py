@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from penstock.kinds import Kind
+from penstock.schema.kinds import Kind
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from uuid import UUID
 import msgspec
 
 from penstock.engines.sql.dialect import Dialect
-from penstock.kinds import Kind, instant_text
+from penstock.schema.kinds import Kind, instant_text
 
 _dumps = msgspec.json.Encoder(order="deterministic").encode
 _loads = msgspec.json.Decoder().decode

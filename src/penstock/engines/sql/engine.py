@@ -15,10 +15,13 @@ from penstock.engines.sql.feed import feed_end, read_changes
 from penstock.engines.sql.schema import ensure
 from penstock.engines.sql.statements import FAR, Statement, Statements
 from penstock.errors import Conflict
-from penstock.ops import Page, Patch, Put, Query, Ref, Step, Told, Write
-from penstock.ports import Features, Waiter
-from penstock.refusals import conflict, needs_token, stands_as_written, witness
-from penstock.shape import EntityShape, ViewShape
+from penstock.operations.commit_recovery import conflict, needs_token, stands_as_written, witness
+from penstock.operations.feed_entry import Told
+from penstock.operations.plan import Step
+from penstock.operations.reads import Page, Query, Ref
+from penstock.operations.writes import Patch, Put, Write
+from penstock.ports.engine import Features, Waiter
+from penstock.schema.shape import EntityShape, ViewShape
 
 _PAGE = 1000
 _BATCH = 200

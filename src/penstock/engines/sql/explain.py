@@ -6,7 +6,7 @@ from typing import Any
 
 from penstock.engines.sql.dialects import POSTGRES, SQLITE
 from penstock.engines.sql.statements import Statements
-from penstock.ops import Query
+from penstock.operations.reads import Query
 
 
 def explain_sql(query: Query[Any], *, limit: int = 50) -> dict[str, object]:

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 import sqlalchemy as sa
 
 from penstock.engines.sql.dialect import Dialect, literal, quote
-from penstock.kinds import FieldShape, Kind
-from penstock.ops import FeedEntry, Step, Told, changed_project
-from penstock.shape import EntityShape
+from penstock.operations.feed_entry import FeedEntry, Told, changed_project
+from penstock.operations.plan import Step
+from penstock.schema.kinds import FieldShape, Kind
+from penstock.schema.shape import EntityShape
 
 if TYPE_CHECKING:
     from penstock.engines.sql.engine import SqlEngine

@@ -20,8 +20,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from penstock.engines.sql.dialect import Dialect, literal, quote
-from penstock.ops import ADVICE, Step
-from penstock.shape import EntityShape, ViewShape
+from penstock.operations.plan import ADVICE, Step
+from penstock.schema.shape import EntityShape, ViewShape
 
 if TYPE_CHECKING:
     import psycopg

@@ -12,11 +12,11 @@ import sqlalchemy as sa
 from psycopg import errors as pg
 
 from penstock.engines.sql.chain import UNBOUND, chained, form, guarded, once, parameters, remembering
+from penstock.engines.sql.connections import Line
 from penstock.engines.sql.dialects import POSTGRES, POSTGRES_BOUND
 from penstock.engines.sql.engine import GROWN, Refused
 from penstock.engines.sql.forks import generation
 from penstock.engines.sql.isolation import TENANT, why_unbound
-from penstock.engines.sql.line import Line
 from penstock.engines.sql.postgres_waiter import PostgresWaiter
 from penstock.engines.sql.session import Call, Session, plain_call
 from penstock.engines.sql.sets import alike, joined, rows_of

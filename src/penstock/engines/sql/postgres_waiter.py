@@ -9,7 +9,7 @@ from typing import Any
 
 import psycopg
 
-from penstock.waiting import PollingWaiter
+from penstock.ports.waiting import PollingWaiter
 
 CHANNEL = "penstock"
 _LONGEST = 1.0

@@ -15,8 +15,8 @@ from pydantic import ValidationError
 
 from penstock.engines.sql.dialect import Dialect
 from penstock.errors import DamagedRecord
-from penstock.kinds import FieldShape, Kind
-from penstock.shape import EntityShape
+from penstock.schema.kinds import FieldShape, Kind
+from penstock.schema.shape import EntityShape
 
 Bind = Callable[[Mapping[str, Any]], tuple[Any, ...]]
 "Makes parameters of a record's values."

@@ -18,9 +18,9 @@ from penstock.engines.sql.isolation import isolation_steps
 from penstock.engines.sql.rows import bind_of
 from penstock.engines.sql.statements import Statements
 from penstock.errors import Misconfigured
-from penstock.kinds import FieldShape, Kind
-from penstock.ops import Step
-from penstock.shape import EntityShape, ViewShape
+from penstock.operations.plan import Step
+from penstock.schema.kinds import FieldShape, Kind
+from penstock.schema.shape import EntityShape, ViewShape
 
 if TYPE_CHECKING:
     from penstock.engines.sql.engine import Connector

@@ -11,24 +11,14 @@ from typing import Any
 
 from msgspec import Struct
 
-from penstock.conditions import (
-    All,
-    Any_,
-    Between,
-    Compare,
-    Condition,
-    Missing,
-    Not,
-    OneOf,
-    Present,
-    holds,
-)
 from penstock.engines.sql.dialect import Dialect, literal, quote
 from penstock.engines.sql.rows import Bind, RowCodec, bind_of, compile_codec
-from penstock.kinds import FieldShape, Kind
-from penstock.ops import ANYTHING, Check, Delete, Patch, Put, Query, Range, Write
-from penstock.shape import EntityShape, IndexShape, PatternShape
-from penstock.updates import Add, Append, Exclude, Include, Remove, Set, SetIfAbsent, Update
+from penstock.operations.conditions import All, Any_, Between, Compare, Condition, Missing, Not, OneOf, Present, holds
+from penstock.operations.reads import ANYTHING, Query, Range
+from penstock.operations.updates import Add, Append, Exclude, Include, Remove, Set, SetIfAbsent, Update
+from penstock.operations.writes import Check, Delete, Patch, Put, Write
+from penstock.schema.kinds import FieldShape, Kind
+from penstock.schema.shape import EntityShape, IndexShape, PatternShape
 
 FAR = 2**31 - 1
 

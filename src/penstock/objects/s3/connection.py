@@ -23,7 +23,7 @@ from penstock.errors import (
     Unavailable,
     WrongRange,
 )
-from penstock.perprocess import PerProcess
+from penstock.net.per_process import PerProcess
 
 _ABSENT = frozenset({"NoSuchKey", "NoSuchUpload", "404", "NotFound"})
 _CHANGED = frozenset({"PreconditionFailed", "412", "ConditionalRequestConflict", "409"})

@@ -12,13 +12,12 @@ from io import BytesIO
 from itertools import chain, islice
 from typing import Any
 
-from penstock.clock import SystemClock
-from penstock.contenttype import SNIFFED_BYTES, UNKNOWN, sniff
 from penstock.errors import Conflict, InvalidValue, NotFound, PenstockError, TooLarge, Unavailable, WrongRange
+from penstock.media.content_type import SNIFFED_BYTES, UNKNOWN, sniff
 from penstock.objects.s3.connection import S3Connection, told
 from penstock.objects.s3.urls import S3Presigner
-from penstock.ports import Clock
-from penstock.stored import (
+from penstock.ports.clock import Clock, SystemClock
+from penstock.ports.stored_object import (
     Body,
     Download,
     Found,

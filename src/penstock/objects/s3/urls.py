@@ -7,8 +7,8 @@ from typing import Any
 
 from penstock.objects.disposition import checked_show_as, disposition
 from penstock.objects.s3.connection import S3Connection, told
-from penstock.ports import Clock
-from penstock.stored import DEFAULT_EXPIRY, SignedUrl, checked_expiry, checked_key, checked_size
+from penstock.ports.clock import Clock
+from penstock.ports.stored_object import DEFAULT_EXPIRY, SignedUrl, checked_expiry, checked_key, checked_size
 
 
 class S3Presigner:

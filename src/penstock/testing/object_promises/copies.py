@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from penstock.errors import Conflict, NotFound
-from penstock.ports import ObjectStore
+from penstock.ports.object_store import ObjectStore
 from penstock.testing.object_promises.promise import PNG, WAV, ObjectPromise
 
 

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from penstock.errors import InvalidValue
-from penstock.ports import ObjectStore
+from penstock.ports.object_store import ObjectStore
 from penstock.testing.object_promises.promise import HTML, PNG, WAV, ObjectPromise, send, soon
 
 HOUR = timedelta(hours=1)

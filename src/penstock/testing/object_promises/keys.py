@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from penstock.errors import InvalidKey
-from penstock.objectreads import every
-from penstock.ports import ObjectStore
-from penstock.stored import Found
+from penstock.files.object_reads import every
+from penstock.ports.object_store import ObjectStore
+from penstock.ports.stored_object import Found
 from penstock.testing.object_promises.promise import ObjectPromise
 
 ODD = [

@@ -7,8 +7,8 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from penstock.errors import InvalidValue
-from penstock.objectreads import every
-from penstock.ports import ObjectStore
+from penstock.files.object_reads import every
+from penstock.ports.object_store import ObjectStore
 from penstock.testing.object_promises.promise import WAV, ObjectPromise
 
 MANY = 1005

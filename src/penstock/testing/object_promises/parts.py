@@ -7,8 +7,8 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from penstock.errors import NotFound
-from penstock.objectreads import every
-from penstock.ports import ObjectStore
+from penstock.files.object_reads import every
+from penstock.ports.object_store import ObjectStore
 from penstock.testing.object_promises.promise import MEGABYTE, WAV, ObjectPromise, send
 
 FIRST = WAV + bytes(5 * MEGABYTE - len(WAV))

@@ -10,8 +10,8 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from penstock.ports import ObjectStore
-from penstock.stored import SignedUrl
+from penstock.ports.object_store import ObjectStore
+from penstock.ports.stored_object import SignedUrl
 from penstock.testing.differences import expect
 
 WAV = (

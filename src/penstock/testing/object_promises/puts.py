@@ -10,9 +10,9 @@ from hashlib import sha256
 import pytest
 
 from penstock.errors import Conflict, InvalidValue, NotFound
-from penstock.objectreads import every
-from penstock.ports import ObjectStore
-from penstock.stored import Body
+from penstock.files.object_reads import every
+from penstock.ports.object_store import ObjectStore
+from penstock.ports.stored_object import Body
 from penstock.testing.object_promises.promise import MEGABYTE, PNG, WAV, ObjectPromise
 
 

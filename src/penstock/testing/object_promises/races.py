@@ -8,8 +8,8 @@ from threading import Barrier
 import pytest
 
 from penstock.errors import Conflict
-from penstock.objectreads import every
-from penstock.ports import ObjectStore
+from penstock.files.object_reads import every
+from penstock.ports.object_store import ObjectStore
 from penstock.testing.object_promises.promise import ObjectPromise
 
 RACERS = 12

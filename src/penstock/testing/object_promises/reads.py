@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from penstock.errors import InvalidValue, NotFound, WrongRange
-from penstock.ports import ObjectStore
+from penstock.ports.object_store import ObjectStore
 from penstock.testing.object_promises.promise import MEGABYTE, PNG, WAV, ObjectPromise
 
 DIGITS = b"0123456789"

@@ -6,8 +6,8 @@ from datetime import timedelta
 
 import pytest
 
-from penstock.objectreads import every
-from penstock.ports import ObjectStore
+from penstock.files.object_reads import every
+from penstock.ports.object_store import ObjectStore
 from penstock.testing.object_promises.promise import WAV, ObjectPromise, send, soon
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from penstock import Store, the
-from penstock.conditions import Missing, Present
 from penstock.errors import Conflict, IllegalMove, InvalidValue, NotFound
+from penstock.operations.conditions import Missing, Present
 from penstock.testing.entities import MOMENT, Counter, Measure, Specimen, Status, Ticket, specimen
 from penstock.testing.promises.promise import Promise
 

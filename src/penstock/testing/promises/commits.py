@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 
 from penstock import FrozenClock, Store, the
-from penstock.conditions import Missing, Present
 from penstock.errors import Conflict, InvalidValue, TooLarge
-from penstock.ops import Check, Delete, Write
-from penstock.ports import Engine
-from penstock.store import patch, put
+from penstock.kernel.store import patch, put
+from penstock.operations.conditions import Missing, Present
+from penstock.operations.writes import Check, Delete, Write
+from penstock.ports.engine import Engine
 from penstock.testing.differences import differs
 from penstock.testing.entities import SUITE, Counter, Reading, Specimen, Watched, full_values, specimen
 from penstock.testing.promises.promise import Promise

@@ -8,10 +8,10 @@ from threading import Barrier
 from typing import TypeVar
 
 from penstock import Store, the
-from penstock.conditions import Missing
 from penstock.errors import Conflict, Throttled
-from penstock.ops import Write
-from penstock.store import patch, put
+from penstock.kernel.store import patch, put
+from penstock.operations.conditions import Missing
+from penstock.operations.writes import Write
 from penstock.testing.entities import MOMENT, Counter, Specimen, Ticket, specimen
 from penstock.testing.promises.promise import Promise
 

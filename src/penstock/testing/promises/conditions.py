@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from penstock import Store, the
-from penstock.conditions import Condition, Missing, Present, describe, holds
 from penstock.errors import Conflict
-from penstock.ops import Check
+from penstock.operations.conditions import Condition, Missing, Present, describe, holds
+from penstock.operations.writes import Check
 from penstock.testing.entities import MOMENT, Colour, Specimen, full_values, specimen
 from penstock.testing.promises.promise import Promise
 
@@ -102,7 +102,7 @@ class ConditionalWrites(Promise):
 
     @pytest.mark.parametrize("stood", ["everything", "little", "nothing"])
     def test_conditions_mean_the_same_everywhere(self, store: Store, stood: str) -> None:
-        """The meaning is the one `penstock.conditions.holds` gives them."""
+        """The meaning is the one `penstock.operations.conditions.holds` gives them."""
         record = {"everything": specimen(**full_values()), "little": specimen(), "nothing": None}[stood]
         if record is not None:
             store.put(record)

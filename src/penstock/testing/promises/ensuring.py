@@ -25,7 +25,7 @@ from penstock import (
     pattern,
 )
 from penstock.errors import Misconfigured
-from penstock.ports import Engine
+from penstock.ports.engine import Engine
 from penstock.testing.entities import SUITE, Colour, Measure, Specimen, Ticket, specimen
 from penstock.testing.promises.promise import Promise
 

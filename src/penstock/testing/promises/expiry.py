@@ -7,11 +7,11 @@ from datetime import timedelta
 import pytest
 
 from penstock import FrozenClock, Store, the
-from penstock.conditions import Missing, Present
 from penstock.errors import Conflict, NotFound
-from penstock.ops import Check
-from penstock.ports import Engine
-from penstock.store import put
+from penstock.kernel.store import put
+from penstock.operations.conditions import Missing, Present
+from penstock.operations.writes import Check
+from penstock.ports.engine import Engine
 from penstock.testing.entities import SUITE, Session, specimen
 from penstock.testing.promises.paging import by_pages
 from penstock.testing.promises.promise import Promise

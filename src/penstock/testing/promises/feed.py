@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 from penstock import FrozenClock, Store, the
-from penstock.conditions import Missing, Present
 from penstock.errors import Conflict
-from penstock.ops import FeedEntry
-from penstock.ports import Engine
-from penstock.store import put
+from penstock.kernel.store import put
+from penstock.operations.conditions import Missing, Present
+from penstock.operations.feed_entry import FeedEntry
+from penstock.ports.engine import Engine
 from penstock.testing.entities import SUITE, Alarm, Watched, full_values, specimen
 from penstock.testing.promises.promise import Promise
 

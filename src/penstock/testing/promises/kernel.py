@@ -8,16 +8,17 @@ from datetime import timedelta
 import pytest
 
 from penstock import FrozenClock, Store, the
-from penstock.audit import EVERYWHERE, SystemAudit
 from penstock.errors import Conflict
-from penstock.feed import Feed
-from penstock.kernel import KERNEL
-from penstock.lease import Lease, LeaseLost, NamedLease, release, take_named
-from penstock.once import Done, InProgress, SystemOnce, Turn, begin
-from penstock.ops import FeedEntry
-from penstock.outbox import MessageStatus, SystemMessage
-from penstock.ports import Engine, Envelope
-from penstock.relay import Delivery, Relay
+from penstock.events.feed import Feed
+from penstock.events.relay import Delivery, Relay
+from penstock.kernel.audit import EVERYWHERE, SystemAudit
+from penstock.kernel.idempotency import Done, InProgress, SystemOnce, Turn, begin
+from penstock.kernel.lease import Lease, LeaseLost, NamedLease, release, take_named
+from penstock.kernel.outbox import MessageStatus, SystemMessage
+from penstock.kernel.own_records import KERNEL
+from penstock.operations.feed_entry import FeedEntry
+from penstock.ports.engine import Engine
+from penstock.ports.sink import Envelope
 from penstock.testing.entities import MOMENT, Counter, Status, Ticket, Watched
 from penstock.testing.promises.concurrency import at_once
 from penstock.testing.promises.promise import Promise

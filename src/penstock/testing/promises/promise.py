@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from penstock import FrozenClock, Store
-from penstock.ports import Engine
+from penstock.ports.engine import Engine
 from penstock.testing.differences import expect
 from penstock.testing.entities import SUITE
 

@@ -5,7 +5,7 @@ Importing this package imports neither pycurl nor botocore; both wait for the fi
 
 from penstock.engines.dynamodb.wire.client import Reply, Wire
 from penstock.engines.dynamodb.wire.errors import Throttled, Unconfigured, Unreachable, WireError, WireFault
-from penstock.engines.dynamodb.wire.trouble import transient_cancellation
+from penstock.engines.dynamodb.wire.failure import transient_cancellation
 
 __all__ = [
     "Reply",

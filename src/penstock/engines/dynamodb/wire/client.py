@@ -12,8 +12,8 @@ from penstock.engines.dynamodb.wire.channel import Channel
 from penstock.engines.dynamodb.wire.credentials import Credentials
 from penstock.engines.dynamodb.wire.endpoints import Endpoint
 from penstock.engines.dynamodb.wire.exchange import Answer, Lost
-from penstock.engines.dynamodb.wire.pursuit import Pursuit
 from penstock.engines.dynamodb.wire.retry import RetryPolicy
+from penstock.engines.dynamodb.wire.retry_loop import Pursuit
 from penstock.engines.dynamodb.wire.signing import Signer
 
 _STREAMS_OPERATIONS = frozenset({"DescribeStream", "GetRecords", "GetShardIterator", "ListStreams"})

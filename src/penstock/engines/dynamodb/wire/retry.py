@@ -4,7 +4,7 @@ from collections.abc import Callable
 from threading import Lock
 
 from penstock.engines.dynamodb.wire import forking
-from penstock.engines.dynamodb.wire.trouble import Cause
+from penstock.engines.dynamodb.wire.failure import Cause
 
 QUOTA = 500
 _COST = 5

@@ -1,0 +1,1 @@
+"""What reads and writes take, and what that costs."""

@@ -1,0 +1,88 @@
+"""The slow way to read an item: one that another client wrote in its own way, or that is damaged."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from decimal import Decimal
+from typing import Any
+
+import msgspec
+
+from penstock.engines.dynamodb.attribute_values import plain
+from penstock.engines.dynamodb.layout import Layout, Value
+from penstock.errors import DamagedRecord
+from penstock.schema.kinds import FieldShape, Kind, parse_instant
+
+
+def read_loosely(layout: Layout, item: Mapping[str, Value]) -> dict[str, Any]:
+    """The values of an item after full validation; DamagedRecord where it does not fit the declaration."""
+    given = dict(key_fields(layout, item) or {})
+    for field in layout.fields:
+        value = item.get(field.attribute)
+        if value is not None and "NULL" not in value:
+            given[field.name] = _converted(field, value)
+        elif field.optional:
+            given[field.name] = None
+    try:
+        record = layout.shape.check(given)
+    except ValueError as error:
+        raise DamagedRecord(_complaint(layout, item, error)) from None
+    return dict(vars(record))
+
+
+def key_fields(layout: Layout, item: Mapping[str, Value]) -> dict[str, Any] | None:
+    """The fields an item's key was made of, or None when this entity's templates did not make it."""
+    found: dict[str, Any] = {}
+    for part in layout.key:
+        text = item.get(part.name, {}).get(part.kind)
+        fields = part.template.parse(text) if isinstance(text, str) else None
+        if fields is None:
+            return None
+        found.update(fields)
+    return found
+
+
+def is_own(layout: Layout, item: Mapping[str, Value]) -> bool:
+    """Is the item a record of this entity, by its key and its tag?"""
+    tag = layout.shape.table.tag
+    tagged = item.get(tag, {}).get("S") if tag else None
+    return tagged in (None, layout.shape.tag) and key_fields(layout, item) is not None
+
+
+def _converted(field: FieldShape, value: Value) -> Any:
+    """The value in the form closest to the field's; what is hopeless is left for validation to refuse."""
+    kind = next(iter(value), "M")
+    try:
+        if field.kind is Kind.INSTANT and kind == "S":
+            return parse_instant(value["S"])
+        if field.kind is Kind.DECIMAL and kind == "N":
+            return Decimal(value["N"])
+        if field.kind is Kind.INTEGER and kind == "N":
+            return _whole(Decimal(value["N"]))
+        if field.kind is Kind.DOCUMENT and kind == "S" and field.python is not str:
+            return msgspec.json.decode(value["S"])
+        return plain(value)
+    except (ValueError, ArithmeticError):
+        return value.get("S")
+
+
+def _whole(value: Decimal) -> Any:
+    return int(value) if value == value.to_integral_value() else value
+
+
+def _complaint(layout: Layout, item: Mapping[str, Value], error: ValueError) -> str:
+    """Names the entity, the key and the attributes; never a value, which may be private."""
+    where = ", ".join(f"{p.name}={item.get(p.name, {}).get(p.kind)!r}" for p in layout.key)
+    return f"{layout.shape.label} at {where} does not fit its declaration: {_problems(layout, error)}"
+
+
+def _problems(layout: Layout, error: ValueError) -> str:
+    details = getattr(error, "errors", None)
+    if details is None:
+        return type(error).__name__
+    found = []
+    for detail in details():
+        name = str(detail["loc"][0]) if detail["loc"] else ""
+        field = layout.shape.fields.get(name)
+        found.append(f"{field.attribute if field else name or 'the record'} ({detail['type']})")
+    return ", ".join(found)

@@ -1,0 +1,293 @@
+"""The feed: handlers that follow the changes of records, whoever made them.
+
+Every committed insert, update and removal reaches each handler registered for it at least once, in order. A handler
+gets a turn (see `once`) for the event: a change that it commits with that turn happens once, however often the event is
+repeated. A handler that keeps failing on an event leaves a letter behind and goes on; the letter can be tried again.
+What a handler writes to the record of its event with that turn does not come back to it. What it writes without it is
+an event like any other's: a handler that sets a field to what it is already ends there, one that counts never would.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from enum import StrEnum
+from functools import partial
+from typing import TYPE_CHECKING
+
+from penstock.declare.entity import Entity
+from penstock.declare.key import key
+from penstock.declare.lifetime import Expires
+from penstock.declare.move import Move
+from penstock.declare.pattern import pattern
+from penstock.declare.units import Count, EpochSeconds, UtcMicros
+from penstock.errors import Conflict, InvalidValue, told
+from penstock.events.self_writes import Echo, difference
+from penstock.kernel.idempotency import Done, SystemOnce, Turn, begin, once_key, seize
+from penstock.kernel.lease import Duty, Lease, LeaseLost
+from penstock.kernel.system import SYSTEM
+from penstock.operations.feed_entry import FeedEntry
+from penstock.operations.reads import ANYTHING, Range, Ref
+from penstock.operations.writes import Delete
+from penstock.schema.documents import kept
+from penstock.schema.kinds import from_key_text, key_text
+
+if TYPE_CHECKING:
+    from penstock.kernel.store import Store
+
+Handler = Callable[[FeedEntry, Turn], object]
+_LONGEST_ERROR = 500
+_REMEMBERED = timedelta(days=3)
+"Longer than any store keeps its feed, so that a repetition is always recognised."
+
+
+class FeedPlace(Entity, table=SYSTEM, relation="feeds"):
+    """How far a feed has been followed, and how often its next event has been tried in vain."""
+
+    name: str
+    position: str | None = None
+    tries: Count = 0
+
+    @key("FEED#{name}", "PLACE")
+    def at(self, *, name: str) -> None: ...
+
+
+class LetterStatus(StrEnum):
+    DEAD = "dead"
+    SETTLED = "settled"
+
+
+class FeedLetter(Entity, table=SYSTEM, relation="feed_letters", lifetimes=(Expires("ttl"),)):
+    """An event that a handler could not deal with."""
+
+    name: str
+    ts: UtcMicros
+    handler: str
+    entity: str
+    kind: str
+    subject: dict[str, str]
+    position: str
+    error: str
+    status: LetterStatus = LetterStatus.DEAD
+    ttl: EpochSeconds | None = None
+
+    @key("FEED#{name}", "LETTER#{ts}")
+    def at(self, *, name: str, ts: datetime) -> None: ...
+
+    @pattern(at)
+    def of_feed(self, *, name: str, ts: Range[datetime] = ANYTHING) -> None:
+        """The events a feed's handlers could not deal with, oldest first."""
+
+    settle = Move(LetterStatus.DEAD, to=LetterStatus.SETTLED)
+
+
+@dataclass(frozen=True, slots=True)
+class _Registered:
+    name: str
+    entity: type[Entity]
+    kinds: frozenset[str]
+    cause: str | None
+    handle: Handler
+
+    def wants(self, entry: FeedEntry) -> bool:
+        return (
+            entry.shape is self.entity.__shape__
+            and entry.kind in self.kinds
+            and (self.cause is None or entry.cause == self.cause)
+        )
+
+
+class Feed:
+    """Follows the changes of a store under a name. Several processes may; one at a time is at work."""
+
+    def __init__(
+        self,
+        store: Store,
+        name: str,
+        *,
+        owner: str,
+        attempts: int = 5,
+        period: timedelta = timedelta(seconds=60),
+        batch: int = 100,
+    ) -> None:
+        self._store, self._name, self._owner = store, name, owner
+        self._attempts, self._period, self._batch = attempts, period, batch
+        self._handlers: list[_Registered] = []
+        self._passed: tuple[str | None, str | None] = (None, None)
+        "A position, and how far nothing follows it that is for this feed."
+        self._duty = Duty(store, f"feed:{name}", owner=owner, period=period)
+
+    def on(self, entity: type[Entity], *kinds: str, cause: str | None = None) -> Callable[[Handler], Handler]:
+        """Register a handler for inserts, updates or removals of an entity, of any cause or of one (user, expiry)."""
+        if not entity.__shape__.table.feed:
+            raise InvalidValue(f"{entity.__name__} has no feed; declare its table with feed=True")
+        if unknown := set(kinds) - {"insert", "update", "remove"}:
+            raise InvalidValue(f"a change is insert, update or remove, not {', '.join(sorted(unknown))}")
+
+        def register(handle: Handler) -> Handler:
+            name = getattr(handle, "__name__", repr(handle))
+            if any(h.name == name for h in self._handlers):
+                raise InvalidValue(f"the feed {self._name} has a handler {name} already; name this one otherwise")
+            self._handlers.append(_Registered(name, entity, frozenset(kinds), cause, handle))
+            self._passed = (None, None)
+            return handle
+
+        return register
+
+    def run_once(self) -> int:
+        """Deal with the next events; how many. None while another process is at work, or the next event waits."""
+        lease = self._duty.hold()
+        return 0 if lease is None else self._follow(lease)
+
+    def _follow(self, lease: Lease) -> int:
+        place = self._place()
+        shapes = list({h.entity.__shape__: None for h in self._handlers})
+        # Where nothing was for us, others' changes are not looked at again.
+        known, reached = self._passed
+        after = reached if known == place.position else place.position
+        entries = self._store.engine.changes(shapes, after=after, limit=self._batch)
+        self._passed = (place.position, after if entries else entries.position)
+        done = 0
+        with suppress(LeaseLost):  # whoever has it now goes on
+            for entry in entries:
+                failed = self._deal_with(entry, lease, last_try=place.tries + 1 >= self._attempts)
+                if failed:
+                    self._note(place, lease, place.position, tries=place.tries + 1)
+                    break
+                self._note(place, lease, entry.position, tries=0)
+                done += 1
+        return done
+
+    def drain(self, *, rounds: int = 1000) -> int:
+        """Follow the feed until nothing new is there."""
+        total = 0
+        for _ in range(rounds):
+            done = self.run_once()
+            total += done
+            if not done and not self._place().tries:
+                break
+        return total
+
+    def close(self) -> None:
+        """Let another process take over at once."""
+        self._duty.leave()
+
+    # Letters
+
+    def letters(self) -> Iterator[FeedLetter]:
+        """The events that could not be dealt with and still wait."""
+        for letter in self._store.find(FeedLetter.of_feed(name=self._name)):
+            if letter.status is LetterStatus.DEAD:
+                yield letter
+
+    def retry(self, letter: FeedLetter) -> None:
+        """Hand an event to its handler again, with the record as it is now, or without one if it is gone.
+
+        The letter is settled if that works.
+        """
+        handler = next((h for h in self._handlers if h.name == letter.handler), None)
+        if handler is None:
+            raise InvalidValue(f"the feed {self._name} has no handler {letter.handler} any more")
+        shape = handler.entity.__shape__
+        subject = {n: from_key_text(shape.fields[n], t) for n, t in letter.subject.items()}
+        record = self._store.lookup(Ref(shape, subject))
+        again = f"{letter.position} tried again at {self._store.ticks.next().isoformat()}"
+        entry = FeedEntry(shape, letter.kind, subject, None, record, "user", letter.position, again)
+        mark = self._mark(handler, entry, "event", entry.id)
+        turn = begin(self._store, mark, owner=self._owner, period=self._period)
+        if isinstance(turn, Turn):  # nobody else can have had it: it is of this moment
+            self._hand_over(handler, entry, turn)
+        with self._store.change() as change:
+            settled = change.adopt(letter).settle()
+            settled.ttl = int((self._store.clock.now() + _REMEMBERED).timestamp())
+            change.save(settled)
+
+    # One event
+
+    def _deal_with(self, entry: FeedEntry, lease: Lease, *, last_try: bool) -> bool:
+        """Hand an event to each handler that wants it; True when one failed and is to be tried again.
+
+        One that fails keeps no other from its tries, and those that are done are not asked again.
+        """
+        failed = False
+        for handler in self._handlers:
+            if not handler.wants(entry):
+                continue
+            mark = self._mark(handler, entry, "event", entry.id)
+            # Whoever is still in its turn has died or lost the feed's lease: under it nobody else is at work.
+            turn = seize(self._store, mark, owner=self._owner, period=self._period, under=lease)
+            if isinstance(turn, Done) or self._was_echo(handler, entry, turn):
+                continue
+            try:
+                self._hand_over(handler, entry, turn)
+            except Exception as error:
+                if last_try:
+                    self._leave_letter(handler, entry, error)
+                else:
+                    failed = True
+        return failed
+
+    def _hand_over(self, handler: _Registered, entry: FeedEntry, turn: Turn) -> None:
+        """Let a handler deal with an event."""
+        if "update" in handler.kinds:
+            turn = replace(turn, echo=Echo(Ref(entry.shape, entry.key), partial(self._mark, handler, entry, "echo")))
+        try:
+            handler.handle(entry, turn)
+        except Exception:
+            with suppress(Conflict):
+                self._store.commit([turn.failed()])
+            raise
+        with suppress(Conflict):  # the handler has ended its turn with its own change
+            self._store.commit([turn.done(None)])
+
+    def _was_echo(self, handler: _Registered, entry: FeedEntry, turn: Turn) -> bool:
+        """Was this the event of what the handler itself wrote? It is expected once."""
+        if entry.kind != "update" or (told := difference(entry.old, entry.new)) is None:
+            return False
+        expected = self._mark(handler, entry, "echo", told).ref
+        if self._store.lookup(expected) is None:
+            return False
+        with suppress(Conflict):  # another has the turn now, and finds the same
+            self._store.commit([turn.done(None), Delete(expected.shape, expected.key)])
+        return True
+
+    def _mark(self, handler: _Registered, entry: FeedEntry, *what: str) -> SystemOnce:
+        now = self._store.clock.now()
+        # The mark is of the record's project, so that a handler may end its turn in that project's scope.
+        subject = entry.new if entry.new is not None else entry.old
+        project = getattr(subject, "project_id", None)
+        return SystemOnce(
+            idempotency_key=once_key(self._name, handler.name, repr(Ref(entry.shape, entry.key)), *what),
+            project_id=None if project is None else str(project),
+            created_at=now,
+            ttl=int((now + _REMEMBERED).timestamp()),
+        )
+
+    def _leave_letter(self, handler: _Registered, entry: FeedEntry, error: Exception) -> None:
+        fields = entry.shape.fields
+        self._store.create(
+            FeedLetter(
+                name=self._name,
+                ts=self._store.ticks.next(),
+                handler=handler.name,
+                entity=entry.shape.label,
+                kind=entry.kind,
+                subject={n: key_text(fields[n], v) for n, v in entry.key.items()},
+                position=entry.position,
+                error=kept(f"{type(error).__name__}: {told(error)}", _LONGEST_ERROR),
+            )
+        )
+
+    # Where the feed stands
+
+    def _place(self) -> FeedPlace:
+        found = self._store.lookup(FeedPlace.at(name=self._name))
+        return found if found is not None else FeedPlace(name=self._name)
+
+    def _note(self, place: FeedPlace, lease: Lease, position: str | None, *, tries: int) -> None:
+        """Remember how far the feed was followed, if it is still ours to follow."""
+        place.position, place.tries = position, tries
+        with self._store.change(under=lease) as change:
+            change.put(place)

@@ -1,0 +1,130 @@
+"""The echo: what a handler of the feed writes to the record of its event is an event too, and it need not hear of it.
+
+The mark by which the feed knows such an event again is committed with the write itself, so there is one for each write
+that was made and none for any other. It tells which fields change, from what to what. That is known beforehand because
+the write is made on the condition that they still are as they were read; if another was quicker, it is made anew.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Iterable, Mapping
+from decimal import Context, Decimal
+from enum import Enum
+from typing import TYPE_CHECKING, Any
+
+from msgspec.structs import replace
+
+from penstock.declare.entity import Entity
+from penstock.errors import Conflict
+from penstock.operations.conditions import Compare, Condition, Missing, both, holds
+from penstock.operations.reads import Ref
+from penstock.operations.updates import apply
+from penstock.operations.validation import prepare
+from penstock.operations.writes import Patch, Put, Write
+from penstock.schema.kinds import FieldShape, Kind, instant_text
+from penstock.schema.shape import EntityShape
+
+if TYPE_CHECKING:
+    from penstock.kernel.store import Store
+
+_TRIES = 5
+"So often others may be quicker; then the write is made without a mark, and the handler hears of it."
+_NOT_COMPARED = (Kind.DOCUMENT, Kind.TEXTS)
+"No condition can be made of these."
+_EXACT = Context(prec=300)
+
+
+class Echo:
+    """Marks what is written to one record, so that the feed knows the event of it again."""
+
+    def __init__(self, about: Ref[Any], mark: Callable[[str], Entity]) -> None:
+        self._about, self._mark = about, mark
+        self._as_read: Condition | None = None
+        self._tries = _TRIES
+
+    def expect(self, store: Store, writes: list[Write]) -> list[Write]:
+        """The writes, with a mark of what they change in the record; as they are when they change nothing there."""
+        self._as_read = None
+        for place, write in enumerate(writes):
+            if isinstance(write, Put | Patch) and self._meets(write) and self._tries:
+                return self._marked(store, writes, place, write)
+        return writes
+
+    def _marked(self, store: Store, writes: list[Write], place: int, write: Put | Patch) -> list[Write]:
+        standing = store.lookup(self._about)
+        if standing is None:
+            return writes  # which will be an insert, or refused
+        shape, before = write.shape, _values(standing)
+        after = {**before, **write.values} if isinstance(write, Put) else apply(write.updates, before)
+        written = shape.fields if isinstance(write, Put) else [update.field for update in write.updates]
+        self._as_read = _stand(shape, written, before)
+        met = replace(write, when=both(write.when, self._as_read))
+        marked = [*writes[:place], met, *writes[place + 1 :]]
+        if (difference := _difference(shape, before, after)) is not None:
+            mark = self._mark(difference)
+            marked.append(Put(mark.__shape__, prepare(mark.__shape__, mark.__dict__)))
+        return marked
+
+    def was_overtaken(self, write: Write, refused: Conflict) -> bool:
+        """May the refusal be due to what was added here? Then the change is to be tried again."""
+        if self._as_read is None or not self._meets(write):
+            self._tries = _TRIES
+            return False
+        # If all is as it was read, somebody else's condition refused: without ours, that is told for sure.
+        self._tries = 0 if holds(self._as_read, refused.found) else self._tries - 1
+        return True
+
+    def _meets(self, write: Write) -> bool:
+        return write.shape is self._about.shape and all(write.key[n] == v for n, v in self._about.key.items())
+
+
+def difference(old: Entity, new: Entity) -> str | None:
+    """What tells an update from others of the same record: its fields that changed, from what to what."""
+    return _difference(new.__shape__, _values(old), _values(new))
+
+
+def _difference(shape: EntityShape, before: Mapping[str, Any], after: Mapping[str, Any]) -> str | None:
+    changed = {}
+    for name, field in shape.fields.items():
+        old, new = _text(field, before[name]), _text(field, after[name])
+        if old != new:
+            changed[name] = old, new
+    return hashlib.sha256(json.dumps(changed, sort_keys=True).encode()).hexdigest() if changed else None
+
+
+def _values(record: Entity) -> dict[str, Any]:
+    """A record's values as a commit has them: documents are plain."""
+    values = dict(record.__dict__)
+    for field in record.__shape__.documents:
+        if values[field.name] is not None and field.dump is not None:
+            values[field.name] = field.dump(values[field.name])
+    return values
+
+
+def _text(field: FieldShape, value: Any) -> str | None:
+    """A value's text, the same before it is stored and when it is told."""
+    if value is None:
+        return None
+    if field.kind in _NOT_COMPARED:
+        return json.dumps(sorted(value) if field.kind is Kind.TEXTS else value, sort_keys=True)
+    if field.kind is Kind.INSTANT:
+        return instant_text(value, field.digits)
+    if field.kind in (Kind.INTEGER, Kind.FLOAT, Kind.DECIMAL):
+        return str(_EXACT.normalize(Decimal(value)))
+    return str(value.value if isinstance(value, Enum) else value)
+
+
+def _stand(shape: EntityShape, names: Iterable[str], values: Mapping[str, Any]) -> Condition | None:
+    """That fields still are as they were read."""
+    condition: Condition | None = None
+    for name in names:
+        field, value = shape.fields[name], values[name]
+        if name in shape.key.fields or field.kind in _NOT_COMPARED:
+            continue
+        as_read: Condition = Missing(name) if value is None else Compare(name, "=", value)
+        if value is not None and value == field.default:
+            as_read |= Missing(name)  # another writer may have left it out, which reads as the default
+        condition = both(condition, as_read)
+    return condition

@@ -1,0 +1,1 @@
+"""Files beside their records: they come, are pointed at, and go with them."""

@@ -1,0 +1,61 @@
+"""Reading an object store through: every object of a listing, every byte of an object."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from hashlib import sha256
+
+from penstock.errors import NotFound
+from penstock.media.content_type import SNIFFED_BYTES, sniff
+from penstock.ports.object_store import Objects
+from penstock.ports.stored_object import Found, Stored
+
+
+@dataclass(frozen=True, slots=True)
+class Examined:
+    """What an object really is."""
+
+    size: int
+    sha256: str
+    content_type: str
+    etag: str
+
+
+def every(objects: Objects, prefix: str = "") -> Iterator[Found]:
+    """Every object whose key begins so, fetched page by page as they are consumed."""
+    cursor: str | None = None
+    while True:
+        page = objects.list(prefix, cursor=cursor)
+        yield from page.objects
+        cursor = page.cursor
+        if cursor is None:
+            return
+
+
+def lookup(objects: Objects, key: str) -> Stored | None:
+    """What is known of an object; None when there is none."""
+    try:
+        return objects.head(key)
+    except NotFound:
+        return None
+
+
+def examine(objects: Objects, key: str) -> Examined:
+    """Read an object from beginning to end, without keeping it."""
+    digest, size, beginning = sha256(), 0, b""
+    with objects.get(key) as download:
+        for piece in download:
+            digest.update(piece)
+            size += len(piece)
+            if len(beginning) < SNIFFED_BYTES:
+                beginning += piece[:SNIFFED_BYTES]
+        return Examined(size, digest.hexdigest(), sniff(beginning), download.stored.etag)
+
+
+def same_bytes(objects: Objects, one: str, other: str) -> bool:
+    """Are there two objects, with the same bytes?"""
+    try:
+        return examine(objects, one).sha256 == examine(objects, other).sha256
+    except NotFound:
+        return False

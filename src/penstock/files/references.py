@@ -1,0 +1,117 @@
+"""Finds the records that point at files: every one of them, or the one that a key tells.
+
+A store is never scanned. All records of an entity are found by a walk (see `penstock.kernel.enumeration`), or partition
+by partition through another entity of the domain that has one: scenes through their projects. Where neither is possible
+the entity is said to be hidden; its records are then only found by keys that tell which record, or which partition, it
+is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any
+
+from penstock.declare.domain import Domain
+from penstock.declare.entity import Entity
+from penstock.kernel.enumeration import group_of, walk_of
+from penstock.operations.file_access import files_of
+from penstock.operations.reads import Query, Ref
+from penstock.schema.shape import EntityShape
+
+if TYPE_CHECKING:
+    from penstock.kernel.store import Store
+
+
+class References:
+    """The records of some domains that may point at files."""
+
+    def __init__(self, store: Store, domains: Iterable[Domain]) -> None:
+        self._store = store
+        self._domains = list(domains)
+        self._entities = {e: d for d in self._domains for e in d.entities if e.__shape__.file_fields}
+        self.hidden = [entity for entity in self._entities if not self._is_found(entity)]
+
+    def records(self) -> Iterator[Entity]:
+        """Every record that may point at files, of all entities that are not hidden."""
+        for entity in self._entities:
+            if entity not in self.hidden:
+                yield from self._all(entity)
+
+    def may_be_hidden(self, key: str) -> bool:
+        """Could a record that cannot be found point at this file?"""
+        return any(
+            not set(entity.__shape__.key.partition.names) <= set(values)
+            for entity, values in self._readings(key)
+            if entity in self.hidden
+        )
+
+    def told(self, keys: Iterable[str]) -> set[str]:
+        """Those of the keys at which a record points that the key itself tells."""
+        refs: list[tuple[str, Ref[Any]]] = []
+        partitions: list[tuple[str, Query[Any]]] = []
+        for key in keys:
+            for entity, values in self._readings(key):
+                shape = entity.__shape__
+                names = shape.key.partition.names
+                group = group_of(shape, names)
+                if set(shape.key.fields) <= set(values):
+                    refs.append((key, entity.__key__.of(values)))
+                elif set(names) <= set(values) and group is not None:
+                    partitions.append((key, Query(group, {name: values[name] for name in names})))
+        found = self._store.get_many(ref for _, ref in refs)
+        held = {key for (key, _), record in zip(refs, found, strict=True) if record is not None and _holds(record, key)}
+        for key, query in partitions:
+            if key not in held and any(_holds(record, key) for record in self._store.find(query)):
+                held.add(key)
+        return held
+
+    def _readings(self, key: str) -> Iterator[tuple[type[Entity], dict[str, Any]]]:
+        """The entities that may point at a key, and what it tells of their record."""
+        for entity in self._entities:
+            for pattern in entity.__shape__.files:
+                values = pattern.read(key, entity.__shape__.fields)
+                if values is not None:
+                    yield entity, values
+
+    def _is_found(self, entity: type[Entity]) -> bool:
+        return walk_of(entity.__shape__) is not None or self._way_through(entity) is not None
+
+    def _all(self, entity: type[Entity]) -> Iterator[Entity]:
+        walk = walk_of(entity.__shape__)
+        if walk is not None:
+            for query in walk.queries():
+                yield from self._store.find(query)
+            return
+        through = self._way_through(entity)
+        assert through is not None
+        pattern = group_of(entity.__shape__, entity.__shape__.key.partition.names)
+        assert pattern is not None
+        seen: set[tuple[Any, ...]] = set()
+        for other in self._all(through):
+            values = {name: other.__dict__[name] for name in entity.__shape__.key.partition.names}
+            if tuple(values.values()) not in seen:
+                seen.add(tuple(values.values()))
+                yield from self._store.find(Query(pattern, values))
+
+    def _way_through(self, entity: type[Entity]) -> type[Entity] | None:
+        """Another entity of the domain, all of whose records can be found, that tells the partitions of this one."""
+        names = entity.__shape__.key.partition.names
+        if not names or group_of(entity.__shape__, names) is None:
+            return None
+        for other in self._entities[entity].entities:
+            if other is not entity and _tells(other.__shape__, entity.__shape__) and walk_of(other.__shape__):
+                return other
+        return None
+
+
+def _holds(record: Entity, key: str) -> bool:
+    return key in files_of(record.__shape__, record.__dict__)
+
+
+def _tells(other: EntityShape, shape: EntityShape) -> bool:
+    """Do the records of one entity name every partition in which there are records of another?"""
+    names = shape.key.partition.names
+    # By its key, because a record that merely mentions a project is not there for each of them.
+    return set(names) == set(other.key.fields) and all(
+        other.fields[name].kind is shape.fields[name].kind for name in names
+    )

@@ -1,0 +1,304 @@
+"""Uploads: a file is reserved, sent to a signed URL, verified, and only then does a record point at it.
+
+    upload = uploads.reserve(scene, "mv/projects/7/scenes/scene_001.mp4", size=1_048_576, content_type="video/mp4")
+    where = uploads.url(upload)                       # the client sends the bytes there
+    with uploads.finalize(upload.upload_id, sha256=told_by_the_client, by="editor") as arrived:
+        scene = arrived.change.get(scene.ref)
+        arrived.change.save(scene.finish(video_clip_s3_key=arrived.key))
+
+The bytes wait under ``uploads/`` until their size, SHA-256 and true type are known and the block has raised nothing;
+then they are copied where they belong, and the record changes in the same commit that closes the upload. Whatever dies
+in between, `sweep` settles: an open upload never has a record that points at its file, so its bytes may go; a closed
+one needs none.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from datetime import timedelta
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from penstock.declare.entity import Entity
+from penstock.declare.pattern import until
+from penstock.errors import Conflict, ForeignFile, InvalidValue, NotFound, PenstockError, TooLarge
+from penstock.files.object_reads import Examined, every, examine, lookup
+from penstock.files.upload import Upload, UploadStatus
+from penstock.media.content_type import canonical, fits
+from penstock.operations.file_access import check_pointing
+from penstock.ports.ids import sortable_id
+from penstock.ports.object_store import ObjectStore
+from penstock.ports.stored_object import LONGEST_EXPIRY, SignedUrl, checked_key, checked_size
+from penstock.schema.file_pattern import ARCHIVE, TRASH, UPLOADS
+
+if TYPE_CHECKING:
+    from penstock.kernel.change import Change
+    from penstock.kernel.store import Store
+
+_LARGEST = 5 * 1024**4
+_MOST_PARTS = 10_000
+_MEGABYTE = 1024 * 1024
+_REMEMBERED = timedelta(days=7)
+_STRAY_AFTER = timedelta(days=1)
+"A URL that was signed before its upload closed may still be in use."
+_UNFINISHED_AFTER = LONGEST_EXPIRY + timedelta(days=1)
+_LOOKED_UP = 100
+_SHA256 = re.compile(r"[0-9a-fA-F]{64}")
+_STAGING = re.compile(UPLOADS + r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+"The form of every key under which bytes wait. Whatever else lies there is somebody else's."
+
+
+class UploadRefused(InvalidValue):
+    """What has come is not what was announced; the record was not changed."""
+
+    slug = "upload-refused"
+
+
+@dataclass(frozen=True, slots=True)
+class PartUrl:
+    """Where one part is to be sent: the bytes of the file from ``start`` up to ``stop``."""
+
+    number: int
+    start: int
+    stop: int
+    url: SignedUrl
+
+
+@dataclass(frozen=True, slots=True)
+class Arrived:
+    """A file that is verified, where it will lie once the block ends, and the change that points a record at it."""
+
+    change: Change
+    key: str
+    size: int
+    sha256: str
+    content_type: str
+
+
+@dataclass(slots=True)
+class SweptUploads:
+    """What became of uploads that nobody finished."""
+
+    abandoned: int = 0
+    strays: int = 0
+    "Objects under uploads/ without an open upload."
+
+
+class Uploads:
+    """Brings files to an object store and records to point at them.
+
+    An upload must be finished within its ``life``, seven days at most. A file larger than ``at_once`` is sent in parts.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        objects: ObjectStore,
+        *,
+        life: timedelta = timedelta(days=1),
+        at_once: int = 64 * _MEGABYTE,
+        part_size: int = 16 * _MEGABYTE,
+    ) -> None:
+        if not timedelta(0) < life <= LONGEST_EXPIRY:
+            raise InvalidValue(f"an upload lives for {LONGEST_EXPIRY.days} days at most, not {life}")
+        self._store, self._objects, self._life = store, objects, life
+        self._at_once, self._part_size = at_once, part_size
+
+    def reserve(
+        self, record: Entity, target: str, *, size: int, content_type: str, sha256: str | None = None
+    ) -> Upload:
+        """Announce a file that a record is to point at. ForeignFile when it may not; nothing is sent yet."""
+        check_pointing(record.__shape__, record.__dict__, checked_key(target))
+        if target.startswith((UPLOADS, TRASH, ARCHIVE)):
+            raise ForeignFile(f"{target} lies where the kernel keeps objects of its own; choose another place")
+        if sha256 is not None and not _SHA256.fullmatch(sha256):
+            raise InvalidValue("a SHA-256 is told in 64 hexadecimal digits")
+        if checked_size(size) > _LARGEST:
+            raise TooLarge(f"{target} would have {size} bytes; an object has at most {_LARGEST}")
+        now = self._store.clock.now()
+        project = record.__dict__.get("project_id")
+        upload = Upload(
+            upload_id=str(sortable_id(now)),
+            project_id=None if project is None else str(project),
+            target=target,
+            subject=repr(record.ref),
+            size=size,
+            content_type=canonical(content_type),
+            sha256=sha256.lower() if sha256 else None,
+            part_size=None if size <= self._at_once else max(self._part_size, -(-size // _MOST_PARTS)),
+            created_at=now,
+            expires_at=now + self._life,
+        )
+        if upload.part_size is not None:
+            # Before the record: one that died here is found among the store's unfinished ones.
+            upload.parts_id = self._objects.begin_parts(upload.staging, content_type=upload.content_type)
+        self._store.create(upload)
+        return upload
+
+    # Sending
+
+    def url(self, upload: Upload) -> SignedUrl:
+        """Where the whole file is to be put, with exactly the size and type announced."""
+        if upload.parts_id is not None:
+            raise InvalidValue(f"{upload.ref!r} is sent in parts; ask for part_urls")
+        left = self._time_left(upload)
+        return self._objects.upload_url(
+            upload.staging, size=upload.size, content_type=upload.content_type, expires=left
+        )
+
+    def part_urls(self, upload: Upload, *, limit: int = 100) -> list[PartUrl]:
+        """Where the next parts that have not arrived are to be put; none when all have. So a broken upload goes on."""
+        left = self._time_left(upload)
+        parts_id, _ = _in_parts(upload)
+        have = {part.number: part.size for part in self._objects.parts(upload.staging, parts_id)}
+        missing = [span for span in _spans(upload) if have.get(span[0]) != span[2] - span[1]]
+        return [
+            PartUrl(
+                number,
+                start,
+                stop,
+                self._objects.part_url(upload.staging, parts_id, number, size=stop - start, expires=left),
+            )
+            for number, start, stop in missing[:limit]
+        ]
+
+    def abandon(self, upload: Upload, *, by: str | None = None) -> None:
+        """Give an upload up: what has arrived of it goes, and its URLs lead nowhere."""
+        if upload.parts_id is not None:
+            self._objects.drop_parts(upload.staging, upload.parts_id)
+        self._objects.delete([upload.staging])
+        with self._store.change(by=by) as change:
+            change.save(change.adopt(upload).abandon(forget_at=self._store.clock.now() + _REMEMBERED))
+
+    # Finishing
+
+    @contextmanager
+    def finalize(
+        self,
+        upload_id: str,
+        *,
+        sha256: str | None = None,
+        replace: bool = False,
+        inspect: Callable[[str], None] | None = None,
+        by: str | None = None,
+        why: str | None = None,
+    ) -> Iterator[Arrived]:
+        """Verify what has come and put it in its place; the block changes records, and the upload closes with them.
+
+        UploadRefused when it is not what was announced. Conflict when another file is in its place already, unless
+        it may ``replace`` that one, whose bytes are then gone. ``inspect`` gets the key under which the bytes wait, and
+        raises if they are not fit for their place. The file is put there when the block has ended: one that raises
+        replaces nothing. It may all be repeated after any failure.
+        """
+        upload = self._store.get(Upload.at(upload_id=upload_id))
+        found = self._verified(upload, sha256)
+        if inspect is not None:
+            inspect(upload.staging)
+        with self._store.change(by=by, why=why, project=upload.project_id) as change:
+            yield Arrived(change, upload.target, found.size, found.sha256, found.content_type)
+            # Before the commit, so that no record points at nothing; after the block, which may refuse the file.
+            self._put_in_place(upload, found, replace)
+            forget_at = self._store.clock.now() + _REMEMBERED
+            change.save(change.adopt(upload).finish(sha256=found.sha256, forget_at=forget_at))
+        with suppress(PenstockError):  # it has succeeded; what is left of it is the sweep's
+            self._objects.delete([upload.staging])
+
+    def _verified(self, upload: Upload, sha256: str | None) -> Examined:
+        self._time_left(upload)
+        told = {digest.lower() for digest in (sha256, upload.sha256) if digest}
+        if len(told) != 1:
+            raise UploadRefused(
+                f"{upload.ref!r}: tell its SHA-256, when it is reserved or now"
+                if not told
+                else f"{upload.ref!r} was announced with another SHA-256"
+            )
+        self._join_parts(upload)
+        try:
+            found = examine(self._objects, upload.staging)
+        except NotFound:
+            raise UploadRefused(f"{upload.ref!r}: the file has not arrived; send it first") from None
+        if found.size != upload.size:
+            raise UploadRefused(f"{upload.ref!r} has {found.size} bytes; {upload.size} were announced")
+        if {found.sha256} != told:
+            raise UploadRefused(f"{upload.ref!r}: the bytes have another SHA-256 than announced; send the file again")
+        if not fits(upload.content_type, found.content_type):
+            raise UploadRefused(f"{upload.ref!r} is {found.content_type}; {upload.content_type} was announced")
+        return found
+
+    def _join_parts(self, upload: Upload) -> None:
+        if upload.parts_id is None:
+            return
+        try:
+            parts = self._objects.parts(upload.staging, upload.parts_id)
+        except NotFound:
+            return  # a try before this one has joined them
+        wanted = {number: stop - start for number, start, stop in _spans(upload)}
+        if {part.number: part.size for part in parts} == wanted:
+            self._objects.finish_parts(upload.staging, upload.parts_id, parts)
+            return
+        joined = lookup(self._objects, upload.staging)
+        if joined is None or joined.size != upload.size:
+            raise UploadRefused(f"{upload.ref!r}: {len(parts)} of {len(wanted)} parts are whole; ask for part_urls")
+        # A try before this one has joined them, and died while it removed them.
+        self._objects.drop_parts(upload.staging, upload.parts_id)
+
+    def _put_in_place(self, upload: Upload, found: Examined, replace: bool) -> None:
+        try:
+            # By its etag: the client may still put other bytes where these were verified.
+            self._objects.copy(upload.staging, upload.target, etag=found.etag, absent=not replace)
+        except Conflict:
+            if not self._is_in_place(upload, found):
+                raise Conflict(f"{upload.ref!r}: other bytes lie at {upload.target}, or have just come") from None
+
+    def _is_in_place(self, upload: Upload, found: Examined) -> bool:
+        """Did a try before this one put the very bytes there?"""
+        try:
+            return examine(self._objects, upload.target).sha256 == found.sha256
+        except NotFound:
+            return False
+
+    def _time_left(self, upload: Upload) -> timedelta:
+        left = upload.expires_at - self._store.clock.now()
+        if upload.status is not UploadStatus.OPEN or left < timedelta(seconds=1):
+            state = upload.status.value if upload.status is not UploadStatus.OPEN else "over"
+            raise UploadRefused(f"{upload.ref!r} is {state}; reserve another")
+        return left
+
+    # Settling what nobody finished
+
+    def sweep(self) -> SweptUploads:
+        """Abandon uploads whose time is over, and remove whatever lies under uploads/ without one."""
+        done = SweptUploads()
+        now = self._store.clock.now()
+        for upload in self._store.find(Upload.by_status(status=UploadStatus.OPEN, expires_at=until(now))):
+            with suppress(Conflict):  # it was finished just now
+                self.abandon(upload, by="sweep")
+                done.abandoned += 1
+        waiting = (
+            found
+            for found in every(self._objects, UPLOADS)
+            if found.modified_at < now - _STRAY_AFTER and _STAGING.fullmatch(found.key)
+        )
+        while some := list(islice(waiting, _LOOKED_UP)):
+            uploads = self._store.get_many(Upload.at(upload_id=f.key.removeprefix(UPLOADS)) for f in some)
+            for found, owner in zip(some, uploads, strict=True):
+                if owner is None or owner.status is not UploadStatus.OPEN:
+                    done.strays += self._objects.delete_unchanged(found)
+        self._objects.drop_unfinished(before=now - _UNFINISHED_AFTER)
+        return done
+
+
+def _in_parts(upload: Upload) -> tuple[str, int]:
+    if upload.parts_id is None or upload.part_size is None:
+        raise InvalidValue(f"{upload.ref!r} is sent at once; ask for its url")
+    return upload.parts_id, upload.part_size
+
+
+def _spans(upload: Upload) -> list[tuple[int, int, int]]:
+    """The number of each part, and where in the file it starts and stops."""
+    _, size = _in_parts(upload)
+    starts = range(0, upload.size, size)
+    return [(number, start, min(start + size, upload.size)) for number, start in enumerate(starts, 1)]

@@ -1,0 +1,232 @@
+"""Once: work that must happen a single time, whoever asks and however often.
+
+The first caller gets a turn; while it lasts, others are told to wait. When the work is done its result is kept, and a
+later caller gets that answer. A turn that failed, or whose owner's time is over, is taken over. The same key with
+another body is refused: it is a mistake of the caller's.
+
+Each turn has an id, and only who has that id ends it: an owner that stalled and lost its turn changes nothing, not even
+when its successor goes by the same name, and however wrong the clocks are. Clocks only tell when an owner is given up,
+and when a mark is forgotten. A clock that is ahead forgets it so much earlier: a lifetime that must not be shorter than
+something has to be longer by the skew.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any
+
+from penstock.declare.entity import Entity
+from penstock.declare.key import key
+from penstock.declare.lifetime import Expires
+from penstock.declare.move import move
+from penstock.declare.units import EpochSeconds, UtcSeconds
+from penstock.errors import Conflict, InvalidValue
+from penstock.kernel.lease import Lease, end_second, lost_lease
+from penstock.kernel.system import SYSTEM
+from penstock.operations.conditions import All, Compare, Condition, Missing
+from penstock.operations.reads import Ref
+from penstock.operations.updates import Remove, Set, Update
+from penstock.operations.validation import prepare_updates
+from penstock.operations.writes import Check, Patch, Write
+from penstock.ports.clock import Clock, by_the_slowest
+from penstock.ports.ids import sortable_id
+from penstock.schema.documents import plain
+from penstock.schema.shape import Rights
+
+if TYPE_CHECKING:
+    from penstock.events.self_writes import Echo
+    from penstock.kernel.store import Store
+
+
+class OnceStatus(StrEnum):
+    IN_PROGRESS = "in_progress"
+    DONE = "done"
+    FAILED = "failed"
+
+
+class Once(Entity):
+    """What is known of work that must happen once."""
+
+    __rights__ = Rights(remove=False)
+
+    idempotency_key: str
+    fingerprint: str | None = None
+    status: OnceStatus = OnceStatus.IN_PROGRESS
+    owner: str | None = None
+    owner_expires_at: EpochSeconds | None = None
+    turn: str | None = None
+    "Tells the owner's turn from every other, also from an earlier one of its own."
+    result: dict[str, Any] | None = None
+    created_at: UtcSeconds
+    ttl: EpochSeconds
+
+    @move(OnceStatus.IN_PROGRESS, to=OnceStatus.DONE)
+    def finish(self, *, result: dict[str, Any] | None) -> None:
+        """It is done; whoever asks again gets this result."""
+        self.result = result
+        self._leave()
+
+    @move(OnceStatus.IN_PROGRESS, to=OnceStatus.FAILED)
+    def fail(self) -> None:
+        """It did not happen; another may try."""
+        self._leave()
+
+    @move(OnceStatus.FAILED, OnceStatus.IN_PROGRESS, to=OnceStatus.IN_PROGRESS)
+    def take_over(self, *, owner: str, until: datetime) -> None:
+        """Another tries, after a failure or when the owner's time is over."""
+        self.owner, self.owner_expires_at, self.turn = owner, end_second(until), str(sortable_id(until))
+
+    def _leave(self) -> None:
+        self.owner, self.owner_expires_at, self.turn = None, None, None
+
+
+class SystemOnce(Once, table=SYSTEM, relation="once", lifetimes=(Expires("ttl"),)):
+    """The kernel's own, for domains that do not document theirs."""
+
+    project_id: str | None = None
+    "Whose work it is. A store bound to a project fills it in, and sees no other's."
+
+    @key("IDEMPOTENCY#{idempotency_key}", "IDEMPOTENCY#{idempotency_key}")
+    def at(self, *, idempotency_key: str) -> None: ...
+
+
+class InProgress(Conflict):
+    """Somebody is at it just now; ask again later."""
+
+    slug = "in-progress"
+
+
+class KeyReused(InvalidValue):
+    """The key was used for something else."""
+
+    slug = "key-reused"
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """The right to do the work."""
+
+    ref: Ref[Any]
+    owner: str
+    id: str
+    echo: Echo | None = None
+    "Of the feed's: marks what the change that ends the turn writes to the event's record."
+
+    def holds(self) -> Condition:
+        """That it is still our turn."""
+        return All((Compare("status", "=", OnceStatus.IN_PROGRESS), Compare("turn", "=", self.id)))
+
+    def done(self, result: dict[str, Any] | None) -> Patch:
+        """The write that ends the turn, to be committed with what the work changed."""
+        return self._end(OnceStatus.DONE, Remove("result") if result is None else Set("result", plain(result)))
+
+    def failed(self, *, forgotten_at: int | None = None) -> Patch:
+        """The write that lets another try; after a second of its own, if one is given, nothing more is known of it."""
+        return self._end(OnceStatus.FAILED, *([] if forgotten_at is None else [Set("ttl", forgotten_at)]))
+
+    def _end(self, status: OnceStatus, *more: Update) -> Patch:
+        updates = (Set("status", status), Remove("owner"), Remove("owner_expires_at"), Remove("turn"), *more)
+        return Patch(self.ref.shape, self.ref.key, prepare_updates(self.ref.shape, updates), self.holds())
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """The work was done before; this is what came of it."""
+
+    result: dict[str, Any] | None
+
+
+def once_key(*parts: Any) -> str:
+    """A key that differs whenever any part does: canonical JSON of each, length first, hashed."""
+    digest = hashlib.sha256()
+    for part in parts:
+        text = json.dumps(plain(part), sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode()
+        digest.update(b"%d:" % len(text) + text)
+    return digest.hexdigest()
+
+
+def begin(
+    store: Store,
+    record: Once,
+    *,
+    owner: str,
+    period: timedelta,
+) -> Turn | Done:
+    """Ask for the turn to do what ``record`` names; InProgress while another has it, KeyReused for another body."""
+    return _ask(store, record, owner, period, under=None)
+
+
+def seize(store: Store, record: Once, *, owner: str, period: timedelta, under: Lease) -> Turn | Done:
+    """Get the turn at once, also from one who is at it: the holder of the lease on such work knows that they are gone.
+
+    The former owner can no longer end its turn. LeaseLost when the lease is no longer ours.
+    """
+    return _ask(store, record, owner, period, under=under)
+
+
+def _ask(store: Store, record: Once, owner: str, period: timedelta, *, under: Lease | None) -> Turn | Done:
+    now = store.clock.now()
+    ref: Ref[Any] = record.ref
+    turn = Turn(ref, owner, str(sortable_id(now)))
+    until = end_second(now + period)
+    for _ in range(3):
+        found = store.lookup(ref)
+        if found is None:
+            if _created(store, record, turn, until):
+                return turn
+            continue
+        if found.fingerprint != record.fingerprint:
+            raise KeyReused(f"{ref!r} was used for a request with another body; choose a new key")
+        if found.status is OnceStatus.DONE:
+            return Done(found.result)
+        if under is None and _is_at_it(found, store.clock):
+            break
+        if _taken_over(store, found, turn, until, under):
+            return turn
+    raise InProgress(f"{ref!r} is being done just now; ask again when it is")
+
+
+def _is_at_it(found: Once, clock: Clock) -> bool:
+    """May the owner still be at work, if its clock is right within the skew?"""
+    over = by_the_slowest(clock).timestamp()
+    return found.status is OnceStatus.IN_PROGRESS and (found.owner_expires_at or 0) > over
+
+
+def _created(store: Store, record: Once, turn: Turn, until: int) -> bool:
+    record.owner, record.owner_expires_at, record.turn = turn.owner, until, turn.id
+    try:
+        store.create(record)
+    except Conflict:
+        return False
+    return True
+
+
+def _taken_over(store: Store, found: Once, turn: Turn, until: int, under: Lease | None) -> bool:
+    """Take a turn that failed or has ended, unless somebody else has just done so."""
+    updates = (
+        Set("status", OnceStatus.IN_PROGRESS),
+        Set("owner", turn.owner),
+        Set("owner_expires_at", until),
+        Set("turn", turn.id),
+    )
+    as_read = All((Compare("status", "=", found.status), _same("turn", found.turn)))
+    shape, key = found.ref.shape, found.ref.key
+    # A commit recognises itself when its answer was lost; what it leaves is its own, because of the turn's id.
+    writes: list[Write] = [Patch(shape, key, prepare_updates(shape, updates), as_read)]
+    if under is not None:
+        writes.append(Check(under.ref.shape, under.ref.key, under.holds()))
+    try:
+        store.commit(writes)
+    except Conflict as refused:
+        if under is not None and refused.position == 1:
+            raise lost_lease(under, refused) from None
+        return False
+    return True
+
+
+def _same(name: str, value: Any) -> Condition:
+    return Missing(name) if value is None else Compare(name, "=", value)

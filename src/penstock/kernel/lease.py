@@ -1,0 +1,212 @@
+"""Leases: one holder at a time, and nothing is written by one who has lost it.
+
+A lease lives in fields of the record it protects, or, for something that is not a record, in one of its own. Its epoch
+only grows, also across release. Whoever writes under a lease does so on the condition that owner and epoch still stand:
+a worker that stalled, lost its lease and woke up changes nothing.
+
+That holds however wrong the clocks are. They only tell when a holder is given up: when its time is over by every clock
+that differs from its own by no more than the skew (see `clock`), or, for a `Duty`, when it has not been heard of for a
+whole period, which takes no comparing of clocks at all.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, Any
+
+from penstock.declare.entity import Entity
+from penstock.declare.key import key
+from penstock.declare.units import Count, EpochSeconds
+from penstock.errors import Conflict
+from penstock.kernel.system import SYSTEM
+from penstock.operations.conditions import All, Compare, Condition, Missing
+from penstock.operations.reads import Ref
+from penstock.operations.updates import Add, Remove, Set, Update
+from penstock.ports.clock import by_the_slowest
+from penstock.schema.shape import Rights
+
+if TYPE_CHECKING:
+    from penstock.kernel.store import Store
+
+
+class Leased(Entity):
+    """What a record carries that can be leased."""
+
+    lease_owner: str | None = None
+    lease_expires_at: EpochSeconds | None = None
+    lease_epoch: Count | None = None
+
+
+class NamedLease(Leased, table=SYSTEM, relation="leases"):
+    """A lease on something that is not a record: a schedule, a relay, a sweep."""
+
+    __rights__ = Rights(remove=False)
+
+    name: str
+    project_id: str | None = None
+    "Whose work it protects. A store bound to a project fills it in; the name is still one for all projects."
+
+    @key("LEASE#{name}", "LEASE")
+    def at(self, *, name: str) -> None: ...
+
+
+class LeaseLost(Conflict):
+    """The lease has passed to another, or was released; nothing was written."""
+
+    slug = "lease-lost"
+
+
+@dataclass(frozen=True, slots=True)
+class Lease:
+    """The right to work on a record until a moment, told apart from every other by owner and epoch."""
+
+    ref: Ref[Any]
+    owner: str
+    epoch: int
+    expires_at: datetime
+
+    def holds(self) -> Condition:
+        """That owner and epoch still stand."""
+        return All((Compare("lease_owner", "=", self.owner), Compare("lease_epoch", "=", self.epoch)))
+
+
+def is_free(now: datetime) -> Condition:
+    """That nobody holds the record's lease, or that the holder's time is over; see `clock.by_the_slowest`."""
+    return Missing("lease_owner") | Compare("lease_expires_at", "<=", int(now.timestamp()))
+
+
+def taken_by(owner: str, until: datetime) -> tuple[Update, ...]:
+    """The updates that take a lease, for a change that does more at once."""
+    return (Set("lease_owner", owner), Set("lease_expires_at", end_second(until)), Add("lease_epoch", 1))
+
+
+def take(store: Store, ref: Ref[Any], *, owner: str, period: timedelta) -> Lease | None:
+    """Lease a record that stands; None while another holds it."""
+    return _lease_in(_ask(store, ref, owner, period, is_free(by_the_slowest(store.clock))))
+
+
+def take_named(store: Store, name: str, *, owner: str, period: timedelta) -> Lease | None:
+    """Lease something by its name; None while another holds it."""
+    return _lease_in(_ask_for_name(store, NamedLease.at(name=name), owner, period))
+
+
+def renew(store: Store, lease: Lease, *, period: timedelta) -> Lease:
+    """Hold a lease longer; LeaseLost when it is no longer ours."""
+    until = end_second(store.clock.now() + period)
+    try:
+        store.patch(lease.ref, Set("lease_expires_at", until), when=lease.holds())
+    except Conflict as lost:
+        raise lost_lease(lease, lost) from None
+    return Lease(lease.ref, lease.owner, lease.epoch, _moment(until))
+
+
+def release(store: Store, lease: Lease) -> None:
+    """Give a lease back. One that was lost is lost already, which is no error."""
+    try:
+        store.patch(lease.ref, Remove("lease_owner"), Remove("lease_expires_at"), when=lease.holds())
+    except Conflict:
+        return
+
+
+class Duty:
+    """A named lease that several processes ask for as long as they live, and one of them holds.
+
+    All of them use the same period. A holder that does not renew the lease for so long, as another has seen, is
+    relieved by it: a day's difference of their clocks changes nothing.
+    """
+
+    def __init__(self, store: Store, name: str, *, owner: str, period: timedelta) -> None:
+        self._store, self._ref = store, NamedLease.at(name=name)
+        self._owner, self._period = owner, period
+        self._lease: Lease | None = None
+        self._renewed = 0.0
+        self._seen: tuple[Any, ...] = ()
+        self._since = store.clock.monotonic()
+
+    def hold(self) -> Lease | None:
+        """The lease, kept or taken; None while another is on duty."""
+        now, passed = self._store.clock.now(), self._store.clock.monotonic()
+        if self._lease is not None and self._has_long(self._lease, now, passed):
+            return self._lease
+        self._renewed = passed
+        try:
+            if self._lease is not None:
+                self._lease = renew(self._store, self._lease, period=self._period)
+                return self._lease
+        except LeaseLost:
+            self._lease = None
+        found = _ask_for_name(self._store, self._ref, self._owner, self._period)
+        self._lease = found if isinstance(found, Lease) else self._relieve(found, passed)
+        return self._lease
+
+    def leave(self) -> None:
+        """Let another have it at once."""
+        if self._lease is not None:
+            release(self._store, self._lease)
+            self._lease = None
+
+    def _has_long(self, lease: Lease, now: datetime, passed: float) -> bool:
+        """More than half of its time is left, by either clock: one of them may have been set."""
+        return lease.expires_at - now > self._period / 2 and passed - self._renewed < self._period.total_seconds() / 2
+
+    def _relieve(self, found: Mapping[str, Any], passed: float) -> Lease | None:
+        """Take the lease if it stands as it stood a period ago."""
+        seen = tuple(found.get(name) for name in Leased.model_fields)
+        if seen != self._seen:
+            self._seen, self._since = seen, passed
+        if passed - self._since < self._period.total_seconds() or found.get("lease_owner") is None:
+            return None
+        unmoved = All(tuple(Compare(n, "=", found[n]) for n in Leased.model_fields))
+        return _lease_in(_ask(self._store, self._ref, self._owner, self._period, unmoved))
+
+
+def lost_lease(lease: Lease, refused: Conflict) -> LeaseLost:
+    holder = (refused.found or {}).get("lease_owner")
+    now_held = f"{holder} holds it now" if holder else "nobody holds it now"
+    return LeaseLost(
+        f"{lease.ref!r}: the lease of {lease.owner} (epoch {lease.epoch}) is lost, {now_held}; nothing was written",
+        position=refused.position,
+        found=refused.found,
+    )
+
+
+def end_second(until: datetime) -> int:
+    """The first whole second that is not before a moment: what ends then has not ended earlier."""
+    return math.ceil(until.timestamp())
+
+
+def _ask(store: Store, ref: Ref[Any], owner: str, period: timedelta, when: Condition) -> Lease | Mapping[str, Any]:
+    """The lease, or what stands there instead."""
+    try:
+        record = store.patch(ref, *taken_by(owner, store.clock.now() + period), when=when)
+    except Conflict as refused:
+        if refused.found is None:
+            raise
+        return refused.found
+    if record.lease_owner != owner:
+        return dict(record.__dict__)  # it ended, and another has it, before we heard that it was ours
+    return Lease(ref, owner, record.lease_epoch, _moment(record.lease_expires_at))
+
+
+def _ask_for_name(store: Store, ref: Ref[NamedLease], owner: str, period: timedelta) -> Lease | Mapping[str, Any]:
+    if store.lookup(ref) is None:
+        until = end_second(store.clock.now() + period)
+        first = NamedLease(**ref.key, lease_owner=owner, lease_expires_at=until, lease_epoch=1)
+        try:
+            store.create(first)
+        except Conflict:
+            pass  # somebody was faster; it may be free again already
+        else:
+            return Lease(ref, owner, 1, _moment(until))
+    return _ask(store, ref, owner, period, is_free(by_the_slowest(store.clock)))
+
+
+def _lease_in(answer: Lease | Mapping[str, Any]) -> Lease | None:
+    return answer if isinstance(answer, Lease) else None
+
+
+def _moment(epoch: int) -> datetime:
+    return datetime.fromtimestamp(epoch, UTC)

@@ -1,0 +1,1 @@
+"""How records end: retention, archives, what has expired."""

@@ -1,0 +1,241 @@
+"""Bundles: records as a file of an archive, from which they can be read back exactly.
+
+A bundle is JSON Lines, compressed: each line has the entity, the key and all fields of one record, under the names the
+documents give them. A manifest beside it tells how many there are and what their lines hash to. The name comes from the
+content, so that writing the same records again finds them written.
+"""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import hashlib
+import json
+import zlib
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+from pydantic import ValidationError
+
+from penstock.declare.domain import Domain
+from penstock.declare.entity import Entity
+from penstock.errors import PenstockError
+from penstock.ports.archive import Archive
+from penstock.schema.kinds import INTEGER_LIMIT, FieldShape, Kind, from_key_text, key_text
+from penstock.schema.role import Role
+
+FORMAT = "penstock-bundle/1"
+_LINES, _MANIFEST = ".jsonl.gz", ".json"
+_COPIES = 9
+"How many damaged copies of one bundle may lie in the archive before somebody has to look."
+
+
+class DamagedArchive(PenstockError):
+    """What the archive gives back is not what was written; nothing is removed on the strength of it."""
+
+    slug = "damaged-archive"
+
+
+@dataclass(frozen=True, slots=True)
+class Bundle:
+    """Records that are in the archive, and have been read back from there."""
+
+    name: str
+    records: int
+    bytes: int
+    "Of the lines, before compression."
+    sha256: str
+
+
+# Lines
+
+
+def line_of(record: Entity, *, seen_by: Role | None = Role.ADMIN) -> bytes:
+    """One record as one line. The same values make the same line, whichever engine they are read from.
+
+    An archive keeps the record whole, as it is what will be left of it. A line for others leaves out the personal
+    fields that their role does not show (None: all of them), and is no longer one to restore a record from.
+    """
+    shape, values = record.__shape__, record.__dict__
+    hidden = shape.hidden_from(seen_by)
+    told = {
+        "entity": shape.label,
+        "key": {n: key_text(shape.fields[n], values[n]) for n in shape.key.fields},
+        "record": {
+            f.attribute: _written(f, values[f.name])
+            for f in shape.fields.values()
+            if values[f.name] is not None and f.name not in hidden
+        },
+    }
+    return json.dumps(told, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False).encode() + b"\n"
+
+
+def record_of(line: bytes, entities: Mapping[str, type[Entity]]) -> Entity:
+    """The record of a line; DamagedArchive when it is none, or does not fit the declaration any more."""
+    try:
+        told = json.loads(line)
+        entity = entities.get(told["entity"])
+        if entity is None:
+            raise DamagedArchive(f"a line of the archive is of {told['entity']!r}, which no domain here declares")
+        return _built(entity, told["record"])
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError, ValidationError) as error:
+        raise DamagedArchive(f"a line of the archive does not fit its declaration: {type(error).__name__}") from error
+
+
+def _built(entity: type[Entity], told: dict[str, Any]) -> Entity:
+    fields = entity.__shape__.fields
+    if unknown := told.keys() - {f.attribute for f in fields.values()}:
+        raise DamagedArchive(
+            f"an archived {entity.__name__} has {', '.join(sorted(unknown))}, which its declaration no longer has; "
+            f"restore it with the declaration it was archived by"
+        )
+    values = {f.name: _read(f, told[f.attribute]) for f in fields.values() if f.attribute in told}
+    missing = [f for n, f in fields.items() if n not in values]
+    if all(f.optional for f in missing):
+        record: Entity = entity.__shape__.build({n: values.get(n) for n in fields})
+        return record
+    return entity.model_validate(values)  # a field was added since: its default, or an error, is the model's
+
+
+def _written(field: FieldShape, value: Any) -> Any:
+    match field.kind:
+        case Kind.TEXT | Kind.INTEGER | Kind.FLAG | Kind.FLOAT:
+            return value
+        case Kind.DECIMAL:
+            return str(value)
+        case Kind.BYTES:
+            return base64.b64encode(value).decode()
+        case Kind.TEXTS:
+            return sorted(value)
+        case Kind.DOCUMENT:
+            return plain_document(field, value)
+    return key_text(field, value)
+
+
+def plain_document(field: FieldShape, value: Any) -> Any:
+    """A document that was read from a store, as JSON."""
+    # PostgreSQL gives a float beyond 64 bits back as an integer, which may not be written again as one.
+    plain = _floats(value)
+    return field.dump(plain) if field.dump else plain
+
+
+def _floats(value: Any) -> Any:
+    if isinstance(value, int) and not -INTEGER_LIMIT <= value < INTEGER_LIMIT:
+        return float(value)
+    if type(value) is dict:
+        return {k: _floats(v) for k, v in value.items()}
+    return [_floats(v) for v in value] if type(value) is list else value
+
+
+def _read(field: FieldShape, value: Any) -> Any:
+    match field.kind:
+        case Kind.TEXT | Kind.INTEGER | Kind.FLAG:
+            return value
+        case Kind.FLOAT:
+            return float(value)
+        case Kind.DECIMAL:
+            return Decimal(value)
+        case Kind.BYTES:
+            return base64.b64decode(value, validate=True)
+        case Kind.TEXTS:
+            return frozenset(value)
+        case Kind.DOCUMENT:
+            return field.load(value) if field.load else value
+    return from_key_text(field, value)
+
+
+# Writing
+
+
+def keep(archive: Archive, records: Sequence[Entity], **told: Any) -> Bundle:
+    """Write records into the archive and read them back; only then may they be removed elsewhere.
+
+    ``told`` is added to the manifest. A bundle that an interrupted run has left is used, if it is sound; one that is
+    not stays where it is, and another copy is written beside it.
+    """
+    entities = {type(r).__shape__.label: type(r) for r in records}
+    written = [line_of(r) for r in records]
+    lines = b"".join(written)
+    sha256 = hashlib.sha256(lines).hexdigest()
+    manifest = {
+        "format": FORMAT,
+        "records": len(records),
+        "bytes": len(lines),
+        "sha256": sha256,
+        "entities": dict(Counter(r.__shape__.label for r in records)),
+        **told,
+    }
+    stem = f"{records[0].__shape__.label.replace('.', '/')}/{sha256}"
+    for copy in range(1, _COPIES + 1):
+        name = stem + (f".{copy}" if copy > 1 else "") + _LINES
+        left = archive.exists(name)
+        try:
+            if not left:
+                archive.put(name, gzip.compress(lines, 6, mtime=0))
+            _compare(_lines(archive, name, sha256, len(records)), records, entities, name)
+            archive.put(manifest_of(name), json.dumps(manifest, indent=2, sort_keys=True).encode() + b"\n")
+            if _manifest(archive, name) != (sha256, len(records)):
+                raise DamagedArchive(f"{manifest_of(name)} does not come back from the archive as it was written")
+        except DamagedArchive:
+            if not left:
+                raise
+        else:
+            return Bundle(name, len(records), len(lines), sha256)
+    raise DamagedArchive(f"all {_COPIES} copies of {stem} in the archive are damaged; look at the archive itself")
+
+
+def _compare(
+    lines: Iterable[bytes], records: Sequence[Entity], entities: Mapping[str, type[Entity]], name: str
+) -> None:
+    """The hash says that the lines are those written; this says that the records can be made of them again."""
+    for line, record in zip(lines, records, strict=True):
+        if record_of(line, entities).__dict__ != _floats(record.__dict__):
+            raise DamagedArchive(f"{record.ref!r} would not come back from {name} as it is; nothing was removed")
+
+
+# Reading
+
+
+def restore(archive: Archive, name: str, domains: Iterable[Domain]) -> Iterator[Entity]:
+    """The records of a bundle as they were, in their order; all of it is checked before the first is handed out."""
+    entities = {e.__shape__.label: e for d in domains for e in d.entities}
+    sha256, count = _manifest(archive, name)
+    for line in _lines(archive, name, sha256, count):
+        yield record_of(line, entities)
+
+
+def bundles(archive: Archive, prefix: str = "") -> Iterator[str]:
+    """The names of the bundles that are complete; ``prefix`` is such as ``assetcreator/Job/``."""
+    names = set(archive.list(prefix))
+    yield from sorted(n for n in names if n.endswith(_LINES) and manifest_of(n) in names)
+
+
+def manifest_of(name: str) -> str:
+    """The name of a bundle's manifest."""
+    return name.removesuffix(_LINES) + _MANIFEST
+
+
+def _manifest(archive: Archive, name: str) -> tuple[str, int]:
+    """The hash and the number of lines that a bundle must have."""
+    try:
+        told = json.loads(archive.get(manifest_of(name)))
+        if told["format"] != FORMAT:
+            raise DamagedArchive(f"{name} is a {told['format']}; this version reads {FORMAT}")
+        return str(told["sha256"]), int(told["records"])
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
+        raise DamagedArchive(f"{manifest_of(name)} is no manifest: {type(error).__name__}") from error
+
+
+def _lines(archive: Archive, name: str, sha256: str, count: int) -> list[bytes]:
+    """The lines as the archive gives them back, if they are those that were written."""
+    try:
+        lines = gzip.decompress(archive.get(name))
+    except (OSError, EOFError, zlib.error) as error:
+        raise DamagedArchive(f"{name} cannot be decompressed: {error}") from error
+    found = lines.splitlines(keepends=True)
+    if hashlib.sha256(lines).hexdigest() != sha256 or len(found) != count:
+        raise DamagedArchive(f"{name} does not come back from the archive as it was written: {len(found)} lines")
+    return found

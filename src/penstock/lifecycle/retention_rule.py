@@ -1,0 +1,159 @@
+"""Rules of retention: which records have been kept for their time, and how they are found without scanning.
+
+`RetainFor` walks an index that is sorted by its moment, and reads only what is due. `KeepLatest` reads a whole index to
+know how many records there are of each kind.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from datetime import date, datetime, timedelta
+from itertools import islice
+from typing import TYPE_CHECKING, Any, Protocol
+
+from penstock.declare.checks import state_of
+from penstock.declare.entity import Entity
+from penstock.declare.lifetime import KeepLatest, RetainFor
+from penstock.errors import DeclarationError
+from penstock.kernel.enumeration import group_of, walk_of
+from penstock.operations.reads import Query, Range, Ref
+from penstock.schema.kinds import Kind, key_text, trim_instant
+
+if TYPE_CHECKING:
+    from penstock.kernel.store import Store
+
+
+_CHUNK = 100
+
+
+class Rule(Protocol):
+    """One lifetime of one entity: which records it speaks of, and how they are found."""
+
+    entity: type[Entity]
+    text: str
+    by_index: bool
+    "Are they found through an index, which may lag behind?"
+
+    def find(self, store: Store, now: datetime) -> Iterator[Entity]:
+        """The records whose time is over, as far as the store's indexes know."""
+        ...
+
+    def is_due(self, record: Entity, now: datetime) -> bool: ...
+
+    def may_leave(self, record: Entity) -> bool: ...
+
+    def along(self, record: Entity) -> Iterable[Ref[Any]]: ...
+
+    def moment(self, record: Entity) -> str | None:
+        """How old the record is."""
+        ...
+
+
+def rules_of(entity: type[Entity]) -> Iterator[Rule]:
+    """The retention rules of an entity; DeclarationError for one whose records could not be found."""
+    for lifetime in entity.__lifetimes__:
+        if isinstance(lifetime, RetainFor):
+            yield _Retained(entity, lifetime)
+        elif isinstance(lifetime, KeepLatest):
+            yield _Numbered(entity, lifetime)
+
+
+class _Retained:
+    """Records that are kept for a time."""
+
+    def __init__(self, entity: type[Entity], lifetime: RetainFor) -> None:
+        shape = entity.__shape__
+        self.entity, self._lifetime = entity, lifetime
+        self._since = shape.fields[lifetime.since]
+        self._state = state_of(shape.name, shape.fields, lifetime.when) if lifetime.when else None
+        self.text = f"kept {_in_days(lifetime.period)} after {lifetime.since}"
+        walk = walk_of(shape, by=lifetime.since, among={self._state: lifetime.when or ()} if self._state else None)
+        if walk is None:
+            raise DeclarationError(
+                f"{shape.label}: RetainFor finds its records by {lifetime.since}, without scanning; declare an index "
+                f"whose partition is made of constants and choices only and whose order begins with it, such as "
+                f'IndexKey(…, "STATUS#{{status}}", "{{{lifetime.since}}}")'
+            )
+        self._walk = walk
+        self.by_index = walk.pattern.index is not None
+
+    def find(self, store: Store, now: datetime) -> Iterator[Entity]:
+        for query in self._walk.queries(Range(high=self._cutoff(now), open_high=True)):
+            yield from store.find(query)
+
+    def _cutoff(self, now: datetime) -> Any:
+        """Moments before this one are over; cut to the field's precision, so that none leaves early."""
+        end = now - self._lifetime.period
+        return end.date() if self._since.kind is Kind.DAY else trim_instant(end, self._since.digits)
+
+    def is_due(self, record: Entity, now: datetime) -> bool:
+        since: datetime | date | None = record.__dict__[self._since.name]
+        return since is not None and bool(since < self._cutoff(now))
+
+    def may_leave(self, record: Entity) -> bool:
+        return self._state is None or record.__dict__[self._state] in (self._lifetime.when or ())
+
+    def along(self, record: Entity) -> Iterable[Ref[Any]]:
+        return self._lifetime.along(record) if self._lifetime.along else ()
+
+    def moment(self, record: Entity) -> str | None:
+        return key_text(self._since, record.__dict__[self._since.name])
+
+
+class _Numbered:
+    """Records of which the newest few are kept."""
+
+    def __init__(self, entity: type[Entity], lifetime: KeepLatest) -> None:
+        shape = entity.__shape__
+        self.entity, self._lifetime = entity, lifetime
+        self.text = f"the latest {lifetime.count} kept of each {', '.join(lifetime.per)}"
+        walk, group = walk_of(shape), group_of(shape, lifetime.per)
+        if walk is None:
+            raise DeclarationError(
+                f"{shape.label}: KeepLatest finds its records without scanning; declare an index whose partition is "
+                f'made of constants and choices only, such as IndexKey(…, "TYPE#{{type}}", …)'
+            )
+        if group is None:
+            raise DeclarationError(
+                f"{shape.label}: KeepLatest needs the records of each {', '.join(lifetime.per)} in order; declare a "
+                f"key or an index that begins with these fields, and whose next field is what makes a record newer"
+            )
+        self._walk, self._group = walk, group
+        self.by_index = group.index is not None
+        ranged = shape.fields.get(walk.pattern.ranged or "")
+        self._moment = ranged if ranged is not None and ranged.kind in (Kind.INSTANT, Kind.DAY) else None
+
+    def find(self, store: Store, now: datetime) -> Iterator[Entity]:
+        per, count = self._lifetime.per, self._lifetime.count
+        found: Iterable[Entity] = (r for query in self._walk.queries() for r in store.find(query))
+        numbers = Counter(tuple(r.__dict__[n] for n in per) for r in found)
+        for group, number in numbers.items():
+            if number > count:
+                query: Query[Any] = Query(self._group, dict(zip(per, group, strict=True)), backwards=True)
+                yield from islice(self._standing(store, query), count, None)
+
+    def _standing(self, store: Store, query: Query[Any]) -> Iterator[Entity]:
+        """Those that stand: an index that lags behind shows newer ones that were removed, and these do not count."""
+        found = store.find(query)
+        if not self.by_index or store.engine.features.strong_index_reads:
+            yield from found
+            return
+        while chunk := list(islice(found, _CHUNK)):
+            yield from (r for r in store.get_many([r.ref for r in chunk]) if r is not None)
+
+    def is_due(self, record: Entity, now: datetime) -> bool:
+        return True
+
+    def may_leave(self, record: Entity) -> bool:
+        return True
+
+    def along(self, record: Entity) -> Iterable[Ref[Any]]:
+        return ()
+
+    def moment(self, record: Entity) -> str | None:
+        return key_text(self._moment, record.__dict__[self._moment.name]) if self._moment else None
+
+
+def _in_days(period: timedelta) -> str:
+    return f"{period.days} days" if period == timedelta(days=period.days) else str(period)

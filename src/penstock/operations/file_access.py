@@ -1,0 +1,166 @@
+"""The files a record points at: which they are, whether it may, and which are its own.
+
+A record may point only where the patterns of its domain let it. That is checked of everything on its way to an engine,
+so that nobody can have a URL signed for another project's file by writing its key into a record of theirs.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from functools import cache
+from typing import Any
+
+from msgspec.structs import replace
+
+from penstock.errors import ForeignFile, InvalidValue
+from penstock.operations.conditions import Compare, both
+from penstock.operations.updates import Append, Set, SetIfAbsent
+from penstock.operations.writes import Patch
+from penstock.schema.file_pattern import FilePattern, Marks, text
+from penstock.schema.object_key import validate_s3_key
+from penstock.schema.shape import EntityShape
+
+
+def files_of(shape: EntityShape, values: Mapping[str, Any]) -> list[str]:
+    """Every object key that a record with these values holds."""
+    keys: list[str] = []
+    for field in shape.file_fields:
+        value = values.get(field.name)
+        if value is not None and field.keys is not None:
+            keys += field.keys(value)
+    return keys
+
+
+def own_files(shape: EntityShape, values: Mapping[str, Any]) -> Iterator[str]:
+    """Those that are this record's alone: their places are made of its whole key, so no other record has them."""
+    whole = set(shape.key.fields)
+    for key in dict.fromkeys(files_of(shape, values)):
+        for pattern in shape.files:
+            told = pattern.read(key, shape.fields) if whole <= set(pattern.fields) else None
+            if told is not None and all(values.get(name) == value for name, value in told.items()):
+                yield key
+                break
+
+
+def check_files(shape: EntityShape, values: Mapping[str, Any]) -> None:
+    """Refuse a record that points where it may not."""
+    keys = files_of(shape, values)
+    # Most are where a pattern leaves nothing open; to read each by every pattern would cost more than the write itself.
+    if keys and not _fixed_places(shape, values).issuperset(keys):
+        for key in keys:
+            check_pointing(shape, values, key)
+
+
+def _fixed_places(shape: EntityShape, values: Mapping[str, Any]) -> set[str]:
+    """The keys that a record with these values may point at, as far as its patterns leave nothing open."""
+    marks, templates = _fixed(shape.files)
+    texts = {}
+    for mark, (name, digits) in marks.items():
+        value = values.get(name)
+        if value is not None and _HARMLESS(said := text(shape.fields[name], digits, value)):
+            texts[mark] = said
+    if len(texts) == len(marks):
+        return {template % texts for template, _ in templates}
+    return {template % texts for template, needed in templates if needed <= texts.keys()}
+
+
+@cache
+def _fixed(files: tuple[FilePattern, ...]) -> tuple[Marks, list[tuple[str, frozenset[str]]]]:
+    """Of those patterns that leave nothing open the marks, and the templates with the marks that each needs."""
+    patterns = [(p.template, p.marks) for p in files if p.template is not None and _is_fixed(p, p.template)]
+    every = {mark: meant for _, marks in patterns for mark, meant in marks.items()}
+    return every, [(template, frozenset(marks)) for template, marks in patterns]
+
+
+def _is_fixed(pattern: FilePattern, template: str) -> bool:
+    """Does it make a sound key of whatever is harmless, and never the same one of different values?"""
+    if pattern.shares_a_part or not pattern.constants.isdisjoint(":%"):  # data:, and half of %2e
+        return False
+    try:
+        validate_s3_key(template % dict.fromkeys(pattern.marks, "x" * _LONGEST))
+    except ValueError:
+        return False
+    return True
+
+
+_LONGEST = 100
+_HARMLESS = re.compile(rf"[A-Za-z0-9_-]{{1,{_LONGEST}}}").fullmatch
+"""Texts that stay within their part of a path and make no sound key unsound. Others are looked at closely: else a
+project named a/b would have files of the project a."""
+
+
+def check_pointing(shape: EntityShape, values: Mapping[str, Any], key: str) -> None:
+    """Refuse to let a record with these values point at a file, unless it may."""
+    _check_form(shape, key)
+    if not shape.files:
+        return
+    for told in _readings(shape, key):
+        if all(values.get(name) == value for name, value in told.items()):
+            return
+    raise _foreign(shape, key)
+
+
+def admit_files(patch: Patch, given: Mapping[str, Any] | None) -> Patch:
+    """The patch, if it points only where its record may.
+
+    What the patterns need to know of the record and nobody has told becomes a condition of the patch.
+    """
+    shape = patch.shape
+    touched = {field.name for field in shape.file_fields}
+    if touched.isdisjoint([update.field for update in patch.updates]):
+        return patch
+    known = {**(given or {}), **patch.key, **{u.field: u.value for u in patch.updates if isinstance(u, Set)}}
+    relied: dict[str, Any] = {}
+    for update in patch.updates:
+        for key in _set_by(shape, update) if update.field in touched else ():
+            _check_form(shape, key)
+            relied |= _needed(shape, key, {**known, **relied})
+    when = patch.when
+    for name, value in sorted(relied.items()):
+        when = both(when, Compare(name, "=", value))
+    return replace(patch, when=when) if relied else patch
+
+
+def _needed(shape: EntityShape, key: str, known: Mapping[str, Any]) -> dict[str, Any]:
+    """The values the record must have for it to point at a file, beyond those that are known."""
+    fitting = [
+        {name: value for name, value in told.items() if known.get(name) is None}
+        for told in _readings(shape, key)
+        if all(known.get(name) in (None, value) for name, value in told.items())
+    ]
+    if not fitting:
+        raise _foreign(shape, key)
+    return min(fitting, key=len)
+
+
+def _set_by(shape: EntityShape, update: Any) -> Iterator[str]:
+    keys = shape.fields[update.field].keys
+    if keys is None:
+        return
+    match update:
+        case Set(_, value) | SetIfAbsent(_, value):
+            yield from keys(value)
+        case Append(_, items):
+            yield from keys(list(items))
+
+
+def _readings(shape: EntityShape, key: str) -> Iterator[dict[str, Any]]:
+    """What the key would tell of the record, by each pattern that it is of."""
+    for pattern in shape.files:
+        told = pattern.read(key, shape.fields)
+        if told is not None:
+            yield told
+
+
+def _check_form(shape: EntityShape, key: str) -> None:
+    """Again, because a list can be changed in place, past the checks of its field."""
+    try:
+        validate_s3_key(key)
+    except ValueError as error:
+        raise InvalidValue(f"{shape.name}: {error}") from None
+
+
+def _foreign(shape: EntityShape, key: str) -> ForeignFile:
+    places = ", ".join(pattern.text for pattern in shape.files)
+    return ForeignFile(f"{shape.name} may not point at {key}; its files lie at {places}, with its own values")

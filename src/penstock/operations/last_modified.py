@@ -1,0 +1,32 @@
+"""The moment of a record's last change, for entities that keep one: it moves with every write, whoever writes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from penstock.operations.updates import Set, Update
+from penstock.schema.kinds import trim_instant
+from penstock.schema.shape import EntityShape
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from penstock.declare.entity import Entity
+
+
+def touch(record: Entity, before: Mapping[str, Any], changed: list[Update], now: datetime) -> None:
+    """Add the moment to the changes of a record, and to the record itself, unless its writer has set it."""
+    field = record.__shape__.touched
+    assert field is not None
+    if record.__dict__[field] == before[field]:
+        setattr(record, field, now)
+        changed.append(Set(field, record.__dict__[field]))
+
+
+def touching(shape: EntityShape, updates: Sequence[Update], now: datetime) -> tuple[Update, ...]:
+    """Updates of an unread record, with the moment among them."""
+    if shape.touched is None or any(u.field == shape.touched for u in updates):
+        return tuple(updates)
+    return (*updates, Set(shape.touched, trim_instant(now, shape.fields[shape.touched].digits)))

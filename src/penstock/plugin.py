@@ -1,0 +1,54 @@
+"""What a domain brings with it: its records; if it is a whole system, its tasks, schedules, routes and settings."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from penstock.declare.domain import Domain
+from penstock.errors import DeclarationError
+from penstock.events.schedule import Schedule
+from penstock.kernel.store import Store
+from penstock.operations.plan import Step
+from penstock.ports.object_store import ObjectStore
+from penstock.runtime.settings import Setting
+from penstock.work.registry import Tasks
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What a running system gives to its domains."""
+
+    store: Store
+    objects: ObjectStore
+    setting: Callable[[str], str | None]
+    "A domain's own setting, by the name of its environment variable; None where it is not set."
+
+
+@dataclass(frozen=True, slots=True)
+class Installed:
+    """A domain as a service runs it."""
+
+    domain: Domain
+    tasks: Tasks | None = None
+    schedules: Callable[[Surroundings], Sequence[Schedule]] | None = None
+    "What is due by the clock."
+    routes: Callable[[Surroundings], Any] | None = None
+    "A router of its own, beside the routes that every domain has."
+    advice: Callable[[str, Callable[[str], str | None]], Sequence[Step]] | None = None
+    "What it asks of whoever keeps the object store at a URL, given its own settings."
+    settings: Sequence[Setting] = ()
+    "What a deployment may choose about it. It can read no other."
+
+
+def own_settings(installed: Iterable[Installed], found: Mapping[str, str]) -> Callable[[str], str | None]:
+    """What was found of the settings that domains declare. To ask for another is a mistake: nobody could know of it."""
+    known = {s.variable for each in installed for s in each.settings}
+
+    def setting(name: str) -> str | None:
+        if name not in known:
+            raise DeclarationError(f"{name} is a setting of no domain; add it to the settings of its Installed")
+        return found.get(name) or None
+
+    return setting

@@ -1,0 +1,1 @@
+"""What is asked of the world: protocols of engines, object stores, sinks, archives and clocks."""

@@ -1,0 +1,24 @@
+"""What is asked of cold storage."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Protocol
+
+
+class Archive(Protocol):
+    """Cold storage: whole files by name, each written once."""
+
+    def put(self, name: str, content: bytes) -> bool:
+        """Keep a file durably, unless there is one of this name: that one stays as it is, and the answer is False."""
+        ...
+
+    def get(self, name: str) -> bytes:
+        """The file as it is kept, or NotFound."""
+        ...
+
+    def exists(self, name: str) -> bool: ...
+
+    def list(self, prefix: str = "") -> Iterator[str]:
+        """The names that begin so, in order."""
+        ...

@@ -1,0 +1,113 @@
+"""What is asked of an engine: to hold records, find them, commit changes of them, and tell of what was committed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Protocol
+
+from penstock.operations.feed_entry import Told
+from penstock.operations.plan import Step
+from penstock.operations.reads import Page, Query, Ref
+from penstock.operations.writes import Patch, Write
+from penstock.schema.shape import EntityShape, ViewShape
+
+
+@dataclass(frozen=True)
+class Features:
+    """What differs between engines, as questions. Only the kernel reads them."""
+
+    native_expiry: bool = False
+    "Does the database delete expired records by itself?"
+    strong_index_reads: bool = True
+    "Does a query through an index see a write that has just committed?"
+
+
+class Engine(Protocol):
+    """Carries out reads and writes on one store. Every promise is a test of `penstock.testing.EngineSuite`."""
+
+    features: Features
+
+    def ensure(
+        self, shapes: Sequence[EntityShape], *, views: Sequence[ViewShape] = (), dry_run: bool = False
+    ) -> list[Step]:
+        """Create what is missing (tables, columns, indexes, expiry), never dropping anything; tell what was done."""
+        ...
+
+    def get(self, refs: Sequence[Ref[Any]], *, now: datetime) -> list[Any | None]:
+        """The live records at these keys, in their order, None where none stands; any number of them."""
+        ...
+
+    def find(
+        self, query: Query[Any], *, limit: int | None, after: Mapping[str, Any] | None, now: datetime
+    ) -> Page[Any]:
+        """At most ``limit`` live records of a pattern, in order, behind the one with the values ``after``.
+
+        Without a limit: as many as one request brings.
+        """
+        ...
+
+    def commit(self, writes: Sequence[Write], *, now: datetime, token: str) -> None:
+        """All of the writes or none; Conflict tells which condition failed and what stood there.
+
+        A commit sent again with the same token after its answer was lost is applied once.
+        """
+        ...
+
+    def load(self, writes: Iterable[Write], *, now: datetime) -> None:
+        """Any number of unconditional puts and deletes, in parts and in no order; repeated until none remains."""
+        ...
+
+    def patch(self, patch: Patch, *, now: datetime, token: str) -> Any:
+        """Commit one patch and return the whole record as it stands after it."""
+        ...
+
+    def expire(self, shapes: Sequence[EntityShape], *, now: datetime, limit: int = 1000) -> int:
+        """Remove records whose end has come, at most ``limit``; tell how many. Nothing where the store does it."""
+        ...
+
+    def changes(self, shapes: Sequence[EntityShape], *, after: str | None = None, limit: int = 100) -> Told:
+        """Committed changes in order, behind a position; ``after=None`` starts with the oldest kept.
+
+        Fewer than ``limit`` are all there are, up to the position that is told with them.
+        """
+        ...
+
+    def feed_end(self, shapes: Sequence[EntityShape], *, after: str | None = None) -> str | None:
+        """Where the feed stands: behind all that has committed, and before whatever will.
+
+        ``after`` is a position that is known to lie before it, which may save reading.
+        """
+        ...
+
+    def bound(self, project: str) -> Engine:
+        """The same store, seeing one project as far as the database itself can enforce it; Misconfigured if it should.
+
+        It closes with this one. `penstock.kernel.scope` adds what no database does.
+        """
+        ...
+
+    def listen(self) -> Waiter:
+        """Something to wait on for commits that others wait for, from now on; each waiting thread takes its own."""
+        ...
+
+    def close(self) -> None:
+        """Give back every connection; the engine may be used again."""
+        ...
+
+
+class Waiter(Protocol):
+    """Wakes whoever waits for something to be written: a message, work. It may also wake for nothing."""
+
+    def wait(self, seconds: float) -> bool:
+        """Wait until something may have been written since the last time; False when the time is over."""
+        ...
+
+    def busy(self) -> None:
+        """Tell that there was something, so that it is worth to look again soon."""
+        ...
+
+    def close(self) -> None:
+        """End the waiting, also of another thread."""
+        ...

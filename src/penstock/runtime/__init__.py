@@ -1,0 +1,1 @@
+"""A running system: its settings, its parts put together, its service."""

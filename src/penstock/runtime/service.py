@@ -1,0 +1,240 @@
+"""A running system: the store and the files of a deployment, and everything that works on them in the background.
+
+Each of its threads does one thing, any number of processes may do the same, and none ends because the database is away.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import threading
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import timedelta
+from functools import partial
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from penstock.declare.domain import Domain
+from penstock.errors import Misconfigured
+from penstock.events.relay import Relay
+from penstock.events.schedule import Schedule, Scheduler
+from penstock.files.sweep import Sweep
+from penstock.kernel.audit import AuditLine, SystemAudit
+from penstock.kernel.outbox import Message, SystemMessage
+from penstock.kernel.quota import settle_overdue
+from penstock.kernel.seals import seal_known
+from penstock.lifecycle.reaper import Reaper
+from penstock.plugin import Installed, Surroundings, own_settings
+from penstock.ports.private import keep, make_private
+from penstock.runtime.composition import open_objects, open_sink, open_store
+from penstock.runtime.settings import Settings
+from penstock.work.domain import WORKING
+from penstock.work.registry import Tasks
+from penstock.work.rescue import keep_rescuing
+from penstock.work.runner import worker_name
+from penstock.workers.inline import InlineWorkers
+
+if TYPE_CHECKING:
+    from penstock.workers.celery import CeleryWorkers
+
+log = logging.getLogger("penstock.service")
+
+_SCHEDULES, _REAPING, _SWEEPING, _SEALING = 15.0, 60.0, 900.0, 3600.0
+"Seconds between rounds."
+_AFTER_ERROR = 5.0
+_LEAVING = 2.0
+"Seconds in which the threads that deliver, schedule and sweep may end together."
+
+
+@dataclass
+class Service:
+    """A deployment, open; `start` sets its background work going."""
+
+    settings: Settings
+    installed: Sequence[Installed]
+    around: Surroundings = field(init=False)
+
+    def __post_init__(self) -> None:
+        store = open_store(self.settings.store, settings=self.settings)
+        objects = open_objects(self.settings.objects, settings=self.settings)
+        self.around = Surroundings(store, objects, own_settings(self.installed, self.settings.domains))
+        self.owner = worker_name()
+        self._stop = threading.Event()
+        self._threads: list[threading.Thread] = []
+        self._workers: InlineWorkers | None = None
+        self._draining: threading.Thread | None = None
+
+    @property
+    def domains(self) -> tuple[Domain, ...]:
+        """Every domain it serves, and the one of work."""
+        return (*(i.domain for i in self.installed), WORKING)
+
+    @property
+    def schedules(self) -> list[Schedule]:
+        """What is due by the clock."""
+        return [s for i in self.installed if i.schedules is not None for s in i.schedules(self.around)]
+
+    @property
+    def tasks(self) -> list[Tasks]:
+        """What can be done in the background."""
+        return [i.tasks for i in self.installed if i.tasks is not None]
+
+    def start(self, *, background: bool = True) -> None:
+        """Create what the store lacks; then deliver, schedule, sweep and work."""
+        if self.settings.workers not in ("inline", "celery", "none"):
+            raise Misconfigured(f"workers are inline, celery or none, not {self.settings.workers!r}")
+        crew = self.celery() if background and self.settings.workers == "celery" else None
+        self.around.store.ensure(*self.domains)
+        if not background:
+            return
+        if self.settings.workers == "inline":
+            self.start_workers()
+        if crew is not None:
+            self._thread("dispatcher", crew.dispatcher().run)
+            self._thread("rescue", partial(keep_rescuing, self.around.store, self.tasks, lease=crew.lease))
+        self.start_relays()
+        self._every(_SCHEDULES, "schedules", self.run_schedules)
+        self._every(_REAPING, "reaper", self.reaper().run_once)
+        self._every(_REAPING, "quotas", self.settle_quotas)
+        self._every(_SWEEPING, "sweep", self.sweep().run)
+        self._every(_SEALING, "seals", self.seal)
+
+    def begin_stop(self, *, grace: timedelta) -> None:
+        """Take no more work. What runs may finish for so long, and is handed back then, whatever the caller waits for.
+
+        Told again, it hands back at once.
+        """
+        self._stop.set()
+        if self._draining is not None:
+            if self._workers is not None:
+                self._workers.hurry()
+            return
+        self._draining = threading.Thread(target=self._drain, args=(grace,), name="penstock-drain", daemon=True)
+        self._draining.start()
+
+    def stop(self, *, grace: timedelta = timedelta(seconds=30)) -> None:
+        """Finish what is running, or hand it back; then close."""
+        if self._draining is None:
+            self.begin_stop(grace=grace)
+        assert self._draining is not None
+        self._draining.join()
+        self.around.store.close()
+
+    @property
+    def busy(self) -> int:
+        """How many tasks this process has taken."""
+        return 0 if self._workers is None else self._workers.busy
+
+    def _drain(self, grace: timedelta) -> None:
+        if self._workers is not None:
+            self._workers.stop(grace=grace)
+        end = time.monotonic() + _LEAVING
+        for thread in self._threads:
+            thread.join(timeout=max(0.0, end - time.monotonic()))
+
+    # Parts, each of which a command can run by itself
+
+    def start_workers(self) -> InlineWorkers:
+        """Threads that run tasks."""
+        threads = self.settings.worker_threads
+        self._workers = InlineWorkers(self.around.store, self.tasks, threads=threads, around=self.around)
+        self._workers.start()
+        return self._workers
+
+    def celery(self) -> CeleryWorkers:
+        """Workers on many machines, who hear of tasks from Celery's broker."""
+        if find_spec("celery") is None:
+            raise Misconfigured("celery is not installed; run: pip install 'penstock[celery]'")
+        if not self.settings.broker:
+            raise Misconfigured("Celery needs a broker; set PENSTOCK_BROKER=redis://HOST:PORT/0")
+        from penstock.workers.celery import CeleryWorkers
+
+        return CeleryWorkers(
+            self.around.store,
+            self.tasks,
+            self.settings.broker,
+            schedules=self.schedules,
+            around=self.around,
+            processes=self.settings.worker_threads,
+            queue=self.settings.queue,
+        )
+
+    def outboxes(self) -> list[type[Message]]:
+        """The kernel's outbox, and those of domains that document their own."""
+        own = [d.outbox for d in self.domains if d.outbox is not None and issubclass(d.outbox, Message)]
+        return list(dict.fromkeys([SystemMessage, *own]))
+
+    def relay(self, outbox: type[Message]) -> Relay:
+        """What tells the messages of one outbox to the sink."""
+        sink = open_sink(self.settings, clock=self.around.store.clock)
+        return Relay(self.around.store, sink, owner=self.owner, outbox=outbox)
+
+    def start_relays(self) -> None:
+        """Threads that tell messages to the sink, one for each outbox."""
+        for outbox in self.outboxes():
+            self._thread(f"relay-{outbox.__shape__.label}", self.relay(outbox).run)
+
+    def reaper(self) -> Reaper:
+        """What removes expired records where the store does not."""
+        return Reaper(self.around.store, self.domains, owner=self.owner)
+
+    def settle_quotas(self) -> int:
+        """Give back what is held of quotas by those whose time is over."""
+        return settle_overdue(self.around.store)
+
+    def run_schedules(self) -> None:
+        """Do what is due by the clock."""
+        Scheduler(self.around.store, self.schedules, owner=self.owner).run_due()
+
+    def seal(self) -> None:
+        """Seal the audit trails: the kernel's, and those of domains that document their own."""
+        own = [d.audit for d in self.domains if d.audit is not None and issubclass(d.audit, AuditLine)]
+        list(seal_known(self.around.store, by="penstock", trails=list(dict.fromkeys([SystemAudit, *own]))))
+
+    def sweep(self) -> Sweep:
+        """What settles files that no record points at, uploads that were abandoned, and deletions."""
+        return Sweep(self.around.store, self.around.objects, self.domains, owner=self.owner)
+
+    # Threads
+
+    def _thread(self, name: str, target: Callable[[threading.Event], object]) -> None:
+        def run() -> None:
+            while not self._stop.is_set():
+                try:
+                    target(self._stop)
+                except Exception:
+                    # A database that restarts must not end the service.
+                    log.exception("%s has failed; trying again", name)
+                    self._stop.wait(_AFTER_ERROR)
+
+        thread = threading.Thread(target=run, name=f"penstock-{name}", daemon=True)
+        self._threads.append(thread)
+        thread.start()
+
+    def _every(self, seconds: float, name: str, action: Callable[[], object]) -> None:
+        def rounds(stop: threading.Event) -> None:
+            while not stop.is_set():
+                action()
+                stop.wait(seconds)
+
+        self._thread(name, rounds)
+
+
+def kept_secret(settings: Settings, *, folder: Path = Path(".penstock")) -> Settings:
+    """The settings with a secret: without a configured one, the one that is kept beside the embedded store."""
+    if settings.secret:
+        return settings
+    path = folder / "secret"
+    try:
+        make_private(folder)
+        if not path.exists():
+            keep(os.urandom(32).hex(), path)
+        secret = path.read_text().strip()
+    except OSError as error:
+        raise Misconfigured(f"no secret can be kept in {path}: {error.strerror}; set PENSTOCK_SECRET") from None
+    if not secret:
+        raise Misconfigured(f"{path} is empty; remove it, and a new secret is made")
+    return replace(settings, secret=secret)

@@ -1,0 +1,1 @@
+"""What a declaration compiles to: shapes, kinds of values, templates of keys, patterns of files."""

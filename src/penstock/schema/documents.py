@@ -1,0 +1,99 @@
+"""Documents: lists and maps as plain JSON values, the same on every engine."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from decimal import Decimal
+from typing import Any
+
+from penstock.errors import InvalidValue
+from penstock.schema.kinds import INTEGER_LIMIT
+
+_DEPTH = 32
+
+
+def plain(value: Any, depth: int = 0) -> Any:
+    """The value as JSON, whole floats as integers (as DynamoDB keeps them); refuses what cannot come back equal."""
+    if isinstance(value, str):
+        return text(value)
+    if value is None or isinstance(value, bool):
+        return value
+    if isinstance(value, int):
+        return integer(value)
+    if isinstance(value, float):
+        checked = real(value)
+        return int(checked) if checked.is_integer() and abs(checked) < INTEGER_LIMIT else checked
+    if depth >= _DEPTH:
+        raise InvalidValue(f"a document is nested deeper than {_DEPTH} levels; flatten it")
+    if isinstance(value, list | tuple):
+        return [plain(v, depth + 1) for v in value]
+    if isinstance(value, dict):
+        return {_name(k): plain(v, depth + 1) for k, v in value.items()}
+    raise InvalidValue(f"a document cannot hold a {type(value).__name__}; use text, numbers, lists and maps")
+
+
+def is_flat(document: Mapping[str, Any]) -> bool:
+    """A quick look: True when a map holds nothing but texts, and all is ASCII. Most are so, and have come plain."""
+    for name, value in document.items():
+        if type(value) is not str or not value.isascii() or not name.isascii():
+            return False
+    return "" not in document
+
+
+def _name(key: Any) -> str:
+    if not isinstance(key, str) or not key:
+        raise InvalidValue(f"a document's names are non-empty strings, not {key!r}")
+    return text(key)
+
+
+def text(value: str) -> str:
+    """A string every engine can hold: no NUL, no lone surrogate."""
+    if "\x00" in value:
+        raise InvalidValue("a text has a NUL character, which PostgreSQL cannot store; remove it")
+    if not value.isascii():
+        try:
+            value.encode()
+        except UnicodeEncodeError:
+            raise InvalidValue("a text has a lone surrogate, which is not valid Unicode; remove it") from None
+    return value
+
+
+def kept(value: str, longest: int) -> str:
+    """As much of a text of whatever origin, an error's for example, as every engine can hold."""
+    return value[:longest].replace("\x00", "\N{REPLACEMENT CHARACTER}").encode(errors="replace").decode()
+
+
+def integer(value: int) -> int:
+    """A whole number of at most 64 bits."""
+    if not -INTEGER_LIMIT <= value < INTEGER_LIMIT:
+        raise InvalidValue(
+            f"a whole number has {len(str(abs(value)))} digits and does not fit 64 bits; use a Decimal (38 digits)"
+        )
+    return value
+
+
+def real(value: float) -> float:
+    """A float that is a number within DynamoDB's range."""
+    if not math.isfinite(value):
+        raise InvalidValue(f"{value} is not a number that can be stored")
+    if value and not 1e-130 <= abs(value) < 1e126:
+        raise InvalidValue(f"{value} is outside the range 1E-130 to 1E+126 that can be stored")
+    return value
+
+
+def decimal(value: Decimal) -> Decimal:
+    """An exact number of at most 38 digits."""
+    if not value.is_finite():
+        raise InvalidValue(f"{value} is not a number that can be stored")
+    digits = significant_digits(value)
+    if digits > 38:
+        raise InvalidValue(f"a number has {digits} digits; at most 38 are exact on every engine")
+    if value and not -130 <= value.adjusted() < 126:
+        raise InvalidValue(f"{value} is outside the range 1E-130 to 1E+126 that can be stored")
+    return value
+
+
+def significant_digits(value: Decimal) -> int:
+    """Digits without the zeros that lead or trail; `Decimal.normalize` would round to the context's 28."""
+    return len("".join(map(str, value.as_tuple().digits)).strip("0")) or 1

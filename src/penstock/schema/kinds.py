@@ -1,0 +1,177 @@
+"""What a field may hold, and how each kind is written as text inside a key.
+
+An engine decides how a kind is stored; a key template only needs its text, and whether that text has a fixed width.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from datetime import UTC, date, datetime
+from enum import Enum
+from typing import Any
+from uuid import UUID
+
+from msgspec import to_builtins
+
+from penstock.errors import InvalidKey, InvalidValue
+from penstock.schema.role import Role
+
+INTEGER_LIMIT = 2**63
+DECIMAL_DIGITS = 38
+
+
+class Kind(Enum):
+    """The ways a value can be stored, the same on every engine."""
+
+    TEXT = "text"
+    CHOICE = "choice"  # an Enum of strings
+    IDENTIFIER = "identifier"  # a UUID
+    INTEGER = "integer"  # 64 bits, signed
+    FLOAT = "float"
+    DECIMAL = "decimal"  # exact to 38 digits
+    FLAG = "flag"
+    BYTES = "bytes"
+    INSTANT = "instant"  # an aware datetime, kept in UTC with a fixed number of fraction digits
+    DAY = "day"
+    TEXTS = "texts"  # a non-empty set of strings
+    DOCUMENT = "document"  # lists, maps and models, as JSON
+
+    def __repr__(self) -> str:
+        return self.name
+
+
+ORDERED_KINDS = frozenset(
+    {
+        Kind.TEXT,
+        Kind.CHOICE,
+        Kind.IDENTIFIER,
+        Kind.INTEGER,
+        Kind.FLOAT,
+        Kind.DECIMAL,
+        Kind.INSTANT,
+        Kind.DAY,
+        Kind.BYTES,
+    }
+)
+KEY_KINDS = frozenset({Kind.TEXT, Kind.CHOICE, Kind.IDENTIFIER, Kind.INTEGER, Kind.INSTANT, Kind.DAY})
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class FieldShape:
+    """One field of an entity: its three names, its kind, and what is special about it."""
+
+    name: str
+    attribute: str
+    "The name on DynamoDB and in the documents."
+    column: str
+    "The name in SQL."
+    kind: Kind
+    optional: bool = False
+    stored: bool = True
+    "False when the value lives only inside the key on DynamoDB; SQL always has a column."
+    digits: int = 0
+    "Fraction digits of an instant."
+    python: Any = str
+    "The Enum class of a choice, else the plain type."
+    minimum: int | None = None
+    maximum: int | None = None
+    state: bool = False
+    "True when only a Move may change it."
+    dump: Callable[[Any], Any] | None = None
+    "Turns a document into plain JSON values; None when it is plain already."
+    load: Callable[[Any], Any] | None = None
+    default: Any = None
+    keys: Callable[[Any], Iterable[str]] | None = None
+    "Finds the object keys in a value; None when it holds none."
+    personal: Role | None = None
+    "The role that sees it; None when whoever sees the record does."
+
+
+def instant_text(value: datetime, digits: int) -> str:
+    """The one fixed-width form of a moment: 2025-11-17T10:05:00[.123[456]]Z."""
+    if value.tzinfo is not UTC:
+        value = value.astimezone(UTC)
+    # msgspec writes the ISO form in C, many times faster than isoformat. Its fraction has six digits, or is left out.
+    text: str = to_builtins(value)
+    if digits == 6:
+        return text if len(text) == 27 else f"{text[:19]}.000000Z"
+    if digits == 0:
+        return f"{text[:19]}Z"
+    return f"{text[:19]}.{value.microsecond // 1000:03d}Z"
+
+
+def instant_width(digits: int) -> int:
+    return 20 + (digits + 1 if digits else 0)
+
+
+def parse_instant(text: str) -> datetime:
+    """Read any ISO form of a moment, also the ones other writers use (+0000, no fraction); naive means UTC."""
+    value = datetime.fromisoformat(text)
+    try:
+        return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
+    except OverflowError:
+        raise ValueError(f"{text} lies outside the years 1 to 9999 in UTC") from None
+
+
+def trim_instant(value: datetime, digits: int) -> datetime:
+    """Cut a moment to its field's precision, in UTC."""
+    if value.tzinfo is None:
+        raise InvalidValue(f"{value!r} has no time zone; give an aware datetime, for example datetime.now(UTC)")
+    try:
+        value = value.astimezone(UTC)
+    except OverflowError:
+        raise InvalidValue(f"{value.isoformat()} lies outside the years 1 to 9999 in UTC") from None
+    if digits == 6:
+        return value
+    return value.replace(microsecond=0 if digits == 0 else value.microsecond // 1000 * 1000)
+
+
+def key_text(field: FieldShape, value: Any) -> str:
+    """The text of a value inside a key, before any padding or escaping."""
+    kind = field.kind
+    if kind is Kind.TEXT:
+        return value  # type: ignore[no-any-return]
+    if kind is Kind.IDENTIFIER:
+        return to_builtins(value)  # type: ignore[no-any-return] # str(uuid), in C
+    if kind is Kind.CHOICE:
+        return value.value if isinstance(value, Enum) else str(value)
+    if kind is Kind.INSTANT:
+        return instant_text(value, field.digits)
+    return value.isoformat() if kind is Kind.DAY else str(value)
+
+
+def coerce(field: FieldShape, value: Any) -> Any:
+    """A value given for a key part or a bound, in the form the field keeps; InvalidKey when it is of another type."""
+    kind = field.kind
+    if kind is Kind.INSTANT and isinstance(value, datetime):
+        return trim_instant(value, field.digits)
+    if kind is Kind.CHOICE:
+        if isinstance(value, str) and value in field.python._value2member_map_:
+            return field.python(value)
+    elif kind is Kind.DAY:
+        if isinstance(value, date) and not isinstance(value, datetime):
+            return value
+    elif kind is not Kind.INSTANT and isinstance(value, _KEY_TYPES[kind]) and not isinstance(value, bool):
+        return value
+    raise InvalidKey(f"{field.name} = {value!r} is not a {getattr(field.python, '__name__', kind.value)}")
+
+
+_KEY_TYPES: dict[Kind, type] = {Kind.TEXT: str, Kind.IDENTIFIER: UUID, Kind.INTEGER: int}
+
+
+def from_key_text(field: FieldShape, text: str) -> Any:
+    """The value a key's text stands for; ValueError when it stands for none."""
+    kind = field.kind
+    if kind is Kind.TEXT:
+        return text
+    if kind is Kind.CHOICE:
+        return field.python(text)
+    if kind is Kind.IDENTIFIER:
+        value = UUID(text)
+        if str(value) != text:
+            raise ValueError(text)
+        return value
+    if kind is Kind.INTEGER:
+        return int(text)
+    return parse_instant(text) if kind is Kind.INSTANT else date.fromisoformat(text)

@@ -1,0 +1,17 @@
+"""Who somebody is to a system."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+
+class Role(StrEnum):
+    """What a key allows; each role may do all that the ones before it may."""
+
+    VIEWER = "viewer"
+    EDITOR = "editor"
+    ADMIN = "admin"
+
+    def includes(self, other: Role) -> bool:
+        order = list(Role)
+        return order.index(self) >= order.index(other)

@@ -1,0 +1,1 @@
+"""The embedded generators, which need no service: drawing, filming, music, mouths."""

@@ -1,0 +1,174 @@
+"""The work at hand, as a task's function sees it: the store, the lease it works under, and how to finish."""
+
+from __future__ import annotations
+
+import logging
+from collections import deque
+from collections.abc import Iterator, MutableMapping
+from contextlib import contextmanager
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING, Any
+
+from penstock.errors import Conflict, Misconfigured
+from penstock.kernel.lease import Lease, LeaseLost
+from penstock.operations.conditions import Compare, Missing
+from penstock.schema.documents import kept
+from penstock.work.errors import TimeOver
+from penstock.work.failing import actor, audited_project
+from penstock.work.task import Attempt, Outcome, Progress, Task, attempt_at, forgotten_at
+
+if TYPE_CHECKING:
+    from penstock.kernel.change import Change
+    from penstock.kernel.store import Store
+    from penstock.plugin import Surroundings
+    from penstock.ports.object_store import ObjectStore
+
+_BETWEEN_PROGRESS = 1.0
+_LINES, _LONGEST_LINE = 50, 500
+
+
+class Work:
+    """One attempt at one task."""
+
+    def __init__(
+        self,
+        store: Store,
+        task: Task,
+        *,
+        limit: timedelta,
+        slot: str | None = None,
+        around: Surroundings | None = None,
+    ) -> None:
+        self.store, self.task, self.limit = store, task, limit
+        self.slot = slot
+        "The place it takes among those its project has."
+        self._around = around
+        self.project = task.project_id
+        self.metrics: dict[str, Any] = {}
+        "Numbers worth keeping; they are stored with the attempt."
+        self.log = TaskLog(task.name)
+        "Its last lines are stored with the attempt."
+        self.lease = Lease(task.ref, task.lease_owner or "", task.lease_epoch or 0, task.due_at)
+        self.held_since = store.clock.monotonic()
+        "When its lease was taken or last renewed, by the clock that nobody sets."
+        self.began_at: datetime | None = None
+        "When it was begun, which may be some time after it was taken."
+        self._ends: float | None = None
+        self.finished = self.lost = False
+        self._told: float | None = None
+
+    # What a task's function uses
+
+    @property
+    def around(self) -> Surroundings:
+        """The system it runs in: where files are, and what is set."""
+        if self._around is None:
+            raise Misconfigured(f"{self.task.name} needs files or settings; give the runner its surroundings")
+        return self._around
+
+    @property
+    def objects(self) -> ObjectStore:
+        """Where files are."""
+        return self.around.objects
+
+    def change(self, *, why: str | None = None) -> Change:
+        """A change on the way, which is refused once the lease is lost. A further attempt will come by it again."""
+        self.check()
+        return self._change(why)
+
+    @contextmanager
+    def finish(self, result: dict[str, Any] | None = None, *, why: str | None = None) -> Iterator[Change]:
+        """The change that makes the task's effect true and the task done, together: neither happens twice."""
+        self.check()
+        with self._change(why) as change:
+            yield change
+            self._end(change, result)
+        self.finished = True
+
+    def progress(self, fraction: float, note: str | None = None) -> None:
+        """Tell how far it has come; also the moment to hear that it is not wanted any more."""
+        self.check()
+        now, passed = self.store.clock.now(), self.store.clock.monotonic()
+        if self._told is not None and passed - self._told < _BETWEEN_PROGRESS and fraction < 1:
+            return
+        self._told = passed
+        told = Progress(
+            task_id=self.task.task_id,
+            project_id=self.project,
+            epoch=self.lease.epoch,
+            fraction=min(max(fraction, 0.0), 1.0),
+            note=note,
+            told_at=now,
+            ttl=forgotten_at(now),
+        )
+        try:
+            self.store.put(told, when=Missing() | Compare("epoch", "<=", self.lease.epoch))
+        except Conflict:
+            self.lost = True
+            self.check()
+
+    def check(self) -> None:
+        """Stop here if the time is over or the lease is lost."""
+        if self.lost:
+            raise LeaseLost(f"{self.task.ref!r}: the lease of {self.lease.owner} is lost; nothing more is written")
+        if self.is_over():
+            raise TimeOver(f"{self.task.name} has taken longer than {self.limit}")
+
+    # What the runner uses
+
+    def begin(self) -> None:
+        """From now on its time runs."""
+        self.began_at = self.store.clock.now()
+        self._ends = self.store.clock.monotonic() + self.limit.total_seconds()
+
+    def is_over(self) -> bool:
+        """Has it had its time? A clock that is set meanwhile gives and takes none."""
+        return self._ends is not None and self.store.clock.monotonic() >= self._ends
+
+    def end(self, result: dict[str, Any] | None) -> None:
+        """Done, without any effect on other records: the attempt tells it all, and the audit trail need not."""
+        self.check()
+        with self.store.change(under=self.lease) as change:
+            self._end(change, result)
+        self.finished = True
+
+    def attempt(self, outcome: Outcome, error: BaseException | None = None) -> Attempt:
+        """What is known at the end."""
+        now = self.store.clock.now()
+        began, lines = self.began_at or self.task.started_at, list(self.log.lines)
+        return attempt_at(
+            self.task, outcome, at=now, error=error, started_at=began, metrics=self.metrics, log_tail=lines
+        )
+
+    def _change(self, why: str | None) -> Change:
+        project = audited_project(self.task)
+        return self.store.change(by=actor(self.task), why=why, project=project, under=self.lease)
+
+    def _end(self, change: Change, result: dict[str, Any] | None) -> None:
+        task, attempt = change.adopt(self.task.model_copy()), self.attempt(Outcome.DONE)
+        change.save(task.finish(result=result, at=attempt.ended_at))
+        change.create(attempt)
+
+
+class TaskLog(logging.LoggerAdapter[logging.Logger]):
+    """The log of a task, which also keeps the last lines, whether or not somebody prints them."""
+
+    def __init__(self, task: str) -> None:
+        super().__init__(logging.getLogger(f"penstock.task.{task}"), None)
+        self.lines: deque[str] = deque(maxlen=_LINES)
+
+    def log(self, level: int, msg: object, *args: object, **kwargs: Any) -> None:
+        if level >= logging.INFO:
+            self.lines.append(kept(f"{logging.getLevelName(level)} {_message(level, msg, args)}", _LONGEST_LINE))
+        # One frame further up is who logs.
+        super().log(level, msg, *args, **{**kwargs, "stacklevel": kwargs.get("stacklevel", 1) + 1})
+
+    def process(self, msg: Any, kwargs: MutableMapping[str, Any]) -> tuple[Any, MutableMapping[str, Any]]:
+        return msg, kwargs
+
+
+def _message(level: int, msg: object, args: tuple[object, ...]) -> str:
+    try:
+        return logging.LogRecord("", level, "", 0, msg, args, None).getMessage()
+    except Exception:  # a line that cannot be formatted is not worth failing for
+        return str(msg)

@@ -1,0 +1,63 @@
+"""The keeper: holds the leases of tasks that run, from a thread of its own, however long the tasks take."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from penstock.work.context import Work
+    from penstock.work.runner import Runner
+
+log = logging.getLogger("penstock.work")
+
+
+class Keeper:
+    """Renews a lease three times in its life, and ends an attempt that has had its time."""
+
+    def __init__(self, runner: Runner, *, on_over: Callable[[Work], None] = lambda work: None) -> None:
+        self._runner, self._on_over = runner, on_over
+        self._held: set[Work] = set()
+        self._lock = threading.Lock()
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._keep, name="penstock-keeper", daemon=True)
+        self._thread.start()
+
+    @contextmanager
+    def holding(self, work: Work) -> Iterator[None]:
+        """Keep the lease meanwhile."""
+        self.hold(work)
+        try:
+            yield
+        finally:
+            self.let_go(work)
+
+    def hold(self, work: Work) -> None:
+        with self._lock:
+            self._held.add(work)
+
+    def let_go(self, work: Work) -> None:
+        with self._lock:
+            self._held.discard(work)
+
+    @property
+    def held(self) -> list[Work]:
+        """Whose leases are kept."""
+        with self._lock:
+            return list(self._held)
+
+    def stop(self) -> None:
+        self._stop.set()
+        self._thread.join(timeout=2.0)
+
+    def _keep(self) -> None:
+        # Twice as often as a lease is renewed, so that it never waits for much longer than it should.
+        while not self._stop.wait(self._runner.lease.total_seconds() / 6):
+            try:
+                for work in self._runner.renew(self.held):
+                    self._on_over(work)
+            except Exception:
+                log.exception("leases could not be renewed; trying again")

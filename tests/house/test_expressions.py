@@ -1,0 +1,159 @@
+"""No regular expression of the source can be kept busy: its time grows no faster than the text it is given."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+from collections.abc import Callable, Iterator
+from functools import cache
+from pathlib import Path
+from pkgutil import iter_modules
+
+import pytest
+
+import penstock
+import penstock.domains
+from penstock.declare.domain import Domain
+from penstock.engines.dynamodb.decode import _exact
+from penstock.schema.shape import KeyShape
+from penstock.schema.template import Template
+from tests.expressions import Expression, expressions, expressions_of
+from tests.pumped import grows_too_fast, pumps
+
+SOURCE = Path(penstock.__file__).parent
+
+
+def domains() -> list[Domain]:
+    shipped = iter_modules(penstock.domains.__path__)
+    models = [importlib.import_module(f"{penstock.domains.__name__}.{module.name}.model") for module in shipped]
+    return [value for model in models for value in vars(model).values() if isinstance(value, Domain)]
+
+
+def templates() -> list[Template]:
+    shapes = [shape for domain in domains() for shape in domain.shapes]
+    keys: list[KeyShape] = [key for s in shapes for key in (s.key, *(index.key for index in s.indexes.values()))]
+    return [template for key in keys for template in (key.partition, key.sort) if template is not None]
+
+
+def colours() -> str:
+    from penstock.studio.drawing.plan import _COLOURS
+
+    return "|".join(_COLOURS)
+
+
+def meanings() -> list[str]:
+    from penstock.studio import vocabulary
+
+    tables = [value for name, value in vars(vocabulary).items() if name.isupper() and isinstance(value, dict)]
+    return [words for table in tables for words in table.values() if isinstance(words, str)]
+
+
+def of_scenery() -> list[str]:
+    from penstock.studio.vocabulary import _SCENERY
+
+    any_name = colours()
+    return [
+        rf"\b({any_name})\b",
+        rf"\b({any_name})\b(?:[\s,]+(?:and\s+)?[\w-]+)?\s+{_SCENERY.pattern}\b",
+    ]
+
+
+MADE: dict[str, Callable[[], list[str]]] = {
+    "penstock.studio.vocabulary:scenery_colours": of_scenery,
+    "penstock.studio.vocabulary:_places": lambda: [rf"(?<![\w-])(?:{words})(?![\w-])" for words in meanings()],
+    "penstock.domains.speech.cleanup:form": lambda: [r"(?:trash/[^/]+/)?(tts/(\d{4}-\d\d-\d\d)/([0-9a-f-]{36})\.wav)"],
+    "penstock.engines.dynamodb.decode:_exact": lambda: [_exact(t).pattern for t in templates()],
+    "penstock.schema.file_pattern:_regex": lambda: [p._regex.pattern for d in domains() for p in d.files],
+    "penstock.schema.template:__post_init__": lambda: [t._pattern.pattern for t in templates()],
+}
+"Those that are made of what only a running function knows, as it makes them."
+MATCHED = {
+    "penstock.domains.speech.cleanup",
+    "penstock.engines.dynamodb.decode",
+    "penstock.schema.file_pattern",
+    "penstock.schema.template",
+}
+"Where these are never looked for in the middle of a text."
+
+
+@cache
+def found() -> tuple[Expression, ...]:
+    return tuple(expressions(SOURCE))
+
+
+def made() -> Iterator[Expression]:
+    for where, patterns in MADE.items():
+        for pattern in dict.fromkeys(patterns()):
+            yield Expression(where, pattern, searched=where.partition(":")[0] not in MATCHED)
+
+
+def slow(expression: Expression) -> str | None:
+    """A worst case an expression fails at, and how."""
+    assert expression.pattern is not None
+    tried = ((pump, grows_too_fast(expression.search, pump)) for pump in pumps(expression.pattern, expression.flags))
+    return next((f"{pump}: {grown}" for pump, grown in tried if grown), None)
+
+
+def test_no_expression_takes_longer_than_its_text_is_long() -> None:
+    known = [*(e for e in found() if e.pattern is not None), *made()]
+    assert len(known) > 80
+    assert {f"{e.where}: {e.pattern}": how for e in known if (how := slow(e))} == {}
+
+
+def test_every_expression_that_is_made_while_running_is_attacked_too() -> None:
+    """Whoever writes a new one says in MADE what it looks like."""
+    assert {e.where for e in found() if e.pattern is None} == set(MADE)
+
+
+def test_expressions_are_only_written_where_they_are_found() -> None:
+    """As `re.search(…)`, and with nothing but `re`."""
+    strange = []
+    for path in SOURCE.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.ImportFrom) and node.module in ("re", "regex", "fnmatch", "re2"):
+                strange.append(path.name)
+            if isinstance(node, ast.Import):
+                strange += [
+                    path.name
+                    for a in node.names
+                    if a.name in ("regex", "fnmatch", "re2") or (a.name == "re" and a.asname)
+                ]
+    assert strange == []
+
+
+BROKEN = {
+    "that of OBJ files, as it was": r"(?:#.*\n|\s*\n|(?:mtllib|o|g|s|usemtl) .*\n)*v(?:[ \t]+-?\d[\d.eE+-]*){3,}",
+    "a prologue of XML, as it was": r"(?is)(?:\s*(?:<!doctype\b[^>\[]*(?:\[.*?\])?[^>]*>))",
+    "an address with a question, as it was": r"(https?://[^\s?\"'<>]*)\?[^\s\"'<>]*",
+    "a file's folder, as it was": r"file:\S*/",
+    "empty lines": r"\s*\n",
+    "space at the end": r"\s+$",
+    "nested": r"(a+)+$",
+    "the same twice": r"(?:a|a)*b",
+    "almost the same": r"(\w|\d)*!",
+    "three in a row": r"\d*\d*\d*x",
+    "two words far apart": r"foo.*bar.*baz",
+    "a tag": r"<.*?>",
+}
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_an_expression_that_is_slow_would_be_found(name: str) -> None:
+    (expression,) = expressions_of("json.decoder", f"import re\nre.search({BROKEN[name]!r}, text)")
+    assert slow(expression)
+
+
+def test_an_expression_is_used_as_the_source_uses_it() -> None:
+    source = (
+        're.compile(r"a").fullmatch\nX = re.compile("b" + "c", re.I)\nX.match(t)\nY = re.compile("d")\nY.sub("", t)\n'
+    )
+    found = list(
+        expressions_of("json.decoder", "import re\n" + source + 'Field(pattern="^e$")\ndef f(g): re.split(g, t)\n')
+    )
+    assert {(e.pattern, e.searched) for e in found} == {
+        ("a", False),
+        ("bc", False),
+        ("d", True),
+        ("^e$", True),
+        (None, True),
+    }

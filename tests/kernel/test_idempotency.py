@@ -1,0 +1,168 @@
+"""Once: the first caller works, the others get its answer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from penstock import FrozenClock, Store
+from penstock.errors import Conflict
+from penstock.kernel.idempotency import Done, InProgress, KeyReused, SystemOnce, Turn, begin, once_key, seize
+from penstock.kernel.lease import LeaseLost, NamedLease, take_named
+from penstock.ports.engine import Engine
+
+MINUTE = timedelta(minutes=1)
+
+
+@pytest.fixture
+def kept(open_engine: Callable[[], Engine], clock: FrozenClock) -> Store:
+    store = Store(open_engine(), clock=clock)
+    store.ensure()
+    return store
+
+
+def asked(store: Store, body: str = "body", key: str = "k") -> SystemOnce:
+    now = store.clock.now()
+    return SystemOnce(
+        idempotency_key=key, fingerprint=body, created_at=now, ttl=int((now + timedelta(days=1)).timestamp())
+    )
+
+
+def turn_of(outcome: Turn | Done) -> Turn:
+    assert isinstance(outcome, Turn)
+    return outcome
+
+
+def test_the_second_caller_gets_the_first_answer(kept: Store) -> None:
+    """AC-40, F-AC-4."""
+    turn = turn_of(begin(kept, asked(kept), owner="a", period=MINUTE))
+    kept.commit([turn.done({"id": 7})])
+    assert begin(kept, asked(kept), owner="b", period=MINUTE) == Done({"id": 7})
+
+
+def test_while_it_is_being_done_others_are_told_so(kept: Store) -> None:
+    begin(kept, asked(kept), owner="a", period=MINUTE)
+    with pytest.raises(InProgress):
+        begin(kept, asked(kept), owner="b", period=MINUTE)
+
+
+def test_another_body_under_the_same_key_is_refused(kept: Store) -> None:
+    turn = turn_of(begin(kept, asked(kept), owner="a", period=MINUTE))
+    kept.commit([turn.done(None)])
+    with pytest.raises(KeyReused):
+        begin(kept, asked(kept, "another"), owner="b", period=MINUTE)
+
+
+def test_a_failed_turn_is_taken_over(kept: Store) -> None:
+    turn = turn_of(begin(kept, asked(kept), owner="a", period=MINUTE))
+    kept.commit([turn.failed()])
+    assert turn_of(begin(kept, asked(kept), owner="b", period=MINUTE)).owner == "b"
+
+
+def test_a_turn_whose_owner_died_is_taken_over_and_its_old_owner_ends_nothing(kept: Store, clock: FrozenClock) -> None:
+    """F-AC-4: a crash after the put must not block every retry until the record expires."""
+    dead = turn_of(begin(kept, asked(kept), owner="a", period=MINUTE))
+    clock.advance(MINUTE)
+    turn_of(begin(kept, asked(kept), owner="b", period=MINUTE))
+    with pytest.raises(Conflict):
+        kept.commit([dead.done({"from": "the dead"})])
+
+
+def test_an_owner_that_was_replaced_by_its_namesake_ends_nothing(kept: Store, clock: FrozenClock) -> None:
+    """F-AC-4: a process that restarts under the same name is not its former self."""
+    zombie = turn_of(begin(kept, asked(kept), owner="a", period=MINUTE))
+    clock.advance(MINUTE)
+    turn = turn_of(begin(kept, asked(kept), owner="a", period=MINUTE))
+    with pytest.raises(Conflict), kept.change(once=zombie) as change:
+        change.create(NamedLease(name="of the zombie"))
+    with pytest.raises(Conflict):
+        kept.commit([zombie.failed()])
+    kept.commit([turn.done({"id": 8})])
+    assert kept.lookup(NamedLease.at(name="of the zombie")) is None
+    assert begin(kept, asked(kept), owner="b", period=MINUTE) == Done({"id": 8})
+
+
+def test_the_holder_of_a_lease_takes_a_turn_at_once_and_nobody_else_does(kept: Store, clock: FrozenClock) -> None:
+    leases = [take_named(kept, "all such work", owner=o, period=MINUTE) for o in ("a", "b")]
+    assert leases[1] is None
+    assert leases[0] is not None
+    former = turn_of(begin(kept, asked(kept), owner="dead", period=MINUTE))
+    turn = turn_of(seize(kept, asked(kept), owner="a", period=MINUTE, under=leases[0]))
+    clock.advance(MINUTE)
+    assert take_named(kept, "all such work", owner="b", period=MINUTE) is not None
+    with pytest.raises(LeaseLost):
+        seize(kept, asked(kept), owner="a", period=MINUTE, under=leases[0])
+    with pytest.raises(Conflict):
+        kept.commit([former.done(None)])
+    kept.commit([turn.done({"id": 7})])
+    assert seize(kept, asked(kept), owner="a", period=MINUTE, under=leases[0]) == Done({"id": 7})
+
+
+def test_the_effect_and_its_end_commit_together(kept: Store) -> None:
+    turn = turn_of(begin(kept, asked(kept), owner="a", period=MINUTE))
+    with kept.change(once=turn) as change:
+        change.create(NamedLease(name="the effect"))
+        change.result = {"made": True}
+    assert begin(kept, asked(kept), owner="b", period=MINUTE) == Done({"made": True})
+    with pytest.raises(Conflict), kept.change(once=turn) as change:
+        change.create(NamedLease(name="a second effect"))
+    assert kept.lookup(NamedLease.at(name="a second effect")) is None
+
+
+def test_after_its_lifetime_the_key_is_new(kept: Store, clock: FrozenClock) -> None:
+    """AC-41, F-X-2: expired is invisible at once, whether the reaper has run or not."""
+    turn = turn_of(begin(kept, asked(kept), owner="a", period=MINUTE))
+    kept.commit([turn.done({"id": 7})])
+    clock.advance(timedelta(days=1))
+    turn_of(begin(kept, asked(kept, "another"), owner="b", period=MINUTE))
+
+
+def test_of_many_callers_exactly_one_works(kept: Store) -> None:
+    def ask(number: int) -> str:
+        try:
+            outcome = begin(kept, asked(kept), owner=f"w{number}", period=MINUTE)
+        except InProgress:
+            return "waits"
+        return "works" if isinstance(outcome, Turn) else "answered"
+
+    with ThreadPoolExecutor(8) as pool:
+        outcomes = list(pool.map(ask, range(16)))
+    assert outcomes.count("works") == 1
+    assert outcomes.count("answered") == 0
+
+
+@given(st.lists(st.one_of(st.text(), st.integers(-(2**60), 2**60), st.booleans(), st.none()), max_size=6).map(tuple))
+def test_a_key_is_made_of_its_parts_and_nothing_else(parts: tuple[Any, ...]) -> None:
+    """AC-39, F-AC-5: deterministic; joining or splitting parts makes another key."""
+    clean = tuple("x" if isinstance(p, str) and ("\x00" in p or not _valid(p)) else p for p in parts)
+    assert once_key(*clean) == once_key(*clean)
+    assert once_key(*clean) != once_key(*clean, "")
+    if len(clean) > 1:
+        assert once_key(*clean) != once_key(list(clean))
+    if len(set(map(repr, clean))) > 1:
+        assert once_key(*clean) != once_key(*reversed(clean)) or clean == clean[::-1]
+
+
+def _valid(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def test_every_part_of_the_documents_key_counts() -> None:
+    """AC-39: project, asset type, step, inputs, seed, model version."""
+    base = ("p", "3D_CHARACTER", "rig", {"a": 1, "b": [1, 2]}, 42, "v1")
+    keys = {once_key(*base), once_key("p", "3D_CHARACTER", "rig", {"b": [1, 2], "a": 1}, 42, "v1")}
+    assert len(keys) == 1, "the order of names in a map does not count"
+    for position, other in enumerate(("q", "2D_SPRITE", "anim", {"a": 1, "b": [2, 1]}, 43, "v2")):
+        changed = (*base[:position], other, *base[position + 1 :])
+        keys.add(once_key(*changed))
+    assert len(keys) == 7

@@ -1,0 +1,144 @@
+"""Settings come from one place, and the documents' own variable names are honoured."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from penstock import open_store
+from penstock.declare.domain import Domain
+from penstock.domains import DOMAINS
+from penstock.engines.dynamodb import DynamoEngine
+from penstock.errors import DeclarationError, Misconfigured
+from penstock.plugin import Installed, own_settings
+from penstock.runtime.settings import SETTINGS, Setting, Settings, read_settings
+
+SOURCE = Path(__file__).parents[2] / "src" / "penstock"
+
+
+def test_tables_are_called_as_the_documents_say_unless_the_environment_says_otherwise() -> None:
+    """MV-1: MVProjects unless DYNAMODB_TABLE_NAME is set."""
+    assert read_settings(DOMAINS, {}).table_names == {}
+    renamed = read_settings(DOMAINS, {"DYNAMODB_TABLE_NAME": "Mine", "DYNAMODB_TEMP_AUDIO_TABLE": "Audio"})
+    assert renamed.table_names == {"MVProjects": "Mine", "tts_temp_audio": "Audio"}
+
+
+def test_the_store_is_embedded_unless_told_otherwise() -> None:
+    assert read_settings(DOMAINS, {}).store == Settings.store == "sqlite:///.penstock/penstock.db"
+    assert read_settings(DOMAINS, {"PENSTOCK_STORE": "dynamodb://eu-west-1"}).store == "dynamodb://eu-west-1"
+
+
+def found(**variables: str) -> Settings:
+    return read_settings(DOMAINS, variables)
+
+
+def test_the_bucket_of_the_documents() -> None:
+    """TA-23: AWS_S3_BUCKET, or the STORAGE_BUCKET of music videos, unless our own name says where files live."""
+    assert found(STORAGE_BUCKET="films").objects == "s3://films"
+    assert found(STORAGE_BUCKET="films", AWS_S3_BUCKET="speech").objects == "s3://speech"
+    assert found(AWS_S3_BUCKET="speech", PENSTOCK_OBJECTS="s3://ours/here").objects == "s3://ours/here"
+    assert found(STORAGE_BUCKET="").objects == Settings.objects, "which is how the document leaves it out"
+
+
+def test_the_broker_of_the_documents() -> None:
+    """TA-23: CELERY_BROKER_URL, then REDIS_URL."""
+    assert found(REDIS_URL="redis://r/0").broker == "redis://r/0"
+    assert found(REDIS_URL="redis://r/0", CELERY_BROKER_URL="amqp://c").broker == "amqp://c"
+    assert found(CELERY_BROKER_URL="amqp://c", PENSTOCK_BROKER="redis://p").broker == "redis://p"
+
+
+@pytest.mark.parametrize(
+    ("variables", "region", "endpoint"),
+    [
+        ({"AWS_REGION": "eu-west-1"}, "eu-west-1", None),
+        ({"AWS_REGION": "eu-west-1", "DYNAMODB_REGION": "us-east-1"}, "us-east-1", None),
+        ({"DYNAMODB_ENDPOINT": "http://db:1"}, None, "http://db:1"),
+        ({"DYNAMODB_ENDPOINT": "http://db:1", "USE_LOCAL_DYNAMODB": "true"}, None, "http://db:1"),
+        ({"DYNAMODB_ENDPOINT": "http://db:1", "USE_LOCAL_DYNAMODB": "False"}, None, None),
+        ({"USE_LOCAL_DYNAMODB": "true"}, None, "http://localhost:8001"),
+    ],
+)
+def test_where_dynamodb_is(
+    monkeypatch: pytest.MonkeyPatch, variables: dict[str, str], region: str | None, endpoint: str | None
+) -> None:
+    """TA-23, MV-1: DYNAMODB_REGION, DYNAMODB_ENDPOINT and USE_LOCAL_DYNAMODB, as far as the URL does not say."""
+    given: dict[str, object] = {}
+    monkeypatch.setattr(DynamoEngine, "__init__", lambda self, **told: given.update(told))
+    open_store("dynamodb://", settings=read_settings(DOMAINS, variables))
+    assert (given["region"], given["endpoint"]) == (region, endpoint)
+    open_store("dynamodb://ap-south-1?endpoint=http://mine:2", settings=read_settings(DOMAINS, variables))
+    assert (given["region"], given["endpoint"]) == ("ap-south-1", "http://mine:2"), "our own name wins"
+
+
+@pytest.mark.parametrize(
+    ("variable", "value"),
+    [("PENSTOCK_PORT", "http"), ("PENSTOCK_BODY_LIMIT", "10 MB"), ("USE_LOCAL_DYNAMODB", "maybe")],
+)
+def test_a_wrong_value_is_named(variable: str, value: str) -> None:
+    with pytest.raises(Misconfigured, match=f"{variable}='{value}' is "):
+        read_settings(DOMAINS, {variable: value})
+
+
+def test_an_ipv6_host_stands_in_brackets_in_urls() -> None:
+    assert Settings(host="::1").url == "http://[::1]:8000"
+    assert Settings(host="db.example", port=1).url == "http://db.example:1"
+
+
+def test_the_environment_goes_before_the_files(tmp_path: Path) -> None:
+    (tmp_path / "penstock.toml").write_text(
+        '[penstock]\nport = 1\nhost = "toml"\nsink = "log:"\ntrusted_proxies = ["10.0.0.1", "10.0.0.2"]\n'
+        '[environment]\nDYNAMODB_TABLE_NAME = "Toml"\n'
+    )
+    (tmp_path / ".env").write_text("# ours\nexport PENSTOCK_PORT=2\nPENSTOCK_HOST='dotenv'\n\nREDIS_URL=redis://r\n")
+    read = read_settings(DOMAINS, {"PENSTOCK_PORT": "3"}, folder=tmp_path)
+    assert (read.port, read.host, read.sink, read.broker) == (3, "dotenv", "log:", "redis://r")
+    assert read.trusted_proxies == ("10.0.0.1", "10.0.0.2")
+    assert read.table_names == {"MVProjects": "Toml"}
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "told"),
+    [
+        (".env", "PENSTOCK_PORT", r"line 1: write NAME=value"),
+        ("penstock.toml", "[penstock]\nstor = 'x'", r'no setting \'stor\'. Did you mean "store"\?'),
+        ("penstock.toml", "[penstock", r"penstock\.toml"),
+    ],
+)
+def test_a_file_that_cannot_be_read_is_named(tmp_path: Path, name: str, content: str, told: str) -> None:
+    (tmp_path / name).write_text(content)
+    with pytest.raises(Misconfigured, match=told):
+        read_settings(DOMAINS, {}, folder=tmp_path)
+
+
+def test_secrets_are_not_in_what_is_printed() -> None:
+    read = found(PENSTOCK_SECRET="swordfish", PENSTOCK_WEBHOOK_SECRET="swordfish", AWS_SECRET_ACCESS_KEY="swordfish")
+    assert read.secret == "swordfish"
+    assert "swordfish" not in repr(read)
+
+
+def test_a_domain_reads_what_it_declares_and_nothing_else() -> None:
+    setting = own_settings(
+        [Installed(Domain("d"), settings=[Setting("D_SIZE", 3, "How large.")])], {"D_SIZE": "4", "X": "1"}
+    )
+    assert setting("D_SIZE") == "4"
+    with pytest.raises(DeclarationError, match="X is a setting of no domain"):
+        setting("X")
+    assert (
+        own_settings([Installed(Domain("d"), settings=[Setting("D_SIZE", 3, "How large.")])], {"D_SIZE": ""})("D_SIZE")
+        is None
+    )
+
+
+def test_every_setting_of_a_deployment_has_a_line_in_the_table() -> None:
+    assert {s.name for s in SETTINGS} == set(Settings.__dataclass_fields__) - {"table_names", "domains"}
+
+
+def test_only_settings_read_the_environment() -> None:
+    readers = [
+        path.relative_to(SOURCE).as_posix()
+        for path in SOURCE.rglob("*.py")
+        if re.search(r"\bos\.(environ|getenv)\b", path.read_text())
+    ]
+    assert readers == ["settings.py"]

@@ -1,0 +1,168 @@
+"""Dead letters and quarantine: found, tried again or given up, one or all that match, by somebody with a name."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from penstock import FrozenClock, Store
+from penstock.errors import IllegalMove, InvalidValue, NotFound
+from penstock.kernel.audit import SystemAudit
+from penstock.work import Attempt, Outcome, Runner, Task, TaskOf, TaskStatus
+from penstock.work.dead_letters import Letters, cancel, cancel_all, retry, retry_all
+from penstock.workers.manual import ManualWorkers
+from tests.work.plant import TASKS, Order, Stamp, look, press, stamps
+from tests.work.test_tasks import SECOND, attempts, the_task
+
+
+def announce(store: Store, task: TaskOf[Order], project: str, **order: Any) -> str:
+    with store.change() as change:
+        return task.announce(change, Order(**order), project=project)
+
+
+@pytest.fixture
+def buried(store: Store, workers: ManualWorkers, clock: FrozenClock) -> dict[str, str]:
+    """Dead letters of two projects and two errors, and one in quarantine."""
+    for name in ("failed-a", "a"):
+        store.create(Stamp(name=name))
+    ids = {}
+    for label, project, fails in (
+        ("one", "p1", "terminal"),
+        ("two", "p1", "melted"),
+        ("three", "p2", "terminal"),
+        ("odd", "p1", "quarantine"),
+    ):
+        ids[label] = announce(store, press, project, fails=fails, until=2)
+        workers.drain()
+        clock.advance(SECOND)
+    return ids
+
+
+def names(buried: dict[str, str], tasks: list[str]) -> list[str]:
+    return [label for task in tasks for label, task_id in buried.items() if task_id == task]
+
+
+def test_letters_are_found_by_what_is_known_of_them(store: Store, buried: dict[str, str]) -> None:
+    def found(letters: Letters) -> list[str]:
+        return names(buried, [t.task_id for t in letters.find(store)])
+
+    assert found(Letters()) == ["one", "two", "three"]
+    assert found(Letters(project="p1")) == ["one", "two"]
+    assert found(Letters(project="p1", name="plant.press")) == ["one", "two"]
+    assert found(Letters(name="plant.look")) == []
+    assert found(Letters(error_class="Terminal")) == ["one", "three"]
+    assert found(Letters(error_class="Terminal", project="p2")) == ["three"]
+    assert found(Letters(TaskStatus.QUARANTINED)) == ["odd"]
+    with pytest.raises(InvalidValue, match="not done"):
+        Letters(TaskStatus.DONE)
+
+
+def test_one_is_tried_again_from_the_beginning_and_who_did_it_is_kept(
+    store: Store, workers: ManualWorkers, buried: dict[str, str], clock: FrozenClock
+) -> None:
+    with pytest.raises(NotFound):
+        retry(store, [TASKS], "nobody", by="ann")
+    revived = retry(store, [TASKS], buried["one"], by="ann", why="the furnace is repaired")
+    assert (revived.status, revived.attempts) == (TaskStatus.WAITING, 0)
+    line = [a for a in store.find(SystemAudit.of_project(project_id="p1")) if a.actor == "ann"]
+    assert [(a.details["why"], a.details["changes"][0]["states"]) for a in line] == [
+        ("the furnace is repaired", {"status": ["failed", "waiting"]})
+    ]
+    with pytest.raises(IllegalMove):
+        retry(store, [TASKS], buried["one"], by="ann")
+    workers.drain()
+    assert [a.outcome for a in attempts(store, buried["one"])] == [Outcome.TERMINAL, Outcome.TERMINAL]
+
+
+def test_quarantine_ends_when_a_person_says_so(store: Store, workers: ManualWorkers, buried: dict[str, str]) -> None:
+    retry(store, [TASKS], buried["odd"], by="ann")
+    workers.drain()
+    assert the_task(store, buried["odd"]).status is TaskStatus.QUARANTINED
+    cancel(store, [TASKS], buried["odd"], by="ann")
+    given_up = the_task(store, buried["odd"])
+    assert (given_up.status, given_up.ttl is not None) == (TaskStatus.CANCELLED, True)
+    assert stamps(store, "failed-a") == {"failed-a": 4}, "its domain hears of it, as of every end"
+
+
+def test_all_that_match_are_tried_again(store: Store, workers: ManualWorkers, buried: dict[str, str]) -> None:
+    settled = retry_all(store, [TASKS], Letters(error_class="Terminal"), by="ann")
+    assert sorted(names(buried, settled.done)) == ["one", "three"]
+    assert settled.refused == {}
+    assert {t.task_id for t in workers.waiting()} == {buried["one"], buried["three"]}
+    settled = cancel_all(store, [TASKS], Letters(), by="ann")
+    assert names(buried, settled.done) == ["two"]
+    assert stamps(store, "failed-a") == {"failed-a": 3}, "it had heard of that end before"
+
+
+def test_one_that_is_refused_keeps_no_other_from_it(store: Store, buried: dict[str, str]) -> None:
+    @press.revived
+    def refuse(change: object, input: Order) -> None:
+        if change.store.lookup(Stamp.at(name="refuse")) is None:  # type: ignore[attr-defined]
+            change.create(Stamp(name="refuse"))  # type: ignore[attr-defined]
+            raise InvalidValue("not this one")
+
+    try:
+        settled = retry_all(store, [TASKS], Letters(project="p1"), by="ann")
+    finally:
+        press.revivals.remove(refuse)
+    assert names(buried, settled.done) == []
+    assert list(settled.refused.values()) == ["not this one"] * 2
+    assert the_task(store, buried["one"]).status is TaskStatus.FAILED
+
+
+def test_more_letters_than_a_page_are_all_settled(
+    store: Store, workers: ManualWorkers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("penstock.engines.sql.engine._PAGE", 3)
+    store.create(Stamp(name="failed-a"))
+    for _ in range(8):
+        announce(store, press, "p", fails="terminal")
+    workers.drain()
+    assert len(retry_all(store, [TASKS], Letters(), by="ann").done) == 8
+
+
+def test_what_waits_or_runs_can_be_given_up(store: Store, clock: FrozenClock) -> None:
+    for name in ("failed-a", "a"):
+        store.create(Stamp(name=name))
+    waiting = announce(store, press, "p")
+    cancel(store, [TASKS], waiting, by="ann")
+    running = announce(store, press, "p")
+    runner = Runner(store, [TASKS], owner="w")
+    (work,) = runner.take()
+    clock.advance(SECOND)
+    cancel(store, [TASKS], running, by="ann")
+    assert runner.run(work) is Outcome.LOST
+    assert stamps(store, "a", "failed-a") == {"a": 0, "failed-a": 2}
+    assert runner.take() == []
+    (ended,) = attempts(store, running)
+    assert (ended.outcome, ended.worker) == (Outcome.CANCELLED, "w")
+    done = announce(store, look, "p")
+    ManualWorkers(store, [TASKS]).drain()
+    with pytest.raises(IllegalMove, match="done"):
+        cancel(store, [TASKS], done, by="ann")
+
+
+def test_a_task_that_a_worker_takes_just_now_is_given_up_all_the_same(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    task_id = announce(store, look, "p")
+    runner = Runner(store, [TASKS], owner="w")
+    get, taken = store.get, []
+
+    def get_then_lose(ref: Any) -> Any:
+        found = get(ref)
+        taken.extend(runner.take())
+        return found
+
+    monkeypatch.setattr(store, "get", get_then_lose)
+    cancel(store, [TASKS], task_id, by="ann")
+    assert len(taken) == 1
+    assert the_task(store, task_id).status is TaskStatus.CANCELLED
+    assert [a.outcome for a in store.find(Attempt.of_task(task_id=task_id))] == [Outcome.CANCELLED]
+
+
+def test_what_is_not_known_here_is_left_alone(store: Store, buried: dict[str, str]) -> None:
+    with pytest.raises(InvalidValue, match=r"no task plant\.press is known here"):
+        retry(store, [], buried["one"], by="ann")
+    assert store.get(Task.at(task_id=buried["one"])).status is TaskStatus.FAILED
