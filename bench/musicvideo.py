@@ -22,7 +22,7 @@ from penstock.domains.musicvideo.studio import Studio
 from penstock.domains.musicvideo.tasks import TASKS
 from penstock.kernel.store import Store
 from penstock.media import ffmpeg
-from penstock.plugin import Surroundings
+from penstock.plugin import DomainContext
 from penstock.runtime.composition import open_objects
 from penstock.studio.musician import play
 from penstock.work import WORKING, Attempt, Task, TaskStatus
@@ -40,7 +40,7 @@ def measure(group: str, effort: Effort) -> Comparison:
     videos = 3 if effort is QUICK else 7
     with TemporaryDirectory() as folder, closing(open_store(f"sqlite:///{folder}/mv.db")) as store:
         store.ensure(DOMAIN, WORKING)
-        around = Surroundings(store, open_objects(f"files:///{folder}/files"), _SETTINGS.get)
+        around = DomainContext(store, open_objects(f"files:///{folder}/files"), _SETTINGS.get)
         studio, track = Studio.within(around), Path(folder, "track.wav")
         play(track, seconds=SCENES)
         workers = InlineWorkers(store, [TASKS], threads=1, around=around)

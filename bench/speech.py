@@ -26,7 +26,7 @@ from penstock.domains.speech.actions import synthesise
 from penstock.domains.speech.options import SETTINGS
 from penstock.domains.speech.routes import client_address, routes
 from penstock.domains.speech.studio import Studio
-from penstock.plugin import Surroundings
+from penstock.plugin import DomainContext
 from penstock.runtime.composition import open_objects
 from tests.servers import free_port, is_open
 
@@ -54,7 +54,7 @@ def measure(group: str, effort: Effort) -> Comparison:
         folder = stack.enter_context(TemporaryDirectory())
         store = stack.enter_context(closing(open_store(f"sqlite:///{folder}/speech.db")))
         store.ensure(DOMAIN)
-        around = Surroundings(store, open_objects(f"files:///{folder}/files"), _UNREACHED.get)
+        around = DomainContext(store, open_objects(f"files:///{folder}/files"), _UNREACHED.get)
         studio = Studio.within(around)
         voice = studio.voices.get(studio.voices.chosen(None))
         ask = stack.enter_context(_asking(around))
@@ -82,7 +82,7 @@ def _work(pool: ThreadPoolExecutor, clients: int, once: Callable[[], object]) ->
 
 
 @contextmanager
-def _asking(around: Surroundings) -> Iterator[Callable[[], object]]:
+def _asking(around: DomainContext) -> Iterator[Callable[[], object]]:
     """One request to a service that runs meanwhile; each thread keeps its connection."""
     app = FastAPI()
     app.include_router(routes(around))

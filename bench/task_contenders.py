@@ -23,7 +23,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from penstock import Store, open_store
-from penstock.work import WORKING, Tasks, Work
+from penstock.work import WORKING, TaskContext, Tasks
 from penstock.workers.inline import InlineWorkers
 from penstock.workers.processes import end_with_parent
 
@@ -62,7 +62,7 @@ TASKS = Tasks("bench")
 
 
 @TASKS.task("edit")
-def edit(work: Work, input: Edit) -> None:
+def edit(work: TaskContext, input: Edit) -> None:
     BEGUN.tell()
 
 

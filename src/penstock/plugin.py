@@ -10,14 +10,14 @@ from penstock.declare.domain import Domain
 from penstock.errors import DeclarationError
 from penstock.events.schedule import Schedule
 from penstock.kernel.store import Store
-from penstock.operations.plan import Step
+from penstock.operations.plan import PlanStep
 from penstock.ports.object_store import ObjectStore
 from penstock.runtime.settings import Setting
 from penstock.work.registry import Tasks
 
 
 @dataclass(frozen=True, slots=True)
-class Surroundings:
+class DomainContext:
     """What a running system gives to its domains."""
 
     store: Store
@@ -27,22 +27,22 @@ class Surroundings:
 
 
 @dataclass(frozen=True, slots=True)
-class Installed:
+class DomainPlugin:
     """A domain as a service runs it."""
 
     domain: Domain
     tasks: Tasks | None = None
-    schedules: Callable[[Surroundings], Sequence[Schedule]] | None = None
+    schedules: Callable[[DomainContext], Sequence[Schedule]] | None = None
     "What is due by the clock."
-    routes: Callable[[Surroundings], Any] | None = None
+    routes: Callable[[DomainContext], Any] | None = None
     "A router of its own, beside the routes that every domain has."
-    advice: Callable[[str, Callable[[str], str | None]], Sequence[Step]] | None = None
+    advice: Callable[[str, Callable[[str], str | None]], Sequence[PlanStep]] | None = None
     "What it asks of whoever keeps the object store at a URL, given its own settings."
     settings: Sequence[Setting] = ()
     "What a deployment may choose about it. It can read no other."
 
 
-def own_settings(installed: Iterable[Installed], found: Mapping[str, str]) -> Callable[[str], str | None]:
+def own_settings(installed: Iterable[DomainPlugin], found: Mapping[str, str]) -> Callable[[str], str | None]:
     """What was found of the settings that domains declare. To ask for another is a mistake: nobody could know of it."""
     known = {s.variable for each in installed for s in each.settings}
 

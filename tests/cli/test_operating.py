@@ -25,7 +25,7 @@ from penstock.files.sweep import Sweep
 from penstock.kernel.audit import EVERYWHERE, SystemAudit
 from penstock.kernel.outbox import MessageStatus
 from penstock.objects import LocalObjects
-from penstock.ports.stored_object import Found
+from penstock.ports.stored_object import ListedObject
 from penstock.work.task import Task, TaskStatus
 from tests.cli.conftest import Penstock
 from tests.cli.test_records import job
@@ -200,7 +200,7 @@ def test_sweep_tells_what_it_would_do_and_does_it(penstock: Penstock, store: Sto
 
 
 def test_sweep_names_what_does_not_fit(penstock: Penstock, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    found = Found("a/[b].wav", 1234, "etag", datetime(2026, 1, 1, tzinfo=UTC))
+    found = ListedObject("a/[b].wav", 1234, "etag", datetime(2026, 1, 1, tzinfo=UTC))
     told = Reconciled(orphans=[found] * 60, missing=[MissingFile("Job(1)", "c", True)], hidden=["x.Y"])
     monkeypatch.setattr(Sweep, "plan", lambda self: told)
     shown = penstock("sweep", "--dry-run").out

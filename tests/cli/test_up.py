@@ -21,7 +21,7 @@ import pytest
 
 from penstock import open_store
 from penstock.cli.running import is_loopback
-from penstock.domains.speech.model import JobStatus, SpeechJob
+from penstock.domains.speech.model import SpeechJob, SpeechJobStatus
 from penstock.net.shown import without_secrets
 from tests.cli.conftest import Penstock
 from tests.servers import Valkey, free_port
@@ -72,7 +72,7 @@ def test_work_that_the_api_takes_in_is_done_by_workers_of_celery(tmp_path: Path,
         )
         store = open_store(where[1])
         ref = SpeechJob.at(date=date.fromisoformat(job["date"]), job_id=UUID(job["job_id"]))
-        soon(lambda: store.get(ref).status is JobStatus.COMPLETED, seconds=LONG_ENOUGH)
+        soon(lambda: store.get(ref).status is SpeechJobStatus.COMPLETED, seconds=LONG_ENOUGH)
         store.close()
         with urllib.request.urlopen(ask(at)["audio"]["audio_url"], timeout=30) as answer:
             assert answer.read(4) == b"RIFF"

@@ -38,7 +38,7 @@ from penstock.errors import DeclarationError, InvalidValue
 from penstock.kernel.store import put
 from penstock.lifecycle.bundle import DamagedArchive, line_of, record_of
 from penstock.schema.role import Role
-from penstock.work import Tasks, Work
+from penstock.work import TaskContext, Tasks
 
 TABLE = Table("PersonalUnit", partition="PK", sort="SK")
 BY_WORDS = TABLE.index("by-words", partition="GSI1PK", sort="GSI1SK")
@@ -143,7 +143,7 @@ def test_a_task_is_not_given_what_is_personal() -> None:
     with pytest.raises(DeclarationError, match="give it the key of the record"):
 
         @tasks.task("say")
-        def say(work: Work, input: Said) -> None: ...
+        def say(work: TaskContext, input: Said) -> None: ...
 
 
 def test_a_message_does_not_tell_what_is_personal(tmp_path: Path) -> None:

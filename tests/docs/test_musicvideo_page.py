@@ -11,7 +11,7 @@ from fastapi import APIRouter
 from penstock import open_store
 from penstock.domains.musicvideo.routes import routes
 from penstock.objects import LocalObjects
-from penstock.plugin import Surroundings
+from penstock.plugin import DomainContext
 
 PAGE = Path(__file__).parents[2] / "docs" / "musicvideo.md"
 
@@ -19,7 +19,7 @@ PAGE = Path(__file__).parents[2] / "docs" / "musicvideo.md"
 def test_every_route_is_on_the_page(tmp_path: Path) -> None:
     """Each path by its words, as the page writes them."""
     with closing(open_store(f"sqlite:///{tmp_path}/mv.db")) as store:
-        router: APIRouter = routes(Surroundings(store, LocalObjects(tmp_path / "files"), lambda name: None))
+        router: APIRouter = routes(DomainContext(store, LocalObjects(tmp_path / "files"), lambda name: None))
     page = PAGE.read_text(encoding="utf-8")
     table = "\n".join(line.split("|")[1] for line in page.splitlines() if line.startswith("| `"))
     told = set(re.findall(r"[a-z_-]{4,}", table))

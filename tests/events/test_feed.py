@@ -15,7 +15,7 @@ from penstock.domains.videos.model import Video
 from penstock.errors import InvalidValue
 from penstock.events.feed import Feed
 from penstock.kernel.change import Change
-from penstock.kernel.idempotency import Turn
+from penstock.kernel.idempotency import Claim
 from penstock.operations.feed_entry import FeedEntry
 from penstock.operations.writes import Write
 from penstock.ports.engine import Engine
@@ -42,7 +42,7 @@ def test_inserts_reach_the_handler_of_inserts_and_nothing_else_does(watched: Sto
     seen: list[str] = []
 
     @feed.on(Video, "insert")
-    def make_thumbnail(entry: FeedEntry, turn: Turn) -> None:
+    def make_thumbnail(entry: FeedEntry, turn: Claim) -> None:
         seen.append(entry.new.title)
 
     watched.create(video(1))
@@ -59,13 +59,13 @@ def test_several_handlers_follow_one_feed(watched: Store) -> None:
     told: list[tuple[str, str | None, str | None]] = []
 
     @feed.on(Video, "insert", "update", "remove")
-    def log(entry: FeedEntry, turn: Turn) -> None:
+    def log(entry: FeedEntry, turn: Claim) -> None:
         told.append((entry.kind, entry.old and entry.old.title, entry.new and entry.new.title))
 
     queued: list[str] = []
 
     @feed.on(Video, "insert")
-    def transcode(entry: FeedEntry, turn: Turn) -> None:
+    def transcode(entry: FeedEntry, turn: Claim) -> None:
         queued.append(entry.new.title)
 
     watched.create(video(1))
@@ -83,7 +83,7 @@ def test_a_restart_goes_on_where_the_feed_stood(watched: Store) -> None:
         feed = Feed(watched, "same", owner=owner)
 
         @feed.on(Video, "insert")
-        def note(entry: FeedEntry, turn: Turn) -> None:
+        def note(entry: FeedEntry, turn: Claim) -> None:
             seen.append(entry.new.title)
 
         return feed
@@ -104,7 +104,7 @@ def test_only_one_process_follows_at_a_time(watched: Store, clock: FrozenClock) 
     for feed in feeds:
 
         @feed.on(Video, "insert")
-        def note(entry: FeedEntry, turn: Turn, who: str = feed._owner) -> None:
+        def note(entry: FeedEntry, turn: Claim, who: str = feed._owner) -> None:
             seen.append(who)
 
     watched.create(video(1))
@@ -123,7 +123,7 @@ def test_a_failing_handler_is_tried_again_and_then_leaves_a_letter(watched: Stor
     broken = True
 
     @feed.on(Video, "insert")
-    def fragile(entry: FeedEntry, turn: Turn) -> None:
+    def fragile(entry: FeedEntry, turn: Claim) -> None:
         tries.append(entry.new.title)
         if broken and entry.new.title == "t1":
             raise ValueError("cannot read it\x00")
@@ -145,12 +145,12 @@ def test_each_handler_has_all_its_tries_whatever_becomes_of_the_others(watched: 
     calls: list[str] = []
 
     @feed.on(Video, "insert")
-    def broken(entry: FeedEntry, turn: Turn) -> None:
+    def broken(entry: FeedEntry, turn: Claim) -> None:
         calls.append("broken")
         raise ValueError("always")
 
     @feed.on(Video, "insert")
-    def hiccups(entry: FeedEntry, turn: Turn) -> None:
+    def hiccups(entry: FeedEntry, turn: Claim) -> None:
         calls.append("hiccups")
         if calls.count("hiccups") == 1:
             raise ValueError("once")
@@ -166,7 +166,7 @@ def test_an_event_of_a_record_that_is_gone_is_tried_again_without_it(watched: St
     heard: list[tuple[str, str | None]] = []
 
     @feed.on(Video, "insert", "update")
-    def fragile(entry: FeedEntry, turn: Turn) -> None:
+    def fragile(entry: FeedEntry, turn: Claim) -> None:
         heard.append((entry.kind, entry.new and entry.new.title))
         if entry.new is not None:
             raise ValueError("cannot read it")
@@ -187,7 +187,7 @@ def test_an_event_dealt_with_is_not_dealt_with_again(watched: Store) -> None:
     feed = Feed(watched, "f", owner="a")
 
     @feed.on(Video, "insert")
-    def count(entry: FeedEntry, turn: Turn) -> None:
+    def count(entry: FeedEntry, turn: Claim) -> None:
         with watched.change(once=turn) as change:
             change.patch(entry.new.ref, the(Video.view_count).add(1))
 
@@ -211,7 +211,7 @@ def test_whoever_takes_the_feed_over_takes_over_the_event_that_was_begun(watched
         feed = Feed(watched, "f", owner=owner)
 
         @feed.on(Video, "insert")
-        def count(entry: FeedEntry, turn: Turn) -> None:
+        def count(entry: FeedEntry, turn: Claim) -> None:
             if dies:
                 raise Killed
             with watched.change(once=turn) as change:
@@ -240,14 +240,14 @@ def test_a_follower_that_was_relieved_ends_quietly_and_finishes_nothing(watched:
     done: list[str] = []
 
     @feeds[0].on(Video, "insert")
-    def count(entry: FeedEntry, turn: Turn) -> None:
+    def count(entry: FeedEntry, turn: Claim) -> None:
         clock.advance(timedelta(minutes=2))
         assert feeds[1].run_once() == 1
         with watched.change(once=turn) as change:
             change.patch(entry.new.ref, the(Video.view_count).add(10))
         done.append("a")
 
-    def count_too(entry: FeedEntry, turn: Turn) -> None:
+    def count_too(entry: FeedEntry, turn: Claim) -> None:
         with watched.change(once=turn) as change:
             change.patch(entry.new.ref, the(Video.view_count).add(1))
         done.append("b")
@@ -273,7 +273,7 @@ def test_a_follower_that_was_robbed_by_a_wrong_clock_gets_no_further(
         feed = Feed(store, "f", owner=owner)
 
         @feed.on(Video, "insert")
-        def note(entry: FeedEntry, turn: Turn) -> None:
+        def note(entry: FeedEntry, turn: Claim) -> None:
             seen.append(f"{owner} {entry.new.title}")
 
         return feed
@@ -295,7 +295,7 @@ def test_what_a_handler_writes_with_its_turn_does_not_come_back_to_it(watched: S
     runs: list[str] = []
 
     @feed.on(Video, "insert", "update")
-    def grow(entry: FeedEntry, turn: Turn) -> None:
+    def grow(entry: FeedEntry, turn: Claim) -> None:
         runs.append(entry.kind)
         with watched.change(once=turn) as change:
             change.patch(entry.new.ref, the(Video.view_count).add(1))
@@ -335,7 +335,7 @@ def test_whatever_a_handler_writes_with_its_turn_is_known_again(watched: Store) 
     ways = [_put_all, _save_all, _patch_all]
 
     @feed.on(Watched, "insert", "update")
-    def handle(entry: FeedEntry, turn: Turn) -> None:
+    def handle(entry: FeedEntry, turn: Claim) -> None:
         heard.append(entry.new.seen)
         with watched.batch() as batch:
             with batch.change(once=turn) as change:
@@ -358,7 +358,7 @@ def test_a_handler_that_writes_the_same_without_its_turn_hears_itself_once(watch
     runs: list[str] = []
 
     @feed.on(Video, "insert", "update")
-    def stamp(entry: FeedEntry, turn: Turn) -> None:
+    def stamp(entry: FeedEntry, turn: Claim) -> None:
         runs.append(entry.kind)
         watched.patch(entry.new.ref, the(Video.title).set("stamped"))
 
@@ -373,7 +373,7 @@ def test_what_others_write_while_a_handler_is_at_work_reaches_it(watched: Store)
     heard: list[tuple[str, int | None]] = []
 
     @feed.on(Video, "insert", "update")
-    def count(entry: FeedEntry, turn: Turn) -> None:
+    def count(entry: FeedEntry, turn: Claim) -> None:
         heard.append((entry.new.title, entry.new.view_count))
         if entry.kind == "insert":
             watched.patch(entry.new.ref, the(Video.view_count).add(40))
@@ -401,7 +401,7 @@ def test_the_same_written_by_another_in_the_same_moment_is_told_apart(watched: S
             super().commit(writes)
 
     @feed.on(Video, "insert", "update")
-    def count(entry: FeedEntry, turn: Turn) -> None:
+    def count(entry: FeedEntry, turn: Claim) -> None:
         heard.append(entry.new.view_count)
         if entry.kind == "insert":
             with Busy(watched.engine, clock=watched.clock).change(once=turn) as change:
@@ -418,7 +418,7 @@ def test_a_write_that_changed_nothing_silences_nobody_else(watched: Store) -> No
     heard: list[str] = []
 
     @feed.on(Video, "insert", "update")
-    def name_it(entry: FeedEntry, turn: Turn) -> None:
+    def name_it(entry: FeedEntry, turn: Claim) -> None:
         heard.append(entry.new.title)
         if entry.kind == "insert":
             with watched.change(once=turn) as change:
@@ -435,7 +435,7 @@ def test_a_change_that_the_record_refuses_is_refused_under_a_turn_too(watched: S
     feed = Feed(watched, "f", owner="a", attempts=1)
 
     @feed.on(Video, "update")
-    def claim(entry: FeedEntry, turn: Turn) -> None:
+    def claim(entry: FeedEntry, turn: Claim) -> None:
         with watched.change(once=turn) as change:
             change.patch(entry.new.ref, the(Video.title).set("mine"), when=the(Video.title).equals("nobody's"))
 
@@ -453,7 +453,7 @@ def test_expiry_is_told_as_the_cause(watched: Store, clock: FrozenClock, engine_
     causes: list[str] = []
 
     @feed.on(Video, "remove", cause="expiry")
-    def gone(entry: FeedEntry, turn: Turn) -> None:
+    def gone(entry: FeedEntry, turn: Claim) -> None:
         causes.append(entry.old.title)
 
     now = int(clock.now().timestamp())

@@ -24,7 +24,7 @@ from penstock.events.feed import Feed
 from penstock.events.relay import Delivery, Relay, dead_letters, revive
 from penstock.events.schedule import Period, Schedule, Scheduler, ScheduleState
 from penstock.kernel.audit import SystemAudit
-from penstock.kernel.idempotency import Done, SystemOnce, Turn, begin, seize
+from penstock.kernel.idempotency import Claim, Replay, SystemOnce, begin, seize
 from penstock.kernel.lease import Lease, LeaseLost, NamedLease, release, renew, take, take_named
 from penstock.kernel.outbox import MessageStatus, SystemMessage
 from penstock.kernel.seals import seal, verify
@@ -152,8 +152,8 @@ def granted(lease: Lease | None) -> Lease:
     return lease
 
 
-def turn_of(outcome: Turn | Done) -> Turn:
-    assert isinstance(outcome, Turn)
+def turn_of(outcome: Claim | Replay) -> Claim:
+    assert isinstance(outcome, Claim)
     return outcome
 
 
@@ -393,7 +393,7 @@ def test_a_turn_begun_and_ended_with_its_effect(losing_each: LosingEach) -> None
         with trial.store.change(once=turn) as change:
             change.patch(record.ref, the(Project.scene_count).add(1))
             change.result = {"scenes": 1}
-        assert begin(trial.store, trial.mark(), owner="b", period=MINUTE) == Done({"scenes": 1})
+        assert begin(trial.store, trial.mark(), owner="b", period=MINUTE) == Replay({"scenes": 1})
         trial.disarm()
         assert trial.store.get(record.ref).scene_count == 1
 
@@ -411,7 +411,7 @@ def test_a_turn_that_failed_and_one_that_was_left_are_taken_over(losing_each: Lo
         with pytest.raises(Conflict):
             trial.store.commit([second.done({"by": "the second"})])
         trial.store.commit([third.done({"by": "the third"})])
-        assert begin(trial.store, trial.mark(), owner="b", period=MINUTE) == Done({"by": "the third"})
+        assert begin(trial.store, trial.mark(), owner="b", period=MINUTE) == Replay({"by": "the third"})
 
     losing_each(verb)
 
@@ -556,7 +556,7 @@ def test_a_handler_of_the_feed(losing_each: LosingEach) -> None:
         seen: list[str] = []
 
         @feed.on(Watched, "insert")
-        def count(entry: FeedEntry, turn: Turn) -> None:
+        def count(entry: FeedEntry, turn: Claim) -> None:
             seen.append(entry.key["label"])
             with trial.store.change(once=turn) as change:
                 change.patch(Counter.at(name=trial.name), the(Counter.total).add(1))

@@ -27,7 +27,7 @@ from penstock.operations.writes import Put
 from penstock.ports.clock import Clock
 from penstock.ports.ids import sortable_id
 from penstock.ports.object_store import ObjectStore
-from penstock.ports.stored_object import Found, Listed
+from penstock.ports.stored_object import ListedObject, ObjectListing
 from penstock.testing.object_promises.promise import PNG, WAV
 from tests import watch
 from tests.objects.faults import Fate, Mortal
@@ -414,10 +414,10 @@ def test_folders_that_the_console_of_s3_made_do_not_stop_the_sweep(here: World) 
     made = [f"{key}/" for key in ("uploads", "trash", "trash/2020-01-01", "mv/projects")]
 
     class WithFolders(Mortal):
-        def list(self, prefix: str = "", **more: Any) -> Listed:
+        def list(self, prefix: str = "", **more: Any) -> ObjectListing:
             listed = real.list(prefix, **more)
-            folders = [Found(key, 0, "0", here.clock.now() - 99 * DAY) for key in made if key.startswith(prefix)]
-            return Listed([*listed.objects, *folders], listed.cursor)
+            folders = [ListedObject(key, 0, "0", here.clock.now() - 99 * DAY) for key in made if key.startswith(prefix)]
+            return ObjectListing([*listed.objects, *folders], listed.cursor)
 
     stray = f"uploads/{sortable_id(here.clock.now())}"
     real.put(stray, MP4)

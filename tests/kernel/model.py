@@ -12,8 +12,8 @@ from typing import Any
 
 from penstock.operations.commit_recovery import conflict, required
 from penstock.operations.conditions import comparable, holds
-from penstock.operations.feed_entry import Told
-from penstock.operations.plan import Step
+from penstock.operations.feed_entry import FeedSlice
+from penstock.operations.plan import PlanStep
 from penstock.operations.reads import Page, Query, Range, Ref
 from penstock.operations.updates import apply
 from penstock.operations.writes import Check, Delete, Patch, Put, Write
@@ -36,7 +36,7 @@ class ModelEngine:
 
     def ensure(
         self, shapes: Sequence[EntityShape], *, views: Sequence[ViewShape] = (), dry_run: bool = False
-    ) -> list[Step]:
+    ) -> list[PlanStep]:
         return []
 
     def get(self, refs: Sequence[Ref[Any]], *, now: datetime) -> list[Any | None]:
@@ -76,7 +76,7 @@ class ModelEngine:
             del self.rows[identity]
         return len(ended)
 
-    def changes(self, shapes: Sequence[EntityShape], *, after: str | None = None, limit: int = 100) -> Told:
+    def changes(self, shapes: Sequence[EntityShape], *, after: str | None = None, limit: int = 100) -> FeedSlice:
         raise NotImplementedError("the model has no feed")
 
     def feed_end(self, shapes: Sequence[EntityShape], *, after: str | None = None) -> str | None:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from penstock import FrozenClock, Store
 from penstock.errors import Conflict
-from penstock.kernel.idempotency import Done, InProgress, KeyReused, SystemOnce, Turn, begin, once_key, seize
+from penstock.kernel.idempotency import Claim, InProgress, KeyReused, Replay, SystemOnce, begin, once_key, seize
 from penstock.kernel.lease import LeaseLost, NamedLease, take_named
 from penstock.ports.engine import Engine
 
@@ -34,8 +34,8 @@ def asked(store: Store, body: str = "body", key: str = "k") -> SystemOnce:
     )
 
 
-def turn_of(outcome: Turn | Done) -> Turn:
-    assert isinstance(outcome, Turn)
+def turn_of(outcome: Claim | Replay) -> Claim:
+    assert isinstance(outcome, Claim)
     return outcome
 
 
@@ -43,7 +43,7 @@ def test_the_second_caller_gets_the_first_answer(kept: Store) -> None:
     """AC-40, F-AC-4."""
     turn = turn_of(begin(kept, asked(kept), owner="a", period=MINUTE))
     kept.commit([turn.done({"id": 7})])
-    assert begin(kept, asked(kept), owner="b", period=MINUTE) == Done({"id": 7})
+    assert begin(kept, asked(kept), owner="b", period=MINUTE) == Replay({"id": 7})
 
 
 def test_while_it_is_being_done_others_are_told_so(kept: Store) -> None:
@@ -85,7 +85,7 @@ def test_an_owner_that_was_replaced_by_its_namesake_ends_nothing(kept: Store, cl
         kept.commit([zombie.failed()])
     kept.commit([turn.done({"id": 8})])
     assert kept.lookup(NamedLease.at(name="of the zombie")) is None
-    assert begin(kept, asked(kept), owner="b", period=MINUTE) == Done({"id": 8})
+    assert begin(kept, asked(kept), owner="b", period=MINUTE) == Replay({"id": 8})
 
 
 def test_the_holder_of_a_lease_takes_a_turn_at_once_and_nobody_else_does(kept: Store, clock: FrozenClock) -> None:
@@ -101,7 +101,7 @@ def test_the_holder_of_a_lease_takes_a_turn_at_once_and_nobody_else_does(kept: S
     with pytest.raises(Conflict):
         kept.commit([former.done(None)])
     kept.commit([turn.done({"id": 7})])
-    assert seize(kept, asked(kept), owner="a", period=MINUTE, under=leases[0]) == Done({"id": 7})
+    assert seize(kept, asked(kept), owner="a", period=MINUTE, under=leases[0]) == Replay({"id": 7})
 
 
 def test_the_effect_and_its_end_commit_together(kept: Store) -> None:
@@ -109,7 +109,7 @@ def test_the_effect_and_its_end_commit_together(kept: Store) -> None:
     with kept.change(once=turn) as change:
         change.create(NamedLease(name="the effect"))
         change.result = {"made": True}
-    assert begin(kept, asked(kept), owner="b", period=MINUTE) == Done({"made": True})
+    assert begin(kept, asked(kept), owner="b", period=MINUTE) == Replay({"made": True})
     with pytest.raises(Conflict), kept.change(once=turn) as change:
         change.create(NamedLease(name="a second effect"))
     assert kept.lookup(NamedLease.at(name="a second effect")) is None
@@ -129,7 +129,7 @@ def test_of_many_callers_exactly_one_works(kept: Store) -> None:
             outcome = begin(kept, asked(kept), owner=f"w{number}", period=MINUTE)
         except InProgress:
             return "waits"
-        return "works" if isinstance(outcome, Turn) else "answered"
+        return "works" if isinstance(outcome, Claim) else "answered"
 
     with ThreadPoolExecutor(8) as pool:
         outcomes = list(pool.map(ask, range(16)))

@@ -21,7 +21,7 @@ from penstock.engines.sql.postgres import BoundConnector, PostgresConnector
 from penstock.errors import Misconfigured, OutOfScope
 from penstock.kernel.own_records import KERNEL
 from penstock.kernel.store import put
-from penstock.operations.plan import Step as Done
+from penstock.operations.plan import PlanStep as Done
 from penstock.schema.shape import EntityShape
 from tests.conftest import chosen_engines
 from tests.kernel.test_plans import PATTERNS, _statements

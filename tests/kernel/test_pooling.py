@@ -25,7 +25,7 @@ from penstock.ports.waiting import PollingWaiter
 from penstock.testing import EngineSuite
 from penstock.testing.promises.batches import Batches
 from penstock.testing.promises.commits import Commits
-from penstock.testing.promises.feed import Feed
+from penstock.testing.promises.feed import FeedPromises
 from penstock.testing.promises.paging import Paging
 from tests.conftest import chosen_engines
 from tests.kernel.test_scope import SCOPED, Parcel
@@ -371,7 +371,7 @@ class Proxied:
             engine.close()
 
 
-class TestThroughAProxy(Proxied, Commits, Batches, Paging, Feed):
+class TestThroughAProxy(Proxied, Commits, Batches, Paging, FeedPromises):
     """What is most at risk where sessions change: what is prepared, what is one transaction, who hears of it."""
 
 

@@ -31,7 +31,7 @@ from penstock.domains.videos.model import Video
 from penstock.errors import Conflict, DamagedRecord, InvalidCursor, InvalidValue, NotFound, OutOfScope
 from penstock.events.feed import Feed, FeedPlace
 from penstock.kernel.audit import SystemAudit
-from penstock.kernel.idempotency import Done, InProgress, SystemOnce, Turn, begin
+from penstock.kernel.idempotency import Claim, InProgress, Replay, SystemOnce, begin
 from penstock.kernel.lease import NamedLease, release, take_named
 from penstock.kernel.outbox import MessageStatus, SystemMessage
 from penstock.kernel.seals import AuditedProject, Seal
@@ -307,10 +307,10 @@ def test_a_mark_of_once_is_of_its_project(world: World) -> None:
         return SystemOnce(idempotency_key="the same", created_at=now, ttl=int(now.timestamp()) + 3600)
 
     turn = begin(world.one, mark(), owner="a", period=timedelta(seconds=60))
-    assert isinstance(turn, Turn)
+    assert isinstance(turn, Claim)
     with world.one.change(once=turn) as change:
         change.result = {"said": SECRET}
-    assert begin(world.one, mark(), owner="b", period=timedelta(seconds=60)) == Done({"said": SECRET})
+    assert begin(world.one, mark(), owner="b", period=timedelta(seconds=60)) == Replay({"said": SECRET})
     assert world.whole.get(mark().ref).project_id == ONE
     with pytest.raises(InProgress) as told:
         begin(world.two, mark(), owner="c", period=timedelta(seconds=60))
@@ -521,7 +521,7 @@ def test_a_handler_may_work_in_the_scope_of_the_record_it_heard_of(parcels: Stor
     heard: list[str] = []
 
     @feed.on(Parcel, "insert", "update")
-    def stamp(entry: FeedEntry, turn: Turn) -> None:
+    def stamp(entry: FeedEntry, turn: Claim) -> None:
         heard.append(entry.kind)
         with parcels.scoped(entry.new.project_id).change(once=turn) as change:
             change.patch(entry.new.ref, the(Parcel.owner).set(UUID(int=len(entry.new.project_id))))

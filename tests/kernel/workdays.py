@@ -24,7 +24,7 @@ from penstock.errors import Conflict, IllegalMove
 from penstock.events.relay import Relay
 from penstock.kernel.audit import SystemAudit
 from penstock.kernel.change import Change
-from penstock.kernel.idempotency import Done, InProgress, SystemOnce, Turn, begin
+from penstock.kernel.idempotency import Claim, InProgress, Replay, SystemOnce, begin
 from penstock.kernel.lease import Lease, release, renew, take
 from penstock.kernel.outbox import MessageStatus, SystemMessage
 from penstock.lifecycle.reaper import Reaper
@@ -108,7 +108,7 @@ class Process:
         self._place, self._engine, self._ear = place, place.engines[number], ear
         self.former: list[Lease] = []
         "Every lease it has ever had: a zombie may use any of them."
-        self.turns: list[tuple[Turn, str]] = []
+        self.turns: list[tuple[Claim, str]] = []
         self.start()
 
     def start(self) -> None:
@@ -373,7 +373,7 @@ class Workdays(RuleBasedStateMachine):
             turn = begin(process.store, mark, owner=process.name, period=PERIOD)
         except InProgress:
             return
-        if isinstance(turn, Done):
+        if isinstance(turn, Replay):
             with self.judging("of k racers one wins"):
                 assert turn.result == {"effects": 1}
         else:

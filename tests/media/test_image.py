@@ -13,7 +13,7 @@ from PIL.GifImagePlugin import GifImageFile
 from penstock.media.errors import UnusableFile
 from penstock.media.image import probe_image_here
 from penstock.media.probe import probe
-from penstock.media.soundness import Limits, sound_image
+from penstock.media.soundness import SoundnessLimits, sound_image
 
 
 def picture(size: tuple[int, int] = (64, 48)) -> Image.Image:
@@ -101,7 +101,7 @@ def test_all_frames_of_an_animation_count(tmp_path: Path) -> None:
     assert found is not None
     assert found.frames == 6
     with pytest.raises(UnusableFile, match="more pixels"):
-        sound_image(tmp_path / "moving.gif", limits=Limits(pixels=6 * 64 * 48 - 1))
+        sound_image(tmp_path / "moving.gif", limits=SoundnessLimits(pixels=6 * 64 * 48 - 1))
 
 
 def test_an_animation_has_an_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,11 +9,11 @@ import pytest
 
 from penstock.media.errors import UnusableFile
 from penstock.media.ffmpeg import H264, reading, run, writing
-from penstock.media.probe import Kind, Picture, probe
+from penstock.media.probe import MediaKind, PictureTrack, probe
 from tests.media.films import FPS, film, tone
 
 
-def picture_of(path: Path) -> Picture:
+def picture_of(path: Path) -> PictureTrack:
     picture = probe(path).picture
     assert picture is not None
     return picture
@@ -29,8 +29,8 @@ def test_the_content_decides_and_not_the_name(tmp_path: Path) -> None:
     """F-MV-9: fixed extensions, whatever is uploaded."""
     tone(tmp_path / "really_sound.png", 1)
     film(tmp_path / "really_a_film.mp3", 1)
-    assert probe(tmp_path / "really_sound.png").kind is Kind.AUDIO
-    assert probe(tmp_path / "really_a_film.mp3").kind is Kind.VIDEO
+    assert probe(tmp_path / "really_sound.png").kind is MediaKind.AUDIO
+    assert probe(tmp_path / "really_a_film.mp3").kind is MediaKind.VIDEO
 
 
 def test_a_rate_that_varies_is_noticed(tmp_path: Path) -> None:
@@ -61,7 +61,7 @@ def test_several_streams_and_a_cover(tmp_path: Path) -> None:
     attached = ("-map", "0:a", "-map", "1:v", "-c:v", "mjpeg", "-disposition:v", "attached_pic")
     run([*reading(heard), *reading(cover), *attached, "-f", "mp3", writing(sleeve)])
     found = probe(sleeve)
-    assert (found.kind, found.picture, found.streams) == (Kind.AUDIO, None, 2)
+    assert (found.kind, found.picture, found.streams) == (MediaKind.AUDIO, None, 2)
     assert found.duration == pytest.approx(1, abs=0.03)
 
 

@@ -14,7 +14,7 @@ from penstock.media.errors import UnusableFile
 from penstock.media.ffmpeg import reading, run, writing
 from penstock.media.probe import probe
 from penstock.media.probed import Probed
-from penstock.media.soundness import LIMITS, Limits, sound_audio, sound_image, sound_video
+from penstock.media.soundness import LIMITS, SoundnessLimits, sound_audio, sound_image, sound_video
 from tests.media.films import beheaded, film, tone
 
 
@@ -146,14 +146,14 @@ def test_one_kind_is_not_taken_for_another(good: Path) -> None:
 @pytest.mark.parametrize(
     ("limits", "complaint"),
     [
-        (Limits(pixels=160 * 90 - 1), "160x90; send one of at most 14399 pixels"),
-        (Limits(seconds=3.9), "lasts 4 s; send one of at most 4 s"),
-        (Limits(frames=47), "48 frames; send one of at most 47"),
-        (Limits(time=timedelta(seconds=0)), "longer than can be looked at"),
+        (SoundnessLimits(pixels=160 * 90 - 1), "160x90; send one of at most 14399 pixels"),
+        (SoundnessLimits(seconds=3.9), "lasts 4 s; send one of at most 4 s"),
+        (SoundnessLimits(frames=47), "48 frames; send one of at most 47"),
+        (SoundnessLimits(time=timedelta(seconds=0)), "longer than can be looked at"),
     ],
     ids=["pixels", "seconds", "frames", "time"],
 )
-def test_more_than_can_be_handled_is_refused(good: Path, limits: Limits, complaint: str) -> None:
+def test_more_than_can_be_handled_is_refused(good: Path, limits: SoundnessLimits, complaint: str) -> None:
     with pytest.raises(UnusableFile, match=complaint):
         sound_video(good / "good.mp4", limits=limits)
 
@@ -176,5 +176,5 @@ def test_decoding_ends_in_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     probed = probe(tmp_path / "film.mp4")
     monkeypatch.setattr("penstock.media.soundness.probe", lambda *_, **__: probed)
     with pytest.raises(UnusableFile, match="takes more than 0 s to decode"):
-        sound_video(tmp_path / "film.mp4", limits=Limits(time=timedelta(0)))
+        sound_video(tmp_path / "film.mp4", limits=SoundnessLimits(time=timedelta(0)))
     assert LIMITS.time > timedelta(minutes=1)

@@ -18,12 +18,12 @@ import pytest
 from penstock import net
 from penstock.errors import AddressRefused, AnswerTooLong, InvalidValue, Misconfigured, Unavailable
 from penstock.net import open_client
-from penstock.net.client import Client, Limits
+from penstock.net.client import Client, ClientLimits
 from tests.net.misbehaving import Behaviour, Server, answers, certificate, redirects, sends
 
 PUBLIC = "93.184.216.34"
-HASTY = Limits(wait=timedelta(seconds=0.3), total=timedelta(seconds=0.6), most=100_000)
-PATIENT = Limits(wait=timedelta(seconds=10), total=timedelta(seconds=10), most=100_000)
+HASTY = ClientLimits(wait=timedelta(seconds=0.3), total=timedelta(seconds=0.6), most=100_000)
+PATIENT = ClientLimits(wait=timedelta(seconds=10), total=timedelta(seconds=10), most=100_000)
 
 Opener = Callable[..., Client]
 

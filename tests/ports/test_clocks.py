@@ -14,7 +14,7 @@ from penstock import FrozenClock, Store, SystemClock, open_store
 from penstock.domains.musicvideo.model import DOMAIN, Project, ProjectStatus
 from penstock.errors import Conflict, InvalidValue
 from penstock.events.relay import Relay
-from penstock.kernel.idempotency import Done, InProgress, SystemOnce, Turn, begin
+from penstock.kernel.idempotency import Claim, InProgress, Replay, SystemOnce, begin
 from penstock.kernel.lease import Duty, Lease, LeaseLost, NamedLease, renew, take, take_named
 from penstock.kernel.outbox import MessageStatus, SystemMessage
 from penstock.kernel.seals import seal
@@ -194,8 +194,8 @@ def asked(store: Store, key: str) -> SystemOnce:
     return SystemOnce(idempotency_key=key, created_at=now, ttl=int((now + timedelta(days=1)).timestamp()))
 
 
-def turn_of(outcome: Turn | Done) -> Turn:
-    assert isinstance(outcome, Turn)
+def turn_of(outcome: Claim | Replay) -> Claim:
+    assert isinstance(outcome, Claim)
     return outcome
 
 
@@ -215,7 +215,7 @@ def test_within_the_skew_a_turn_is_nobody_elses_before_its_time(
 
 def _is_taken_over(store: Store, name: str) -> bool:
     try:
-        return isinstance(begin(store, asked(store, name), owner="b", period=MINUTE), Turn)
+        return isinstance(begin(store, asked(store, name), owner="b", period=MINUTE), Claim)
     except InProgress:
         return False
 
@@ -238,7 +238,7 @@ def test_at_any_skew_who_has_lost_its_turn_ends_nothing(
         change.create(NamedLease(name=f"the effect of {name}"))
         change.result = {"by": "the last"}
     for store in two:
-        assert begin(store, asked(store, name), owner="c", period=MINUTE) == Done({"by": "the last"})
+        assert begin(store, asked(store, name), owner="c", period=MINUTE) == Replay({"by": "the last"})
 
 
 def test_a_clock_that_is_ahead_forgets_an_answer_earlier_by_no_more_than_that(
@@ -249,7 +249,7 @@ def test_a_clock_that_is_ahead_forgets_an_answer_earlier_by_no_more_than_that(
     two.mine.commit([turn_of(begin(two.mine, asked(two.mine, name), owner="a", period=MINUTE)).done({"id": 7})])
     two.wait(timedelta(days=1) - SKEW - SECOND)
     for store in two:
-        assert begin(store, asked(store, name), owner="b", period=MINUTE) == Done({"id": 7})
+        assert begin(store, asked(store, name), owner="b", period=MINUTE) == Replay({"id": 7})
 
 
 # Expiry

@@ -9,15 +9,15 @@ from penstock import FrozenClock
 from penstock.domains.assetcreator.model import DOMAIN, AssetType, Audit, Job, StepName
 from penstock.kernel.audit import SystemAudit
 from penstock.kernel.seals import verify
-from penstock.plugin import Installed
+from penstock.plugin import DomainPlugin
 from penstock.runtime.service import Service
 from penstock.runtime.settings import Settings
 from penstock.work import Job as Passage
-from penstock.work import JobStatus, Pipeline, Step, StepResult, StepRun, Tasks, Work
+from penstock.work import JobStatus, Pipeline, PipelineStep, StepResult, StepRun, TaskContext, Tasks
 from penstock.workers.manual import ManualWorkers
 
 
-def opened(folder: Path, clock: FrozenClock, *installed: Installed) -> Service:
+def opened(folder: Path, clock: FrozenClock, *installed: DomainPlugin) -> Service:
     settings = Settings(
         store=f"sqlite:///{folder}/s.db",
         objects=f"files:///{folder}/objects",
@@ -33,7 +33,7 @@ def opened(folder: Path, clock: FrozenClock, *installed: Installed) -> Service:
 def test_the_trails_of_domains_are_sealed_with_the_kernels(tmp_path: Path) -> None:
     """AC-47: the asset creator keeps its own kind of line."""
     clock = FrozenClock()
-    service = opened(tmp_path, clock, Installed(DOMAIN))
+    service = opened(tmp_path, clock, DomainPlugin(DOMAIN))
     store = service.around.store
     now = clock.now()
     with store.change(by="ann") as change:
@@ -59,14 +59,14 @@ def test_the_trails_of_domains_are_sealed_with_the_kernels(tmp_path: Path) -> No
 def test_what_a_step_made_is_not_swept_away_while_a_person_is_to_look_at_it(tmp_path: Path) -> None:
     """No record of the domain points at it before it is approved."""
     clock, tasks = FrozenClock(datetime.now(UTC).replace(microsecond=0)), Tasks("assets")
-    service = opened(tmp_path, clock, Installed(DOMAIN, tasks=tasks))
+    service = opened(tmp_path, clock, DomainPlugin(DOMAIN, tasks=tasks))
     store, objects = service.around.store, service.around.objects
 
-    def carve(work: Work, job: Passage, step: StepRun) -> StepResult:
+    def carve(work: TaskContext, job: Passage, step: StepRun) -> StepResult:
         objects.put("assets/p1/hero/draft.glb", b"a draft")
         return StepResult(artifacts=["assets/p1/hero/draft.glb"])
 
-    carving = Pipeline(tasks, "carving", [Step("carve", carve, review=True)])
+    carving = Pipeline(tasks, "carving", [PipelineStep("carve", carve, review=True)])
     with store.change(by="ann") as change:
         job = carving.start(change, {}, project="p1")
     ManualWorkers(store, [tasks]).drain()

@@ -12,7 +12,7 @@ from penstock.declare.domain import Domain
 from penstock.domains import DOMAINS
 from penstock.engines.dynamodb import DynamoEngine
 from penstock.errors import DeclarationError, Misconfigured
-from penstock.plugin import Installed, own_settings
+from penstock.plugin import DomainPlugin, own_settings
 from penstock.runtime.settings import SETTINGS, Setting, Settings, read_settings
 
 SOURCE = Path(__file__).parents[2] / "src" / "penstock"
@@ -120,13 +120,15 @@ def test_secrets_are_not_in_what_is_printed() -> None:
 
 def test_a_domain_reads_what_it_declares_and_nothing_else() -> None:
     setting = own_settings(
-        [Installed(Domain("d"), settings=[Setting("D_SIZE", 3, "How large.")])], {"D_SIZE": "4", "X": "1"}
+        [DomainPlugin(Domain("d"), settings=[Setting("D_SIZE", 3, "How large.")])], {"D_SIZE": "4", "X": "1"}
     )
     assert setting("D_SIZE") == "4"
     with pytest.raises(DeclarationError, match="X is a setting of no domain"):
         setting("X")
     assert (
-        own_settings([Installed(Domain("d"), settings=[Setting("D_SIZE", 3, "How large.")])], {"D_SIZE": ""})("D_SIZE")
+        own_settings([DomainPlugin(Domain("d"), settings=[Setting("D_SIZE", 3, "How large.")])], {"D_SIZE": ""})(
+            "D_SIZE"
+        )
         is None
     )
 

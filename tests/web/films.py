@@ -12,7 +12,7 @@ from pydantic import BaseModel, Field
 from penstock import ANYTHING, Count, Domain, Entity, IndexKey, Move, Range, Table, UtcSeconds, key, move, pattern
 from penstock.auth.access import public, takes
 from penstock.auth.caller import caller_of
-from penstock.plugin import Installed, Surroundings
+from penstock.plugin import DomainContext, DomainPlugin
 
 TABLE = Table("WebFilms", partition="PK", sort="SK", feed=True)
 BY_STATUS = TABLE.index("by-status", partition="GSI1PK", sort="GSI1SK")
@@ -77,7 +77,7 @@ class Shout(BaseModel):
     name: str
 
 
-def routes(around: Surroundings) -> APIRouter:
+def routes(around: DomainContext) -> APIRouter:
     router = APIRouter(prefix="/api/films")
 
     @router.get("/guests")
@@ -113,4 +113,4 @@ def routes(around: Surroundings) -> APIRouter:
     return router
 
 
-INSTALLED = Installed(DOMAIN, routes=routes)
+INSTALLED = DomainPlugin(DOMAIN, routes=routes)

@@ -11,7 +11,7 @@ from pydantic import Field
 from penstock import ANYTHING, Domain, Entity, IndexKey, Move, Personal, Range, SeenBy, Table, UtcSeconds, key, pattern
 from penstock.declare import move
 from penstock.errors import IllegalMove
-from penstock.plugin import Installed
+from penstock.plugin import DomainPlugin
 from penstock.schema.role import Role
 
 TABLE = Table("WebGuests", partition="PK", sort="SK", feed=True)
@@ -84,4 +84,4 @@ class Complaint(Entity, table=TABLE, relation="complaints", seen_by=Role.EDITOR)
 
 
 DOMAIN = Domain("guestbook", Guest, Complaint)
-INSTALLED = Installed(DOMAIN)
+INSTALLED = DomainPlugin(DOMAIN)

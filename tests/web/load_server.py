@@ -10,7 +10,7 @@ import uvicorn
 
 from penstock import open_store
 from penstock.objects import LocalObjects
-from penstock.plugin import Surroundings
+from penstock.plugin import DomainContext
 from penstock.ports.clock import SystemClock
 from penstock.web.api import build_api
 from penstock.web.connection import ListeningServer, served_by
@@ -23,7 +23,7 @@ def main(folder: str, port: str) -> None:
     # One machine, one clock: what a killed process left behind need not wait for a slower one.
     store = open_store(f"sqlite:///{folder}/load.db", clock=SystemClock(skew=timedelta(0)))
     store.ensure(DOMAIN, WORKING)
-    around = Surroundings(store, LocalObjects(Path(folder) / "objects"), lambda name: None)
+    around = DomainContext(store, LocalObjects(Path(folder) / "objects"), lambda name: None)
     options = WebOptions(authentication=False, secret=b"of the load test")
     app = build_api((INSTALLED,), around, options=options)
     told = {"log_config": None, "access_log": False, "proxy_headers": False, **served_by(options)}

@@ -16,7 +16,7 @@ from starlette.testclient import TestClient
 from penstock import Domain, FrozenClock, Store, open_store
 from penstock.auth.api_keys import create_key
 from penstock.objects import LocalObjects, RouteSigner
-from penstock.plugin import Installed, Surroundings, own_settings
+from penstock.plugin import DomainContext, DomainPlugin, own_settings
 from penstock.schema.role import Role
 from penstock.web.api import build_api
 from penstock.web.options import WebOptions
@@ -36,7 +36,7 @@ class Service:
         self,
         folder: Path,
         *,
-        installed: Sequence[Installed] = (FILMS,),
+        installed: Sequence[DomainPlugin] = (FILMS,),
         store: Store | None = None,
         clock: FrozenClock | None = None,
         **options: Any,
@@ -50,7 +50,7 @@ class Service:
             self.store.ensure(*domains, WORKING)
         signer = RouteSigner(SECRET, url=f"{URL}/objects", clock=self.clock)
         self.objects = LocalObjects(folder / "objects", signer=signer)
-        self.around = Surroundings(self.store, self.objects, own_settings(installed, {}))
+        self.around = DomainContext(self.store, self.objects, own_settings(installed, {}))
         self.app: FastAPI = build_api(installed, self.around, options=WebOptions(secret=SECRET, **options))
 
     def key(self, role: Role, project: str | None = None) -> str:

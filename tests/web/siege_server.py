@@ -18,7 +18,7 @@ from pydantic import BaseModel
 from penstock import Domain, Entity, Table, key, open_store
 from penstock.auth.access import heavy, public, takes
 from penstock.objects import LocalObjects, RouteSigner
-from penstock.plugin import Installed, Surroundings
+from penstock.plugin import DomainContext, DomainPlugin
 from penstock.web.api import build_api
 from penstock.web.connection import ListeningServer, served_by
 from penstock.web.options import WebOptions
@@ -42,7 +42,7 @@ class Cry(BaseModel):
     words: Any = None
 
 
-def routes(around: Surroundings) -> APIRouter:
+def routes(around: DomainContext) -> APIRouter:
     router = APIRouter(prefix="/public")
 
     @router.post("/speak")
@@ -68,7 +68,7 @@ def routes(around: Surroundings) -> APIRouter:
     return router
 
 
-INSTALLED = (FILMS, Installed(Domain("siege", Wall), routes=routes))
+INSTALLED = (FILMS, DomainPlugin(Domain("siege", Wall), routes=routes))
 
 
 def main(folder: str, port: str, told: str) -> None:
@@ -79,7 +79,7 @@ def main(folder: str, port: str, told: str) -> None:
     logging.basicConfig(level=logging.INFO)
     store = open_store(url)
     signer = RouteSigner(SECRET, url=f"http://127.0.0.1:{port}/objects")
-    around = Surroundings(store, LocalObjects(Path(folder) / "objects", signer=signer), lambda name: None)
+    around = DomainContext(store, LocalObjects(Path(folder) / "objects", signer=signer), lambda name: None)
     chosen = WebOptions(secret=SECRET, silence=timedelta(seconds=options.pop("silence")), **options)
     app = build_api(INSTALLED, around, options=chosen)
     more = {"log_config": None, "access_log": False, "proxy_headers": False, **served_by(chosen)}

@@ -15,7 +15,7 @@ from penstock.domains import INSTALLED
 from penstock.errors import OutOfScope
 from penstock.kernel.audit import EVERYWHERE, SystemAudit
 from penstock.kernel.seals import projects
-from penstock.plugin import Installed, Surroundings
+from penstock.plugin import DomainContext, DomainPlugin
 from penstock.schema.role import Role
 from penstock.web.refusals import MOST, WINDOW
 from tests.web.films import INSTALLED as FILMS
@@ -102,8 +102,8 @@ class Untouchable:
 def test_a_domains_own_route_uses_the_store_of_its_caller(tmp_path: Path) -> None:
     """Of every shipped domain: the store that it is given with its surroundings sees all projects."""
 
-    def without_store(each: Installed) -> Installed:
-        def routes(around: Surroundings) -> Any:
+    def without_store(each: DomainPlugin) -> DomainPlugin:
+        def routes(around: DomainContext) -> Any:
             assert each.routes is not None
             forbidden = Store(around.store.engine, clock=around.store.clock)
             forbidden.engine = Untouchable()

@@ -15,7 +15,7 @@ from fastapi import APIRouter
 
 from penstock.auth.access import public
 from penstock.kernel.store import Store
-from penstock.plugin import Installed, Surroundings
+from penstock.plugin import DomainContext, DomainPlugin
 from penstock.schema.role import Role
 from tests.web.films import DOMAIN, Reel
 from tests.web.service import Service, film
@@ -70,7 +70,7 @@ def test_another_caller_has_keys_of_its_own(service: Service, editor: Any) -> No
 def test_a_guest_has_keys_of_its_own(tmp_path: Path) -> None:
     """Nobody gets what was made for another, nor is told that a key is taken, because both have chosen the same."""
 
-    def routes(around: Surroundings) -> APIRouter:
+    def routes(around: DomainContext) -> APIRouter:
         router = APIRouter()
 
         @router.post("/tickets", status_code=201)
@@ -80,7 +80,7 @@ def test_a_guest_has_keys_of_its_own(tmp_path: Path) -> None:
 
         return router
 
-    service = Service(tmp_path, installed=(Installed(DOMAIN, routes=routes),))
+    service = Service(tmp_path, installed=(DomainPlugin(DOMAIN, routes=routes),))
 
     def ask(address: str, wish: str = "front") -> Any:
         asking = service.client(address=(address, 1))

@@ -12,7 +12,7 @@ from penstock.domains.assetcreator.model import DOMAIN as ASSET_CREATOR
 from penstock.errors import DeclarationError
 from penstock.kernel.audit import SystemAudit
 from penstock.operations.updates import Set
-from penstock.plugin import Installed
+from penstock.plugin import DomainPlugin
 from penstock.schema.role import Role
 from penstock.web import records
 from penstock.web.forms import unchanged
@@ -205,7 +205,7 @@ def test_what_has_not_changed_can_be_moved_whatever_is_in_it(
 
 
 def test_what_the_kernel_keeps_for_a_domain_can_be_looked_at_but_not_written(tmp_path: Path) -> None:
-    service = Service(tmp_path, installed=(Installed(ASSET_CREATOR),))
+    service = Service(tmp_path, installed=(DomainPlugin(ASSET_CREATOR),))
     found = {(d.method, d.path): d.access.role for d in doors(service.app) if d.path.startswith("/api/assetcreator")}
     for relation in ("audit", "outbox", "idempotency"):
         path = f"/api/assetcreator/{relation}"
@@ -224,7 +224,7 @@ def test_a_domain_cannot_take_the_place_of_the_service(tmp_path: Path) -> None:
         def at(self, *, name: str) -> None: ...
 
     with pytest.raises(DeclarationError, match="routes of its own"):
-        Service(tmp_path, installed=(Installed(Domain("ops", Thing)),))
+        Service(tmp_path, installed=(DomainPlugin(Domain("ops", Thing)),))
 
 
 def test_the_same_requests_have_the_same_answers_on_every_engine(

@@ -20,12 +20,12 @@ from starlette.types import Message
 
 from penstock import open_store
 from penstock.events.schedule import Schedule, Scheduler
-from penstock.plugin import Installed
+from penstock.plugin import DomainPlugin
 from penstock.runtime.logs import JsonLines
 from penstock.schema.role import Role
 from penstock.web.bodylimit import limited
 from penstock.web.errors import BodyTooLarge
-from penstock.work.context import Work
+from penstock.work.context import TaskContext
 from penstock.work.registry import Tasks
 from tests.web.films import DOMAIN, Reel
 from tests.web.routes import doors
@@ -261,7 +261,7 @@ def test_waiting_work_is_counted(service: Service) -> None:
     tasks = Tasks("films")
 
     @tasks.task("wait")
-    def wait(work: Work, input: dict[str, Any]) -> None: ...
+    def wait(work: TaskContext, input: dict[str, Any]) -> None: ...
 
     with service.store.change() as change:
         change.emit("reel.made", change.create(Reel(name="r")))
@@ -276,7 +276,7 @@ def test_waiting_work_is_counted(service: Service) -> None:
 
 def test_an_overdue_schedule_is_told(tmp_path: Path) -> None:
     hourly = Schedule("hourly", "0 * * * *", lambda period: None, overdue=timedelta(hours=2))
-    service = Service(tmp_path, installed=(Installed(DOMAIN, schedules=lambda around: [hourly]),))
+    service = Service(tmp_path, installed=(DomainPlugin(DOMAIN, schedules=lambda around: [hourly]),))
     Scheduler(service.store, [hourly], owner="tests").run_due()
     service.clock.advance(timedelta(hours=3))
     assert numbers(service)['penstock_schedule_overdue{schedule="hourly"}'] == 1

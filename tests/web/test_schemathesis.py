@@ -23,7 +23,7 @@ from schemathesis.core.failures import FailureGroup
 
 from penstock import Store
 from penstock.domains import INSTALLED
-from penstock.plugin import Installed
+from penstock.plugin import DomainPlugin
 from tests.web.films import DOMAIN as FILMS
 from tests.web.films import Film
 from tests.web.service import HERE, Service, film
@@ -62,7 +62,7 @@ def from_here(app: Any) -> Any:
 class Described:
     """The document of a service, which anybody may use; streams never end, so they are left out."""
 
-    def __init__(self, folder: Path, installed: Sequence[Installed] = (Installed(FILMS),)) -> None:
+    def __init__(self, folder: Path, installed: Sequence[DomainPlugin] = (DomainPlugin(FILMS),)) -> None:
         self._service = Service(folder, installed=installed, authentication=False, hosts=("testserver",))
         self._file = folder / "web.db"
         self.schema: Any = schemathesis.openapi.from_asgi("/openapi.json", from_here(self._service.app)).exclude(
@@ -140,6 +140,6 @@ def test_a_lie_would_be_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
 @pytest.mark.long
 @pytest.mark.timeout(1800)
 def test_everything_that_ships_answers_as_it_is_described(tmp_path: Path) -> None:
-    described = Described(tmp_path, (*INSTALLED, Installed(FILMS)))
+    described = Described(tmp_path, (*INSTALLED, DomainPlugin(FILMS)))
     assert check_each_operation(described.schema, settings(**DEEP)) > 100
     run_histories(described, described.schema, settings(max_examples=200, stateful_step_count=15))

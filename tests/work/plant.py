@@ -14,15 +14,15 @@ from penstock.kernel.store import Store
 from penstock.work import (
     Outcome,
     Pipeline,
+    PipelineStep,
     Quarantine,
     Retry,
     RetryLater,
-    Step,
     StepResult,
     StepRun,
+    TaskContext,
     Tasks,
     Terminal,
-    Work,
 )
 from penstock.work.job import Job
 
@@ -91,7 +91,7 @@ def stamps(store: Store, *names: str) -> dict[str, int]:
     limit=timedelta(minutes=5),
     classes={Melted: Outcome.TERMINAL, Rusty: Outcome.QUARANTINE},
 )
-def press(work: Work, input: Order) -> dict[str, Any] | None:
+def press(work: TaskContext, input: Order) -> dict[str, Any] | None:
     """A task with an effect."""
     go_wrong(input, work.task.attempts)
     with work.finish({"pressed": input.name}) as change:
@@ -105,26 +105,26 @@ def note_failure(change: Change, input: Order, error: BaseException) -> None:
 
 
 @TASKS.task("roll", concurrency=2)
-def roll(work: Work, input: Order) -> dict[str, Any] | None:
+def roll(work: TaskContext, input: Order) -> dict[str, Any] | None:
     """A project may have two of these at once."""
     return None
 
 
 @TASKS.task("look")
-def look(work: Work, input: Order) -> dict[str, Any] | None:
+def look(work: TaskContext, input: Order) -> dict[str, Any] | None:
     """Nothing but a result."""
     return {"seen": input.name}
 
 
 @TASKS.task("sleep")
-def sleep(work: Work, input: Order) -> dict[str, Any] | None:
+def sleep(work: TaskContext, input: Order) -> dict[str, Any] | None:
     """It goes on until somebody ends it."""
     while True:
         time.sleep(0.05)
 
 
 @TASKS.task("limp", limit=timedelta(seconds=0.5))
-def limp(work: Work, input: Order) -> dict[str, Any] | None:
+def limp(work: TaskContext, input: Order) -> dict[str, Any] | None:
     """It takes longer than it may, and does not notice."""
     time.sleep(3600)
     return None
@@ -133,7 +133,7 @@ def limp(work: Work, input: Order) -> dict[str, Any] | None:
 def made(name: str, *, seconds: float = 0.0) -> Any:
     """A step that makes something, unless the job's input says that it fails."""
 
-    def body(work: Work, job: Job, step: StepRun) -> StepResult:
+    def body(work: TaskContext, job: Job, step: StepRun) -> StepResult:
         time.sleep(seconds)
         if job.input.get("fails") == name:
             go_wrong(Order(fails=job.input["how"], until=job.input.get("until", 1000)), work.task.attempts)
@@ -146,14 +146,22 @@ def made(name: str, *, seconds: float = 0.0) -> Any:
     return body
 
 
-CAST = Pipeline(TASKS, "cast", [Step("melt", made("melt")), Step("pour", made("pour")), Step("file", made("file"))])
+CAST = Pipeline(
+    TASKS,
+    "cast",
+    [PipelineStep("melt", made("melt")), PipelineStep("pour", made("pour")), PipelineStep("file", made("file"))],
+)
 SHOWN = Pipeline(
     TASKS,
     "shown",
-    [Step("draw", made("draw")), Step("paint", made("paint"), review=True), Step("frame", made("frame"))],
+    [
+        PipelineStep("draw", made("draw")),
+        PipelineStep("paint", made("paint"), review=True),
+        PipelineStep("frame", made("frame")),
+    ],
 )
 
 # For workers that are killed all the time: patient, and slow enough to be met at it.
 PATIENT = Retry(attempts=1000, first=timedelta(seconds=0.05), longest=timedelta(seconds=0.2))
 FORGED = ("heat", "hammer", "quench")
-FORGE = Pipeline(TASKS, "forge", [Step(name, made(name, seconds=0.01), retry=PATIENT) for name in FORGED])
+FORGE = Pipeline(TASKS, "forge", [PipelineStep(name, made(name, seconds=0.01), retry=PATIENT) for name in FORGED])

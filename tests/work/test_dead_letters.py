@@ -10,7 +10,7 @@ from penstock import FrozenClock, Store
 from penstock.errors import IllegalMove, InvalidValue, NotFound
 from penstock.kernel.audit import SystemAudit
 from penstock.work import Attempt, Outcome, Runner, Task, TaskOf, TaskStatus
-from penstock.work.dead_letters import Letters, cancel, cancel_all, retry, retry_all
+from penstock.work.dead_letters import DeadLetters, cancel, cancel_all, retry, retry_all
 from penstock.workers.manual import ManualWorkers
 from tests.work.plant import TASKS, Order, Stamp, look, press, stamps
 from tests.work.test_tasks import SECOND, attempts, the_task
@@ -44,18 +44,18 @@ def names(buried: dict[str, str], tasks: list[str]) -> list[str]:
 
 
 def test_letters_are_found_by_what_is_known_of_them(store: Store, buried: dict[str, str]) -> None:
-    def found(letters: Letters) -> list[str]:
+    def found(letters: DeadLetters) -> list[str]:
         return names(buried, [t.task_id for t in letters.find(store)])
 
-    assert found(Letters()) == ["one", "two", "three"]
-    assert found(Letters(project="p1")) == ["one", "two"]
-    assert found(Letters(project="p1", name="plant.press")) == ["one", "two"]
-    assert found(Letters(name="plant.look")) == []
-    assert found(Letters(error_class="Terminal")) == ["one", "three"]
-    assert found(Letters(error_class="Terminal", project="p2")) == ["three"]
-    assert found(Letters(TaskStatus.QUARANTINED)) == ["odd"]
+    assert found(DeadLetters()) == ["one", "two", "three"]
+    assert found(DeadLetters(project="p1")) == ["one", "two"]
+    assert found(DeadLetters(project="p1", name="plant.press")) == ["one", "two"]
+    assert found(DeadLetters(name="plant.look")) == []
+    assert found(DeadLetters(error_class="Terminal")) == ["one", "three"]
+    assert found(DeadLetters(error_class="Terminal", project="p2")) == ["three"]
+    assert found(DeadLetters(TaskStatus.QUARANTINED)) == ["odd"]
     with pytest.raises(InvalidValue, match="not done"):
-        Letters(TaskStatus.DONE)
+        DeadLetters(TaskStatus.DONE)
 
 
 def test_one_is_tried_again_from_the_beginning_and_who_did_it_is_kept(
@@ -86,11 +86,11 @@ def test_quarantine_ends_when_a_person_says_so(store: Store, workers: ManualWork
 
 
 def test_all_that_match_are_tried_again(store: Store, workers: ManualWorkers, buried: dict[str, str]) -> None:
-    settled = retry_all(store, [TASKS], Letters(error_class="Terminal"), by="ann")
+    settled = retry_all(store, [TASKS], DeadLetters(error_class="Terminal"), by="ann")
     assert sorted(names(buried, settled.done)) == ["one", "three"]
     assert settled.refused == {}
     assert {t.task_id for t in workers.waiting()} == {buried["one"], buried["three"]}
-    settled = cancel_all(store, [TASKS], Letters(), by="ann")
+    settled = cancel_all(store, [TASKS], DeadLetters(), by="ann")
     assert names(buried, settled.done) == ["two"]
     assert stamps(store, "failed-a") == {"failed-a": 3}, "it had heard of that end before"
 
@@ -103,7 +103,7 @@ def test_one_that_is_refused_keeps_no_other_from_it(store: Store, buried: dict[s
             raise InvalidValue("not this one")
 
     try:
-        settled = retry_all(store, [TASKS], Letters(project="p1"), by="ann")
+        settled = retry_all(store, [TASKS], DeadLetters(project="p1"), by="ann")
     finally:
         press.revivals.remove(refuse)
     assert names(buried, settled.done) == []
@@ -119,7 +119,7 @@ def test_more_letters_than_a_page_are_all_settled(
     for _ in range(8):
         announce(store, press, "p", fails="terminal")
     workers.drain()
-    assert len(retry_all(store, [TASKS], Letters(), by="ann").done) == 8
+    assert len(retry_all(store, [TASKS], DeadLetters(), by="ann").done) == 8
 
 
 def test_what_waits_or_runs_can_be_given_up(store: Store, clock: FrozenClock) -> None:

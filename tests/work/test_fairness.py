@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from penstock import FrozenClock, Store
-from penstock.work import Task, TaskOf, Tasks, TaskStatus, Work
-from penstock.work.fair_queue import Line, interleaved
+from penstock.work import Task, TaskContext, TaskOf, Tasks, TaskStatus
+from penstock.work.fair_queue import FairQueue, interleaved
 from penstock.work.queue_hints import active, rest_if_idle, touch, wake_lanes
 from penstock.work.registry import by_name
 from penstock.work.runner import Runner
@@ -29,7 +29,7 @@ def announce(store: Store, task: TaskOf[Order], project: str, times: int = 1) ->
     store.put_many(Task(**{**one, "task_id": f"{task_id}-{number}"}) for number in range(1, times))
 
 
-def projects(works: Iterable[Work]) -> list[str]:
+def projects(works: Iterable[TaskContext]) -> list[str]:
     return [work.project for work in works]
 
 
@@ -64,7 +64,7 @@ def test_a_project_with_many_sorts_of_tasks_has_one_turn_as_the_others(store: St
 def test_tasks_that_others_run_do_not_hide_ours(store: Store, clock: FrozenClock) -> None:
     foreign = Tasks("foreign")
 
-    def other(work: Work, input: Order) -> None: ...
+    def other(work: TaskContext, input: Order) -> None: ...
 
     announce(store, foreign.task("task")(other), "a", 150)
     clock.advance(MINUTE)
@@ -191,7 +191,7 @@ def test_when_little_is_due_one_look_is_enough(store: Store, monkeypatch: pytest
         return find(*args, **more)
 
     monkeypatch.setattr(store.engine, "find", count)
-    assert len(Line(store, by_name([TASKS])).next(10)) == 6
+    assert len(FairQueue(store, by_name([TASKS])).next(10)) == 6
     assert looks == 1
 
 

@@ -12,7 +12,7 @@ import pytest
 
 from penstock import Store, SystemClock
 from penstock.errors import Unavailable
-from penstock.work import Outcome, Task, Tasks, TaskStatus, Work
+from penstock.work import Outcome, Task, TaskContext, Tasks, TaskStatus
 from penstock.workers.inline import InlineWorkers
 from tests.work.plant import TASKS, Order, press, stamps
 from tests.work.soon import LONG, soon
@@ -32,7 +32,7 @@ class Gate:
 GATES: dict[str, Gate] = {}
 
 
-def through(work: Work, input: Order) -> None:
+def through(work: TaskContext, input: Order) -> None:
     gate = GATES[input.name]
     gate.reached.release()
     assert gate.open.wait(LONG)
@@ -43,7 +43,7 @@ limited = OWN.task("limited", limit=LIMIT)(through)
 
 
 @OWN.task("quick")
-def quick(work: Work, input: Order) -> None: ...
+def quick(work: TaskContext, input: Order) -> None: ...
 
 
 @pytest.fixture
@@ -181,7 +181,7 @@ def test_a_store_that_is_away_for_a_while_ends_no_worker(
     workers = at_work(threads=1)
     take, failed = workers.runner.take, threading.Event()
 
-    def away(most: int = 1) -> list[Work]:
+    def away(most: int = 1) -> list[TaskContext]:
         if not failed.is_set():
             failed.set()
             raise Unavailable("away")
@@ -199,7 +199,7 @@ def test_what_cannot_be_written_down_ends_no_worker(
     workers = at_work(threads=1, lease=timedelta(seconds=0.4))
     run, failed = workers.runner.run, threading.Event()
 
-    def lose(work: Work) -> Outcome:
+    def lose(work: TaskContext) -> Outcome:
         if not failed.is_set():
             failed.set()
             raise Unavailable("away")

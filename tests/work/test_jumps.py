@@ -12,7 +12,7 @@ import pytest
 from penstock import FrozenClock, Store, SystemClock, open_store
 from penstock.kernel.lease import Duty
 from penstock.ports.clock import SKEW
-from penstock.work import WORKING, Outcome, Runner, Tasks, TaskStatus, Work
+from penstock.work import WORKING, Outcome, Runner, TaskContext, Tasks, TaskStatus
 from penstock.work.rescue import Rescuer
 from penstock.work.task import Progress
 from penstock.workers.inline import InlineWorkers
@@ -43,7 +43,7 @@ def clock_of(store: Store) -> FrozenClock:
     return store.clock
 
 
-def on_its_last_attempt(store: Store, *, owner: str = "w") -> tuple[str, Runner, Work]:
+def on_its_last_attempt(store: Store, *, owner: str = "w") -> tuple[str, Runner, TaskContext]:
     """A task that is running and must not be lost once more."""
     task_id = announce(store, press, fails="error", until=4)
     runner = Runner(store, [TASKS], owner=owner, lease=LEASE)
@@ -60,7 +60,7 @@ def test_a_task_whose_clock_is_set_meanwhile_is_done(store: Store, clock: Frozen
     stamped(store, "a")
     rescuers: list[Rescuer] = []
 
-    def body(work: Work, input: Order) -> None:
+    def body(work: TaskContext, input: Order) -> None:
         clock.jump(jump)
         for _ in range(12):
             clock.advance(STEP)
@@ -83,7 +83,7 @@ def test_a_task_whose_clock_is_set_meanwhile_is_done(store: Store, clock: Frozen
 def test_a_task_has_its_time_and_no_more_whatever_becomes_of_the_clock(
     store: Store, clock: FrozenClock, jump: timedelta
 ) -> None:
-    def body(work: Work, input: Order) -> None:
+    def body(work: TaskContext, input: Order) -> None:
         clock.jump(jump)
         clock.advance(timedelta(seconds=59))
         work.check()
@@ -175,7 +175,7 @@ def test_a_worker_that_died_is_still_missed_after_its_rescuers_clock_was_set_for
 
 
 def test_progress_is_told_after_the_clock_was_set_back(store: Store, clock: FrozenClock) -> None:
-    def body(work: Work, input: Order) -> None:
+    def body(work: TaskContext, input: Order) -> None:
         work.progress(0.1)
         clock.jump(-HOURS)
         clock.advance(timedelta(seconds=2))
@@ -237,7 +237,7 @@ def test_workers_go_on_when_the_machines_clock_is_set(tmp_path: Path, jump: time
     stamped(store, "a")
 
     @tasks.task("task", limit=timedelta(minutes=10))
-    def task(work: Work, input: Order) -> None:
+    def task(work: TaskContext, input: Order) -> None:
         clock.off += jump
         ends = {work.lease.expires_at}
 

@@ -17,15 +17,15 @@ from penstock.work import (
     JobStatus,
     Outcome,
     Pipeline,
+    PipelineStep,
     Runner,
-    Step,
     StepRun,
     StepStatus,
     Task,
     Tasks,
     TaskStatus,
 )
-from penstock.work.dead_letters import Letters, cancel, retry, retry_all
+from penstock.work.dead_letters import DeadLetters, cancel, retry, retry_all
 from penstock.workers.manual import ManualWorkers
 from tests.work.plant import CAST, SHOWN, TASKS, Stamp, made, stamps
 
@@ -189,7 +189,7 @@ def test_a_dead_letter_of_a_step_that_is_tried_again_takes_the_job_with_it(
             repaired = change.get(job.ref)
             repaired.input = {}
             change.save(repaired)
-    settled = retry_all(store, [TASKS], Letters(name="plant.cast.pour"), by="ann")
+    settled = retry_all(store, [TASKS], DeadLetters(name="plant.cast.pour"), by="ann")
     assert len(settled.done) == 2
     assert {now(store, job).status for job in jobs} == {JobStatus.RUNNING}
     workers.drain()
@@ -200,10 +200,10 @@ def test_a_dead_letter_of_a_step_that_is_tried_again_takes_the_job_with_it(
 def test_a_job_that_is_resumed_or_cancelled_leaves_no_dead_letter(store: Store, workers: ManualWorkers) -> None:
     resumed, cancelled = (start(store, fails="pour", how="terminal") for _ in range(2))
     workers.drain()
-    letters = [letter.task_id for letter in Letters().find(store)]
+    letters = [letter.task_id for letter in DeadLetters().find(store)]
     CAST.resume(store, resumed.job_id, from_step="melt", by="ann")
     CAST.cancel(store, cancelled.job_id, by="ann")
-    assert list(Letters().find(store)) == []
+    assert list(DeadLetters().find(store)) == []
     for letter in letters:
         with pytest.raises(IllegalMove):
             retry(store, [TASKS], letter, by="ann")
@@ -213,7 +213,7 @@ def test_a_step_in_quarantine_waits_and_goes_on_or_is_given_up(store: Store, wor
     going, leaving = (start(store, fails="melt", how="quarantine", until=2) for _ in range(2))
     workers.drain()
     assert now(store, going).status is JobStatus.RUNNING
-    by_job = {t.input["job_id"]: t.task_id for t in Letters(TaskStatus.QUARANTINED).find(store)}
+    by_job = {t.input["job_id"]: t.task_id for t in DeadLetters(TaskStatus.QUARANTINED).find(store)}
     with store.change() as change:
         repaired = change.get(going.ref)
         repaired.input = {}
@@ -293,6 +293,6 @@ def test_pipelines_are_told_apart(store: Store, workers: ManualWorkers) -> None:
     with pytest.raises(NotFound, match="no run of file that counts"):
         CAST.made_by(store, job.job_id, "file")
     with pytest.raises(DeclarationError, match="each with a name of its own"):
-        Pipeline(Tasks("own"), "twice", [Step("a", made("a")), Step("a", made("a"))])
+        Pipeline(Tasks("own"), "twice", [PipelineStep("a", made("a")), PipelineStep("a", made("a"))])
     with pytest.raises(DeclarationError, match="at least one step"):
         Pipeline(Tasks("own"), "none", [])

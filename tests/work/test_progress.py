@@ -9,9 +9,9 @@ import pytest
 from penstock import FrozenClock, Store
 from penstock.errors import Conflict
 from penstock.events.feed import Feed
-from penstock.kernel.idempotency import Turn
+from penstock.kernel.idempotency import Claim
 from penstock.operations.feed_entry import FeedEntry
-from penstock.work import Progress, Runner, Tasks, Work
+from penstock.work import Progress, Runner, TaskContext, Tasks
 from penstock.workers.manual import ManualWorkers
 from tests.work.plant import TASKS, Order, look
 
@@ -22,7 +22,7 @@ def test_progress_is_throttled_and_reaches_the_feed(store: Store, clock: FrozenC
     tasks = Tasks("own")
 
     @tasks.task("slow")
-    def slow(work: Work, input: Order) -> None:
+    def slow(work: TaskContext, input: Order) -> None:
         for tenth in range(10):
             work.progress(tenth / 10, f"{tenth} of 10")
             clock.advance(SECOND * 0.4)
@@ -32,7 +32,7 @@ def test_progress_is_throttled_and_reaches_the_feed(store: Store, clock: FrozenC
     feed = Feed(store, "watch", owner="test")
 
     @feed.on(Progress, "insert", "update")
-    def watch(entry: FeedEntry, turn: Turn) -> None:
+    def watch(entry: FeedEntry, turn: Claim) -> None:
         assert isinstance(entry.new, Progress)
         seen.append((entry.new.fraction, entry.new.note))
 

@@ -14,9 +14,9 @@ from penstock.engines.sql.engine import SqlEngine
 from penstock.engines.sql.postgres import PostgresConnector
 from penstock.errors import Unavailable
 from penstock.kernel.lease import LeaseLost
-from penstock.work import Attempt, Outcome, Runner, Task, Tasks, TaskStatus, Work
+from penstock.work import Attempt, Outcome, Runner, Task, TaskContext, Tasks, TaskStatus
 from penstock.work.domain import WORKING
-from penstock.work.heartbeat import Keeper
+from penstock.work.heartbeat import Heartbeat
 from penstock.work.registry import TaskOf
 from penstock.work.rescue import Rescuer, keep_rescuing
 from penstock.workers.dispatcher import Dispatcher
@@ -168,7 +168,7 @@ def test_a_draining_process_hands_back_what_it_was_about_to_take(store: Store, m
     workers = InlineWorkers(store, [TASKS], threads=1, owner="draining")
     take, stopping = workers.runner.take, threading.Event()
 
-    def take_while_stopping(most: int = 1) -> list[Work]:
+    def take_while_stopping(most: int = 1) -> list[TaskContext]:
         works = take(most)
         if works:
             stopping.set()
@@ -266,7 +266,7 @@ def test_the_keeper_renews_by_itself(tmp_path: Any) -> None:
     lease = timedelta(seconds=0.3)
 
     @tasks.task("slow")
-    def slow(work: Work, input: Order) -> None:
+    def slow(work: TaskContext, input: Order) -> None:
         began, ends = SystemClock().now(), {work.lease.expires_at}
 
         def renewed_again_and_again() -> bool:
@@ -279,7 +279,7 @@ def test_the_keeper_renews_by_itself(tmp_path: Any) -> None:
     with store.change() as change:
         task_id = slow.announce(change, Order())
     runner = Runner(store, [tasks], lease=lease)
-    keeper = Keeper(runner)
+    keeper = Heartbeat(runner)
     (work,) = runner.take()
     with keeper.holding(work):
         assert runner.run(work) is Outcome.DONE
@@ -295,7 +295,7 @@ def test_a_worker_that_stalls_and_wakes_is_fenced_out(store: Store, workers: Man
     woke: list[str] = []
 
     @tasks.task("press")
-    def stall(work: Work, input: Order) -> None:
+    def stall(work: TaskContext, input: Order) -> None:
         clock.advance(LEASE)
         assert workers.rescue() == 1
         clock.advance(LEASE)

@@ -16,7 +16,7 @@ from penstock.errors import Conflict, DeclarationError, InvalidValue, TooLarge, 
 from penstock.kernel.change import Change
 from penstock.kernel.outbox import MessageStatus, SystemMessage
 from penstock.schema.size import document_size
-from penstock.work import Attempt, InputMisfit, Outcome, Retry, Task, TaskOf, Tasks, TaskStatus, Terminal, Work
+from penstock.work import Attempt, InputMisfit, Outcome, Retry, Task, TaskContext, TaskOf, Tasks, TaskStatus, Terminal
 from penstock.work import runner as runner_module
 from penstock.work.dead_letters import retry
 from penstock.work.runner import Runner
@@ -45,7 +45,7 @@ def stamped(store: Store, *names: str) -> None:
         store.create(Stamp(name=name))
 
 
-def own(body: Callable[[Work, Order], dict[str, Any] | None], **options: Any) -> tuple[Tasks, TaskOf[Order]]:
+def own(body: Callable[[TaskContext, Order], dict[str, Any] | None], **options: Any) -> tuple[Tasks, TaskOf[Order]]:
     """A task of the test itself."""
     tasks = Tasks("own")
     return tasks, tasks.task("task", **options)(body)
@@ -173,7 +173,7 @@ def test_a_task_may_say_when_it_wants_to_be_tried_again(
 
 
 def test_long_errors_are_cut(store: Store) -> None:
-    def fail(work: Work, input: Order) -> None:
+    def fail(work: TaskContext, input: Order) -> None:
         raise ValueError("é" * 3000)
 
     tasks, task = own(fail)
@@ -184,7 +184,7 @@ def test_long_errors_are_cut(store: Store) -> None:
 
 
 def test_an_error_that_no_store_can_hold_is_kept_as_far_as_possible(store: Store) -> None:
-    def fail(work: Work, input: Order) -> None:
+    def fail(work: TaskContext, input: Order) -> None:
         work.log.info("a NUL \x00")
         raise ValueError("a NUL \x00 and half a character \ud800")
 
@@ -196,7 +196,7 @@ def test_an_error_that_no_store_can_hold_is_kept_as_far_as_possible(store: Store
 
 
 def test_the_last_lines_of_its_log_and_its_numbers_are_kept(store: Store, caplog: pytest.LogCaptureFixture) -> None:
-    def talk(work: Work, input: Order) -> None:
+    def talk(work: TaskContext, input: Order) -> None:
         work.log.debug("nobody wants to know")
         for number in range(60):
             work.log.info("line %d", number)
@@ -227,7 +227,7 @@ UNKEPT: dict[str, dict[Any, Any]] = {
 
 
 def test_numbers_that_cannot_be_kept_do_not_hide_how_it_ended(store: Store) -> None:
-    def count(work: Work, input: Order) -> None:
+    def count(work: TaskContext, input: Order) -> None:
         work.metrics.update(UNKEPT[input.name])
         if input.fails is not None:
             raise Terminal("the voice does not exist")
@@ -249,7 +249,7 @@ def test_numbers_that_cannot_be_kept_do_not_hide_how_it_ended(store: Store) -> N
 def test_an_attempt_has_its_time(store: Store, clock: FrozenClock) -> None:
     stamped(store, "a")
 
-    def dawdle(work: Work, input: Order) -> None:
+    def dawdle(work: TaskContext, input: Order) -> None:
         clock.advance(59 * SECOND)
         work.check()
         clock.advance(1 * SECOND)
@@ -316,7 +316,7 @@ def test_one_that_loses_every_race_for_a_slot_is_looked_at_later(
     assert (waiting.status, waiting.due_at) == (TaskStatus.WAITING, clock.now() + SECOND)
 
 
-def _nothing(work: Work, input: Order) -> None:
+def _nothing(work: TaskContext, input: Order) -> None:
     return None
 
 
@@ -325,7 +325,7 @@ def test_an_input_that_no_longer_fits_waits_for_a_person(store: Store) -> None:
     changed = Tasks("plant")
 
     @changed.task("look")
-    def look_again(work: Work, input: Changed) -> dict[str, Any] | None:
+    def look_again(work: TaskContext, input: Changed) -> dict[str, Any] | None:
         return {"seen": "again"}
 
     assert ManualWorkers(store, [changed]).run_one() is Outcome.QUARANTINE
@@ -387,7 +387,7 @@ def test_what_is_handed_back_is_done_by_another_and_counts_as_no_attempt(store: 
 def test_what_goes_wrong_after_the_end_is_no_reason_to_do_it_again(store: Store) -> None:
     stamped(store, "a")
 
-    def stumble(work: Work, input: Order) -> None:
+    def stumble(work: TaskContext, input: Order) -> None:
         with work.finish() as change:
             change.delete(Stamp.at(name="a"))
         raise ValueError("too late")
@@ -402,7 +402,7 @@ def test_what_goes_wrong_after_the_end_is_no_reason_to_do_it_again(store: Store)
 def test_one_that_leaves_the_interpreter_has_failed(store: Store, way: BaseException) -> None:
     """Also one whose asynchronous call was cancelled: neither is an Exception, and both end no more than the task."""
 
-    def leave(work: Work, input: Order) -> None:
+    def leave(work: TaskContext, input: Order) -> None:
         raise way
 
     tasks, task = own(leave)
@@ -414,7 +414,7 @@ def test_a_task_of_the_largest_input_can_be_run_can_fail_and_is_tried_again(stor
     """Workers write beside the input, and no engine takes a record that has grown too large for that."""
     seen = []
 
-    def fail_if_large(work: Work, input: Order) -> None:
+    def fail_if_large(work: TaskContext, input: Order) -> None:
         seen.append(work.project)
         if input.name != "small":
             raise ValueError("🐟" * LONGEST_ERROR)
@@ -439,7 +439,7 @@ def test_a_task_of_the_largest_input_can_be_run_can_fail_and_is_tried_again(stor
 def test_a_mistake_of_what_follows_from_a_failure_does_not_keep_the_task_alive(store: Store, mistake: str) -> None:
     stamped(store, "taken", "heard")
 
-    def fail(work: Work, input: Order) -> None:
+    def fail(work: TaskContext, input: Order) -> None:
         raise ValueError
 
     tasks, task = own(fail, retry=Retry(attempts=1))
@@ -461,7 +461,7 @@ def test_a_change_on_the_way_is_fenced_and_audited_and_the_end_is_one_with_its_e
 ) -> None:
     stamped(store, "a")
 
-    def conflict(work: Work, input: Order) -> None:
+    def conflict(work: TaskContext, input: Order) -> None:
         with work.change(why="on the way") as change:
             change.create(Stamp(name=f"way-{work.task.attempts}"))
         with work.finish() as change:
@@ -502,7 +502,7 @@ def test_wrong_declarations_are_refused() -> None:
 def test_an_input_is_a_model_or_a_map() -> None:
     tasks = Tasks("own")
 
-    def count(work: Work, input: int) -> None: ...
+    def count(work: TaskContext, input: int) -> None: ...
 
     with pytest.raises(InvalidValue, match="a model or a map, not a int"):
         tasks.task("count")(count).dump(3)

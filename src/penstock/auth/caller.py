@@ -6,7 +6,7 @@ import ipaddress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from penstock.kernel.idempotency import Turn
+from penstock.kernel.idempotency import Claim
 from penstock.schema.role import Role
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ class Caller:
     "Sees what they may see. A route that uses another shows one project's records to another."
     address: str = "unknown"
     "Where the request comes from: the client's own address, also behind a proxy that is trusted. Personal."
-    turn: Turn | None = None
+    turn: Claim | None = None
     """The turn of a request with an Idempotency-Key. A route whose change ends it (``change(once=turn)``) happens
     exactly once; one that does not happens once unless the process dies just before the answer is noted."""
 

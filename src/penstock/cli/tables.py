@@ -9,7 +9,7 @@ from rich.table import Table
 
 from penstock.cli.terminal import AsJson, ObjectsUrl, StoreUrl, busy, console, opened, settings
 from penstock.domains import DOMAINS, INSTALLED
-from penstock.operations.plan import Step
+from penstock.operations.plan import PlanStep
 from penstock.plugin import own_settings
 from penstock.work.domain import WORKING
 
@@ -28,7 +28,7 @@ def apply(store: StoreUrl = None, objects: ObjectsUrl = None, as_json: AsJson = 
     _ensure(store, objects, as_json, dry_run=False)
 
 
-def _advice(objects: str | None) -> list[Step]:
+def _advice(objects: str | None) -> list[PlanStep]:
     """What domains ask of whoever keeps the files."""
     chosen = settings(objects=objects)
     setting = own_settings(INSTALLED, chosen.domains)

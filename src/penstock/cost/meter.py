@@ -24,8 +24,8 @@ from penstock.cost.capacity import read_units
 from penstock.cost.footprint import ABSENT, Footprint, Identity, Image, Images, footprint, identity, image_of_loaded
 from penstock.errors import Conflict
 from penstock.operations.commit_recovery import is_repeatable
-from penstock.operations.feed_entry import Told
-from penstock.operations.plan import Step
+from penstock.operations.feed_entry import FeedSlice
+from penstock.operations.plan import PlanStep
 from penstock.operations.reads import Page, Query, Ref
 from penstock.operations.writes import Check, Patch, Write
 from penstock.ports.engine import Engine, Waiter
@@ -289,7 +289,7 @@ class MeteredEngine:
 
     def ensure(
         self, shapes: Sequence[EntityShape], *, views: Sequence[ViewShape] = (), dry_run: bool = False
-    ) -> list[Step]:
+    ) -> list[PlanStep]:
         return self._engine.ensure(shapes, views=views, dry_run=dry_run)
 
     def expire(self, shapes: Sequence[EntityShape], *, now: datetime, limit: int = 1000) -> int:
@@ -298,7 +298,7 @@ class MeteredEngine:
             self._images.clear()
         return removed
 
-    def changes(self, shapes: Sequence[EntityShape], *, after: str | None = None, limit: int = 100) -> Told:
+    def changes(self, shapes: Sequence[EntityShape], *, after: str | None = None, limit: int = 100) -> FeedSlice:
         return self._engine.changes(shapes, after=after, limit=limit)
 
     def feed_end(self, shapes: Sequence[EntityShape], *, after: str | None = None) -> str | None:

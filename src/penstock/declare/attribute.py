@@ -10,7 +10,7 @@ from pydantic.fields import FieldInfo
 
 
 @dataclass(frozen=True, slots=True)
-class Stored:
+class StoredAs:
     """What `attribute` says about a field, kept among the field's metadata."""
 
     name: str | None = None
@@ -33,5 +33,5 @@ def attribute(
     if "default_factory" not in constraints:
         constraints["default"] = default
     info: FieldInfo = Field(**constraints)
-    info.metadata.append(Stored(name, column, in_key_only))
+    info.metadata.append(StoredAs(name, column, in_key_only))
     return info

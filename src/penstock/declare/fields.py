@@ -15,7 +15,7 @@ from pydantic import BaseModel, TypeAdapter
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
 
-from penstock.declare.attribute import Stored
+from penstock.declare.attribute import StoredAs
 from penstock.declare.keys_within import keys_within
 from penstock.declare.personal import marked_within, seen_by
 from penstock.declare.units import Instant
@@ -56,7 +56,7 @@ def read_fields(cls: type[BaseModel], naming: Callable[[str], str]) -> dict[str,
 
 def _read(entity: str, name: str, info: FieldInfo, naming: Callable[[str], str]) -> FieldShape:
     annotation, optional, metadata = _unwrap(info.annotation, list(info.metadata))
-    stored = next((m for m in metadata if isinstance(m, Stored)), Stored())
+    stored = next((m for m in metadata if isinstance(m, StoredAs)), StoredAs())
     instant = next((m for m in metadata if isinstance(m, Instant)), None)
     kind = _kind(entity, name, annotation, instant)
     minimum, maximum = _bounds(metadata)

@@ -6,13 +6,13 @@ from penstock.domains.musicvideo import INSTALLED as MUSIC_VIDEO
 from penstock.domains.novae.model import DOMAIN as NOVAE
 from penstock.domains.speech import INSTALLED as SPEECH
 from penstock.domains.videos.model import DOMAIN as VIDEOS
-from penstock.plugin import Installed
+from penstock.plugin import DomainPlugin
 
-INSTALLED: tuple[Installed, ...] = (
+INSTALLED: tuple[DomainPlugin, ...] = (
     MUSIC_VIDEO,
-    Installed(ASSET_CREATOR),
-    Installed(VIDEOS),
+    DomainPlugin(ASSET_CREATOR),
+    DomainPlugin(VIDEOS),
     SPEECH,
-    Installed(NOVAE),
+    DomainPlugin(NOVAE),
 )
 DOMAINS: tuple[Domain, ...] = tuple(i.domain for i in INSTALLED)

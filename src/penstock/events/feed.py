@@ -24,8 +24,8 @@ from penstock.declare.move import Move
 from penstock.declare.pattern import pattern
 from penstock.declare.units import Count, EpochSeconds, UtcMicros
 from penstock.errors import Conflict, InvalidValue, told
-from penstock.events.self_writes import Echo, difference
-from penstock.kernel.idempotency import Done, SystemOnce, Turn, begin, once_key, seize
+from penstock.events.self_writes import SelfWrites, difference
+from penstock.kernel.idempotency import Claim, Replay, SystemOnce, begin, once_key, seize
 from penstock.kernel.lease import Duty, Lease, LeaseLost
 from penstock.kernel.system import SYSTEM
 from penstock.operations.feed_entry import FeedEntry
@@ -37,7 +37,7 @@ from penstock.schema.kinds import from_key_text, key_text
 if TYPE_CHECKING:
     from penstock.kernel.store import Store
 
-Handler = Callable[[FeedEntry, Turn], object]
+Handler = Callable[[FeedEntry, Claim], object]
 _LONGEST_ERROR = 500
 _REMEMBERED = timedelta(days=3)
 "Longer than any store keeps its feed, so that a repetition is always recognised."
@@ -197,7 +197,7 @@ class Feed:
         entry = FeedEntry(shape, letter.kind, subject, None, record, "user", letter.position, again)
         mark = self._mark(handler, entry, "event", entry.id)
         turn = begin(self._store, mark, owner=self._owner, period=self._period)
-        if isinstance(turn, Turn):  # nobody else can have had it: it is of this moment
+        if isinstance(turn, Claim):  # nobody else can have had it: it is of this moment
             self._hand_over(handler, entry, turn)
         with self._store.change() as change:
             settled = change.adopt(letter).settle()
@@ -218,7 +218,7 @@ class Feed:
             mark = self._mark(handler, entry, "event", entry.id)
             # Whoever is still in its turn has died or lost the feed's lease: under it nobody else is at work.
             turn = seize(self._store, mark, owner=self._owner, period=self._period, under=lease)
-            if isinstance(turn, Done) or self._was_echo(handler, entry, turn):
+            if isinstance(turn, Replay) or self._was_echo(handler, entry, turn):
                 continue
             try:
                 self._hand_over(handler, entry, turn)
@@ -229,10 +229,12 @@ class Feed:
                     failed = True
         return failed
 
-    def _hand_over(self, handler: _Registered, entry: FeedEntry, turn: Turn) -> None:
+    def _hand_over(self, handler: _Registered, entry: FeedEntry, turn: Claim) -> None:
         """Let a handler deal with an event."""
         if "update" in handler.kinds:
-            turn = replace(turn, echo=Echo(Ref(entry.shape, entry.key), partial(self._mark, handler, entry, "echo")))
+            turn = replace(
+                turn, echo=SelfWrites(Ref(entry.shape, entry.key), partial(self._mark, handler, entry, "echo"))
+            )
         try:
             handler.handle(entry, turn)
         except Exception:
@@ -242,7 +244,7 @@ class Feed:
         with suppress(Conflict):  # the handler has ended its turn with its own change
             self._store.commit([turn.done(None)])
 
-    def _was_echo(self, handler: _Registered, entry: FeedEntry, turn: Turn) -> bool:
+    def _was_echo(self, handler: _Registered, entry: FeedEntry, turn: Claim) -> bool:
         """Was this the event of what the handler itself wrote? It is expected once."""
         if entry.kind != "update" or (told := difference(entry.old, entry.new)) is None:
             return False

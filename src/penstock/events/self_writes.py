@@ -36,7 +36,7 @@ _NOT_COMPARED = (Kind.DOCUMENT, Kind.TEXTS)
 _EXACT = Context(prec=300)
 
 
-class Echo:
+class SelfWrites:
     """Marks what is written to one record, so that the feed knows the event of it again."""
 
     def __init__(self, about: Ref[Any], mark: Callable[[str], Entity]) -> None:

@@ -9,7 +9,7 @@ from hashlib import sha256
 from penstock.errors import NotFound
 from penstock.media.content_type import SNIFFED_BYTES, sniff
 from penstock.ports.object_store import Objects
-from penstock.ports.stored_object import Found, Stored
+from penstock.ports.stored_object import ListedObject, StoredObject
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +22,7 @@ class Examined:
     etag: str
 
 
-def every(objects: Objects, prefix: str = "") -> Iterator[Found]:
+def every(objects: Objects, prefix: str = "") -> Iterator[ListedObject]:
     """Every object whose key begins so, fetched page by page as they are consumed."""
     cursor: str | None = None
     while True:
@@ -33,7 +33,7 @@ def every(objects: Objects, prefix: str = "") -> Iterator[Found]:
             return
 
 
-def lookup(objects: Objects, key: str) -> Stored | None:
+def lookup(objects: Objects, key: str) -> StoredObject | None:
     """What is known of an object; None when there is none."""
     try:
         return objects.head(key)

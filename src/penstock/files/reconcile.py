@@ -23,7 +23,7 @@ from penstock.files.trash import Trash
 from penstock.files.upload import Upload, UploadStatus
 from penstock.operations.file_access import files_of
 from penstock.ports.object_store import Objects
-from penstock.ports.stored_object import Found
+from penstock.ports.stored_object import ListedObject
 
 if TYPE_CHECKING:
     from penstock.kernel.store import Store
@@ -44,7 +44,7 @@ class MissingFile:
 class Reconciled:
     """What does not fit together, and what was done about it."""
 
-    orphans: list[Found] = field(default_factory=list)
+    orphans: list[ListedObject] = field(default_factory=list)
     "Files past their grace that no record points at."
     missing: list[MissingFile] = field(default_factory=list)
     young: int = 0
@@ -98,7 +98,7 @@ class Reconciliation:
             report.restored += self._trash.restore(key)
         return report
 
-    def _compare_records(self, there: dict[str, Found], report: Reconciled) -> set[str]:
+    def _compare_records(self, there: dict[str, ListedObject], report: Reconciled) -> set[str]:
         """Every file that a record points at; those that are missing are noted."""
         needed: set[str] = set()
         for record in self._references.records():
@@ -115,7 +115,7 @@ class Reconciliation:
         except InvalidKey:
             return False  # another writer has stored what is no key
 
-    def _compare_files(self, there: dict[str, Found], needed: set[str], report: Reconciled) -> None:
+    def _compare_files(self, there: dict[str, ListedObject], needed: set[str], report: Reconciled) -> None:
         """Note the files that nobody points at."""
         for upload in self._store.find(Upload.by_status(status=UploadStatus.OPEN)):
             needed.add(upload.target)

@@ -15,7 +15,7 @@ from penstock.errors import Conflict, InvalidKey, NotFound
 from penstock.files.object_reads import every, lookup, same_bytes
 from penstock.ports.clock import Clock
 from penstock.ports.object_store import Objects
-from penstock.ports.stored_object import Found, checked_key
+from penstock.ports.stored_object import ListedObject, checked_key
 from penstock.schema.file_pattern import TRASH
 
 _DATED = re.compile(TRASH + r"(\d{4}-\d{2}-\d{2})/.+")
@@ -35,7 +35,7 @@ class Trash:
     def __init__(self, objects: Objects, clock: Clock, *, window: timedelta = timedelta(days=7)) -> None:
         self._objects, self._clock, self._window = objects, clock, window
 
-    def put(self, found: Found) -> bool:
+    def put(self, found: ListedObject) -> bool:
         """Move an object to the trash; False when it was not moved.
 
         That is so when it is gone or has been replaced meanwhile, when a file of the same key went to the trash today
@@ -52,7 +52,7 @@ class Trash:
             # A move died half way; its second half follows.
         return self._objects.delete_unchanged(found)
 
-    def find(self, key: str) -> Found | None:
+    def find(self, key: str) -> ListedObject | None:
         """The newest file of a key that is still there."""
         today = self._clock.now().date()
         for age in range(self._window.days + 2):

@@ -26,7 +26,7 @@ from typing import Any
 
 from penstock.errors import AddressRefused, Misconfigured, Unanswered, Unavailable, telling
 from penstock.net import open_client
-from penstock.net.client import Limits, Response
+from penstock.net.client import ClientLimits, Response
 from penstock.net.policy import Resolver
 from penstock.net.url import Url, read_url
 from penstock.net.words import LONGEST_WORDS, excerpt
@@ -94,7 +94,7 @@ class Service:
         sent = {"Accept": "application/json", **self._credentials(url), **(headers or {})}
         if content is not None:
             sent["Content-Type"] = "application/json"
-        limits = Limits(wait=self._timeout, total=self._timeout, most=_LONGEST_ANSWER)
+        limits = ClientLimits(wait=self._timeout, total=self._timeout, most=_LONGEST_ANSWER)
         with self._client.exchange(method, url, headers=sent, content=content, limits=limits, types=_JSON) as response:
             said = response.read()
         if not 200 <= response.status < 300:
@@ -113,7 +113,7 @@ class Service:
 
         What was asked for over TLS is never fetched without it.
         """
-        limits = Limits(wait=self._timeout, total=_LONGEST_DOWNLOAD, most=most)
+        limits = ClientLimits(wait=self._timeout, total=_LONGEST_DOWNLOAD, most=most)
         try:
             there = _named(url)
             if self._base.is_secure and not there.is_secure:

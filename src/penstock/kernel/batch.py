@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from penstock.errors import Conflict, TooLarge
 from penstock.kernel.change import Change
-from penstock.kernel.idempotency import Turn
+from penstock.kernel.idempotency import Claim
 from penstock.kernel.lease import Lease
 from penstock.operations.writes import Put, Write
 from penstock.schema.shape import COMMIT_WRITES
@@ -51,7 +51,7 @@ class Batch:
         why: str | None = None,
         project: str | None = None,
         under: Lease | None = None,
-        once: Turn | None = None,
+        once: Claim | None = None,
     ) -> Change:
         """A change as of `Store.change`, which is committed with the batch."""
         project = project or self._store.project

@@ -18,7 +18,7 @@ from msgspec import Struct
 from penstock.declare.entity import Entity
 from penstock.errors import Conflict, InvalidValue
 from penstock.kernel.audit import EVERYWHERE, AuditLine, SystemAudit, entry
-from penstock.kernel.idempotency import Turn
+from penstock.kernel.idempotency import Claim
 from penstock.kernel.lease import Lease, lost_lease
 from penstock.kernel.outbox import SystemMessage, announcement
 from penstock.kernel.quota_movements import Movements
@@ -61,7 +61,7 @@ class Change:
         why: str | None = None,
         project: str | None = None,
         under: Lease | None = None,
-        once: Turn | None = None,
+        once: Claim | None = None,
         batch: Batch | None = None,
     ) -> None:
         self.store, self._batch = store, batch

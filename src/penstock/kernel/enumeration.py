@@ -22,7 +22,7 @@ Values = Mapping[str, Collection[Any]]
 
 
 @dataclass(frozen=True, slots=True)
-class Walk:
+class Enumeration:
     """One path through all records: partition after partition, each in order."""
 
     pattern: PatternShape
@@ -45,7 +45,7 @@ def walk_all(entity: type[E]) -> list[Query[E]]:
     return list(walk.queries())
 
 
-def walk_of(shape: EntityShape, *, by: str | None = None, among: Values | None = None) -> Walk | None:
+def walk_of(shape: EntityShape, *, by: str | None = None, among: Values | None = None) -> Enumeration | None:
     """A walk through all records, or those whose fields have values ``among`` these; None where there is none.
 
     ``by`` is the field that must come first in the order of each partition. A record without it is not found.
@@ -55,7 +55,7 @@ def walk_of(shape: EntityShape, *, by: str | None = None, among: Values | None =
             continue
         partitions = _partitions(shape, key, index)
         if partitions is not None and _takes_all(shape, key, index, by, among or {}):
-            return Walk(_pattern(shape, key, index, "walk"), partitions)
+            return Enumeration(_pattern(shape, key, index, "walk"), partitions)
     return None
 
 

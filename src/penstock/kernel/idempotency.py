@@ -38,7 +38,7 @@ from penstock.schema.documents import plain
 from penstock.schema.shape import Rights
 
 if TYPE_CHECKING:
-    from penstock.events.self_writes import Echo
+    from penstock.events.self_writes import SelfWrites
     from penstock.kernel.store import Store
 
 
@@ -107,13 +107,13 @@ class KeyReused(InvalidValue):
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
+class Claim:
     """The right to do the work."""
 
     ref: Ref[Any]
     owner: str
     id: str
-    echo: Echo | None = None
+    echo: SelfWrites | None = None
     "Of the feed's: marks what the change that ends the turn writes to the event's record."
 
     def holds(self) -> Condition:
@@ -134,7 +134,7 @@ class Turn:
 
 
 @dataclass(frozen=True, slots=True)
-class Done:
+class Replay:
     """The work was done before; this is what came of it."""
 
     result: dict[str, Any] | None
@@ -155,12 +155,12 @@ def begin(
     *,
     owner: str,
     period: timedelta,
-) -> Turn | Done:
+) -> Claim | Replay:
     """Ask for the turn to do what ``record`` names; InProgress while another has it, KeyReused for another body."""
     return _ask(store, record, owner, period, under=None)
 
 
-def seize(store: Store, record: Once, *, owner: str, period: timedelta, under: Lease) -> Turn | Done:
+def seize(store: Store, record: Once, *, owner: str, period: timedelta, under: Lease) -> Claim | Replay:
     """Get the turn at once, also from one who is at it: the holder of the lease on such work knows that they are gone.
 
     The former owner can no longer end its turn. LeaseLost when the lease is no longer ours.
@@ -168,10 +168,10 @@ def seize(store: Store, record: Once, *, owner: str, period: timedelta, under: L
     return _ask(store, record, owner, period, under=under)
 
 
-def _ask(store: Store, record: Once, owner: str, period: timedelta, *, under: Lease | None) -> Turn | Done:
+def _ask(store: Store, record: Once, owner: str, period: timedelta, *, under: Lease | None) -> Claim | Replay:
     now = store.clock.now()
     ref: Ref[Any] = record.ref
-    turn = Turn(ref, owner, str(sortable_id(now)))
+    turn = Claim(ref, owner, str(sortable_id(now)))
     until = end_second(now + period)
     for _ in range(3):
         found = store.lookup(ref)
@@ -182,7 +182,7 @@ def _ask(store: Store, record: Once, owner: str, period: timedelta, *, under: Le
         if found.fingerprint != record.fingerprint:
             raise KeyReused(f"{ref!r} was used for a request with another body; choose a new key")
         if found.status is OnceStatus.DONE:
-            return Done(found.result)
+            return Replay(found.result)
         if under is None and _is_at_it(found, store.clock):
             break
         if _taken_over(store, found, turn, until, under):
@@ -196,7 +196,7 @@ def _is_at_it(found: Once, clock: Clock) -> bool:
     return found.status is OnceStatus.IN_PROGRESS and (found.owner_expires_at or 0) > over
 
 
-def _created(store: Store, record: Once, turn: Turn, until: int) -> bool:
+def _created(store: Store, record: Once, turn: Claim, until: int) -> bool:
     record.owner, record.owner_expires_at, record.turn = turn.owner, until, turn.id
     try:
         store.create(record)
@@ -205,7 +205,7 @@ def _created(store: Store, record: Once, turn: Turn, until: int) -> bool:
     return True
 
 
-def _taken_over(store: Store, found: Once, turn: Turn, until: int, under: Lease | None) -> bool:
+def _taken_over(store: Store, found: Once, turn: Claim, until: int, under: Lease | None) -> bool:
     """Take a turn that failed or has ended, unless somebody else has just done so."""
     updates = (
         Set("status", OnceStatus.IN_PROGRESS),

@@ -41,8 +41,8 @@ from penstock.errors import Conflict, DamagedRecord, InvalidValue, OutOfScope, U
 from penstock.kernel.audit import EVERYWHERE
 from penstock.operations.commit_recovery import conflict
 from penstock.operations.conditions import Compare, Condition, Missing, Not, both, holds
-from penstock.operations.feed_entry import FeedEntry, Told
-from penstock.operations.plan import Step
+from penstock.operations.feed_entry import FeedEntry, FeedSlice
+from penstock.operations.plan import PlanStep
 from penstock.operations.reads import Page, Query, Ref
 from penstock.operations.updates import Set, SetIfAbsent
 from penstock.operations.writes import Check, Delete, Patch, Put, Write
@@ -120,7 +120,7 @@ class ScopedEngine:
             after = page.records[-1].__dict__
             size = None if size is None else min(size * 2, max(size, _MOST))
 
-    def changes(self, shapes: Sequence[EntityShape], *, after: str | None = None, limit: int = 100) -> Told:
+    def changes(self, shapes: Sequence[EntityShape], *, after: str | None = None, limit: int = 100) -> FeedSlice:
         for shape in shapes:
             self._check(shape, shape.rights.read, "read")
         own: list[FeedEntry] = []
@@ -131,9 +131,9 @@ class ScopedEngine:
             own += [e for e in part if e.project == self.project]
             after = part.position
             if len(own) > limit:
-                return Told(own[:limit], position=own[limit - 1].position)
+                return FeedSlice(own[:limit], position=own[limit - 1].position)
             if len(own) == limit or len(part) < size:
-                return Told(own, position=after)
+                return FeedSlice(own, position=after)
 
     def feed_end(self, shapes: Sequence[EntityShape], *, after: str | None = None) -> str | None:
         for shape in shapes:
@@ -193,7 +193,7 @@ class ScopedEngine:
 
     def ensure(
         self, shapes: Sequence[EntityShape], *, views: Sequence[ViewShape] = (), dry_run: bool = False
-    ) -> list[Step]:
+    ) -> list[PlanStep]:
         raise self._operators("tables are created and grown")
 
     def expire(self, shapes: Sequence[EntityShape], *, now: datetime, limit: int = 1000) -> int:

@@ -19,7 +19,7 @@ from penstock.errors import InvalidValue, NotFound
 from penstock.kernel.audit import AuditLine
 from penstock.kernel.batch import Batch
 from penstock.kernel.change import Change
-from penstock.kernel.idempotency import Turn, once_key
+from penstock.kernel.idempotency import Claim, once_key
 from penstock.kernel.lease import Lease
 from penstock.kernel.own_records import KERNEL
 from penstock.kernel.scope import ScopedEngine, project_text, scoped_secret
@@ -28,7 +28,7 @@ from penstock.operations.conditions import Condition, Missing
 from penstock.operations.cursors import decode_cursor, encode_cursor
 from penstock.operations.index_keys import settle
 from penstock.operations.last_modified import touching
-from penstock.operations.plan import Step
+from penstock.operations.plan import PlanStep
 from penstock.operations.reads import Query, Ref
 from penstock.operations.updates import Update
 from penstock.operations.validation import check_commit, prepare, prepare_updates
@@ -85,9 +85,9 @@ class Store:
         """
         return hmac.new(self._secret, once_key("mark", *parts).encode(), hashlib.sha256).hexdigest()
 
-    def ensure(self, *domains: Domain, dry_run: bool = False) -> list[Step]:
+    def ensure(self, *domains: Domain, dry_run: bool = False) -> list[PlanStep]:
         """Create what the kernel and the domains need and the store lacks; nothing is ever dropped."""
-        steps: list[Step] = []
+        steps: list[PlanStep] = []
         for domain in (KERNEL, *domains):
             steps += self.engine.ensure(domain.shapes, views=domain.view_shapes, dry_run=dry_run)
         # What several domains need is planned for each, but would be created once.
@@ -148,7 +148,7 @@ class Store:
         why: str | None = None,
         project: str | None = None,
         under: Lease | None = None,
-        once: Turn | None = None,
+        once: Claim | None = None,
     ) -> Change:
         """Several reads and writes that commit together, with their audit line and their messages."""
         return Change(self, by=by, why=why, project=project or self.project, under=under, once=once)

@@ -53,7 +53,7 @@ class Due:
     held: int = 0
     "Records whose time is over but whose state keeps them: somebody should look at these."
 
-    def add(self, unit: Unit, moment: str | None) -> None:
+    def add(self, unit: RetentionUnit, moment: str | None) -> None:
         self.records += 1
         self.along += len(unit.along)
         self.bytes += unit.bytes
@@ -76,7 +76,7 @@ class Archived(Due):
 
 
 @dataclass(frozen=True, slots=True)
-class Unit:
+class RetentionUnit:
     """A record and those that leave along with it."""
 
     record: Entity
@@ -139,7 +139,7 @@ class Retention:
             due.add(unit, rule.moment(unit.record))
         return due
 
-    def _units(self, rule: Rule, now: datetime, due: Due) -> Iterator[Unit]:
+    def _units(self, rule: Rule, now: datetime, due: Due) -> Iterator[RetentionUnit]:
         """What may leave, with what goes along."""
         for chunk in _chunks(self._candidates(rule, now), _CHUNK):
             leaving = [r for r in chunk if rule.may_leave(r)]
@@ -148,7 +148,7 @@ class Retention:
             found = iter(self._store.get_many([ref for some in refs for ref in some]) if any(refs) else [])
             for record, some in zip(leaving, refs, strict=True):
                 along = tuple(r for r in islice(found, len(some)) if r is not None)
-                yield Unit(record, along, sum(len(line_of(r)) for r in (record, *along)))
+                yield RetentionUnit(record, along, sum(len(line_of(r)) for r in (record, *along)))
 
     def _candidates(self, rule: Rule, now: datetime) -> Iterator[Entity]:
         """The records whose time is over."""
@@ -178,7 +178,7 @@ class Retention:
         finally:
             release(self._store, lease)
 
-    def _archive_and_remove(self, rule: Rule, batch: list[Unit], lease: Lease, done: Archived) -> Lease:
+    def _archive_and_remove(self, rule: Rule, batch: list[RetentionUnit], lease: Lease, done: Archived) -> Lease:
         moments = [m for m in (rule.moment(u.record) for u in batch) if m is not None]
         span = {"oldest": min(moments), "newest": max(moments)} if moments else {}
         bundle = keep(self._archive, [r for unit in batch for r in unit.records], **span)
@@ -193,13 +193,15 @@ class Retention:
             self._remove(part, why, lease, done)
         return lease
 
-    def _lighten(self, unit: Unit, why: str, lease: Lease, done: Archived) -> tuple[Lease, list[Unit]]:
+    def _lighten(
+        self, unit: RetentionUnit, why: str, lease: Lease, done: Archived
+    ) -> tuple[Lease, list[RetentionUnit]]:
         """Remove what goes along with a record and has no room in its commit; what is left of the unit.
 
         The record leaves last, so that after a run that dies in between the next one finds the others by it.
         """
-        along = [Unit(r, bytes=len(line_of(r))) for r in unit.along]
-        record = Unit(unit.record, bytes=unit.bytes - sum(u.bytes for u in along))
+        along = [RetentionUnit(r, bytes=len(line_of(r))) for r in unit.along]
+        record = RetentionUnit(unit.record, bytes=unit.bytes - sum(u.bytes for u in along))
         rest, *others = _parts([record, *along], _COMMIT, _COMMIT_BYTES)
         for part in others:
             lease = self._hold(lease)
@@ -210,9 +212,9 @@ class Retention:
             except Conflict:
                 done.changed += 1
                 return lease, []
-        return lease, [Unit(unit.record, tuple(u.record for u in rest[1:]))]
+        return lease, [RetentionUnit(unit.record, tuple(u.record for u in rest[1:]))]
 
-    def _remove(self, units: list[Unit], why: str, lease: Lease, done: Archived) -> None:
+    def _remove(self, units: list[RetentionUnit], why: str, lease: Lease, done: Archived) -> None:
         """Remove what still stands as it was archived, together with the audit line that tells of it."""
         while units:
             owners = [unit for unit in units for _ in unit.records]
@@ -262,9 +264,9 @@ def _chunks(members: Iterable[T], size: int) -> Iterator[list[T]]:
         yield chunk
 
 
-def _parts(units: Iterable[Unit], most: int, most_bytes: int) -> Iterator[list[Unit]]:
+def _parts(units: Iterable[RetentionUnit], most: int, most_bytes: int) -> Iterator[list[RetentionUnit]]:
     """Units in parts of at most so many records and, unless one alone has more, so many bytes."""
-    part: list[Unit] = []
+    part: list[RetentionUnit] = []
     records = size = 0
     for unit in units:
         more = len(unit.records)

@@ -14,7 +14,7 @@ from penstock.errors import InvalidValue
 from penstock.generation.ports import Desk, Made
 from penstock.media.errors import FfmpegFailed, UnusableFile
 from penstock.media.ffmpeg import AAC, EXACT, H264, MP4, Ran, reading, run, writing
-from penstock.media.probe import Picture, Probed, Sound, probe
+from penstock.media.probe import PictureTrack, Probed, SoundTrack, probe
 from penstock.media.thumbnail import thumbnail
 from penstock.media.timeline import Place, timeline
 from penstock.media.whole import whole
@@ -126,7 +126,7 @@ class FfmpegComposer:
     def thumbnail(self, clip: Path, into: Path) -> Made:
         return Made(metrics={"ffmpeg_seconds": round(thumbnail(clip, into).seconds, 3)})
 
-    def _normalised(self, number: int, picture: Picture, place: Place) -> str:
+    def _normalised(self, number: int, picture: PictureTrack, place: Place) -> str:
         """A clip in the size and rate of the cut, for exactly as long as it is seen; its last frame may stand still."""
         shown = picture.width * picture.pixel_aspect
         ratio = min(self._width / shown, self._height / picture.height)
@@ -238,13 +238,13 @@ def _probed_all(clips: Sequence[Path]) -> Iterator[tuple[Path, Probed]]:
             raise UnusableFile(f"clip {number}: {error}") from None
 
 
-def _picture(probed: Probed) -> Picture:
+def _picture(probed: Probed) -> PictureTrack:
     if probed.picture is None or probed.duration <= 0:
         raise UnusableFile("there are no moving pictures in the clip; film or send it again")
     return probed.picture
 
 
-def _sound(probed: Probed) -> Sound:
+def _sound(probed: Probed) -> SoundTrack:
     if probed.sound is None or probed.sound.duration <= 0:
         raise UnusableFile("there is no sound in the track; send another one")
     return probed.sound

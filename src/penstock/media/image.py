@@ -14,7 +14,7 @@ from penstock.media.errors import TooMuchToDecode, UnusableFile
 from penstock.media.extra import need
 from penstock.media.ffmpeg import MOST_PIXELS
 from penstock.media.header import header_of
-from penstock.media.probed import Kind, Picture, Probed
+from penstock.media.probed import MediaKind, PictureTrack, Probed
 from penstock.media.room import MEGABYTE
 
 if TYPE_CHECKING:
@@ -108,7 +108,7 @@ def _probed(image: Image, *, pixels: int, frames: int) -> Probed:
     width, height = (image.height, image.width) if orientation in (5, 6, 7, 8) else (image.width, image.height)
     # A photograph may have a second one behind it, and a name of its own then.
     container = "jpeg" if image.format == "MPO" else str(image.format).lower()
-    picture = Picture(
+    picture = PictureTrack(
         index=0,
         codec=container,
         pixel_format=image.mode.lower(),
@@ -118,7 +118,7 @@ def _probed(image: Image, *, pixels: int, frames: int) -> Probed:
         has_alpha=image.has_transparency_data,
         frames=sum(1 for _ in _frames(image, pixels=pixels, most=frames)),
     )
-    return Probed(Kind.IMAGE, container, 0.0, picture=picture)
+    return Probed(MediaKind.IMAGE, container, 0.0, picture=picture)
 
 
 def _frames(image: Image, *, pixels: int, most: int) -> Iterator[None]:

@@ -16,7 +16,7 @@ from penstock.media.errors import TooMuchToDecode, UnusableFile
 from penstock.media.extra import need
 from penstock.media.ffmpeg import GUARDS, MOST_PIXELS, writing
 from penstock.media.image import is_image, probe_image
-from penstock.media.probed import Kind, Picture, Probed, Sound
+from penstock.media.probed import MediaKind, PictureTrack, Probed, SoundTrack
 from penstock.media.room import MEGABYTE
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 Decodable = TypeVar("Decodable", "VideoStream", "AudioStream")
 
-__all__ = ["Kind", "Picture", "Probed", "Sound", "probe"]
+__all__ = ["MediaKind", "PictureTrack", "Probed", "SoundTrack", "probe"]
 
 _BEGINNING = 4096
 _TO_OPEN = 20.0
@@ -100,7 +100,7 @@ def _probed(container: InputContainer, beginning: bytes, *, until: float) -> Pro
     picture = None if film is None else _picture(film, measured, start=start, claimed=claimed)
     sound = None if heard is None else _sound(heard, measured)
     return Probed(
-        Kind.VIDEO if picture is not None else Kind.AUDIO,
+        MediaKind.VIDEO if picture is not None else MediaKind.AUDIO,
         _container(container, beginning),
         picture.duration if picture is not None else sound.duration if sound is not None else 0.0,
         streams=len(container.streams),
@@ -172,7 +172,7 @@ def _first(packet: Packet[Any]) -> VideoFrame | None:
         return None
 
 
-def _picture(film: VideoStream, measured: _Measured, *, start: float, claimed: float | None) -> Picture:
+def _picture(film: VideoStream, measured: _Measured, *, start: float, claimed: float | None) -> PictureTrack:
     times, frame = measured.of_stream(film), measured.frame
     # The frame knows; the stream's header may be of another size, or say nothing.
     width, height = (frame.width, frame.height) if frame is not None else (film.width, film.height)
@@ -187,7 +187,7 @@ def _picture(film: VideoStream, measured: _Measured, *, start: float, claimed: f
         duration = (starts[-1] - starts[0]) * len(starts) / (len(starts) - 1)
     elif not duration and starts:
         duration = 1 / float(film.average_rate) if film.average_rate else claimed or 0.0
-    return Picture(
+    return PictureTrack(
         index=film.index,
         codec=film.codec_context.codec.canonical_name,
         pixel_format=frame.format.name if frame is not None else film.pix_fmt or "unknown",
@@ -204,14 +204,14 @@ def _picture(film: VideoStream, measured: _Measured, *, start: float, claimed: f
     )
 
 
-def _sound(heard: AudioStream, measured: _Measured) -> Sound:
+def _sound(heard: AudioStream, measured: _Measured) -> SoundTrack:
     times, codec = measured.of_stream(heard), heard.codec_context
     duration = times.end - max(0.0, times.start)
     told = float(heard.duration * heard.time_base) if heard.duration and heard.time_base else 0.0
     if told and 0 < duration - told < _PADDING:
         # What an encoder adds at both ends is not heard, and the header has left it out.
         duration = told
-    return Sound(heard.index, codec.codec.canonical_name, codec.sample_rate, codec.channels, round(duration, 6))
+    return SoundTrack(heard.index, codec.codec.canonical_name, codec.sample_rate, codec.channels, round(duration, 6))
 
 
 def _varies(starts: Iterable[float], *, unit: float) -> bool:

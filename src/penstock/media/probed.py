@@ -7,14 +7,14 @@ from enum import StrEnum
 from typing import Any
 
 
-class Kind(StrEnum):
+class MediaKind(StrEnum):
     VIDEO = "video"
     AUDIO = "audio"
     IMAGE = "image"
 
 
 @dataclass(frozen=True, slots=True)
-class Picture:
+class PictureTrack:
     """What is seen: the film, or the image. Of several films it is the best."""
 
     index: int
@@ -39,7 +39,7 @@ class Picture:
 
 
 @dataclass(frozen=True, slots=True)
-class Sound:
+class SoundTrack:
     """What is heard; of several the best that belongs to the film."""
 
     index: int
@@ -53,14 +53,14 @@ class Sound:
 class Probed:
     """A media file. Lengths are in seconds and measured; ``duration`` is that of the film, or of the sound alone."""
 
-    kind: Kind
+    kind: MediaKind
     container: str
     duration: float
     streams: int = 1
     "All of them, subtitles and second tracks too."
     packets: int = 0
-    picture: Picture | None = None
-    sound: Sound | None = None
+    picture: PictureTrack | None = None
+    sound: SoundTrack | None = None
     claimed: float | None = None
     "How long the file says that it is."
     measured: float = 0.0
@@ -70,5 +70,5 @@ class Probed:
     def of(cls, told: dict[str, Any]) -> Probed:
         """As another process tells it."""
         picture, sound = told["picture"], told["sound"]
-        nested = {"picture": picture and Picture(**picture), "sound": sound and Sound(**sound)}
-        return cls(**{**told, **nested, "kind": Kind(told["kind"])})
+        nested = {"picture": picture and PictureTrack(**picture), "sound": sound and SoundTrack(**sound)}
+        return cls(**{**told, **nested, "kind": MediaKind(told["kind"])})

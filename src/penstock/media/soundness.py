@@ -14,12 +14,12 @@ from penstock.media.errors import FfmpegFailed, FfmpegTooLarge, FfmpegTooSlow, T
 from penstock.media.ffmpeg import MOST_PIXELS, Ran, reading, run
 from penstock.media.image import decode_image
 from penstock.media.probe import probe
-from penstock.media.probed import Kind, Probed
+from penstock.media.probed import MediaKind, Probed
 from penstock.media.room import MEGABYTE, room
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class SoundnessLimits:
     """The most that is taken."""
 
     pixels: int = MOST_PIXELS
@@ -30,7 +30,7 @@ class Limits:
     "For looking at it."
 
 
-LIMITS = Limits()
+LIMITS = SoundnessLimits()
 
 _FORGIVEN = 3
 _FORGIVEN_SHARE = 100
@@ -52,9 +52,9 @@ _RIFF_UNKNOWN = 0x7FFFFFFF
 "A size from here on was written by somebody who did not know it yet."
 
 
-def sound_video(path: Path, *, limits: Limits = LIMITS) -> Probed:
+def sound_video(path: Path, *, limits: SoundnessLimits = LIMITS) -> Probed:
     """What is known of a video that is whole."""
-    probed = _of_kind(Kind.VIDEO, path, limits)
+    probed = _of_kind(MediaKind.VIDEO, path, limits)
     picture = probed.picture
     assert picture is not None
     pixels = picture.width * picture.height
@@ -71,39 +71,39 @@ def sound_video(path: Path, *, limits: Limits = LIMITS) -> Probed:
     return probed
 
 
-def sound_audio(path: Path, *, limits: Limits = LIMITS) -> Probed:
+def sound_audio(path: Path, *, limits: SoundnessLimits = LIMITS) -> Probed:
     """What is known of a sound that is whole."""
-    probed = _of_kind(Kind.AUDIO, path, limits)
+    probed = _of_kind(MediaKind.AUDIO, path, limits)
     _decoded(path, probed, limits)
     return probed
 
 
-def sound_image(path: Path, *, limits: Limits = LIMITS) -> Probed:
+def sound_image(path: Path, *, limits: SoundnessLimits = LIMITS) -> Probed:
     """What is known of an image that is whole."""
-    probed = _of_kind(Kind.IMAGE, path, limits)
+    probed = _of_kind(MediaKind.IMAGE, path, limits)
     decode_image(path, pixels=limits.pixels)
     return probed
 
 
-def _of_kind(kind: Kind, path: Path, limits: Limits) -> Probed:
+def _of_kind(kind: MediaKind, path: Path, limits: SoundnessLimits) -> Probed:
     probed = probe(path, limit=limits.time)
     if probed.kind is not kind:
         found = f"{_NAMES[probed.kind]} ({probed.container})"
         raise UnusableFile(f"the file is {found}, not {_NAMES[kind]}; {_WANTED[kind]}")
-    if kind is not Kind.IMAGE:
+    if kind is not MediaKind.IMAGE:
         _check_length(path, probed, limits)
     return probed
 
 
-_NAMES = {Kind.VIDEO: "a video", Kind.AUDIO: "sound without pictures", Kind.IMAGE: "an image"}
+_NAMES = {MediaKind.VIDEO: "a video", MediaKind.AUDIO: "sound without pictures", MediaKind.IMAGE: "an image"}
 _WANTED = {
-    Kind.VIDEO: "send a video such as MP4, WebM or MOV",
-    Kind.AUDIO: "send a sound such as MP3, WAV, FLAC or OGG",
-    Kind.IMAGE: "send an image: PNG, JPEG, WebP or GIF",
+    MediaKind.VIDEO: "send a video such as MP4, WebM or MOV",
+    MediaKind.AUDIO: "send a sound such as MP3, WAV, FLAC or OGG",
+    MediaKind.IMAGE: "send an image: PNG, JPEG, WebP or GIF",
 }
 
 
-def _check_length(path: Path, probed: Probed, limits: Limits) -> None:
+def _check_length(path: Path, probed: Probed, limits: SoundnessLimits) -> None:
     if not probed.packets or probed.duration <= 0:
         raise UnusableFile("there is a header in the file and nothing after it; export it anew")
     if probed.duration > limits.seconds:
@@ -131,7 +131,7 @@ def _memory(probed: Probed) -> int:
     return min(_LEAST_MEMORY + _FRAMES_KEPT * frame, _MOST_MEMORY)
 
 
-def _decoded(path: Path, probed: Probed, limits: Limits) -> Ran:
+def _decoded(path: Path, probed: Probed, limits: SoundnessLimits) -> Ran:
     """All of it decoded, and hardly a complaint about it."""
     streams = [stream.index for stream in (probed.picture, probed.sound) if stream is not None]
     maps = [part for index in streams for part in ("-map", f"0:{index}")]

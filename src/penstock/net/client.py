@@ -25,7 +25,7 @@ import httpcore2
 from penstock.errors import AddressRefused, AnswerTooLong, InvalidValue, Unanswered
 from penstock.net.per_process import PerProcess
 from penstock.net.policy import Policy
-from penstock.net.streams import Pinned, Unfit, until
+from penstock.net.streams import Pinned, UnfitAnswer, until
 from penstock.net.url import Url, joined, read_url
 
 _TRANSPORT = (httpcore2.TimeoutException, httpcore2.NetworkError, httpcore2.ProtocolError)
@@ -40,7 +40,7 @@ _KEPT = 30.0
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class ClientLimits:
     """How long an exchange may take, and how much may come."""
 
     wait: timedelta = timedelta(seconds=30)
@@ -51,7 +51,7 @@ class Limits:
     "Bytes of its body."
 
 
-USUAL = Limits()
+USUAL = ClientLimits()
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +102,7 @@ class Client:
         *,
         headers: Mapping[str, str] | None = None,
         content: bytes | None = None,
-        limits: Limits = USUAL,
+        limits: ClientLimits = USUAL,
         redirects: int = 0,
         types: tuple[str, ...] = (),
     ) -> Iterator[Response]:
@@ -188,7 +188,7 @@ class _Clock:
     begun: float
     answered_by: float
     over_by: float
-    limits: Limits
+    limits: ClientLimits
 
     @property
     def wait(self) -> float:
@@ -219,7 +219,7 @@ def _fit(before: Url | None) -> Iterator[None]:
     """Where a name leads is known only when it is connected to."""
     try:
         yield
-    except Unfit as wrong:
+    except UnfitAnswer as wrong:
         raise AddressRefused(str(wrong), by=None if before is None else before.host) from None
 
 

@@ -29,7 +29,7 @@ def until(moment: float) -> Iterator[None]:
         _deadline.reset(before)
 
 
-class Unfit(Exception):
+class UnfitAnswer(Exception):
     """The addresses of a host are none to speak to; what follows "the URL"."""
 
 
@@ -54,7 +54,7 @@ class Pinned(httpcore2.SyncBackend):
         except OSError as unknown:
             raise httpcore2.ConnectError(str(unknown)) from unknown
         except ValueError as wrong:
-            raise Unfit(str(wrong)) from None
+            raise UnfitAnswer(str(wrong)) from None
         tried = addresses[:_MOST_TRIED]
         for remaining in range(len(tried), 0, -1):
             left = _left(timeout)

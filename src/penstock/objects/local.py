@@ -41,11 +41,11 @@ from penstock.ports.stored_object import (
     DEFAULT_EXPIRY,
     Body,
     Download,
-    Found,
-    Listed,
-    Part,
+    ListedObject,
+    ObjectListing,
     SignedUrl,
-    Stored,
+    StoredObject,
+    UploadedPart,
     checked_key,
     checked_range,
     pieces_of,
@@ -87,7 +87,7 @@ class LocalObjects:
 
     # Objects
 
-    def put(self, key: str, body: Body, *, absent: bool = False) -> Stored:
+    def put(self, key: str, body: Body, *, absent: bool = False) -> StoredObject:
         checked_key(key)
         with self._root(make=True) as root, self._written(root, body) as new:
             self._name(root, new, key, absent=absent)
@@ -117,29 +117,29 @@ class LocalObjects:
             close = stack.pop_all().close
         return Download(stored, start=start, stop=end, pieces=read(descriptor, start, end), close=close)
 
-    def head(self, key: str) -> Stored:
+    def head(self, key: str) -> StoredObject:
         with self._file(key) as descriptor:
             return _stored(key, descriptor)
 
-    def list(self, prefix: str = "", *, limit: int = 1000, cursor: str | None = None) -> Listed:
+    def list(self, prefix: str = "", *, limit: int = 1000, cursor: str | None = None) -> ObjectListing:
         if limit < 1:
             raise InvalidValue(f"a listing shows at least one object, not {limit}")
-        found: list[Found] = []
+        found: list[ListedObject] = []
         with suppress(FileNotFoundError), self._root() as root, within(root, [_OBJECTS]) as objects:
             for key, status in _walk(objects, "", prefix, cursor or ""):
                 if len(found) == limit:
-                    return Listed(found, found[-1].key)
-                found.append(Found(key, status.st_size, identity(status), moment(status)))
-        return Listed(found, None)
+                    return ObjectListing(found, found[-1].key)
+                found.append(ListedObject(key, status.st_size, identity(status), moment(status)))
+        return ObjectListing(found, None)
 
     def delete(self, keys: Iterable[str]) -> None:
         for key in keys:
             self._remove(key, None)
 
-    def delete_unchanged(self, found: Found) -> bool:
+    def delete_unchanged(self, found: ListedObject) -> bool:
         return self._remove(found.key, found.etag)
 
-    def copy(self, source: str, target: str, *, etag: str | None = None, absent: bool = False) -> Stored:
+    def copy(self, source: str, target: str, *, etag: str | None = None, absent: bool = False) -> StoredObject:
         with self._file(source) as descriptor:
             status = os.fstat(descriptor)
             if etag not in (None, identity(status)):
@@ -157,7 +157,7 @@ class LocalObjects:
         ):
             return PartsFolder(folder).begin(new)
 
-    def put_part(self, key: str, upload: str, number: int, body: Body) -> Part:
+    def put_part(self, key: str, upload: str, number: int, body: Body) -> UploadedPart:
         """Take one part; sent again, it replaces the former."""
         with self._uploads(key) as (root, uploads), self._written(root, body) as new:
             return uploads.add(key, upload, number, new)
@@ -168,11 +168,11 @@ class LocalObjects:
         with self._uploads(key) as (root, uploads), self._unfinished(root) as new:
             yield Arrival(new.write, lambda: uploads.add(key, upload, number, new.complete()).etag)
 
-    def parts(self, key: str, upload: str) -> Sequence[Part]:
+    def parts(self, key: str, upload: str) -> Sequence[UploadedPart]:
         with self._uploads(key) as (_, uploads):
             return uploads.arrived(key, upload)
 
-    def finish_parts(self, key: str, upload: str, parts: Sequence[Part]) -> Stored:
+    def finish_parts(self, key: str, upload: str, parts: Sequence[UploadedPart]) -> StoredObject:
         with self._uploads(key) as (_, uploads):
             stored = self.put(key, uploads.joined(key, upload, parts))
             uploads.drop(key, upload)
@@ -326,10 +326,10 @@ def _members(folder: int, begun: tuple[str, ...]) -> Iterator[tuple[str, tuple[s
             yield (f"{part}/" if is_folder else part), names
 
 
-def _stored(key: str, descriptor: int, digest: str | None = None) -> Stored:
+def _stored(key: str, descriptor: int, digest: str | None = None) -> StoredObject:
     status = os.fstat(descriptor)
     content_type = sniff(os.pread(descriptor, SNIFFED_BYTES, 0))
-    return Stored(key, status.st_size, identity(status), moment(status), content_type, digest)
+    return StoredObject(key, status.st_size, identity(status), moment(status), content_type, digest)
 
 
 @contextmanager

@@ -11,7 +11,7 @@ from datetime import datetime
 from penstock.errors import Conflict, InvalidValue, NotFound
 from penstock.objects.file import Written, closed, identity, moment, read, remove
 from penstock.objects.folder import entries, open_file, within
-from penstock.ports.stored_object import Part
+from penstock.ports.stored_object import UploadedPart
 
 _ID = re.compile(r"[0-9a-f]{32}")
 _KEY = "key"
@@ -32,20 +32,20 @@ class PartsFolder:
             key.move(folder, _KEY)
         return upload
 
-    def add(self, key: str, upload: str, number: int, part: Written) -> Part:
+    def add(self, key: str, upload: str, number: int, part: Written) -> UploadedPart:
         """Take a part; sent again, it replaces the former."""
         if not 1 <= number <= _MOST_PARTS:
             raise InvalidValue(f"a part has a number from 1 to {_MOST_PARTS}, not {number}")
         with self._of(key, upload) as folder:
             part.move(folder, f"{number:05d}")
-            return Part(number, part.status.st_size, identity(part.status))
+            return UploadedPart(number, part.status.st_size, identity(part.status))
 
-    def arrived(self, key: str, upload: str) -> list[Part]:
+    def arrived(self, key: str, upload: str) -> list[UploadedPart]:
         with self._of(key, upload) as folder:
             found = sorted((int(e.name), e.stat(follow_symlinks=False)) for e in entries(folder) if e.name.isdigit())
-            return [Part(number, status.st_size, identity(status)) for number, status in found]
+            return [UploadedPart(number, status.st_size, identity(status)) for number, status in found]
 
-    def joined(self, key: str, upload: str, parts: Sequence[Part]) -> Iterator[bytes]:
+    def joined(self, key: str, upload: str, parts: Sequence[UploadedPart]) -> Iterator[bytes]:
         """The bytes of the parts, one after the other."""
         with self._of(key, upload) as folder:
             for part in sorted(parts, key=lambda part: part.number):

@@ -31,7 +31,7 @@ from penstock.objects.disposition import disposition
 from penstock.objects.grant import Grant, RouteSigner
 from penstock.objects.local import LocalObjects
 from penstock.objects.traffic import Traffic
-from penstock.ports.stored_object import Download, Stored, checked_key
+from penstock.ports.stored_object import Download, StoredObject, checked_key
 
 T = TypeVar("T")
 AnswerProblem = Callable[[Request, PenstockError], Response]
@@ -189,7 +189,7 @@ async def _pieces(stream: AsyncIterator[bytes], size: int, silence: timedelta) -
         yield bytes(gathered)
 
 
-def _asked(request: Request, stored: Stored) -> tuple[int, int, int | None]:
+def _asked(request: Request, stored: StoredObject) -> tuple[int, int, int | None]:
     """Status and bytes of the answer. A range we cannot read is as good as none, as RFC 9110 has it."""
     condition = request.headers.get("if-range")
     found = _RANGE.fullmatch(request.headers.get("range", "").replace(" ", ""))

@@ -30,7 +30,7 @@ class FeedEntry(Struct, frozen=True):
     "The project whose change it is; None when it is of none, or when it cannot be told."
 
 
-class Told(list[FeedEntry]):
+class FeedSlice(list[FeedEntry]):
     """Changes in order, and the position behind all that was looked at for them.
 
     That may lie far behind the last of them, also where there is none: others' changes are not looked at again.

@@ -8,7 +8,7 @@ ADVICE = "for an administrator"
 "The kind of a step that the store's user may not take; its detail says who can, and how."
 
 
-class Step(Struct, frozen=True):
+class PlanStep(Struct, frozen=True):
     """One thing ``ensure`` did or would do: never a removal."""
 
     kind: str

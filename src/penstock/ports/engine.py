@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Protocol
 
-from penstock.operations.feed_entry import Told
-from penstock.operations.plan import Step
+from penstock.operations.feed_entry import FeedSlice
+from penstock.operations.plan import PlanStep
 from penstock.operations.reads import Page, Query, Ref
 from penstock.operations.writes import Patch, Write
 from penstock.schema.shape import EntityShape, ViewShape
@@ -31,7 +31,7 @@ class Engine(Protocol):
 
     def ensure(
         self, shapes: Sequence[EntityShape], *, views: Sequence[ViewShape] = (), dry_run: bool = False
-    ) -> list[Step]:
+    ) -> list[PlanStep]:
         """Create what is missing (tables, columns, indexes, expiry), never dropping anything; tell what was done."""
         ...
 
@@ -67,7 +67,7 @@ class Engine(Protocol):
         """Remove records whose end has come, at most ``limit``; tell how many. Nothing where the store does it."""
         ...
 
-    def changes(self, shapes: Sequence[EntityShape], *, after: str | None = None, limit: int = 100) -> Told:
+    def changes(self, shapes: Sequence[EntityShape], *, after: str | None = None, limit: int = 100) -> FeedSlice:
         """Committed changes in order, behind a position; ``after=None`` starts with the oldest kept.
 
         Fewer than ``limit`` are all there are, up to the position that is told with them.

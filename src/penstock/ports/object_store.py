@@ -6,7 +6,15 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
 from typing import Protocol
 
-from penstock.ports.stored_object import Body, Download, Found, Listed, Part, SignedUrl, Stored
+from penstock.ports.stored_object import (
+    Body,
+    Download,
+    ListedObject,
+    ObjectListing,
+    SignedUrl,
+    StoredObject,
+    UploadedPart,
+)
 
 
 class Objects(Protocol):
@@ -16,7 +24,7 @@ class Objects(Protocol):
     is found in its bytes.
     """
 
-    def put(self, key: str, body: Body, *, absent: bool = False) -> Stored:
+    def put(self, key: str, body: Body, *, absent: bool = False) -> StoredObject:
         """Write an object in pieces, replacing what stands there; ``absent``: Conflict where one stands."""
         ...
 
@@ -24,11 +32,11 @@ class Objects(Protocol):
         """The bytes from ``start`` up to ``stop``, or to the end, in pieces; NotFound, or WrongRange beyond the end."""
         ...
 
-    def head(self, key: str) -> Stored:
+    def head(self, key: str) -> StoredObject:
         """What is known of an object without its bytes, or NotFound."""
         ...
 
-    def list(self, prefix: str = "", *, limit: int = 1000, cursor: str | None = None) -> Listed:
+    def list(self, prefix: str = "", *, limit: int = 1000, cursor: str | None = None) -> ObjectListing:
         """At most ``limit`` objects whose keys begin so, and the cursor of the next ones; in no promised order."""
         ...
 
@@ -36,11 +44,11 @@ class Objects(Protocol):
         """Remove any number of objects; removing what is not there succeeds."""
         ...
 
-    def delete_unchanged(self, found: Found) -> bool:
+    def delete_unchanged(self, found: ListedObject) -> bool:
         """Remove an object if its bytes are still those that were found; False when others are there now."""
         ...
 
-    def copy(self, source: str, target: str, *, etag: str | None = None, absent: bool = False) -> Stored:
+    def copy(self, source: str, target: str, *, etag: str | None = None, absent: bool = False) -> StoredObject:
         """Copy an object within the store, its content type found anew.
 
         Conflict when the source is no longer the one with this ``etag``, or when the target must be ``absent`` and
@@ -54,11 +62,11 @@ class Objects(Protocol):
         """Begin an upload in parts; its id."""
         ...
 
-    def parts(self, key: str, upload: str) -> Sequence[Part]:
+    def parts(self, key: str, upload: str) -> Sequence[UploadedPart]:
         """The parts that have arrived, by number; NotFound when there is no such upload (any more)."""
         ...
 
-    def finish_parts(self, key: str, upload: str, parts: Sequence[Part]) -> Stored:
+    def finish_parts(self, key: str, upload: str, parts: Sequence[UploadedPart]) -> StoredObject:
         """Make one object of the parts, replacing what stands there; NotFound when there is no such upload."""
         ...
 

@@ -22,7 +22,7 @@ _PIECE = 256 * 1024
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class ListedObject:
     """An object as a listing shows it."""
 
     key: str
@@ -33,7 +33,7 @@ class Found:
 
 
 @dataclass(frozen=True, slots=True)
-class Stored(Found):
+class StoredObject(ListedObject):
     """An object as its store knows it."""
 
     content_type: str
@@ -42,15 +42,15 @@ class Stored(Found):
 
 
 @dataclass(frozen=True, slots=True)
-class Listed:
+class ObjectListing:
     """Some of the objects there are, and the cursor of the next ones (None when these are the last)."""
 
-    objects: list[Found]
+    objects: list[ListedObject]
     cursor: str | None
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class UploadedPart:
     """A part of an upload that has arrived."""
 
     number: int
@@ -62,7 +62,7 @@ class Download:
     """The bytes of an object on their way: iterate once, then close. Leaving a ``with`` block closes it."""
 
     def __init__(
-        self, stored: Stored, *, start: int, stop: int, pieces: Iterator[bytes], close: Callable[[], None]
+        self, stored: StoredObject, *, start: int, stop: int, pieces: Iterator[bytes], close: Callable[[], None]
     ) -> None:
         self.stored, self.start, self.stop = stored, start, stop
         self._pieces, self._close = pieces, close

@@ -27,7 +27,7 @@ from penstock.kernel.outbox import Message, SystemMessage
 from penstock.kernel.quota import settle_overdue
 from penstock.kernel.seals import seal_known
 from penstock.lifecycle.reaper import Reaper
-from penstock.plugin import Installed, Surroundings, own_settings
+from penstock.plugin import DomainContext, DomainPlugin, own_settings
 from penstock.ports.private import keep, make_private
 from penstock.runtime.composition import open_objects, open_sink, open_store
 from penstock.runtime.settings import Settings
@@ -54,13 +54,13 @@ class Service:
     """A deployment, open; `start` sets its background work going."""
 
     settings: Settings
-    installed: Sequence[Installed]
-    around: Surroundings = field(init=False)
+    installed: Sequence[DomainPlugin]
+    around: DomainContext = field(init=False)
 
     def __post_init__(self) -> None:
         store = open_store(self.settings.store, settings=self.settings)
         objects = open_objects(self.settings.objects, settings=self.settings)
-        self.around = Surroundings(store, objects, own_settings(self.installed, self.settings.domains))
+        self.around = DomainContext(store, objects, own_settings(self.installed, self.settings.domains))
         self.owner = worker_name()
         self._stop = threading.Event()
         self._threads: list[threading.Thread] = []

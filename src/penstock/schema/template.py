@@ -32,7 +32,7 @@ def unescape(text: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class TemplatePart:
     """A field inside a template, with the literal text before it."""
 
     literal: str
@@ -92,13 +92,13 @@ class Template:
 
     text: str
     entity: str
-    parts: tuple[Part, ...]
+    parts: tuple[TemplatePart, ...]
     tail: str
     limit: int
     "The most bytes such a key may have."
     names: tuple[str, ...] = field(init=False)
     _pattern: re.Pattern[str] = field(init=False)
-    _open: tuple[Part, ...] = field(init=False)
+    _open: tuple[TemplatePart, ...] = field(init=False)
     "The parts whose values may be refused."
 
     def __post_init__(self) -> None:
@@ -199,7 +199,7 @@ _ALPHABETS = {
 }
 
 
-def _alphabet(part: Part) -> frozenset[str]:
+def _alphabet(part: TemplatePart) -> frozenset[str]:
     known = _ALPHABETS.get(part.field.kind)
     if known is not None:
         return known
@@ -241,7 +241,7 @@ def compile_template(
         raise DeclarationError(f"{entity}: the key template {text!r} cannot be read: {error}") from None
     named = [(lit, name, spec or "", conv) for lit, name, spec, conv in pieces if name is not None]
     tail = pieces[-1][0] if pieces and pieces[-1][1] is None else ""
-    parts: list[Part] = []
+    parts: list[TemplatePart] = []
     for position, (literal, name, spec, conversion) in enumerate(named):
         last = position == len(named) - 1 and not tail
         if conversion:
@@ -254,7 +254,7 @@ def compile_template(
             )
         width = _width(entity, text, shape, spec, ordered=ordered)
         largest = 10**width - 1 if width and shape.kind is Kind.INTEGER else None
-        parts.append(Part(literal, shape, width, last, largest))
+        parts.append(TemplatePart(literal, shape, width, last, largest))
     template = Template(text, entity, tuple(parts), tail, limit)
     _check_separators(template)
     _check_printable(template)

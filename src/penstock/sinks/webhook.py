@@ -90,9 +90,9 @@ class WebhookSink:
 
     def _post(self, body: bytes, headers: dict[str, str]) -> tuple[int, str | None]:
         """Send a body and tell the answer's status, or raise Unavailable: it may have arrived all the same."""
-        from penstock.net.client import Limits
+        from penstock.net.client import ClientLimits
 
-        limits = Limits(wait=self._timeout, total=self._timeout, most=_LONGEST_ANSWER)
+        limits = ClientLimits(wait=self._timeout, total=self._timeout, most=_LONGEST_ANSWER)
         with self._client.exchange("POST", self._url, headers=headers, content=body, limits=limits) as response:
             _read_past(response)
             return response.status, fit_to_show(response.headers.get("retry-after"))

@@ -18,7 +18,7 @@ from penstock.media.whole import whole
 from penstock.studio.faces import Face, Faces, note_faces
 
 if TYPE_CHECKING:
-    from penstock.studio.drawing.scene import Scene
+    from penstock.studio.drawing.scene import DrawnScene
 
 _LONGEST = 600.0
 
@@ -42,19 +42,19 @@ class ProceduralFilmer:
         desk.progress(1.0)
         return Made(metrics={"frames": scene.count, "place": scene.plan.place, "hour": scene.plan.hour})
 
-    def _scene(self, shot: Shot) -> Scene:
+    def _scene(self, shot: Shot) -> DrawnScene:
         for package in ("numpy", "PIL"):
             need(package)
-        from penstock.studio.drawing.scene import Scene
+        from penstock.studio.drawing.scene import DrawnScene
 
         if not math.isfinite(shot.seconds) or not 0 < shot.seconds <= _LONGEST:
             raise InvalidValue(
                 f"a shot of {shot.seconds:g} seconds cannot be filmed; ask for more than 0 and at most 600"
             )
         palette = director(shot.director).palette if shot.director else ()
-        return Scene(shot, palette, self.width, self.height, self.fps)
+        return DrawnScene(shot, palette, self.width, self.height, self.fps)
 
-    def _frames(self, scene: Scene, faces: list[Face], desk: Desk) -> Iterator[bytes]:
+    def _frames(self, scene: DrawnScene, faces: list[Face], desk: Desk) -> Iterator[bytes]:
         """The frames, one by one; the desk is told of every half second, and may stop it there."""
         for n in range(scene.count):
             if n % max(self.fps // 2, 1) == 0:

@@ -17,7 +17,7 @@ from penstock.generation.ports import Desk, Made
 from penstock.media.encode import encode
 from penstock.media.extra import need
 from penstock.media.ffmpeg import GUARDS, H264, MP4, reading, run, writing
-from penstock.media.probe import Picture, probe
+from penstock.media.probe import PictureTrack, probe
 from penstock.studio.faces import Faces, noted_faces
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ def _mouths(audio: Path, frames: int, fps: float, words: str | None) -> tuple[li
     return smoothed(heard(sound, frames, fps)), "loudness"
 
 
-def _painter(faces: Faces | None, picture: Picture, mouths: list[Mouth]) -> Paint:
+def _painter(faces: Faces | None, picture: PictureTrack, mouths: list[Mouth]) -> Paint:
     from penstock.studio.drawing.lips import Lips, Singer
 
     if faces is not None and len(faces.frames) == picture.frames:
@@ -94,7 +94,7 @@ def _painter(faces: Faces | None, picture: Picture, mouths: list[Mouth]) -> Pain
     return lambda frame, n: singer.draw(frame, mouths[n])
 
 
-def _painted(film: Path, picture: Picture, paint: Paint, desk: Desk) -> Iterator[bytes]:
+def _painted(film: Path, picture: PictureTrack, paint: Paint, desk: Desk) -> Iterator[bytes]:
     """The frames of a film, each with its mouth; the desk is told of every half second, and may stop it there."""
     import av
     from PIL import Image
@@ -118,7 +118,7 @@ def _pixels(decoded: Any) -> Any:
     return decoded.to_ndarray(format="rgb24")
 
 
-def _picture(film: Path) -> Picture:
+def _picture(film: Path) -> PictureTrack:
     picture = probe(film).picture
     if picture is None or picture.frames < 1 or picture.fps <= 0:
         raise InvalidValue(f"{film.name} shows no moving pictures that lips could be put on")
@@ -126,7 +126,7 @@ def _picture(film: Path) -> Picture:
 
 
 @contextmanager
-def _plain(clip: Path, picture: Picture, desk: Desk) -> Iterator[Path]:
+def _plain(clip: Path, picture: PictureTrack, desk: Desk) -> Iterator[Path]:
     """A film as it is seen, frame by frame: turned, with square pixels, an even size and an even rate. Most are so."""
     size = _even_size(picture)
     if not (picture.rotation or picture.variable_rate) and size == (picture.width, picture.height):
@@ -141,7 +141,7 @@ def _plain(clip: Path, picture: Picture, desk: Desk) -> Iterator[Path]:
         yield plain
 
 
-def _even_size(picture: Picture) -> tuple[int, int]:
+def _even_size(picture: PictureTrack) -> tuple[int, int]:
     """How large it is with square pixels: never more than twice as wide, for a header may claim any aspect."""
     shrink = min(1.0, _WIDEST_PIXEL / picture.pixel_aspect)
     width, height = picture.width * picture.pixel_aspect * shrink, picture.height * shrink

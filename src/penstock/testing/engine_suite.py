@@ -9,9 +9,9 @@ from penstock.testing.promises.concurrency import Concurrency
 from penstock.testing.promises.conditions import ConditionalWrites
 from penstock.testing.promises.ensuring import Ensuring
 from penstock.testing.promises.expiry import Expiry
-from penstock.testing.promises.feed import Feed
+from penstock.testing.promises.feed import FeedPromises
 from penstock.testing.promises.kernel import KernelOnTop
-from penstock.testing.promises.limits import Limits
+from penstock.testing.promises.limits import LimitPromises
 from penstock.testing.promises.lookups import Lookups
 from penstock.testing.promises.paging import Paging
 from penstock.testing.promises.patterns import Patterns
@@ -28,9 +28,9 @@ class EngineSuite(
     Patterns,
     Paging,
     Expiry,
-    Limits,
+    LimitPromises,
     Concurrency,
-    Feed,
+    FeedPromises,
     Changes,
     KernelOnTop,
 ):

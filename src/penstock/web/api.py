@@ -16,11 +16,11 @@ from penstock.errors import DeclarationError
 from penstock.kernel.outbox import Message, SystemMessage
 from penstock.objects.local import LocalObjects
 from penstock.objects.route import objects_route
-from penstock.plugin import Installed, Surroundings
+from penstock.plugin import DomainContext, DomainPlugin
 from penstock.schema.role import Role
 from penstock.web.connection import log_accept_errors_seldom
 from penstock.web.cors import Cors
-from penstock.web.events import Streams, add_events
+from penstock.web.events import EventStreams, add_events
 from penstock.web.heads import Heads
 from penstock.web.health import Readiness
 from penstock.web.idempotency import HEADER, REPLAYED
@@ -33,7 +33,7 @@ from penstock.web.pages import HEADERS, docs_page, start_page
 from penstock.web.pools import Pools
 from penstock.web.problems import answer_problems, problem
 from penstock.web.records import RecordRoutes
-from penstock.web.requests import Mistakes, Requests, Seen, log_request
+from penstock.web.requests import Mistakes, Requests, SeenRequest, log_request
 from penstock.web.route import AdmittedRoute, adopt
 from penstock.work.task import Progress
 
@@ -56,7 +56,7 @@ class Ready(BaseModel):
     checks: dict[str, str]
 
 
-def build_api(installed: Sequence[Installed], around: Surroundings, *, options: WebOptions) -> FastAPI:
+def build_api(installed: Sequence[DomainPlugin], around: DomainContext, *, options: WebOptions) -> FastAPI:
     """The whole service, ready for a server; nothing is connected before the first request."""
     schedules = [s for i in installed if i.schedules is not None for s in i.schedules(around)]
     outboxes = [o for o in (i.domain.outbox for i in installed) if o is not None and issubclass(o, Message)]
@@ -74,7 +74,7 @@ def build_api(installed: Sequence[Installed], around: Surroundings, *, options: 
     app.router.route_class = AdmittedRoute
     app.state.options, app.state.guard = options, Guard(around.store, options)
     app.state.pools = Pools(options)
-    app.state.streams = Streams(options.streams, each=options.streams_each)
+    app.state.streams = EventStreams(options.streams, each=options.streams_each)
     answer_problems(app)
     describe(app)
     _add_pages(app, installed, options)
@@ -101,7 +101,7 @@ async def _running(app: FastAPI) -> AsyncIterator[None]:
         await anyio.to_thread.run_sync(app.state.guard.refusals.flush, abandon_on_cancel=True)
 
 
-def _add_domain(app: FastAPI, each: Installed, around: Surroundings, options: WebOptions) -> None:
+def _add_domain(app: FastAPI, each: DomainPlugin, around: DomainContext, options: WebOptions) -> None:
     name = each.domain.name
     if name in _RESERVED:
         raise DeclarationError(f"the service has routes of its own under /api/{name}; call the domain otherwise")
@@ -116,7 +116,7 @@ def _add_domain(app: FastAPI, each: Installed, around: Surroundings, options: We
         RecordRoutes(app, entity, prefix=prefix, tag=name).add_all()
 
 
-def _add_pages(app: FastAPI, installed: Sequence[Installed], options: WebOptions) -> None:
+def _add_pages(app: FastAPI, installed: Sequence[DomainPlugin], options: WebOptions) -> None:
     @app.get("/", include_in_schema=False)
     @public(per_minute=120)
     def start(request: Request) -> Response:
@@ -178,8 +178,8 @@ def _surround(app: FastAPI, options: WebOptions, metrics: Metrics) -> None:
         app.add_middleware(Tracing)
 
 
-def _told_to(*listeners: Callable[[Seen], None]) -> Callable[[Seen], None]:
-    def tell(seen: Seen) -> None:
+def _told_to(*listeners: Callable[[SeenRequest], None]) -> Callable[[SeenRequest], None]:
+    def tell(seen: SeenRequest) -> None:
         for listener in listeners:
             listener(seen)
 

@@ -65,7 +65,7 @@ class Positions:
         return hmac.new(self._key, position, hashlib.sha256).digest()[:_SIGNATURE]
 
 
-class Streams:
+class EventStreams:
     """The streams of one process: not too many, none that keeps the process from ending, and none but for all."""
 
     def __init__(self, most: int, *, each: int | None = None) -> None:
@@ -181,7 +181,7 @@ class _Stream:
         self._watch, self._positions, self._options = watch, positions, options
 
     async def run(self, position: str | None) -> AsyncGenerator[bytes, None]:
-        streams: Streams = self._app.state.streams
+        streams: EventStreams = self._app.state.streams
         yield _event("ready", self._positions.id_of(position), {})
         checked = time.monotonic()
         ear = Ear(self._caller.project, self._caller.role)

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from typing import Any
 
-from penstock.plugin import Surroundings
+from penstock.plugin import DomainContext
 from penstock.runtime.probing import probe_objects, probe_store
 from penstock.web.errors import NotReady
 
@@ -25,7 +25,7 @@ _PATIENCE = 2.0
 class Readiness:
     """Asks the store and the files whether they can be written to, and have room."""
 
-    def __init__(self, around: Surroundings) -> None:
+    def __init__(self, around: DomainContext) -> None:
         checks: dict[str, Callable[[], Any]] = {
             "store": lambda: probe_store(around.store),
             "objects": lambda: probe_objects(around.objects),

@@ -28,7 +28,7 @@ from starlette.responses import Response
 
 from penstock.auth.caller import Caller, read_address
 from penstock.errors import Conflict
-from penstock.kernel.idempotency import Done, SystemOnce, Turn, begin, once_key
+from penstock.kernel.idempotency import Claim, Replay, SystemOnce, begin, once_key
 from penstock.web.client import mark_of
 from penstock.web.errors import AnswerNotKept, InvalidRequest
 from penstock.web.options import WebOptions
@@ -50,7 +50,7 @@ _KEPT_HEADERS = ("content-type", "etag", "location")
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class IdempotentAnswer:
     """An answer that can be kept."""
 
     status: int
@@ -81,7 +81,7 @@ async def answer_once(
         raise InvalidRequest(f"{HEADER} has 1 to {LONGEST_KEY} printable ASCII characters")
     mark = _mark(request, await request.body(), caller, key, options)
     turn = await run_in_threadpool(begin, caller.store, mark, owner=os.urandom(8).hex(), period=_TURN)
-    if isinstance(turn, Done):
+    if isinstance(turn, Replay):
         return await run_in_threadpool(_replayed, request, turn.result or {}, again)
     request.state.caller = replace(caller, turn=turn)
     try:
@@ -149,14 +149,14 @@ def _closed(value: Any) -> Any:
     return None if isinstance(value, str) and _OPENS_BY_ITSELF.search(value) else value
 
 
-def _note(caller: Caller, turn: Turn, response: Response) -> None:
+def _note(caller: Caller, turn: Claim, response: Response) -> None:
     body = bytes(getattr(response, "body", b""))
     headers = {name: response.headers[name] for name in _KEPT_HEADERS if name in response.headers}
     with suppress(Conflict):  # it took so long that another has tried
-        caller.store.commit([turn.done(Answer(response.status_code, headers, body).kept())])
+        caller.store.commit([turn.done(IdempotentAnswer(response.status_code, headers, body).kept())])
 
 
-def _give_back(caller: Caller, turn: Turn) -> None:
+def _give_back(caller: Caller, turn: Claim) -> None:
     # There is nothing to answer with again, and guests could leave any number of them behind.
     soon = int(caller.store.clock.now().timestamp()) + _REFUSED
     with suppress(Conflict):

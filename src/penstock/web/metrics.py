@@ -16,7 +16,7 @@ from penstock.errors import PenstockError
 from penstock.events.schedule import Schedule, overdue
 from penstock.kernel.outbox import Message, MessageStatus
 from penstock.kernel.store import Store
-from penstock.web.requests import Seen
+from penstock.web.requests import SeenRequest
 from penstock.work.task import Task, TaskStatus
 
 _COUNTED = 1000
@@ -41,7 +41,7 @@ class Metrics:
         )
         self._registry.register(_StoreNumbers(store, schedules, list(outboxes)))
 
-    def count(self, seen: Seen) -> None:
+    def count(self, seen: SeenRequest) -> None:
         """A request is over."""
         method = seen.method if seen.method in _METHODS else "other"
         self._requests.labels(method, seen.route, str(seen.status)).inc()

@@ -7,7 +7,7 @@ from html import escape
 from importlib.resources import files
 from urllib.parse import urlencode
 
-from penstock.plugin import Installed
+from penstock.plugin import DomainPlugin
 from penstock.schema.kinds import Kind
 from penstock.web.forms import path_of
 
@@ -19,7 +19,7 @@ _KEYS = "Whoever has no API key is a guest; that of this machine is in <code>.pe
 HEADERS = {"Content-Security-Policy": f"{POLICY}; frame-ancestors 'none'", "Cache-Control": "no-cache"}
 
 
-def start_page(installed: Sequence[Installed], *, authentication: bool, url: str) -> str:
+def start_page(installed: Sequence[DomainPlugin], *, authentication: bool, url: str) -> str:
     """What is running, and what to try."""
     rows = "".join(
         f"<tr><th scope=row>{escape(i.domain.name)}</th>"
@@ -46,7 +46,7 @@ def _page(name: str) -> str:
     return files("penstock.web").joinpath("html", name).read_text(encoding="utf-8")
 
 
-def _example(installed: Sequence[Installed]) -> str:
+def _example(installed: Sequence[DomainPlugin]) -> str:
     """A list that can be asked for without knowing any record."""
     for each in installed:
         for pattern in each.domain.patterns:

@@ -41,7 +41,7 @@ from penstock.web.forms import (
     record_model,
     unchanged,
 )
-from penstock.web.idempotency import Answer, ended_with_its_change
+from penstock.web.idempotency import IdempotentAnswer, ended_with_its_change
 from penstock.web.paging import page_of
 from penstock.web.problems import invalid_request
 from penstock.web.route import AdmittedRoute
@@ -218,10 +218,10 @@ class RecordRoutes:
         ended_with_its_change(request)
         return answer.response()
 
-    def _answer(self, request: Request, record: Entity, status: int) -> tuple[Answer, dict[str, Any]]:
+    def _answer(self, request: Request, record: Entity, status: int) -> tuple[IdempotentAnswer, dict[str, Any]]:
         """The answer, and what is kept of it for a repetition: personal fields are in their record and nowhere else."""
         values, etag = self._shown(request, record)
-        answer = Answer(status, {"content-type": _JSON, "etag": etag}, json_of(values))
+        answer = IdempotentAnswer(status, {"content-type": _JSON, "etag": etag}, json_of(values))
         hidden = self._shape.hidden_from(None)
         return answer, replace(answer, body=json_of(plain(record, hidden=hidden)) if hidden else answer.body).kept()
 

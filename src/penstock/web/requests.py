@@ -31,7 +31,7 @@ _ALWAYS = {b"x-content-type-options": b"nosniff", b"referrer-policy": b"no-refer
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class SeenRequest:
     """A request that is over."""
 
     id: str
@@ -77,7 +77,7 @@ class Mistakes:
 class Requests:
     """Gives each request an id, and tells of it when it is over."""
 
-    def __init__(self, app: ASGIApp, *, tell: Callable[[Seen], None]) -> None:
+    def __init__(self, app: ASGIApp, *, tell: Callable[[SeenRequest], None]) -> None:
         self._app, self._tell = app, tell
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -111,7 +111,7 @@ class Requests:
             _errors.error("%s: %s", failure.slug, failure, extra={"request_id": request.state.request_id})
 
 
-def log_request(seen: Seen) -> None:
+def log_request(seen: SeenRequest) -> None:
     """One line a request."""
     level = logging.ERROR if seen.status >= 500 else logging.INFO
     _log.log(
@@ -141,9 +141,9 @@ def route_of(scope: Scope) -> str:
     return str(getattr(route, "path_format", "other"))
 
 
-def _seen(scope: Scope, request: Request, status: int, seconds: float) -> Seen:
+def _seen(scope: Scope, request: Request, status: int, seconds: float) -> SeenRequest:
     caller = getattr(request.state, "caller", None)
-    return Seen(
+    return SeenRequest(
         id=request.state.request_id,
         method=scope["method"],
         route=route_of(scope),

@@ -1,11 +1,11 @@
 """Work: slow things that crash, done all the same. Tasks, their attempts, jobs of several steps, and their rescue."""
 
 # Whoever uses the records must know their domain: it is part of their names in a database.
-from penstock.work.context import Work
+from penstock.work.context import TaskContext
 from penstock.work.domain import WORKING
 from penstock.work.errors import Cancelled, InputMisfit, Quarantine, RetryLater, Terminal, TimeOver, WorkerLost
 from penstock.work.job import Job, JobStatus, StepResult, StepRun, StepStatus
-from penstock.work.pipeline import Pipeline, Step
+from penstock.work.pipeline import Pipeline, PipelineStep
 from penstock.work.registry import Retry, TaskOf, Tasks
 from penstock.work.runner import Runner
 from penstock.work.task import Attempt, Outcome, Progress, Task, TaskStatus
@@ -19,21 +19,21 @@ __all__ = [
     "JobStatus",
     "Outcome",
     "Pipeline",
+    "PipelineStep",
     "Progress",
     "Quarantine",
     "Retry",
     "RetryLater",
     "Runner",
-    "Step",
     "StepResult",
     "StepRun",
     "StepStatus",
     "Task",
+    "TaskContext",
     "TaskOf",
     "TaskStatus",
     "Tasks",
     "Terminal",
     "TimeOver",
-    "Work",
     "WorkerLost",
 ]

@@ -20,14 +20,14 @@ from penstock.work.task import Attempt, Outcome, Progress, Task, attempt_at, for
 if TYPE_CHECKING:
     from penstock.kernel.change import Change
     from penstock.kernel.store import Store
-    from penstock.plugin import Surroundings
+    from penstock.plugin import DomainContext
     from penstock.ports.object_store import ObjectStore
 
 _BETWEEN_PROGRESS = 1.0
 _LINES, _LONGEST_LINE = 50, 500
 
 
-class Work:
+class TaskContext:
     """One attempt at one task."""
 
     def __init__(
@@ -37,7 +37,7 @@ class Work:
         *,
         limit: timedelta,
         slot: str | None = None,
-        around: Surroundings | None = None,
+        around: DomainContext | None = None,
     ) -> None:
         self.store, self.task, self.limit = store, task, limit
         self.slot = slot
@@ -60,7 +60,7 @@ class Work:
     # What a task's function uses
 
     @property
-    def around(self) -> Surroundings:
+    def around(self) -> DomainContext:
         """The system it runs in: where files are, and what is set."""
         if self._around is None:
             raise Misconfigured(f"{self.task.name} needs files or settings; give the runner its surroundings")

@@ -24,7 +24,7 @@ _RACES = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Letters:
+class DeadLetters:
     """Which letters are meant: all, or those for which everything that is given holds."""
 
     status: TaskStatus = DEAD
@@ -81,13 +81,17 @@ def cancel(store: Store, tasks: Iterable[Tasks], task_id: str, *, by: str, why: 
     return _cancel(store, declared, task_id, by=by, why=why)
 
 
-def retry_all(store: Store, tasks: Iterable[Tasks], letters: Letters, *, by: str, why: str | None = None) -> Settled:
+def retry_all(
+    store: Store, tasks: Iterable[Tasks], letters: DeadLetters, *, by: str, why: str | None = None
+) -> Settled:
     """Try all of these letters again; one that is refused keeps no other from it."""
     known = list(tasks)
     return _each(store, letters, lambda task_id: retry(store, known, task_id, by=by, why=why))
 
 
-def cancel_all(store: Store, tasks: Iterable[Tasks], letters: Letters, *, by: str, why: str | None = None) -> Settled:
+def cancel_all(
+    store: Store, tasks: Iterable[Tasks], letters: DeadLetters, *, by: str, why: str | None = None
+) -> Settled:
     """Give all of these letters up; one that is refused keeps no other from it."""
     known = list(tasks)
     return _each(store, letters, lambda task_id: cancel(store, known, task_id, by=by, why=why))
@@ -114,7 +118,7 @@ def _cancel(store: Store, known: dict[str, TaskOf[Any]], task_id: str, *, by: st
     return task
 
 
-def _each(store: Store, letters: Letters, settle: Any) -> Settled:
+def _each(store: Store, letters: DeadLetters, settle: Any) -> Settled:
     settled = Settled()
     for task in letters.find(store):
         try:

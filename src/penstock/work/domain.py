@@ -4,6 +4,6 @@ from __future__ import annotations
 
 from penstock.declare.domain import Domain
 from penstock.work.job import Job, StepRun
-from penstock.work.task import Attempt, Lane, Progress, Task
+from penstock.work.task import Attempt, Progress, QueueHint, Task
 
-WORKING = Domain("work", Task, Attempt, Lane, Progress, Job, StepRun)
+WORKING = Domain("work", Task, Attempt, QueueHint, Progress, Job, StepRun)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from penstock.declare.pattern import until as up_to
 from penstock.work import queue_hints as lanes
 from penstock.work.concurrency import free_slots
-from penstock.work.task import Lane, Task, TaskStatus
+from penstock.work.task import QueueHint, Task, TaskStatus
 
 if TYPE_CHECKING:
     from penstock.kernel.store import Store
@@ -36,13 +36,13 @@ class Chosen:
     slot: str | None
 
 
-class Line:
+class FairQueue:
     """Chooses among the tasks that are due those to run next."""
 
     def __init__(self, store: Store, tasks: Mapping[str, TaskOf[Any]]) -> None:
         self._store, self._tasks = store, tasks
         self._crowded_at: datetime | None = None
-        self._lanes: list[Lane] = []
+        self._lanes: list[QueueHint] = []
         "Those that had something when it became crowded."
         self._served: dict[str, int] = {}
         "When each project was served last, as a number that grows."

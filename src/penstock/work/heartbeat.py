@@ -9,25 +9,25 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from penstock.work.context import Work
+    from penstock.work.context import TaskContext
     from penstock.work.runner import Runner
 
 log = logging.getLogger("penstock.work")
 
 
-class Keeper:
+class Heartbeat:
     """Renews a lease three times in its life, and ends an attempt that has had its time."""
 
-    def __init__(self, runner: Runner, *, on_over: Callable[[Work], None] = lambda work: None) -> None:
+    def __init__(self, runner: Runner, *, on_over: Callable[[TaskContext], None] = lambda work: None) -> None:
         self._runner, self._on_over = runner, on_over
-        self._held: set[Work] = set()
+        self._held: set[TaskContext] = set()
         self._lock = threading.Lock()
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._keep, name="penstock-keeper", daemon=True)
         self._thread.start()
 
     @contextmanager
-    def holding(self, work: Work) -> Iterator[None]:
+    def holding(self, work: TaskContext) -> Iterator[None]:
         """Keep the lease meanwhile."""
         self.hold(work)
         try:
@@ -35,16 +35,16 @@ class Keeper:
         finally:
             self.let_go(work)
 
-    def hold(self, work: Work) -> None:
+    def hold(self, work: TaskContext) -> None:
         with self._lock:
             self._held.add(work)
 
-    def let_go(self, work: Work) -> None:
+    def let_go(self, work: TaskContext) -> None:
         with self._lock:
             self._held.discard(work)
 
     @property
-    def held(self) -> list[Work]:
+    def held(self) -> list[TaskContext]:
         """Whose leases are kept."""
         with self._lock:
             return list(self._held)

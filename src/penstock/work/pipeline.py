@@ -28,9 +28,9 @@ if TYPE_CHECKING:
 
     from penstock.kernel.change import Change
     from penstock.kernel.store import Store
-    from penstock.work.context import Work
+    from penstock.work.context import TaskContext
 
-StepBody = Callable[["Work", Job, StepRun], StepResult]
+StepBody = Callable[["TaskContext", Job, StepRun], StepResult]
 
 _RACES = 5
 "How often one may meet a worker that ends the very step one is about to cancel."
@@ -53,7 +53,7 @@ class StepInput(BaseModel):
 
 
 @dataclass(frozen=True)
-class Step:
+class PipelineStep:
     """One stage of a pipeline; with ``review`` a person decides before the next one begins."""
 
     name: str
@@ -68,7 +68,7 @@ class Step:
 class Pipeline:
     """Steps in order. Its tasks are registered with the domain's others."""
 
-    def __init__(self, tasks: Tasks, name: str, steps: Sequence[Step]) -> None:
+    def __init__(self, tasks: Tasks, name: str, steps: Sequence[PipelineStep]) -> None:
         if not steps or len({s.name for s in steps}) != len(steps):
             raise DeclarationError(f"pipeline {name} needs at least one step, each with a name of its own")
         self.name, self.steps = f"{tasks.domain}.{name}", tuple(steps)
@@ -175,8 +175,8 @@ class Pipeline:
 
     # What happens by itself
 
-    def _register(self, tasks: Tasks, name: str, step: Step) -> TaskOf[StepInput]:
-        def run(work: Work, input: StepInput) -> dict[str, Any] | None:
+    def _register(self, tasks: Tasks, name: str, step: PipelineStep) -> TaskOf[StepInput]:
+        def run(work: TaskContext, input: StepInput) -> dict[str, Any] | None:
             made = step.body(work, work.store.get(input.job), work.store.get(input.step))
             with work.finish() as change:
                 self._end_step(change, input, made, review=step.review)

@@ -14,7 +14,7 @@ from weakref import WeakKeyDictionary
 from penstock.declare.pattern import until as up_to
 from penstock.errors import Conflict
 from penstock.operations.conditions import Compare
-from penstock.work.task import Lane, LaneStatus, Task, TaskStatus
+from penstock.work.task import QueueHint, QueueHintStatus, Task, TaskStatus
 
 if TYPE_CHECKING:
     from penstock.kernel.store import Store
@@ -38,18 +38,18 @@ def touch(store: Store, project_id: str, name: str) -> None:
     known = _touched.setdefault(store.ticks, {})
     last = known.get((project_id, name))
     if last is None or not timedelta(0) <= now - last < _FRESH:
-        store.put(Lane(project_id=project_id, name=name, touched_at=now))
+        store.put(QueueHint(project_id=project_id, name=name, touched_at=now))
         if len(known) >= _MANY:
             known.clear()  # touching some again is cheaper than remembering all
         known[project_id, name] = now
 
 
-def active(store: Store) -> Iterator[Lane]:
+def active(store: Store) -> Iterator[QueueHint]:
     """The lanes worth looking at."""
-    return store.find(Lane.by_status(status=LaneStatus.ACTIVE))
+    return store.find(QueueHint.by_status(status=QueueHintStatus.ACTIVE))
 
 
-def rest_if_idle(store: Store, lane: Lane) -> None:
+def rest_if_idle(store: Store, lane: QueueHint) -> None:
     """Stop looking at a lane in which nothing is due, unless it was touched lately or something will be due."""
     if store.clock.now() - lane.touched_at < _EMPTY:
         return

@@ -22,10 +22,10 @@ from penstock.work.task import LARGEST_INPUT, NO_PROJECT, Outcome, Task
 
 if TYPE_CHECKING:
     from penstock.kernel.change import Change
-    from penstock.work.context import Work
+    from penstock.work.context import TaskContext
 
 I = TypeVar("I")  # noqa: E741 - the input of a task
-Body = Callable[["Work", I], "dict[str, Any] | None"]
+Body = Callable[["TaskContext", I], "dict[str, Any] | None"]
 OnFailure = Callable[["Change", I, BaseException], None]
 OnRevival = Callable[["Change", I], None]
 

@@ -25,17 +25,17 @@ from penstock.operations.conditions import Compare
 from penstock.operations.updates import Set
 from penstock.work import queue_hints as lanes
 from penstock.work.concurrency import free_slots, keep_slot, leave_slot, take_slot
-from penstock.work.context import Work
+from penstock.work.context import TaskContext
 from penstock.work.errors import TimeOver
 from penstock.work.failing import record_failure
-from penstock.work.fair_queue import Chosen, Line
+from penstock.work.fair_queue import Chosen, FairQueue
 from penstock.work.registry import TaskOf, Tasks, by_name
 from penstock.work.task import Outcome, Task, TaskStatus, as_read
 
 if TYPE_CHECKING:
     from penstock.kernel.change import Change
     from penstock.kernel.store import Store
-    from penstock.plugin import Surroundings
+    from penstock.plugin import DomainContext
 
 log = logging.getLogger("penstock.work")
 
@@ -65,23 +65,23 @@ class Runner:
         owner: str | None = None,
         lease: timedelta = timedelta(seconds=60),
         chance: Callable[[], float] = random.random,
-        around: Surroundings | None = None,
+        around: DomainContext | None = None,
     ) -> None:
         self.store = store
         self.owner = owner or worker_name()
         self.lease = lease
         self._tasks = by_name(tasks)
-        self._line = Line(store, self._tasks)
+        self._line = FairQueue(store, self._tasks)
         self._chance = chance
         self._around = around
 
     # Taking
 
-    def take(self, most: int = 1) -> list[Work]:
+    def take(self, most: int = 1) -> list[TaskContext]:
         """Take up to so many tasks that are due, of each project in turn."""
         return self._start(self._line.next(most))
 
-    def take_one(self, task_id: str, epoch: int | None) -> Work | None:
+    def take_one(self, task_id: str, epoch: int | None) -> TaskContext | None:
         """Take a certain task of which a broker has told; None if it is not to be run, or not now.
 
         ``epoch`` is its last lease at the time the broker was told: a message that comes late or twice, when the task
@@ -114,12 +114,12 @@ class Runner:
             return None
         return task
 
-    def _start(self, chosen: Sequence[Chosen]) -> list[Work]:
+    def _start(self, chosen: Sequence[Chosen]) -> list[TaskContext]:
         """Make the tasks ours, all in one go; whoever was faster keeps his."""
         if not chosen:
             return []
         now = self.store.clock.now()
-        begun: list[Work] = []
+        begun: list[TaskContext] = []
         try:
             with self.store.batch() as batch:
                 for one in chosen:
@@ -132,18 +132,18 @@ class Runner:
             begun = [work for position, work in enumerate(begun) if position not in refused.refused]
         return begun
 
-    def _begin(self, change: Change, chosen: Chosen, now: datetime) -> Work:
+    def _begin(self, change: Change, chosen: Chosen, now: datetime) -> TaskContext:
         task, until = chosen.task, now + self.lease
         change.adopt(task)
         unchanged = as_read(task)
         change.save(task.start(owner=self.owner, until=until, at=now), when=unchanged)
         if chosen.slot is not None:
             take_slot(change, chosen.slot, task, until=until)
-        return Work(self.store, task, limit=self._tasks[task.name].limit, slot=chosen.slot, around=self._around)
+        return TaskContext(self.store, task, limit=self._tasks[task.name].limit, slot=chosen.slot, around=self._around)
 
     # Running
 
-    def run(self, work: Work) -> Outcome:
+    def run(self, work: TaskContext) -> Outcome:
         """Run a task that was taken, to whichever end it comes."""
         try:
             return self._attempt(self._tasks[work.task.name], work)
@@ -154,7 +154,7 @@ class Runner:
         finally:
             self._leave(work)
 
-    def _attempt(self, task: TaskOf[Any], work: Work) -> Outcome:
+    def _attempt(self, task: TaskOf[Any], work: TaskContext) -> Outcome:
         work.begin()
         try:
             result = task.body(work, task.load(work.task.input))
@@ -167,7 +167,7 @@ class Runner:
             work.log.exception("%s has failed after it was finished", task.name)
         return Outcome.DONE
 
-    def _failed(self, task: TaskOf[Any], work: Work, error: BaseException) -> Outcome:
+    def _failed(self, task: TaskOf[Any], work: TaskContext, error: BaseException) -> Outcome:
         if work.lost:
             return Outcome.LOST
         try:
@@ -180,17 +180,17 @@ class Runner:
             work.metrics = {}
             return self._record(task, work, error)
 
-    def _record(self, task: TaskOf[Any], work: Work, error: BaseException) -> Outcome:
+    def _record(self, task: TaskOf[Any], work: TaskContext, error: BaseException) -> Outcome:
         attempt = work.attempt(Outcome.RETRYABLE, error)
         return record_failure(self.store, task, work.task, attempt, error, chance=self._chance)
 
-    def _leave(self, work: Work) -> None:
+    def _leave(self, work: TaskContext) -> None:
         if work.slot is not None:
             leave_slot(self.store, work.slot, work.task)
 
     # Keeping, and giving back
 
-    def renew(self, works: Iterable[Work]) -> list[Work]:
+    def renew(self, works: Iterable[TaskContext]) -> list[TaskContext]:
         """Hold the leases of tasks longer; those that have had their time, and fail for it, though they still run."""
         now = self.store.clock.now()
         over = []
@@ -207,12 +207,12 @@ class Runner:
                 log.exception("the lease of %s could not be renewed; trying again", work.task.name)
         return over
 
-    def _is_to_renew(self, work: Work, now: datetime) -> bool:
+    def _is_to_renew(self, work: TaskContext, now: datetime) -> bool:
         """After a third of its life; also if the clock was set forward and others here take it for over."""
         held = timedelta(seconds=self.store.clock.monotonic() - work.held_since)
         return held >= self.lease / 3 or work.lease.expires_at - now <= self.lease * (2 / 3)
 
-    def _renew(self, work: Work, until: datetime) -> None:
+    def _renew(self, work: TaskContext, until: datetime) -> None:
         asked = self.store.clock.monotonic()
         try:
             held = self.store.patch(work.lease.ref, Set("due_at", until), when=work.lease.holds(), given=work.task)
@@ -225,13 +225,13 @@ class Runner:
         if work.slot is not None:
             keep_slot(self.store, work.slot, work.task, until=until)
 
-    def _give_up(self, work: Work) -> None:
+    def _give_up(self, work: TaskContext) -> None:
         task = self._tasks[work.task.name]
         with suppress(Conflict):  # it has just ended by itself
             self._failed(task, work, TimeOver(f"{task.name} has taken longer than {task.limit}, and still runs"))
         work.lost = True
 
-    def hand_back(self, work: Work) -> None:
+    def hand_back(self, work: TaskContext) -> None:
         """Let another do it; what is still running here will change nothing."""
         work.lost = True
         try:

@@ -192,31 +192,31 @@ class Attempt(Entity, table=WORK, relation="attempts", lifetimes=(Expires("ttl")
         """A task's attempts, in order."""
 
 
-class LaneStatus(StrEnum):
+class QueueHintStatus(StrEnum):
     ACTIVE = "active"
     IDLE = "idle"
 
 
-class Lane(Entity, table=WORK, relation="lanes"):
+class QueueHint(Entity, table=WORK, relation="lanes"):
     """A project that has tasks of a name, or had some a short while ago."""
 
     __rights__ = Rights(remove=False)
 
     project_id: str
     name: str
-    status: LaneStatus = LaneStatus.ACTIVE
+    status: QueueHintStatus = QueueHintStatus.ACTIVE
     touched_at: UtcSeconds
 
     @key("LANE#{project_id}", "{name}")
     def at(self, *, project_id: str, name: str) -> None: ...
 
-    active = IndexKey(BY_STATUS, "LANES#{status}", "{project_id}#{name}", when={"status": LaneStatus.ACTIVE})
+    active = IndexKey(BY_STATUS, "LANES#{status}", "{project_id}#{name}", when={"status": QueueHintStatus.ACTIVE})
 
     @pattern(active)
-    def by_status(self, *, status: LaneStatus) -> None:
+    def by_status(self, *, status: QueueHintStatus) -> None:
         """The lanes worth looking at."""
 
-    rest = Move(LaneStatus.ACTIVE, to=LaneStatus.IDLE)
+    rest = Move(QueueHintStatus.ACTIVE, to=QueueHintStatus.IDLE)
 
 
 class Progress(Entity, table=PROGRESS, relation="progress", lifetimes=(Expires("ttl"),)):

@@ -27,7 +27,7 @@ from kombu.exceptions import ChannelError
 
 from penstock.events.schedule import Schedule, Scheduler
 from penstock.net.per_process import PerProcess
-from penstock.work.heartbeat import Keeper
+from penstock.work.heartbeat import Heartbeat
 from penstock.work.registry import TaskOf, Tasks
 from penstock.work.rescue import keep_rescuing
 from penstock.work.runner import Runner, worker_name
@@ -37,7 +37,7 @@ from penstock.workers.processes import Processes, end_with_parent
 
 if TYPE_CHECKING:
     from penstock.kernel.store import Store
-    from penstock.plugin import Surroundings
+    from penstock.plugin import DomainContext
 
 RUN, LOOK = "penstock.run", "penstock.schedule"
 
@@ -50,7 +50,7 @@ class CeleryWorkers:
     tasks: Sequence[Tasks]
     broker: str
     schedules: Sequence[Schedule] = ()
-    around: Surroundings | None = None
+    around: DomainContext | None = None
     processes: int = 4
     lease: timedelta = timedelta(seconds=60)
     depth: int = 100
@@ -124,7 +124,7 @@ def celery_app(
     *,
     broker: str,
     schedules: Sequence[Schedule] = (),
-    around: Surroundings | None = None,
+    around: DomainContext | None = None,
     lease: timedelta = timedelta(seconds=60),
     queue: str = "penstock",
 ) -> Celery:
@@ -171,7 +171,7 @@ class _Hands:
     """What runs tasks in one process of Celery's pool."""
 
     def __init__(self, runner: Runner, *, in_pool: bool) -> None:
-        self._runner, self._keeper = runner, Keeper(runner)
+        self._runner, self._keeper = runner, Heartbeat(runner)
         if in_pool:
             # Celery's own way out would make an error of it in the middle of the task.
             signal.signal(signal.SIGTERM, lambda *_: threading.Thread(target=self._drop).start())

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from penstock.errors import PenstockError
 from penstock.kernel.lease import Duty
 from penstock.ports.engine import Waiter
-from penstock.work.fair_queue import Line
+from penstock.work.fair_queue import FairQueue
 from penstock.work.registry import TaskOf, Tasks, by_name
 from penstock.work.runner import postpone
 from penstock.work.task import Task
@@ -59,7 +59,7 @@ class Dispatcher:
     ) -> None:
         self._store, self._broker = store, broker
         self._tasks = by_name(tasks)
-        self._line = Line(store, self._tasks)
+        self._line = FairQueue(store, self._tasks)
         self._depth, self._redelivery = depth, redelivery
         self._duty = Duty(store, "dispatcher", owner=owner, period=period)
 

@@ -14,15 +14,15 @@ from collections.abc import Callable, Iterable
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from penstock.work.context import Work
-from penstock.work.heartbeat import Keeper
+from penstock.work.context import TaskContext
+from penstock.work.heartbeat import Heartbeat
 from penstock.work.registry import Tasks
 from penstock.work.rescue import keep_rescuing
 from penstock.work.runner import LEFT, Runner
 
 if TYPE_CHECKING:
     from penstock.kernel.store import Store
-    from penstock.plugin import Surroundings
+    from penstock.plugin import DomainContext
 
 log = logging.getLogger("penstock.workers")
 
@@ -48,7 +48,7 @@ class InlineWorkers:
         threads: int = 4,
         lease: timedelta = timedelta(seconds=60),
         owner: str | None = None,
-        around: Surroundings | None = None,
+        around: DomainContext | None = None,
     ) -> None:
         self._store, self._tasks, self._threads = store, list(tasks), threads
         self.runner = Runner(store, self._tasks, owner=owner, lease=lease, around=around)
@@ -56,9 +56,9 @@ class InlineWorkers:
         # Guards what follows. Who runs tasks waits for work, who takes them waits for room.
         self._lock = threading.Lock()
         self._work_came, self._room_came = threading.Condition(self._lock), threading.Condition(self._lock)
-        self._ready: deque[Work] = deque()
+        self._ready: deque[TaskContext] = deque()
         "Taken, but not yet running."
-        self._running: set[Work] = set()
+        self._running: set[TaskContext] = set()
         self._seconds = 60.0
         "What a task has taken lately, on average."
         self._begun_at = 0.0
@@ -68,7 +68,7 @@ class InlineWorkers:
         """Begin to work."""
         store = self._store
         self._waiter = store.engine.listen()
-        self._keeper = Keeper(self.runner, on_over=self._replace)
+        self._keeper = Heartbeat(self.runner, on_over=self._replace)
         self._thread("take", self._take)
         self._thread("rescue", lambda: keep_rescuing(store, self._tasks, self._stop, lease=self.runner.lease))
         for number in range(self._threads):
@@ -145,7 +145,7 @@ class InlineWorkers:
         # Not before half of what is taken ahead is used up, so that the next ones are again several.
         return free if free > ahead // 2 else 0
 
-    def _hand_out(self, works: list[Work]) -> None:
+    def _hand_out(self, works: list[TaskContext]) -> None:
         for work in works:
             self._keeper.hold(work)
         with self._lock:
@@ -155,7 +155,7 @@ class InlineWorkers:
                 return
         self._hand_back(works)
 
-    def _hand_back(self, works: Iterable[Work]) -> None:
+    def _hand_back(self, works: Iterable[TaskContext]) -> None:
         for work in works:
             self._keeper.let_go(work)
             self.runner.hand_back(work)
@@ -177,7 +177,7 @@ class InlineWorkers:
                 self._running.remove(work)
                 self._room_came.notify_all()
 
-    def _next(self) -> Work | None:
+    def _next(self) -> TaskContext | None:
         with self._lock:
             while not self._stop.is_set():
                 if self._ready:
@@ -188,7 +188,7 @@ class InlineWorkers:
                 self._work_came.wait()
         return None
 
-    def _replace(self, work: Work) -> None:
+    def _replace(self, work: TaskContext) -> None:
         """A task that has had its time cannot be ended, but another thread can take the place of its one."""
         with self._lock:
             if work not in self._running:

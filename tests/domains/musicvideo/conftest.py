@@ -11,7 +11,7 @@ import pytest
 from penstock import FrozenClock, Store, open_store
 from penstock.domains.musicvideo import DOMAIN
 from penstock.domains.musicvideo import studio as studio_module
-from penstock.domains.musicvideo.options import Options
+from penstock.domains.musicvideo.options import MusicVideoOptions
 from penstock.domains.musicvideo.studio import Studio
 from penstock.objects import LocalObjects, RouteSigner
 from penstock.work.domain import WORKING
@@ -42,7 +42,7 @@ def studio(tmp_path: Path, local: LocalObjects, crew: QuickCrew, clock: FrozenCl
     clock.set(BEGUN)
     store = open_store(f"sqlite:///{tmp_path}/mv.db", clock=clock)
     store.ensure(DOMAIN, WORKING)
-    yield Studio(store, local, crew.crew(), Options(scenes=3, scene_seconds=0.5))
+    yield Studio(store, local, crew.crew(), MusicVideoOptions(scenes=3, scene_seconds=0.5))
     store.close()
 
 
@@ -54,6 +54,6 @@ def anywhere(request: pytest.FixtureRequest, tmp_path: Path, crew: QuickCrew, cl
     store = Store(opener(), clock=clock, secret=b"of the tests")
     store.ensure(DOMAIN, WORKING)
     objects = request.getfixturevalue("local" if request.param == "sqlite" else "s3")
-    yield Studio(store, objects, crew.crew(), Options(scenes=3, scene_seconds=0.5))
+    yield Studio(store, objects, crew.crew(), MusicVideoOptions(scenes=3, scene_seconds=0.5))
     store.close()
     cleanup()

@@ -18,7 +18,7 @@ from penstock.domains.musicvideo.model import Project, ProjectStatus
 from penstock.domains.musicvideo.studio import Studio
 from penstock.domains.musicvideo.workspace import fetch
 from penstock.media.probe import probe
-from penstock.plugin import Surroundings
+from penstock.plugin import DomainContext
 from penstock.runtime.composition import open_objects
 from penstock.work.domain import WORKING
 from tests.domains.musicvideo.story import ANN, assert_counted
@@ -76,7 +76,7 @@ def test_a_sentence_becomes_a_film_through_celery(
         monkeypatch.setenv(name, settings[name])
     store = open_store(settings["PENSTOCK_STORE"])
     store.ensure(*DOMAINS, WORKING)
-    studio = Studio.within(Surroundings(store, open_objects(settings["PENSTOCK_OBJECTS"]), FILM.get))
+    studio = Studio.within(DomainContext(store, open_objects(settings["PENSTOCK_OBJECTS"]), FILM.get))
     project = demo.begin(studio, "A cat on the moon", character="A grey cat", scenes=2, audio=None)
 
     def now() -> Project:

@@ -14,7 +14,7 @@ from penstock.media.compose import LOUDNESS, FfmpegComposer
 from penstock.media.encode import encode
 from penstock.media.errors import UnusableFile
 from penstock.media.ffmpeg import H264, reading, run, writing
-from penstock.media.probe import Picture, Probed, Sound, probe
+from penstock.media.probe import PictureTrack, Probed, SoundTrack, probe
 from penstock.media.soundness import sound_image, sound_video
 from tests.media.films import FPS, HEIGHT, WIDTH, film, grey_frames, greys, moving_frames, samples, tone
 from tests.media.processes import children
@@ -69,7 +69,7 @@ def counting(into: Path, frames: int, *, fps: int = FPS, sound: Path | None = No
     return into
 
 
-def seen_and_heard(path: Path) -> tuple[Probed, Picture, Sound]:
+def seen_and_heard(path: Path) -> tuple[Probed, PictureTrack, SoundTrack]:
     probed = sound_video(path)
     assert probed.picture is not None
     assert probed.sound is not None

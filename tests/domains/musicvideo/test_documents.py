@@ -9,7 +9,7 @@ import pytest
 
 from penstock import Store
 from penstock.domains.musicvideo import projects
-from penstock.domains.musicvideo.options import Options
+from penstock.domains.musicvideo.options import MusicVideoOptions
 from penstock.domains.musicvideo.studio import Studio
 from penstock.objects import LocalObjects
 from penstock.work.domain import WORKING
@@ -31,7 +31,7 @@ def test_the_snippets_find_what_the_pipeline_wrote(
 ) -> None:
     """MV-1…MV-5, MV-9, MV-38…MV-42, MV-45, MV-60, MV-75: the project, its scenes in order, the projects by status."""
     dynamo.ensure(WORKING)
-    studio = Studio(dynamo, local, crew.crew(), Options(scenes=3, scene_seconds=0.5))
+    studio = Studio(dynamo, local, crew.crew(), MusicVideoOptions(scenes=3, scene_seconds=0.5))
     project = generated(studio, tmp_path)
     projects.compose(studio, project.project_id, by=ANN)
     workers(studio).drain()

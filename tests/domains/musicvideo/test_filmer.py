@@ -22,7 +22,7 @@ from penstock.studio.drawing.camera import MOVES
 from penstock.studio.drawing.character import character
 from penstock.studio.drawing.land import BACKDROPS
 from penstock.studio.drawing.plan import plan
-from penstock.studio.drawing.scene import Scene
+from penstock.studio.drawing.scene import DrawnScene
 from penstock.studio.faces import noted_faces
 from penstock.studio.filmer import ProceduralFilmer
 from penstock.work import Terminal
@@ -48,7 +48,7 @@ def film(of: Shot, into: Path) -> list[Pixels]:
 
 def frame(of: Shot, n: int = 0, *, palette: Sequence[str] = (), size: tuple[int, int] = (WIDTH, HEIGHT)) -> Pixels:
     """A frame before it is encoded."""
-    picture, _ = Scene(of, palette, *size, FPS).frame(n)
+    picture, _ = DrawnScene(of, palette, *size, FPS).frame(n)
     assert picture.size == size
     return np.asarray(picture).astype(int)
 
@@ -85,7 +85,7 @@ def test_another_seed_gives_another_sky_over_the_same_place() -> None:
 
 @pytest.mark.parametrize("kind", COUNTS)
 def test_whatever_is_in_the_air_moves(kind: str) -> None:
-    scene = Scene(shot("the city at noon"), (), WIDTH, HEIGHT, FPS)
+    scene = DrawnScene(shot("the city at noon"), (), WIDTH, HEIGHT, FPS)
     things, seen = air(kind, scene.site), []
     for seconds in (0.0, 0.2):
         picture = Image.new("RGB", (WIDTH, HEIGHT), (128, 128, 128))
@@ -159,7 +159,7 @@ def test_every_place_can_be_filmed_at_any_hour_and_size(place: str) -> None:
     for n, hour in enumerate(("dawn", "noon", "sunset", "midnight")):
         size = [(WIDTH, HEIGHT), (64, 36), (90, 160), (122, 50)][n]
         of = shot(f"{word} at {hour}, rain, fireflies, {('wide shot', 'medium shot', 'close-up')[n % 3]}")
-        scene = Scene(of, (), *size, FPS)
+        scene = DrawnScene(of, (), *size, FPS)
         assert scene.plan.place == place
         for at in (0, scene.count - 1):
             picture, _ = scene.frame(at)
@@ -170,7 +170,7 @@ def test_every_place_can_be_filmed_at_any_hour_and_size(place: str) -> None:
 @pytest.mark.parametrize("move", MOVES)
 def test_no_move_of_the_camera_shows_where_the_world_ends(move: str) -> None:
     for size in ("wide shot", "close-up"):
-        scene = Scene(shot(f"{move}, {size}, city at noon", 30.0), (), WIDTH, HEIGHT, FPS)
+        scene = DrawnScene(shot(f"{move}, {size}, city at noon", 30.0), (), WIDTH, HEIGHT, FPS)
         assert scene.plan.camera == move
         for n in range(0, scene.count, 40):
             # What nothing was drawn on is black.
@@ -181,7 +181,7 @@ def test_no_move_of_the_camera_shows_where_the_world_ends(move: str) -> None:
 
 def test_somebody_goes_on_below_the_frame_however_the_camera_moves() -> None:
     of = shot("crane rises, close-up, the hills at noon", character="a man in a crimson coat")
-    scene = Scene(of, (), WIDTH, HEIGHT, FPS)
+    scene = DrawnScene(of, (), WIDTH, HEIGHT, FPS)
     for n in range(scene.count):
         seen, face = scene.frame(n)
         assert face is not None
@@ -192,17 +192,18 @@ def test_somebody_goes_on_below_the_frame_however_the_camera_moves() -> None:
 def test_the_character_is_the_same_in_every_scene() -> None:
     who = "a ginger cat with a scarf"
     scenes = [
-        Scene(shot(prompt, character=who, seed=n), (), WIDTH, HEIGHT, FPS) for n, prompt in enumerate(["sea", "city"])
+        DrawnScene(shot(prompt, character=who, seed=n), (), WIDTH, HEIGHT, FPS)
+        for n, prompt in enumerate(["sea", "city"])
     ]
     assert scenes[0].who == scenes[1].who == character(who)
     assert scenes[0].who.kind == "cat"
-    assert Scene(shot("Robot exploring Austin"), (), WIDTH, HEIGHT, FPS).who.kind == "robot"
+    assert DrawnScene(shot("Robot exploring Austin"), (), WIDTH, HEIGHT, FPS).who.kind == "robot"
 
 
 def test_a_portrait_drawn_here_is_filmed_from_head_to_foot(tmp_path: Path) -> None:
     portrait = tmp_path / "character.png"
     PortraitArtist().draw("a robot with a crown", portrait, seed=3)
-    scene = Scene(shot("a beach", character="somebody", references=[portrait]), (), WIDTH, HEIGHT, FPS)
+    scene = DrawnScene(shot("a beach", character="somebody", references=[portrait]), (), WIDTH, HEIGHT, FPS)
     assert scene.who == character("a robot with a crown", seed=3)
     assert scene.frame(0)[1] is not None
 
@@ -241,7 +242,7 @@ def test_a_picture_that_was_given_is_the_character(tmp_path: Path, size: str) ->
 def test_a_product_is_seen_beside_the_character(tmp_path: Path) -> None:
     product = _picture(tmp_path / "mv_projects_1_product.jpg.png", ground=None)
     of = shot("a meadow at noon, medium shot", references=[product])
-    scene = Scene(of, (), WIDTH, HEIGHT, FPS)
+    scene = DrawnScene(of, (), WIDTH, HEIGHT, FPS)
     seen, face = scene.frame(0)
     there = np.argwhere(_magenta(np.asarray(seen).astype(int)))
     assert len(there) > 100

@@ -15,7 +15,7 @@ from penstock import FrozenClock, Store
 from penstock.domains.musicvideo import DOMAIN, projects
 from penstock.domains.musicvideo import object_keys as places
 from penstock.domains.musicvideo.model import Project, ProjectStatus, SceneStatus
-from penstock.domains.musicvideo.options import Options
+from penstock.domains.musicvideo.options import MusicVideoOptions
 from penstock.domains.musicvideo.studio import Studio
 from penstock.objects import LocalObjects
 from penstock.work.domain import WORKING
@@ -92,7 +92,7 @@ def plain(request: pytest.FixtureRequest, tmp_path: Path, clock: FrozenClock, lo
     opener, cleanup = _opener(request.param, request, tmp_path)
     store = Store(opener(), clock=clock, secret=b"of the tests")
     store.ensure(DOMAIN, WORKING)
-    yield Studio(store, local, QuickCrew().crew(), Options(scenes=2, scene_seconds=0.5))
+    yield Studio(store, local, QuickCrew().crew(), MusicVideoOptions(scenes=2, scene_seconds=0.5))
     store.close()
     cleanup()
 

@@ -20,7 +20,7 @@ from penstock.generation.ports import Brief, Desk, Shot
 from penstock.kernel.lease import LeaseLost
 from penstock.kernel.outbox import MessageStatus, SystemMessage
 from penstock.work import Cancelled, Terminal
-from penstock.work.dead_letters import Letters, cancel, retry_all
+from penstock.work.dead_letters import DeadLetters, cancel, retry_all
 from penstock.work.task import Attempt, Progress, Task, TaskStatus
 from tests.domains.musicvideo.quick_crew import QuickCrew, history_of
 from tests.domains.musicvideo.story import ANN, assert_counted, begun, files, generated, later, workers
@@ -167,7 +167,7 @@ def test_a_dead_letter_that_is_retried_takes_its_scene_along(studio: Studio, cre
     project = generated(studio, tmp_path)
     assert project.failed_scenes == 3
     crew.meanwhile = lambda shot: None
-    assert len(retry_all(studio.store, [TASKS], Letters(name="musicvideo.film"), by=ANN).done) == 3
+    assert len(retry_all(studio.store, [TASKS], DeadLetters(name="musicvideo.film"), by=ANN).done) == 3
     assert_counted(studio, project.project_id)
     workers(studio).drain()
     assert_counted(studio, project.project_id)

@@ -17,7 +17,7 @@ from penstock.domains.musicvideo import DOMAIN, INSTALLED
 from penstock.domains.musicvideo import object_keys as places
 from penstock.domains.musicvideo.model import Project, ProjectStatus
 from penstock.domains.musicvideo.studio import Studio
-from penstock.plugin import Surroundings
+from penstock.plugin import DomainContext
 from penstock.schema.role import Role
 from penstock.web.api import build_api
 from penstock.web.options import WebOptions
@@ -34,7 +34,7 @@ FORM = {
 @pytest.fixture
 def api(studio: Studio) -> Any:
     settings = {"MV_SCENE_SECONDS": "0.5", "MV_SCENES": "3"}
-    around = Surroundings(studio.store, studio.objects, settings.get)
+    around = DomainContext(studio.store, studio.objects, settings.get)
     return build_api([INSTALLED], around, options=WebOptions(secret=b"of the tests"))
 
 

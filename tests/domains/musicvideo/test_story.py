@@ -17,7 +17,7 @@ from penstock.domains.musicvideo.studio import Studio
 from penstock.domains.musicvideo.tasks import TASKS
 from penstock.domains.musicvideo.workspace import fetch
 from penstock.media.probe import probe
-from penstock.plugin import Surroundings
+from penstock.plugin import DomainContext
 from penstock.work.domain import WORKING
 from penstock.workers.manual import ManualWorkers
 from tests.conftest import _opener
@@ -29,17 +29,17 @@ SETTINGS = {"MV_SIZE": "160x90", "MV_FPS": str(FPS), "MV_SCENE_SECONDS": "1.0", 
 
 
 @pytest.fixture(params=ENGINES)
-def around(request: pytest.FixtureRequest, tmp_path: Path, clock: FrozenClock) -> Iterator[Surroundings]:
+def around(request: pytest.FixtureRequest, tmp_path: Path, clock: FrozenClock) -> Iterator[DomainContext]:
     clock.set(BEGUN)
     opener, cleanup = _opener(request.param, request, tmp_path)
     store = Store(opener(), clock=clock, secret=b"of the tests")
     store.ensure(DOMAIN, WORKING)
-    yield Surroundings(store, request.getfixturevalue("local" if request.param == "sqlite" else "s3"), SETTINGS.get)
+    yield DomainContext(store, request.getfixturevalue("local" if request.param == "sqlite" else "s3"), SETTINGS.get)
     store.close()
     cleanup()
 
 
-def test_a_sentence_becomes_a_film(around: Surroundings, tmp_path: Path) -> None:
+def test_a_sentence_becomes_a_film(around: DomainContext, tmp_path: Path) -> None:
     """MV-28, MV-54, MV-63, MV-69: written, filmed, sung, cut; as long as its scenes, and its pictures move."""
     studio = Studio.within(around)
     hands = ManualWorkers(around.store, [TASKS], around=around)
@@ -79,7 +79,7 @@ def test_the_same_concept_becomes_the_same_film(tmp_path: Path, local: Any, cloc
     for name in ("one", "two"):
         store = open_store(f"sqlite:///{tmp_path}/{name}.db", clock=clock)
         store.ensure(DOMAIN, WORKING)
-        around = Surroundings(store, local, {**SETTINGS, "MV_SCENE_SECONDS": "0.5"}.get)
+        around = DomainContext(store, local, {**SETTINGS, "MV_SCENE_SECONDS": "0.5"}.get)
         studio = Studio.within(around)
         project = demo.begin(studio, "A cat on the moon", character="A cat", scenes=1, audio=None)
         ManualWorkers(store, [TASKS], around=around).drain()

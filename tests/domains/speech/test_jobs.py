@@ -12,14 +12,14 @@ import pytest
 from penstock.domains.speech.actions import AS_JOB, sayable
 from penstock.domains.speech.chunks import chunks
 from penstock.domains.speech.errors import NoText, SynthesisFailed, TextTooLong, VoiceNotFound
-from penstock.domains.speech.model import JobStatus, SpeechJob
+from penstock.domains.speech.model import SpeechJob, SpeechJobStatus
 from penstock.domains.speech.sound import Sound
 from penstock.domains.speech.studio import Studio
 from penstock.domains.speech.tasks import TASKS, job_of, request_job
 from penstock.domains.speech.voices import Offer, Voices
 from penstock.errors import NotFound
-from penstock.plugin import Surroundings
-from penstock.work.dead_letters import Letters, retry, retry_all
+from penstock.plugin import DomainContext
+from penstock.work.dead_letters import DeadLetters, retry, retry_all
 from penstock.work.task import Attempt, Outcome, Progress, Task, TaskStatus
 from penstock.workers.manual import ManualWorkers
 from tests.domains.speech.faults import Failing
@@ -31,18 +31,18 @@ LONG = SENTENCE * 16
 
 
 def workers(studio: Studio) -> ManualWorkers:
-    around = Surroundings(studio.store, studio.objects, unset)
+    around = DomainContext(studio.store, studio.objects, unset)
     return ManualWorkers(studio.store, [TASKS], around=around)
 
 
 def test_a_job_makes_an_audio(anywhere: Studio) -> None:
     """TA-24: queued, then spoken by a worker, with a file and a record like any other."""
     job = request_job(anywhere, "Hello world test.", ip_address=GUEST)
-    assert job_of(anywhere, job.date, job.job_id).job.status is JobStatus.QUEUED
+    assert job_of(anywhere, job.date, job.job_id).job.status is SpeechJobStatus.QUEUED
     assert files(anywhere.objects) == set()
     assert workers(anywhere).drain() == 1
     seen = job_of(anywhere, job.date, job.job_id)
-    assert (seen.job.status, seen.progress) == (JobStatus.COMPLETED, 1.0)
+    assert (seen.job.status, seen.progress) == (SpeechJobStatus.COMPLETED, 1.0)
     assert seen.spoken is not None
     audio = seen.spoken.audio
     assert files(anywhere.objects) == {audio.s3_key}
@@ -128,7 +128,7 @@ def test_a_text_that_cannot_be_read_fails_once(studio: Studio) -> None:
     job = request_job(studio, f"{LONG} 世界", ip_address=GUEST)
     assert workers(studio).drain() == 1
     seen = job_of(studio, job.date, job.job_id)
-    assert seen.job.status is JobStatus.FAILED
+    assert seen.job.status is SpeechJobStatus.FAILED
     assert "Latin script" in (seen.job.error_message or "")
     assert files(studio.objects) == set()
 
@@ -166,7 +166,7 @@ def test_a_failure_is_tried_again(studio: Studio, hoarse: Callable[[int], Hoarse
     for minute in range(3):
         at(studio, f"12-08 14:{minute:02d}:00")
         workers(studio).drain()
-    assert job_of(studio, job.date, job.job_id).job.status is JobStatus.COMPLETED
+    assert job_of(studio, job.date, job.job_id).job.status is SpeechJobStatus.COMPLETED
     assert len(files(studio.objects)) == 1
 
 
@@ -178,7 +178,7 @@ def test_a_failure_for_good_is_told_without_its_details(studio: Studio, hoarse: 
         at(studio, f"12-08 14:{minute:02d}:00")
         workers(studio).drain()
     seen = job_of(studio, job.date, job.job_id)
-    assert (seen.job.status, seen.job.error_message) == (JobStatus.FAILED, "Synthesis failed")
+    assert (seen.job.status, seen.job.error_message) == (SpeechJobStatus.FAILED, "Synthesis failed")
     assert studio.store.get(Task.at(task_id=job.task_id or "")).status is TaskStatus.FAILED
     assert files(studio.objects) == set()
 
@@ -192,16 +192,16 @@ def buried(studio: Studio, hoarse: Callable[[int], Hoarse]) -> SpeechJob:
         workers(studio).drain()
     assert voice.left == 0
     failed = studio.store.get(SpeechJob.at(date=job.date, job_id=job.job_id))
-    assert failed.status is JobStatus.FAILED
+    assert failed.status is SpeechJobStatus.FAILED
     return failed
 
 
 def test_a_dead_letter_that_is_retried_takes_its_job_along(studio: Studio, hoarse: Callable[[int], Hoarse]) -> None:
     """TA-24: failed, then queued again without the old error, then spoken; forgotten no later than was promised."""
     job = buried(studio, hoarse)
-    assert len(retry_all(studio.store, [TASKS], Letters(name="speech.speak_text"), by="ann").done) == 1
+    assert len(retry_all(studio.store, [TASKS], DeadLetters(name="speech.speak_text"), by="ann").done) == 1
     again = studio.store.get(job.ref)
-    assert (again.status, again.error_message, again.ttl) == (JobStatus.QUEUED, None, job.ttl)
+    assert (again.status, again.error_message, again.ttl) == (SpeechJobStatus.QUEUED, None, job.ttl)
     assert workers(studio).drain() == 1
     assert job_of(studio, job.date, job.job_id).spoken is not None
     assert studio.store.get(Task.at(task_id=job.task_id or "")).status is TaskStatus.DONE
@@ -251,7 +251,7 @@ def test_a_commit_that_fails_leaves_no_file(studio: Studio) -> None:
 
     objects: Any = Failing(studio.objects)
     objects.put = erased_meanwhile
-    around = Surroundings(studio.store, objects, unset)
+    around = DomainContext(studio.store, objects, unset)
     runner = ManualWorkers(studio.store, [TASKS], around=around).runner
     work._around = around
     runner.run(work)

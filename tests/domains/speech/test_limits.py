@@ -23,8 +23,8 @@ from penstock.domains.speech.chunks import chunks
 from penstock.domains.speech.erasure import erase_address, erase_audio
 from penstock.domains.speech.errors import SpeechTooLong
 from penstock.domains.speech.length import length_of
-from penstock.domains.speech.model import JobStatus, SpeechJob
-from penstock.domains.speech.options import Options, read_options
+from penstock.domains.speech.model import SpeechJob, SpeechJobStatus
+from penstock.domains.speech.options import SpeechOptions, read_options
 from penstock.domains.speech.quotas import BYTES, JOBS, SECONDS, guest_mark
 from penstock.domains.speech.sound import Sound, merged, stopped
 from penstock.domains.speech.studio import Studio
@@ -32,7 +32,7 @@ from penstock.domains.speech.tasks import TASKS, job_of, request_job
 from penstock.domains.speech.voices import Offer, Voice, Voices, parts_of
 from penstock.errors import Conflict
 from penstock.kernel.quota import EVERYBODY, BeyondQuota, QuotaExceeded, QuotaHold, QuotaUse, settle_overdue, usage
-from penstock.plugin import Surroundings
+from penstock.plugin import DomainContext
 from penstock.web.api import build_api
 from penstock.web.options import WebOptions
 from penstock.work.dead_letters import cancel, retry
@@ -72,7 +72,7 @@ def limited(studio: Studio, **limits: Any) -> Studio:
 
 def workers(studio: Studio, **limits: str) -> ManualWorkers:
     setting = limits.get if limits else unset
-    return ManualWorkers(studio.store, [TASKS], around=Surroundings(studio.store, studio.objects, setting))
+    return ManualWorkers(studio.store, [TASKS], around=DomainContext(studio.store, studio.objects, setting))
 
 
 def used(studio: Studio, ip_address: str | None = None) -> tuple[int, int, int]:
@@ -182,7 +182,7 @@ def test_a_job_is_stopped_at_its_limit(studio: Studio, endless: Endless, tempora
     job = request_job(studio, "Hello.", "en_US-heart", ip_address=GUEST)
     assert workers(studio).drain() == 1
     seen = job_of(studio, job.date, job.job_id)
-    assert seen.job.status is JobStatus.FAILED
+    assert seen.job.status is SpeechJobStatus.FAILED
     assert seen.job.error_message == "spoken, the text takes more than 1,800 seconds, which is as much as is allowed"
     assert endless.seconds == 1_801
     assert (files(studio.objects), disk(temporary)) == (set(), 0)
@@ -457,7 +457,7 @@ def test_eight_at_once_do_not_pass_the_limit(anywhere: Studio) -> None:
 def test_an_attack_fills_neither_disk_nor_folder(studio: Studio, local: Any, temporary: Path) -> None:
     """40 requests of many addresses, each as long as is taken: refused kindly, with little left on the disk."""
     limits = {"PENSTOCK_SPEECH_BYTES": "3000000", "PENSTOCK_SPEECH_SECONDS_AT_ONCE": "30"}
-    around = Surroundings(studio.store, studio.objects, limits.get)
+    around = DomainContext(studio.store, studio.objects, limits.get)
     app = build_api([INSTALLED], around, options=WebOptions())
     attacks = ["7" * 30 + " ", "㊼", "W", "# ", PLAIN]
     answers = []
@@ -482,7 +482,7 @@ def test_an_attack_fills_neither_disk_nor_folder(studio: Studio, local: Any, tem
 @pytest.fixture
 def tight(studio: Studio, clock: FrozenClock) -> TestClient:
     limits = {"PENSTOCK_SPEECH_JOBS_PER_ADDRESS": "1", "PENSTOCK_SPEECH_BYTES_PER_ADDRESS": "3000000"}
-    around = Surroundings(studio.store, studio.objects, limits.get)
+    around = DomainContext(studio.store, studio.objects, limits.get)
     return TestClient(build_api([INSTALLED], around, options=WebOptions()), client=(GUEST, 4711))
 
 
@@ -519,7 +519,7 @@ def test_the_limits_are_settings() -> None:
         "PENSTOCK_SPEECH_BYTES_PER_ADDRESS": "5",
         "PENSTOCK_SPEECH_BYTES": "0",
     }
-    assert read_options(chosen.get) == Options(
+    assert read_options(chosen.get) == SpeechOptions(
         seconds_at_once=10, seconds_a_job=20, jobs_each=1, jobs=2, seconds_each=3, seconds=4, bytes_each=5, bytes=0
     )
 

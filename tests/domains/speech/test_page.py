@@ -8,11 +8,11 @@ from fastapi.routing import APIRoute
 
 from penstock.domains.speech import cleanup, errors, model
 from penstock.domains.speech.actions import AS_JOB, AT_ONCE
-from penstock.domains.speech.options import Options
+from penstock.domains.speech.options import SpeechOptions
 from penstock.domains.speech.routes import A_MINUTE, JOBS_A_MINUTE, READS_A_MINUTE, routes
 from penstock.domains.speech.studio import Studio
 from penstock.errors import PenstockError
-from penstock.plugin import Surroundings
+from penstock.plugin import DomainContext
 from tests.domains.speech.story import unset
 
 PAGE = (Path(__file__).parents[3] / "docs" / "speech.md").read_text()
@@ -29,7 +29,7 @@ def test_every_error_is_there() -> None:
 
 def test_every_route_is_there(studio: Studio) -> None:
     """TA-24."""
-    router = routes(Surroundings(studio.store, studio.objects, unset))
+    router = routes(DomainContext(studio.store, studio.objects, unset))
     for route in router.routes:
         assert isinstance(route, APIRoute)
         assert f"`{next(iter(route.methods or ()))} {route.path_format}`" in PAGE
@@ -42,7 +42,7 @@ def test_every_message_and_limit_is_there() -> None:
     assert f"up to {AT_ONCE:,} characters" in PAGE
     assert f"up to {AS_JOB:,} characters" in PAGE
     assert f"({A_MINUTE} texts, {JOBS_A_MINUTE} jobs, {READS_A_MINUTE} looks)" in PAGE
-    usual = Options()
+    usual = SpeechOptions()
     for line in (
         f"spoken at once | {usual.seconds_at_once} seconds |",
         f"spoken by a job | {usual.seconds_a_job:,} seconds |",

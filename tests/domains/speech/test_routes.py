@@ -23,7 +23,7 @@ from penstock.domains.speech.model import SpeechJob, TempAudio
 from penstock.domains.speech.studio import Studio
 from penstock.domains.speech.tasks import TASKS, request_job
 from penstock.errors import Unavailable
-from penstock.plugin import Surroundings
+from penstock.plugin import DomainContext
 from penstock.runtime.logs import JsonLines
 from penstock.schema.role import Role
 from penstock.web.api import build_api
@@ -36,12 +36,12 @@ from tests.web.routes import doors
 
 
 @pytest.fixture
-def around(studio: Studio) -> Surroundings:
-    return Surroundings(studio.store, studio.objects, unset)
+def around(studio: Studio) -> DomainContext:
+    return DomainContext(studio.store, studio.objects, unset)
 
 
 @pytest.fixture
-def app(around: Surroundings) -> FastAPI:
+def app(around: DomainContext) -> FastAPI:
     """The service, as on a public address."""
     around.store.ensure(WORKING)
     return build_api([INSTALLED], around, options=WebOptions())
@@ -91,7 +91,7 @@ def test_a_sentence_becomes_a_link(guest: TestClient, studio: Studio) -> None:
     assert record.ip_address == "203.0.113.7"
 
 
-def test_the_address_that_is_kept_is_the_guests_not_the_proxys(around: Surroundings, studio: Studio) -> None:
+def test_the_address_that_is_kept_is_the_guests_not_the_proxys(around: DomainContext, studio: Studio) -> None:
     """F-TA-6, TA-25: so that erasing it erases what the guest has made, and nothing of others."""
     app = build_api([INSTALLED], around, options=WebOptions(trusted_proxies=("10.0.0.0/8",)))
     for guest in ("203.0.113.7", "198.51.100.9"):
@@ -173,7 +173,7 @@ def test_half_a_character(guest: TestClient, studio: Studio) -> None:
     assert files(studio.objects) == set()
 
 
-def test_a_long_text(guest: TestClient, around: Surroundings) -> None:
+def test_a_long_text(guest: TestClient, around: DomainContext) -> None:
     """TA-24: accepted, looked at, heard."""
     begun = guest.post("/public/tts/jobs", json={"text": "The river is deep. " * 28})
     assert begun.status_code == 202
@@ -207,7 +207,7 @@ def test_guests_may_speak_and_only_an_administrator_erases(app: FastAPI) -> None
 # Erasure
 
 
-def test_an_address_is_erased(guest: TestClient, app: FastAPI, studio: Studio, around: Surroundings) -> None:
+def test_an_address_is_erased(guest: TestClient, app: FastAPI, studio: Studio, around: DomainContext) -> None:
     """TA-25, F-TA-10: its audios, texts and jobs; those of others stay."""
     guest.post("/public/tts/sync", json={"text": "Hello"})
     guest.post("/public/tts/jobs", json={"text": "Hello again."})
@@ -271,7 +271,7 @@ def test_an_audio_is_erased(guest: TestClient, app: FastAPI, studio: Studio) -> 
 
 
 def test_with_an_audio_goes_the_job_that_made_it(
-    guest: TestClient, app: FastAPI, studio: Studio, around: Surroundings
+    guest: TestClient, app: FastAPI, studio: Studio, around: DomainContext
 ) -> None:
     """TA-25: which holds the address as well, perhaps under the day before; other jobs stay."""
     at(studio, "12-08 23:59:00")
@@ -287,7 +287,7 @@ def test_with_an_audio_goes_the_job_that_made_it(
 
 
 @pytest.mark.parametrize("broken", ["files", "records"])
-def test_an_erasure_that_failed_can_be_done_again(studio: Studio, around: Surroundings, broken: str) -> None:
+def test_an_erasure_that_failed_can_be_done_again(studio: Studio, around: DomainContext, broken: str) -> None:
     """TA-25: the record of the audio is the last to go, as it leads to all the rest."""
     request_job(studio, "Hi", ip_address="203.0.113.7")
     ManualWorkers(around.store, [TASKS], around=around).drain()

@@ -16,7 +16,7 @@ from penstock.domains.speech.model import CleanupRun
 from penstock.domains.speech.studio import Studio
 from penstock.errors import Misconfigured
 from penstock.events.schedule import Schedule, Scheduler, overdue
-from penstock.plugin import Surroundings, own_settings
+from penstock.plugin import DomainContext, own_settings
 from penstock.runtime.service import Service
 from penstock.runtime.settings import Settings
 from penstock.workers.celery import Cron
@@ -35,7 +35,7 @@ class Deployment:
     @property
     def schedules(self) -> list[Schedule]:
         assert INSTALLED.schedules is not None
-        around = Surroundings(
+        around = DomainContext(
             self.studio.store, self.objects or self.studio.objects, own_settings([INSTALLED], self.settings)
         )
         return list(INSTALLED.schedules(around))

@@ -17,7 +17,7 @@ from penstock.cost.meter import Meter
 from penstock.domains import DOMAINS
 from penstock.domains.speech.lifecycle import lifecycle_steps
 from penstock.domains.speech.model import DOMAIN, TempAudio
-from penstock.domains.speech.options import Options, read_options
+from penstock.domains.speech.options import SpeechOptions, read_options
 from penstock.domains.speech.say import say
 from penstock.domains.speech.studio import Studio
 from penstock.domains.speech.voices import Voices, installed_voices
@@ -32,7 +32,7 @@ from tests.domains.speech.story import GUEST, unset
 
 def test_the_settings_of_the_plan() -> None:
     """TA-23: their names, and their defaults."""
-    assert read_options(unset) == Options("temp-audio", dt.timedelta(days=1), 12, 0, None, None)
+    assert read_options(unset) == SpeechOptions("temp-audio", dt.timedelta(days=1), 12, 0, None, None)
     chosen = {
         "AWS_S3_TEMP_AUDIO_PREFIX": "guests/tmp/",
         "SIGNED_URL_EXPIRY_SECONDS": "600",
@@ -42,7 +42,7 @@ def test_the_settings_of_the_plan() -> None:
         "PENSTOCK_SPEECH_VOICE": "en_US-lessac-medium",
     }
     read = read_options(chosen.get)
-    assert read == Options("guests/tmp", dt.timedelta(minutes=10), 3, 30, "/models", "en_US-lessac-medium")
+    assert read == SpeechOptions("guests/tmp", dt.timedelta(minutes=10), 3, 30, "/models", "en_US-lessac-medium")
     assert read.cron == "30 3 * * *"
 
 

@@ -13,8 +13,7 @@ from msgspec.structs import replace
 from penstock import the
 from penstock.engines.dynamodb.item_type import ItemType
 from penstock.engines.dynamodb.queries import explained
-from penstock.engines.dynamodb.wire import Throttled as WireThrottled
-from penstock.engines.dynamodb.wire import Unreachable
+from penstock.engines.dynamodb.wire import Unreachable, WireThrottled
 from penstock.errors import (
     Conflict,
     InvalidValue,

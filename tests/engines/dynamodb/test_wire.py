@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 import pytest
 
-from penstock.engines.dynamodb.wire import Throttled, Unreachable, Wire, WireError
+from penstock.engines.dynamodb.wire import Unreachable, Wire, WireError, WireThrottled
 
 
 class Request(NamedTuple):
@@ -330,7 +330,7 @@ def test_a_server_that_keeps_failing_is_unreachable(server: Server, wire: Wire) 
 
 def test_throttling_slows_down_and_ends(server: Server, wire: Wire, sleeper: Sleeper) -> None:
     server.plan = [refuse("ProvisionedThroughputExceededException")] * 5
-    with pytest.raises(Throttled) as caught:
+    with pytest.raises(WireThrottled) as caught:
         wire.call("PutItem", b"{}")
     assert caught.value.code == "ProvisionedThroughputExceededException"
     assert not caught.value.ambiguous

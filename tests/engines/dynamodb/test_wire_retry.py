@@ -4,29 +4,29 @@ import json
 
 import pytest
 
-from penstock.engines.dynamodb.wire import Throttled, Unreachable, WireError, transient_cancellation
+from penstock.engines.dynamodb.wire import Unreachable, WireError, WireThrottled, transient_cancellation
 from penstock.engines.dynamodb.wire.channel import Channel
-from penstock.engines.dynamodb.wire.exchange import Answer, Lost
+from penstock.engines.dynamodb.wire.exchange import Lost, WireAnswer
 from penstock.engines.dynamodb.wire.failure import Cause
-from penstock.engines.dynamodb.wire.retry import Quota, RetryPolicy
-from penstock.engines.dynamodb.wire.retry_loop import Pursuit
+from penstock.engines.dynamodb.wire.retry import RetryBudget, RetryPolicy
+from penstock.engines.dynamodb.wire.retry_loop import RetryLoop
 
-GOOD = Answer(200, b"{}", b"HTTP/1.1 200 OK\r\n\r\n", False)
+GOOD = WireAnswer(200, b"{}", b"HTTP/1.1 200 OK\r\n\r\n", False)
 
 
-def refusal(code: str, status: int = 400) -> Answer:
+def refusal(code: str, status: int = 400) -> WireAnswer:
     body = json.dumps({"__type": f"com.amazonaws.dynamodb.v20120810#{code}", "message": "no"}).encode()
-    return Answer(status, body, b"HTTP/1.1 400\r\n\r\n", False)
+    return WireAnswer(status, body, b"HTTP/1.1 400\r\n\r\n", False)
 
 
 class ScriptedChannel(Channel):
     """Plays outcomes instead of sending."""
 
-    def __init__(self, *outcomes: Answer | Lost) -> None:
+    def __init__(self, *outcomes: WireAnswer | Lost) -> None:
         self.outcomes = list(outcomes)
         self.fresh: list[bool] = []
 
-    def send(self, target: str, body: bytes, *, fresh: bool = False) -> Answer:
+    def send(self, target: str, body: bytes, *, fresh: bool = False) -> WireAnswer:
         self.fresh.append(fresh)
         outcome = self.outcomes.pop(0)
         if isinstance(outcome, Lost):
@@ -45,9 +45,11 @@ class Sleeper:
         self.slept.append(seconds)
 
 
-def pursue(first: Answer | Lost, *more: Answer | Lost, attempts: int = 5) -> tuple[Pursuit, ScriptedChannel, Sleeper]:
+def pursue(
+    first: WireAnswer | Lost, *more: WireAnswer | Lost, attempts: int = 5
+) -> tuple[RetryLoop, ScriptedChannel, Sleeper]:
     channel, sleeper = ScriptedChannel(*more), Sleeper()
-    pursuit = Pursuit(channel, "target", b"{}", RetryPolicy(attempts, sleeper, lambda: 1.0))
+    pursuit = RetryLoop(channel, "target", b"{}", RetryPolicy(attempts, sleeper, lambda: 1.0))
     assert pursuit.follow(first) == b"{}"
     return pursuit, channel, sleeper
 
@@ -68,7 +70,7 @@ def test_jitter_is_full() -> None:
 
 
 def test_quota_is_taken_given_and_bounded() -> None:
-    quota = Quota(12)
+    quota = RetryBudget(12)
     assert quota.take(10)
     assert not quota.take(5)
     quota.give(1)
@@ -140,9 +142,9 @@ def test_hopeless_failures_are_not_repeated() -> None:
 
 def test_a_proxys_page_is_an_error_too() -> None:
     with pytest.raises(WireError, match="Http403"):
-        pursue(Answer(403, b"<html>", b"HTTP/1.1 403\r\n\r\n", False))
-    with pytest.raises(Throttled):
-        pursue(Answer(429, b"slow down", b"HTTP/1.1 429\r\n\r\n", False), attempts=1)
+        pursue(WireAnswer(403, b"<html>", b"HTTP/1.1 403\r\n\r\n", False))
+    with pytest.raises(WireThrottled):
+        pursue(WireAnswer(429, b"slow down", b"HTTP/1.1 429\r\n\r\n", False), attempts=1)
 
 
 def cancelled(*codes: str) -> WireError:

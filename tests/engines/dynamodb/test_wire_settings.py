@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from penstock.engines.dynamodb.wire import Unconfigured, Wire, credentials, endpoints
-from penstock.engines.dynamodb.wire.credentials import Keys
+from penstock.engines.dynamodb.wire.credentials import AccessKeys
 
 
 @pytest.fixture(autouse=True)
@@ -52,14 +52,14 @@ def test_credentials_from_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("AWS_ACCESS_KEY_ID", "AKID")
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "secret")
     monkeypatch.setenv("AWS_SESSION_TOKEN", "token")
-    assert credentials.choose(None, None, None).current() == Keys("AKID", "secret", "token")
+    assert credentials.choose(None, None, None).current() == AccessKeys("AKID", "secret", "token")
 
 
 def test_credentials_and_region_from_profile(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     (tmp_path / "credentials").write_text("[work]\naws_access_key_id = AKID\naws_secret_access_key = secret\n")
     (tmp_path / "config").write_text("[profile work]\nregion = ap-south-1\n")
     monkeypatch.setenv("AWS_PROFILE", "work")
-    assert credentials.choose(None, None, None).current() == Keys("AKID", "secret", None)
+    assert credentials.choose(None, None, None).current() == AccessKeys("AKID", "secret", None)
     assert endpoints.find_region() == "ap-south-1"
 
 
@@ -134,7 +134,7 @@ def test_a_certificate_bundle_always_exists(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_secrets_are_not_shown() -> None:
-    keys = Keys("AKID", "hidden-secret", "hidden-token")
+    keys = AccessKeys("AKID", "hidden-secret", "hidden-token")
     wire = Wire(endpoint="http://127.0.0.1:1", region="r", access_key="AKID", secret_key="hidden-secret")
     fixed = credentials.FixedCredentials(keys)
     assert "hidden" not in f"{keys!r} {keys} {wire!r} {wire} {fixed!r}"

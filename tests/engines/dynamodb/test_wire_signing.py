@@ -7,11 +7,11 @@ from botocore.auth import SigV4Auth
 from botocore.awsrequest import AWSRequest
 from botocore.credentials import Credentials
 
-from penstock.engines.dynamodb.wire.credentials import Keys
-from penstock.engines.dynamodb.wire.signing import Signer
+from penstock.engines.dynamodb.wire.credentials import AccessKeys
+from penstock.engines.dynamodb.wire.signing import RequestSigner
 
-PLAIN = Keys("AKIDEXAMPLE", "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY")
-TEMPORARY = Keys("ASIDEXAMPLE", "anotherSecret", "token/with+signs==")
+PLAIN = AccessKeys("AKIDEXAMPLE", "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY")
+TEMPORARY = AccessKeys("ASIDEXAMPLE", "anotherSecret", "token/with+signs==")
 LAST_SECOND = datetime(2025, 12, 31, 23, 59, 59, tzinfo=UTC)
 GET = "DynamoDB_20120810.GetItem"
 RECORDS = "DynamoDBStreams_20120810.GetRecords"
@@ -26,7 +26,7 @@ class Clock:
 
 
 def signed_by_botocore(
-    monkeypatch: pytest.MonkeyPatch, keys: Keys, at: float, url: str, target: str, body: bytes
+    monkeypatch: pytest.MonkeyPatch, keys: AccessKeys, at: float, url: str, target: str, body: bytes
 ) -> dict[str, str]:
     monkeypatch.setattr(
         "botocore.auth.get_current_datetime", lambda: datetime.fromtimestamp(at, UTC).replace(tzinfo=None)
@@ -42,19 +42,21 @@ def as_mapping(lines: list[str]) -> dict[str, str]:
     return {name.lower(): value for name, value in pairs}
 
 
-def signer(clock: Clock, *keys: Keys, host: str = "dynamodb.eu-central-1.amazonaws.com", path: str = "/") -> Signer:
+def signer(
+    clock: Clock, *keys: AccessKeys, host: str = "dynamodb.eu-central-1.amazonaws.com", path: str = "/"
+) -> RequestSigner:
     supply = list(keys)
 
-    def next_keys() -> Keys:
+    def next_keys() -> AccessKeys:
         return supply.pop(0) if len(supply) > 1 else supply[0]
 
-    return Signer(host=host, path=path, region="eu-central-1", keys=next_keys, now=clock)
+    return RequestSigner(host=host, path=path, region="eu-central-1", keys=next_keys, now=clock)
 
 
 @pytest.mark.parametrize("keys", [PLAIN, TEMPORARY])
 @pytest.mark.parametrize("target", [GET, RECORDS])
 @pytest.mark.parametrize("body", [b"{}", b"", '{"Key":"ü"}'.encode(), b"x" * 100_000])
-def test_equals_botocore(monkeypatch: pytest.MonkeyPatch, keys: Keys, target: str, body: bytes) -> None:
+def test_equals_botocore(monkeypatch: pytest.MonkeyPatch, keys: AccessKeys, target: str, body: bytes) -> None:
     clock = Clock(LAST_SECOND)
     url = "https://dynamodb.eu-central-1.amazonaws.com/"
     expected = signed_by_botocore(monkeypatch, keys, clock.time, url, target, body)

@@ -9,16 +9,16 @@ from penstock.domains.musicvideo.model import DOMAIN
 from penstock.domains.musicvideo.options import SETTINGS
 from penstock.domains.musicvideo.tasks import TASKS
 from penstock.generation.remote import SETTINGS as HIRED
-from penstock.plugin import Installed, Surroundings
+from penstock.plugin import DomainContext, DomainPlugin
 
 __all__ = ["DOMAIN", "INSTALLED"]
 
 
-def _routes(around: Surroundings) -> Any:
+def _routes(around: DomainContext) -> Any:
     # Only a web service needs FastAPI.
     from penstock.domains.musicvideo.routes import routes
 
     return routes(around)
 
 
-INSTALLED = Installed(DOMAIN, tasks=TASKS, routes=_routes, settings=(*SETTINGS, *HIRED))
+INSTALLED = DomainPlugin(DOMAIN, tasks=TASKS, routes=_routes, settings=(*SETTINGS, *HIRED))

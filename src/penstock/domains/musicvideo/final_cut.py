@@ -18,7 +18,7 @@ from penstock.domains.musicvideo.studio import Studio
 from penstock.domains.musicvideo.tasks import TASKS
 from penstock.domains.musicvideo.workspace import TaskDesk, desk_of, thumbnail_of
 from penstock.kernel.change import Change
-from penstock.work import Terminal, Work
+from penstock.work import TaskContext, Terminal
 
 
 class ToCompose(BaseModel):
@@ -29,7 +29,7 @@ class ToCompose(BaseModel):
 
 
 @TASKS.task("compose", limit=timedelta(hours=2))
-def compose(work: Work, input: ToCompose) -> dict[str, Any] | None:
+def compose(work: TaskContext, input: ToCompose) -> dict[str, Any] | None:
     """Cut the final video of all scenes as they stand now."""
     studio = Studio.within(work.around)
     project = work.store.lookup(Project.at(project_id=input.project_id))

@@ -14,7 +14,7 @@ _SIZE = re.compile(r"(\d{2,4})x(\d{2,4})")
 
 
 @dataclass(frozen=True)
-class Options:
+class MusicVideoOptions:
     """The choices, checked."""
 
     width: int = 1280
@@ -34,19 +34,19 @@ SETTINGS = (
 )
 
 
-def read_options(setting: Callable[[str], str | None]) -> Options:
+def read_options(setting: Callable[[str], str | None]) -> MusicVideoOptions:
     """The choices as they are set, each with its default."""
-    size = setting("MV_SIZE") or f"{Options.width}x{Options.height}"
+    size = setting("MV_SIZE") or f"{MusicVideoOptions.width}x{MusicVideoOptions.height}"
     found = _SIZE.fullmatch(size.strip())
     width, height = (int(n) for n in found.groups()) if found else (0, 0)
     if not (64 <= width <= 3840 and 36 <= height <= 2160) or width % 2 or height % 2:
         raise Misconfigured(f"MV_SIZE={size!r} is no size of a picture; write two even numbers such as 1280x720")
-    return Options(
+    return MusicVideoOptions(
         width=width,
         height=height,
-        fps=int(_number(setting, "MV_FPS", Options.fps, 1, 60, whole=True)),
-        scene_seconds=_number(setting, "MV_SCENE_SECONDS", Options.scene_seconds, 0.5, 60),
-        scenes=int(_number(setting, "MV_SCENES", Options.scenes, 1, 8, whole=True)),
+        fps=int(_number(setting, "MV_FPS", MusicVideoOptions.fps, 1, 60, whole=True)),
+        scene_seconds=_number(setting, "MV_SCENE_SECONDS", MusicVideoOptions.scene_seconds, 0.5, 60),
+        scenes=int(_number(setting, "MV_SCENES", MusicVideoOptions.scenes, 1, 8, whole=True)),
         url_life=timedelta(seconds=_number(setting, "PRESIGNED_URL_EXPIRY", 3600, 1, 604_800, whole=True)),
     )
 

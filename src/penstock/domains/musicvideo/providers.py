@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from penstock.generation.ports import Crew
 
 if TYPE_CHECKING:
-    from penstock.domains.musicvideo.options import Options
+    from penstock.domains.musicvideo.options import MusicVideoOptions
 
 __all__ = ["Crew", "crew_within", "embedded_crew"]
 
@@ -30,7 +30,7 @@ def embedded_crew(width: int = 1280, height: int = 720, fps: int = 24) -> Crew:
     )
 
 
-def crew_within(setting: Callable[[str], str | None], options: Options) -> Crew:
+def crew_within(setting: Callable[[str], str | None], options: MusicVideoOptions) -> Crew:
     """The crew that a deployment has chosen."""
     from penstock.generation.remote import hired_crew
 

@@ -21,8 +21,8 @@ from penstock.generation.ports import Made
 from penstock.kernel.change import Change
 from penstock.kernel.store import Store
 from penstock.operations.conditions import Condition, holds
-from penstock.ports.stored_object import Stored
-from penstock.work import Terminal, Work
+from penstock.ports.stored_object import StoredObject
+from penstock.work import TaskContext, Terminal
 
 
 class OnScene(BaseModel):
@@ -51,13 +51,13 @@ def of_take(store: Store, input: OnScene) -> Scene | None:
     return scene if scene is not None and holds(same_take(input), scene.__dict__) else None
 
 
-def current(work: Work, input: OnScene) -> Scene | None:
+def current(work: TaskContext, input: OnScene) -> Scene | None:
     """The scene, if the take is still the one that is wanted."""
     scene = of_take(work.store, input)
     return scene if scene is not None and scene.status in (SceneStatus.PENDING, SceneStatus.PROCESSING) else None
 
 
-def begun(work: Work, input: OnScene) -> Scene | None:
+def begun(work: TaskContext, input: OnScene) -> Scene | None:
     """The scene, in processing. Every attempt but the first is a retry."""
     scene = current(work, input)
     if scene is None:
@@ -71,13 +71,13 @@ def begun(work: Work, input: OnScene) -> Scene | None:
     return scene
 
 
-def keep_in_place(work: Work, desk: TaskDesk, input: OnScene, path: Path, key: str) -> Stored:
+def keep_in_place(work: TaskContext, desk: TaskDesk, input: OnScene, path: Path, key: str) -> StoredObject:
     """Put the file of a scene in its place, unless it comes too late for that."""
     _still_wanted(work, input)
     return desk.keep(path, key)
 
 
-def charge(work: Work, input: OnScene, scene: Scene, made: Made, job: str | None = None) -> None:
+def charge(work: TaskContext, input: OnScene, scene: Scene, made: Made, job: str | None = None) -> None:
     """Keep what was paid before anything else can fail. A job that is gone on with was paid when it first came."""
     if made.cost is None or (job is not None and job == scene.charged_job_id):
         return
@@ -88,7 +88,7 @@ def charge(work: Work, input: OnScene, scene: Scene, made: Made, job: str | None
         change.save(scene, when=same_take(input))
 
 
-def show(scene: Scene, kept: Stored, duration: float) -> None:
+def show(scene: Scene, kept: StoredObject, duration: float) -> None:
     """A scene shows a new clip."""
     scene.shown_sha256, scene.shown_duration = kept.sha256, duration
 
@@ -100,7 +100,7 @@ def complete(change: Change, input: OnScene, scene: Scene) -> None:
     change.emit("scene.completed", scene)
 
 
-def remember(work: Work, input: OnScene, scene: Scene, field: str, job: str) -> None:
+def remember(work: TaskContext, input: OnScene, scene: Scene, field: str, job: str) -> None:
     """Note what was begun elsewhere before anything can go wrong with it: also in the scene that the task will end."""
     _still_wanted(work, input)
     with work.change() as change:
@@ -109,7 +109,7 @@ def remember(work: Work, input: OnScene, scene: Scene, field: str, job: str) -> 
         change.save(scene, when=same_take(input))
 
 
-def _still_wanted(work: Work, input: OnScene) -> None:
+def _still_wanted(work: TaskContext, input: OnScene) -> None:
     if current(work, input) is None:
         raise Terminal(f"scene {input.sequence} has moved on")
 

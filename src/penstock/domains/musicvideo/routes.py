@@ -47,7 +47,7 @@ from penstock.domains.musicvideo.views import (
 )
 from penstock.generation.directors import directors
 from penstock.generation.flavors import flavors
-from penstock.plugin import Surroundings
+from penstock.plugin import DomainContext
 
 SceneNumber = Annotated[int, PathPart(ge=1, le=999)]
 IN_A_FORM = 32
@@ -62,7 +62,7 @@ def who_asks(request: Request) -> Caller:
 Who = Annotated[Caller, Depends(who_asks)]
 
 
-def routes(around: Surroundings) -> APIRouter:
+def routes(around: DomainContext) -> APIRouter:
     """The router of a running system."""
     router = APIRouter(prefix="/api/mv", tags=["musicvideo"])
     studio = Studio.within(around)

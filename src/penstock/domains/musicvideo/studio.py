@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
-from penstock.domains.musicvideo.options import Options, read_options
+from penstock.domains.musicvideo.options import MusicVideoOptions, read_options
 from penstock.domains.musicvideo.providers import Crew, crew_within
 from penstock.kernel.store import Store
-from penstock.plugin import Surroundings
+from penstock.plugin import DomainContext
 from penstock.ports.object_store import ObjectStore
 from penstock.ports.stored_object import SignedUrl
 
@@ -19,10 +19,10 @@ class Studio:
     store: Store
     objects: ObjectStore
     crew: Crew
-    options: Options = field(default_factory=Options)
+    options: MusicVideoOptions = field(default_factory=MusicVideoOptions)
 
     @classmethod
-    def within(cls, around: Surroundings) -> Studio:
+    def within(cls, around: DomainContext) -> Studio:
         options = read_options(around.setting)
         return cls(around.store, around.objects, crew_within(around.setting, options), options)
 

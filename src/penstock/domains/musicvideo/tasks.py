@@ -38,7 +38,7 @@ from penstock.domains.musicvideo.workspace import TaskDesk, desk_of, thumbnail_o
 from penstock.generation.ports import Brief, SceneIdea, Shot
 from penstock.kernel.change import Change
 from penstock.operations.conditions import Condition
-from penstock.work import Tasks, Terminal, Work
+from penstock.work import TaskContext, Tasks, Terminal
 
 TASKS = Tasks("musicvideo")
 FILMED_AT_ONCE = 4
@@ -66,7 +66,7 @@ class ToTrim(OnScene):
 
 
 @TASKS.task("write_scenes", limit=HALF_AN_HOUR)
-def write_scenes(work: Work, input: ToWrite) -> dict[str, Any] | None:
+def write_scenes(work: TaskContext, input: ToWrite) -> dict[str, Any] | None:
     """Write the scenes of a project, and have each filmed."""
     studio = Studio.within(work.around)
     project = work.store.lookup(Project.at(project_id=input.project_id))
@@ -110,7 +110,7 @@ def queue_project(change: Change, input: ToWrite) -> None:
 
 
 @TASKS.task("write_scene", limit=HALF_AN_HOUR)
-def write_scene(work: Work, input: OnScene) -> dict[str, Any] | None:
+def write_scene(work: TaskContext, input: OnScene) -> dict[str, Any] | None:
     """Write one scene more from a few words, and have it filmed."""
     studio = Studio.within(work.around)
     scene = current(work, input)
@@ -143,7 +143,7 @@ def _unedited(scene: Scene) -> Condition:
 
 
 @TASKS.task("film", limit=HALF_AN_HOUR, concurrency=FILMED_AT_ONCE)
-def film(work: Work, input: OnScene) -> dict[str, Any] | None:
+def film(work: TaskContext, input: OnScene) -> dict[str, Any] | None:
     """Film a scene; if somebody sings in it, that follows."""
     studio = Studio.within(work.around)
     scene = begun(work, input)
@@ -174,7 +174,7 @@ def film(work: Work, input: OnScene) -> dict[str, Any] | None:
 
 
 @TASKS.task("take_in", limit=HALF_AN_HOUR, concurrency=FILMED_AT_ONCE)
-def take_in(work: Work, input: OnScene) -> dict[str, Any] | None:
+def take_in(work: TaskContext, input: OnScene) -> dict[str, Any] | None:
     """Make a film that was uploaded the clip of its scene."""
     studio = Studio.within(work.around)
     scene = begun(work, input)
@@ -187,7 +187,7 @@ def take_in(work: Work, input: OnScene) -> dict[str, Any] | None:
 
 
 def _finish_clip(
-    work: Work,
+    work: TaskContext,
     studio: Studio,
     desk: TaskDesk,
     input: OnScene,
@@ -220,7 +220,7 @@ def _finish_clip(
 
 
 @TASKS.task("lip_sync", limit=HALF_AN_HOUR, concurrency=FILMED_AT_ONCE)
-def lip_sync(work: Work, input: OnScene) -> dict[str, Any] | None:
+def lip_sync(work: TaskContext, input: OnScene) -> dict[str, Any] | None:
     """Let somebody in a scene sing to its part of the backing track."""
     studio = Studio.within(work.around)
     scene = begun(work, input)
@@ -248,7 +248,9 @@ def lip_sync(work: Work, input: OnScene) -> dict[str, Any] | None:
     return None
 
 
-def _sound_of(work: Work, studio: Studio, desk: TaskDesk, project: Project, scene: Scene, seconds: float) -> Path:
+def _sound_of(
+    work: TaskContext, studio: Studio, desk: TaskDesk, project: Project, scene: Scene, seconds: float
+) -> Path:
     """A scene's own sound: the part of the backing track that is heard with it."""
     if project.audio_backing_track_s3_key is None:
         if scene.audio_clip_s3_key is None:
@@ -267,7 +269,7 @@ def _sound_of(work: Work, studio: Studio, desk: TaskDesk, project: Project, scen
 
 
 @TASKS.task("trim", limit=HALF_AN_HOUR, concurrency=FILMED_AT_ONCE)
-def trim(work: Work, input: ToTrim) -> dict[str, Any] | None:
+def trim(work: TaskContext, input: ToTrim) -> dict[str, Any] | None:
     """Cut the part out of a clip that is to be shown."""
     studio = Studio.within(work.around)
     scene = begun(work, input)
@@ -360,5 +362,5 @@ def _references(project: Project) -> list[str] | None:
     return [k for k in (project.character_image_s3_key, project.product_image_s3_key) if k] or None
 
 
-def _in_order(work: Work, project: Project) -> Sequence[Scene]:
+def _in_order(work: TaskContext, project: Project) -> Sequence[Scene]:
     return in_order(project, work.store.find(Scene.of_project(project_id=project.project_id)))

@@ -13,8 +13,8 @@ from penstock.generation.ports import Made
 from penstock.kernel.lease import LeaseLost
 from penstock.media.probe import probe
 from penstock.ports.object_store import Objects
-from penstock.ports.stored_object import Stored
-from penstock.work import Cancelled, TaskStatus, Work
+from penstock.ports.stored_object import StoredObject
+from penstock.work import Cancelled, TaskContext, TaskStatus
 
 Remember = Callable[[str], None]
 
@@ -22,7 +22,7 @@ Remember = Callable[[str], None]
 class TaskDesk:
     """The desk of one attempt, with a folder that goes with it."""
 
-    def __init__(self, work: Work, folder: Path, remember: Remember | None = None) -> None:
+    def __init__(self, work: TaskContext, folder: Path, remember: Remember | None = None) -> None:
         self._work, self._objects, self._remember = work, work.objects, remember
         self.folder = folder
 
@@ -65,7 +65,7 @@ class TaskDesk:
         """A file of the project, here."""
         return fetch(self._objects, key, self.folder)
 
-    def keep(self, path: Path, key: str) -> Stored:
+    def keep(self, path: Path, key: str) -> StoredObject:
         """Put a file where it belongs, as long as the work is still ours."""
         self._work.check()
         with path.open("rb") as file:
@@ -73,7 +73,7 @@ class TaskDesk:
 
 
 @contextmanager
-def desk_of(work: Work, remember: Remember | None = None) -> Iterator[TaskDesk]:
+def desk_of(work: TaskContext, remember: Remember | None = None) -> Iterator[TaskDesk]:
     """A desk for an attempt; its files are gone afterwards."""
     with TemporaryDirectory(prefix="penstock-mv-") as folder:
         yield TaskDesk(work, Path(folder), remember)

@@ -9,16 +9,16 @@ from penstock.domains.speech.lifecycle import advice
 from penstock.domains.speech.model import DOMAIN
 from penstock.domains.speech.options import SETTINGS
 from penstock.domains.speech.tasks import TASKS
-from penstock.plugin import Installed, Surroundings
+from penstock.plugin import DomainContext, DomainPlugin
 
 __all__ = ["DOMAIN", "INSTALLED"]
 
 
-def _routes(around: Surroundings) -> Any:
+def _routes(around: DomainContext) -> Any:
     # Only a web service needs FastAPI.
     from penstock.domains.speech.routes import routes
 
     return routes(around)
 
 
-INSTALLED = Installed(DOMAIN, tasks=TASKS, schedules=schedules, routes=_routes, advice=advice, settings=SETTINGS)
+INSTALLED = DomainPlugin(DOMAIN, tasks=TASKS, schedules=schedules, routes=_routes, advice=advice, settings=SETTINGS)

@@ -23,7 +23,7 @@ from penstock.events.schedule import Period, Schedule
 from penstock.files.object_reads import every
 from penstock.kernel.quota import settle_many
 from penstock.kernel.store import Store
-from penstock.plugin import Surroundings
+from penstock.plugin import DomainContext
 from penstock.ports.object_store import Objects
 from penstock.schema.file_pattern import TRASH
 
@@ -41,7 +41,7 @@ _NAMED = 100
 "So many failed deletions are named in an alert; the log has all."
 
 
-def schedules(around: Surroundings) -> Sequence[Schedule]:
+def schedules(around: DomainContext) -> Sequence[Schedule]:
     """When the cleanup is due. After downtime one run does the work of all that were missed."""
     options = read_options(around.setting)
 

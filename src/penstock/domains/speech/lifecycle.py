@@ -9,7 +9,7 @@ from urllib.parse import unquote, urlsplit
 
 from penstock.domains.speech.model import PREFIX
 from penstock.domains.speech.options import read_options
-from penstock.operations.plan import ADVICE, Step
+from penstock.operations.plan import ADVICE, PlanStep
 
 DAYS = 2
 "Later than any cleanup, and never before an audio's 24 hours are over: S3 counts from the midnight after."
@@ -26,12 +26,12 @@ def lifecycle_rule(prefix: str = PREFIX) -> dict[str, Any]:
     }
 
 
-def advice(objects_url: str, setting: Callable[[str], str | None]) -> list[Step]:
+def advice(objects_url: str, setting: Callable[[str], str | None]) -> list[PlanStep]:
     """The rule for where this deployment keeps its files."""
     return lifecycle_steps(objects_url, read_options(setting).prefix)
 
 
-def lifecycle_steps(objects_url: str, prefix: str = PREFIX) -> list[Step]:
+def lifecycle_steps(objects_url: str, prefix: str = PREFIX) -> list[PlanStep]:
     """The advice for an object store at a URL; none for local files, which have no such rules."""
     parts = urlsplit(objects_url)
     if parts.scheme != "s3":
@@ -42,4 +42,4 @@ def lifecycle_steps(objects_url: str, prefix: str = PREFIX) -> list[Step]:
         f"Temporary speech in s3://{parts.netloc} is deleted every day. As a backstop add this rule to those of the "
         f"bucket; `aws s3api put-bucket-lifecycle-configuration --bucket {parts.netloc}` replaces them all:\n{rule}"
     )
-    return [Step(ADVICE, f"lifecycle rule of {parts.netloc}", detail)]
+    return [PlanStep(ADVICE, f"lifecycle rule of {parts.netloc}", detail)]

@@ -107,7 +107,7 @@ class TempAudio(Entity, table=TTS_TEMP_AUDIO, relation="temp_audio", lifetimes=(
         return self
 
 
-class JobStatus(StrEnum):
+class SpeechJobStatus(StrEnum):
     QUEUED = "queued"
     PROCESSING = "processing"
     COMPLETED = "completed"
@@ -122,7 +122,7 @@ class SpeechJob(Entity, table=TTS_JOBS, relation="jobs", lifetimes=(Expires("ttl
     text: Personal[str | None]
     voice_id: str
     ip_address: Personal[str]
-    status: JobStatus = JobStatus.QUEUED
+    status: SpeechJobStatus = SpeechJobStatus.QUEUED
     task_id: str | None = None
     "The task that speaks it; its progress is kept there."
     audio_date: dt.date | None = None
@@ -144,21 +144,21 @@ class SpeechJob(Entity, table=TTS_JOBS, relation="jobs", lifetimes=(Expires("ttl
         ttl = int((at + LIFETIME).timestamp())
         return cls(date=at.astimezone(dt.UTC).date(), job_id=job_id, created_at=at, ttl=ttl, **fields)
 
-    @move(JobStatus.QUEUED, JobStatus.PROCESSING, to=JobStatus.PROCESSING)
+    @move(SpeechJobStatus.QUEUED, SpeechJobStatus.PROCESSING, to=SpeechJobStatus.PROCESSING)
     def start(self) -> None:
         """A worker speaks it, perhaps not the first one."""
 
-    @move(JobStatus.PROCESSING, to=JobStatus.COMPLETED)
+    @move(SpeechJobStatus.PROCESSING, to=SpeechJobStatus.COMPLETED)
     def complete(self, *, audio: TempAudio) -> None:
         """It can be heard, as long as the audio lives."""
         self.audio_date, self.audio_id, self.ttl, self.text = audio.date, audio.audio_id, audio.ttl, None
 
-    @move(JobStatus.QUEUED, JobStatus.PROCESSING, to=JobStatus.FAILED)
+    @move(SpeechJobStatus.QUEUED, SpeechJobStatus.PROCESSING, to=SpeechJobStatus.FAILED)
     def fail(self, *, error: str) -> None:
         """It will not be spoken."""
         self.error_message = error
 
-    @move(JobStatus.FAILED, to=JobStatus.QUEUED)
+    @move(SpeechJobStatus.FAILED, to=SpeechJobStatus.QUEUED)
     def retry(self) -> None:
         """Somebody has it tried again, as long as its text is kept."""
         self.error_message = None

@@ -16,7 +16,7 @@ _PREFIX = re.compile(r"[A-Za-z0-9_.-]+(/[A-Za-z0-9_.-]+)*")
 
 
 @dataclass(frozen=True)
-class Options:
+class SpeechOptions:
     """The choices, checked."""
 
     prefix: str = PREFIX
@@ -85,16 +85,18 @@ SETTINGS = (
         int(LIFETIME.total_seconds()),
         "How long the URL of an audio lasts, though never longer than its audio.",
     ),
-    Setting("CELERY_BEAT_SCHEDULE_CLEANUP_HOUR", Options.hour, "The hour at which the daily cleanup is due, in UTC."),
-    Setting("CELERY_BEAT_SCHEDULE_CLEANUP_MINUTE", Options.minute, "The minute at which it is due."),
+    Setting(
+        "CELERY_BEAT_SCHEDULE_CLEANUP_HOUR", SpeechOptions.hour, "The hour at which the daily cleanup is due, in UTC."
+    ),
+    Setting("CELERY_BEAT_SCHEDULE_CLEANUP_MINUTE", SpeechOptions.minute, "The minute at which it is due."),
     Setting("CELERY_TIMEZONE", "UTC", "The time zone of the cleanup's hour. Another one is refused."),
     Setting("PENSTOCK_SPEECH_VOICES", None, "A folder with Piper's models."),
     Setting("PENSTOCK_SPEECH_VOICE", None, "The voice where none is asked for; else the first that is installed."),
-    *(Setting(variable, getattr(Options, name), told) for name, (variable, told) in _LIMITS.items()),
+    *(Setting(variable, getattr(SpeechOptions, name), told) for name, (variable, told) in _LIMITS.items()),
 )
 
 
-def read_options(setting: Callable[[str], str | None]) -> Options:
+def read_options(setting: Callable[[str], str | None]) -> SpeechOptions:
     """The choices as they are set, each with its default."""
     prefix = (setting("AWS_S3_TEMP_AUDIO_PREFIX") or PREFIX).strip("/")
     if not _PREFIX.fullmatch(prefix) or f"{prefix}/".startswith((UPLOADS, TRASH, ARCHIVE)) or ".." in prefix:
@@ -104,11 +106,11 @@ def read_options(setting: Callable[[str], str | None]) -> Options:
             f"CELERY_TIMEZONE={zone!r}: the cleanup's hour is in UTC everywhere; leave it out, and give the hour in UTC"
         )
     lasts = _number(setting, "SIGNED_URL_EXPIRY_SECONDS", int(LIFETIME.total_seconds()), 1, 10**9)
-    return Options(
+    return SpeechOptions(
         prefix=prefix,
         url_life=timedelta(seconds=lasts),
-        hour=_number(setting, "CELERY_BEAT_SCHEDULE_CLEANUP_HOUR", Options.hour, 0, 23),
-        minute=_number(setting, "CELERY_BEAT_SCHEDULE_CLEANUP_MINUTE", Options.minute, 0, 59),
+        hour=_number(setting, "CELERY_BEAT_SCHEDULE_CLEANUP_HOUR", SpeechOptions.hour, 0, 23),
+        minute=_number(setting, "CELERY_BEAT_SCHEDULE_CLEANUP_MINUTE", SpeechOptions.minute, 0, 59),
         voices=setting("PENSTOCK_SPEECH_VOICES") or None,
         voice=setting("PENSTOCK_SPEECH_VOICE") or None,
         **{name: _limit(setting, name) for name in _LIMITS},
@@ -118,7 +120,7 @@ def read_options(setting: Callable[[str], str | None]) -> Options:
 def _limit(setting: Callable[[str], str | None], name: str) -> int:
     # A text is never without a limit, or one would be enough to fill the disk.
     least = 1 if name in ("seconds_at_once", "seconds_a_job") else 0
-    return _number(setting, _LIMITS[name][0], getattr(Options, name), least, 10**15)
+    return _number(setting, _LIMITS[name][0], getattr(SpeechOptions, name), least, 10**15)
 
 
 def _number(setting: Callable[[str], str | None], name: str, default: int, least: int, most: int) -> int:

@@ -15,7 +15,7 @@ from penstock.auth.caller import network_of, read_address
 from penstock.domains.speech.errors import SpeechTooLong
 from penstock.domains.speech.length import length_of
 from penstock.domains.speech.model import SpeechJob, TempAudio
-from penstock.domains.speech.options import Options
+from penstock.domains.speech.options import SpeechOptions
 from penstock.domains.speech.sound import BYTES_A_SECOND
 from penstock.domains.speech.studio import Studio
 from penstock.kernel.change import Change
@@ -31,7 +31,7 @@ JOBS = Quota("speech.jobs", "unfinished jobs", longest=dt.timedelta(days=2))
 SECONDS = Quota("speech.seconds", "seconds of speech an hour", per=dt.timedelta(hours=1))
 BYTES = Quota("speech.bytes", "bytes of speech", longest=dt.timedelta(days=5), retry=dt.timedelta(hours=1))
 
-UNLIMITED = Options(jobs=0, jobs_each=0, seconds=0, seconds_each=0, bytes=0, bytes_each=0)
+UNLIMITED = SpeechOptions(jobs=0, jobs_each=0, seconds=0, seconds_each=0, bytes=0, bytes_each=0)
 "For what is counted though no guest asks for it."
 
 
@@ -50,7 +50,7 @@ def check_room(studio: Studio, text: str, *, ip_address: str) -> None:
     check(studio.store, *_spoken(studio.store, studio.options, ip_address, seconds, _bytes(seconds, text)))
 
 
-def take_room(change: Change, audio: TempAudio, options: Options) -> None:
+def take_room(change: Change, audio: TempAudio, options: SpeechOptions) -> None:
     """Count an audio that was spoken at once, with the commit of its record."""
     store, address, seconds = change.store, audio.ip_address, math.ceil(audio.duration)
     change.quotas.spend(*_shares(store, SECONDS, address, seconds, options.seconds_each, options.seconds))
@@ -64,7 +64,7 @@ def take_time(studio: Studio, seconds: int, *, ip_address: str) -> None:
         change.quotas.spend(*_shares(studio.store, SECONDS, ip_address, seconds, 0, 0))
 
 
-def take_job(change: Change, job: SpeechJob, options: Options) -> None:
+def take_job(change: Change, job: SpeechJob, options: SpeechOptions) -> None:
     """Count a job, and what it may become, with the commit that begins it."""
     text = job.text or ""
     seconds = length_of(text).within(options.seconds_a_job)
@@ -79,7 +79,7 @@ def take_job_again(change: Change, job: SpeechJob) -> None:
     take_job(change, job, UNLIMITED)
 
 
-def finish_job(change: Change, job: SpeechJob, audio: TempAudio, options: Options) -> None:
+def finish_job(change: Change, job: SpeechJob, audio: TempAudio, options: SpeechOptions) -> None:
     """Count what a job has become, in place of what it might have."""
     change.quotas.settle(job_hold(job.job_id), spent={SECONDS.name: math.ceil(audio.duration)})
     shares = _shares(change.store, BYTES, audio.ip_address, _kept(audio), options.bytes_each, options.bytes)
@@ -109,7 +109,7 @@ def guest_mark(store: Store, ip_address: str) -> str:
     return store.mark("speech", network_of(read_address(ip_address)))
 
 
-def _spoken(store: Store, options: Options, ip_address: str, seconds: int, size: int) -> list[Share]:
+def _spoken(store: Store, options: SpeechOptions, ip_address: str, seconds: int, size: int) -> list[Share]:
     return [
         *_shares(store, SECONDS, ip_address, seconds, options.seconds_each, options.seconds),
         *_shares(store, BYTES, ip_address, size, options.bytes_each, options.bytes),

@@ -17,9 +17,9 @@ from penstock.auth.access import again, heavy, needs, personal, public, takes
 from penstock.auth.caller import caller_of
 from penstock.declare.units import Count, Seconds, UtcSeconds
 from penstock.domains.speech import actions, erasure, tasks
-from penstock.domains.speech.model import JobStatus
+from penstock.domains.speech.model import SpeechJobStatus
 from penstock.domains.speech.studio import Studio
-from penstock.plugin import Surroundings
+from penstock.plugin import DomainContext
 from penstock.schema.role import Role
 
 A_MINUTE, JOBS_A_MINUTE, READS_A_MINUTE = 20, 5, 120
@@ -54,7 +54,7 @@ class Job(BaseModel):
 
     date: dt.date
     job_id: UUID4
-    status: JobStatus
+    status: SpeechJobStatus
     progress: float = Field(ge=0, le=1)
     voice_id: str
     error_message: str | None = None
@@ -82,7 +82,7 @@ class ErasedTold(BaseModel):
     jobs: Count
 
 
-def routes(around: Surroundings) -> APIRouter:
+def routes(around: DomainContext) -> APIRouter:
     """The router of a running system."""
     router = APIRouter(tags=["speech"])
     studio = Studio.within(around)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 from penstock.auth.caller import Caller
-from penstock.domains.speech.options import Options, read_options
+from penstock.domains.speech.options import SpeechOptions, read_options
 from penstock.domains.speech.voices import Voices, installed_voices
 from penstock.kernel.store import Store
-from penstock.plugin import Surroundings
+from penstock.plugin import DomainContext
 from penstock.ports.object_store import ObjectStore
 
 
@@ -19,10 +19,10 @@ class Studio:
     store: Store
     objects: ObjectStore
     voices: Voices
-    options: Options = field(default_factory=Options)
+    options: SpeechOptions = field(default_factory=SpeechOptions)
 
     @classmethod
-    def within(cls, around: Surroundings) -> Studio:
+    def within(cls, around: DomainContext) -> Studio:
         options = read_options(around.setting)
         return cls(around.store, around.objects, installed_voices(options.voices, options.voice), options)
 

@@ -15,7 +15,7 @@ from pydantic import UUID4, BaseModel
 
 from penstock.domains.speech.actions import AS_JOB, Spoken, audio_of, checked_text, new_audio, sayable, stored_file
 from penstock.domains.speech.errors import SpeechTooLong, Unspeakable, VoiceNotFound
-from penstock.domains.speech.model import JobStatus, SpeechJob
+from penstock.domains.speech.model import SpeechJob, SpeechJobStatus
 from penstock.domains.speech.quotas import check_length, fail_job, finish_job, take_job, take_job_again
 from penstock.domains.speech.sound import Sound, merged, stopped
 from penstock.domains.speech.studio import Studio
@@ -23,7 +23,7 @@ from penstock.domains.speech.voices import Voice, parts_of
 from penstock.errors import NotFound
 from penstock.kernel.change import Change
 from penstock.kernel.quota import QuotaExceeded
-from penstock.work import Outcome, Tasks, Work
+from penstock.work import Outcome, TaskContext, Tasks
 from penstock.work.task import Progress
 
 TASKS = Tasks("speech")
@@ -69,7 +69,7 @@ def request_job(studio: Studio, text: str | None, voice_id: str | None = None, *
 def job_of(studio: Studio, date: dt.date, job_id: UUID) -> JobSeen:
     """A job as it stands, with a new URL if it can be heard; NotFound once it is forgotten."""
     job = studio.store.get(SpeechJob.at(date=date, job_id=job_id))
-    if job.status is JobStatus.COMPLETED:
+    if job.status is SpeechJobStatus.COMPLETED:
         assert job.audio_date is not None
         assert job.audio_id is not None
         return JobSeen(job, 1.0, audio_of(studio, job.audio_date, job.audio_id))
@@ -83,11 +83,11 @@ def job_of(studio: Studio, date: dt.date, job_id: UUID) -> JobSeen:
     # Another attempt would fail for the same reason.
     classes=dict.fromkeys(_TOLD, Outcome.TERMINAL),
 )
-def speak_text(work: Work, input: ToSpeak) -> dict[str, Any] | None:
+def speak_text(work: TaskContext, input: ToSpeak) -> dict[str, Any] | None:
     """Speak the text of a job."""
     studio = Studio.within(work.around)
     job = work.store.lookup(_ref(input))
-    if job is None or job.text is None or job.status is JobStatus.COMPLETED:
+    if job is None or job.text is None or job.status is SpeechJobStatus.COMPLETED:
         return None  # it was erased, or its day is over
     with work.change() as change:
         change.save(change.adopt(job).start())
@@ -106,7 +106,7 @@ def speak_text(work: Work, input: ToSpeak) -> dict[str, Any] | None:
 def give_up(change: Change, input: ToSpeak, error: BaseException) -> None:
     """Tell whoever waits that the text will not be spoken."""
     job = change.store.lookup(_ref(input))
-    if job is not None and job.status in (JobStatus.QUEUED, JobStatus.PROCESSING):
+    if job is not None and job.status in (SpeechJobStatus.QUEUED, SpeechJobStatus.PROCESSING):
         # Another error may say anything.
         told = str(error) if isinstance(error, _TOLD) else "Synthesis failed"
         change.save(change.adopt(job).fail(error=told))
@@ -122,12 +122,12 @@ def queue_again(change: Change, input: ToSpeak) -> None:
             f"the text of job {input.job_id} is gone: it was erased, is spoken already, or its 24 hours are over; "
             "have whoever wants it send the text again, and cancel this task"
         )
-    if job.status is JobStatus.FAILED:
+    if job.status is SpeechJobStatus.FAILED:
         change.save(change.adopt(job).retry())
         take_job_again(change, job)
 
 
-def _spoken(work: Work, voice: Voice, pieces: list[str]) -> Iterator[Sound]:
+def _spoken(work: TaskContext, voice: Voice, pieces: list[str]) -> Iterator[Sound]:
     """The pieces one after the other; the last part of the progress is for the file."""
     for number, piece in enumerate(pieces):
         work.progress(number / (len(pieces) + 1), f"{number} of {len(pieces)} pieces are spoken")

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 import msgspec
 
-from penstock.engines.dynamodb.wire import Reply, Throttled, Unconfigured, Unreachable, WireError
+from penstock.engines.dynamodb.wire import Reply, Unconfigured, Unreachable, WireError, WireThrottled
 from penstock.errors import InvalidValue, Misconfigured, PenstockError, TooLarge, Unavailable
 from penstock.errors import Throttled as StoreThrottled
 
@@ -29,23 +29,23 @@ PATIENCE = 12
 "How often in a row nothing may be achieved before a call gives up."
 
 
-class Caller(Protocol):
+class Sender(Protocol):
     """What is needed of a wire."""
 
     def call(self, operation: str, body: bytes) -> Reply: ...
     def close(self) -> None: ...
 
 
-class Line:
+class Calls:
     """Calls operations; opens the wire at the first one, and again after it was closed."""
 
     def __init__(
-        self, connect: Callable[[], Caller], sleep: Callable[[float], None], random: Callable[[], float] = chance.random
+        self, connect: Callable[[], Sender], sleep: Callable[[float], None], random: Callable[[], float] = chance.random
     ) -> None:
         self._connect = connect
         self._sleep = sleep
         self._random = random
-        self._wire: Caller | None = None
+        self._wire: Sender | None = None
         self._opening = Lock()
 
     def call(self, operation: str, body: bytes) -> Reply:
@@ -57,7 +57,7 @@ class Line:
             if error.code in _MEANT:
                 raise
             raise translated(error, body) from error
-        except Throttled as error:
+        except WireThrottled as error:
             raise StoreThrottled(f"DynamoDB refuses {operation} because of load: {error}") from error
         except Unreachable as error:
             lost = "; it may have been carried out all the same" if error.ambiguous else ""
@@ -79,7 +79,7 @@ class Line:
         if wire is not None:
             wire.close()
 
-    def _open(self) -> Caller:
+    def _open(self) -> Sender:
         with self._opening:
             if self._wire is None:
                 self._wire = self._connect()

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import msgspec
 
 if TYPE_CHECKING:
-    from penstock.engines.dynamodb.calls import Caller
+    from penstock.engines.dynamodb.calls import Sender
     from penstock.engines.dynamodb.wire import Reply
 
 Report: TypeAlias = Callable[[float, float], None]
@@ -22,7 +22,7 @@ _WRITES = frozenset({"PutItem", "UpdateItem", "DeleteItem", "BatchWriteItem", "T
 _ASKING = b',"ReturnConsumedCapacity":"INDEXES"}'
 
 
-def reporting(connect: Callable[[], Caller], report: Report) -> Callable[[], Caller]:
+def reporting(connect: Callable[[], Sender], report: Report) -> Callable[[], Sender]:
     """Opens wires that report."""
     return lambda: Reporting(connect(), report)
 
@@ -30,7 +30,7 @@ def reporting(connect: Callable[[], Caller], report: Report) -> Callable[[], Cal
 class Reporting:
     """A wire that reports the capacity units of each request that was carried out; a refusal does not tell them."""
 
-    def __init__(self, wire: Caller, report: Report) -> None:
+    def __init__(self, wire: Sender, report: Report) -> None:
         self._wire = wire
         self._report = report
 

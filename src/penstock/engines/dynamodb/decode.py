@@ -20,7 +20,7 @@ from penstock.engines.dynamodb.documents import document_type, is_texts, wrapper
 from penstock.engines.dynamodb.layout import KeyPart, Layout, Value
 from penstock.engines.dynamodb.lenient_decode import is_own, read_loosely
 from penstock.schema.kinds import FieldShape, Kind
-from penstock.schema.template import Part, Template
+from penstock.schema.template import Template, TemplatePart
 
 Values = dict[str, Any]
 
@@ -40,14 +40,14 @@ _TOO_FINE = {0: "{0}.microsecond", 3: "{0}.microsecond % 1000", 6: "False"}
 "What is true of a moment with more fraction digits than its field has."
 
 
-class Unfit(ValueError):
+class Undecodable(ValueError):
     """The item is not in the form Penstock writes; `loose` may still understand it."""
 
 
 _UNFIT = (ValueError, msgspec.MsgspecError)
 
 
-class Found(NamedTuple):
+class DecodedItem(NamedTuple):
     """What one Query brought: the values of the entity's own items, and where to go on."""
 
     values: list[Values]
@@ -83,14 +83,14 @@ class ItemDecoder:
         except _UNFIT:
             return read_loosely(self._layout, msgspec.json.decode(body)["Attributes"])
 
-    def queried(self, body: bytes, *, by_index: bool) -> Found:
+    def queried(self, body: bytes, *, by_index: bool) -> DecodedItem:
         """The values of the entity's own items in Query's answer; others may live among them."""
         try:
             return (self._by_index if by_index else self._by_key).read(body)
         except _UNFIT:
             answer = _RAW_PAGE.decode(body)
             own = [raw for raw in answer.Items if is_own(self._layout, msgspec.json.decode(raw))]
-            return Found([self.item(raw) for raw in own], there(answer.LastEvaluatedKey))
+            return DecodedItem([self.item(raw) for raw in own], there(answer.LastEvaluatedKey))
 
     def item(self, raw: msgspec.Raw) -> Values:
         """The values of a single item."""
@@ -108,9 +108,9 @@ class _PageDecoder:
         self._answer = _decoder([("Items", list[item]), _LAST])  # type: ignore[valid-type]
         self._read = compiler.pager(unsettled)
 
-    def read(self, body: bytes) -> Found:
+    def read(self, body: bytes) -> DecodedItem:
         answer = self._answer.decode(body)
-        return Found(self._read(answer.Items), there(answer.LastEvaluatedKey))
+        return DecodedItem(self._read(answer.Items), there(answer.LastEvaluatedKey))
 
 
 _LAST = ("LastEvaluatedKey", msgspec.Raw, NO_RAW)
@@ -128,7 +128,7 @@ class _Compiler:
 
     def __init__(self, layout: Layout) -> None:
         self._layout = layout
-        self._names: dict[str, Any] = {"UTC": UTC, "Unfit": Unfit, "copied": copy.deepcopy}
+        self._names: dict[str, Any] = {"UTC": UTC, "Undecodable": Undecodable, "copied": copy.deepcopy}
         self._before: list[str] = []
         unstored = [f for f in layout.shape.fields.values() if not f.stored]
         self._parsed = tuple(p for p in layout.own_key if any(f.name in p.template.names for f in unstored))
@@ -246,7 +246,7 @@ def _exact(template: Template) -> re.Pattern[str]:
     return re.compile(body, re.DOTALL | re.ASCII)
 
 
-def _form(part: Part) -> str:
+def _form(part: TemplatePart) -> str:
     field = part.field
     if field.kind is Kind.INSTANT:
         fraction = rf"\.\d{{{field.digits}}}" if field.digits else ""
@@ -256,4 +256,4 @@ def _form(part: Part) -> str:
     return _FORMS.get(field.kind) or part.regex
 
 
-__all__ = ["Found", "ItemDecoder", "Value", "Values"]
+__all__ = ["DecodedItem", "ItemDecoder", "Value", "Values"]

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from penstock.engines.dynamodb.calls import Caller, Line
+from penstock.engines.dynamodb.calls import Calls, Sender
 from penstock.engines.dynamodb.consumed import Report, reporting
 from penstock.engines.dynamodb.item_type import ItemType
 from penstock.engines.dynamodb.queries import explain_query
@@ -16,8 +16,8 @@ from penstock.engines.dynamodb.requests import Request
 from penstock.engines.dynamodb.streams import Streams
 from penstock.engines.dynamodb.tables import Tables
 from penstock.engines.dynamodb.writes import Writes
-from penstock.operations.feed_entry import Told
-from penstock.operations.plan import Step
+from penstock.operations.feed_entry import FeedSlice
+from penstock.operations.plan import PlanStep
 from penstock.operations.reads import Page, Query, Ref
 from penstock.operations.writes import Patch, Write
 from penstock.ports.engine import Features
@@ -47,10 +47,10 @@ class DynamoEngine:
         table_names: Mapping[str, str] | None = None,
         timeout: float = 10.0,
         sleep: Callable[[float], None] = time.sleep,
-        connect: Callable[[], Caller] | None = None,
+        connect: Callable[[], Sender] | None = None,
         report_capacity: Report | None = None,
     ) -> None:
-        def wire() -> Caller:
+        def wire() -> Sender:
             from penstock.engines.dynamodb.wire import Wire
 
             return Wire(
@@ -68,7 +68,7 @@ class DynamoEngine:
         open_wire = connect or wire
         if report_capacity is not None:
             open_wire = reporting(open_wire, report_capacity)
-        self._line = Line(open_wire, sleep)
+        self._line = Calls(open_wire, sleep)
         self._reads = Reads(self._line, self._type_of)
         self._writes = Writes(self._line, self._type_of, self._reads)
         self._tables = Tables(self._line, self._name_of, sleep)
@@ -76,7 +76,7 @@ class DynamoEngine:
 
     def ensure(
         self, shapes: Sequence[EntityShape], *, views: Sequence[ViewShape] = (), dry_run: bool = False
-    ) -> list[Step]:
+    ) -> list[PlanStep]:
         return self._tables.ensure(shapes, dry_run=dry_run)
 
     def get(self, refs: Sequence[Ref[Any]], *, now: datetime) -> list[Any | None]:
@@ -100,7 +100,7 @@ class DynamoEngine:
         """DynamoDB removes expired items by itself."""
         return 0
 
-    def changes(self, shapes: Sequence[EntityShape], *, after: str | None = None, limit: int = 100) -> Told:
+    def changes(self, shapes: Sequence[EntityShape], *, after: str | None = None, limit: int = 100) -> FeedSlice:
         return self._streams.changes(shapes, after, limit)
 
     def feed_end(self, shapes: Sequence[EntityShape], *, after: str | None = None) -> str | None:

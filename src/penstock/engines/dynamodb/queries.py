@@ -17,7 +17,7 @@ from penstock.engines.dynamodb.layout import Value, parts_of
 from penstock.engines.dynamodb.requests import Request
 from penstock.operations.reads import ANYTHING, Query, Range
 from penstock.schema.kinds import Kind, key_text
-from penstock.schema.template import Part, Template, escape
+from penstock.schema.template import Template, TemplatePart, escape
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +67,7 @@ def _follower(sort: Template, position: int) -> str:
     return sort.parts[position + 1].literal if position + 1 < len(sort.parts) else sort.tail
 
 
-def _whole_numbers(part: Part, head: str, follower: str, wanted: Range[Any]) -> Span | None:
+def _whole_numbers(part: TemplatePart, head: str, follower: str, wanted: Range[Any]) -> Span | None:
     """Open ends become closed ones, and bounds that no key can hold are drawn in."""
     low = 0 if wanted.low is None else max(0, wanted.low + wanted.open_low)
     high = None if wanted.high is None else wanted.high - wanted.open_high
@@ -83,7 +83,7 @@ def _whole_numbers(part: Part, head: str, follower: str, wanted: Range[Any]) -> 
     return Span("<=", (str(high),)) if wanted.low is None else Span("BETWEEN", (str(low), str(high)))
 
 
-def _texts(part: Part, head: str, follower: str, wanted: Range[Any]) -> Span | None:
+def _texts(part: TemplatePart, head: str, follower: str, wanted: Range[Any]) -> Span | None:
     low = None if wanted.low is None else head + _text(part, wanted.low)
     high = None if wanted.high is None else head + _text(part, wanted.high)
     if part.last:
@@ -107,7 +107,7 @@ def _ends(wanted: Range[Any]) -> tuple[tuple[Any, bool], tuple[Any, bool]]:
     return (wanted.low, wanted.open_low), (wanted.high, wanted.open_high)
 
 
-def _text(part: Part, value: Any) -> str:
+def _text(part: TemplatePart, value: Any) -> str:
     """A bound's text. It need not be a text that a key could have: it only has to sort at the right place."""
     text = key_text(part.field, value)
     if part.width is not None:
@@ -115,7 +115,7 @@ def _text(part: Part, value: Any) -> str:
     return text if part.last else escape(text)
 
 
-def _behind(part: Part, text: str, follower: str) -> str:
+def _behind(part: TemplatePart, text: str, follower: str) -> str:
     """The first text behind every key that has this part."""
     return text + successor(follower[0]) if part.width is None else successor(text)
 

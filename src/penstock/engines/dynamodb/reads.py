@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from penstock.engines.dynamodb.calls import Line
+from penstock.engines.dynamodb.calls import Calls
 from penstock.engines.dynamodb.decode import Values
 from penstock.engines.dynamodb.item_type import ItemType
 from penstock.engines.dynamodb.layout import Value
@@ -26,7 +26,7 @@ _MOST = 1000
 class Reads:
     """Reads records through a line."""
 
-    def __init__(self, line: Line, type_of: Callable[[EntityShape], ItemType]) -> None:
+    def __init__(self, line: Calls, type_of: Callable[[EntityShape], ItemType]) -> None:
         self._line = line
         self._type_of = type_of
         self._templates: dict[EntityShape, GetTemplate] = {}

@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 
 from penstock.engines.dynamodb.attribute_values import NO_RAW, canonical, there
-from penstock.engines.dynamodb.calls import Line
+from penstock.engines.dynamodb.calls import Calls
 from penstock.engines.dynamodb.item_type import ItemType
 from penstock.engines.dynamodb.layout import Value
 from penstock.engines.dynamodb.lenient_decode import is_own, key_fields
@@ -21,7 +21,7 @@ from penstock.engines.dynamodb.requests import encode
 from penstock.engines.dynamodb.tables import Tables
 from penstock.engines.dynamodb.wire import WireError
 from penstock.errors import InvalidCursor, Misconfigured, PenstockError
-from penstock.operations.feed_entry import FeedEntry, Told, changed_project
+from penstock.operations.feed_entry import FeedEntry, FeedSlice, changed_project
 from penstock.schema.shape import EntityShape
 
 _KINDS = {"INSERT": "insert", "MODIFY": "update", "REMOVE": "remove"}
@@ -77,12 +77,12 @@ class _Shard(msgspec.Struct):
 class Streams:
     """Reads the streams of tables through a line."""
 
-    def __init__(self, line: Line, type_of: Callable[[EntityShape], ItemType], tables: Tables) -> None:
+    def __init__(self, line: Calls, type_of: Callable[[EntityShape], ItemType], tables: Tables) -> None:
         self._line = line
         self._type_of = type_of
         self._tables = tables
 
-    def changes(self, shapes: Sequence[EntityShape], after: str | None, limit: int) -> Told:
+    def changes(self, shapes: Sequence[EntityShape], after: str | None, limit: int) -> FeedSlice:
         """At most ``limit`` changes of these entities, behind a position."""
         position = decode_position(after)
         found: list[FeedEntry] = []
@@ -94,8 +94,8 @@ class Streams:
                 if entry is not None:
                     found.append(entry)
                 if len(found) == limit:
-                    return Told(found, position=encode_position(position))
-        return Told(found, position=encode_position(position) if any(position.values()) else after)
+                    return FeedSlice(found, position=encode_position(position))
+        return FeedSlice(found, position=encode_position(position) if any(position.values()) else after)
 
     def end(self, shapes: Sequence[EntityShape], after: str | None) -> str | None:
         """Where the streams of these entities end now; they can only be read to their end."""

@@ -7,11 +7,11 @@ from typing import Any
 
 import msgspec
 
-from penstock.engines.dynamodb.calls import BUSY, NO_TABLE, Line
+from penstock.engines.dynamodb.calls import BUSY, NO_TABLE, Calls
 from penstock.engines.dynamodb.requests import Request, encode
 from penstock.engines.dynamodb.wire import WireError
 from penstock.errors import InvalidValue, Misconfigured, Unavailable
-from penstock.operations.plan import Step
+from penstock.operations.plan import PlanStep
 from penstock.schema.shape import EntityShape, IndexPlace, KeyAttribute, TablePlace
 
 _STREAM = {"StreamEnabled": True, "StreamViewType": "NEW_AND_OLD_IMAGES"}
@@ -72,14 +72,14 @@ def _definitions(places: Iterable[TablePlace | IndexPlace]) -> list[Request]:
 class Tables:
     """Compares what is declared with what there is, and adds what is missing."""
 
-    def __init__(self, line: Line, name_of: Callable[[TablePlace], str], sleep: Callable[[float], None]) -> None:
+    def __init__(self, line: Calls, name_of: Callable[[TablePlace], str], sleep: Callable[[float], None]) -> None:
         self._line = line
         self._name_of = name_of
         self._sleep = sleep
 
-    def ensure(self, shapes: Iterable[EntityShape], *, dry_run: bool) -> list[Step]:
+    def ensure(self, shapes: Iterable[EntityShape], *, dry_run: bool) -> list[PlanStep]:
         """Create what is missing, and tell it; on a dry run, only tell."""
-        steps: list[Step] = []
+        steps: list[PlanStep] = []
         for place in distinct_tables(shapes):
             steps += self._ensure_table(place, dry_run=dry_run)
         return steps
@@ -95,16 +95,16 @@ class Tables:
         table: dict[str, Any] = msgspec.json.decode(answer.body)["Table"]
         return table
 
-    def _ensure_table(self, place: TablePlace, *, dry_run: bool) -> list[Step]:
+    def _ensure_table(self, place: TablePlace, *, dry_run: bool) -> list[PlanStep]:
         name = self._name_of(place)
         table = self.describe(name)
         if table is None:
-            steps = [Step("create table", name, _key_text(key_schema(place)))]
+            steps = [PlanStep("create table", name, _key_text(key_schema(place)))]
             steps += [
-                Step("create index", f"{name}.{i.name}", _key_text(key_schema(i))) for i in place.indexes.values()
+                PlanStep("create index", f"{name}.{i.name}", _key_text(key_schema(i))) for i in place.indexes.values()
             ]
             if place.feed:
-                steps.append(Step("enable stream", name))
+                steps.append(PlanStep("enable stream", name))
             if not dry_run:
                 self._ask("CreateTable", create_table(name, place))
                 self._wait(name)
@@ -114,26 +114,26 @@ class Tables:
             steps += self._enable_stream(name, table, place, dry_run=dry_run)
         return steps + self._enable_expiry(name, place, exists=table is not None, dry_run=dry_run)
 
-    def _add_indexes(self, name: str, table: dict[str, Any], place: TablePlace, *, dry_run: bool) -> list[Step]:
+    def _add_indexes(self, name: str, table: dict[str, Any], place: TablePlace, *, dry_run: bool) -> list[PlanStep]:
         there = {i["IndexName"]: i for i in table.get("GlobalSecondaryIndexes", ())}
         steps = []
         for index in place.indexes.values():
             if index.name in there:
                 _compare(f"{name}.{index.name}", there[index.name]["KeySchema"], key_schema(index))
                 continue
-            steps.append(Step("create index", f"{name}.{index.name}", _key_text(key_schema(index))))
+            steps.append(PlanStep("create index", f"{name}.{index.name}", _key_text(key_schema(index))))
             if not dry_run:
                 self._ask_until_taken(name, add_index(name, place, index))
         return steps
 
-    def _enable_stream(self, name: str, table: dict[str, Any], place: TablePlace, *, dry_run: bool) -> list[Step]:
+    def _enable_stream(self, name: str, table: dict[str, Any], place: TablePlace, *, dry_run: bool) -> list[PlanStep]:
         if not place.feed or table.get("StreamSpecification", {}).get("StreamEnabled"):
             return []
         if not dry_run:
             self._ask_until_taken(name, {"TableName": name, "StreamSpecification": _STREAM})
-        return [Step("enable stream", name)]
+        return [PlanStep("enable stream", name)]
 
-    def _enable_expiry(self, name: str, place: TablePlace, *, exists: bool, dry_run: bool) -> list[Step]:
+    def _enable_expiry(self, name: str, place: TablePlace, *, exists: bool, dry_run: bool) -> list[PlanStep]:
         if place.expiry is None or ((exists or not dry_run) and self._expires_by(name, place.expiry)):
             return []
         if not dry_run:
@@ -143,7 +143,7 @@ class Tables:
             except InvalidValue:
                 if not self._expires_by(name, place.expiry):  # another process may have been faster
                     raise
-        return [Step("enable expiry", name, place.expiry)]
+        return [PlanStep("enable expiry", name, place.expiry)]
 
     def _expires_by(self, name: str, attribute: str) -> bool:
         """Is expiry on already? By another attribute is an error: DynamoDB has only one."""

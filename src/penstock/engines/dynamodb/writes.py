@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from penstock.engines.dynamodb.calls import CANCELLED, CONDITION_FAILED, IN_TRANSACTION, MISMATCH, Line
+from penstock.engines.dynamodb.calls import CANCELLED, CONDITION_FAILED, IN_TRANSACTION, MISMATCH, Calls
 from penstock.engines.dynamodb.conflicts import Standing, cancelled, is_applied
 from penstock.engines.dynamodb.decode import Values
 from penstock.engines.dynamodb.item_type import ItemType
@@ -32,7 +32,7 @@ from penstock.schema.shape import EntityShape
 class Writes:
     """Writes records through a line."""
 
-    def __init__(self, line: Line, type_of: Callable[[EntityShape], ItemType], reads: Reads) -> None:
+    def __init__(self, line: Calls, type_of: Callable[[EntityShape], ItemType], reads: Reads) -> None:
         self._line = line
         self._type_of = type_of
         self._reads = reads

@@ -31,21 +31,21 @@ _REFUSED = "unsupported startup parameter"
 "How pgbouncer says that it does not take settings."
 
 
-class Pool(StrEnum):
+class Pooling(StrEnum):
     """What a proxy between the engine and the database keeps together."""
 
     SESSION = "session"
     TRANSACTION = "transaction"
 
 
-class Line:
+class Connections:
     """One database's URL, and what is known of the way there."""
 
     def __init__(self, url: str) -> None:
         self.url, self._said = _without_pool(url)
         _check_url(self.url)
         self._options = _settings_of(str(conninfo_to_dict(self.url).get("options") or ""))
-        self.shared = self._said is Pool.TRANSACTION
+        self.shared = self._said is Pooling.TRANSACTION
         "May each transaction be on another server session?"
 
     def connect(self, *, role: str | None = None) -> Session:
@@ -53,7 +53,7 @@ class Line:
         if self.shared:
             return self._open()
         settings = self._settings | ({} if role is None else {"role": role})
-        if self._said is Pool.SESSION:
+        if self._said is Pooling.SESSION:
             session = self._open()
             session.exchange([_setting(settings, local=False)])
         else:
@@ -66,7 +66,7 @@ class Line:
 
     def share(self, why: str) -> None:
         """From now on, rely on no session; Misconfigured where the URL says that sessions are kept."""
-        if self._said is Pool.SESSION:
+        if self._said is Pooling.SESSION:
             raise Misconfigured(
                 f"the store's URL says pool=session, but a proxy changes sessions ({why}); write pool=transaction"
             )
@@ -147,17 +147,17 @@ def _settings_of(options: str) -> dict[str, str]:
     return found
 
 
-def _without_pool(url: str) -> tuple[str, Pool | None]:
+def _without_pool(url: str) -> tuple[str, Pooling | None]:
     """The URL as libpq takes it, and what it says of a proxy."""
     address, _, query = url.partition("?")
     pieces = query.split("&")
     said = [piece.removeprefix("pool=") for piece in pieces if piece.startswith("pool=")]
     if not said:
         return url, None
-    if len(said) != 1 or said[0] not in list(Pool):
+    if len(said) != 1 or said[0] not in list(Pooling):
         raise Misconfigured("the pool of the store's URL is session or transaction, whichever the proxy keeps together")
     rest = "&".join(piece for piece in pieces if not piece.startswith("pool="))
-    return f"{address}?{rest}" if rest else address, Pool(said[0])
+    return f"{address}?{rest}" if rest else address, Pooling(said[0])
 
 
 def _check_url(url: str) -> None:

@@ -16,8 +16,8 @@ from penstock.engines.sql.schema import ensure
 from penstock.engines.sql.statements import FAR, Statement, Statements
 from penstock.errors import Conflict
 from penstock.operations.commit_recovery import conflict, needs_token, stands_as_written, witness
-from penstock.operations.feed_entry import Told
-from penstock.operations.plan import Step
+from penstock.operations.feed_entry import FeedSlice
+from penstock.operations.plan import PlanStep
 from penstock.operations.reads import Page, Query, Ref
 from penstock.operations.writes import Patch, Put, Write
 from penstock.ports.engine import Features, Waiter
@@ -103,7 +103,7 @@ class SqlEngine:
 
     def ensure(
         self, shapes: Sequence[EntityShape], *, views: Sequence[ViewShape] = (), dry_run: bool = False
-    ) -> list[Step]:
+    ) -> list[PlanStep]:
         return ensure(self.connector, shapes, views, dry_run=dry_run)
 
     # Reading
@@ -214,7 +214,7 @@ class SqlEngine:
     def _expire_one(self, shape: EntityShape, moment: int, limit: int) -> int:
         return self.connector.expire(self.statements(shape).expire, (moment, limit), watched=shape.table.feed)
 
-    def changes(self, shapes: Sequence[EntityShape], *, after: str | None = None, limit: int = 100) -> Told:
+    def changes(self, shapes: Sequence[EntityShape], *, after: str | None = None, limit: int = 100) -> FeedSlice:
         return read_changes(self, shapes, after=after, limit=limit)
 
     def feed_end(self, shapes: Sequence[EntityShape], *, after: str | None = None) -> str | None:

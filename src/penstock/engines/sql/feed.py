@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import sqlalchemy as sa
 
 from penstock.engines.sql.dialect import Dialect, literal, quote
-from penstock.operations.feed_entry import FeedEntry, Told, changed_project
-from penstock.operations.plan import Step
+from penstock.operations.feed_entry import FeedEntry, FeedSlice, changed_project
+from penstock.operations.plan import PlanStep
 from penstock.schema.kinds import FieldShape, Kind
 from penstock.schema.shape import EntityShape
 
@@ -21,7 +21,7 @@ _KINDS = ("insert", "update", "delete")
 _TOLD = {"insert": "insert", "update": "update", "delete": "remove"}
 
 
-def feed_steps(inspector: sa.Inspector, dialect: Dialect, shapes: Sequence[EntityShape]) -> Iterator[Step]:
+def feed_steps(inspector: sa.Inspector, dialect: Dialect, shapes: Sequence[EntityShape]) -> Iterator[PlanStep]:
     """The log and the triggers of every entity whose table has a feed."""
     watched = [s for s in shapes if s.table.feed]
     if not watched:
@@ -32,15 +32,17 @@ def feed_steps(inspector: sa.Inspector, dialect: Dialect, shapes: Sequence[Entit
         yield from _sqlite_steps(inspector, dialect, watched)
 
 
-def _sqlite_steps(inspector: sa.Inspector, dialect: Dialect, shapes: Sequence[EntityShape]) -> Iterator[Step]:
+def _sqlite_steps(inspector: sa.Inspector, dialect: Dialect, shapes: Sequence[EntityShape]) -> Iterator[PlanStep]:
     if not inspector.has_table("penstock_changes"):
-        yield Step(
+        yield PlanStep(
             "create table",
             "penstock_changes",
             "create table if not exists penstock_changes (position integer primary key autoincrement, "
             "relation text not null, kind text not null, old text, new text, cause text not null)",
         )
-        yield Step("create table", "penstock_cause", "create table if not exists penstock_cause (cause text not null)")
+        yield PlanStep(
+            "create table", "penstock_cause", "create table if not exists penstock_cause (cause text not null)"
+        )
     existing = set(inspector.bind.exec_driver_sql("select name from sqlite_master where type = 'trigger'").scalars())  # type: ignore[union-attr]
     for shape in shapes:
         relation = dialect.relation(shape.domain, shape.relation)
@@ -53,8 +55,8 @@ def _sqlite_steps(inspector: sa.Inspector, dialect: Dialect, shapes: Sequence[En
             if name in existing:
                 continue
             for former in sorted(t for t in existing if t.startswith(stem) and len(t) == len(name)):
-                yield Step("replace trigger", former, f"drop trigger if exists {quote(former)}")
-            yield Step("create trigger", name, f"create trigger if not exists {quote(name)} {body}")
+                yield PlanStep("replace trigger", former, f"drop trigger if exists {quote(former)}")
+            yield PlanStep("create trigger", name, f"create trigger if not exists {quote(name)} {body}")
 
 
 def _sqlite_trigger(shape: EntityShape, relation: str, kind: str) -> str:
@@ -89,9 +91,9 @@ def _from_json_form(field: FieldShape, value: Any) -> Any:
     return float(value) if field.kind is Kind.FLOAT else value
 
 
-def _postgres_steps(inspector: sa.Inspector, dialect: Dialect, shapes: Sequence[EntityShape]) -> Iterator[Step]:
+def _postgres_steps(inspector: sa.Inspector, dialect: Dialect, shapes: Sequence[EntityShape]) -> Iterator[PlanStep]:
     if not inspector.has_table("changes", schema="penstock"):
-        yield Step(
+        yield PlanStep(
             "create table",
             "penstock.changes",
             "create table if not exists penstock.changes (position bigint generated always as identity, "
@@ -99,16 +101,16 @@ def _postgres_steps(inspector: sa.Inspector, dialect: Dialect, shapes: Sequence[
             "old jsonb, new jsonb, cause text not null, project text, primary key (transaction, position))",
         )
     elif not inspector.bind.exec_driver_sql(_HAS_PROJECT).scalar():  # type: ignore[union-attr]
-        yield Step("add column", "penstock.changes.project", "alter table penstock.changes add column project text")
-    yield Step("create function", "penstock.log_change", _LOG_CHANGE)
+        yield PlanStep("add column", "penstock.changes.project", "alter table penstock.changes add column project text")
+    yield PlanStep("create function", "penstock.log_change", _LOG_CHANGE)
     if inspector.bind.exec_driver_sql(_IS_OPEN).scalar() is not False:  # type: ignore[union-attr]
         # Whoever may execute it may have it called for a table of his own, and so have it write what he likes.
         closed = "revoke all on function penstock.log_change() from public"
-        yield Step("restrict function", "penstock.log_change", closed)
+        yield PlanStep("restrict function", "penstock.log_change", closed)
     for shape in shapes:
         relation = dialect.relation(shape.domain, shape.relation)
         project = f", {literal(shape.project.column)}" if shape.project is not None else ""
-        yield Step(
+        yield PlanStep(
             "create trigger",
             f"{relation} log_change",
             f"create or replace trigger penstock_log_change after insert or update or delete on {relation} "
@@ -156,16 +158,16 @@ end $$
 """.strip()
 
 
-def read_changes(engine: SqlEngine, shapes: Sequence[EntityShape], *, after: str | None, limit: int) -> Told:
+def read_changes(engine: SqlEngine, shapes: Sequence[EntityShape], *, after: str | None, limit: int) -> FeedSlice:
     """Committed changes in order, behind a position."""
     reader = _read_postgres if engine.connector.dialect.schemas else _read_sqlite
     # One end for all entities: of two that change in one commit, one is not told without the other.
     end = feed_end(engine, shapes)
     if end is None or (after is not None and _place(end) <= _place(after)):
-        return Told(position=after)
+        return FeedSlice(position=after)
     entries = [entry for shape in shapes if shape.table.feed for entry in reader(engine, shape, after, end, limit)]
     entries.sort(key=lambda entry: _place(entry.position))
-    return Told(entries[:limit], position=end if len(entries) < limit else entries[limit - 1].position)
+    return FeedSlice(entries[:limit], position=end if len(entries) < limit else entries[limit - 1].position)
 
 
 def feed_end(engine: SqlEngine, shapes: Sequence[EntityShape]) -> str | None:

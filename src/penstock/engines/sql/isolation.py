@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from penstock.engines.sql.dialect import Dialect, literal, quote
-from penstock.operations.plan import ADVICE, Step
+from penstock.operations.plan import ADVICE, PlanStep
 from penstock.schema.shape import EntityShape, ViewShape
 
 if TYPE_CHECKING:
@@ -101,7 +101,7 @@ class _Relation:
 
 def isolation_steps(
     connection: sa.Connection, dialect: Dialect, shapes: Sequence[EntityShape], views: Sequence[ViewShape]
-) -> Iterator[Step]:
+) -> Iterator[PlanStep]:
     """What is missing for sessions that are bound to a project, and what they have too much of."""
     of_projects = [s for s in shapes if s.project is not None]
     if not of_projects:
@@ -136,24 +136,24 @@ def _granted(shape: EntityShape) -> frozenset[str]:
     return frozenset(granted)
 
 
-def _role_steps(connection: sa.Connection, user: _User) -> Iterator[Step]:
+def _role_steps(connection: sa.Connection, user: _User) -> Iterator[PlanStep]:
     if user.role_exists:
         for statement in _excess(connection):
             kind = "restrict role" if user.superuser else ADVICE
-            yield Step(kind, statement, statement if user.superuser else _advice(user, statement))
+            yield PlanStep(kind, statement, statement if user.superuser else _advice(user, statement))
     else:
         if not user.may_create:
-            yield Step(ADVICE, f"create role {TENANT}", _advice(user, f"{_CREATE}; {user.grant}"))
+            yield PlanStep(ADVICE, f"create role {TENANT}", _advice(user, f"{_CREATE}; {user.grant}"))
             return
         # Ensuring is done by one at a time in a database, but another database of the server may be at it too.
         faster = "exception when duplicate_object or unique_violation then null;"
-        yield Step("create role", TENANT, f"do $$ begin {_CREATE}; {faster} end $$")
+        yield PlanStep("create role", TENANT, f"do $$ begin {_CREATE}; {faster} end $$")
     if user.may_become:
         return
     if user.may_grant:
-        yield Step("grant role", f"{TENANT} to {user.name}", user.grant)
+        yield PlanStep("grant role", f"{TENANT} to {user.name}", user.grant)
     else:
-        yield Step(ADVICE, f"grant {TENANT} to {user.name}", _advice(user, user.grant))
+        yield PlanStep(ADVICE, f"grant {TENANT} to {user.name}", _advice(user, user.grant))
 
 
 def _excess(connection: sa.Connection) -> Iterator[str]:
@@ -186,14 +186,14 @@ def _advice(user: _User, statements: str) -> str:
     )
 
 
-def _schema_steps(connection: sa.Connection, schemas: set[str]) -> Iterator[Step]:
+def _schema_steps(connection: sa.Connection, schemas: set[str]) -> Iterator[PlanStep]:
     usable = connection.exec_driver_sql(
         "select n.nspname from pg_namespace n join pg_roles t on t.rolname = %s "
         "where has_schema_privilege(t.oid, n.oid, 'usage')",
         (TENANT,),
     )
     for schema in sorted(schemas - set(usable.scalars())):
-        yield Step("grant", f"usage of {schema} to {TENANT}", f"grant usage on schema {quote(schema)} to {TENANT}")
+        yield PlanStep("grant", f"usage of {schema} to {TENANT}", f"grant usage on schema {quote(schema)} to {TENANT}")
     yield from _removal_steps(connection)
     held = connection.exec_driver_sql(
         "select array(select a.privilege_type from aclexplode(c.relacl) a where a.grantee = t.oid), "
@@ -207,10 +207,10 @@ def _schema_steps(connection: sa.Connection, schemas: set[str]) -> Iterator[Step
             f"revoke all on penstock.commits from {TENANT}",
             f"grant insert (token) on penstock.commits to {TENANT}",
         )
-        yield Step("grant", f"tokens of penstock.commits to {TENANT}", _together(statements))
+        yield PlanStep("grant", f"tokens of penstock.commits to {TENANT}", _together(statements))
 
 
-def _removal_steps(connection: sa.Connection) -> Iterator[Step]:
+def _removal_steps(connection: sa.Connection) -> Iterator[PlanStep]:
     found = connection.exec_driver_sql(
         "select p.prosrc, has_function_privilege('public', p.oid, 'execute'), "
         "(select has_function_privilege(t.oid, p.oid, 'execute') from pg_roles t where t.rolname = %s) "
@@ -218,15 +218,15 @@ def _removal_steps(connection: sa.Connection) -> Iterator[Step]:
         (TENANT, REMOVE),
     ).one_or_none()
     if found is None or found[0] != _REMOVE_BODY:
-        yield Step("create function", "penstock.remove", _REMOVE)
+        yield PlanStep("create function", "penstock.remove", _REMOVE)
     if found is None or found[1] or not found[2]:
         statements = (f"revoke all on function {REMOVE} from public", f"grant execute on function {REMOVE} to {TENANT}")
-        yield Step("grant", f"removal by penstock.remove to {TENANT}", _together(statements))
+        yield PlanStep("grant", f"removal by penstock.remove to {TENANT}", _together(statements))
 
 
 def _table_steps(
     user: _User, relation: str, known: dict[str, _Relation], own: str, granted: frozenset[str], *, removable: bool
-) -> Iterator[Step]:
+) -> Iterator[PlanStep]:
     now = known.get(relation) or _Relation(user.name)
     others = f"current_user <> {literal(TENANT)}"
     policies = {
@@ -248,15 +248,15 @@ def _table_steps(
         todo += [f"alter table {relation} {how} row level security" for how in ("enable", "force")]
     todo += _grants(relation, now, granted)
     if todo:
-        yield Step("isolate projects", relation.replace('"', ""), _together(todo))
+        yield PlanStep("isolate projects", relation.replace('"', ""), _together(todo))
 
 
-def _view_steps(user: _User, relation: str, known: dict[str, _Relation]) -> Iterator[Step]:
+def _view_steps(user: _User, relation: str, known: dict[str, _Relation]) -> Iterator[PlanStep]:
     now = known.get(relation) or _Relation(user.name)
     todo = [] if now.by_invoker else [f"alter view {relation} set (security_invoker = true)"]
     todo += _grants(relation, now, frozenset({"select"}))
     if todo:
-        yield Step("isolate projects", relation.replace('"', ""), _together(todo))
+        yield PlanStep("isolate projects", relation.replace('"', ""), _together(todo))
 
 
 def _grants(relation: str, now: _Relation, wanted: frozenset[str]) -> list[str]:

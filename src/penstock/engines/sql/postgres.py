@@ -12,7 +12,7 @@ import sqlalchemy as sa
 from psycopg import errors as pg
 
 from penstock.engines.sql.chain import UNBOUND, chained, form, guarded, once, parameters, remembering
-from penstock.engines.sql.connections import Line
+from penstock.engines.sql.connections import Connections
 from penstock.engines.sql.dialects import POSTGRES, POSTGRES_BOUND
 from penstock.engines.sql.engine import GROWN, Refused
 from penstock.engines.sql.forks import generation
@@ -66,7 +66,7 @@ class PostgresConnector:
     _role: str | None = None
 
     def __init__(self, url: str, *, sleep: Callable[[float], None] = time.sleep) -> None:
-        self.line = Line(url)
+        self.line = Connections(url)
         self.url = self.line.url
         self._sleep = sleep
         self._idle = _Idle()

@@ -18,7 +18,7 @@ from penstock.engines.sql.isolation import isolation_steps
 from penstock.engines.sql.rows import bind_of
 from penstock.engines.sql.statements import Statements
 from penstock.errors import Misconfigured
-from penstock.operations.plan import Step
+from penstock.operations.plan import PlanStep
 from penstock.schema.kinds import FieldShape, Kind
 from penstock.schema.shape import EntityShape, ViewShape
 
@@ -55,7 +55,7 @@ _SQLITE: dict[Kind, TypeEngine[Any]] = {
 
 def ensure(
     connector: Connector, shapes: Sequence[EntityShape], views: Sequence[ViewShape], *, dry_run: bool
-) -> list[Step]:
+) -> list[PlanStep]:
     """Create what is missing; tell each step with its SQL. Two processes may do so at once."""
     dialect = connector.dialect
     metadata = sa.MetaData()
@@ -75,14 +75,14 @@ def _steps(
     tables: Sequence[tuple[EntityShape, sa.Table]],
     shapes: Sequence[EntityShape],
     views: Sequence[ViewShape],
-) -> Iterator[Step]:
+) -> Iterator[PlanStep]:
     inspector = sa.inspect(connection)
     schemas = {t.schema for _, t in tables if t.schema} - set(inspector.get_schema_names())
     for schema in sorted(schemas):
-        yield Step("create schema", schema, _sql(CreateSchema(schema, if_not_exists=True), dialect))
+        yield PlanStep("create schema", schema, _sql(CreateSchema(schema, if_not_exists=True), dialect))
     if dialect.schemas and not inspector.has_table("commits", schema="penstock"):
-        yield Step("create schema", "penstock", "create schema if not exists penstock")
-        yield Step("create table", "penstock.commits", COMMITS)
+        yield PlanStep("create schema", "penstock", "create schema if not exists penstock")
+        yield PlanStep("create table", "penstock.commits", COMMITS)
     for shape, table in tables:
         yield from _table_steps(inspector, dialect, shape, table)
     yield from feed_steps(inspector, dialect, shapes)
@@ -93,21 +93,21 @@ def _steps(
         yield from isolation_steps(connection, dialect, shapes, views)
 
 
-def _table_steps(inspector: sa.Inspector, dialect: Dialect, shape: EntityShape, table: sa.Table) -> Iterator[Step]:
+def _table_steps(inspector: sa.Inspector, dialect: Dialect, shape: EntityShape, table: sa.Table) -> Iterator[PlanStep]:
     label = dialect.relation(shape.domain, shape.relation).replace('"', "")
     if not inspector.has_table(table.name, schema=table.schema):
-        yield Step("create table", label, _sql(CreateTable(table, if_not_exists=True), dialect))
+        yield PlanStep("create table", label, _sql(CreateTable(table, if_not_exists=True), dialect))
         existing: set[str] = set()
     else:
         _check_key(inspector, shape, table, label)
         present = {c["name"] for c in inspector.get_columns(table.name, schema=table.schema)}
         for column in table.columns:
             if column.name not in present:
-                yield Step("add column", f"{label}.{column.name}", _add_column(dialect, shape, column))
+                yield PlanStep("add column", f"{label}.{column.name}", _add_column(dialect, shape, column))
         existing = {str(i["name"]) for i in inspector.get_indexes(table.name, schema=table.schema)}
     for index in sorted(table.indexes, key=lambda i: str(i.name)):
         if index.name not in existing:
-            yield Step("create index", str(index.name), _sql(CreateIndex(index, if_not_exists=True), dialect))
+            yield PlanStep("create index", str(index.name), _sql(CreateIndex(index, if_not_exists=True), dialect))
 
 
 def _check_key(inspector: sa.Inspector, shape: EntityShape, table: sa.Table, label: str) -> None:
@@ -122,12 +122,12 @@ def _check_key(inspector: sa.Inspector, shape: EntityShape, table: sa.Table, lab
 
 def _view_steps(
     inspector: sa.Inspector, dialect: Dialect, view: ViewShape, relations: dict[str, str]
-) -> Iterator[Step]:
+) -> Iterator[PlanStep]:
     schema = view.domain if dialect.schemas else None
     name = view.name if dialect.schemas else f"{view.domain}_{view.name}"
     if name not in inspector.get_view_names(schema=schema):
         text = f"create view {dialect.relation(view.domain, view.name)} as {view.select.format(**relations)}"
-        yield Step("create view", f"{view.domain}.{view.name}", text)
+        yield PlanStep("create view", f"{view.domain}.{view.name}", text)
 
 
 def _table(shape: EntityShape, dialect: Dialect, metadata: sa.MetaData) -> sa.Table:

@@ -20,10 +20,10 @@ from penstock.ports.clock import Clock, SystemClock
 from penstock.ports.stored_object import (
     Body,
     Download,
-    Found,
-    Listed,
-    Part,
-    Stored,
+    ListedObject,
+    ObjectListing,
+    StoredObject,
+    UploadedPart,
     checked_key,
     checked_range,
     pieces_of,
@@ -48,7 +48,7 @@ class S3Objects(S3Presigner):
 
     # Objects
 
-    def put(self, key: str, body: Body, *, absent: bool = False) -> Stored:
+    def put(self, key: str, body: Body, *, absent: bool = False) -> StoredObject:
         place = self._place(key)
         digest = sha256()
         blocks = _blocks(pieces_of(body), digest.update)
@@ -62,7 +62,7 @@ class S3Objects(S3Presigner):
             blocks = chain([first], blocks)
             del first  # or it would stay in memory until the last part has been sent
             answer, size = self._put_in_parts(key, blocks, content_type, condition)
-        return Stored(key, size, _etag(answer), _date(answer), content_type, digest.hexdigest())
+        return StoredObject(key, size, _etag(answer), _date(answer), content_type, digest.hexdigest())
 
     def get(self, key: str, *, start: int = 0, stop: int | None = None) -> Download:
         checked_range(start, stop)
@@ -86,13 +86,13 @@ class S3Objects(S3Presigner):
             close=body.close,
         )
 
-    def head(self, key: str) -> Stored:
+    def head(self, key: str) -> StoredObject:
         place = self._place(key)
         with told(key):
             answer = self._client.head_object(**place)
         return _stored(key, answer, answer["ContentLength"])
 
-    def list(self, prefix: str = "", *, limit: int = 1000, cursor: str | None = None) -> Listed:
+    def list(self, prefix: str = "", *, limit: int = 1000, cursor: str | None = None) -> ObjectListing:
         if limit < 1:
             raise InvalidValue(f"a listing shows at least one object, not {limit}")
         after = {"ContinuationToken": cursor} if cursor else {}
@@ -100,7 +100,7 @@ class S3Objects(S3Presigner):
             answer = self._client.list_objects_v2(
                 Bucket=self._bucket, Prefix=self._prefix + prefix, MaxKeys=min(limit, 1000), **after
             )
-        return Listed([self._found(o) for o in answer.get("Contents", ())], answer.get("NextContinuationToken"))
+        return ObjectListing([self._found(o) for o in answer.get("Contents", ())], answer.get("NextContinuationToken"))
 
     def delete(self, keys: Iterable[str]) -> None:
         left = iter(keys)
@@ -110,7 +110,7 @@ class S3Objects(S3Presigner):
             if failed := answer.get("Errors"):
                 raise Unavailable(f"S3 did not delete {len(failed)} of {len(batch)} objects: {failed[0].get('Code')}")
 
-    def delete_unchanged(self, found: Found) -> bool:
+    def delete_unchanged(self, found: ListedObject) -> bool:
         place = self._place(found.key)
         try:
             with suppress(NotFound), told(found.key):
@@ -119,7 +119,7 @@ class S3Objects(S3Presigner):
             return not self._stands(found.key)
         return True
 
-    def copy(self, source: str, target: str, *, etag: str | None = None, absent: bool = False) -> Stored:
+    def copy(self, source: str, target: str, *, etag: str | None = None, absent: bool = False) -> StoredObject:
         place = self._place(target)
         with self.get(source, stop=SNIFFED_BYTES) as beginning:
             content_type = sniff(b"".join(beginning))
@@ -136,7 +136,7 @@ class S3Objects(S3Presigner):
                 )
             else:
                 answer = self._copy_in_parts(place, origin, condition, content_type, found.size)
-        return Stored(target, found.size, _etag(answer), _date(answer), content_type)
+        return StoredObject(target, found.size, _etag(answer), _date(answer), content_type)
 
     # Uploads in parts
 
@@ -145,17 +145,17 @@ class S3Objects(S3Presigner):
         with told(key):
             return str(self._client.create_multipart_upload(**place, ContentType=content_type)["UploadId"])
 
-    def parts(self, key: str, upload: str) -> Sequence[Part]:
+    def parts(self, key: str, upload: str) -> Sequence[UploadedPart]:
         place = self._place(key)
         with told(f"upload of {key}"):
             pages = self._client.get_paginator("list_parts").paginate(**place, UploadId=upload)
             return [
-                Part(part["PartNumber"], part["Size"], part["ETag"].strip('"'))
+                UploadedPart(part["PartNumber"], part["Size"], part["ETag"].strip('"'))
                 for page in pages
                 for part in page.get("Parts", ())
             ]
 
-    def finish_parts(self, key: str, upload: str, parts: Sequence[Part]) -> Stored:
+    def finish_parts(self, key: str, upload: str, parts: Sequence[UploadedPart]) -> StoredObject:
         place = self._place(key)
         told_parts = [{"PartNumber": p.number, "ETag": f'"{p.etag}"'} for p in sorted(parts, key=lambda p: p.number)]
         with told(f"upload of {key}"):
@@ -192,10 +192,10 @@ class S3Objects(S3Presigner):
     def _place(self, key: str) -> dict[str, str]:
         return {"Bucket": self._bucket, "Key": self._prefix + checked_key(key)}
 
-    def _found(self, told_object: dict[str, Any]) -> Found:
+    def _found(self, told_object: dict[str, Any]) -> ListedObject:
         key = told_object["Key"].removeprefix(self._prefix)
         etag, modified = told_object["ETag"].strip('"'), told_object["LastModified"].astimezone(UTC)
-        return Found(key, told_object["Size"], etag, modified)
+        return ListedObject(key, told_object["Size"], etag, modified)
 
     def _put_at_once(self, key: str, content: bytes, request: dict[str, Any]) -> Any:
         for left in reversed(range(_TRIES)):
@@ -303,9 +303,9 @@ def _checksum(content: bytes) -> str:
     return b64encode(sha256(content).digest()).decode()
 
 
-def _stored(key: str, answer: dict[str, Any], size: int) -> Stored:
+def _stored(key: str, answer: dict[str, Any], size: int) -> StoredObject:
     content_type = answer.get("ContentType") or UNKNOWN
-    return Stored(key, size, _etag(answer), answer["LastModified"].astimezone(UTC), content_type)
+    return StoredObject(key, size, _etag(answer), answer["LastModified"].astimezone(UTC), content_type)
 
 
 def _etag(answer: dict[str, Any]) -> str:

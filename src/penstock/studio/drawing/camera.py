@@ -13,7 +13,7 @@ LONGEST_TRACK = 1.1
 
 
 @dataclass(frozen=True, slots=True)
-class View:
+class CameraView:
     """What the camera does at a moment: moved by a part of the picture's width, and nearer."""
 
     x: float
@@ -21,43 +21,43 @@ class View:
     zoom: float
 
 
-Moving = Callable[[float, float], View]
+Moving = Callable[[float, float], CameraView]
 "From the part of the shot that is over, and its seconds, to what is seen."
 
 
-def _push_in(part: float, _: float) -> View:
-    return View(0.0, 0.0, 1.0 + 0.2 * _eased(part))
+def _push_in(part: float, _: float) -> CameraView:
+    return CameraView(0.0, 0.0, 1.0 + 0.2 * _eased(part))
 
 
-def _pull_back(part: float, _: float) -> View:
-    return View(0.0, 0.0, 1.2 - 0.2 * _eased(part))
+def _pull_back(part: float, _: float) -> CameraView:
+    return CameraView(0.0, 0.0, 1.2 - 0.2 * _eased(part))
 
 
-def _pan_right(part: float, _: float) -> View:
-    return View(0.24 * (_eased(part) - 0.5), 0.0, 1.0)
+def _pan_right(part: float, _: float) -> CameraView:
+    return CameraView(0.24 * (_eased(part) - 0.5), 0.0, 1.0)
 
 
-def _pan_left(part: float, _: float) -> View:
-    return View(0.24 * (0.5 - _eased(part)), 0.0, 1.0)
+def _pan_left(part: float, _: float) -> CameraView:
+    return CameraView(0.24 * (0.5 - _eased(part)), 0.0, 1.0)
 
 
-def _track(part: float, seconds: float) -> View:
-    return View(min(0.11 * seconds, LONGEST_TRACK) * (part - 0.5), 0.0, 1.0)
+def _track(part: float, seconds: float) -> CameraView:
+    return CameraView(min(0.11 * seconds, LONGEST_TRACK) * (part - 0.5), 0.0, 1.0)
 
 
-def _rise(part: float, _: float) -> View:
-    return View(0.03 * (part - 0.5), 0.09 * (0.5 - _eased(part)), 1.08 - 0.03 * part)
+def _rise(part: float, _: float) -> CameraView:
+    return CameraView(0.03 * (part - 0.5), 0.09 * (0.5 - _eased(part)), 1.08 - 0.03 * part)
 
 
-def _handheld(part: float, seconds: float) -> View:
+def _handheld(part: float, seconds: float) -> CameraView:
     at = part * seconds
     x = 0.006 * math.sin(2.1 * at) + 0.003 * math.sin(5.3 * at + 1)
     y = 0.005 * math.sin(2.7 * at + 2) + 0.002 * math.sin(6.1 * at)
-    return View(x + 0.04 * (part - 0.5), y, 1.05 + 0.01 * math.sin(1.3 * at))
+    return CameraView(x + 0.04 * (part - 0.5), y, 1.05 + 0.01 * math.sin(1.3 * at))
 
 
-def _drift(part: float, _: float) -> View:
-    return View(0.09 * (part - 0.5), 0.015 * math.sin(math.pi * part), 1.02 + 0.05 * part)
+def _drift(part: float, _: float) -> CameraView:
+    return CameraView(0.09 * (part - 0.5), 0.015 * math.sin(math.pi * part), 1.02 + 0.05 * part)
 
 
 MOVES: dict[str, Moving] = {
@@ -81,7 +81,7 @@ class Camera:
     width: int
     height: int
 
-    def at(self, part: float) -> View:
+    def at(self, part: float) -> CameraView:
         return MOVES[self.move](part, self.seconds)
 
     def reach(self, depth: float) -> float:
@@ -89,7 +89,7 @@ class Camera:
         most = max(abs(self.at(n / 16).x) for n in range(17))
         return most * depth * self.width + 0.02 * self.width
 
-    def seen(self, view: View, depth: float, x: float, y: float) -> tuple[Point, float]:
+    def seen(self, view: CameraView, depth: float, x: float, y: float) -> tuple[Point, float]:
         """Where on the frame a point of the world is, and how large a pixel of it."""
         zoom = 1 + (view.zoom - 1) * depth
         there = (

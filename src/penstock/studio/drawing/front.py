@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from PIL import Image, ImageDraw, ImageFilter
 
-from penstock.studio.drawing.camera import Camera, View
+from penstock.studio.drawing.camera import Camera, CameraView
 from penstock.studio.drawing.canvas import Layer, gradient, lay, mask_of, noise
 from penstock.studio.drawing.colour import Colour, darker, lit, mix
 from penstock.studio.drawing.site import Site
@@ -26,7 +26,7 @@ class Front:
     beat: float = 0.0
     "How far it goes up and down with the music, in pixels."
 
-    def draw(self, frame: Image.Image, camera: Camera, view: View, seconds: float) -> None:
+    def draw(self, frame: Image.Image, camera: Camera, view: CameraView, seconds: float) -> None:
         (left, top), zoom = camera.seen(view, self.depth, self.layer.left, self.layer.top)
         lay(frame, self.layer, left, top - abs(math.sin(seconds * 2 * math.pi)) * self.beat, zoom)
 

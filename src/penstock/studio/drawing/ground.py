@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from PIL import Image, ImageDraw
 
-from penstock.studio.drawing.camera import Camera, View
+from penstock.studio.drawing.camera import Camera, CameraView
 from penstock.studio.drawing.canvas import Floats, Layer, lay, mask_of, noise
 from penstock.studio.drawing.colour import Colour, darker, lighter, lit, mix
 from penstock.studio.drawing.site import NEAR, Deep, Site
@@ -40,7 +40,7 @@ class Ground:
     mirror: Layer | None
     "What stands behind, as it is seen in the plane; it stays below what it is of."
 
-    def draw(self, frame: Image.Image, camera: Camera, view: View, seconds: float) -> None:
+    def draw(self, frame: Image.Image, camera: Camera, view: CameraView, seconds: float) -> None:
         """Put it on a frame, sheared as the camera moves."""
         (_, top), _ = camera.seen(view, NEAR, 0.0, self.top)
         first = max(math.ceil(top), 0)

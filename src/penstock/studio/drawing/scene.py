@@ -13,7 +13,7 @@ from penstock.generation.ports import Shot
 from penstock.studio.drawing.actor import TALL, Actor, Drawn, Shown, shadow
 from penstock.studio.drawing.air import air, beams
 from penstock.studio.drawing.body import LEGS
-from penstock.studio.drawing.camera import Camera, View
+from penstock.studio.drawing.camera import Camera, CameraView
 from penstock.studio.drawing.canvas import lay, noise
 from penstock.studio.drawing.character import Character, character
 from penstock.studio.drawing.colour import darker, lighter, mix
@@ -41,7 +41,7 @@ _STANDING = {"wide": 0.5, "medium": 0.95, "close": 1.0}
 "Height of a picture that was given."
 
 
-class Scene:
+class DrawnScene:
     """All frames of a shot; the same shot gives the same frames."""
 
     def __init__(self, shot: Shot, palette: Sequence[str], width: int, height: int, fps: int) -> None:
@@ -82,7 +82,7 @@ class Scene:
             each.draw(frame, seconds, view.x)
         return ImageChops.multiply(frame, self._finish[n % _GRAINS]), face
 
-    def _background(self, view: View, seconds: float) -> Image.Image:
+    def _background(self, view: CameraView, seconds: float) -> Image.Image:
         """All that nobody looks at first, a little out of focus."""
         camera = self._behind
         frame = Image.new("RGB", (camera.width, camera.height))
@@ -135,7 +135,7 @@ class Scene:
         drawn = product(self.plan.product, lighter(colours.second, 0.1), colours.accent, high / 1.7)
         return Shown(Given(drawn, framed=False), high)
 
-    def _act(self, frame: Image.Image, view: View, n: int, seconds: float) -> Face | None:
+    def _act(self, frame: Image.Image, view: CameraView, n: int, seconds: float) -> Face | None:
         width, height = self._size
         wide = self.plan.size == "wide"
         side = self.plan.side if wide or self._beside is not None else self.plan.side * 0.3

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from PIL import Image, ImageDraw
 
-from penstock.studio.drawing.camera import Camera, View
+from penstock.studio.drawing.camera import Camera, CameraView
 from penstock.studio.drawing.canvas import Floats, Layer, Sketch, glow, gradient, lay, mask_of, noise
 from penstock.studio.drawing.colour import Colour, darker, lighter, mix, turned
 from penstock.studio.drawing.site import Site
@@ -31,7 +31,7 @@ class Sky:
     sun: float | None
     "Where over the horizon it stands, in pixels from the left."
 
-    def draw(self, frame: Image.Image, camera: Camera, view: View, seconds: float) -> None:
+    def draw(self, frame: Image.Image, camera: Camera, view: CameraView, seconds: float) -> None:
         self._lay(frame, camera, view, self.plate, _DEPTH)
         self._twinkle(frame, camera, view, seconds)
         for body in self.bodies:
@@ -41,11 +41,11 @@ class Sky:
             lay(frame, self.clouds, left, min(top, 0.0), zoom * _COARSE)
 
     @staticmethod
-    def _lay(frame: Image.Image, camera: Camera, view: View, layer: Layer, depth: float) -> None:
+    def _lay(frame: Image.Image, camera: Camera, view: CameraView, layer: Layer, depth: float) -> None:
         (left, top), zoom = camera.seen(view, depth, layer.left, layer.top)
         lay(frame, layer, left, top, zoom)
 
-    def _twinkle(self, frame: Image.Image, camera: Camera, view: View, seconds: float) -> None:
+    def _twinkle(self, frame: Image.Image, camera: Camera, view: CameraView, seconds: float) -> None:
         if not len(self.stars):
             return
         brush = ImageDraw.Draw(frame, "RGBA")

@@ -11,7 +11,7 @@ import pytest
 from penstock.errors import InvalidKey
 from penstock.files.object_reads import every
 from penstock.ports.object_store import ObjectStore
-from penstock.ports.stored_object import Found
+from penstock.ports.stored_object import ListedObject
 from penstock.testing.object_promises.promise import ObjectPromise
 
 ODD = [
@@ -60,7 +60,7 @@ WRONG = [
 ]
 
 
-class Keys(ObjectPromise):
+class KeyPromises(ObjectPromise):
     """What every verb takes for a key."""
 
     def test_each_key_names_an_object_of_its_own(self, objects: ObjectStore) -> None:
@@ -78,7 +78,7 @@ class Keys(ObjectPromise):
         """F-MV-6: before anything is done."""
         objects.put("right", b"")
         found = objects.head("right")
-        wrong = Found(key, 0, found.etag, found.modified_at)
+        wrong = ListedObject(key, 0, found.etag, found.modified_at)
         uses: list[Callable[[], Any]] = [
             lambda: objects.put(key, b""),
             lambda: objects.get(key),

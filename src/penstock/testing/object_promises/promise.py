@@ -26,7 +26,7 @@ _PATIENCE = 15.0
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class HttpReply:
     """What came back for a request."""
 
     status: int
@@ -36,7 +36,7 @@ class Answer:
 
 def send(
     url: str | SignedUrl, method: str | None = None, body: bytes = b"", headers: Mapping[str, str] | None = None
-) -> Answer:
+) -> HttpReply:
     """Send one request; to a signed URL with the method and headers it asks for, unless others are given."""
     asked = dict(url.headers if isinstance(url, SignedUrl) and headers is None else headers or {})
     method = method or (url.method if isinstance(url, SignedUrl) else "GET")
@@ -46,7 +46,7 @@ def send(
     try:
         connection.request(method, f"{parts.path}?{parts.query}", body or None, asked)
         answer = connection.getresponse()
-        return Answer(answer.status, {k.lower(): v for k, v in answer.getheaders()}, answer.read())
+        return HttpReply(answer.status, {k.lower(): v for k, v in answer.getheaders()}, answer.read())
     finally:
         connection.close()
 

@@ -13,7 +13,7 @@ from penstock.testing.object_promises.promise import MEGABYTE, PNG, WAV, ObjectP
 DIGITS = b"0123456789"
 
 
-class Reads(ObjectPromise):
+class ReadPromises(ObjectPromise):
     """`get`, `delete` and `delete_unchanged`."""
 
     @pytest.mark.parametrize(

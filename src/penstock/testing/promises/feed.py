@@ -31,7 +31,7 @@ def _told(entries: list[FeedEntry]) -> list[tuple[str, Any]]:
     return [(e.kind, e.key.get("label") or e.key.get("bell")) for e in entries]
 
 
-class Feed(Promise):
+class FeedPromises(Promise):
     """`changes`."""
 
     def test_inserts_updates_and_removals_are_told_in_order(self, store: Store, engine: Engine) -> None:

@@ -12,7 +12,7 @@ from penstock.errors import Conflict
 from penstock.events.feed import Feed
 from penstock.events.relay import Delivery, Relay
 from penstock.kernel.audit import EVERYWHERE, SystemAudit
-from penstock.kernel.idempotency import Done, InProgress, SystemOnce, Turn, begin
+from penstock.kernel.idempotency import Claim, InProgress, Replay, SystemOnce, begin
 from penstock.kernel.lease import Lease, LeaseLost, NamedLease, release, take_named
 from penstock.kernel.outbox import MessageStatus, SystemMessage
 from penstock.kernel.own_records import KERNEL
@@ -115,7 +115,7 @@ class KernelOnTop(Promise):
         assert _is_done(kernel) == [1, 1, 1, 1]
 
     def test_what_is_asked_for_once_is_done_once(self, kernel: Store, clock: FrozenClock) -> None:
-        def ask(number: int) -> Turn | Done | None:
+        def ask(number: int) -> Claim | Replay | None:
             try:
                 return begin(kernel, _mark(kernel), owner=str(number), period=MINUTE)
             except InProgress:
@@ -124,8 +124,8 @@ class KernelOnTop(Promise):
         (first,) = [turn for turn in at_once(ask) if turn is not None]
         clock.advance(MINUTE)
         (second,) = [turn for turn in at_once(ask) if turn is not None]
-        assert isinstance(first, Turn)
-        assert isinstance(second, Turn)
+        assert isinstance(first, Claim)
+        assert isinstance(second, Claim)
         for turn, refused in ((first, True), (second, False), (second, True)):
             try:
                 with kernel.change(once=turn) as change:
@@ -136,9 +136,9 @@ class KernelOnTop(Promise):
             else:
                 assert not refused
         assert kernel.get(THERE).total == 1
-        assert set(map(str, at_once(ask))) == {str(Done({"by": second.owner}))}
+        assert set(map(str, at_once(ask))) == {str(Replay({"by": second.owner}))}
         clock.advance(timedelta(hours=1))
-        assert isinstance(ask(9), Turn), "a mark that has expired is invisible at once"
+        assert isinstance(ask(9), Claim), "a mark that has expired is invisible at once"
 
     def test_two_lines_of_one_actor_in_one_microsecond_both_stay(self, kernel: Store, clock: FrozenClock) -> None:
         for store in (kernel, Store(kernel.engine, clock=clock)):
@@ -169,7 +169,7 @@ class KernelOnTop(Promise):
             feed = Feed(kernel, "f", owner="a")
 
             @feed.on(Watched, "insert", "remove")
-            def note(entry: FeedEntry, turn: Turn) -> None:
+            def note(entry: FeedEntry, turn: Claim) -> None:
                 seen.append(f"{entry.kind} {entry.key['label']}")
                 with kernel.change(once=turn) as change:
                     change.patch(THERE, the(Counter.total).add(1))

@@ -71,7 +71,7 @@ def _nested(depth: int) -> dict[str, Any]:
     return value
 
 
-class Limits(Promise):
+class LimitPromises(Promise):
     """What no engine may hold is refused before it is sent."""
 
     @pytest.mark.parametrize(("kind", "message", "make"), [r[1:] for r in REFUSED], ids=[r[0] for r in REFUSED])

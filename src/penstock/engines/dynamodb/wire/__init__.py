@@ -4,16 +4,16 @@ Importing this package imports neither pycurl nor botocore; both wait for the fi
 """
 
 from penstock.engines.dynamodb.wire.client import Reply, Wire
-from penstock.engines.dynamodb.wire.errors import Throttled, Unconfigured, Unreachable, WireError, WireFault
+from penstock.engines.dynamodb.wire.errors import Unconfigured, Unreachable, WireError, WireFault, WireThrottled
 from penstock.engines.dynamodb.wire.failure import transient_cancellation
 
 __all__ = [
     "Reply",
-    "Throttled",
     "Unconfigured",
     "Unreachable",
     "Wire",
     "WireError",
     "WireFault",
+    "WireThrottled",
     "transient_cancellation",
 ]

@@ -11,10 +11,10 @@ from penstock.engines.dynamodb.wire import credentials, endpoints, forking
 from penstock.engines.dynamodb.wire.channel import Channel
 from penstock.engines.dynamodb.wire.credentials import Credentials
 from penstock.engines.dynamodb.wire.endpoints import Endpoint
-from penstock.engines.dynamodb.wire.exchange import Answer, Lost
+from penstock.engines.dynamodb.wire.exchange import Lost, WireAnswer
 from penstock.engines.dynamodb.wire.retry import RetryPolicy
-from penstock.engines.dynamodb.wire.retry_loop import Pursuit
-from penstock.engines.dynamodb.wire.signing import Signer
+from penstock.engines.dynamodb.wire.retry_loop import RetryLoop
+from penstock.engines.dynamodb.wire.signing import RequestSigner
 
 _STREAMS_OPERATIONS = frozenset({"DescribeStream", "GetRecords", "GetShardIterator", "ListStreams"})
 _TARGETS = {endpoints.MAIN: "DynamoDB_20120810.", endpoints.STREAMS: "DynamoDBStreams_20120810."}
@@ -82,7 +82,7 @@ class Wire:
             channel, target = self._routes[operation]
         except KeyError:
             channel, target = self._route(operation)
-        outcome: Answer | Lost
+        outcome: WireAnswer | Lost
         try:
             outcome = channel.send(target, body)
         except Lost as lost:
@@ -91,7 +91,7 @@ class Wire:
             if outcome.good():
                 self._policy.reward()
                 return Reply(outcome.body, outcome.resent)
-        pursuit = Pursuit(channel, target, body, self._policy)
+        pursuit = RetryLoop(channel, target, body, self._policy)
         good = pursuit.follow(outcome)
         return Reply(good, pursuit.ambiguous)
 
@@ -127,7 +127,7 @@ class Wire:
             self._credentials = credentials.choose(*self._given_keys)
         region = self._region = self._region or endpoints.find_region()
         endpoint = self._endpoint or endpoints.find_endpoint(service, region)
-        signer = Signer(
+        signer = RequestSigner(
             host=endpoint.host,
             path=endpoint.path,
             region=region,

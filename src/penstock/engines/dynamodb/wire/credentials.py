@@ -11,7 +11,7 @@ _NO_CREDENTIALS = (
 )
 
 
-class Keys(NamedTuple):
+class AccessKeys(NamedTuple):
     """One set of keys. Shows itself without its secrets."""
 
     access_key: str
@@ -23,7 +23,7 @@ class Keys(NamedTuple):
 
 
 class Credentials(Protocol):
-    def current(self) -> Keys:
+    def current(self) -> AccessKeys:
         """The keys to sign with now. Cheap; renews keys that are about to expire."""
 
     def renew(self) -> bool:
@@ -33,10 +33,10 @@ class Credentials(Protocol):
 class FixedCredentials:
     """Keys that were passed in. They never change."""
 
-    def __init__(self, keys: Keys) -> None:
+    def __init__(self, keys: AccessKeys) -> None:
         self._keys = keys
 
-    def current(self) -> Keys:
+    def current(self) -> AccessKeys:
         return self._keys
 
     def renew(self) -> bool:
@@ -49,14 +49,14 @@ class AmbientCredentials:
     def __init__(self) -> None:
         self._found = _search()
 
-    def current(self) -> Keys:
+    def current(self) -> AccessKeys:
         from botocore.exceptions import BotoCoreError
 
         try:
             frozen = self._found.get_frozen_credentials()
         except BotoCoreError as error:
             raise Unconfigured(f"AWS credentials could not be renewed: {error}") from error
-        return Keys(frozen.access_key, frozen.secret_key, frozen.token)
+        return AccessKeys(frozen.access_key, frozen.secret_key, frozen.token)
 
     def renew(self) -> bool:
         # A new search, because a login tool may have rewritten a file: botocore reads files only once.
@@ -92,7 +92,7 @@ def _search() -> _BotocoreCredentials:
 def choose(access_key: str | None, secret_key: str | None, session_token: str | None) -> Credentials:
     """Keys that were passed in win; otherwise AWS's own search order decides."""
     if access_key and secret_key:
-        return FixedCredentials(Keys(access_key, secret_key, session_token))
+        return FixedCredentials(AccessKeys(access_key, secret_key, session_token))
     if access_key or secret_key or session_token:
         raise Unconfigured("access_key and secret_key belong together: pass both or neither.")
     return AmbientCredentials()

@@ -33,7 +33,7 @@ class WireError(WireFault):
         return f"{self.code}: {self.message}" if self.message else self.code
 
 
-class Throttled(WireFault):
+class WireThrottled(WireFault):
     """DynamoDB asked to slow down, and still did when the attempts or the retry quota were used up."""
 
     def __init__(self, code: str, message: str, ambiguous: bool) -> None:

@@ -8,7 +8,7 @@ _OK = 200
 _CHECKSUM = b"\nx-amz-crc32: "
 
 
-class Answer(msgspec.Struct, frozen=True, gc=False):
+class WireAnswer(msgspec.Struct, frozen=True, gc=False):
     """A complete HTTP answer. `resent`: an earlier copy of the request may have been executed."""
 
     status: int

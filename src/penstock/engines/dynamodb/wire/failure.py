@@ -4,8 +4,8 @@ from enum import Enum, auto
 
 import msgspec
 
-from penstock.engines.dynamodb.wire.errors import Throttled, Unreachable, WireError, WireFault
-from penstock.engines.dynamodb.wire.exchange import Answer, Lost
+from penstock.engines.dynamodb.wire.errors import Unreachable, WireError, WireFault, WireThrottled
+from penstock.engines.dynamodb.wire.exchange import Lost, WireAnswer
 
 _THROTTLING = frozenset(
     {
@@ -39,7 +39,7 @@ class Cause(Enum):
     SKEWED = auto()  # perhaps signed with the wrong time
 
 
-class Trouble(msgspec.Struct, frozen=True):
+class Failure(msgspec.Struct, frozen=True):
     """One failed attempt. `unsure`: the server may have executed the request."""
 
     cause: Cause
@@ -53,13 +53,13 @@ class Trouble(msgspec.Struct, frozen=True):
     def error(self, ambiguous: bool) -> WireFault:
         """The error to raise when this attempt was the last one."""
         if self.cause is Cause.THROTTLED:
-            return Throttled(self.code, self.message, ambiguous)
+            return WireThrottled(self.code, self.message, ambiguous)
         if self.code and self.status < 500:
             return WireError(self.code, self.message, self.status, self.body, ambiguous)
         return Unreachable(self.message, ambiguous)
 
 
-def of_lost(lost: Lost) -> Trouble:
+def of_lost(lost: Lost) -> Failure:
     """Read a broken exchange."""
     if lost.hopeless:
         cause = Cause.HOPELESS
@@ -69,13 +69,13 @@ def of_lost(lost: Lost) -> Trouble:
         cause = Cause.TIMED_OUT
     else:
         cause = Cause.FAILED
-    return Trouble(cause, lost.sent, f"DynamoDB could not be reached: {lost.reason}")
+    return Failure(cause, lost.sent, f"DynamoDB could not be reached: {lost.reason}")
 
 
-def of_answer(answer: Answer, token: str | None) -> Trouble:
+def of_answer(answer: WireAnswer, token: str | None) -> Failure:
     """Read an answer that is no success. `token` is a secret AWS quotes in some messages: it is cut out."""
     if not answer.intact():
-        return Trouble(Cause.FAILED, True, "DynamoDB's answer was damaged on its way (CRC32 mismatch)")
+        return Failure(Cause.FAILED, True, "DynamoDB's answer was damaged on its way (CRC32 mismatch)")
     code, message = _read(answer.body, answer.status)
     body = answer.body
     if token and code not in _CARRY_ITEMS:
@@ -83,7 +83,7 @@ def of_answer(answer: Answer, token: str | None) -> Trouble:
     if answer.status >= 500:
         request = (answer.header(b"x-amzn-requestid:") or b"unknown").decode("latin-1")
         message = f"DynamoDB failed with {answer.status} {code}: {message} (request {request})"
-    return Trouble(
+    return Failure(
         cause=_cause(code, answer.status),
         unsure=answer.resent or answer.status >= 500,
         message=message,

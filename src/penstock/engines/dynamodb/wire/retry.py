@@ -18,7 +18,7 @@ _LONGEST = 2.0
 _WORTH_RETRYING = frozenset({Cause.FAILED, Cause.THROTTLED, Cause.TIMED_OUT})
 
 
-class Quota:
+class RetryBudget:
     """A purse all calls of a Wire share: retries draw from it, successes fill it.
 
     When the service is down the purse runs empty, and calls fail at once instead of piling retries on top.
@@ -52,7 +52,7 @@ class RetryPolicy:
 
     def __init__(self, attempts: int, sleep: Callable[[float], None], random: Callable[[], float]) -> None:
         self.attempts = attempts
-        self.quota = Quota()
+        self.quota = RetryBudget()
         self._sleep = sleep
         self._random = random
 

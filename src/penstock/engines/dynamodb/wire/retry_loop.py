@@ -2,12 +2,12 @@
 
 from penstock.engines.dynamodb.wire import failure as trouble
 from penstock.engines.dynamodb.wire.channel import Channel
-from penstock.engines.dynamodb.wire.exchange import Answer, Lost
-from penstock.engines.dynamodb.wire.failure import Cause, Trouble
+from penstock.engines.dynamodb.wire.exchange import Lost, WireAnswer
+from penstock.engines.dynamodb.wire.failure import Cause, Failure
 from penstock.engines.dynamodb.wire.retry import RetryPolicy
 
 
-class Pursuit:
+class RetryLoop:
     """One call after its first attempt. `ambiguous`: a lost attempt may have been executed."""
 
     def __init__(self, channel: Channel, target: str, body: bytes, policy: RetryPolicy) -> None:
@@ -18,7 +18,7 @@ class Pursuit:
         self._retries = policy.begin()
         self._mended = False
 
-    def follow(self, outcome: Answer | Lost) -> bytes:
+    def follow(self, outcome: WireAnswer | Lost) -> bytes:
         """Go on from the first attempt's outcome to a good answer's body, or raise what stands in the way."""
         while isinstance(outcome, Lost) or not outcome.good():
             outcome = self._again(self._read(outcome))
@@ -26,12 +26,12 @@ class Pursuit:
         self.ambiguous |= outcome.resent
         return outcome.body
 
-    def _read(self, outcome: Answer | Lost) -> Trouble:
+    def _read(self, outcome: WireAnswer | Lost) -> Failure:
         if isinstance(outcome, Lost):
             return trouble.of_lost(outcome)
         return trouble.of_answer(outcome, self._channel.token())
 
-    def _again(self, found: Trouble) -> Answer | Lost:
+    def _again(self, found: Failure) -> WireAnswer | Lost:
         """Make the next attempt, if there is to be one."""
         self.ambiguous |= found.unsure
         # A dead connection costs no attempt. This cannot go on for ever: a fresh one is never stale.
@@ -41,13 +41,13 @@ class Pursuit:
             return self._send(fresh=False)
         raise found.error(self.ambiguous)
 
-    def _send(self, *, fresh: bool) -> Answer | Lost:
+    def _send(self, *, fresh: bool) -> WireAnswer | Lost:
         try:
             return self._channel.send(self._target, self._body, fresh=fresh)
         except Lost as lost:
             return lost
 
-    def _mend(self, found: Trouble) -> bool:
+    def _mend(self, found: Failure) -> bool:
         """Put right what made the service refuse the signature: once per call, it helps at once or never."""
         if self._mended:
             return False

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
-from penstock.engines.dynamodb.wire.credentials import Keys
+from penstock.engines.dynamodb.wire.credentials import AccessKeys
 
 if TYPE_CHECKING:
     from _hashlib import HASH
@@ -24,14 +24,14 @@ _INNER_PAD = bytes(byte ^ 0x36 for byte in range(256))
 _OUTER_PAD = bytes(byte ^ 0x5C for byte in range(256))
 
 
-class Signer:
+class RequestSigner:
     """Makes the headers of signed requests to one host. Threads may share it.
 
     `keys` is asked at most once a second. `skew` is added to the local clock.
     """
 
     def __init__(
-        self, *, host: str, path: str, region: str, keys: Callable[[], Keys], now: Callable[[], float]
+        self, *, host: str, path: str, region: str, keys: Callable[[], AccessKeys], now: Callable[[], float]
     ) -> None:
         self.skew = 0.0
         self._region = region
@@ -83,7 +83,7 @@ class _Day:
 
     __slots__ = ("credential", "date", "inner", "keys", "outer", "scope")
 
-    def __init__(self, date: str, region: str, keys: Keys) -> None:
+    def __init__(self, date: str, region: str, keys: AccessKeys) -> None:
         self.date = date
         self.keys = keys
         self.scope = f"{date}/{region}/{_SERVICE}/aws4_request"

@@ -10,7 +10,7 @@ import pycurl
 from pycurl import HTTPHEADER, NUM_CONNECTS, POSTFIELDS, REQUEST_SIZE, RESPONSE_CODE
 
 from penstock.engines.dynamodb.wire import forking
-from penstock.engines.dynamodb.wire.exchange import Answer, Lost
+from penstock.engines.dynamodb.wire.exchange import Lost, WireAnswer
 
 # From one megabyte on libcurl would ask before sending a body, and wait for the answer.
 _ASKS_BEFORE_SENDING = 1_000_000
@@ -45,7 +45,7 @@ class Transport:
         self._closed = False
         forking.watch(self)
 
-    def post(self, headers: list[str], body: bytes, *, fresh: bool = False) -> Answer:
+    def post(self, headers: list[str], body: bytes, *, fresh: bool = False) -> WireAnswer:
         """One request, one answer; raises Lost. With `fresh`, on a connection opened for it."""
         try:
             line = self._open() if fresh else self._idle.pop()
@@ -114,7 +114,7 @@ class _Line:
         if ca_bundle is not None:
             curl.setopt(pycurl.CAINFO, ca_bundle)
 
-    def post(self, headers: list[str], body: bytes) -> Answer:
+    def post(self, headers: list[str], body: bytes) -> WireAnswer:
         if len(body) > _ASKS_BEFORE_SENDING:
             headers = [*headers, "Expect:"]
         self._setopt(HTTPHEADER, headers)
@@ -126,7 +126,7 @@ class _Line:
         # A handle that was used before and had to connect again had lost its connection.
         resent = self._used and self._getinfo(NUM_CONNECTS) > 0 and self._copies_sent(headers, body) > 1
         self._used = True
-        return Answer(self._getinfo(RESPONSE_CODE), _drain(self._chunks), _drain(self._heads), resent)
+        return WireAnswer(self._getinfo(RESPONSE_CODE), _drain(self._chunks), _drain(self._heads), resent)
 
     def close(self) -> None:
         self._curl.close()
