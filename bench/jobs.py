@@ -164,6 +164,6 @@ def complete(store: Store, held: Iterable[tuple[Job, Lease]], *, by: str) -> Non
     with store.batch() as batch:
         for job, lease in held:
             with batch.change(by=by, under=lease) as change:
-                change.adopt(job)
+                change.track(job)
                 change.save(job.finish())
                 change.emit("job.done", job)

@@ -22,10 +22,10 @@ from penstock.domains.musicvideo.studio import Studio
 from penstock.domains.musicvideo.tasks import TASKS
 from penstock.kernel.store import Store
 from penstock.media import ffmpeg
-from penstock.plugin import DomainContext
 from penstock.runtime.composition import open_objects
 from penstock.studio.musician import play
 from penstock.work import WORKING, Attempt, Task, TaskStatus
+from penstock.work.domain_context import DomainContext
 from penstock.workers.inline import InlineWorkers
 
 GROUPS = {"musicvideo.overhead": "wall time beside rendering, a scene"}
@@ -40,10 +40,10 @@ def measure(group: str, effort: Effort) -> Comparison:
     videos = 3 if effort is QUICK else 7
     with TemporaryDirectory() as folder, closing(open_store(f"sqlite:///{folder}/mv.db")) as store:
         store.ensure(DOMAIN, WORKING)
-        around = DomainContext(store, open_objects(f"files:///{folder}/files"), _SETTINGS.get)
-        studio, track = Studio.within(around), Path(folder, "track.wav")
+        context = DomainContext(store, open_objects(f"files:///{folder}/files"), _SETTINGS.get)
+        studio, track = Studio.within(context), Path(folder, "track.wav")
         play(track, seconds=SCENES)
-        workers = InlineWorkers(store, [TASKS], threads=1, around=around)
+        workers = InlineWorkers(store, [TASKS], threads=1, context=context)
         workers.start()
         try:
             own = [_own_time(studio, track) for _ in range(videos + 1)]

@@ -26,8 +26,8 @@ from penstock.domains.speech.actions import synthesise
 from penstock.domains.speech.options import SETTINGS
 from penstock.domains.speech.routes import client_address, routes
 from penstock.domains.speech.studio import Studio
-from penstock.plugin import DomainContext
 from penstock.runtime.composition import open_objects
+from penstock.work.domain_context import DomainContext
 from tests.servers import free_port, is_open
 
 CLIENTS = {"speech.latency": 1, "speech.throughput": 4}
@@ -54,10 +54,10 @@ def measure(group: str, effort: Effort) -> Comparison:
         folder = stack.enter_context(TemporaryDirectory())
         store = stack.enter_context(closing(open_store(f"sqlite:///{folder}/speech.db")))
         store.ensure(DOMAIN)
-        around = DomainContext(store, open_objects(f"files:///{folder}/files"), _UNREACHED.get)
-        studio = Studio.within(around)
+        context = DomainContext(store, open_objects(f"files:///{folder}/files"), _UNREACHED.get)
+        studio = Studio.within(context)
         voice = studio.voices.get(studio.voices.chosen(None))
-        ask = stack.enter_context(_asking(around))
+        ask = stack.enter_context(_asking(context))
         pool = stack.enter_context(ThreadPoolExecutor(clients))
         works = {
             VOICE: _work(pool, clients, lambda: voice.speak(TEXT)),
@@ -82,10 +82,10 @@ def _work(pool: ThreadPoolExecutor, clients: int, once: Callable[[], object]) ->
 
 
 @contextmanager
-def _asking(around: DomainContext) -> Iterator[Callable[[], object]]:
+def _asking(context: DomainContext) -> Iterator[Callable[[], object]]:
     """One request to a service that runs meanwhile; each thread keeps its connection."""
     app = FastAPI()
-    app.include_router(routes(around))
+    app.include_router(routes(context))
     app.dependency_overrides[client_address] = lambda: "127.0.0.1"  # which the guard finds out, where there is one
     port = free_port()
     # Connections rest while the others are measured.

@@ -82,7 +82,7 @@ def _announce(store: Store, times: int) -> None:
     for start in range(0, times, 50):
         with store.change(by="bench") as change:
             for number in range(start, min(start + 50, times)):
-                edit.announce(change, Edit(number=number), project=f"p{number % 3}")
+                edit.enqueue(change, Edit(number=number), project=f"p{number % 3}")
 
 
 @contextmanager

@@ -118,7 +118,7 @@ def switch(change: Change, lamp: Lamp) -> None:
 
 
 def _move(change: Change, lamp: Lamp) -> None:
-    change.adopt(lamp)
+    change.track(lamp)
     lamp.switch_on() if lamp.light is Light.OFF else lamp.switch_off()
     change.save(lamp)
 

@@ -7,23 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from penstock.declare.domain import Domain
+from penstock.declare.setting import Setting
 from penstock.errors import DeclarationError
 from penstock.events.schedule import Schedule
-from penstock.kernel.store import Store
 from penstock.operations.plan import PlanStep
-from penstock.ports.object_store import ObjectStore
-from penstock.runtime.settings import Setting
+from penstock.work.domain_context import DomainContext
 from penstock.work.registry import Tasks
-
-
-@dataclass(frozen=True, slots=True)
-class DomainContext:
-    """What a running system gives to its domains."""
-
-    store: Store
-    objects: ObjectStore
-    setting: Callable[[str], str | None]
-    "A domain's own setting, by the name of its environment variable; None where it is not set."
 
 
 @dataclass(frozen=True, slots=True)

@@ -71,16 +71,16 @@ def letters(store: Store) -> list[str]:
         change.emit("job.made", change.create(job()))
     (message,) = store.find(Outbox.by_status(status=MessageStatus.PENDING))
     with store.change() as change:
-        change.save(change.adopt(message).bury(error="[nobody] listens"))
+        change.save(change.track(message).bury(error="[nobody] listens"))
     with store.change() as change:
         told = {"text": "Hello.", "voice_id": "v", "ip_address": "unknown"}
         spoken = SpeechJob.begun(UUID(int=1, version=4), at=store.clock.now(), **told)
         change.create(spoken)
-        task_id = speak_text.announce(change, ToSpeak(date=spoken.date, job_id=spoken.job_id))
+        task_id = speak_text.enqueue(change, ToSpeak(date=spoken.date, job_id=spoken.job_id))
     task = store.get(Task.at(task_id=task_id))
     with store.change() as change:
         now = store.clock.now()
-        change.adopt(task).start(owner="w", until=now, at=now)
+        change.track(task).start(owner="w", until=now, at=now)
         change.save(task.fail(at=now, error_class="OSError", error="no disk"))
     return [message.event_id, task_id]
 

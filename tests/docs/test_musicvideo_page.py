@@ -11,7 +11,7 @@ from fastapi import APIRouter
 from penstock import open_store
 from penstock.domains.musicvideo.routes import routes
 from penstock.objects import LocalObjects
-from penstock.plugin import DomainContext
+from penstock.work.domain_context import DomainContext
 
 PAGE = Path(__file__).parents[2] / "docs" / "musicvideo.md"
 

@@ -46,7 +46,7 @@ class Crew:
         self.store = open_yard(self.url)
         self.store.ensure(YARD)
         self.store.create(Yard())
-        self.announce()
+        self.enqueue()
         self._log = (self._folder / "crew.log").open("wb")
         self._nursery = subprocess.Popen(
             [sys.executable, "-m", "tests.faults.nursery", self.url, str(self.sink)],
@@ -153,18 +153,18 @@ class Crew:
                 log = (self._folder / "crew.log").read_text()[-2000:]
                 raise AssertionError(f"waited {PATIENCE:g} s in vain until {what}\n{log}")
             if busy:
-                self.announce_if_idle()
+                self.enqueue_if_idle()
 
     # Work
 
-    def announce(self) -> None:
+    def enqueue(self) -> None:
         announce(self.store, range(self.jobs, self.jobs + AT_A_TIME))
         self.jobs += AT_A_TIME
 
-    def announce_if_idle(self) -> None:
+    def enqueue_if_idle(self) -> None:
         """Keep the crew busy."""
         if self.store.first(Job.by_status(status=Status.WAITING)) is None:
-            self.announce()
+            self.enqueue()
 
     def finish(self) -> None:
         """Wait until all jobs are done and all messages are told."""

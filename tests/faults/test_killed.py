@@ -27,7 +27,7 @@ def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
 def kill(crew: Crew, times: int) -> None:
     """Half of them are killed wherever they are, half between two writes; now and then one only stalls."""
     for turn in range(times):
-        crew.announce_if_idle()
+        crew.enqueue_if_idle()
         if turn % 2:
             crew.kill_at_random()
         else:
@@ -77,7 +77,7 @@ def fragile() -> Iterator[Postgres]:
 def go_down(server: Postgres, crew: Crew, times: int) -> None:
     ways: list[Callable[[], None]] = [server.stop_at_once, server.kill, server.restart]
     for turn in range(times):
-        crew.announce_if_idle()
+        crew.enqueue_if_idle()
         crew.wait_for_ticks(crew.chance.randint(10, 60))
         ways[turn % len(ways)]()
         server.start()

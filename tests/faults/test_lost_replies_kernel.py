@@ -29,9 +29,9 @@ from penstock.kernel.lease import Lease, LeaseLost, NamedLease, release, renew, 
 from penstock.kernel.outbox import MessageStatus, SystemMessage
 from penstock.kernel.seals import seal, verify
 from penstock.lifecycle.bundle import bundles
+from penstock.lifecycle.folder_archive import FolderArchive
 from penstock.lifecycle.reaper import Reaper
 from penstock.lifecycle.retention import Retention
-from penstock.objects.folder_archive import FolderArchive
 from penstock.operations.feed_entry import FeedEntry
 from penstock.ports.engine import Engine
 from penstock.ports.sink import Undeliverable
@@ -250,7 +250,7 @@ def _delivered(trial: Trial, record: Project) -> str:
     for message in trial.behind.find(SystemMessage.by_status(status=MessageStatus.PENDING)):
         if message.aggregate == repr(record.ref):
             with trial.behind.change() as change:
-                change.save(change.adopt(message).publish(forget_at=trial.clock.now() + timedelta(days=1)))
+                change.save(change.track(message).publish(forget_at=trial.clock.now() + timedelta(days=1)))
             return message.status.value
     return "not there yet"
 

@@ -119,7 +119,7 @@ def test_a_change_of_state_with_its_line_and_its_message(store: Store) -> None:
 
     def switch() -> None:
         with store.change(by="ann") as change:
-            change.adopt(record)
+            change.track(record)
             record.switch_on() if record.light is Light.OFF else record.switch_off()
             change.save(record)
             change.emit("shot.switched", record, light=record.light.value)

@@ -32,7 +32,7 @@ def queue(store: Store, records: Sequence[Project]) -> None:
     with store.batch() as batch:
         for record in records:
             with batch.change(by="ann") as change:
-                change.save(change.adopt(record).queue())
+                change.save(change.track(record).queue())
                 change.emit("project.queued", record)
 
 
@@ -97,9 +97,9 @@ def test_an_exception_commits_none(store: Store) -> None:
     first, second = projects(store, 2)
     with pytest.raises(RuntimeError), store.batch() as batch:
         with batch.change() as change:
-            change.save(change.adopt(first).queue())
+            change.save(change.track(first).queue())
         with batch.change() as change:
-            change.save(change.adopt(second).queue())
+            change.save(change.track(second).queue())
             raise RuntimeError
     assert queued(store) == set()
 
@@ -111,12 +111,12 @@ def test_many_alike_in_one_change_are_all_or_nothing(store: Store) -> None:
         change.save(change.get(records[17].ref).queue())
     with pytest.raises(Exception, match=str(records[17].project_id)), store.change(by="ann") as change:
         for record in records:
-            change.save(change.adopt(record).queue())
+            change.save(change.track(record).queue())
     assert queued(store) == {records[17].project_id}
     rest = [r for n, r in enumerate(projects(store, 40)) if n != 17]
     with store.change(by="ann") as change:
         for record in rest:
-            change.save(change.adopt(record).queue())
+            change.save(change.track(record).queue())
     assert queued(store) == {records[17].project_id, *(r.project_id for r in rest)}
 
 
@@ -126,7 +126,7 @@ def test_one_that_is_too_large_keeps_no_other_from_being_committed(store: Store)
         for record in (before, None, after):
             with batch.change() as change:
                 if record is not None:
-                    change.save(change.adopt(record).queue())
+                    change.save(change.track(record).queue())
                     continue
                 for _ in range(101):
                     change.delete(Project.at(project_id=uuid4()))
@@ -137,4 +137,4 @@ def test_one_that_is_too_large_keeps_no_other_from_being_committed(store: Store)
 def test_one_change_is_still_at_most_a_hundred_writes(store: Store) -> None:
     with pytest.raises(TooLarge), store.change() as change:
         for record in projects(store, 101):
-            change.save(change.adopt(record).queue())
+            change.save(change.track(record).queue())

@@ -15,7 +15,7 @@ from penstock.domains.assetcreator.model import Job, JobPlace
 from penstock.domains.videos.model import DOMAIN as VIDEOS
 from penstock.errors import NotFound
 from penstock.lifecycle.bundle import DamagedArchive, keep, line_of, manifest_of, record_of, restore
-from penstock.objects.folder_archive import FolderArchive
+from penstock.lifecycle.folder_archive import FolderArchive
 
 MOMENT = datetime(2026, 1, 29, 8, 0, tzinfo=UTC)
 ENTITIES = {e.__shape__.label: e for d in DOMAINS for e in d.entities}

@@ -32,9 +32,9 @@ from penstock.errors import DeclarationError
 from penstock.kernel.audit import EVERYWHERE, SystemAudit
 from penstock.kernel.lease import take_named
 from penstock.lifecycle.bundle import DamagedArchive, bundles, restore
+from penstock.lifecycle.folder_archive import FolderArchive
 from penstock.lifecycle.reaper import Reaper
 from penstock.lifecycle.retention import Archived, Retention
-from penstock.objects.folder_archive import FolderArchive
 from penstock.operations.reads import Ref
 from penstock.operations.writes import Delete, Write
 from penstock.ports.engine import Engine, Features

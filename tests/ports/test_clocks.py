@@ -18,9 +18,9 @@ from penstock.kernel.idempotency import Claim, InProgress, Replay, SystemOnce, b
 from penstock.kernel.lease import Duty, Lease, LeaseLost, NamedLease, renew, take, take_named
 from penstock.kernel.outbox import MessageStatus, SystemMessage
 from penstock.kernel.seals import seal
+from penstock.lifecycle.folder_archive import FolderArchive
 from penstock.lifecycle.reaper import Reaper
 from penstock.lifecycle.retention import Retention
-from penstock.objects.folder_archive import FolderArchive
 from penstock.ports.clock import SKEW
 from penstock.ports.engine import Engine
 from penstock.testing.entities import SUITE, Session

@@ -24,7 +24,7 @@ def opened(folder: Path, clock: FrozenClock, *installed: DomainPlugin) -> Servic
         secret="of the tests, and long enough",
     )
     service = Service(settings, installed)
-    store = service.around.store
+    store = service.context.store
     store.clock = store.ticks._clock = clock
     store.ensure(*service.domains)
     return service
@@ -34,7 +34,7 @@ def test_the_trails_of_domains_are_sealed_with_the_kernels(tmp_path: Path) -> No
     """AC-47: the asset creator keeps its own kind of line."""
     clock = FrozenClock()
     service = opened(tmp_path, clock, DomainPlugin(DOMAIN))
-    store = service.around.store
+    store = service.context.store
     now = clock.now()
     with store.change(by="ann") as change:
         change.create(
@@ -60,7 +60,7 @@ def test_what_a_step_made_is_not_swept_away_while_a_person_is_to_look_at_it(tmp_
     """No record of the domain points at it before it is approved."""
     clock, tasks = FrozenClock(datetime.now(UTC).replace(microsecond=0)), Tasks("assets")
     service = opened(tmp_path, clock, DomainPlugin(DOMAIN, tasks=tasks))
-    store, objects = service.around.store, service.around.objects
+    store, objects = service.context.store, service.context.objects
 
     def carve(work: TaskContext, job: Passage, step: StepRun) -> StepResult:
         objects.put("assets/p1/hero/draft.glb", b"a draft")

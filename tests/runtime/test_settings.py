@@ -9,11 +9,12 @@ import pytest
 
 from penstock import open_store
 from penstock.declare.domain import Domain
+from penstock.declare.setting import Setting
 from penstock.domains import DOMAINS
 from penstock.engines.dynamodb import DynamoEngine
 from penstock.errors import DeclarationError, Misconfigured
 from penstock.plugin import DomainPlugin, own_settings
-from penstock.runtime.settings import SETTINGS, Setting, Settings, read_settings
+from penstock.runtime.settings import SETTINGS, Settings, read_settings
 
 SOURCE = Path(__file__).parents[2] / "src" / "penstock"
 
@@ -143,4 +144,4 @@ def test_only_settings_read_the_environment() -> None:
         for path in SOURCE.rglob("*.py")
         if re.search(r"\bos\.(environ|getenv)\b", path.read_text())
     ]
-    assert readers == ["settings.py"]
+    assert readers == ["runtime/settings.py"]

@@ -12,7 +12,8 @@ from pydantic import BaseModel, Field
 from penstock import ANYTHING, Count, Domain, Entity, IndexKey, Move, Range, Table, UtcSeconds, key, move, pattern
 from penstock.auth.access import public, takes
 from penstock.auth.caller import caller_of
-from penstock.plugin import DomainContext, DomainPlugin
+from penstock.plugin import DomainPlugin
+from penstock.work.domain_context import DomainContext
 
 TABLE = Table("WebFilms", partition="PK", sort="SK", feed=True)
 BY_STATUS = TABLE.index("by-status", partition="GSI1PK", sort="GSI1SK")
@@ -77,7 +78,7 @@ class Shout(BaseModel):
     name: str
 
 
-def routes(around: DomainContext) -> APIRouter:
+def routes(context: DomainContext) -> APIRouter:
     router = APIRouter(prefix="/api/films")
 
     @router.get("/guests")
@@ -104,7 +105,7 @@ def routes(around: DomainContext) -> APIRouter:
     @router.post("/links")
     def link(shout: Shout) -> dict[str, str]:
         """Opens by itself."""
-        return {"url": around.objects.download_url(shout.name).url}
+        return {"url": context.objects.download_url(shout.name).url}
 
     @router.get("/crash")
     def crash() -> None:

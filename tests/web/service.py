@@ -16,11 +16,12 @@ from starlette.testclient import TestClient
 from penstock import Domain, FrozenClock, Store, open_store
 from penstock.auth.api_keys import create_key
 from penstock.objects import LocalObjects, RouteSigner
-from penstock.plugin import DomainContext, DomainPlugin, own_settings
+from penstock.plugin import DomainPlugin, own_settings
 from penstock.schema.role import Role
 from penstock.web.api import build_api
 from penstock.web.options import WebOptions
 from penstock.work.domain import WORKING
+from penstock.work.domain_context import DomainContext
 from tests.web.films import INSTALLED as FILMS
 
 SECRET = b"the secret of these tests"
@@ -50,8 +51,8 @@ class Service:
             self.store.ensure(*domains, WORKING)
         signer = RouteSigner(SECRET, url=f"{URL}/objects", clock=self.clock)
         self.objects = LocalObjects(folder / "objects", signer=signer)
-        self.around = DomainContext(self.store, self.objects, own_settings(installed, {}))
-        self.app: FastAPI = build_api(installed, self.around, options=WebOptions(secret=SECRET, **options))
+        self.context = DomainContext(self.store, self.objects, own_settings(installed, {}))
+        self.app: FastAPI = build_api(installed, self.context, options=WebOptions(secret=SECRET, **options))
 
     def key(self, role: Role, project: str | None = None) -> str:
         return create_key(self.store, name=f"a {role.value}", role=role, project=project, by="tests").token

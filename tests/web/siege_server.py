@@ -18,10 +18,11 @@ from pydantic import BaseModel
 from penstock import Domain, Entity, Table, key, open_store
 from penstock.auth.access import heavy, public, takes
 from penstock.objects import LocalObjects, RouteSigner
-from penstock.plugin import DomainContext, DomainPlugin
+from penstock.plugin import DomainPlugin
 from penstock.web.api import build_api
 from penstock.web.connection import ListeningServer, served_by
 from penstock.web.options import WebOptions
+from penstock.work.domain_context import DomainContext
 from tests.web.films import INSTALLED as FILMS
 
 SECRET = b"the secret of the besieged"
@@ -42,7 +43,7 @@ class Cry(BaseModel):
     words: Any = None
 
 
-def routes(around: DomainContext) -> APIRouter:
+def routes(context: DomainContext) -> APIRouter:
     router = APIRouter(prefix="/public")
 
     @router.post("/speak")
@@ -79,9 +80,9 @@ def main(folder: str, port: str, told: str) -> None:
     logging.basicConfig(level=logging.INFO)
     store = open_store(url)
     signer = RouteSigner(SECRET, url=f"http://127.0.0.1:{port}/objects")
-    around = DomainContext(store, LocalObjects(Path(folder) / "objects", signer=signer), lambda name: None)
+    context = DomainContext(store, LocalObjects(Path(folder) / "objects", signer=signer), lambda name: None)
     chosen = WebOptions(secret=SECRET, silence=timedelta(seconds=options.pop("silence")), **options)
-    app = build_api(INSTALLED, around, options=chosen)
+    app = build_api(INSTALLED, context, options=chosen)
     more = {"log_config": None, "access_log": False, "proxy_headers": False, **served_by(chosen)}
     ListeningServer(uvicorn.Config(app, host="127.0.0.1", port=int(port), loop=loop, **more)).run()
 

@@ -15,9 +15,10 @@ from penstock.domains import INSTALLED
 from penstock.errors import OutOfScope
 from penstock.kernel.audit import EVERYWHERE, SystemAudit
 from penstock.kernel.seals import projects
-from penstock.plugin import DomainContext, DomainPlugin
+from penstock.plugin import DomainPlugin
 from penstock.schema.role import Role
 from penstock.web.refusals import MOST, WINDOW
+from penstock.work.domain_context import DomainContext
 from tests.web.films import INSTALLED as FILMS
 from tests.web.films import Film
 from tests.web.routes import Door, doors
@@ -103,11 +104,11 @@ def test_a_domains_own_route_uses_the_store_of_its_caller(tmp_path: Path) -> Non
     """Of every shipped domain: the store that it is given with its surroundings sees all projects."""
 
     def without_store(each: DomainPlugin) -> DomainPlugin:
-        def routes(around: DomainContext) -> Any:
+        def routes(context: DomainContext) -> Any:
             assert each.routes is not None
-            forbidden = Store(around.store.engine, clock=around.store.clock)
+            forbidden = Store(context.store.engine, clock=context.store.clock)
             forbidden.engine = Untouchable()
-            return each.routes(replace(around, store=forbidden))
+            return each.routes(replace(context, store=forbidden))
 
         return each if each.routes is None else replace(each, routes=routes)
 

@@ -15,8 +15,9 @@ from fastapi import APIRouter
 
 from penstock.auth.access import public
 from penstock.kernel.store import Store
-from penstock.plugin import DomainContext, DomainPlugin
+from penstock.plugin import DomainPlugin
 from penstock.schema.role import Role
+from penstock.work.domain_context import DomainContext
 from tests.web.films import DOMAIN, Reel
 from tests.web.service import Service, film
 
@@ -70,7 +71,7 @@ def test_another_caller_has_keys_of_its_own(service: Service, editor: Any) -> No
 def test_a_guest_has_keys_of_its_own(tmp_path: Path) -> None:
     """Nobody gets what was made for another, nor is told that a key is taken, because both have chosen the same."""
 
-    def routes(around: DomainContext) -> APIRouter:
+    def routes(context: DomainContext) -> APIRouter:
         router = APIRouter()
 
         @router.post("/tickets", status_code=201)

@@ -266,7 +266,7 @@ def test_waiting_work_is_counted(service: Service) -> None:
     with service.store.change() as change:
         change.emit("reel.made", change.create(Reel(name="r")))
         for number in range(3):
-            wait.announce(change, {"number": number})
+            wait.enqueue(change, {"number": number})
     found = numbers(service)
     assert found['penstock_tasks{state="waiting"}'] == 3
     assert found['penstock_tasks{state="running"}'] == found['penstock_tasks{state="dead"}'] == 0
@@ -276,7 +276,7 @@ def test_waiting_work_is_counted(service: Service) -> None:
 
 def test_an_overdue_schedule_is_told(tmp_path: Path) -> None:
     hourly = Schedule("hourly", "0 * * * *", lambda period: None, overdue=timedelta(hours=2))
-    service = Service(tmp_path, installed=(DomainPlugin(DOMAIN, schedules=lambda around: [hourly]),))
+    service = Service(tmp_path, installed=(DomainPlugin(DOMAIN, schedules=lambda context: [hourly]),))
     Scheduler(service.store, [hourly], owner="tests").run_due()
     service.clock.advance(timedelta(hours=3))
     assert numbers(service)['penstock_schedule_overdue{schedule="hourly"}'] == 1

@@ -18,7 +18,7 @@ from tests.work.test_tasks import SECOND, attempts, the_task
 
 def announce(store: Store, task: TaskOf[Order], project: str, **order: Any) -> str:
     with store.change() as change:
-        return task.announce(change, Order(**order), project=project)
+        return task.enqueue(change, Order(**order), project=project)
 
 
 @pytest.fixture

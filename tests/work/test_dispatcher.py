@@ -31,7 +31,7 @@ def dispatcher(store: Store, broker: Paper, *, depth: int = 100) -> Dispatcher:
 def test_the_broker_is_told_once_of_what_is_due(store: Store, clock: FrozenClock) -> None:
     first = announce(store, look)
     with store.change() as change:
-        later = look.announce(change, Order(), after=2 * MINUTE)
+        later = look.enqueue(change, Order(), after=2 * MINUTE)
     broker = Paper()
     at_work = dispatcher(store, broker)
     assert (at_work.run_once(), at_work.run_once()) == (1, 0)

@@ -24,7 +24,7 @@ MINUTE = timedelta(minutes=1)
 def announce(store: Store, task: TaskOf[Order], project: str, times: int = 1) -> None:
     """The first as ever; further ones as copies of it, which is much faster."""
     with store.change() as change:
-        task_id = task.announce(change, Order(), project=project)
+        task_id = task.enqueue(change, Order(), project=project)
     one = store.get(Task.at(task_id=task_id)).model_dump()
     store.put_many(Task(**{**one, "task_id": f"{task_id}-{number}"}) for number in range(1, times))
 
@@ -131,7 +131,7 @@ def test_a_lane_rests_when_it_has_long_been_empty(
     announce(store, look, "a")
     announce(store, press, "b")
     with store.change() as change:
-        look.announce(change, Order(), project="c", after=timedelta(days=1))
+        look.enqueue(change, Order(), project="c", after=timedelta(days=1))
     ManualWorkers(store, [TASKS]).drain(most=1)
     Runner(store, [TASKS]).take(1)
     clock.advance(19 * MINUTE)
@@ -153,7 +153,7 @@ def test_a_lane_that_rests_though_something_is_due_is_woken(store: Store, clock:
     announce(store, look, "a", 3)
     for lane in list(active(store)):
         with store.change() as change:
-            change.save(change.adopt(lane).rest())
+            change.save(change.track(lane).rest())
     clock.advance(10 * MINUTE)
     wake_lanes(store)
     assert lanes(store) == {("a", "plant.look")}
@@ -176,7 +176,7 @@ def test_a_lane_is_not_written_for_each_task(store: Store, monkeypatch: pytest.M
     announce(store, look, "a", 5)
     scoped = store.scoped("a", enforce=False)
     with scoped.change() as change:
-        look.announce(change, Order())
+        look.enqueue(change, Order())
 
 
 def test_when_little_is_due_one_look_is_enough(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:

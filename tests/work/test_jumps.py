@@ -252,7 +252,7 @@ def test_workers_go_on_when_the_machines_clock_is_set(tmp_path: Path, jump: time
         ran.set()
 
     with store.change() as change:
-        task_id = task.announce(change, Order())
+        task_id = task.enqueue(change, Order())
     workers = InlineWorkers(store, [tasks], threads=1, lease=timedelta(seconds=1))
     workers.start()
     try:

@@ -39,7 +39,7 @@ def test_progress_is_throttled_and_reaches_the_feed(store: Store, clock: FrozenC
     feed.drain()
     seen.clear()  # what earlier tests told
     with store.change() as change:
-        task_id = slow.announce(change, Order(), project="p")
+        task_id = slow.enqueue(change, Order(), project="p")
     ManualWorkers(store, [tasks]).drain()
     feed.drain()
     assert seen == [(0.0, "0 of 10"), (0.3, "3 of 10"), (0.6, "6 of 10"), (0.9, "9 of 10"), (1.0, "all")]
@@ -49,7 +49,7 @@ def test_progress_is_throttled_and_reaches_the_feed(store: Store, clock: FrozenC
 
 def test_progress_of_an_attempt_that_is_over_is_not_heard(store: Store, clock: FrozenClock) -> None:
     with store.change() as change:
-        task_id = look.announce(change, Order())
+        task_id = look.enqueue(change, Order())
     workers = ManualWorkers(store, [TASKS])
     (stalled,) = Runner(store, [TASKS], owner="stalled", lease=10 * SECOND).take()
     stalled.progress(0.9)

@@ -277,7 +277,7 @@ def test_the_keeper_renews_by_itself(tmp_path: Any) -> None:
         assert SystemClock().now() - began > 3 * lease
 
     with store.change() as change:
-        task_id = slow.announce(change, Order())
+        task_id = slow.enqueue(change, Order())
     runner = Runner(store, [tasks], lease=lease)
     keeper = Heartbeat(runner)
     (work,) = runner.take()

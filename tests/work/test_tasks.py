@@ -29,7 +29,7 @@ SECOND = timedelta(seconds=1)
 
 def announce(store: Store, task: TaskOf[Order] = press, **order: Any) -> str:
     with store.change() as change:
-        return task.announce(change, Order(**order), project="p1")
+        return task.enqueue(change, Order(**order), project="p1")
 
 
 def the_task(store: Store, task_id: str) -> Task:
@@ -54,7 +54,7 @@ def own(body: Callable[[TaskContext, Order], dict[str, Any] | None], **options: 
 def test_a_task_is_done_if_its_change_is_committed_and_only_then(store: Store, workers: ManualWorkers) -> None:
     stamped(store, "a")
     with pytest.raises(ZeroDivisionError), store.change() as change:
-        press.announce(change, Order())
+        press.enqueue(change, Order())
         raise ZeroDivisionError
     assert workers.drain() == 0
     task_id = announce(store)
@@ -343,22 +343,22 @@ class Changed(BaseModel):
 
 def test_the_same_key_is_announced_once(store: Store, workers: ManualWorkers) -> None:
     with store.change() as change:
-        first = look.announce(change, Order(name="x"), key="monday")
+        first = look.enqueue(change, Order(name="x"), key="monday")
     with pytest.raises(Conflict), store.change() as change:
         change.create(Stamp(name="beside"))
-        look.announce(change, Order(name="x"), key="monday")
+        look.enqueue(change, Order(name="x"), key="monday")
     assert store.lookup(Stamp.at(name="beside")) is None, "the whole change is refused"
     with store.change() as change:
-        other = look.announce(change, Order(name="x"), key="tuesday")
+        other = look.enqueue(change, Order(name="x"), key="tuesday")
     assert {t.task_id for t in workers.waiting()} == {first, other}
     workers.drain()
     with pytest.raises(Conflict), store.change() as change:
-        look.announce(change, Order(name="x"), key="monday")
+        look.enqueue(change, Order(name="x"), key="monday")
 
 
 def test_a_task_can_be_announced_for_later(store: Store, workers: ManualWorkers, clock: FrozenClock) -> None:
     with store.change() as change:
-        look.announce(change, Order(), after=timedelta(hours=3))
+        look.enqueue(change, Order(), after=timedelta(hours=3))
     clock.advance(timedelta(hours=3) - SECOND)
     assert workers.drain() == 0
     clock.advance(SECOND)
@@ -423,7 +423,7 @@ def test_a_task_of_the_largest_input_can_be_run_can_fail_and_is_tried_again(stor
     room = LARGEST_INPUT - document_size(task.dump(Order(name="")))
     task_id = announce(store, task, name="x" * room)
     with store.change() as change:
-        task.announce(change, Order(name="small"), project="p2")
+        task.enqueue(change, Order(name="small"), project="p2")
     with pytest.raises(TooLarge, match=r"own\.task has 393217 bytes; at most 393216 \(384 KB\)"):
         announce(store, task, name="x" * (room + 1))
     runner = Runner(store, [tasks], owner="w" * 100)
@@ -477,7 +477,7 @@ def test_a_change_on_the_way_is_fenced_and_audited_and_the_end_is_one_with_its_e
 def test_a_store_of_one_project_announces_for_that_project(store: Store, workers: ManualWorkers) -> None:
     scoped = store.scoped("p7")
     with scoped.change(by="ann") as change:
-        task_id = look.announce(change, Order(name="x"))
+        task_id = look.enqueue(change, Order(name="x"))
     assert workers.drain() == 1
     assert the_task(store, task_id).project_id == "p7"
 

@@ -51,7 +51,7 @@ def musicvideo(
     service = Service(replace(chosen, domains={**chosen.domains, **own}), INSTALLED)
     try:
         service.start(background=False)
-        studio = Studio.within(service.around)
+        studio = Studio.within(service.context)
         project = film.begin(studio, concept, character=character, scenes=scenes, audio=audio)
         service.start_workers()
         _watch(studio, project)

@@ -12,6 +12,7 @@ from typing import Any
 import typer
 
 from penstock.cli.terminal import AsJson, ObjectsUrl, StoreUrl, all_settings, busy, console, settings, show
+from penstock.declare.setting import Setting
 from penstock.domains import DOMAINS, INSTALLED
 from penstock.errors import PenstockError, Unavailable
 from penstock.events.schedule import ScheduleState
@@ -19,7 +20,7 @@ from penstock.kernel.outbox import MessageStatus
 from penstock.net.shown import without_secrets
 from penstock.runtime.probing import probe_objects, probe_store
 from penstock.runtime.service import Service
-from penstock.runtime.settings import Setting, Settings, read_settings
+from penstock.runtime.settings import Settings, read_settings
 from penstock.work.task import Task, TaskStatus
 
 _EXTRAS = {
@@ -103,21 +104,21 @@ def _check(what: str, look: Callable[[], str]) -> dict[str, Any]:
 
 
 def _store(service: Service) -> str:
-    service.around.store.ensure(dry_run=True)
+    service.context.store.ensure(dry_run=True)
     return "reachable"
 
 
 def _tables(service: Service) -> str:
-    missing = [s for s in service.around.store.ensure(*service.domains, dry_run=True) if not s.is_advice]
+    missing = [s for s in service.context.store.ensure(*service.domains, dry_run=True) if not s.is_advice]
     if missing:
         return f"wrong: {len(missing)} steps are missing; run: penstock tables apply"
-    probe_store(service.around.store)
+    probe_store(service.context.store)
     return "complete"
 
 
 def _files(service: Service) -> str:
-    service.around.objects.list("", limit=1)
-    probe_objects(service.around.objects)
+    service.context.objects.list("", limit=1)
+    probe_objects(service.context.objects)
     return "reachable"
 
 
@@ -132,7 +133,7 @@ def _broker(service: Service) -> str:
 
 
 def _messages(service: Service) -> str:
-    store = service.around.store
+    store = service.context.store
     told = []
     for outbox in service.outboxes():
         by_status = outbox.by_status  # type: ignore[attr-defined]
@@ -143,14 +144,14 @@ def _messages(service: Service) -> str:
 
 
 def _tasks(service: Service) -> str:
-    store = service.around.store
+    store = service.context.store
     counts = {s: sum(1 for _ in islice(store.find(Task.by_status(status=s)), _MANY)) for s in TaskStatus}
     told = ", ".join(f"{count} {status.value}" for status, count in counts.items() if count)
     return told or "none"
 
 
 def _schedules(service: Service) -> str:
-    store = service.around.store
+    store = service.context.store
     now = store.clock.now()
     told = []
     overdue = False

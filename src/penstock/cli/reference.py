@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from penstock.cli.terminal import all_settings
-from penstock.runtime.settings import Setting
+from penstock.declare.setting import Setting
 
 _HEAD = """
 # Settings

@@ -33,7 +33,7 @@ def routes_page() -> str:
 def _rows() -> Iterator[tuple[str, str]]:
     """The tag and the line of each method of each route."""
     service = Service(Settings(store="sqlite:///:memory:"), INSTALLED)
-    app = build_api(service.installed, service.around, options=WebOptions())
+    app = build_api(service.installed, service.context, options=WebOptions())
     for route in app.routes:
         if isinstance(route, AdmittedRoute):
             tag = str(next(iter(route.tags), "service"))

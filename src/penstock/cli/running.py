@@ -59,7 +59,7 @@ def up(
     with ending.by_signal():
         service.start()
         try:
-            _welcome(chosen, service.around.store)
+            _welcome(chosen, service.context.store)
             serve(service, chosen, ending=ending)
         finally:
             ending.complete()
@@ -165,7 +165,7 @@ def _check_tables(service: Service) -> None:
     """Nobody else would create them; a database that is only away for a while is waited for."""
     with suppress(Unavailable):
         for outbox in service.outboxes():
-            next(dead_letters(service.around.store, outbox), None)
+            next(dead_letters(service.context.store, outbox), None)
 
 
 def sweep(

@@ -17,13 +17,14 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from penstock.declare.setting import Setting
 from penstock.domains import DOMAINS, INSTALLED
 from penstock.errors import InvalidValue
 from penstock.kernel.store import Store
 from penstock.ports.private import close_to_others
 from penstock.runtime.composition import open_store
 from penstock.runtime.service import kept_secret
-from penstock.runtime.settings import SETTINGS, Setting, Settings, read_settings, table_settings
+from penstock.runtime.settings import SETTINGS, Settings, read_settings, table_settings
 
 AsJson = Annotated[bool, typer.Option("--json", help="For programs.")]
 StoreUrl = Annotated[

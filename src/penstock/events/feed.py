@@ -200,7 +200,7 @@ class Feed:
         if isinstance(turn, Claim):  # nobody else can have had it: it is of this moment
             self._hand_over(handler, entry, turn)
         with self._store.change() as change:
-            settled = change.adopt(letter).settle()
+            settled = change.track(letter).settle()
             settled.ttl = int((self._store.clock.now() + _REMEMBERED).timestamp())
             change.save(settled)
 

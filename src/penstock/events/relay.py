@@ -143,7 +143,7 @@ class Relay:
         done = Delivery()
         with self._store.change() as change:
             for message, outcome in zip(messages, outcomes, strict=True):
-                done += self._mark(change.adopt(message), outcome)
+                done += self._mark(change.track(message), outcome)
                 change.save(message)
         return done
 
@@ -171,7 +171,7 @@ def revive(store: Store, message: Message, *, by: str) -> None:
     if message.status is not MessageStatus.DEAD:
         raise InvalidValue(f"{message.ref!r} is {message.status.value}; only a dead letter can be sent again")
     with store.change(by=by) as change:
-        change.save(change.adopt(message).revive())
+        change.save(change.track(message).revive())
 
 
 def envelope(message: Message) -> Envelope:

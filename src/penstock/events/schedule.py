@@ -255,7 +255,7 @@ class Scheduler:
 
     def _record_success(self, schedule: Schedule, state: ScheduleState, period: Period, lease: Lease) -> None:
         with self._store.change(under=lease) as change:
-            change.adopt(state)
+            change.track(state)
             state.last_period, state.last_success_at = period.until, self._store.clock.now()
             state.last_error, state.failures, state.retry_at, state.alerted_at = None, 0, None, None
             change.save(state)
@@ -265,7 +265,7 @@ class Scheduler:
     def _record_failure(self, state: ScheduleState, period: Period, lease: Lease, error: str, shown: str) -> None:
         """The alert goes to whoever runs the system, with all that is known; the state is for more to read."""
         with self._store.change(under=lease) as change:
-            change.adopt(state)
+            change.track(state)
             state.fail(shown, self._store.clock.now())
             change.save(state)
             _emit(change, "schedule.failed", state, period, error=error, failures=state.failures)
@@ -277,7 +277,7 @@ class Scheduler:
             return
         success = state.last_success_at
         with self._store.change(under=lease) as change:
-            change.adopt(state)
+            change.track(state)
             state.alerted_at = now
             change.save(state)
             change.emit(

@@ -75,6 +75,6 @@ def settle_released(store: Store, objects: Objects, trash: Trash, references: Re
 def _mark_gone(store: Store, released: Released) -> None:
     try:
         with store.change() as change:
-            change.save(change.adopt(released).settle(forget_at=store.clock.now() + _REMEMBERED))
+            change.save(change.track(released).settle(forget_at=store.clock.now() + _REMEMBERED))
     except Conflict:
         return  # another sweep was faster

@@ -171,7 +171,7 @@ class Uploads:
             self._objects.drop_parts(upload.staging, upload.parts_id)
         self._objects.delete([upload.staging])
         with self._store.change(by=by) as change:
-            change.save(change.adopt(upload).abandon(forget_at=self._store.clock.now() + _REMEMBERED))
+            change.save(change.track(upload).abandon(forget_at=self._store.clock.now() + _REMEMBERED))
 
     # Finishing
 
@@ -202,7 +202,7 @@ class Uploads:
             # Before the commit, so that no record points at nothing; after the block, which may refuse the file.
             self._put_in_place(upload, found, replace)
             forget_at = self._store.clock.now() + _REMEMBERED
-            change.save(change.adopt(upload).finish(sha256=found.sha256, forget_at=forget_at))
+            change.save(change.track(upload).finish(sha256=found.sha256, forget_at=forget_at))
         with suppress(PenstockError):  # it has succeeded; what is left of it is the sweep's
             self._objects.delete([upload.staging])
 

@@ -21,9 +21,9 @@ from datetime import timedelta
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from penstock.declare.setting import Setting as Declared
 from penstock.errors import Misconfigured
 from penstock.generation.ports import Crew
-from penstock.runtime.settings import Setting as Declared
 
 if TYPE_CHECKING:
     from penstock.generation.predictions import Predictions

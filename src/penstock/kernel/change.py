@@ -19,13 +19,13 @@ from penstock.declare.entity import Entity
 from penstock.errors import Conflict, InvalidValue
 from penstock.kernel.audit import EVERYWHERE, AuditLine, SystemAudit, entry
 from penstock.kernel.idempotency import Claim
+from penstock.kernel.last_modified import touch, touching
 from penstock.kernel.lease import Lease, lost_lease
 from penstock.kernel.outbox import SystemMessage, announcement
 from penstock.kernel.quota_movements import Movements
 from penstock.kernel.seals import register
 from penstock.operations.conditions import Compare, Condition, Missing, Present, both
 from penstock.operations.index_keys import settle
-from penstock.operations.last_modified import touch, touching
 from penstock.operations.reads import Ref, named
 from penstock.operations.updates import Remove, Set, Update
 from penstock.operations.validation import prepare, prepare_updates
@@ -110,9 +110,9 @@ class Change:
 
     def get(self, ref: Ref[E]) -> E:
         """The record as committed, or NotFound; it may be changed and saved."""
-        return self.adopt(self.store.get(ref))
+        return self.track(self.store.get(ref))
 
-    def adopt(self, record: E) -> E:
+    def track(self, record: E) -> E:
         """A record that was read elsewhere, by a query for example, as if it had been read here."""
         known = self._known[id(record)] = _known(record)
         known.before = values = dict(record.__dict__)

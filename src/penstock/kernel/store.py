@@ -20,6 +20,7 @@ from penstock.kernel.audit import AuditLine
 from penstock.kernel.batch import Batch
 from penstock.kernel.change import Change
 from penstock.kernel.idempotency import Claim, once_key
+from penstock.kernel.last_modified import touching
 from penstock.kernel.lease import Lease
 from penstock.kernel.own_records import KERNEL
 from penstock.kernel.scope import ScopedEngine, project_text, scoped_secret
@@ -27,7 +28,6 @@ from penstock.kernel.ticks import Ticks
 from penstock.operations.conditions import Condition, Missing
 from penstock.operations.cursors import decode_cursor, encode_cursor
 from penstock.operations.index_keys import settle
-from penstock.operations.last_modified import touching
 from penstock.operations.plan import PlanStep
 from penstock.operations.reads import Query, Ref
 from penstock.operations.updates import Update

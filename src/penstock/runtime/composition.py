@@ -16,8 +16,8 @@ from urllib.parse import SplitResult, parse_qs, unquote, urlsplit
 from penstock.cost.meter import Meter
 from penstock.errors import Misconfigured
 from penstock.kernel.store import Store
+from penstock.lifecycle.folder_archive import FolderArchive
 from penstock.net.shown import without_secrets
-from penstock.objects.folder_archive import FolderArchive
 from penstock.operations.reads import Query
 from penstock.ports.archive import Archive
 from penstock.ports.clock import Clock, SystemClock
@@ -66,7 +66,7 @@ def open_archive(place: str, *, settings: Settings | None = None) -> Archive:
     """Cold storage at the URL of an object store, or in a folder."""
     if "://" not in place:
         return FolderArchive(place)
-    from penstock.objects.archive import ObjectArchive
+    from penstock.lifecycle.object_archive import ObjectArchive
 
     return ObjectArchive(open_objects(place, settings=settings))
 

@@ -27,11 +27,12 @@ from penstock.kernel.outbox import Message, SystemMessage
 from penstock.kernel.quota import settle_overdue
 from penstock.kernel.seals import seal_known
 from penstock.lifecycle.reaper import Reaper
-from penstock.plugin import DomainContext, DomainPlugin, own_settings
+from penstock.plugin import DomainPlugin, own_settings
 from penstock.ports.private import keep, make_private
 from penstock.runtime.composition import open_objects, open_sink, open_store
 from penstock.runtime.settings import Settings
 from penstock.work.domain import WORKING
+from penstock.work.domain_context import DomainContext
 from penstock.work.registry import Tasks
 from penstock.work.rescue import keep_rescuing
 from penstock.work.runner import worker_name
@@ -55,12 +56,12 @@ class Service:
 
     settings: Settings
     installed: Sequence[DomainPlugin]
-    around: DomainContext = field(init=False)
+    context: DomainContext = field(init=False)
 
     def __post_init__(self) -> None:
         store = open_store(self.settings.store, settings=self.settings)
         objects = open_objects(self.settings.objects, settings=self.settings)
-        self.around = DomainContext(store, objects, own_settings(self.installed, self.settings.domains))
+        self.context = DomainContext(store, objects, own_settings(self.installed, self.settings.domains))
         self.owner = worker_name()
         self._stop = threading.Event()
         self._threads: list[threading.Thread] = []
@@ -75,7 +76,7 @@ class Service:
     @property
     def schedules(self) -> list[Schedule]:
         """What is due by the clock."""
-        return [s for i in self.installed if i.schedules is not None for s in i.schedules(self.around)]
+        return [s for i in self.installed if i.schedules is not None for s in i.schedules(self.context)]
 
     @property
     def tasks(self) -> list[Tasks]:
@@ -87,14 +88,14 @@ class Service:
         if self.settings.workers not in ("inline", "celery", "none"):
             raise Misconfigured(f"workers are inline, celery or none, not {self.settings.workers!r}")
         crew = self.celery() if background and self.settings.workers == "celery" else None
-        self.around.store.ensure(*self.domains)
+        self.context.store.ensure(*self.domains)
         if not background:
             return
         if self.settings.workers == "inline":
             self.start_workers()
         if crew is not None:
             self._thread("dispatcher", crew.dispatcher().run)
-            self._thread("rescue", partial(keep_rescuing, self.around.store, self.tasks, lease=crew.lease))
+            self._thread("rescue", partial(keep_rescuing, self.context.store, self.tasks, lease=crew.lease))
         self.start_relays()
         self._every(_SCHEDULES, "schedules", self.run_schedules)
         self._every(_REAPING, "reaper", self.reaper().run_once)
@@ -121,7 +122,7 @@ class Service:
             self.begin_stop(grace=grace)
         assert self._draining is not None
         self._draining.join()
-        self.around.store.close()
+        self.context.store.close()
 
     @property
     def busy(self) -> int:
@@ -140,7 +141,7 @@ class Service:
     def start_workers(self) -> InlineWorkers:
         """Threads that run tasks."""
         threads = self.settings.worker_threads
-        self._workers = InlineWorkers(self.around.store, self.tasks, threads=threads, around=self.around)
+        self._workers = InlineWorkers(self.context.store, self.tasks, threads=threads, context=self.context)
         self._workers.start()
         return self._workers
 
@@ -153,11 +154,11 @@ class Service:
         from penstock.workers.celery import CeleryWorkers
 
         return CeleryWorkers(
-            self.around.store,
+            self.context.store,
             self.tasks,
             self.settings.broker,
             schedules=self.schedules,
-            around=self.around,
+            context=self.context,
             processes=self.settings.worker_threads,
             queue=self.settings.queue,
         )
@@ -169,8 +170,8 @@ class Service:
 
     def relay(self, outbox: type[Message]) -> Relay:
         """What tells the messages of one outbox to the sink."""
-        sink = open_sink(self.settings, clock=self.around.store.clock)
-        return Relay(self.around.store, sink, owner=self.owner, outbox=outbox)
+        sink = open_sink(self.settings, clock=self.context.store.clock)
+        return Relay(self.context.store, sink, owner=self.owner, outbox=outbox)
 
     def start_relays(self) -> None:
         """Threads that tell messages to the sink, one for each outbox."""
@@ -179,24 +180,24 @@ class Service:
 
     def reaper(self) -> Reaper:
         """What removes expired records where the store does not."""
-        return Reaper(self.around.store, self.domains, owner=self.owner)
+        return Reaper(self.context.store, self.domains, owner=self.owner)
 
     def settle_quotas(self) -> int:
         """Give back what is held of quotas by those whose time is over."""
-        return settle_overdue(self.around.store)
+        return settle_overdue(self.context.store)
 
     def run_schedules(self) -> None:
         """Do what is due by the clock."""
-        Scheduler(self.around.store, self.schedules, owner=self.owner).run_due()
+        Scheduler(self.context.store, self.schedules, owner=self.owner).run_due()
 
     def seal(self) -> None:
         """Seal the audit trails: the kernel's, and those of domains that document their own."""
         own = [d.audit for d in self.domains if d.audit is not None and issubclass(d.audit, AuditLine)]
-        list(seal_known(self.around.store, by="penstock", trails=list(dict.fromkeys([SystemAudit, *own]))))
+        list(seal_known(self.context.store, by="penstock", trails=list(dict.fromkeys([SystemAudit, *own]))))
 
     def sweep(self) -> Sweep:
         """What settles files that no record points at, uploads that were abandoned, and deletions."""
-        return Sweep(self.around.store, self.around.objects, self.domains, owner=self.owner)
+        return Sweep(self.context.store, self.context.objects, self.domains, owner=self.owner)
 
     # Threads
 

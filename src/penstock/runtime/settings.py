@@ -10,33 +10,16 @@ from __future__ import annotations
 import difflib
 import os
 import tomllib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
 from penstock.declare.domain import Domain
+from penstock.declare.setting import Setting
 from penstock.errors import Misconfigured
 
 _LOCAL_DYNAMODB = "http://localhost:8001"
-
-
-@dataclass(frozen=True, slots=True)
-class Setting:
-    """One line of a table of settings."""
-
-    variable: str
-    "Its name in the environment."
-    default: Any
-    help: str
-    name: str = ""
-    "Its short name, for ``penstock.toml``."
-    also: Mapping[str, str] = field(default_factory=dict)
-    "Other variables that are looked at in turn where this one is not set, and what their value stands for."
-    secret: bool = False
-    "It is never shown."
-    read: Callable[[str], Any] | None = None
-    "What a text means, if the default's type does not tell; raises a ValueError that says what is wrong."
 
 
 def _setting(default: Any, variable: str, help: str, **more: Any) -> Any:

@@ -16,7 +16,7 @@ from penstock.errors import DeclarationError
 from penstock.kernel.outbox import Message, SystemMessage
 from penstock.objects.local import LocalObjects
 from penstock.objects.route import objects_route
-from penstock.plugin import DomainContext, DomainPlugin
+from penstock.plugin import DomainPlugin
 from penstock.schema.role import Role
 from penstock.web.connection import log_accept_errors_seldom
 from penstock.web.cors import Cors
@@ -35,6 +35,7 @@ from penstock.web.problems import answer_problems, problem
 from penstock.web.records import RecordRoutes
 from penstock.web.requests import Mistakes, Requests, SeenRequest, log_request
 from penstock.web.route import AdmittedRoute, adopt
+from penstock.work.domain_context import DomainContext
 from penstock.work.task import Progress
 
 _OBJECTS = "/objects"
@@ -56,11 +57,11 @@ class Ready(BaseModel):
     checks: dict[str, str]
 
 
-def build_api(installed: Sequence[DomainPlugin], around: DomainContext, *, options: WebOptions) -> FastAPI:
+def build_api(installed: Sequence[DomainPlugin], context: DomainContext, *, options: WebOptions) -> FastAPI:
     """The whole service, ready for a server; nothing is connected before the first request."""
-    schedules = [s for i in installed if i.schedules is not None for s in i.schedules(around)]
+    schedules = [s for i in installed if i.schedules is not None for s in i.schedules(context)]
     outboxes = [o for o in (i.domain.outbox for i in installed) if o is not None and issubclass(o, Message)]
-    metrics = Metrics(around.store, schedules, dict.fromkeys([SystemMessage, *outboxes]))
+    metrics = Metrics(context.store, schedules, dict.fromkeys([SystemMessage, *outboxes]))
     app = FastAPI(
         title="Penstock",
         version="1",
@@ -72,19 +73,19 @@ def build_api(installed: Sequence[DomainPlugin], around: DomainContext, *, optio
         lifespan=_running,
     )
     app.router.route_class = AdmittedRoute
-    app.state.options, app.state.guard = options, Guard(around.store, options)
+    app.state.options, app.state.guard = options, Guard(context.store, options)
     app.state.pools = Pools(options)
     app.state.streams = EventStreams(options.streams, each=options.streams_each)
     answer_problems(app)
     describe(app)
     _add_pages(app, installed, options)
-    _add_probes(app, Readiness(around), metrics)
+    _add_probes(app, Readiness(context), metrics)
     for each in installed:
-        _add_domain(app, each, around, options)
-    add_events(app, [Progress], around.store, prefix="/api/work", tag="work", options=options)
-    add_ops(app, around.store, schedules, [i.tasks for i in installed if i.tasks is not None])
-    if isinstance(around.objects, LocalObjects) and around.objects.signer is not None:
-        files = objects_route(around.objects, problem=problem, traffic=app.state.pools.traffic)
+        _add_domain(app, each, context, options)
+    add_events(app, [Progress], context.store, prefix="/api/work", tag="work", options=options)
+    add_ops(app, context.store, schedules, [i.tasks for i in installed if i.tasks is not None])
+    if isinstance(context.objects, LocalObjects) and context.objects.signer is not None:
+        files = objects_route(context.objects, problem=problem, traffic=app.state.pools.traffic)
         answer_problems(files)
         app.mount(_OBJECTS, files)
     _surround(app, options, metrics)
@@ -101,15 +102,15 @@ async def _running(app: FastAPI) -> AsyncIterator[None]:
         await anyio.to_thread.run_sync(app.state.guard.refusals.flush, abandon_on_cancel=True)
 
 
-def _add_domain(app: FastAPI, each: DomainPlugin, around: DomainContext, options: WebOptions) -> None:
+def _add_domain(app: FastAPI, each: DomainPlugin, context: DomainContext, options: WebOptions) -> None:
     name = each.domain.name
     if name in _RESERVED:
         raise DeclarationError(f"the service has routes of its own under /api/{name}; call the domain otherwise")
     prefix = f"/api/{name}"
     # First, so that a domain may put a route of its own in the place of a derived one.
     if each.routes is not None:
-        adopt(app, each.routes(around), tag=name)
-    add_events(app, each.domain.entities, around.store, prefix=prefix, tag=name, options=options)
+        adopt(app, each.routes(context), tag=name)
+    add_events(app, each.domain.entities, context.store, prefix=prefix, tag=name, options=options)
     for entity in each.domain.entities:
         if entity.__shape__.relation == "events":
             raise DeclarationError(f"{name}: /api/{name}/events is the stream of changes; give {entity} a relation=")

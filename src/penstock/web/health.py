@@ -10,9 +10,9 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from typing import Any
 
-from penstock.plugin import DomainContext
 from penstock.runtime.probing import probe_objects, probe_store
 from penstock.web.errors import NotReady
+from penstock.work.domain_context import DomainContext
 
 log = logging.getLogger("penstock.web")
 
@@ -25,10 +25,10 @@ _PATIENCE = 2.0
 class Readiness:
     """Asks the store and the files whether they can be written to, and have room."""
 
-    def __init__(self, around: DomainContext) -> None:
+    def __init__(self, context: DomainContext) -> None:
         checks: dict[str, Callable[[], Any]] = {
-            "store": lambda: probe_store(around.store),
-            "objects": lambda: probe_objects(around.objects),
+            "store": lambda: probe_store(context.store),
+            "objects": lambda: probe_objects(context.objects),
         }
         self._checks = [_Check(name, ask) for name, ask in checks.items()]
 

@@ -30,7 +30,7 @@ def serve(service: Service, settings: Settings, *, ending: Ending) -> None:
         silence=timedelta(seconds=settings.silence),
         **({"secret": settings.secret.encode()} if settings.secret else {}),  # type: ignore[arg-type]
     )
-    app = build_api(service.installed, service.around, options=options)
+    app = build_api(service.installed, service.context, options=options)
     config = uvicorn.Config(
         app,
         host=settings.host,

@@ -20,8 +20,8 @@ from penstock.work.task import Attempt, Outcome, Progress, Task, attempt_at, for
 if TYPE_CHECKING:
     from penstock.kernel.change import Change
     from penstock.kernel.store import Store
-    from penstock.plugin import DomainContext
     from penstock.ports.object_store import ObjectStore
+    from penstock.work.domain_context import DomainContext
 
 _BETWEEN_PROGRESS = 1.0
 _LINES, _LONGEST_LINE = 50, 500
@@ -37,12 +37,12 @@ class TaskContext:
         *,
         limit: timedelta,
         slot: str | None = None,
-        around: DomainContext | None = None,
+        context: DomainContext | None = None,
     ) -> None:
         self.store, self.task, self.limit = store, task, limit
         self.slot = slot
         "The place it takes among those its project has."
-        self._around = around
+        self._domain = context
         self.project = task.project_id
         self.metrics: dict[str, Any] = {}
         "Numbers worth keeping; they are stored with the attempt."
@@ -60,16 +60,16 @@ class TaskContext:
     # What a task's function uses
 
     @property
-    def around(self) -> DomainContext:
+    def domain(self) -> DomainContext:
         """The system it runs in: where files are, and what is set."""
-        if self._around is None:
-            raise Misconfigured(f"{self.task.name} needs files or settings; give the runner its surroundings")
-        return self._around
+        if self._domain is None:
+            raise Misconfigured(f"{self.task.name} needs files or settings; give the runner its context")
+        return self._domain
 
     @property
     def objects(self) -> ObjectStore:
         """Where files are."""
-        return self.around.objects
+        return self.domain.objects
 
     def change(self, *, why: str | None = None) -> Change:
         """A change on the way, which is refused once the lease is lost. A further attempt will come by it again."""
@@ -145,7 +145,7 @@ class TaskContext:
         return self.store.change(by=actor(self.task), why=why, project=project, under=self.lease)
 
     def _end(self, change: Change, result: dict[str, Any] | None) -> None:
-        task, attempt = change.adopt(self.task.model_copy()), self.attempt(Outcome.DONE)
+        task, attempt = change.track(self.task.model_copy()), self.attempt(Outcome.DONE)
         change.save(task.finish(result=result, at=attempt.ended_at))
         change.create(attempt)
 

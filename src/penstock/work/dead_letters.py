@@ -62,7 +62,7 @@ def retry(store: Store, tasks: Iterable[Tasks], task_id: str, *, by: str, why: s
     task = store.get(Task.at(task_id=task_id))
     declared = _declared(by_name(tasks), task)
     with store.change(by=by, why=why, project=audited_project(task)) as change:
-        change.adopt(task)
+        change.track(task)
         change.save(task.revive(at=store.clock.now()))
         for handler in declared.revivals:
             handler(change, declared.load(task.input))
@@ -103,7 +103,7 @@ def end_cancelled(change: Change, task: Task) -> None:
     if task.status is TaskStatus.RUNNING:
         change.create(attempt_at(task, Outcome.CANCELLED, at=now))
     unchanged = as_read(task)
-    change.adopt(task)
+    change.track(task)
     change.save(task.cancel(at=now), when=unchanged)
 
 

@@ -43,19 +43,19 @@ def record_failure(
     if outcome is Outcome.RETRYABLE:
         due_at = now + declared.pause(error, task.attempts, chance)
         with store.change(under=lease) as change:
-            change.save(change.adopt(task.model_copy()).retry(due_at=due_at, **told), when=when)
+            change.save(change.track(task.model_copy()).retry(due_at=due_at, **told), when=when)
             change.create(attempt)
         lanes.touch(store, task.project_id, task.name)
     elif outcome is Outcome.QUARANTINE:
         with store.change(by=actor(task), project=audited_project(task), under=lease) as change:
-            change.save(change.adopt(task.model_copy()).quarantine(at=now, **told), when=when)
+            change.save(change.track(task.model_copy()).quarantine(at=now, **told), when=when)
             change.create(attempt)
             change.emit("task.quarantined", task, name=task.name)
     else:
 
         def bury(handlers: Sequence[Any]) -> None:
             with store.change(by=actor(task), project=audited_project(task), under=lease) as change:
-                change.save(change.adopt(task.model_copy()).fail(at=now, **told), when=when)
+                change.save(change.track(task.model_copy()).fail(at=now, **told), when=when)
                 change.create(attempt)
                 change.emit("task.failed", task, name=task.name)
                 hear(change, declared, task, error, handlers)

@@ -244,7 +244,7 @@ class Pipeline:
 
     def _announce(self, change: Change, job: Job) -> None:
         """The task and the record of the job's present step."""
-        job.task_id = self._tasks[job.position].announce(change, self._run(job), project=job.project_id)
+        job.task_id = self._tasks[job.position].enqueue(change, self._run(job), project=job.project_id)
         change.create(
             StepRun(
                 job_id=job.job_id,

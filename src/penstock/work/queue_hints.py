@@ -58,7 +58,7 @@ def rest_if_idle(store: Store, lane: QueueHint) -> None:
             return
     try:
         with store.change() as change:
-            change.save(change.adopt(lane).rest(), when=Compare("touched_at", "=", lane.touched_at))
+            change.save(change.track(lane).rest(), when=Compare("touched_at", "=", lane.touched_at))
     except Conflict:
         pass
 

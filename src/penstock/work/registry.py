@@ -79,7 +79,7 @@ class TaskOf(Generic[I]):
         if self.concurrency is not None and self.concurrency < 1:
             raise DeclarationError(f"task {self.name}: with concurrency={self.concurrency} it would never run")
 
-    def announce(
+    def enqueue(
         self,
         change: Change,
         input: I,

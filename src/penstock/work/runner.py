@@ -35,7 +35,7 @@ from penstock.work.task import Outcome, Task, TaskStatus, as_read
 if TYPE_CHECKING:
     from penstock.kernel.change import Change
     from penstock.kernel.store import Store
-    from penstock.plugin import DomainContext
+    from penstock.work.domain_context import DomainContext
 
 log = logging.getLogger("penstock.work")
 
@@ -65,7 +65,7 @@ class Runner:
         owner: str | None = None,
         lease: timedelta = timedelta(seconds=60),
         chance: Callable[[], float] = random.random,
-        around: DomainContext | None = None,
+        context: DomainContext | None = None,
     ) -> None:
         self.store = store
         self.owner = owner or worker_name()
@@ -73,7 +73,7 @@ class Runner:
         self._tasks = by_name(tasks)
         self._line = FairQueue(store, self._tasks)
         self._chance = chance
-        self._around = around
+        self._context = context
 
     # Taking
 
@@ -134,12 +134,14 @@ class Runner:
 
     def _begin(self, change: Change, chosen: Chosen, now: datetime) -> TaskContext:
         task, until = chosen.task, now + self.lease
-        change.adopt(task)
+        change.track(task)
         unchanged = as_read(task)
         change.save(task.start(owner=self.owner, until=until, at=now), when=unchanged)
         if chosen.slot is not None:
             take_slot(change, chosen.slot, task, until=until)
-        return TaskContext(self.store, task, limit=self._tasks[task.name].limit, slot=chosen.slot, around=self._around)
+        return TaskContext(
+            self.store, task, limit=self._tasks[task.name].limit, slot=chosen.slot, context=self._context
+        )
 
     # Running
 
@@ -237,7 +239,7 @@ class Runner:
         try:
             with self.store.change(under=work.lease) as change:
                 attempt = work.attempt(Outcome.HANDED_BACK)
-                change.save(change.adopt(work.task.model_copy()).hand_back(at=attempt.ended_at))
+                change.save(change.track(work.task.model_copy()).hand_back(at=attempt.ended_at))
                 change.create(attempt)
         except Conflict:
             return  # it has just ended
@@ -257,6 +259,6 @@ def postpone(store: Store, tasks: Iterable[Task], until: datetime, *, unless_pos
                     untaken = as_read(task)
                     if unless_postponed:
                         untaken &= Compare("due_at", "=", task.due_at)
-                    change.save(change.adopt(task).postpone(until=until), when=untaken)
+                    change.save(change.track(task).postpone(until=until), when=untaken)
     except BatchRefused:
         pass

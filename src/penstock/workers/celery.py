@@ -37,7 +37,7 @@ from penstock.workers.processes import Processes, end_with_parent
 
 if TYPE_CHECKING:
     from penstock.kernel.store import Store
-    from penstock.plugin import DomainContext
+    from penstock.work.domain_context import DomainContext
 
 RUN, LOOK = "penstock.run", "penstock.schedule"
 
@@ -50,7 +50,7 @@ class CeleryWorkers:
     tasks: Sequence[Tasks]
     broker: str
     schedules: Sequence[Schedule] = ()
-    around: DomainContext | None = None
+    context: DomainContext | None = None
     processes: int = 4
     lease: timedelta = timedelta(seconds=60)
     depth: int = 100
@@ -112,7 +112,7 @@ class CeleryWorkers:
             self.tasks,
             broker=self.broker,
             schedules=self.schedules,
-            around=self.around,
+            context=self.context,
             lease=self.lease,
             queue=self.queue,
         )
@@ -124,7 +124,7 @@ def celery_app(
     *,
     broker: str,
     schedules: Sequence[Schedule] = (),
-    around: DomainContext | None = None,
+    context: DomainContext | None = None,
     lease: timedelta = timedelta(seconds=60),
     queue: str = "penstock",
 ) -> Celery:
@@ -144,7 +144,7 @@ def celery_app(
         timezone="UTC",
         beat_schedule={s.name: {"task": LOOK, "args": (s.name,), "schedule": Cron(s.cron)} for s in schedules},
     )
-    hands = PerProcess(lambda: _Hands(Runner(store, known, lease=lease, around=around), in_pool=in_pool.is_set()))
+    hands = PerProcess(lambda: _Hands(Runner(store, known, lease=lease, context=context), in_pool=in_pool.is_set()))
     in_pool = threading.Event()
 
     def run(task_id: str, epoch: int | None) -> None:

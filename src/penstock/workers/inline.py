@@ -22,7 +22,7 @@ from penstock.work.runner import LEFT, Runner
 
 if TYPE_CHECKING:
     from penstock.kernel.store import Store
-    from penstock.plugin import DomainContext
+    from penstock.work.domain_context import DomainContext
 
 log = logging.getLogger("penstock.workers")
 
@@ -48,10 +48,10 @@ class InlineWorkers:
         threads: int = 4,
         lease: timedelta = timedelta(seconds=60),
         owner: str | None = None,
-        around: DomainContext | None = None,
+        context: DomainContext | None = None,
     ) -> None:
         self._store, self._tasks, self._threads = store, list(tasks), threads
-        self.runner = Runner(store, self._tasks, owner=owner, lease=lease, around=around)
+        self.runner = Runner(store, self._tasks, owner=owner, lease=lease, context=context)
         self._stop, self._hurry = threading.Event(), threading.Event()
         # Guards what follows. Who runs tasks waits for work, who takes them waits for room.
         self._lock = threading.Lock()

@@ -12,15 +12,15 @@ from penstock.work.task import Outcome, Task, TaskStatus
 
 if TYPE_CHECKING:
     from penstock.kernel.store import Store
-    from penstock.plugin import DomainContext
+    from penstock.work.domain_context import DomainContext
 
 
 class ManualWorkers:
     """Collects what is announced, and runs it when asked."""
 
-    def __init__(self, store: Store, tasks: Iterable[Tasks], *, around: DomainContext | None = None) -> None:
+    def __init__(self, store: Store, tasks: Iterable[Tasks], *, context: DomainContext | None = None) -> None:
         self._store, self._tasks = store, list(tasks)
-        self.runner = Runner(store, self._tasks, owner="manual", chance=_longest, around=around)
+        self.runner = Runner(store, self._tasks, owner="manual", chance=_longest, context=context)
         self._rescuer = Rescuer(store, self._tasks, lease=self.runner.lease, chance=_longest)
 
     def waiting(self) -> list[Task]:

@@ -14,7 +14,7 @@ from penstock.domains.musicvideo.projects import Wanted, create_project, generat
 from penstock.domains.musicvideo.studio import Studio
 from penstock.domains.musicvideo.tasks import TASKS
 from penstock.files.object_reads import every
-from penstock.plugin import DomainContext
+from penstock.work.domain_context import DomainContext
 from penstock.workers.manual import ManualWorkers
 from tests.domains.musicvideo.quick_crew import film
 
@@ -36,8 +36,8 @@ def begun(studio: Studio, folder: Path, **wanted: Any) -> Project:
 
 def workers(studio: Studio) -> ManualWorkers:
     settings = {"MV_SCENE_SECONDS": "0.5", "MV_SCENES": "3"}
-    around = DomainContext(studio.store, studio.objects, settings.get)
-    return ManualWorkers(studio.store, [TASKS], around=around)
+    context = DomainContext(studio.store, studio.objects, settings.get)
+    return ManualWorkers(studio.store, [TASKS], context=context)
 
 
 def generated(studio: Studio, folder: Path, **wanted: Any) -> Project:

@@ -18,9 +18,9 @@ from penstock.domains.musicvideo.model import Project, ProjectStatus
 from penstock.domains.musicvideo.studio import Studio
 from penstock.domains.musicvideo.workspace import fetch
 from penstock.media.probe import probe
-from penstock.plugin import DomainContext
 from penstock.runtime.composition import open_objects
 from penstock.work.domain import WORKING
+from penstock.work.domain_context import DomainContext
 from tests.domains.musicvideo.story import ANN, assert_counted
 from tests.servers import Valkey
 from tests.servers.seaweedfs import ACCESS_KEY, SECRET_KEY, SeaweedFS

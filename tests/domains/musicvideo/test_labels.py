@@ -16,18 +16,18 @@ from penstock.domains.musicvideo import INSTALLED
 from penstock.domains.musicvideo import object_keys as places
 from penstock.domains.musicvideo.studio import Studio
 from penstock.media.ffmpeg import binary
-from penstock.plugin import DomainContext
 from penstock.schema.role import Role
 from penstock.web.api import build_api
 from penstock.web.options import WebOptions
+from penstock.work.domain_context import DomainContext
 from tests.domains.musicvideo.story import begun, workers
 
 
 @pytest.fixture
 def editor(studio: Studio) -> TestClient:
-    around = DomainContext(studio.store, studio.objects, {"MV_SCENE_SECONDS": "0.5", "MV_SCENES": "1"}.get)
+    context = DomainContext(studio.store, studio.objects, {"MV_SCENE_SECONDS": "0.5", "MV_SCENES": "1"}.get)
     key = create_key(studio.store, name="editor", role=Role.EDITOR, project=None, by="tests")
-    api = build_api([INSTALLED], around, options=WebOptions(secret=b"of the tests"))
+    api = build_api([INSTALLED], context, options=WebOptions(secret=b"of the tests"))
     return TestClient(api, base_url="http://127.0.0.1", headers={"Authorization": f"Bearer {key.token}"})
 
 

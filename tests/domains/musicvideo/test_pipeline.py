@@ -341,7 +341,7 @@ def test_of_two_who_regenerate_one_wins(studio: Studio, tmp_path: Path) -> None:
     scene = studio.store.get(Scene.at(project_id=project.project_id, sequence=1))
     scenes.regenerate(studio, project.project_id, 1, by=ANN)
     with pytest.raises(Conflict), studio.store.change(by="bob") as change:
-        change.save(change.adopt(scene).start())
+        change.save(change.track(scene).start())
     with pytest.raises(NotNow, match="scene 1 is being processed"):
         scenes.regenerate(studio, project.project_id, 1, by="bob")
 

@@ -17,10 +17,10 @@ from penstock.domains.musicvideo import DOMAIN, INSTALLED
 from penstock.domains.musicvideo import object_keys as places
 from penstock.domains.musicvideo.model import Project, ProjectStatus
 from penstock.domains.musicvideo.studio import Studio
-from penstock.plugin import DomainContext
 from penstock.schema.role import Role
 from penstock.web.api import build_api
 from penstock.web.options import WebOptions
+from penstock.work.domain_context import DomainContext
 from tests.domains.musicvideo.quick_crew import PICTURE, film
 from tests.domains.musicvideo.story import assert_counted, workers
 
@@ -34,8 +34,8 @@ FORM = {
 @pytest.fixture
 def api(studio: Studio) -> Any:
     settings = {"MV_SCENE_SECONDS": "0.5", "MV_SCENES": "3"}
-    around = DomainContext(studio.store, studio.objects, settings.get)
-    return build_api([INSTALLED], around, options=WebOptions(secret=b"of the tests"))
+    context = DomainContext(studio.store, studio.objects, settings.get)
+    return build_api([INSTALLED], context, options=WebOptions(secret=b"of the tests"))
 
 
 def client_of(api: Any, studio: Studio, role: Role, project: str | None = None) -> TestClient:

@@ -17,8 +17,8 @@ from penstock.domains.musicvideo.studio import Studio
 from penstock.domains.musicvideo.tasks import TASKS
 from penstock.domains.musicvideo.workspace import fetch
 from penstock.media.probe import probe
-from penstock.plugin import DomainContext
 from penstock.work.domain import WORKING
+from penstock.work.domain_context import DomainContext
 from penstock.workers.manual import ManualWorkers
 from tests.conftest import _opener
 from tests.domains.musicvideo.conftest import BEGUN, ENGINES
@@ -29,7 +29,7 @@ SETTINGS = {"MV_SIZE": "160x90", "MV_FPS": str(FPS), "MV_SCENE_SECONDS": "1.0", 
 
 
 @pytest.fixture(params=ENGINES)
-def around(request: pytest.FixtureRequest, tmp_path: Path, clock: FrozenClock) -> Iterator[DomainContext]:
+def context(request: pytest.FixtureRequest, tmp_path: Path, clock: FrozenClock) -> Iterator[DomainContext]:
     clock.set(BEGUN)
     opener, cleanup = _opener(request.param, request, tmp_path)
     store = Store(opener(), clock=clock, secret=b"of the tests")
@@ -39,10 +39,10 @@ def around(request: pytest.FixtureRequest, tmp_path: Path, clock: FrozenClock) -
     cleanup()
 
 
-def test_a_sentence_becomes_a_film(around: DomainContext, tmp_path: Path) -> None:
+def test_a_sentence_becomes_a_film(context: DomainContext, tmp_path: Path) -> None:
     """MV-28, MV-54, MV-63, MV-69: written, filmed, sung, cut; as long as its scenes, and its pictures move."""
-    studio = Studio.within(around)
-    hands = ManualWorkers(around.store, [TASKS], around=around)
+    studio = Studio.within(context)
+    hands = ManualWorkers(context.store, [TASKS], context=context)
     concept = "Robot exploring Austin, Texas"
     project = demo.begin(studio, concept, character="Silver metallic humanoid robot", scenes=3, audio=None)
     hands.drain()
@@ -54,7 +54,7 @@ def test_a_sentence_becomes_a_film(around: DomainContext, tmp_path: Path) -> Non
 
     projects.compose(studio, project.project_id, by=ANN)
     hands.drain()
-    project = around.store.get(Project.at(project_id=project.project_id))
+    project = context.store.get(Project.at(project_id=project.project_id))
     assert project.status is ProjectStatus.COMPLETED, project.error_message
     assert project.final_output_s3_key is not None
     film = fetch(studio.objects, project.final_output_s3_key, tmp_path)
@@ -79,10 +79,10 @@ def test_the_same_concept_becomes_the_same_film(tmp_path: Path, local: Any, cloc
     for name in ("one", "two"):
         store = open_store(f"sqlite:///{tmp_path}/{name}.db", clock=clock)
         store.ensure(DOMAIN, WORKING)
-        around = DomainContext(store, local, {**SETTINGS, "MV_SCENE_SECONDS": "0.5"}.get)
-        studio = Studio.within(around)
+        context = DomainContext(store, local, {**SETTINGS, "MV_SCENE_SECONDS": "0.5"}.get)
+        studio = Studio.within(context)
         project = demo.begin(studio, "A cat on the moon", character="A cat", scenes=1, audio=None)
-        ManualWorkers(store, [TASKS], around=around).drain()
+        ManualWorkers(store, [TASKS], context=context).drain()
         digests.append([s.shown_sha256 for s in scenes(studio, project.project_id)])
         store.close()
     assert digests[0] == digests[1]

@@ -18,8 +18,8 @@ from penstock.domains.speech.studio import Studio
 from penstock.domains.speech.tasks import TASKS, job_of, request_job
 from penstock.domains.speech.voices import Offer, Voices
 from penstock.errors import NotFound
-from penstock.plugin import DomainContext
 from penstock.work.dead_letters import DeadLetters, retry, retry_all
+from penstock.work.domain_context import DomainContext
 from penstock.work.task import Attempt, Outcome, Progress, Task, TaskStatus
 from penstock.workers.manual import ManualWorkers
 from tests.domains.speech.faults import Failing
@@ -31,8 +31,8 @@ LONG = SENTENCE * 16
 
 
 def workers(studio: Studio) -> ManualWorkers:
-    around = DomainContext(studio.store, studio.objects, unset)
-    return ManualWorkers(studio.store, [TASKS], around=around)
+    context = DomainContext(studio.store, studio.objects, unset)
+    return ManualWorkers(studio.store, [TASKS], context=context)
 
 
 def test_a_job_makes_an_audio(anywhere: Studio) -> None:
@@ -251,9 +251,9 @@ def test_a_commit_that_fails_leaves_no_file(studio: Studio) -> None:
 
     objects: Any = Failing(studio.objects)
     objects.put = erased_meanwhile
-    around = DomainContext(studio.store, objects, unset)
-    runner = ManualWorkers(studio.store, [TASKS], around=around).runner
-    work._around = around
+    context = DomainContext(studio.store, objects, unset)
+    runner = ManualWorkers(studio.store, [TASKS], context=context).runner
+    work._domain = context
     runner.run(work)
     assert files(studio.objects) == set()
     assert list(studio.store.find(SpeechJob.of_date(date=job.date))) == []

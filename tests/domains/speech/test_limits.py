@@ -32,10 +32,10 @@ from penstock.domains.speech.tasks import TASKS, job_of, request_job
 from penstock.domains.speech.voices import Offer, Voice, Voices, parts_of
 from penstock.errors import Conflict
 from penstock.kernel.quota import EVERYBODY, BeyondQuota, QuotaExceeded, QuotaHold, QuotaUse, settle_overdue, usage
-from penstock.plugin import DomainContext
 from penstock.web.api import build_api
 from penstock.web.options import WebOptions
 from penstock.work.dead_letters import cancel, retry
+from penstock.work.domain_context import DomainContext
 from penstock.workers.manual import ManualWorkers
 from tests.domains.speech.story import GUEST, at, cleaned, files, unset
 
@@ -72,7 +72,7 @@ def limited(studio: Studio, **limits: Any) -> Studio:
 
 def workers(studio: Studio, **limits: str) -> ManualWorkers:
     setting = limits.get if limits else unset
-    return ManualWorkers(studio.store, [TASKS], around=DomainContext(studio.store, studio.objects, setting))
+    return ManualWorkers(studio.store, [TASKS], context=DomainContext(studio.store, studio.objects, setting))
 
 
 def used(studio: Studio, ip_address: str | None = None) -> tuple[int, int, int]:
@@ -457,8 +457,8 @@ def test_eight_at_once_do_not_pass_the_limit(anywhere: Studio) -> None:
 def test_an_attack_fills_neither_disk_nor_folder(studio: Studio, local: Any, temporary: Path) -> None:
     """40 requests of many addresses, each as long as is taken: refused kindly, with little left on the disk."""
     limits = {"PENSTOCK_SPEECH_BYTES": "3000000", "PENSTOCK_SPEECH_SECONDS_AT_ONCE": "30"}
-    around = DomainContext(studio.store, studio.objects, limits.get)
-    app = build_api([INSTALLED], around, options=WebOptions())
+    context = DomainContext(studio.store, studio.objects, limits.get)
+    app = build_api([INSTALLED], context, options=WebOptions())
     attacks = ["7" * 30 + " ", "㊼", "W", "# ", PLAIN]
     answers = []
     for number in range(40):
@@ -468,7 +468,7 @@ def test_an_attack_fills_neither_disk_nor_folder(studio: Studio, local: Any, tem
         answers.append(guest.post(f"/public/tts/{door}", json={"text": text}))
         assert disk(local.folder) < 5_000_000
         assert disk(temporary) == 0
-    ManualWorkers(studio.store, [TASKS], around=around).drain()
+    ManualWorkers(studio.store, [TASKS], context=context).drain()
     assert disk(local.folder) < 5_000_000
     told = {answer.json().get("type") for answer in answers if answer.status_code >= 400}
     assert {answer.status_code for answer in answers} <= {200, 202, 413, 422, 429}
@@ -482,8 +482,8 @@ def test_an_attack_fills_neither_disk_nor_folder(studio: Studio, local: Any, tem
 @pytest.fixture
 def tight(studio: Studio, clock: FrozenClock) -> TestClient:
     limits = {"PENSTOCK_SPEECH_JOBS_PER_ADDRESS": "1", "PENSTOCK_SPEECH_BYTES_PER_ADDRESS": "3000000"}
-    around = DomainContext(studio.store, studio.objects, limits.get)
-    return TestClient(build_api([INSTALLED], around, options=WebOptions()), client=(GUEST, 4711))
+    context = DomainContext(studio.store, studio.objects, limits.get)
+    return TestClient(build_api([INSTALLED], context, options=WebOptions()), client=(GUEST, 4711))
 
 
 def test_a_refusal_is_kind(tight: TestClient) -> None:

@@ -12,7 +12,7 @@ from penstock.domains.speech.options import SpeechOptions
 from penstock.domains.speech.routes import A_MINUTE, JOBS_A_MINUTE, READS_A_MINUTE, routes
 from penstock.domains.speech.studio import Studio
 from penstock.errors import PenstockError
-from penstock.plugin import DomainContext
+from penstock.work.domain_context import DomainContext
 from tests.domains.speech.story import unset
 
 PAGE = (Path(__file__).parents[3] / "docs" / "speech.md").read_text()

@@ -23,12 +23,12 @@ from penstock.domains.speech.model import SpeechJob, TempAudio
 from penstock.domains.speech.studio import Studio
 from penstock.domains.speech.tasks import TASKS, request_job
 from penstock.errors import Unavailable
-from penstock.plugin import DomainContext
 from penstock.runtime.logs import JsonLines
 from penstock.schema.role import Role
 from penstock.web.api import build_api
 from penstock.web.options import WebOptions
 from penstock.work.domain import WORKING
+from penstock.work.domain_context import DomainContext
 from penstock.workers.manual import ManualWorkers
 from tests.domains.speech.faults import Failing, FailingStore, always
 from tests.domains.speech.story import at, files, spoken, unset
@@ -36,15 +36,15 @@ from tests.web.routes import doors
 
 
 @pytest.fixture
-def around(studio: Studio) -> DomainContext:
+def context(studio: Studio) -> DomainContext:
     return DomainContext(studio.store, studio.objects, unset)
 
 
 @pytest.fixture
-def app(around: DomainContext) -> FastAPI:
+def app(context: DomainContext) -> FastAPI:
     """The service, as on a public address."""
-    around.store.ensure(WORKING)
-    return build_api([INSTALLED], around, options=WebOptions())
+    context.store.ensure(WORKING)
+    return build_api([INSTALLED], context, options=WebOptions())
 
 
 @pytest.fixture
@@ -91,9 +91,9 @@ def test_a_sentence_becomes_a_link(guest: TestClient, studio: Studio) -> None:
     assert record.ip_address == "203.0.113.7"
 
 
-def test_the_address_that_is_kept_is_the_guests_not_the_proxys(around: DomainContext, studio: Studio) -> None:
+def test_the_address_that_is_kept_is_the_guests_not_the_proxys(context: DomainContext, studio: Studio) -> None:
     """F-TA-6, TA-25: so that erasing it erases what the guest has made, and nothing of others."""
-    app = build_api([INSTALLED], around, options=WebOptions(trusted_proxies=("10.0.0.0/8",)))
+    app = build_api([INSTALLED], context, options=WebOptions(trusted_proxies=("10.0.0.0/8",)))
     for guest in ("203.0.113.7", "198.51.100.9"):
         through = TestClient(app, client=("10.0.0.2", 4711), headers={"X-Forwarded-For": guest})
         assert through.post("/public/tts/sync", json={"text": "Hi"}).status_code == 200
@@ -173,7 +173,7 @@ def test_half_a_character(guest: TestClient, studio: Studio) -> None:
     assert files(studio.objects) == set()
 
 
-def test_a_long_text(guest: TestClient, around: DomainContext) -> None:
+def test_a_long_text(guest: TestClient, context: DomainContext) -> None:
     """TA-24: accepted, looked at, heard."""
     begun = guest.post("/public/tts/jobs", json={"text": "The river is deep. " * 28})
     assert begun.status_code == 202
@@ -181,7 +181,7 @@ def test_a_long_text(guest: TestClient, around: DomainContext) -> None:
     assert (job["status"], job["progress"], job["audio"]) == ("queued", 0.0, None)
     path = f"/public/tts/jobs/{job['date']}/{job['job_id']}"
     assert guest.get(path).json()["status"] == "queued"
-    ManualWorkers(around.store, [TASKS], around=around).drain()
+    ManualWorkers(context.store, [TASKS], context=context).drain()
     done = guest.get(path).json()
     assert (done["status"], done["progress"]) == ("completed", 1.0)
     assert done["audio"]["duration"] > 20
@@ -207,11 +207,11 @@ def test_guests_may_speak_and_only_an_administrator_erases(app: FastAPI) -> None
 # Erasure
 
 
-def test_an_address_is_erased(guest: TestClient, app: FastAPI, studio: Studio, around: DomainContext) -> None:
+def test_an_address_is_erased(guest: TestClient, app: FastAPI, studio: Studio, context: DomainContext) -> None:
     """TA-25, F-TA-10: its audios, texts and jobs; those of others stay."""
     guest.post("/public/tts/sync", json={"text": "Hello"})
     guest.post("/public/tts/jobs", json={"text": "Hello again."})
-    ManualWorkers(around.store, [TASKS], around=around).drain()
+    ManualWorkers(context.store, [TASKS], context=context).drain()
     guest.post("/public/tts/jobs", json={"text": "Never spoken."})
     with TestClient(app, client=("198.51.100.1", 1)) as another:
         kept = another.post("/public/tts/sync", json={"text": "Hello"}).json()
@@ -222,7 +222,7 @@ def test_an_address_is_erased(guest: TestClient, app: FastAPI, studio: Studio, a
     assert answer.json() == {"audios": 2, "jobs": 2}
     assert [str(record.audio_id) for record in records(studio)] == [kept["audio_id"]]
     assert list(studio.store.find(SpeechJob.of_date(date=dt.date(2025, 12, 8)))) == []
-    ManualWorkers(around.store, [TASKS], around=around).drain()
+    ManualWorkers(context.store, [TASKS], context=context).drain()
     assert len(files(studio.objects)) == 1, "the job that waited makes nothing any more"
     assert ann.delete("/tts/addresses/203.0.113.7").json() == {"audios": 0, "jobs": 0}
 
@@ -271,13 +271,13 @@ def test_an_audio_is_erased(guest: TestClient, app: FastAPI, studio: Studio) -> 
 
 
 def test_with_an_audio_goes_the_job_that_made_it(
-    guest: TestClient, app: FastAPI, studio: Studio, around: DomainContext
+    guest: TestClient, app: FastAPI, studio: Studio, context: DomainContext
 ) -> None:
     """TA-25: which holds the address as well, perhaps under the day before; other jobs stay."""
     at(studio, "12-08 23:59:00")
     begun = guest.post("/public/tts/jobs", json={"text": "Hi."}).json()
     at(studio, "12-09 00:01:00")
-    ManualWorkers(around.store, [TASKS], around=around).drain()
+    ManualWorkers(context.store, [TASKS], context=context).drain()
     waiting = guest.post("/public/tts/jobs", json={"text": "Hi."}).json()
     made = guest.get(f"/public/tts/jobs/{begun['date']}/{begun['job_id']}").json()["audio"]
     assert (begun["date"], made["date"], waiting["date"]) == ("2025-12-08", "2025-12-09", "2025-12-09")
@@ -287,10 +287,10 @@ def test_with_an_audio_goes_the_job_that_made_it(
 
 
 @pytest.mark.parametrize("broken", ["files", "records"])
-def test_an_erasure_that_failed_can_be_done_again(studio: Studio, around: DomainContext, broken: str) -> None:
+def test_an_erasure_that_failed_can_be_done_again(studio: Studio, context: DomainContext, broken: str) -> None:
     """TA-25: the record of the audio is the last to go, as it leads to all the rest."""
     request_job(studio, "Hi", ip_address="203.0.113.7")
-    ManualWorkers(around.store, [TASKS], around=around).drain()
+    ManualWorkers(context.store, [TASKS], context=context).drain()
     (made,) = records(studio)
     stuck: dict[str, Any] = {
         "files": {"objects": Failing(studio.objects, delete=always)},

@@ -16,9 +16,10 @@ from penstock.domains.speech.model import CleanupRun
 from penstock.domains.speech.studio import Studio
 from penstock.errors import Misconfigured
 from penstock.events.schedule import Schedule, Scheduler, overdue
-from penstock.plugin import DomainContext, own_settings
+from penstock.plugin import own_settings
 from penstock.runtime.service import Service
 from penstock.runtime.settings import Settings
+from penstock.work.domain_context import DomainContext
 from penstock.workers.celery import Cron
 from tests.domains.speech.faults import Failing, always
 from tests.domains.speech.story import alerts, at, files, moment, spoken
@@ -35,10 +36,10 @@ class Deployment:
     @property
     def schedules(self) -> list[Schedule]:
         assert INSTALLED.schedules is not None
-        around = DomainContext(
+        context = DomainContext(
             self.studio.store, self.objects or self.studio.objects, own_settings([INSTALLED], self.settings)
         )
-        return list(INSTALLED.schedules(around))
+        return list(INSTALLED.schedules(context))
 
     def tick(self, when: str) -> list[str]:
         """What becomes of what is due at a moment."""

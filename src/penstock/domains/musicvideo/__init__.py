@@ -9,16 +9,17 @@ from penstock.domains.musicvideo.model import DOMAIN
 from penstock.domains.musicvideo.options import SETTINGS
 from penstock.domains.musicvideo.tasks import TASKS
 from penstock.generation.remote import SETTINGS as HIRED
-from penstock.plugin import DomainContext, DomainPlugin
+from penstock.plugin import DomainPlugin
+from penstock.work.domain_context import DomainContext
 
 __all__ = ["DOMAIN", "INSTALLED"]
 
 
-def _routes(around: DomainContext) -> Any:
+def _routes(context: DomainContext) -> Any:
     # Only a web service needs FastAPI.
     from penstock.domains.musicvideo.routes import routes
 
-    return routes(around)
+    return routes(context)
 
 
 INSTALLED = DomainPlugin(DOMAIN, tasks=TASKS, routes=_routes, settings=(*SETTINGS, *HIRED))

@@ -31,13 +31,13 @@ class ToCompose(BaseModel):
 @TASKS.task("compose", limit=timedelta(hours=2))
 def compose(work: TaskContext, input: ToCompose) -> dict[str, Any] | None:
     """Cut the final video of all scenes as they stand now."""
-    studio = Studio.within(work.around)
+    studio = Studio.within(work.domain)
     project = work.store.lookup(Project.at(project_id=input.project_id))
     if project is None or project.compositions != input.number:
         return None
     if project.status is ProjectStatus.QUEUED:
         with work.change() as change:
-            change.save(change.adopt(project).compose())
+            change.save(change.track(project).compose())
     if project.status is not ProjectStatus.COMPOSING:
         return None
     scenes = in_order(project, work.store.find(Scene.of_project(project_id=project.project_id)))
@@ -53,7 +53,7 @@ def compose(work: TaskContext, input: ToCompose) -> dict[str, Any] | None:
         desk.keep(thumbnail, places.final_thumbnail(project.project_id))
         duration = desk.length(into)
     with work.finish() as change:
-        change.adopt(project)
+        change.track(project)
         project.complete(final_output_s3_key=kept.key)
         project.final_thumbnail_s3_key = places.final_thumbnail(project.project_id)
         project.final_output_sha256, project.final_duration = kept.sha256, duration
@@ -69,14 +69,14 @@ def fail_composition(change: Change, input: ToCompose, error: BaseException) -> 
     if project is None or project.compositions != input.number:
         return
     if project.status in (ProjectStatus.QUEUED, ProjectStatus.COMPOSING):
-        change.save(change.adopt(project).fail(error_message=words_of(error)))
+        change.save(change.track(project).fail(error_message=words_of(error)))
 
 
 @compose.revived
 def queue_composition(change: Change, input: ToCompose) -> None:
     project = change.store.lookup(Project.at(project_id=input.project_id))
     if project is not None and project.compositions == input.number and project.status is ProjectStatus.FAILED:
-        change.save(change.adopt(project).reopen().queue())
+        change.save(change.track(project).reopen().queue())
 
 
 def _shown(desk: TaskDesk, scene: Scene) -> Path:

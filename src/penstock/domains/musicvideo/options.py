@@ -7,8 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import timedelta
 
+from penstock.declare.setting import Setting
 from penstock.errors import Misconfigured
-from penstock.runtime.settings import Setting
 
 _SIZE = re.compile(r"(\d{2,4})x(\d{2,4})")
 

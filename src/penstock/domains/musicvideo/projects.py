@@ -173,7 +173,7 @@ def generate(studio: Studio, project_id: UUID, *, by: str, scenes: int | None = 
             raise NotNow(f"project {project_id} is {project.status.value}; scenes are generated once it is pending")
         change.save(project.queue())
         wanted = tasks.ToWrite(project_id=project_id, scenes=_how_many(studio, project, scenes))
-        tasks.write_scenes.announce(change, wanted, project=str(project_id))
+        tasks.write_scenes.enqueue(change, wanted, project=str(project_id))
     return project
 
 
@@ -199,7 +199,7 @@ def compose(studio: Studio, project_id: UUID, *, by: str) -> Project:
         # On the counters as well, which any change of a scene moves: what was just read is still so.
         same = the(Project.completed_scenes).equals(project.completed_scenes)
         change.save(project.queue(), when=same & the(Project.scene_count).equals(project.scene_count))
-        final_cut.compose.announce(
+        final_cut.compose.enqueue(
             change,
             final_cut.ToCompose(project_id=project_id, number=project.compositions),
             project=str(project_id),

@@ -64,7 +64,7 @@ def begun(work: TaskContext, input: OnScene) -> Scene | None:
         return None
     if scene.status is SceneStatus.PENDING or work.task.attempts > 1:
         with work.change() as change:
-            change.adopt(scene)
+            change.track(scene)
             if work.task.attempts > 1:
                 scene.retry_count += 1
             change.save(scene.start() if scene.status is SceneStatus.PENDING else scene, when=same_take(input))
@@ -83,7 +83,7 @@ def charge(work: TaskContext, input: OnScene, scene: Scene, made: Made, job: str
         return
     _still_wanted(work, input)
     with work.change() as change:
-        change.adopt(scene)
+        change.track(scene)
         scene.cost, scene.charged_job_id = (scene.cost or 0.0) + made.cost, job
         change.save(scene, when=same_take(input))
 
@@ -104,7 +104,7 @@ def remember(work: TaskContext, input: OnScene, scene: Scene, field: str, job: s
     """Note what was begun elsewhere before anything can go wrong with it: also in the scene that the task will end."""
     _still_wanted(work, input)
     with work.change() as change:
-        change.adopt(scene)
+        change.track(scene)
         setattr(scene, field, job)
         change.save(scene, when=same_take(input))
 

@@ -47,7 +47,7 @@ from penstock.domains.musicvideo.views import (
 )
 from penstock.generation.directors import directors
 from penstock.generation.flavors import flavors
-from penstock.plugin import DomainContext
+from penstock.work.domain_context import DomainContext
 
 SceneNumber = Annotated[int, PathPart(ge=1, le=999)]
 IN_A_FORM = 32
@@ -62,10 +62,10 @@ def who_asks(request: Request) -> Caller:
 Who = Annotated[Caller, Depends(who_asks)]
 
 
-def routes(around: DomainContext) -> APIRouter:
+def routes(context: DomainContext) -> APIRouter:
     """The router of a running system."""
     router = APIRouter(prefix="/api/mv", tags=["musicvideo"])
-    studio = Studio.within(around)
+    studio = Studio.within(context)
     for add in (_add_projects, _add_scenes, _add_work_on_scenes, _add_uploads, _add_characters):
         add(router, studio)
     return router

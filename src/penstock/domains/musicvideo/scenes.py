@@ -44,7 +44,7 @@ def add_scene(studio: Studio, project_id: UUID, concept: str, *, by: str) -> Sce
                 )
                 change.create(scene)
                 count_edited(change, project, None, scene.status, when=unmoved, last_sequence=scene.sequence)
-                tasks.write_scene.announce(change, OnScene.of(scene), project=str(project_id))
+                tasks.write_scene.enqueue(change, OnScene.of(scene), project=str(project_id))
         except Conflict:
             continue  # somebody else has added one just now
         return scene
@@ -110,18 +110,18 @@ def delete_scene(studio: Studio, project_id: UUID, sequence: int, *, by: str) ->
 def regenerate(studio: Studio, project_id: UUID, sequence: int, *, by: str) -> Scene:
     """Film a scene again."""
 
-    def announce(change: Change, scene: Scene) -> None:
+    def enqueue(change: Change, scene: Scene) -> None:
         scene.incoming_s3_key = None
-        tasks.film.announce(change, OnScene.of(scene), project=str(project_id))
+        tasks.film.enqueue(change, OnScene.of(scene), project=str(project_id))
 
-    return _begin(studio, project_id, sequence, announce, by=by)
+    return _begin(studio, project_id, sequence, enqueue, by=by)
 
 
 def request_lip_sync(studio: Studio, project_id: UUID, sequence: int, *, by: str, lyrics: str | None = None) -> Scene:
     """Let somebody in the scene sing: to its own sound, or to its part of the backing track."""
     project = studio.store.get(Project.at(project_id=project_id))
 
-    def announce(change: Change, scene: Scene) -> None:
+    def enqueue(change: Change, scene: Scene) -> None:
         if scene.video_clip_s3_key is None:
             raise NotNow(f"scene {sequence} has no clip yet; film it first")
         if scene.audio_clip_s3_key is None and project.audio_backing_track_s3_key is None:
@@ -129,9 +129,9 @@ def request_lip_sync(studio: Studio, project_id: UUID, sequence: int, *, by: str
         scene.needs_lip_sync = True
         if lyrics is not None:
             scene.lyrics = lyrics
-        tasks.lip_sync.announce(change, OnScene.of(scene), project=str(project_id))
+        tasks.lip_sync.enqueue(change, OnScene.of(scene), project=str(project_id))
 
-    return _begin(studio, project_id, sequence, announce, by=by)
+    return _begin(studio, project_id, sequence, enqueue, by=by)
 
 
 def trim(studio: Studio, project_id: UUID, sequence: int, *, start: float, stop: float, by: str) -> Scene:
@@ -139,14 +139,14 @@ def trim(studio: Studio, project_id: UUID, sequence: int, *, start: float, stop:
     if not 0 <= start < stop:
         raise BadRequest(f"from {start} to {stop} is no part of a clip; give in ≥ 0 and out > in")
 
-    def announce(change: Change, scene: Scene) -> None:
+    def enqueue(change: Change, scene: Scene) -> None:
         if scene.video_clip_s3_key is None:
             raise NotNow(f"scene {sequence} has no clip yet; film it first")
         # The scene tells which part is shown, and that is still the former one.
         part = tasks.ToTrim.of(scene, start=start, stop=stop)
-        tasks.trim.announce(change, part, project=str(project_id))
+        tasks.trim.enqueue(change, part, project=str(project_id))
 
-    return _begin(studio, project_id, sequence, announce, by=by)
+    return _begin(studio, project_id, sequence, enqueue, by=by)
 
 
 def upload_video(studio: Studio, project_id: UUID, sequence: int, film: Path, *, by: str) -> Scene:
@@ -167,25 +167,25 @@ def take_in(studio: Studio, project_id: UUID, sequence: int, key: str, *, by: st
 def arrive(change: Change, scene: Scene, key: str) -> None:
     """A film has come for a scene; a task makes it the clip."""
     scene.incoming_s3_key = key
-    tasks.take_in.announce(change, OnScene.of(scene), project=str(scene.project_id))
+    tasks.take_in.enqueue(change, OnScene.of(scene), project=str(scene.project_id))
 
 
 def _begin(
     studio: Studio,
     project_id: UUID,
     sequence: int,
-    announce: Callable[[Change, Scene], None],
+    enqueue: Callable[[Change, Scene], None],
     *,
     by: str,
 ) -> Scene:
     """A new take of a scene, and the task that makes it."""
     with studio.store.change(by=by) as change:
         scene = change.get(Scene.at(project_id=project_id, sequence=sequence))
-        begin_take(change, scene, announce)
+        begin_take(change, scene, enqueue)
     return scene
 
 
-def begin_take(change: Change, scene: Scene, announce: Callable[[Change, Scene], None]) -> None:
+def begin_take(change: Change, scene: Scene, enqueue: Callable[[Change, Scene], None]) -> None:
     """Begin a new take of a scene within a change."""
     before = scene.status
     if before is SceneStatus.PROCESSING:
@@ -197,6 +197,6 @@ def begin_take(change: Change, scene: Scene, announce: Callable[[Change, Scene],
         scene.retry()
     else:
         scene.start()
-    announce(change, scene)
+    enqueue(change, scene)
     change.save(scene)
     count_edited(change, change.get(Project.at(project_id=scene.project_id)), before, scene.status)

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field, replace
 from penstock.domains.musicvideo.options import MusicVideoOptions, read_options
 from penstock.domains.musicvideo.providers import Crew, crew_within
 from penstock.kernel.store import Store
-from penstock.plugin import DomainContext
 from penstock.ports.object_store import ObjectStore
 from penstock.ports.stored_object import SignedUrl
+from penstock.work.domain_context import DomainContext
 
 
 @dataclass(frozen=True)
@@ -22,9 +22,9 @@ class Studio:
     options: MusicVideoOptions = field(default_factory=MusicVideoOptions)
 
     @classmethod
-    def within(cls, around: DomainContext) -> Studio:
-        options = read_options(around.setting)
-        return cls(around.store, around.objects, crew_within(around.setting, options), options)
+    def within(cls, context: DomainContext) -> Studio:
+        options = read_options(context.setting)
+        return cls(context.store, context.objects, crew_within(context.setting, options), options)
 
     def seen_through(self, store: Store) -> Studio:
         """The same studio for somebody who may see less."""

@@ -68,13 +68,13 @@ class ToTrim(OnScene):
 @TASKS.task("write_scenes", limit=HALF_AN_HOUR)
 def write_scenes(work: TaskContext, input: ToWrite) -> dict[str, Any] | None:
     """Write the scenes of a project, and have each filmed."""
-    studio = Studio.within(work.around)
+    studio = Studio.within(work.domain)
     project = work.store.lookup(Project.at(project_id=input.project_id))
     if project is None or project.scene_count:
         return None
     if project.status is ProjectStatus.QUEUED:
         with work.change() as change:
-            change.save(change.adopt(project).generate_scenes())
+            change.save(change.track(project).generate_scenes())
     if project.status is not ProjectStatus.GENERATING_SCENES:
         return None
     with desk_of(work) as desk, desk.creating():
@@ -83,11 +83,11 @@ def write_scenes(work: TaskContext, input: ToWrite) -> dict[str, Any] | None:
         raise Terminal("no scene was written; say more about the concept")
     now = work.store.clock.now()
     with work.finish() as change:
-        change.adopt(project)
+        change.track(project)
         for sequence, idea in enumerate(ideas, 1):
             scene = _written(project, sequence, idea, now=now)
             change.create(scene)
-            film.announce(change, OnScene.of(scene), project=str(project.project_id))
+            film.enqueue(change, OnScene.of(scene), project=str(project.project_id))
         project.scene_count = project.last_sequence = len(ideas)
         change.save(project.process())
         change.emit("scenes.written", project, scenes=len(ideas))
@@ -99,20 +99,20 @@ def fail_project(change: Change, input: ToWrite, error: BaseException) -> None:
     """No scenes; the project says why."""
     project = change.store.lookup(Project.at(project_id=input.project_id))
     if project is not None and project.status in (ProjectStatus.QUEUED, ProjectStatus.GENERATING_SCENES):
-        change.save(change.adopt(project).fail(error_message=words_of(error)))
+        change.save(change.track(project).fail(error_message=words_of(error)))
 
 
 @write_scenes.revived
 def queue_project(change: Change, input: ToWrite) -> None:
     project = change.store.lookup(Project.at(project_id=input.project_id))
     if project is not None and project.status is ProjectStatus.FAILED and not project.scene_count:
-        change.save(change.adopt(project).restart().queue())
+        change.save(change.track(project).restart().queue())
 
 
 @TASKS.task("write_scene", limit=HALF_AN_HOUR)
 def write_scene(work: TaskContext, input: OnScene) -> dict[str, Any] | None:
     """Write one scene more from a few words, and have it filmed."""
-    studio = Studio.within(work.around)
+    studio = Studio.within(work.domain)
     scene = current(work, input)
     if scene is None:
         return None
@@ -122,13 +122,13 @@ def write_scene(work: TaskContext, input: OnScene) -> dict[str, Any] | None:
         idea = studio.crew.writer.add(_brief(studio, project, 1), scene.prompt, earlier, desk)
     unedited = _unedited(scene)
     with work.finish() as change:
-        change.adopt(scene)
+        change.track(scene)
         scene.prompt, scene.needs_lip_sync = idea.prompt, idea.needs_lip_sync
         if scene.negative_prompt is None:
             scene.negative_prompt = idea.negative_prompt
         scene.reference_image_s3_keys = _references(project)
         change.save(scene, when=same_take(input) & unedited)
-        film.announce(change, input, project=str(project.project_id))
+        film.enqueue(change, input, project=str(project.project_id))
     return None
 
 
@@ -145,7 +145,7 @@ def _unedited(scene: Scene) -> Condition:
 @TASKS.task("film", limit=HALF_AN_HOUR, concurrency=FILMED_AT_ONCE)
 def film(work: TaskContext, input: OnScene) -> dict[str, Any] | None:
     """Film a scene; if somebody sings in it, that follows."""
-    studio = Studio.within(work.around)
+    studio = Studio.within(work.domain)
     scene = begun(work, input)
     if scene is None:
         return None
@@ -176,7 +176,7 @@ def film(work: TaskContext, input: OnScene) -> dict[str, Any] | None:
 @TASKS.task("take_in", limit=HALF_AN_HOUR, concurrency=FILMED_AT_ONCE)
 def take_in(work: TaskContext, input: OnScene) -> dict[str, Any] | None:
     """Make a film that was uploaded the clip of its scene."""
-    studio = Studio.within(work.around)
+    studio = Studio.within(work.domain)
     scene = begun(work, input)
     if scene is None or scene.incoming_s3_key is None:
         return None
@@ -203,14 +203,14 @@ def _finish_clip(
     desk.keep(thumbnail, places.thumbnail(scene))
     duration = desk.length(clip)
     with work.finish() as change:
-        change.adopt(scene)
+        change.track(scene)
         scene.finish(video_clip_s3_key=kept.key)
         scene.thumbnail_s3_key = places.thumbnail(scene)
         scene.reference_image_s3_keys = references
         scene.video_generation_job_id = None
         show(scene, kept, duration)
         if sings and scene.needs_lip_sync:
-            lip_sync.announce(change, input, project=str(input.project_id))
+            lip_sync.enqueue(change, input, project=str(input.project_id))
             change.save(scene.start(), when=same_take(input))
         else:
             complete(change, input, scene)
@@ -222,7 +222,7 @@ def _finish_clip(
 @TASKS.task("lip_sync", limit=HALF_AN_HOUR, concurrency=FILMED_AT_ONCE)
 def lip_sync(work: TaskContext, input: OnScene) -> dict[str, Any] | None:
     """Let somebody in a scene sing to its part of the backing track."""
-    studio = Studio.within(work.around)
+    studio = Studio.within(work.domain)
     scene = begun(work, input)
     if scene is None or scene.video_clip_s3_key is None:
         return None
@@ -239,7 +239,7 @@ def lip_sync(work: TaskContext, input: OnScene) -> dict[str, Any] | None:
         kept = keep_in_place(work, desk, input, into, places.lip_synced(scene))
         duration = desk.length(into)
         with work.finish() as change:
-            change.adopt(scene)
+            change.track(scene)
             scene.audio_clip_s3_key = places.scene_audio(scene)
             scene.finish_lip_sync(lip_synced_video_clip_s3_key=kept.key)
             scene.lipsync_job_id = None
@@ -271,7 +271,7 @@ def _sound_of(
 @TASKS.task("trim", limit=HALF_AN_HOUR, concurrency=FILMED_AT_ONCE)
 def trim(work: TaskContext, input: ToTrim) -> dict[str, Any] | None:
     """Cut the part out of a clip that is to be shown."""
-    studio = Studio.within(work.around)
+    studio = Studio.within(work.domain)
     scene = begun(work, input)
     whole = None if scene is None else scene.lip_synced_video_clip_s3_key or scene.video_clip_s3_key
     if scene is None or whole is None:
@@ -288,7 +288,7 @@ def trim(work: TaskContext, input: ToTrim) -> dict[str, Any] | None:
         kept = keep_in_place(work, desk, input, into, key)
         duration = desk.length(into)
         with work.finish() as change:
-            change.adopt(scene)
+            change.track(scene)
             scene.trim_points = {"in": start, "out": stop}
             scene.finish_trim(working_video_clip_s3_key=kept.key)
             show(scene, kept, duration)
@@ -308,7 +308,7 @@ def fail_scene(change: Change, input: OnScene, error: BaseException) -> None:
     """The scene says why; the others go on."""
     scene = of_take(change.store, input)
     if scene is not None and scene.status in (SceneStatus.PENDING, SceneStatus.PROCESSING):
-        before = change.adopt(scene).status
+        before = change.track(scene).status
         change.save(scene.fail(error_message=words_of(error)), when=same_take(input))
         count(change, scene.project_id, before, scene.status)
         change.emit("scene.failed", scene, why=scene.error_message)
@@ -323,7 +323,7 @@ def retry_scene(change: Change, input: OnScene) -> None:
     """Somebody has the task tried again."""
     scene = of_take(change.store, input)
     if scene is not None and scene.status is SceneStatus.FAILED:
-        change.save(change.adopt(scene).retry(), when=same_take(input))
+        change.save(change.track(scene).retry(), when=same_take(input))
         count(change, scene.project_id, SceneStatus.FAILED, scene.status)
 
 

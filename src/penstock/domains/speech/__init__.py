@@ -9,16 +9,17 @@ from penstock.domains.speech.lifecycle import advice
 from penstock.domains.speech.model import DOMAIN
 from penstock.domains.speech.options import SETTINGS
 from penstock.domains.speech.tasks import TASKS
-from penstock.plugin import DomainContext, DomainPlugin
+from penstock.plugin import DomainPlugin
+from penstock.work.domain_context import DomainContext
 
 __all__ = ["DOMAIN", "INSTALLED"]
 
 
-def _routes(around: DomainContext) -> Any:
+def _routes(context: DomainContext) -> Any:
     # Only a web service needs FastAPI.
     from penstock.domains.speech.routes import routes
 
-    return routes(around)
+    return routes(context)
 
 
 INSTALLED = DomainPlugin(DOMAIN, tasks=TASKS, schedules=schedules, routes=_routes, advice=advice, settings=SETTINGS)

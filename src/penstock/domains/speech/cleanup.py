@@ -23,9 +23,9 @@ from penstock.events.schedule import Period, Schedule
 from penstock.files.object_reads import every
 from penstock.kernel.quota import settle_many
 from penstock.kernel.store import Store
-from penstock.plugin import DomainContext
 from penstock.ports.object_store import Objects
 from penstock.schema.file_pattern import TRASH
+from penstock.work.domain_context import DomainContext
 
 log = logging.getLogger("penstock.speech.cleanup")
 
@@ -41,13 +41,13 @@ _NAMED = 100
 "So many failed deletions are named in an alert; the log has all."
 
 
-def schedules(around: DomainContext) -> Sequence[Schedule]:
+def schedules(context: DomainContext) -> Sequence[Schedule]:
     """When the cleanup is due. After downtime one run does the work of all that were missed."""
-    options = read_options(around.setting)
+    options = read_options(context.setting)
 
     def run(period: Period) -> None:
         missed = max((period.until - period.since) // dt.timedelta(days=1) - 1, 0)
-        cleanup_yesterday_temp_audio(around.store, around.objects, prefix=options.prefix, missed=missed)
+        cleanup_yesterday_temp_audio(context.store, context.objects, prefix=options.prefix, missed=missed)
 
     return [Schedule(SCHEDULE, options.cron, run, catch_up="one")]
 

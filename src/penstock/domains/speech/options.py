@@ -7,9 +7,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import timedelta
 
+from penstock.declare.setting import Setting
 from penstock.domains.speech.model import LIFETIME, PREFIX
 from penstock.errors import Misconfigured
-from penstock.runtime.settings import Setting
 from penstock.schema.file_pattern import ARCHIVE, TRASH, UPLOADS
 
 _PREFIX = re.compile(r"[A-Za-z0-9_.-]+(/[A-Za-z0-9_.-]+)*")

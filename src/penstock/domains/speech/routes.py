@@ -19,8 +19,8 @@ from penstock.declare.units import Count, Seconds, UtcSeconds
 from penstock.domains.speech import actions, erasure, tasks
 from penstock.domains.speech.model import SpeechJobStatus
 from penstock.domains.speech.studio import Studio
-from penstock.plugin import DomainContext
 from penstock.schema.role import Role
+from penstock.work.domain_context import DomainContext
 
 A_MINUTE, JOBS_A_MINUTE, READS_A_MINUTE = 20, 5, 120
 
@@ -82,10 +82,10 @@ class ErasedTold(BaseModel):
     jobs: Count
 
 
-def routes(around: DomainContext) -> APIRouter:
+def routes(context: DomainContext) -> APIRouter:
     """The router of a running system."""
     router = APIRouter(tags=["speech"])
-    studio = Studio.within(around)
+    studio = Studio.within(context)
 
     @router.get("/voices")
     @public(per_minute=READS_A_MINUTE)

@@ -8,8 +8,8 @@ from penstock.auth.caller import Caller
 from penstock.domains.speech.options import SpeechOptions, read_options
 from penstock.domains.speech.voices import Voices, installed_voices
 from penstock.kernel.store import Store
-from penstock.plugin import DomainContext
 from penstock.ports.object_store import ObjectStore
+from penstock.work.domain_context import DomainContext
 
 
 @dataclass(frozen=True)
@@ -22,9 +22,9 @@ class Studio:
     options: SpeechOptions = field(default_factory=SpeechOptions)
 
     @classmethod
-    def within(cls, around: DomainContext) -> Studio:
-        options = read_options(around.setting)
-        return cls(around.store, around.objects, installed_voices(options.voices, options.voice), options)
+    def within(cls, context: DomainContext) -> Studio:
+        options = read_options(context.setting)
+        return cls(context.store, context.objects, installed_voices(options.voices, options.voice), options)
 
     def seen_by(self, caller: Caller) -> Studio:
         """The same, on the store that a caller may see."""

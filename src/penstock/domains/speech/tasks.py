@@ -60,7 +60,7 @@ def request_job(studio: Studio, text: str | None, voice_id: str | None = None, *
         ip_address=ip_address,
     )
     with studio.store.change() as change:
-        job.task_id = speak_text.announce(change, ToSpeak(date=job.date, job_id=job.job_id))
+        job.task_id = speak_text.enqueue(change, ToSpeak(date=job.date, job_id=job.job_id))
         change.create(job)
         take_job(change, job, studio.options)
     return job
@@ -85,19 +85,19 @@ def job_of(studio: Studio, date: dt.date, job_id: UUID) -> JobSeen:
 )
 def speak_text(work: TaskContext, input: ToSpeak) -> dict[str, Any] | None:
     """Speak the text of a job."""
-    studio = Studio.within(work.around)
+    studio = Studio.within(work.domain)
     job = work.store.lookup(_ref(input))
     if job is None or job.text is None or job.status is SpeechJobStatus.COMPLETED:
         return None  # it was erased, or its day is over
     with work.change() as change:
-        change.save(change.adopt(job).start())
+        change.save(change.track(job).start())
     voice = studio.voices.get(job.voice_id)
     pieces = _spoken(work, voice, sayable(job.text))
     with merged(stopped(pieces, most=studio.options.seconds_a_job)) as wav:
         audio = new_audio(studio, wav, text=job.text, voice_id=job.voice_id, ip_address=job.ip_address)
         with stored_file(studio, audio, wav), work.finish() as change:
             change.create(audio)
-            change.save(change.adopt(job).complete(audio=audio))
+            change.save(change.track(job).complete(audio=audio))
             finish_job(change, job, audio, studio.options)
     return None
 
@@ -109,7 +109,7 @@ def give_up(change: Change, input: ToSpeak, error: BaseException) -> None:
     if job is not None and job.status in (SpeechJobStatus.QUEUED, SpeechJobStatus.PROCESSING):
         # Another error may say anything.
         told = str(error) if isinstance(error, _TOLD) else "Synthesis failed"
-        change.save(change.adopt(job).fail(error=told))
+        change.save(change.track(job).fail(error=told))
         fail_job(change, job, spoken=isinstance(error, SpeechTooLong | QuotaExceeded))
 
 
@@ -123,7 +123,7 @@ def queue_again(change: Change, input: ToSpeak) -> None:
             "have whoever wants it send the text again, and cancel this task"
         )
     if job.status is SpeechJobStatus.FAILED:
-        change.save(change.adopt(job).retry())
+        change.save(change.track(job).retry())
         take_job_again(change, job)
 
 

@@ -18,7 +18,7 @@ from penstock.testing.promises.promise import Promise
 HERE = Specimen.at(shelf="top", label="one")
 
 
-def _around(field: Any, low: Any, same: Any, high: Any) -> list[Condition]:
+def _context(field: Any, low: Any, same: Any, high: Any) -> list[Condition]:
     """Every comparison of a field with a value below it, its own, and one above it."""
     attr: Any = the(field)
     out = [
@@ -33,15 +33,15 @@ def _comparisons() -> list[Condition]:
     values = full_values()
     day, second = timedelta(days=1), timedelta(seconds=1)
     return [
-        *_around(Specimen.text, "naïve", values["text"], "naïve \U0010ffff"),
-        *_around(Specimen.colour, Colour.BLUE, Colour.BLUE, Colour.GREEN),
-        *_around(Specimen.count, -43, -42, 9),
-        *_around(Specimen.ratio, 0.3, values["ratio"], 0.31),
-        *_around(Specimen.price, Decimal("9.5"), values["price"], Decimal("12345678901234567890.121")),
-        *_around(Specimen.blob, b"\x00\x01\x01", values["blob"], b"\x01"),
-        *_around(Specimen.second, MOMENT - second, MOMENT, MOMENT + second),
-        *_around(Specimen.micro, MOMENT - timedelta(microseconds=1), MOMENT, MOMENT + second),
-        *_around(Specimen.day, date(2026, 2, 27), values["day"], values["day"] + day),
+        *_context(Specimen.text, "naïve", values["text"], "naïve \U0010ffff"),
+        *_context(Specimen.colour, Colour.BLUE, Colour.BLUE, Colour.GREEN),
+        *_context(Specimen.count, -43, -42, 9),
+        *_context(Specimen.ratio, 0.3, values["ratio"], 0.31),
+        *_context(Specimen.price, Decimal("9.5"), values["price"], Decimal("12345678901234567890.121")),
+        *_context(Specimen.blob, b"\x00\x01\x01", values["blob"], b"\x01"),
+        *_context(Specimen.second, MOMENT - second, MOMENT, MOMENT + second),
+        *_context(Specimen.micro, MOMENT - timedelta(microseconds=1), MOMENT, MOMENT + second),
+        *_context(Specimen.day, date(2026, 2, 27), values["day"], values["day"] + day),
         the(Specimen.flag).equals(True),
         the(Specimen.flag).equals(False),
         the(Specimen.flag).differs(True),

@@ -11,9 +11,10 @@ from penstock import FrozenClock, open_store
 from penstock.domains.assetcreator.model import DOMAIN, AssetType, Job, Status, StepName
 from penstock.errors import NotFound
 from penstock.lifecycle.bundle import bundles, restore
+from penstock.lifecycle.folder_archive import FolderArchive
+from penstock.lifecycle.object_archive import ObjectArchive
 from penstock.lifecycle.retention import Retention
-from penstock.objects import LocalObjects, ObjectArchive
-from penstock.objects.folder_archive import FolderArchive
+from penstock.objects import LocalObjects
 from penstock.ports.archive import Archive
 from penstock.ports.object_store import ObjectStore
 from penstock.runtime.composition import open_archive

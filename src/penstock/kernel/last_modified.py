@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from penstock.declare.entity import Entity
 from penstock.operations.updates import Set, Update
 from penstock.schema.kinds import trim_instant
 from penstock.schema.shape import EntityShape
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from penstock.declare.entity import Entity
 
 
 def touch(record: Entity, before: Mapping[str, Any], changed: list[Update], now: datetime) -> None:

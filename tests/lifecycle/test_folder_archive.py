@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from penstock.errors import InvalidValue, NotFound, Unavailable
-from penstock.objects.folder_archive import FolderArchive
+from penstock.lifecycle.folder_archive import FolderArchive
 from penstock.ports.archive import Archive
 
 

@@ -1,0 +1,3 @@
+"""Archives are tried on every object store."""
+
+from tests.objects.conftest import *  # noqa: F403
