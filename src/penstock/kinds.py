@@ -40,9 +40,10 @@ class Kind(Enum):
     @property
     def noun(self) -> str:
         """What a sentence calls such a value: a text, an integer, bytes."""
+        word = str(self.value)
         if self in (Kind.BYTES, Kind.TEXTS):
-            return self.value
-        return f"{'an' if self.value[0] in 'aeiou' else 'a'} {self.value}"
+            return word
+        return f"an {word}" if word[0] in "aeiou" else f"a {word}"
 
     def __repr__(self) -> str:
         return self.name
