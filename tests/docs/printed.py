@@ -7,8 +7,9 @@
     # raises Conflict: Episode(show=tea, number=1) …
 
 What follows ``# →`` is what the expression above it is, as Python writes it; what follows ``# raises`` is the error of
-the statement above it. Either may stand behind the statement or below it, and go on in further comment lines; ``…``
-stands for any text. An example that raises without saying so fails, and so does one that says so and does not.
+the statement above it. Either may stand behind the statement or below it (below a class after blank lines, as the
+formatter wants it), and go on in further comment lines; ``…`` stands for any text. An example that raises without
+saying so fails, and so does one that says so and does not.
 """
 
 from __future__ import annotations
@@ -60,7 +61,7 @@ def _claim(lines: list[str]) -> tuple[str, str] | None:
                     break
                 texts.append(more[2:])
             return found["kind"], " ".join(texts)
-        if number and not line.startswith("#"):
+        if number and line and not line.startswith("#"):
             return None
     return None
 

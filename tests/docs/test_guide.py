@@ -57,11 +57,12 @@ def test_a_page_that_says_what_is_not_so_is_found_out(block: str, complaint: str
 
 def test_an_error_that_a_page_does_not_tell_of_is_not_swallowed() -> None:
     with pytest.raises(ValueError, match="invalid literal"):
-        run_block("int('x')  # a comment\n\n# → nothing of this statement\n", {}, where="page")
+        run_block("int('x')  # a comment\n# and another\n", {}, where="page")
 
 
 def test_claims_may_go_on_and_leave_out() -> None:
     names: dict[str, Any] = {}
     run_block("x = [1,\n     2]\nx\n# → [1,\n# 2]\n\n# of the next\n", names, where="page")
     run_block("int('x')\n# raises ValueError: … 'x'\n", names, where="page")
+    run_block("class X(Y):\n    z: int\n\n\n# raises NameError: name 'Y' is not defined\n", names, where="page")
     assert names["x"] == [1, 2]
