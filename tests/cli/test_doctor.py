@@ -130,7 +130,7 @@ def test_a_broker_that_answers(
         ("keys create", "Missing argument"),
         ("ls musicvideo.Scene.of_projects", 'Did you mean "musicvideo.Scene.of_project"?'),
         ("explain musicvideo.Scene.of_projects", 'Did you mean "musicvideo.Scene.of_project"?'),
-        ("explain musicvideo.Scene.of_project project_id=no", "project_id='no' is not a identifier"),
+        ("explain musicvideo.Scene.of_project project_id=no", "project_id='no' is not an identifier"),
         (
             "explain musicvideo.Scene.of_project project=no",
             "takes project_id, sequence as name=value, not 'project=no'",
@@ -169,7 +169,7 @@ def test_a_mistake_is_answered_in_a_sentence(penstock: Penstock, store: Store, w
         ("sweep --objects s3://bucket?region=us-east-1&endpoint=foo", "'foo' is no URL"),
         (
             "ls musicvideo.Project.by_status status=pending created_at=9999-12-31T23:59:59-23:00..",
-            "created_at='9999-12-31T23:59:59-23:00' is not a instant",
+            "created_at='9999-12-31T23:59:59-23:00' is not an instant",
         ),
         ("say hello -o nowhere/x.wav", "nowhere is no folder"),
         ("say hello -o .penstock", ".penstock is a folder"),

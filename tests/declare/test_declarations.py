@@ -32,6 +32,7 @@ from penstock import (
     pattern,
 )
 from penstock.errors import DeclarationError
+from penstock.kinds import Kind
 
 
 class Status(StrEnum):
@@ -877,3 +878,30 @@ def test_a_declaration_that_is_right_is_taken() -> None:
     assert list(shape.patterns) == ["by_job", "by_status"]
     assert shape.patterns["by_job"].summary == "Parts of a job."
     assert shape.indexed == {"status", "name"}
+
+
+def test_asking_for_what_is_not_declared_names_what_is_close() -> None:
+    with pytest.raises(AttributeError, match=r"no field, key, pattern or move 'by_taek'; did you mean by_take\?$"):
+        _ = _film().by_taek
+    with pytest.raises(AttributeError, match=r"^Film declares no field, key, pattern or move 'zzz'$"):
+        _ = _film().zzz
+
+
+def _film() -> Any:
+    class Film(Entity, table=Table("Films", sort="SK")):
+        title: str
+        take: int
+
+        @key("FILM#{title}", "{take:03d}")
+        def at(self, *, title: str, take: int) -> None: ...
+
+        @pattern(at)
+        def by_take(self, *, title: str, take: Range[int] = ANYTHING) -> None: ...
+
+    return Film
+
+
+def test_refusals_say_an_before_a_vowel() -> None:
+    assert [kind.noun for kind in (Kind.TEXT, Kind.INTEGER, Kind.INSTANT, Kind.IDENTIFIER, Kind.BYTES)] == [
+        *("a text", "an integer", "an instant", "an identifier", "bytes")
+    ]

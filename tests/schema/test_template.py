@@ -253,7 +253,7 @@ def test_escaping_counts() -> None:
         ("{n:05x}", "has the format '05x'"),
         ("{a:>10}", "has the format '>10'; only integers take one"),
         ("{f}", "is a float; a key part may be"),
-        ("{g}", "is a texts; a key part may be"),
+        ("{g}", "is texts; a key part may be"),
         ("{a!r}", "uses !r"),
         ("{a}{b}", "is followed by 'another field'"),
         ("{a}-{b}", "is followed by '-'; the keys would not sort as their fields. Separate with '#'"),

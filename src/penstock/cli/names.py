@@ -85,4 +85,4 @@ def value(field: FieldShape, text: str) -> Any:
     try:
         return from_key_text(field, text)
     except ValueError:
-        raise InvalidKey(f"{field.name}={text!r} is not a {field.kind.value}; check its form") from None
+        raise InvalidKey(f"{field.name}={text!r} is not {field.kind.noun}; check its form") from None

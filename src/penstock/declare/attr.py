@@ -106,7 +106,7 @@ class Attr(Generic[T]):
         """The number grows by the amount; a missing one counts from zero."""
         self._must_be_free()
         if self._shape.kind not in (Kind.INTEGER, Kind.DECIMAL):
-            raise InvalidValue(f"{self!r} is a {self._shape.kind.value}; add needs an int or a Decimal")
+            raise InvalidValue(f"{self!r} is {self._shape.kind.noun}; add needs an int or a Decimal")
         whole = isinstance(amount, int) and not isinstance(amount, bool)
         if not whole and not (self._shape.kind is Kind.DECIMAL and isinstance(amount, Decimal)):
             raise InvalidValue(f"{self!r}: cannot add {amount!r}; give an int, or a Decimal to a Decimal")
@@ -158,11 +158,11 @@ class Attr(Generic[T]):
 
     def _must_compare(self) -> None:
         if self._shape.kind in (Kind.DOCUMENT, Kind.TEXTS):
-            raise InvalidValue(f"{self!r} is a {self._shape.kind.value}; compare a version or a counter instead")
+            raise InvalidValue(f"{self!r} is {self._shape.kind.noun}; compare a version or a counter instead")
 
     def _must_order(self) -> None:
         if self._shape.kind not in ORDERED_KINDS:
-            raise InvalidValue(f"{self!r} is a {self._shape.kind.value}, which has no order")
+            raise InvalidValue(f"{self!r} is {self._shape.kind.noun}, which has no order")
 
     def _must_be_free(self) -> None:
         if self._shape.state:

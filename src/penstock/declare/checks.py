@@ -76,13 +76,13 @@ def check_when(entity: str, index: str, fields: Fields, when: Mapping[str, froze
             raise DeclarationError(f"{where}, which is not a field")
         wanted = field.python if field.kind is Kind.CHOICE else _PLAIN.get(field.kind)
         if wanted is None:
-            raise DeclarationError(f"{where}, which is a {field.kind.value}; use a state, a flag, a text or an integer")
+            raise DeclarationError(f"{where}, which is {field.kind.noun}; use a state, a flag, a text or an integer")
         if not allowed:
             raise DeclarationError(f"{where}, but names no value of it; give at least one")
         for value in allowed:
             right = isinstance(value, wanted) and (wanted is bool or not isinstance(value, bool))
             if not right or (wanted is str and isinstance(value, Enum)):
-                raise DeclarationError(f"{where} being {value!r}, which is not a {wanted.__name__}")
+                raise DeclarationError(f"{where} being {value!r}, which is no {wanted.__name__}")
 
 
 def check_sql_indexes(entity: str, fields: Fields, indexes: tuple[tuple[str, ...], ...]) -> None:

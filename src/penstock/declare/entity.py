@@ -5,6 +5,7 @@ Everything that can be wrong with a declaration is refused while the class is be
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from enum import Enum
@@ -63,7 +64,9 @@ class EntityType(ModelMetaclass):
             shape: EntityShape | None = cls.__dict__.get("__shape__")
             if shape is not None and name in shape.fields:
                 return Attr(cls, shape.fields[name])
-            return super().__getattr__(name)
+            if shape is None or name.startswith("_"):
+                return super().__getattr__(name)
+            raise AttributeError(_no_such(cls, shape, name), name=name, obj=cls)
 
 
 class Entity(BaseModel, metaclass=EntityType):
@@ -366,6 +369,14 @@ def _builder(cls: type[Entity]) -> Callable[[dict[str, Any]], Any]:
         return record
 
     return build
+
+
+def _no_such(cls: type, shape: EntityShape, name: str) -> str:
+    """What to tell somebody who asks an entity for something it does not declare."""
+    declared = [n for n in (*shape.fields, *dir(cls)) if not n.startswith(("_", "model_"))]
+    close = difflib.get_close_matches(name, declared, n=1)
+    hint = f"; did you mean {close[0]}?" if close else ""
+    return f"{shape.name} declares no field, key, pattern or move {name!r}{hint}"
 
 
 def _snake(name: str) -> str:

@@ -60,7 +60,7 @@ class FilePattern:
             field, digits = fields[part[0]], part[1]
             if field.kind not in KEY_KINDS or (digits is not None) != (field.kind is Kind.INTEGER):
                 raise DeclarationError(
-                    f"{entity}: {field.name} in the file pattern {self.text!r} is a {field.kind.value}; use texts, "
+                    f"{entity}: {field.name} in the file pattern {self.text!r} is {field.kind.noun}; use texts, "
                     f"identifiers, choices, dates, and integers with a width such as {{{field.name}:03d}}"
                 )
 

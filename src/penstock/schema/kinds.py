@@ -37,6 +37,14 @@ class Kind(Enum):
     TEXTS = "texts"  # a non-empty set of strings
     DOCUMENT = "document"  # lists, maps and models, as JSON
 
+    @property
+    def noun(self) -> str:
+        """What a sentence calls such a value: a text, an integer, bytes."""
+        word = str(self.value)
+        if self in (Kind.BYTES, Kind.TEXTS):
+            return word
+        return f"an {word}" if word[0] in "aeiou" else f"a {word}"
+
     def __repr__(self) -> str:
         return self.name
 
@@ -154,7 +162,7 @@ def coerce(field: FieldShape, value: Any) -> Any:
             return value
     elif kind is not Kind.INSTANT and isinstance(value, _KEY_TYPES[kind]) and not isinstance(value, bool):
         return value
-    raise InvalidKey(f"{field.name} = {value!r} is not a {getattr(field.python, '__name__', kind.value)}")
+    raise InvalidKey(f"{field.name} = {value!r} is no {getattr(field.python, '__name__', kind.value)}")
 
 
 _KEY_TYPES: dict[Kind, type] = {Kind.TEXT: str, Kind.IDENTIFIER: UUID, Kind.INTEGER: int}

@@ -266,7 +266,7 @@ def _width(entity: str, text: str, shape: FieldShape, spec: str, *, ordered: boo
     where = f"{entity}: {shape.name!r} in the key template {text!r}"
     if shape.kind not in KEY_KINDS:
         allowed = ", ".join(sorted(k.value for k in KEY_KINDS))
-        raise DeclarationError(f"{where} is a {shape.kind.value}; a key part may be {allowed}")
+        raise DeclarationError(f"{where} is {shape.kind.noun}; a key part may be {allowed}")
     if shape.kind is Kind.INTEGER:
         if padding := _PADDING.fullmatch(spec):
             return int(padding[1])
