@@ -32,7 +32,7 @@ from penstock import (
     pattern,
 )
 from penstock.errors import DeclarationError
-from penstock.kinds import Kind
+from penstock.schema.kinds import Kind
 
 
 class Status(StrEnum):
