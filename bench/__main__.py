@@ -16,6 +16,7 @@ from pathlib import Path
 
 from rich.console import Console
 
+from bench import against
 from bench.measure import FULL, QUICK, TRIAL, Contest, Effort
 from bench.report import Failed, Group, Report, sentence, table
 from bench.topic import TOPICS, Loader, Topic
@@ -35,6 +36,8 @@ def main(arguments: Sequence[str], *, loaders: Mapping[str, Loader] = TOPICS) ->
     known = [group for topic in topics.values() for group in topic.GROUPS]
     parser = _parser(known)
     options = parser.parse_args(arguments)
+    if options.against is not None:
+        return compare_with(parser, options)
     wanted = [group for group in known if not options.names or group.startswith(tuple(options.names))]
     missing = [name for name in options.names if not any(group.startswith(name) for group in known)]
     if missing and not unloaded:
@@ -52,9 +55,25 @@ def _parser(known: Sequence[str]) -> ArgumentParser:
     }
     for name, told in efforts.items():
         parser.add_argument(f"--{name}", dest="effort", action="store_const", const=name, default="full", help=told)
-    parser.add_argument("--report", type=Path, default=REPORT, help="where the numbers are written")
+    parser.add_argument("--report", type=Path, help=f"where the numbers are written: {REPORT.name} in build/")
+    parser.add_argument("--against", type=Path, help="another checkout of this repository: how much slower are we now?")
+    parser.add_argument(
+        "--limit", type=float, default=against.LIMIT, help=f"how much slower we may be: {against.LIMIT:g}"
+    )
     parser.add_argument("--traceback", action="store_true", help="show where a failure comes from")
     return parser
+
+
+def compare_with(parser: ArgumentParser, options: Namespace) -> int:
+    """Compare another tree's costs with ours."""
+    if not (options.against / "bench" / "topic.py").is_file():
+        parser.error(f"{options.against} is no checkout of this repository whose bench has topics")
+    report = options.report or REPORT.with_name("bench-against.json")
+    comparison = against.Against(options.against, report, options.limit, against.EFFORTS[options.effort], _console())
+    try:
+        return comparison.run(options.names)
+    except KeyboardInterrupt:
+        return interrupted(report)
 
 
 def load(loaders: Mapping[str, Loader]) -> tuple[dict[str, Topic], list[Failed]]:
@@ -71,9 +90,8 @@ def load(loaders: Mapping[str, Loader]) -> tuple[dict[str, Topic], list[Failed]]
 
 def run(topics: Mapping[str, Topic], wanted: Sequence[str], unloaded: Sequence[Failed], options: Namespace) -> int:
     """Measure group after group, telling and keeping what comes."""
-    # A file or a pipe has no width, and the default is too narrow.
-    console = Console(width=None if sys.stdout.isatty() else 110)
-    report, effort = Report(options.report, options.effort), EFFORTS[options.effort]
+    console, effort = _console(), EFFORTS[options.effort]
+    report = Report(options.report or REPORT, options.effort)
     report.write()
     for lost in unloaded:
         report.add(lost, ())
@@ -90,8 +108,7 @@ def run(topics: Mapping[str, Topic], wanted: Sequence[str], unloaded: Sequence[F
             for place, groups in groupby(measured, key=lambda group: group.name.partition(".")[0]):
                 console.print(table(place, list(groups)))
     except KeyboardInterrupt:
-        console.print(f"[red]Interrupted.[/] What was measured is in {options.report}.", soft_wrap=True)
-        return INTERRUPTED
+        return interrupted(report.path)
     report.complete = True
     report.write()
     for verdict in report.verdicts:
@@ -99,6 +116,17 @@ def run(topics: Mapping[str, Topic], wanted: Sequence[str], unloaded: Sequence[F
     for failed in report.failed:
         console.print(f"[red]FAILED[/]  {failed.name}", soft_wrap=True)
     return 0 if report.met else 1
+
+
+def interrupted(report: Path) -> int:
+    """Say where to find what there is."""
+    _console().print(f"[red]Interrupted.[/] What was measured is in {report}.", soft_wrap=True)
+    return INTERRUPTED
+
+
+def _console() -> Console:
+    # A file or a pipe has no width, and the default is too narrow.
+    return Console(width=None if sys.stdout.isatty() else 110)
 
 
 def tell(console: Console, failed: Failed, options: Namespace) -> None:
