@@ -19,6 +19,10 @@ _FAREWELL = 30.0
 "Seconds in which a contender must end."
 
 
+class ContenderFailed(RuntimeError):
+    """A contender in a process of its own has raised something, or has ended."""
+
+
 class Apart:
     """Work that another process does, and the CPU it has used for that."""
 
@@ -34,9 +38,15 @@ class Apart:
         """Have it done, and wait until it is."""
         with suppress(BrokenPipeError):  # it has failed already, and said why
             self._line.send(times)
-        answer = self._line.recv()
+        try:
+            answer = self._line.recv()
+        except EOFError:
+            self._process.join(_FAREWELL)
+            raise ContenderFailed(f"a contender's process has ended with {self._process.exitcode}") from None
         if isinstance(answer, str):
-            raise RuntimeError(f"a contender failed:\n{answer}")
+            failed = ContenderFailed(f"a contender failed: {answer.strip().splitlines()[-1]}")
+            failed.add_note(answer)
+            raise failed
         self._seconds += answer
 
     @property
@@ -46,7 +56,7 @@ class Apart:
         return self._process.pid
 
     def seconds(self) -> float:
-        """CPU time so far, of work alone, all threads."""
+        """CPU time so far, of work alone, all threads; or what the work has told as its time."""
         return self._seconds
 
     def close(self) -> None:
@@ -59,7 +69,7 @@ def _serve(opener: Opener, url: str, line: Connection) -> None:
     try:
         with opener(url) as work:
             while (times := _asked(line)) is not None:
-                line.send(_cpu(work, times))
+                line.send(_seconds(work, times))
     except Exception:
         line.send(traceback.format_exc())
 
@@ -71,12 +81,13 @@ def _asked(line: Connection) -> int | None:
         return None
 
 
-def _cpu(work: Work, times: int) -> float:
+def _seconds(work: Work, times: int) -> float:
+    """CPU time of the work, unless it has told its time itself."""
     gc.collect()
     gc.disable()
     try:
         start = process_time()
-        work(times)
-        return process_time() - start
+        told = work(times)
+        return told if isinstance(told, float) else process_time() - start
     finally:
         gc.enable()

@@ -1,12 +1,13 @@
 """A DynamoDB that answers from memory: always the same scenes, as fast as Python can send them.
 
-`python -m bench.canned_server` prints its ports and its certificate authority as one line of JSON, and ends
-when its standard input does, which is when its parent is gone.
+`python -m bench.canned_server CHAIN KEY` prints its ports as one line of JSON, and ends when its standard input does,
+which is when its parent is gone.
 """
 
 from __future__ import annotations
 
 import asyncio
+import atexit
 import json
 import re
 import ssl
@@ -15,6 +16,7 @@ import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 from http.client import HTTPConnection, HTTPSConnection
 from pathlib import Path
 from subprocess import PIPE, Popen
@@ -22,7 +24,7 @@ from tempfile import TemporaryDirectory
 from urllib.parse import urlsplit
 
 from bench import items
-from bench.certificate import make_certificate
+from bench.certificate import Certificate, make_certificate
 from bench.contender import Canned
 
 LENGTH = re.compile(rb"\r\ncontent-length: *(\d+)", re.IGNORECASE)
@@ -119,34 +121,41 @@ class Connection(asyncio.Protocol):
         return answer.metered if CAPACITY.search(body) else answer.plain
 
 
-async def serve(directory: Path) -> None:
+async def serve(chain: str, key: str) -> None:
     """Listen on two free ports, say which, and answer until standard input ends."""
-    certificate = make_certificate(directory)
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(certificate.chain, certificate.key)
+    context.load_cert_chain(chain, key)
     Connection.answers = answers()
     loop = asyncio.get_running_loop()
     plain = await loop.create_server(Connection, "127.0.0.1", 0)
     secure = await loop.create_server(Connection, "127.0.0.1", 0, ssl=context)
     http, https = (server.sockets[0].getsockname()[1] for server in (plain, secure))
-    print(json.dumps({"http": http, "https": https, "authority": str(certificate.authority)}), flush=True)
+    print(json.dumps({"http": http, "https": https}), flush=True)
     await asyncio.to_thread(sys.stdin.buffer.read)
+
+
+@cache
+def _certificate() -> Certificate:
+    """One for all servers of this process: pydynox asks only once whom to trust."""
+    folder = TemporaryDirectory()
+    atexit.register(folder.cleanup)
+    return make_certificate(Path(folder.name))
 
 
 @contextmanager
 def canned_server() -> Iterator[tuple[Canned, Canned]]:
     """Run the server in a process of its own: the plain target and the one over TLS."""
-    command = (sys.executable, "-m", "bench.canned_server")
+    certificate = _certificate()
+    command = (sys.executable, "-m", "bench.canned_server", certificate.chain, certificate.key)
     # A session of its own: Ctrl-C is for the parent, whose end the server then sees by itself.
     with Popen(command, stdin=PIPE, stdout=PIPE, start_new_session=True) as process:
         assert process.stdin is not None
         assert process.stdout is not None
         try:
             said = json.loads(process.stdout.readline())
-            authority = Path(said["authority"])
             yield (
-                Canned("dynamodb-http", f"http://127.0.0.1:{said['http']}", authority),
-                Canned("dynamodb-tls", f"https://127.0.0.1:{said['https']}", authority),
+                Canned("dynamodb-http", f"http://127.0.0.1:{said['http']}", certificate.authority),
+                Canned("dynamodb-tls", f"https://127.0.0.1:{said['https']}", certificate.authority),
             )
         finally:
             process.stdin.close()
@@ -185,5 +194,4 @@ def _json(body: Mapping[str, object]) -> bytes:
 
 
 if __name__ == "__main__":
-    with TemporaryDirectory() as scratch:
-        asyncio.run(serve(Path(scratch)))
+    asyncio.run(serve(*sys.argv[1:]))

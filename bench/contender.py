@@ -1,10 +1,4 @@
-"""What a contender is, where it runs, and what may be claimed of it.
-
-`bench/penstock_contenders.py`, if it exists, plugs in with two names:
-
-    def contenders(target: Target) -> Iterable[Contender]   # for a Canned or a Database; none to sit one out
-    LIMITS: Sequence[Limit]                                 # what must hold for `python -m bench` to succeed
-"""
+"""What a contender is, where it runs, and what may be claimed of it."""
 
 from __future__ import annotations
 

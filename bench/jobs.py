@@ -9,7 +9,7 @@ another message. The others (see `job_peers`) keep of a job what they keep for a
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from datetime import timedelta
 from enum import StrEnum
@@ -17,8 +17,10 @@ from uuid import UUID
 
 from bench import server_cpu
 from bench.apart import Apart, Opener
+from bench.contender import Limit
 from bench.job_peers import clip, dbos, pgqueuer, pgqueuer_in_hundreds, procrastinate
-from bench.measure import Clock, Comparison, Effort, Work, compare
+from bench.measure import Clock, Effort, Work, contest
+from bench.topic import Contests
 from penstock import Domain, IndexKey, Move, Store, Table, key, open_store, pattern
 from penstock.kernel.audit import SystemAudit
 from penstock.kernel.lease import Lease, Leased, is_free, taken_by
@@ -31,8 +33,19 @@ from tests.servers import Postgres
 GROUPS = {"postgresql-jobs.cycle": "client + server CPU"}
 BASELINE = PENSTOCK = "penstock"
 PROCRASTINATE, DBOS = "procrastinate", "DBOS"
+OWN = (PENSTOCK,)
 JOBS = 294
 "In one round. One that starts a worker for them spreads that over all."
+
+
+def _limits() -> Iterator[Limit]:
+    for group in GROUPS:
+        yield Limit(f"{group}: at most 0.5 ms of CPU for a job", group, PENSTOCK, None, 500)
+        for peer in (PROCRASTINATE, DBOS):
+            yield Limit(f"{group}: below {peer}", group, PENSTOCK, peer, 1.0)
+
+
+LIMITS = tuple(_limits())
 
 TABLE = Table("BenchJobs", partition="PK", sort="SK")
 BY_STATUS = TABLE.index("by-status", partition="GSI1PK", sort="GSI1SK")
@@ -68,7 +81,7 @@ class Job(Leased, table=TABLE, relation="jobs"):
 DOMAIN = Domain("bench_jobs", Job)
 
 
-def measure(group: str, effort: Effort) -> Comparison:
+def contests(groups: Sequence[str], effort: Effort) -> Contests:
     """Every contender in a process and on a server of its own."""
     contenders: dict[str, Opener] = {
         PENSTOCK: penstock,
@@ -79,13 +92,14 @@ def measure(group: str, effort: Effort) -> Comparison:
     }
     works: dict[str, Work] = {}
     clocks: dict[str, Clock] = {}
-    with ExitStack() as stack:
-        for name, opener in contenders.items():
-            server = stack.enter_context(Postgres(as_shipped=True))
-            apart = stack.enter_context(closing(Apart(opener, server.create_database("jobs"))))
-            works[name], clocks[name] = apart.work, _both(apart.seconds, server_cpu.clock(server))
-        rounds = max(3, effort.rounds // 4)
-        return compare(works, Effort(rounds, effort.seconds), clocks=clocks, times=JOBS)
+    for group in groups:
+        with ExitStack() as stack:
+            for name in filter(effort.wants, contenders):
+                server = stack.enter_context(Postgres(as_shipped=True))
+                apart = stack.enter_context(closing(Apart(contenders[name], server.create_database("jobs"))))
+                works[name], clocks[name] = apart.work, _both(apart.seconds, server_cpu.clock(server))
+            times, count = effort.sized(JOBS, least=3), min(effort.rounds, max(3, effort.rounds // 4))
+            yield group, contest(works, effort, clocks=clocks, times=times, count=count)
 
 
 def _both(client: Clock, server: Clock) -> Clock:

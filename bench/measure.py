@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from statistics import median, quantiles
 from time import perf_counter, process_time
 
@@ -19,10 +20,24 @@ class Effort:
     rounds: int
     seconds: float
     "Wall time of one contender in one round."
+    size: float = 1.0
+    "The share of records and jobs that is used of each topic's usual number."
+    only: frozenset[str] | None = None
+    "The contenders that are measured; None for all of them."
+
+    def wants(self, name: str) -> bool:
+        """Is this contender measured?"""
+        return self.only is None or name in self.only
+
+    def sized(self, usual: int, *, least: int = 1) -> int:
+        """A topic's usual number of records, jobs or rounds, for this effort."""
+        return max(least, round(usual * self.size))
 
 
 FULL = Effort(rounds=40, seconds=0.04)
 QUICK = Effort(rounds=9, seconds=0.008)
+TRIAL = Effort(rounds=2, seconds=0.001, size=0.01)
+"Shows that a topic runs; its numbers say nothing."
 
 
 @dataclass(frozen=True)
@@ -68,28 +83,49 @@ class Comparison:
 Clock = Callable[[], float]
 "Seconds of CPU used so far, by whoever does the work."
 
+Round = Callable[[], float]
+"Measures a contender once: microseconds for one operation."
 
-def compare(
+
+@dataclass(frozen=True)
+class Contest:
+    """Contenders that are ready, and how many rounds they are measured for."""
+
+    rounds: Mapping[str, Round]
+    count: int
+
+    def run(self) -> Comparison:
+        """Measure all contenders in turn, round after round: A B C A B C …"""
+        micros: dict[str, list[float]] = {name: [] for name in self.rounds}
+        # What is alive now stays; leaving it out makes the collections between the contenders cheap.
+        gc.freeze()
+        try:
+            for _ in range(self.count):
+                for name, measure in self.rounds.items():
+                    micros[name].append(measure())
+        finally:
+            gc.unfreeze()
+        return Comparison(micros)
+
+
+def contest(
     works: Mapping[str, Work],
     effort: Effort,
     *,
     clocks: Mapping[str, Clock] | None = None,
     times: int | None = None,
-) -> Comparison:
-    """Run all contenders in turn, round after round: A B C A B C …
+    count: int | None = None,
+) -> Contest:
+    """Warm all contenders up; the clock is their CPU where no other is given.
 
     A round has so many ``times`` of the operation, or as many as fill the time.
     """
     clock_of = clocks or {}
-    times_of = {name: _warm_up(work, effort.seconds, times) for name, work in works.items()}
-    micros: dict[str, list[float]] = {name: [] for name in works}
-    # What is alive now stays; leaving it out makes the collections between the contenders cheap.
-    gc.freeze()
-    for _ in range(effort.rounds):
-        for name, work in works.items():
-            micros[name].append(_cpu(work, times_of[name], clock_of.get(name, process_time)) * 1e6)
-    gc.unfreeze()
-    return Comparison(micros)
+    rounds = {
+        name: partial(_micros, work, _warm_up(work, effort.seconds, times), clock_of.get(name, process_time))
+        for name, work in works.items()
+    }
+    return Contest(rounds, effort.rounds if count is None else count)
 
 
 def _warm_up(work: Work, seconds: float, fixed: int | None) -> int:
@@ -107,7 +143,7 @@ def _warm_up(work: Work, seconds: float, fixed: int | None) -> int:
     return max(2, round(times * seconds / elapsed))
 
 
-def _cpu(work: Work, times: int, clock: Clock) -> float:
+def _micros(work: Work, times: int, clock: Clock) -> float:
     # Garbage of the contender before must not be collected on this one's account.
     gc.collect()
     gc.disable()
@@ -116,6 +152,6 @@ def _cpu(work: Work, times: int, clock: Clock) -> float:
         work(1 + times // 8)
         start = clock()
         work(times)
-        return (clock() - start) / times
+        return (clock() - start) / times * 1e6
     finally:
         gc.enable()

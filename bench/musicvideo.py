@@ -7,14 +7,16 @@ One worker at a time, so that no two films are made at once and the times add up
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import closing
 from datetime import timedelta
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import perf_counter, sleep
 
-from bench.measure import QUICK, Comparison, Effort
+from bench.contender import Limit
+from bench.measure import FULL, Contest, Effort
+from bench.topic import Contests
 from penstock import open_store
 from penstock.domains.musicvideo import DOMAIN, demo, projects
 from penstock.domains.musicvideo.model import Project, ProjectStatus
@@ -30,14 +32,17 @@ from penstock.workers.inline import InlineWorkers
 
 GROUPS = {"musicvideo.overhead": "wall time beside rendering, a scene"}
 BASELINE = PIPELINE = "the pipeline"
+OWN = (PIPELINE,)
+LIMITS = (
+    Limit("musicvideo.overhead: at most 50 ms a scene beside rendering", "musicvideo.overhead", PIPELINE, None, 50_000),
+)
 SCENES = 4
 _SETTINGS = {"MV_SIZE": "320x180", "MV_FPS": "12", "MV_SCENE_SECONDS": "1.0"}
 _LONGEST = 300.0
 
 
-def measure(group: str, effort: Effort) -> Comparison:
+def contests(groups: Sequence[str], effort: Effort) -> Contests:
     """One video after the other, on the same store."""
-    videos = 3 if effort is QUICK else 7
     with TemporaryDirectory() as folder, closing(open_store(f"sqlite:///{folder}/mv.db")) as store:
         store.ensure(DOMAIN, WORKING)
         context = DomainContext(store, open_objects(f"files:///{folder}/files"), _SETTINGS.get)
@@ -45,11 +50,13 @@ def measure(group: str, effort: Effort) -> Comparison:
         play(track, seconds=SCENES)
         workers = InlineWorkers(store, [TASKS], threads=1, context=context)
         workers.start()
+        count = 7 if effort.rounds >= FULL.rounds else min(3, effort.rounds)
         try:
-            own = [_own_time(studio, track) for _ in range(videos + 1)]
+            _own_time(studio, track)
+            for group in groups:
+                yield group, Contest({PIPELINE: lambda: _own_time(studio, track) / SCENES * 1e6}, count)
         finally:
             workers.stop(grace=timedelta(seconds=30))
-        return Comparison({PIPELINE: [seconds / SCENES * 1e6 for seconds in own[1:]]})
 
 
 def _own_time(studio: Studio, track: Path) -> float:

@@ -5,7 +5,7 @@ The cost is the CPU of both sides: on PostgreSQL the server's process is counted
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -13,7 +13,9 @@ from tempfile import TemporaryDirectory
 from time import process_time
 from uuid import UUID
 
-from bench.measure import Comparison, Effort, compare
+from bench.contender import Limit
+from bench.measure import Clock, Contest, Effort, Work, contest
+from bench.topic import Contests
 from penstock import Store, open_store
 from penstock.domains.musicvideo.model import DOMAIN, Project, ProjectStatus
 from penstock.operations.cursors import encode_cursor
@@ -23,28 +25,39 @@ from tests.servers import Postgres
 GROUPS = {"sqlite-pages.page": "client CPU", "postgresql-pages.page": "client + server CPU"}
 SMALL, LARGE = "1,000 records", "300,000 records"
 BASELINE = SMALL
+OWN = (SMALL, LARGE)
+LIMITS = tuple(
+    Limit(f"{group}: a page of 50 costs the same at 1,000 and at 300,000 records", group, LARGE, SMALL, 1.25)
+    for group in GROUPS
+)
 SIZES = {SMALL: 1_000, LARGE: 300_000}
+PAGE = 50
 SECRET = "bench"
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 
 
-def measure(group: str, effort: Effort) -> Comparison:
+def contests(groups: Sequence[str], effort: Effort) -> Contests:
     """Fill one store with few records and one with many, then read a page of each in turn."""
-    with ExitStack() as stack:
-        directory = Path(stack.enter_context(TemporaryDirectory()))
-        server = stack.enter_context(Postgres()) if group.startswith("postgresql") else None
-        works: dict[str, Callable[[int], object]] = {}
-        clocks: dict[str, Callable[[], float]] = {}
-        for position, (name, size) in enumerate(SIZES.items()):
-            database = f"sqlite:///{directory}/{size}.db" if server is None else server.create_database(f"b{position}")
-            store = open_store(database, settings=Settings(secret=SECRET))
-            stack.callback(store.close)
-            works[name] = _reader(store, size)
-            clocks[name] = process_time if server is None else _both_sides(store)
-        return compare(works, effort, clocks=clocks)
+    for group in groups:
+        with ExitStack() as stack:
+            yield group, _contest(group, effort, stack)
 
 
-def _reader(store: Store, size: int) -> Callable[[int], object]:
+def _contest(group: str, effort: Effort, stack: ExitStack) -> Contest:
+    directory = Path(stack.enter_context(TemporaryDirectory()))
+    server = stack.enter_context(Postgres()) if group.startswith("postgresql") else None
+    works: dict[str, Work] = {}
+    clocks: dict[str, Clock] = {}
+    for position, (name, size) in enumerate(SIZES.items()):
+        database = f"sqlite:///{directory}/{size}.db" if server is None else server.create_database(f"b{position}")
+        store = open_store(database, settings=Settings(secret=SECRET))
+        stack.callback(store.close)
+        works[name] = _reader(store, effort.sized(size, least=2 * PAGE + 2))
+        clocks[name] = process_time if server is None else _both_sides(store)
+    return contest(works, effort, clocks=clocks)
+
+
+def _reader(store: Store, size: int) -> Work:
     store.ensure(DOMAIN)
     store.put_many(_projects(size))
     if hasattr(store.engine, "connector"):
@@ -54,7 +67,7 @@ def _reader(store: Store, size: int) -> Callable[[int], object]:
 
     def read(times: int) -> None:
         for _ in range(times):
-            assert len(store.page(query, limit=50, cursor=middle).records) == 50
+            assert len(store.page(query, limit=PAGE, cursor=middle).records) == PAGE
 
     return read
 

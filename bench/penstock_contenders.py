@@ -1,4 +1,4 @@
-"""Penstock itself, reading and writing the scenes that its peers do; and what it claims."""
+"""Penstock itself, reading and writing the scenes that its peers do; and what it claims of that."""
 
 from __future__ import annotations
 
@@ -8,12 +8,13 @@ from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
 
-from bench import items, jobs, musicvideo, pages, pickup, speech, tasks, transitions
+from penstock.ports.engine.engine import Engine
+
+from bench import items
 from bench.canned_server import last_put
 from bench.contender import Canned, Contender, Database, Limit, Target
 from bench.scene import Scene
 from penstock import Store
-from penstock.ports.engine import Engine
 
 NAME = "penstock"
 
@@ -92,48 +93,11 @@ def _limits() -> Iterable[Limit]:
             yield Limit(f"{group}: at most 0.15 of boto3", group, NAME, "boto3 client", 0.15)
             for peer in ("PynamoDB", "aiodynamo + aiohttp", "pydynox dict", "pydynox model"):
                 yield Limit(f"{group}: below {peer}", group, NAME, peer, 1.0)
-    for group in pages.GROUPS:
-        claim = f"{group}: a page of 50 costs the same at 1,000 and at 300,000 records"
-        yield Limit(claim, group, pages.LARGE, pages.SMALL, 1.25)
-    yield from _transitions()
-    yield from _jobs()
-    yield from _tasks()
-    claim = "speech.latency: 40 words through the API in at most 1.5 of the voice's own time"
-    yield Limit(claim, "speech.latency", speech.ROUTE, speech.VOICE, 1.5)
-    claim = "musicvideo.overhead: at most 50 ms a scene beside rendering"
-    yield Limit(claim, "musicvideo.overhead", musicvideo.PIPELINE, None, 50_000)
     for target, driver in (("sqlite", "sqlite3"), ("postgresql", "psycopg")):
         for operation in ("get", "put", "query"):
             group = f"{target}.{operation}"
             yield Limit(f"{group}: at most twice the raw driver", group, NAME, driver, 2.0)
             yield Limit(f"{group}: at most half of SQLAlchemy's ORM", group, NAME, "SQLAlchemy ORM", 0.5)
-
-
-def _transitions() -> Iterable[Limit]:
-    for group, share in (("postgresql-transitions.rate", 0.8), ("sqlite-transitions.rate", 0.6)):
-        claim = f"{group}: one transition with audit and outbox at {share} of the rate by hand, or more"
-        yield Limit(claim, group, transitions.ONE, transitions.BY_HAND, 1 / share)
-    group = "postgresql-transitions.rate"
-    claim = f"{group}: {transitions.MANY} in one change at 8 times the single rate, or more"
-    yield Limit(claim, group, transitions.FIFTY, transitions.ONE, transitions.MANY / 8)
-
-
-def _jobs() -> Iterable[Limit]:
-    for group in jobs.GROUPS:
-        yield Limit(f"{group}: at most 0.5 ms of CPU for a job", group, jobs.PENSTOCK, None, 500)
-        for peer in (jobs.PROCRASTINATE, jobs.DBOS):
-            yield Limit(f"{group}: below {peer}", group, jobs.PENSTOCK, peer, 1.0)
-    for group in pickup.GROUPS:
-        yield Limit(f"{group}: an idle relay picks up within 5 ms, p50", group, pickup.RELAY, None, 5000)
-
-
-def _tasks() -> Iterable[Limit]:
-    for peer in (tasks.CELERY, tasks.PROCRASTINATE, tasks.DBOS):
-        yield Limit(f"tasks.cycle: below {peer}", "tasks.cycle", tasks.PENSTOCK, peer, 1.0)
-    for name in (tasks.PENSTOCK, tasks.ON_SQLITE):
-        yield Limit(f"tasks.pickup: {name}: idle workers begin within 5 ms, p50", "tasks.pickup", name, None, 5000)
-    claim = "tasks.pickup: through Celery within 20 ms, p50"
-    yield Limit(claim, "tasks.pickup", tasks.BY_CELERY, None, 20_000)
 
 
 LIMITS: Sequence[Limit] = tuple(_limits())

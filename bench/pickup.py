@@ -7,12 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from functools import partial
 from random import Random
 from tempfile import TemporaryDirectory
 from threading import Event, Thread
 from time import perf_counter, sleep
 
-from bench.measure import Comparison, Effort
+from bench.contender import Limit
+from bench.measure import Contest, Effort
+from bench.topic import Contests
 from bench.transitions import DOMAIN, new_lamp, switch
 from penstock import Store, open_store
 from penstock.events.relay import Relay
@@ -21,6 +24,8 @@ from tests.servers import Postgres
 
 GROUPS = {"sqlite-pickup.latency": "wall time, p50", "postgresql-pickup.latency": "wall time, p50"}
 BASELINE = RELAY = "penstock's relay"
+OWN = (RELAY,)
+LIMITS = tuple(Limit(f"{group}: an idle relay picks up within 5 ms, p50", group, RELAY, None, 5000) for group in GROUPS)
 ANNOUNCEMENTS = 100
 IDLE = (0.015, 0.035)
 "Seconds between announcements: enough to go back to waiting, and never in step with one who looks now and then."
@@ -46,19 +51,22 @@ class Arrival:
         return self._moment
 
 
-def measure(group: str, effort: Effort) -> Comparison:
+def contests(groups: Sequence[str], effort: Effort) -> Contests:
     """One announcement after the other, each to a relay that waits."""
-    with ExitStack() as stack:
-        if group.startswith("postgresql"):
-            url = stack.enter_context(Postgres(as_shipped=True)).url
-        else:
-            url = f"sqlite:///{stack.enter_context(TemporaryDirectory())}/pickup.db"
-        store = open_store(url)
-        stack.callback(store.close)
-        store.ensure(DOMAIN)
-        sink = Arrival()
-        stack.enter_context(_relaying(url, sink))
-        return Comparison({RELAY: [seconds * 1e6 for seconds in _waits(store, sink)]})
+    for group in groups:
+        with ExitStack() as stack:
+            if group.startswith("postgresql"):
+                url = stack.enter_context(Postgres(as_shipped=True)).url
+            else:
+                url = f"sqlite:///{stack.enter_context(TemporaryDirectory())}/pickup.db"
+            store = open_store(url)
+            stack.callback(store.close)
+            store.ensure(DOMAIN)
+            sink = Arrival()
+            stack.enter_context(_relaying(url, sink))
+            waits = _waits(store, sink)
+            next(waits)  # the first one waits until the relay has started
+            yield group, Contest({RELAY: partial(next, waits)}, effort.sized(ANNOUNCEMENTS, least=3))
 
 
 @contextmanager
@@ -75,13 +83,12 @@ def _relaying(url: str, sink: Arrival) -> Iterator[None]:
 
 
 def _waits(store: Store, sink: Arrival) -> Iterator[float]:
+    """Microseconds that one message after the other waits."""
     switched, chance = new_lamp(1), Random(1)
     store.put(switched)
-    for number in range(ANNOUNCEMENTS + 1):
+    while True:
         sleep(chance.uniform(*IDLE))
         with store.change(by="bench") as change:
             switch(change, switched)
         committed = perf_counter()
-        wait = sink.moment() - committed
-        if number:  # the first one waits until the relay has started
-            yield max(wait, 1e-6)  # it may well be told before the committer hears of it
+        yield max(sink.moment() - committed, 1e-6) * 1e6  # it may well be told before the committer hears of it

@@ -22,6 +22,8 @@ from bench.contender import Contender, Database
 
 COLUMNS = tuple(items.WIRE)
 "The first two are the key."
+BASELINES = {"sqlite": "sqlite3", "postgresql": "psycopg"}
+"The raw driver of each database."
 
 Moment = DateTime(timezone=True).with_variant(String(), "sqlite")
 Identity = Uuid().with_variant(String(), "sqlite")
@@ -57,11 +59,6 @@ def contenders(database: Database) -> Iterator[Contender]:
     yield Orm(database)
 
 
-def baseline(database: Database) -> str:
-    """The raw driver's name."""
-    return RawSqlite.name if database.name == "sqlite" else RawPostgres.name
-
-
 class Peer:
     """What all of them share: the database, filled once, and the drafts to put."""
 
@@ -95,7 +92,7 @@ class Peer:
 class RawSqlite(Peer):
     """The standard library's sqlite3, each row a dict, JSON and booleans converted."""
 
-    name = "sqlite3"
+    name = BASELINES["sqlite"]
 
     def setup(self) -> None:
         super().setup()
@@ -124,7 +121,7 @@ class RawSqlite(Peer):
 class RawPostgres(Peer):
     """psycopg 3, each row a dict, statements prepared."""
 
-    name = "psycopg"
+    name = BASELINES["postgresql"]
 
     def setup(self) -> None:
         super().setup()

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import hashlib
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import replace
 from datetime import UTC, datetime
 from enum import StrEnum
 from itertools import cycle, islice
@@ -23,7 +22,9 @@ from uuid import UUID, uuid4
 import msgspec
 import psycopg
 
-from bench.measure import Comparison, Effort, Work, compare
+from bench.contender import Limit
+from bench.measure import Contest, Effort, Work, contest
+from bench.topic import Contests
 from penstock import Domain, Entity, Move, Store, Table, key, open_store
 from penstock.kernel.change import Change
 from penstock.ports.ids import sortable_text
@@ -32,8 +33,20 @@ from tests.servers import Postgres
 GROUPS = {"sqlite-transitions.rate": "wall time", "postgresql-transitions.rate": "wall time"}
 BY_HAND, ONE, FIFTY, BATCH = "by hand", "penstock", "penstock, a change of 50", "penstock, a batch of 50 changes"
 BASELINE = BY_HAND
+OWN = (ONE, FIFTY, BATCH)
 MANY = 50
 LAMPS = 400
+
+
+def _limits() -> Iterator[Limit]:
+    for group, share in (("postgresql-transitions.rate", 0.8), ("sqlite-transitions.rate", 0.6)):
+        claim = f"{group}: one transition with audit and outbox at {share} of the rate by hand, or more"
+        yield Limit(claim, group, ONE, BY_HAND, 1 / share)
+    group = "postgresql-transitions.rate"
+    yield Limit(f"{group}: {MANY} in one change at 8 times the single rate, or more", group, FIFTY, ONE, MANY / 8)
+
+
+LIMITS = tuple(_limits())
 
 TABLE = Table("BenchLamps", partition="PK", sort="SK")
 
@@ -61,23 +74,27 @@ class Lamp(Entity, table=TABLE, relation="lamps"):
 DOMAIN = Domain("bench", Lamp)
 
 
-def measure(group: str, effort: Effort) -> Comparison:
+def contests(groups: Sequence[str], effort: Effort) -> Contests:
     """Every contender in a database of its own, over the same lamps."""
-    with ExitStack() as stack:
-        directory = Path(stack.enter_context(TemporaryDirectory()))
-        server = stack.enter_context(Postgres(as_shipped=True)) if group.startswith("postgresql") else None
-        works: dict[str, Work] = {}
-        for number, name in enumerate((BY_HAND, ONE, FIFTY, BATCH)):
-            url = f"sqlite:///{directory}/{number}.db" if server is None else server.create_database(f"t{number}")
-            store = open_store(url)
-            stack.callback(store.close)
-            store.ensure(DOMAIN)
-            lamps = [new_lamp(n) for n in range(LAMPS)]
-            store.put_many(lamps)
-            works[name] = _work(name, url, store, lamps, stack)
-        if server is None:  # a disk's time varies more than a processor's
-            effort = replace(effort, rounds=3 * effort.rounds)
-        return compare(works, effort, clocks=dict.fromkeys(works, perf_counter))
+    for group in groups:
+        with ExitStack() as stack:
+            yield group, _contest(group, effort, stack)
+
+
+def _contest(group: str, effort: Effort, stack: ExitStack) -> Contest:
+    directory = Path(stack.enter_context(TemporaryDirectory()))
+    server = stack.enter_context(Postgres(as_shipped=True)) if group.startswith("postgresql") else None
+    works: dict[str, Work] = {}
+    for number, name in enumerate(filter(effort.wants, (BY_HAND, ONE, FIFTY, BATCH))):
+        url = f"sqlite:///{directory}/{number}.db" if server is None else server.create_database(f"t{number}")
+        store = open_store(url)
+        stack.callback(store.close)
+        store.ensure(DOMAIN)
+        lamps = [new_lamp(n) for n in range(LAMPS)]
+        store.put_many(lamps)
+        works[name] = _work(name, url, store, lamps, stack)
+    count = 3 * effort.rounds if server is None else None  # a disk's time varies more than a processor's
+    return contest(works, effort, clocks=dict.fromkeys(works, perf_counter), count=count)
 
 
 def new_lamp(number: int) -> Lamp:

@@ -1,0 +1,110 @@
+"""A record through the whole service, as `penstock up` runs it: read by its key, listed by fifty, and created.
+
+Beside it stands a bare FastAPI that makes the same call of the kernel. The cost is the CPU of the serving process; its
+one client asks over a socket, with an administrator's key.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
+from functools import partial
+from itertools import count
+
+from bench import family_cpu
+from bench.contender import Limit
+from bench.measure import Clock, Effort, Work, contest
+from bench.served import Bare, Client, PenstockUp
+from bench.topic import Contests
+
+GROUPS = dict.fromkeys(("service.get", "service.list", "service.create"), "CPU of the server")
+BARE, SERVICE = "bare FastAPI", "penstock up"
+BASELINE = BARE
+OWN = (SERVICE,)
+LIMITS: Sequence[Limit] = ()
+
+RECORDS = 100
+PAGE = 50
+READ, WRITTEN = "6f9619ff-8b86-4011-b42d-00cf4fc964ff", "0b0e6a5c-51a3-4f0c-9e53-6a6d1d6f2c11"
+"The nova whose papers are read, and the one that gets new ones."
+_PATHS = {BARE: "/references", SERVICE: "/api/novae/reference"}
+
+Asking = Callable[[], Client]
+"Opens a connection of a contender."
+
+
+def contests(groups: Sequence[str], effort: Effort) -> Contests:
+    """Start both, give each the same records, and ask them for one thing after the other."""
+    with ExitStack() as stack:
+        asking: dict[str, Asking] = {}
+        clocks: dict[str, Clock] = {}
+        for name in filter(effort.wants, (BARE, SERVICE)):
+            server = stack.enter_context(PenstockUp() if name == SERVICE else Bare())
+            asking[name] = partial(Client, server.port, server.key if isinstance(server, PenstockUp) else None)
+            clocks[name] = family_cpu.clock(server.pid)
+            _fill(asking[name], _PATHS[name])
+        for group in groups:
+            works = {name: _WORKS[group](asking[name], _PATHS[name]) for name in asking}
+            yield group, contest(works, effort, clocks=clocks)
+
+
+def _fill(asking: Asking, path: str) -> None:
+    with asking() as client:
+        for number in range(RECORDS):
+            client.ask("POST", path, _paper(READ, number), status=201)
+
+
+def _paper(nova: str, number: int) -> bytes:
+    paper: Mapping[str, object] = {
+        "nova_id": nova,
+        "reference_id": f"2013ATel.{number:06d}",
+        "title": "Spectroscopic confirmation of a classical nova, and the light of its first forty days",
+        "date": "2013-08-14",
+        "details": {"authors": ["Ann Ash", "Ben Birch", "Cy Cedar"], "pages": 12, "refereed": True},
+        "created_at": "2026-01-01T00:00:00Z",
+        "updated_at": "2026-01-01T00:00:00Z",
+    }
+    return json.dumps(paper).encode()
+
+
+def _getting(asking: Asking, path: str) -> Work:
+    asked = f"{path}?nova_id={READ}&reference_id=2013ATel.000007"
+
+    def work(times: int) -> None:
+        with asking() as client:
+            for _ in range(times):
+                told = client.ask("GET", asked)
+        assert json.loads(told)["details"]["pages"] == 12
+
+    return work
+
+
+def _listing(asking: Asking, path: str) -> Work:
+    asked = f"{path}/by/of_nova?nova_id={READ}&limit={PAGE}"
+
+    def work(times: int) -> None:
+        with asking() as client:
+            for _ in range(times):
+                told = client.ask("GET", asked)
+        assert len(json.loads(told)["items"]) == PAGE
+
+    return work
+
+
+def _creating(asking: Asking, path: str) -> Work:
+    numbers = count()
+
+    def work(times: int) -> None:
+        with asking() as client:
+            for _ in range(times):
+                client.ask("POST", path, _paper(WRITTEN, next(numbers)), status=201)
+
+    return work
+
+
+_WORKS: Mapping[str, Callable[[Asking, str], Work]] = {
+    "service.get": _getting,
+    "service.list": _listing,
+    "service.create": _creating,
+}
