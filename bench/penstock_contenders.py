@@ -14,6 +14,7 @@ from bench.contender import Canned, Contender, Database, Limit, Target
 from bench.scene import Scene
 from penstock import Store
 from penstock.ports.engine import Engine
+from penstock.runtime.system_records import SYSTEM_RECORDS
 
 NAME = "penstock"
 
@@ -32,7 +33,7 @@ class Penstock:
         self.target = target
 
     def setup(self) -> None:
-        self.store = Store(_engine(self.target))
+        self.store = Store(_engine(self.target), own=SYSTEM_RECORDS)
         if isinstance(self.target, Database):
             self.store.engine.ensure([Scene.__shape__])
             self.store.put_many(_scene(items.fields(n)) for n in range(1, items.SCENES + 1))

@@ -42,6 +42,7 @@ from penstock.operations.reads import Ref
 from penstock.operations.updates import Set
 from penstock.operations.writes import Check, Delete, Patch, Write
 from penstock.ports.engine import Engine
+from penstock.runtime.system_records import SYSTEM_RECORDS
 from penstock.schema.role import Role
 from penstock.testing.promises.paging import by_pages
 from tests.kernel.two_projects import JOBS, ONE, SECRET, TWO, everything, fill, project_of, questions, step
@@ -477,7 +478,7 @@ SCOPED = Domain("scoped", Parcel)
 
 @pytest.fixture
 def parcels(open_engine: Callable[[], Engine], clock: FrozenClock) -> Store:
-    store = Store(open_engine(), clock=clock, secret=b"of the tests")
+    store = Store(open_engine(), clock=clock, secret=b"of the tests", own=SYSTEM_RECORDS)
     store.ensure(SCOPED)
     return store
 

@@ -12,7 +12,6 @@ from uuid import UUID
 
 from msgspec.structs import replace
 
-from penstock.cost.meter import Meter, MeteredEngine
 from penstock.declare.domain import Domain
 from penstock.declare.entity import Entity
 from penstock.errors import InvalidValue, NotFound
@@ -52,9 +51,11 @@ class Store:
     """Reads and writes records. One handle may be shared by threads."""
 
     def __init__(
-        self, engine: Engine, *, clock: Clock | None = None, secret: bytes | None = None, meter: Meter | None = None
+        self, engine: Engine, *, clock: Clock | None = None, secret: bytes | None = None, own: Domain = KERNEL
     ) -> None:
-        self.engine: Engine = engine if meter is None else MeteredEngine(engine, meter)
+        self.engine = engine
+        self.own = own
+        "What the system keeps for itself. The kernel needs its own records; whoever has more brings all of them."
         self.clock: Clock = clock or SystemClock()
         self.ticks = Ticks(self.clock)
         self.trails: set[tuple[type[AuditLine], str]] = set()
@@ -74,7 +75,8 @@ class Store:
         if name == self.project:
             return self
         engine = self.engine.bound(name) if enforce or self.project else self.engine
-        scoped = Store(ScopedEngine(engine, name), clock=self.clock, secret=scoped_secret(self._secret, name))
+        secret = scoped_secret(self._secret, name)
+        scoped = Store(ScopedEngine(engine, name), clock=self.clock, secret=secret, own=self.own)
         scoped.ticks, scoped.trails, scoped.project = self.ticks, self.trails, name
         return scoped
 
@@ -86,9 +88,9 @@ class Store:
         return hmac.new(self._secret, once_key("mark", *parts).encode(), hashlib.sha256).hexdigest()
 
     def ensure(self, *domains: Domain, dry_run: bool = False) -> list[PlanStep]:
-        """Create what the kernel and the domains need and the store lacks; nothing is ever dropped."""
+        """Create what the system itself and the domains need and the store lacks; nothing is ever dropped."""
         steps: list[PlanStep] = []
-        for domain in (KERNEL, *domains):
+        for domain in (self.own, *domains):
             steps += self.engine.ensure(domain.shapes, views=domain.view_shapes, dry_run=dry_run)
         # What several domains need is planned for each, but would be created once.
         return list(dict.fromkeys(steps))
