@@ -584,7 +584,7 @@ def test_a_moment_is_never_shared_by_two_handles(store: Store) -> None:
     """The audit lines of one actor in two handles of a project do not meet, as their handles share one clock."""
     moments: list[datetime] = []
     for handle in (store, store.scoped(ONE), store.scoped(TWO), store.scoped(ONE)):
-        moments += [handle.ticks.next() for _ in range(3)]
+        moments += [handle.context.ticks.next() for _ in range(3)]
     assert len(set(moments)) == len(moments)
 
 

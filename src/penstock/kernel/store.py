@@ -15,7 +15,6 @@ from msgspec.structs import replace
 from penstock.declare.domain import Domain
 from penstock.declare.entity import Entity
 from penstock.errors import InvalidValue, NotFound
-from penstock.kernel.audit import AuditLine
 from penstock.kernel.batch import Batch
 from penstock.kernel.change import Change
 from penstock.kernel.idempotency import Claim, once_key
@@ -23,7 +22,7 @@ from penstock.kernel.last_modified import touching
 from penstock.kernel.lease import Lease
 from penstock.kernel.own_records import KERNEL
 from penstock.kernel.scope import ScopedEngine, project_text, scoped_secret
-from penstock.kernel.ticks import Ticks
+from penstock.kernel.store_context import StoreContext
 from penstock.operations.conditions import Condition, Missing
 from penstock.operations.cursors import decode_cursor, encode_cursor
 from penstock.operations.index_keys import settle
@@ -51,15 +50,20 @@ class Store:
     """Reads and writes records. One handle may be shared by threads."""
 
     def __init__(
-        self, engine: Engine, *, clock: Clock | None = None, secret: bytes | None = None, own: Domain = KERNEL
+        self,
+        engine: Engine,
+        *,
+        clock: Clock | None = None,
+        secret: bytes | None = None,
+        own: Domain = KERNEL,
+        context: StoreContext | None = None,
     ) -> None:
         self.engine = engine
+        self.context = context or StoreContext(clock or SystemClock())
+        "What this handle shares with the other handles of the same store."
+        self.clock: Clock = self.context.clock
         self.own = own
         "What the system keeps for itself. The kernel needs its own records; whoever has more brings all of them."
-        self.clock: Clock = clock or SystemClock()
-        self.ticks = Ticks(self.clock)
-        self.trails: set[tuple[type[AuditLine], str]] = set()
-        "The audit trails that this process knows to be registered."
         # Without a configured secret cursors end with the process, which is safe and soon noticed.
         self._secret = secret or os.urandom(32)
         self.project: str | None = None
@@ -76,8 +80,8 @@ class Store:
             return self
         engine = self.engine.bound(name) if enforce or self.project else self.engine
         secret = scoped_secret(self._secret, name)
-        scoped = Store(ScopedEngine(engine, name), clock=self.clock, secret=secret, own=self.own)
-        scoped.ticks, scoped.trails, scoped.project = self.ticks, self.trails, name
+        scoped = Store(ScopedEngine(engine, name), secret=secret, own=self.own, context=self.context)
+        scoped.project = name
         return scoped
 
     def mark(self, *parts: str) -> str:
