@@ -8,13 +8,13 @@ from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
 
-from penstock.ports.engine.engine import Engine
-
 from bench import items
 from bench.canned_server import last_put
 from bench.contender import Canned, Contender, Database, Limit, Target
 from bench.scene import Scene
 from penstock import Store
+from penstock.ports.engine import Engine
+from penstock.runtime.system_records import SYSTEM_RECORDS
 
 NAME = "penstock"
 
@@ -33,7 +33,7 @@ class Penstock:
         self.target = target
 
     def setup(self) -> None:
-        self.store = Store(_engine(self.target))
+        self.store = Store(_engine(self.target), own=SYSTEM_RECORDS)
         if isinstance(self.target, Database):
             self.store.engine.ensure([Scene.__shape__])
             self.store.put_many(_scene(items.fields(n)) for n in range(1, items.SCENES + 1))

@@ -13,6 +13,7 @@ import pytest
 
 from penstock import Domain, FrozenClock, Store, open_store
 from penstock.ports.engine import Engine
+from penstock.runtime.system_records import SYSTEM_RECORDS
 from tests import watch
 
 if TYPE_CHECKING:
@@ -108,7 +109,7 @@ def shared_engine(
 @pytest.fixture
 def store(open_engine: Callable[[], Engine], clock: FrozenClock) -> Store:
     """A store with the tables of the kernel and all five domains, empty, and a clock that stands still."""
-    return Store(open_engine(), clock=clock, secret=b"of the tests")
+    return Store(open_engine(), clock=clock, secret=b"of the tests", own=SYSTEM_RECORDS)
 
 
 def all_domains() -> list[Domain]:
@@ -141,7 +142,7 @@ def _furnished(
         return _furnished_database(request)
     opener, cleanup = _opener(name, request, tmp_path)
     engine = opener()
-    Store(engine).ensure(*all_domains())
+    Store(engine, own=SYSTEM_RECORDS).ensure(*all_domains())
     engine.close()
     return opener, cleanup
 
@@ -254,7 +255,7 @@ def dynamo(dynamo_url: str, clock: FrozenClock) -> Iterator[Store]:
     engine = DynamoEngine(endpoint=dynamo_url, region="us-east-1", access_key="test", secret_key="test")
     for domain in all_domains():
         engine.ensure(domain.shapes)
-    yield Store(engine, clock=clock, secret=b"of the tests")
+    yield Store(engine, clock=clock, secret=b"of the tests", own=SYSTEM_RECORDS)
     engine.close()
     _drop_tables(dynamo_url)
 

@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 
 from penstock import ANYTHING, Count, Domain, Entity, FrozenClock, IndexKey, Range, Store, Table, key, pattern, the
-from penstock.cost.meter import Meter, Usage
+from penstock.cost.meter import Meter, MeteredEngine, Usage
 from penstock.errors import Conflict
 from penstock.kernel.store import patch, put
 from penstock.operations.conditions import Missing, Present
@@ -127,7 +127,7 @@ def places(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
             engine = _open(name, request, str(tmp_path_factory.mktemp("meter") / "meter.db"), meter)
             stack.callback(engine.close)
             engine.ensure(SHAPES)
-            places[name] = Place(Store(engine, clock=clock, meter=meter), meter)
+            places[name] = Place(Store(MeteredEngine(engine, meter), clock=clock), meter)
         yield places
 
 

@@ -99,7 +99,7 @@ def test_only_a_metered_store_asks_for_units() -> None:
 
     plain, asked, meter = Scripted(otherwise=answer), Scripted(otherwise=answer), Meter()
     metered = DynamoEngine(connect=lambda: asked, report_capacity=meter.measure)
-    for store in (Store(plain.engine()), Store(metered, meter=meter)):
+    for store in (Store(plain.engine()), Store(MeteredEngine(metered, meter))):
         store.put(specimen())
         store.lookup(specimen().ref)
     assert [o for o, _ in plain.calls] == ["PutItem", "GetItem"]
@@ -121,10 +121,12 @@ def test_a_store_is_metered_when_it_is_opened(tmp_path: Path) -> None:
     store.close()
 
 
-def test_a_store_without_meter_has_its_engine_unwrapped() -> None:
+def test_a_store_without_meter_has_its_engine_unwrapped(tmp_path: Path) -> None:
     engine = Scripted().engine()
     assert Store(engine).engine is engine
-    assert isinstance(Store(engine, meter=Meter()).engine, MeteredEngine)
+    url = f"sqlite:///{tmp_path / 'plain.db'}"
+    assert not isinstance(open_store(url).engine, MeteredEngine)
+    assert isinstance(open_store(url, meter=Meter()).engine, MeteredEngine)
 
 
 def test_a_metered_engine_is_an_engine() -> None:

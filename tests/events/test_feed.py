@@ -19,12 +19,13 @@ from penstock.kernel.idempotency import Claim
 from penstock.operations.feed_entry import FeedEntry
 from penstock.operations.writes import Write
 from penstock.ports.engine import Engine
+from penstock.runtime.system_records import SYSTEM_RECORDS
 from penstock.testing.entities import MOMENT, SUITE, Alarm, Measure, Watched, full_values
 
 
 @pytest.fixture
 def watched(open_engine: Callable[[], Engine], clock: FrozenClock) -> Store:
-    store = Store(open_engine(), clock=clock)
+    store = Store(open_engine(), clock=clock, own=SYSTEM_RECORDS)
     store.ensure(*DOMAINS)
     return store
 
@@ -266,7 +267,7 @@ def test_a_follower_that_was_robbed_by_a_wrong_clock_gets_no_further(
     watched: Store, open_engine: Callable[[], Engine], clock: FrozenClock
 ) -> None:
     """By its own clock it still has the lease."""
-    fast = Store(open_engine(), clock=FrozenClock(clock.now() + timedelta(days=1)))
+    fast = Store(open_engine(), clock=FrozenClock(clock.now() + timedelta(days=1)), own=SYSTEM_RECORDS)
     seen: list[str] = []
 
     def follow(store: Store, owner: str) -> Feed:

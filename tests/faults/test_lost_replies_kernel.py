@@ -35,6 +35,7 @@ from penstock.lifecycle.retention import Retention
 from penstock.operations.feed_entry import FeedEntry
 from penstock.ports.engine import Engine
 from penstock.ports.sink import Undeliverable
+from penstock.runtime.system_records import SYSTEM_RECORDS
 from penstock.testing.entities import SUITE, Counter, Session, Watched
 from tests.conftest import _drop_tables, chosen_engines
 from tests.faults.proxy import LosingProxy
@@ -108,7 +109,7 @@ def line(request: pytest.FixtureRequest) -> Iterator[tuple[Engine, Engine, Losin
     with LosingProxy(port) as proxy:
         engine = _engine(request.param, url.replace(f":{port}", f":{proxy.port}"), prefix)
         behind = _engine(request.param, url, prefix)
-        Store(engine).ensure(MUSIC, NOVAE, SUITE, PAPERS)
+        Store(engine, own=SYSTEM_RECORDS).ensure(MUSIC, NOVAE, SUITE, PAPERS)
         yield engine, behind, proxy
         engine.close()
         behind.close()
@@ -137,7 +138,14 @@ def losing_each(line: tuple[Engine, Engine, LosingProxy]) -> LosingEach:
             lost = proxy.lost
             engine.close()  # so that each begins on a new line, and what is its third answer now is its third always
             clock = FrozenClock()
-            verb(Trial(Store(engine, clock=clock), Store(behind, clock=clock), proxy, after))
+            verb(
+                Trial(
+                    Store(engine, clock=clock, own=SYSTEM_RECORDS),
+                    Store(behind, clock=clock, own=SYSTEM_RECORDS),
+                    proxy,
+                    after,
+                )
+            )
             proxy.lose_none()
             if proxy.lost == lost:
                 assert after > 0, "no answer was lost, so nothing was tried"

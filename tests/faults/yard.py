@@ -18,6 +18,7 @@ from penstock.kernel.lease import Lease, Leased, release, renew, take
 from penstock.operations.reads import Ref
 from penstock.ports.engine import Engine
 from penstock.ports.sink import Envelope
+from penstock.runtime.system_records import SYSTEM_RECORDS
 
 PERIOD = timedelta(seconds=1)
 PAUSE = 0.02
@@ -203,4 +204,4 @@ def open_yard(place: str | Engine, tick: Callable[[str], None] | None = None) ->
     """The store at a URL, or on an engine. All processes are on one machine, so their clocks do not differ."""
     clock = SystemClock(skew=timedelta(0))
     engine = open_store(place).engine if isinstance(place, str) else place
-    return Store(engine if tick is None else cast(Engine, Ticking(engine, tick)), clock=clock)
+    return Store(engine if tick is None else cast(Engine, Ticking(engine, tick)), clock=clock, own=SYSTEM_RECORDS)

@@ -235,7 +235,7 @@ class TestSealing:
         many = []
         for number in range(1200):  # over a megabyte, which is more than a page on DynamoDB
             details = {"n": number, "text": "x" * 2000}
-            line = SystemAudit(project_id=P, ts=store.ticks.next(), actor="ann", action="x", details=details)
+            line = SystemAudit(project_id=P, ts=store.context.ticks.next(), actor="ann", action="x", details=details)
             line.hash = line.sealed()
             many.append(line)
         store.put_many(many)
@@ -290,7 +290,7 @@ class TestSealing:
 
     def test_a_process_registers_a_project_once(self, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
         work(store, "ann", project="one")
-        monkeypatch.setattr("penstock.kernel.change.register", None)
+        monkeypatch.setattr("penstock.kernel.audit_register.register", None)
         work(store, "bob", project="one")
         with pytest.raises(TypeError):
             work(store, "bob", project="two")
@@ -490,7 +490,7 @@ class TestTheCommand:
         store = open_store(f"sqlite:///{tmp_path}/store.db", clock=clock)
         store.ensure(*DOMAINS)
         for _ in range(3):
-            line = SystemAudit(project_id=P, ts=store.ticks.next(), actor="ann", action="x")
+            line = SystemAudit(project_id=P, ts=store.context.ticks.next(), actor="ann", action="x")
             line.hash = line.sealed()
             store.create(line)
         clock.advance(LONG)

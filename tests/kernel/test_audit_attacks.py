@@ -47,7 +47,7 @@ def write(store: Store, trail: type[AuditLine], project: str, *actors: str) -> N
     register(store, project, trail=trail)
     for actor in actors:
         line = entry(
-            trail, project_id=project, ts=store.ticks.next(), actor=actor, action="put", details={"why": actor}
+            trail, project_id=project, ts=store.context.ticks.next(), actor=actor, action="put", details={"why": actor}
         )
         store.commit([line])
         store.clock.advance(timedelta(minutes=1))  # type: ignore[attr-defined]

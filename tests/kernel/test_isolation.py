@@ -19,9 +19,9 @@ from penstock.engines.sql.engine import SqlEngine
 from penstock.engines.sql.isolation import TENANT
 from penstock.engines.sql.postgres import BoundConnector, PostgresConnector
 from penstock.errors import Misconfigured, OutOfScope
-from penstock.kernel.own_records import KERNEL
 from penstock.kernel.store import put
 from penstock.operations.plan import PlanStep as Done
+from penstock.runtime.system_records import SYSTEM_RECORDS
 from penstock.schema.shape import EntityShape
 from tests.conftest import chosen_engines
 from tests.kernel.test_plans import PATTERNS, _statements
@@ -30,13 +30,13 @@ from tests.kernel.two_projects import JOBS, ONE, TWO, fill
 from tests.servers import Postgres, require
 
 DOMAINS = (DOMAIN, MUSIC, VIDEOS, SCOPED)
-TABLES = [s for d in (KERNEL, *DOMAINS) for s in d.shapes]
+TABLES = [s for d in (SYSTEM_RECORDS, *DOMAINS) for s in d.shapes]
 VIEWS = ("v_jobs_in_progress", "v_steps_needing_review", "v_assets_by_type")
 Session = psycopg.Connection[tuple[Any, ...]]
 
 
 def open_at(url: str) -> Store:
-    return Store(SqlEngine(PostgresConnector(url)))
+    return Store(SqlEngine(PostgresConnector(url)), own=SYSTEM_RECORDS)
 
 
 @pytest.fixture(scope="module")
@@ -225,7 +225,7 @@ def test_a_session_that_broke_is_replaced_by_a_bound_one(store: Store, server: P
 
 def test_the_bound_engine_alone_is_safe_and_says_out_of_scope(store: Store) -> None:
     """What a scope would refuse before, the database refuses."""
-    bound = Store(store.engine.bound(ONE))
+    bound = Store(store.engine.bound(ONE), own=SYSTEM_RECORDS)
     assert {s.project_id for s in bound.find(Step.of_job(job_id="p2-j0"))} == set()
     assert bound.lookup(JobPlace.at(job_id="p2-j0")) is None
     for attempt in (
@@ -466,7 +466,7 @@ def test_a_user_who_may_not_restrict_the_role_is_told_what_to_have_run(store: St
 def test_what_is_not_a_scopes_the_database_itself_refuses(
     store: Store, attempt: Callable[[Store, Audit], object]
 ) -> None:
-    bound = Store(store.engine.bound(ONE))
+    bound = Store(store.engine.bound(ONE), own=SYSTEM_RECORDS)
     line = next(iter(bound.find(Audit.of_project(project_id=ONE))))
     with pytest.raises(OutOfScope, match="PostgreSQL: permission denied"):
         attempt(bound, line)

@@ -22,6 +22,7 @@ from penstock.errors import Conflict, Misconfigured
 from penstock.events.relay import Relay
 from penstock.ports.engine import Engine
 from penstock.ports.waiting import PollingWaiter
+from penstock.runtime.system_records import SYSTEM_RECORDS
 from penstock.testing import EngineSuite
 from penstock.testing.promises.batches import Batches
 from penstock.testing.promises.commits import Commits
@@ -69,7 +70,7 @@ def url(server: Postgres) -> str:
 
 
 def open_at(url: str) -> Store:
-    return Store(SqlEngine(PostgresConnector(url)))
+    return Store(SqlEngine(PostgresConnector(url)), own=SYSTEM_RECORDS)
 
 
 def connector_of(store: Store) -> Any:
@@ -223,7 +224,7 @@ def test_a_statement_that_is_not_bound_does_nothing_and_says_so(url: str, attemp
     store = open_at(url)
     store.put(Parcel(project_id=ONE, shelf="s", number=0))
     before = [*everything(store), *store.find(Parcel.on_shelf(shelf="s")), *store.find(Parcel.on_shelf(shelf="a"))]
-    astray = Store(SqlEngine(Astray(whole, ONE, whole._idle)))
+    astray = Store(SqlEngine(Astray(whole, ONE, whole._idle)), own=SYSTEM_RECORDS)
     with pytest.raises(Misconfigured, match="sends one transaction to several servers"):
         attempt(astray)
     after = [*everything(store), *store.find(Parcel.on_shelf(shelf="s")), *store.find(Parcel.on_shelf(shelf="a"))]
@@ -239,7 +240,7 @@ def test_a_session_of_another_project_does_nothing_either(url: str) -> None:
         def _binding(self) -> tuple[Call, ...]:
             return (self.line.binding(role=TENANT, project=TWO),)
 
-    mistaken = Store(SqlEngine(Mistaken(whole, ONE, whole._idle_bound)))
+    mistaken = Store(SqlEngine(Mistaken(whole, ONE, whole._idle_bound)), own=SYSTEM_RECORDS)
     attempts: list[Callable[[], object]] = [
         lambda: mistaken.lookup(Project.at(project_id=TWO)),
         lambda: mistaken.put(JobPlace(job_id="x", project_id=TWO)),

@@ -42,6 +42,7 @@ from penstock.operations.reads import Ref
 from penstock.operations.updates import Set
 from penstock.operations.writes import Check, Delete, Patch, Write
 from penstock.ports.engine import Engine
+from penstock.runtime.system_records import SYSTEM_RECORDS
 from penstock.schema.role import Role
 from penstock.testing.promises.paging import by_pages
 from tests.kernel.two_projects import JOBS, ONE, SECRET, TWO, everything, fill, project_of, questions, step
@@ -477,7 +478,7 @@ SCOPED = Domain("scoped", Parcel)
 
 @pytest.fixture
 def parcels(open_engine: Callable[[], Engine], clock: FrozenClock) -> Store:
-    store = Store(open_engine(), clock=clock, secret=b"of the tests")
+    store = Store(open_engine(), clock=clock, secret=b"of the tests", own=SYSTEM_RECORDS)
     store.ensure(SCOPED)
     return store
 
@@ -583,7 +584,7 @@ def test_a_moment_is_never_shared_by_two_handles(store: Store) -> None:
     """The audit lines of one actor in two handles of a project do not meet, as their handles share one clock."""
     moments: list[datetime] = []
     for handle in (store, store.scoped(ONE), store.scoped(TWO), store.scoped(ONE)):
-        moments += [handle.ticks.next() for _ in range(3)]
+        moments += [handle.context.ticks.next() for _ in range(3)]
     assert len(set(moments)) == len(moments)
 
 

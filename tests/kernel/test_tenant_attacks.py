@@ -20,7 +20,7 @@ from penstock.domains import DOMAINS
 from penstock.engines.sql.engine import SqlEngine
 from penstock.engines.sql.isolation import TENANT
 from penstock.engines.sql.postgres import PostgresConnector
-from penstock.kernel.own_records import KERNEL
+from penstock.runtime.system_records import SYSTEM_RECORDS
 from penstock.schema.kinds import FieldShape, Kind
 from penstock.schema.shape import EntityShape
 from penstock.work.domain import WORKING
@@ -29,7 +29,7 @@ from tests.kernel.test_scope import SCOPED
 from tests.servers import Postgres, require
 
 ONE, TWO = str(UUID(int=1)), str(UUID(int=2))
-ALL = (KERNEL, *DOMAINS, WORKING, SCOPED)
+ALL = (SYSTEM_RECORDS, *DOMAINS, WORKING, SCOPED)
 SHAPES = [shape for domain in ALL for shape in domain.shapes]
 OF_PROJECTS = [shape for shape in SHAPES if shape.project is not None]
 LOCKS = ("share update exclusive", "share", "share row exclusive", "exclusive", "access exclusive")
@@ -46,7 +46,7 @@ def url() -> Iterator[str]:
             admin.execute("create role keeper login createrole")
             admin.execute("create database kept owner keeper")
         url = server.url_of("kept").replace("postgres@", "keeper@")
-        store = Store(SqlEngine(PostgresConnector(url)))
+        store = Store(SqlEngine(PostgresConnector(url)), own=SYSTEM_RECORDS)
         store.ensure(*ALL)
         store.close()
         with psycopg.connect(url) as owner:

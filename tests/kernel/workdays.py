@@ -32,6 +32,7 @@ from penstock.operations.reads import Ref
 from penstock.ports.clock import SKEW
 from penstock.ports.engine import Engine
 from penstock.ports.sink import Envelope
+from penstock.runtime.system_records import SYSTEM_RECORDS
 from penstock.testing.promises.paging import by_pages
 from tests.kernel.shelf import Crash, Fuse, FusedEngine
 from tests.kernel.workshop import MOVES, WORKSHOP, Deed, Hall, Piece, Slip, State
@@ -78,7 +79,7 @@ class Place:
 
     def __post_init__(self) -> None:
         self.engines = [self.open_engine() for _ in OFFSETS]
-        Store(self.engines[0]).ensure(WORKSHOP)
+        Store(self.engines[0], own=SYSTEM_RECORDS).ensure(WORKSHOP)
 
 
 class Ear:
@@ -114,7 +115,7 @@ class Process:
     def start(self) -> None:
         self.fuse = Fuse()
         engine = cast(Engine, self._place.twin(FusedEngine(self._engine, self.fuse)))
-        self.store = Store(engine, clock=self.clock)
+        self.store = Store(engine, clock=self.clock, own=SYSTEM_RECORDS)
         self.relay = Relay(self.store, self._ear, owner=self.name, period=PERIOD, chance=lambda: 1.0)
 
     def second(self) -> int:
@@ -153,7 +154,7 @@ class Workdays(RuleBasedStateMachine):
         self.steps = 0
 
         # Somebody who sees things as they are, whatever twin the processes have.
-        self.operator = Store(self.place.engines[0], clock=self.processes[0].clock)
+        self.operator = Store(self.place.engines[0], clock=self.processes[0].clock, own=SYSTEM_RECORDS)
 
     @property
     def reader(self) -> Store:

@@ -38,6 +38,7 @@ from penstock.lifecycle.retention import Archived, Retention
 from penstock.operations.reads import Ref
 from penstock.operations.writes import Delete, Write
 from penstock.ports.engine import Engine, Features
+from penstock.runtime.system_records import SYSTEM_RECORDS
 from penstock.testing.entities import Colour, Measure
 from tests.kernel.shelf import (
     BINDERS,
@@ -59,7 +60,7 @@ DAY = timedelta(days=1)
 
 @pytest.fixture
 def kept(open_engine: Callable[[], Engine], clock: FrozenClock) -> Store:
-    store = Store(open_engine(), clock=clock)
+    store = Store(open_engine(), clock=clock, own=SYSTEM_RECORDS)
     store.ensure(*DOMAINS, PAPERS)
     return store
 
@@ -238,7 +239,7 @@ def test_a_plan_tells_what_a_run_then_does_and_changes_nothing(kept: Store, arch
         version(kept, "chair", i + 1)
     papers(kept, 7)
     fuse = Fuse(left=0)
-    untouchable = Store(FusedEngine(kept.engine, fuse), clock=kept.clock)
+    untouchable = Store(FusedEngine(kept.engine, fuse), clock=kept.clock, own=SYSTEM_RECORDS)
     planned = retention(untouchable, archive).plan()
     assert fuse.calls == []
     assert list(archive.list()) == []
@@ -346,7 +347,7 @@ def test_a_crash_at_any_point_loses_nothing(
             name = f"c{crash_at}-{i}"
             made |= {repr(r.ref): r for r in (job(kept, name, days=91), JobPlace(job_id=name, project_id="p"))}
         fuse = fused._fuse = Fuse(left=crash_at, carried_out=carried_out)
-        broken = Store(fused, clock=clock)
+        broken = Store(fused, clock=clock, own=SYSTEM_RECORDS)
         run = Retention(broken, FusedArchive(archive, fuse), [DOMAIN], owner=f"a{crash_at}", batch=4)
         try:
             run.run()

@@ -23,6 +23,7 @@ from penstock.lifecycle.reaper import Reaper
 from penstock.lifecycle.retention import Retention
 from penstock.ports.clock import SKEW
 from penstock.ports.engine import Engine
+from penstock.runtime.system_records import SYSTEM_RECORDS
 from penstock.testing.entities import SUITE, Session
 from tests.kernel.shelf import PAPERS, Paper
 from tests.kernel.test_outbox import Listener
@@ -52,7 +53,7 @@ class Two(NamedTuple):
 @pytest.fixture(scope="module")
 def engines(shared_engine: Callable[[], Engine]) -> tuple[Engine, Engine]:
     first, second = shared_engine(), shared_engine()
-    Store(first).ensure(DOMAIN, SUITE, PAPERS)
+    Store(first, own=SYSTEM_RECORDS).ensure(DOMAIN, SUITE, PAPERS)
     return first, second
 
 
@@ -64,7 +65,7 @@ def apart(engines: tuple[Engine, Engine], clock: FrozenClock) -> Callable[[timed
         # In the middle of a second, where a bound that is cut off instead of rounded up is noticed.
         now = clock.now() + timedelta(milliseconds=700)
         clocks = FrozenClock(now, skew=SKEW), FrozenClock(now + ahead, skew=SKEW)
-        return Two(*(Store(e, clock=c) for e, c in zip(engines, clocks, strict=True)))
+        return Two(*(Store(e, clock=c, own=SYSTEM_RECORDS) for e, c in zip(engines, clocks, strict=True)))
 
     return open_two
 
@@ -178,7 +179,7 @@ def test_whoever_is_on_duty_and_renews_is_not_relieved(
 
 def test_a_lease_lasts_its_whole_period(engines: tuple[Engine, Engine], clock: FrozenClock, name: str) -> None:
     """Ends are whole seconds; the part of a second that is cut off must not be the holder's."""
-    store = Store(engines[0], clock=clock)
+    store = Store(engines[0], clock=clock, own=SYSTEM_RECORDS)
     clock.advance(timedelta(milliseconds=900))
     held = granted(take_named(store, name, owner="a", period=SECOND))
     assert held.expires_at >= clock.now() + SECOND
@@ -260,7 +261,7 @@ def test_a_record_expires_for_each_by_its_own_clock_and_the_reaper_waits_for_the
 ) -> None:
     """F-X-2: invisible at once, and never removed while a slower clock still sees it."""
     two = apart(SKEW)
-    before = Store(two.mine.engine, clock=FrozenClock(two.mine.clock.now()))
+    before = Store(two.mine.engine, clock=FrozenClock(two.mine.clock.now()), own=SYSTEM_RECORDS)
     end = int(two.mine.clock.now().timestamp()) + 600
     session = Session(user=name, session_id="s", ends_at=end)
     two.mine.put(session)

@@ -25,7 +25,7 @@ def opened(folder: Path, clock: FrozenClock, *installed: DomainPlugin) -> Servic
     )
     service = Service(settings, installed)
     store = service.context.store
-    store.clock = store.ticks._clock = clock
+    store.clock = store.context.clock = store.context.ticks._clock = clock
     store.ensure(*service.domains)
     return service
 

@@ -7,6 +7,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from penstock import FrozenClock, Store
+from penstock.runtime.system_records import SYSTEM_RECORDS
 from penstock.schema.role import Role
 from tests.conftest import _opener, chosen_engines
 from tests.web.service import Service
@@ -35,6 +36,6 @@ def anywhere(request: pytest.FixtureRequest, clock: FrozenClock, tmp_path: Path)
     """A store on each kind of engine, without tables; the kernel's tests compare them all in depth."""
     opener, cleanup = _opener(request.param, request, tmp_path)
     engine = opener()
-    yield Store(engine, clock=clock, secret=b"of the tests")
+    yield Store(engine, clock=clock, secret=b"of the tests", own=SYSTEM_RECORDS)
     engine.close()
     cleanup()

@@ -9,6 +9,7 @@ import pytest
 
 from penstock import FrozenClock, Store
 from penstock.ports.engine import Engine
+from penstock.runtime.system_records import SYSTEM_RECORDS
 from penstock.workers.manual import ManualWorkers
 from tests.work.plant import TASKS
 from tests.work.plants import Plant, make_plant
@@ -42,7 +43,7 @@ def open_plant(engine_name: str, plants: Callable[[str], Plant], clock: FrozenCl
 
     def open_one() -> Store:
         opened.append(plant.open())
-        return Store(opened[-1], clock=clock, secret=b"of the tests")
+        return Store(opened[-1], clock=clock, secret=b"of the tests", own=SYSTEM_RECORDS)
 
     yield open_one
     for engine in opened:

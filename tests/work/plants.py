@@ -21,6 +21,7 @@ from penstock.engines.sql.engine import SqlEngine
 from penstock.engines.sql.postgres import PostgresConnector
 from penstock.engines.sql.sqlite import SqliteConnector
 from penstock.ports.engine import Engine
+from penstock.runtime.system_records import SYSTEM_RECORDS
 from penstock.work.domain import WORKING
 from tests.work.plant import PLANT
 
@@ -42,7 +43,7 @@ def make_plant(name: str, request: pytest.FixtureRequest, folder: Path) -> Plant
     else:
         server = request.getfixturevalue(name.replace("-", "_") + "_server")
         plant = _in_postgres(server.create_database("plant")) if name == "postgres" else _in_dynamodb(server.url)
-    with closing(Store(plant.open())) as store:
+    with closing(Store(plant.open(), own=SYSTEM_RECORDS)) as store:
         store.ensure(WORKING, PLANT)
     return plant
 

@@ -14,6 +14,7 @@ from penstock.engines.sql.engine import SqlEngine
 from penstock.engines.sql.postgres import PostgresConnector
 from penstock.errors import Unavailable
 from penstock.kernel.lease import LeaseLost
+from penstock.runtime.system_records import SYSTEM_RECORDS
 from penstock.work import Attempt, Outcome, Runner, Task, TaskContext, Tasks, TaskStatus
 from penstock.work.domain import WORKING
 from penstock.work.heartbeat import Heartbeat
@@ -69,7 +70,7 @@ def test_one_dispatch_raising_strands_nobody(store: Store, clock: FrozenClock) -
 def test_a_database_restart_during_recovery_loses_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = FrozenClock()
     with require(Postgres(durable=True)) as server:
-        store = Store(SqlEngine(PostgresConnector(server.url)), clock=clock)
+        store = Store(SqlEngine(PostgresConnector(server.url)), clock=clock, own=SYSTEM_RECORDS)
         store.ensure(WORKING, PLANT)
         ids = [announce(store, look) for _ in range(12)]
         Runner(store, [TASKS], owner="dead").take(12)
@@ -94,7 +95,9 @@ def test_a_database_that_is_away_is_asked_again(caplog: pytest.LogCaptureFixture
     clock = FrozenClock()
     stop, failed = threading.Event(), threading.Event()
     with require(Postgres(durable=True)) as server:
-        store = Store(SqlEngine(PostgresConnector(server.url, sleep=lambda _: failed.set())), clock=clock)
+        store = Store(
+            SqlEngine(PostgresConnector(server.url, sleep=lambda _: failed.set())), clock=clock, own=SYSTEM_RECORDS
+        )
         store.ensure(WORKING, PLANT)
         task_id = announce(store, look)
         Runner(store, [TASKS], owner="dead").take()

@@ -11,13 +11,13 @@ from penstock.declare.entity import Entity
 from penstock.declare.pattern import ask
 from penstock.domains import DOMAINS
 from penstock.errors import InvalidKey, Misconfigured
-from penstock.kernel.own_records import KERNEL
 from penstock.operations.reads import Query, Range, Ref
+from penstock.runtime.system_records import SYSTEM_RECORDS
 from penstock.schema.kinds import FieldShape, from_key_text
 from penstock.schema.shape import PatternShape
 from penstock.work.domain import WORKING
 
-EVERY: tuple[Domain, ...] = (*DOMAINS, WORKING, KERNEL)
+EVERY: tuple[Domain, ...] = (*DOMAINS, WORKING, SYSTEM_RECORDS)
 
 
 def domains(name: str | None) -> list[Domain]:

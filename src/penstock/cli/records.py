@@ -17,7 +17,7 @@ from penstock.errors import InvalidValue, Misconfigured
 from penstock.kernel.audit import AuditLine
 from penstock.kernel.idempotency import Once
 from penstock.kernel.outbox import Message
-from penstock.kernel.own_records import KERNEL
+from penstock.runtime.system_records import SYSTEM_RECORDS
 from penstock.work.domain import WORKING
 
 _MACHINERY = (AuditLine, Message, Once)
@@ -85,7 +85,7 @@ def move(
     """Move a record to another state; only declared moves are possible."""
     kind = names.entity(entity)
     moves = kind.__moves__
-    if kind.__guarded__ or kind.__shape__.domain in (KERNEL.name, WORKING.name) or issubclass(kind, _MACHINERY):
+    if kind.__guarded__ or kind.__shape__.domain in (SYSTEM_RECORDS.name, WORKING.name) or issubclass(kind, _MACHINERY):
         raise Misconfigured(f"{entity} has moves that mean something elsewhere too, so it is not moved by hand")
     if verb not in moves:
         raise Misconfigured(f'{entity} has no move "{verb}". {hint(verb, moves)}')

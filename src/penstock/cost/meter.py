@@ -4,7 +4,7 @@ Usage is *estimated* from shapes and values, the same way on every engine; where
 really took, that is kept beside it as *measured*. Only a metered store pays for it:
 
     meter = Meter()
-    store = Store(engine, meter=meter)
+    store = open_store(url, meter=meter)
 
 An estimate knows what a write replaces if the metered store has lately read or written that record, else it assumes
 (`penstock.cost.footprint` says what) and counts that in ``assumed``. It cannot know of records that a query passes over

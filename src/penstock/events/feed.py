@@ -193,7 +193,7 @@ class Feed:
         shape = handler.entity.__shape__
         subject = {n: from_key_text(shape.fields[n], t) for n, t in letter.subject.items()}
         record = self._store.lookup(Ref(shape, subject))
-        again = f"{letter.position} tried again at {self._store.ticks.next().isoformat()}"
+        again = f"{letter.position} tried again at {self._store.context.ticks.next().isoformat()}"
         entry = FeedEntry(shape, letter.kind, subject, None, record, "user", letter.position, again)
         mark = self._mark(handler, entry, "event", entry.id)
         turn = begin(self._store, mark, owner=self._owner, period=self._period)
@@ -272,7 +272,7 @@ class Feed:
         self._store.create(
             FeedLetter(
                 name=self._name,
-                ts=self._store.ticks.next(),
+                ts=self._store.context.ticks.next(),
                 handler=handler.name,
                 entity=entry.shape.label,
                 kind=entry.kind,

@@ -18,12 +18,12 @@ from msgspec import Struct
 from penstock.declare.entity import Entity
 from penstock.errors import Conflict, InvalidValue
 from penstock.kernel.audit import EVERYWHERE, AuditLine, SystemAudit, entry
+from penstock.kernel.audit_register import enlist
 from penstock.kernel.idempotency import Claim
 from penstock.kernel.last_modified import touch, touching
 from penstock.kernel.lease import Lease, lost_lease
 from penstock.kernel.outbox import SystemMessage, announcement
 from penstock.kernel.quota_movements import Movements
-from penstock.kernel.seals import register
 from penstock.operations.conditions import Compare, Condition, Missing, Present, both
 from penstock.operations.index_keys import settle
 from penstock.operations.reads import Ref, named
@@ -41,8 +41,6 @@ E = TypeVar("E", bound=Entity)
 
 _COLLISIONS = 20
 "How often an audit line may meet another of the same actor in the same microsecond."
-_TRAILS = 10_000
-"So many trails a process remembers to have registered."
 
 
 class Change:
@@ -190,7 +188,7 @@ class Change:
             aggregate=repr(about) if about is not None else known.text,
             project_id=self._given or _project_of(record) or self._project,
             payload={**known.key, **payload},
-            ts=self.store.ticks.next(),
+            ts=self.store.context.ticks.next(),
         )
         self._messages.append(message)
         return message.values["event_id"]  # type: ignore[no-any-return]
@@ -266,14 +264,8 @@ class Change:
 
     def enlist(self) -> None:
         """See to it that whoever verifies all trails knows of this one, before it has its first line."""
-        if self._by is None:
-            return
-        known, trail = self.store.trails, (self._audit, self._project or EVERYWHERE)
-        if trail not in known:
-            register(self.store, trail[1], trail=trail[0])
-            if len(known) >= _TRAILS:
-                known.clear()  # asking for some again is cheaper than remembering all
-            known.add(trail)
+        if self._by is not None:
+            enlist(self.store, self._project or EVERYWHERE, trail=self._audit)
 
     def _fenced(self, writes: list[Write], lease: Lease) -> list[Write]:
         """The writes, on the condition that the lease is still held."""
@@ -315,7 +307,7 @@ class Change:
         return entry(
             self._audit,
             project_id=self._project or EVERYWHERE,
-            ts=self.store.ticks.next(),
+            ts=self.store.context.ticks.next(),
             actor=self._by or "",
             action=types[0] if types else self._deed(),
             details=details,

@@ -12,11 +12,9 @@ from uuid import UUID
 
 from msgspec.structs import replace
 
-from penstock.cost.meter import Meter, MeteredEngine
 from penstock.declare.domain import Domain
 from penstock.declare.entity import Entity
 from penstock.errors import InvalidValue, NotFound
-from penstock.kernel.audit import AuditLine
 from penstock.kernel.batch import Batch
 from penstock.kernel.change import Change
 from penstock.kernel.idempotency import Claim, once_key
@@ -24,7 +22,7 @@ from penstock.kernel.last_modified import touching
 from penstock.kernel.lease import Lease
 from penstock.kernel.own_records import KERNEL
 from penstock.kernel.scope import ScopedEngine, project_text, scoped_secret
-from penstock.kernel.ticks import Ticks
+from penstock.kernel.store_context import StoreContext
 from penstock.operations.conditions import Condition, Missing
 from penstock.operations.cursors import decode_cursor, encode_cursor
 from penstock.operations.index_keys import settle
@@ -52,13 +50,20 @@ class Store:
     """Reads and writes records. One handle may be shared by threads."""
 
     def __init__(
-        self, engine: Engine, *, clock: Clock | None = None, secret: bytes | None = None, meter: Meter | None = None
+        self,
+        engine: Engine,
+        *,
+        clock: Clock | None = None,
+        secret: bytes | None = None,
+        own: Domain = KERNEL,
+        context: StoreContext | None = None,
     ) -> None:
-        self.engine: Engine = engine if meter is None else MeteredEngine(engine, meter)
-        self.clock: Clock = clock or SystemClock()
-        self.ticks = Ticks(self.clock)
-        self.trails: set[tuple[type[AuditLine], str]] = set()
-        "The audit trails that this process knows to be registered."
+        self.engine = engine
+        self.context = context or StoreContext(clock or SystemClock())
+        "What this handle shares with the other handles of the same store."
+        self.clock: Clock = self.context.clock
+        self.own = own
+        "What the system keeps for itself. The kernel needs its own records; whoever has more brings all of them."
         # Without a configured secret cursors end with the process, which is safe and soon noticed.
         self._secret = secret or os.urandom(32)
         self.project: str | None = None
@@ -74,8 +79,9 @@ class Store:
         if name == self.project:
             return self
         engine = self.engine.bound(name) if enforce or self.project else self.engine
-        scoped = Store(ScopedEngine(engine, name), clock=self.clock, secret=scoped_secret(self._secret, name))
-        scoped.ticks, scoped.trails, scoped.project = self.ticks, self.trails, name
+        secret = scoped_secret(self._secret, name)
+        scoped = Store(ScopedEngine(engine, name), secret=secret, own=self.own, context=self.context)
+        scoped.project = name
         return scoped
 
     def mark(self, *parts: str) -> str:
@@ -86,9 +92,9 @@ class Store:
         return hmac.new(self._secret, once_key("mark", *parts).encode(), hashlib.sha256).hexdigest()
 
     def ensure(self, *domains: Domain, dry_run: bool = False) -> list[PlanStep]:
-        """Create what the kernel and the domains need and the store lacks; nothing is ever dropped."""
+        """Create what the system itself and the domains need and the store lacks; nothing is ever dropped."""
         steps: list[PlanStep] = []
-        for domain in (KERNEL, *domains):
+        for domain in (self.own, *domains):
             steps += self.engine.ensure(domain.shapes, views=domain.view_shapes, dry_run=dry_run)
         # What several domains need is planned for each, but would be created once.
         return list(dict.fromkeys(steps))

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 
 from penstock.declare.domain import Domain
 from penstock.kernel.lease import Lease, LeaseLost, release, renew, take_named
-from penstock.kernel.own_records import KERNEL
 from penstock.ports.clock import by_the_slowest
 
 if TYPE_CHECKING:
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Reaper:
-    """Removes the expired records of some domains and of the kernel, a batch at a time. Any number may run."""
+    """Removes the expired records of some domains and of the system itself, a batch at a time. Any number may run."""
 
     def __init__(
         self,
@@ -34,7 +33,7 @@ class Reaper:
     ) -> None:
         self._store, self._owner, self._period = store, owner, period
         self._batch, self._batches = batch, batches
-        self._domains = list(dict.fromkeys((KERNEL, *domains)))
+        self._domains = list(dict.fromkeys((store.own, *domains)))
 
     def run_once(self) -> dict[str, int]:
         """Remove what has expired, up to a bound; how many of each domain. One that another reaps just now is left out.

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TypeVar
 from urllib.parse import SplitResult, parse_qs, unquote, urlsplit
 
-from penstock.cost.meter import Meter
+from penstock.cost.meter import Meter, MeteredEngine
 from penstock.errors import Misconfigured
 from penstock.kernel.store import Store
 from penstock.lifecycle.folder_archive import FolderArchive
@@ -26,6 +26,7 @@ from penstock.ports.object_store import ObjectStore
 from penstock.ports.private import make_private
 from penstock.ports.sink import Sink
 from penstock.runtime.settings import Settings
+from penstock.runtime.system_records import SYSTEM_RECORDS
 
 T = TypeVar("T")
 
@@ -41,7 +42,10 @@ def open_store(
     engine = open_engine(url, settings=chosen, meter=meter)
     if clock is None and _scheme(url) == "sqlite":
         clock = SystemClock(skew=timedelta(0))  # whoever shares a file is on one machine, and has one clock
-    return Store(engine, clock=clock, secret=chosen.secret.encode() if chosen.secret else None, meter=meter)
+    if meter is not None:
+        engine = MeteredEngine(engine, meter)
+    secret = chosen.secret.encode() if chosen.secret else None
+    return Store(engine, clock=clock, secret=secret, own=SYSTEM_RECORDS)
 
 
 def open_engine(url: str, *, settings: Settings, meter: Meter | None = None) -> Engine:

@@ -15,7 +15,7 @@ from datetime import datetime, timedelta
 
 from penstock.errors import PenstockError
 from penstock.kernel.audit import EVERYWHERE, SystemAudit, entry
-from penstock.kernel.seals import register
+from penstock.kernel.audit_register import enlist
 from penstock.kernel.store import Store
 
 log = logging.getLogger("penstock.refusals")
@@ -95,13 +95,10 @@ class Refusals:
         line = entry(
             SystemAudit,
             project_id=refusal.project,
-            ts=self._store.ticks.next(),
+            ts=self._store.context.ticks.next(),
             actor=refusal.who,
             action=f"refused: {refusal.slug}",
             details={"route": refusal.route, "times": str(count)},
         )
-        trail = (SystemAudit, refusal.project)
-        if trail not in self._store.trails:  # as of a change: nobody would seal what is not registered
-            register(self._store, refusal.project)
-            self._store.trails.add(trail)
+        enlist(self._store, refusal.project)  # as of a change: nobody would seal what is not registered
         self._store.commit([line])

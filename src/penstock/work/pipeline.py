@@ -78,7 +78,7 @@ class Pipeline:
 
     def start(self, change: Change, input: dict[str, Any], *, project: str | None = None) -> Job:
         """Begin a job with its first step, in a change."""
-        now = change.store.ticks.next()
+        now = change.store.context.ticks.next()
         job = Job(
             job_id=sortable_text(now),
             pipeline=self.name,
@@ -252,7 +252,7 @@ class Pipeline:
                 round=job.round,
                 name=self.steps[job.position].name,
                 project_id=job.project_id,
-                created_at=change.store.ticks.next(),
+                created_at=change.store.context.ticks.next(),
             )
         )
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
-from weakref import WeakKeyDictionary
 
 from penstock.declare.pattern import until as up_to
 from penstock.errors import Conflict
@@ -18,7 +17,6 @@ from penstock.work.task import QueueHint, QueueHintStatus, Task, TaskStatus
 
 if TYPE_CHECKING:
     from penstock.kernel.store import Store
-    from penstock.kernel.ticks import Ticks
 
 _FRESH = timedelta(minutes=5)
 "So long a process remembers that it has touched a lane."
@@ -28,14 +26,11 @@ _EMPTY = timedelta(minutes=20)
 _FORGOTTEN = timedelta(minutes=2)
 "A task that has been due for so long may be in a lane that nobody looks at."
 
-# By the ticks, which a store shares with its handles of single projects.
-_touched: WeakKeyDictionary[Ticks, dict[tuple[str, str], datetime]] = WeakKeyDictionary()
-
 
 def touch(store: Store, project_id: str, name: str) -> None:
     """Have workers look at a lane."""
     now = store.clock.now()
-    known = _touched.setdefault(store.ticks, {})
+    known: dict[tuple[str, str], datetime] = store.context.known(__name__)
     last = known.get((project_id, name))
     if last is None or not timedelta(0) <= now - last < _FRESH:
         store.put(QueueHint(project_id=project_id, name=name, touched_at=now))

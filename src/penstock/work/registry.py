@@ -94,7 +94,7 @@ class TaskOf(Generic[I]):
         refused. TooLarge when the input has more than 384 KB.
         """
         store = change.store
-        now = store.ticks.next()
+        now = store.context.ticks.next()
         lane = project or store.project or NO_PROJECT
         touch(store, lane, self.name)
         task = Task(

@@ -14,6 +14,7 @@ from penstock.domains.musicvideo import studio as studio_module
 from penstock.domains.musicvideo.options import MusicVideoOptions
 from penstock.domains.musicvideo.studio import Studio
 from penstock.objects import LocalObjects, RouteSigner
+from penstock.runtime.system_records import SYSTEM_RECORDS
 from penstock.work.domain import WORKING
 from tests.conftest import _opener, chosen_engines
 from tests.domains.musicvideo.quick_crew import QuickCrew
@@ -51,7 +52,7 @@ def anywhere(request: pytest.FixtureRequest, tmp_path: Path, crew: QuickCrew, cl
     """A studio on each engine, with the object store that belongs to it."""
     clock.set(BEGUN)
     opener, cleanup = _opener(request.param, request, tmp_path)
-    store = Store(opener(), clock=clock, secret=b"of the tests")
+    store = Store(opener(), clock=clock, secret=b"of the tests", own=SYSTEM_RECORDS)
     store.ensure(DOMAIN, WORKING)
     objects = request.getfixturevalue("local" if request.param == "sqlite" else "s3")
     yield Studio(store, objects, crew.crew(), MusicVideoOptions(scenes=3, scene_seconds=0.5))

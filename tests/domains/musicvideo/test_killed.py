@@ -18,6 +18,7 @@ from penstock.domains.musicvideo.model import Project, ProjectStatus, SceneStatu
 from penstock.domains.musicvideo.options import MusicVideoOptions
 from penstock.domains.musicvideo.studio import Studio
 from penstock.objects import LocalObjects
+from penstock.runtime.system_records import SYSTEM_RECORDS
 from penstock.work.domain import WORKING
 from penstock.work.task import Attempt, Outcome, Task, TaskStatus
 from penstock.workers.manual import ManualWorkers
@@ -68,7 +69,7 @@ class Process:
 
     def __init__(self, studio: Studio, blade: Blade) -> None:
         engine = blade.cut(studio.store.engine, "commit", "patch", "load")
-        self.store = Store(engine, clock=studio.store.clock, secret=b"of the tests")
+        self.store = Store(engine, clock=studio.store.clock, secret=b"of the tests", own=SYSTEM_RECORDS)
         objects = blade.cut(studio.objects, "put", "copy", "delete")
         self.studio = Studio(self.store, objects, studio.crew, studio.options)
 
@@ -90,7 +91,7 @@ class Process:
 def plain(request: pytest.FixtureRequest, tmp_path: Path, clock: FrozenClock, local: LocalObjects) -> Iterator[Studio]:
     clock.set(BEGUN)
     opener, cleanup = _opener(request.param, request, tmp_path)
-    store = Store(opener(), clock=clock, secret=b"of the tests")
+    store = Store(opener(), clock=clock, secret=b"of the tests", own=SYSTEM_RECORDS)
     store.ensure(DOMAIN, WORKING)
     yield Studio(store, local, QuickCrew().crew(), MusicVideoOptions(scenes=2, scene_seconds=0.5))
     store.close()

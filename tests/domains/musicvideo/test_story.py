@@ -17,6 +17,7 @@ from penstock.domains.musicvideo.studio import Studio
 from penstock.domains.musicvideo.tasks import TASKS
 from penstock.domains.musicvideo.workspace import fetch
 from penstock.media.probe import probe
+from penstock.runtime.system_records import SYSTEM_RECORDS
 from penstock.work.domain import WORKING
 from penstock.work.domain_context import DomainContext
 from penstock.workers.manual import ManualWorkers
@@ -32,7 +33,7 @@ SETTINGS = {"MV_SIZE": "160x90", "MV_FPS": str(FPS), "MV_SCENE_SECONDS": "1.0", 
 def context(request: pytest.FixtureRequest, tmp_path: Path, clock: FrozenClock) -> Iterator[DomainContext]:
     clock.set(BEGUN)
     opener, cleanup = _opener(request.param, request, tmp_path)
-    store = Store(opener(), clock=clock, secret=b"of the tests")
+    store = Store(opener(), clock=clock, secret=b"of the tests", own=SYSTEM_RECORDS)
     store.ensure(DOMAIN, WORKING)
     yield DomainContext(store, request.getfixturevalue("local" if request.param == "sqlite" else "s3"), SETTINGS.get)
     store.close()

@@ -14,6 +14,7 @@ from penstock.domains.speech.studio import Studio
 from penstock.domains.speech.voices import Voices, installed_voices
 from penstock.objects import LocalObjects, RouteSigner
 from penstock.ports.clock import Clock
+from penstock.runtime.system_records import SYSTEM_RECORDS
 from penstock.work.domain import WORKING
 from tests.conftest import _opener, chosen_engines
 
@@ -48,7 +49,7 @@ def anywhere(request: pytest.FixtureRequest, tmp_path: Path, voices: Voices, clo
     """A studio on each engine, with the object store that belongs to it."""
     clock.set(MADE)
     opener, cleanup = _opener(request.param, request, tmp_path)
-    store = Store(opener(), clock=clock, secret=b"of the tests")
+    store = Store(opener(), clock=clock, secret=b"of the tests", own=SYSTEM_RECORDS)
     store.ensure(DOMAIN, WORKING)
     yield Studio(store, request.getfixturevalue("local" if request.param == "sqlite" else "s3"), voices)
     store.close()

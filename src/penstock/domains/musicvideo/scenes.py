@@ -153,7 +153,7 @@ def upload_video(studio: Studio, project_id: UUID, sequence: int, film: Path, *,
     """Take a film from elsewhere as the clip of a scene; UnusableFile says why not."""
     sound_video(film)
     scene = studio.store.get(Scene.at(project_id=project_id, sequence=sequence))
-    key = places.incoming(scene, f"{studio.store.ticks.next():%Y%m%dT%H%M%S%f}")
+    key = places.incoming(scene, f"{studio.store.context.ticks.next():%Y%m%dT%H%M%S%f}")
     with film.open("rb") as file:
         studio.objects.put(key, file)
     return take_in(studio, project_id, sequence, key, by=by)

@@ -78,7 +78,7 @@ def reserve(
         raise BadRequest("name the scene by its sequence if the file is for one, and only then")
     if sequence is not None:
         scene = studio.store.get(Scene.at(project_id=project_id, sequence=sequence))
-        target = places.incoming(scene, f"{studio.store.ticks.next():%Y%m%dT%H%M%S%f}")
+        target = places.incoming(scene, f"{studio.store.context.ticks.next():%Y%m%dT%H%M%S%f}")
         record: Scene | Project = scene
     else:
         record = studio.store.get(Project.at(project_id=project_id))

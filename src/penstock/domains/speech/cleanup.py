@@ -63,7 +63,7 @@ def cleanup_yesterday_temp_audio(
     now = store.clock.now()
     run = CleanupRun(
         date=now.date() - dt.timedelta(days=1),
-        ran_at=store.ticks.next(),
+        ran_at=store.context.ticks.next(),
         missed=missed,
         ttl=int((now + RUNS_KEPT).timestamp()),
     )

@@ -20,10 +20,11 @@ A seal vouches for its lines by their hashes alone, and a checkpoint for a seal 
 together with their seals, and be verified there.
 """
 
+from penstock.kernel.audit_register import AuditedProject, register
 from penstock.kernel.seals.chain import Chain, Named, read_chain
 from penstock.kernel.seals.checkpoint import Checkpoint, Head, Kept, kept_digests
-from penstock.kernel.seals.seal import MARGIN, AuditedProject, Seal
-from penstock.kernel.seals.sealing import checkpoint, projects, register, seal, seal_known
+from penstock.kernel.seals.seal import MARGIN, Seal
+from penstock.kernel.seals.sealing import checkpoint, projects, seal, seal_known
 from penstock.kernel.seals.verdict import Finding, Verdict
 from penstock.kernel.seals.verification import verify, verify_all
 

@@ -1,4 +1,4 @@
-"""What seals are: records that vouch for lines, and the register of the trails that have them."""
+"""What seals are: records that vouch for lines."""
 
 from __future__ import annotations
 
@@ -16,11 +16,12 @@ from penstock.declare.pattern import pattern
 from penstock.declare.units import Count, UtcMicros
 from penstock.errors import DamagedRecord, InvalidKey, TooLarge
 from penstock.kernel.audit import AuditLine
+from penstock.kernel.audit_register import label
 from penstock.kernel.system import BY_STATUS, SYSTEM
 from penstock.operations.reads import ANYTHING, Range
 from penstock.ports.clock import SKEW
 from penstock.schema.kinds import instant_text
-from penstock.schema.shape import KEPT, Rights
+from penstock.schema.shape import Rights
 
 if TYPE_CHECKING:
     from penstock.kernel.store import Store
@@ -69,37 +70,6 @@ class Seal(Entity, table=SYSTEM, relation="seals"):
         return Range(low=self.since, high=self.until, open_low=self.since is not None)
 
 
-class AuditedProject(Entity, table=SYSTEM, relation="audited_projects"):
-    """The newest seal of a project's trail, zero before the first.
-
-    It is how sealers know the projects, and it shows when the newest seal is removed. A process registers a project
-    before the first line it writes there, and never again, so it costs the other changes nothing.
-    """
-
-    __rights__ = KEPT
-
-    project_id: str
-    trail: str
-    number: Count = 0
-    digest: str = ""
-    until: UtcMicros | None = None
-    checkpoint: Count | None = None
-    "The newest checkpoint that names it, and the seal it had then; None before."
-    listed: Count | None = None
-
-    @key("AUDITED#{trail}", "PROJECT#{project_id}")
-    def at(self, *, trail: str, project_id: str) -> None: ...
-
-    @pattern(at)
-    def of_trail(self, *, trail: str) -> None:
-        """The projects whose trail is sealed."""
-
-    @property
-    def unlisted(self) -> bool:
-        """Has it been registered or sealed since a checkpoint named it?"""
-        return self.listed is None or self.number > self.listed
-
-
 class SealDigest:
     """The digest of a seal: of the one before, of what the seal says, and of the hash of each line in order."""
 
@@ -118,11 +88,6 @@ class SealDigest:
     def end(self) -> str:
         self._digest.update(f"\n{self.count}".encode())
         return self._digest.hexdigest()
-
-
-def label(trail: type[AuditLine]) -> str:
-    """The name of a trail in seals, register and checkpoints."""
-    return trail.__shape__.label
 
 
 def lines(store: Store, trail: Any, project: str, span: Range[datetime]) -> Iterator[AuditLine]:

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
 from datetime import timedelta
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from penstock.errors import Conflict, InvalidValue, PenstockError
 from penstock.kernel.audit import AuditLine, SystemAudit
+from penstock.kernel.audit_register import AuditedProject, label
 from penstock.kernel.seals.checkpoint import Checkpoint, Head
-from penstock.kernel.seals.seal import FORGED, MARGIN, AuditedProject, Seal, SealDigest, label, lines, sealed_projects
+from penstock.kernel.seals.seal import FORGED, MARGIN, Seal, SealDigest, lines, sealed_projects
 from penstock.operations.conditions import Compare, Missing
 from penstock.operations.updates import Set
 
@@ -62,14 +62,6 @@ def seal(
         return None
     made.count, made.digest = digest.count, digest.end()
     return made if _written(store, made, known) else None
-
-
-def register(store: Store, project: str, *, trail: type[AuditLine] = SystemAudit) -> None:
-    """Let a project be sealed and verified with the others from now on; its first change does so by itself."""
-    known = AuditedProject(project_id=project, trail=label(trail))
-    if store.lookup(known.ref) is None:
-        with suppress(Conflict):
-            store.create(known)
 
 
 def seal_known(

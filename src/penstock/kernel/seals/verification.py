@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 
 from penstock.errors import DamagedRecord, InvalidValue
 from penstock.kernel.audit import AuditLine, SystemAudit
+from penstock.kernel.audit_register import AuditedProject, label
 from penstock.kernel.seals.chain import Chain, Named, tell
 from penstock.kernel.seals.checkpoint import Checkpoint
-from penstock.kernel.seals.seal import FORGED, AuditedProject, Seal, SealDigest, label, lines, sealed_projects
+from penstock.kernel.seals.seal import FORGED, Seal, SealDigest, lines, sealed_projects
 from penstock.kernel.seals.sealing import projects
 from penstock.kernel.seals.verdict import Verdict, lines_in_words
 from penstock.operations.reads import Range

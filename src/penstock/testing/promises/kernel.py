@@ -15,10 +15,10 @@ from penstock.kernel.audit import EVERYWHERE, SystemAudit
 from penstock.kernel.idempotency import Claim, InProgress, Replay, SystemOnce, begin
 from penstock.kernel.lease import Lease, LeaseLost, NamedLease, release, take_named
 from penstock.kernel.outbox import MessageStatus, SystemMessage
-from penstock.kernel.own_records import KERNEL
 from penstock.operations.feed_entry import FeedEntry
 from penstock.ports.engine import Engine
 from penstock.ports.sink import Envelope
+from penstock.runtime.system_records import SYSTEM_RECORDS
 from penstock.testing.entities import MOMENT, Counter, Status, Ticket, Watched
 from penstock.testing.promises.concurrency import at_once
 from penstock.testing.promises.promise import Promise
@@ -69,7 +69,7 @@ class KernelOnTop(Promise):
     @pytest.fixture
     def kernel(self, engine: Engine, clock: FrozenClock) -> Store:
         """A store with the kernel's tables, a ticket and a counter."""
-        engine.ensure([*KERNEL.shapes, Ticket.__shape__, Counter.__shape__, Watched.__shape__])
+        engine.ensure([*SYSTEM_RECORDS.shapes, Ticket.__shape__, Counter.__shape__, Watched.__shape__])
         store = Store(engine, clock=clock, secret=b"of the suite")
         store.put_many([Ticket(queue="q", ticket_id="1", created_at=MOMENT), Counter(name="done")])
         return store

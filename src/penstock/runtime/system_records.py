@@ -1,0 +1,41 @@
+"""Every record that a running system keeps for itself, beside its domains': the kernel's, and those of the rooms above.
+
+The kernel knows none of the others, so a store is given them all; `open_store` does so.
+"""
+
+from __future__ import annotations
+
+from penstock.auth.api_keys import ApiKey
+from penstock.auth.rate_limit import RateBucket
+from penstock.declare.domain import Domain
+from penstock.events.feed import FeedLetter, FeedPlace
+from penstock.events.schedule import ScheduleState
+from penstock.files.released_file import Released
+from penstock.files.upload import Upload
+from penstock.kernel.audit import SystemAudit
+from penstock.kernel.idempotency import SystemOnce
+from penstock.kernel.lease import NamedLease
+from penstock.kernel.outbox import SystemMessage
+from penstock.kernel.own_records import KERNEL
+from penstock.kernel.quota import QuotaHold, QuotaUse
+from penstock.kernel.seals import AuditedProject, Checkpoint, Seal
+
+SYSTEM_RECORDS = Domain(
+    KERNEL.name,  # one schema for all: no room has tables of its own
+    FeedPlace,
+    FeedLetter,
+    SystemMessage,
+    SystemAudit,
+    SystemOnce,
+    NamedLease,
+    Seal,
+    AuditedProject,
+    Checkpoint,
+    ScheduleState,
+    Upload,
+    Released,
+    ApiKey,
+    RateBucket,
+    QuotaUse,
+    QuotaHold,
+)

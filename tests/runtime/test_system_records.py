@@ -1,0 +1,80 @@
+"""What a system keeps for itself is created with every store that is opened, and a bare store knows the kernel only."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+from penstock import Domain, Entity, Store, open_store
+from penstock.kernel.lease import NamedLease
+from penstock.kernel.own_records import KERNEL
+from penstock.kernel.system import SYSTEM
+from penstock.lifecycle.reaper import Reaper
+from penstock.runtime.system_records import SYSTEM_RECORDS
+
+RELATIONS = [
+    "feeds",
+    "feed_letters",
+    "outbox",
+    "audit",
+    "once",
+    "leases",
+    "seals",
+    "audited_projects",
+    "audit_checkpoints",
+    "schedules",
+    "uploads",
+    "released_files",
+    "api_keys",
+    "rate_buckets",
+    "quota_uses",
+    "quota_holds",
+]
+"As they were planned before the records were given to the store: what stands is never renamed or moved."
+
+
+def created(store: Store, *domains: Domain) -> list[str]:
+    return [step.name for step in store.ensure(*domains, dry_run=True) if step.kind == "create table"]
+
+
+def test_an_opened_store_creates_what_the_system_keeps_for_itself(tmp_path: Path) -> None:
+    with closing(open_store(f"sqlite:///{tmp_path}/all.db")) as store:
+        assert created(store) == [f"penstock_{relation}" for relation in RELATIONS]
+        store.ensure()
+        assert created(store) == []
+
+
+def test_a_bare_store_creates_what_the_kernel_keeps(tmp_path: Path) -> None:
+    with closing(open_store(f"sqlite:///{tmp_path}/bare.db")) as store:
+        bare = Store(store.engine)
+        names = created(bare)
+        assert set(names) < set(created(store))
+        assert names == [f"penstock_{shape.relation}" for shape in KERNEL.shapes]
+        bare.ensure()
+        with bare.change(by="ann", project="p") as change:
+            change.put(NamedLease(name="lamp"))
+
+
+def test_no_record_of_the_system_is_left_out() -> None:
+    kept = {entity for entity in _entities(Entity) if getattr(entity, "__table__", None) is SYSTEM}
+    assert kept == set(SYSTEM_RECORDS.entities)
+    assert set(KERNEL.entities) == {e for e in kept if e.__module__.startswith("penstock.kernel.")}
+    assert {shape.domain for shape in SYSTEM_RECORDS.shapes} == {"penstock"}
+
+
+def test_a_handle_of_one_project_keeps_what_its_store_keeps(tmp_path: Path) -> None:
+    with closing(open_store(f"sqlite:///{tmp_path}/one.db")) as store:
+        assert store.scoped("p").own is store.own is SYSTEM_RECORDS
+
+
+def test_the_reaper_removes_what_the_system_kept_too_long(tmp_path: Path) -> None:
+    with closing(open_store(f"sqlite:///{tmp_path}/reaped.db")) as store:
+        store.ensure()
+        assert Reaper(store, [], owner="reaper").run_once() == {"penstock": 0}
+
+
+def _entities(kind: type[Entity]) -> Iterator[type[Entity]]:
+    for entity in kind.__subclasses__():
+        yield entity
+        yield from _entities(entity)
