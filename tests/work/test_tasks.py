@@ -264,7 +264,7 @@ def test_an_attempt_has_its_time(store: Store, clock: FrozenClock) -> None:
     assert store.lookup(Stamp.at(name="a")) is not None, "what it did too late is not done"
 
 
-def test_one_that_still_runs_when_its_time_is_over_is_ended_by_the_keeper(store: Store, clock: FrozenClock) -> None:
+def test_one_that_still_runs_when_its_time_is_over_is_ended_by_the_heartbeat(store: Store, clock: FrozenClock) -> None:
     tasks, task = own(_nothing, limit=60 * SECOND)
     task_id = announce(store, task)
     runner = Runner(store, [tasks], owner="w")

@@ -7,21 +7,18 @@ from collections import deque
 from collections.abc import Iterator, MutableMapping
 from contextlib import contextmanager
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from penstock.errors import Conflict, Misconfigured
+from penstock.kernel.change import Change
 from penstock.kernel.lease import Lease, LeaseLost
+from penstock.kernel.store import Store
 from penstock.operations.conditions import Compare, Missing
+from penstock.ports.object_store import ObjectStore
 from penstock.schema.documents import kept
+from penstock.work.domain_context import DomainContext
 from penstock.work.errors import TimeOver
-from penstock.work.failing import actor, audited_project
-from penstock.work.task import Attempt, Outcome, Progress, Task, attempt_at, forgotten_at
-
-if TYPE_CHECKING:
-    from penstock.kernel.change import Change
-    from penstock.kernel.store import Store
-    from penstock.ports.object_store import ObjectStore
-    from penstock.work.domain_context import DomainContext
+from penstock.work.task import Attempt, Outcome, Progress, Task, actor, attempt_at, audited_project, forgotten_at
 
 _BETWEEN_PROGRESS = 1.0
 _LINES, _LONGEST_LINE = 50, 500
@@ -41,7 +38,7 @@ class TaskContext:
     ) -> None:
         self.store, self.task, self.limit = store, task, limit
         self.slot = slot
-        "The place it takes among those its project has."
+        "The concurrency slot it takes among those its project has."
         self._domain = context
         self.project = task.project_id
         self.metrics: dict[str, Any] = {}

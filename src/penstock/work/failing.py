@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from penstock.errors import Conflict
+from penstock.kernel.change import Change
 from penstock.kernel.lease import Lease, LeaseLost
+from penstock.kernel.store import Store
 from penstock.operations.conditions import Condition, both, holds
 from penstock.schema.documents import kept
-from penstock.work import queue_hints as lanes
+from penstock.work import queue_hints
 from penstock.work.errors import WorkerLost
-from penstock.work.task import LONGEST_ERROR, NO_PROJECT, Attempt, Outcome, Task, error_text
-
-if TYPE_CHECKING:
-    from penstock.kernel.change import Change
-    from penstock.kernel.store import Store
-    from penstock.work.registry import TaskOf
+from penstock.work.registry import TaskOf
+from penstock.work.task import LONGEST_ERROR, Attempt, Outcome, Task, actor, audited_project, error_text
 
 log = logging.getLogger("penstock.work")
 
@@ -45,7 +43,7 @@ def record_failure(
         with store.change(under=lease) as change:
             change.save(change.track(task.model_copy()).retry(due_at=due_at, **told), when=when)
             change.create(attempt)
-        lanes.touch(store, task.project_id, task.name)
+        queue_hints.touch(store, task.project_id, task.name)
     elif outcome is Outcome.QUARANTINE:
         with store.change(by=actor(task), project=audited_project(task), under=lease) as change:
             change.save(change.track(task.model_copy()).quarantine(at=now, **told), when=when)
@@ -99,13 +97,3 @@ def _as_far_as_possible(
             if not those or found is None or not holds(stands, found.__dict__):
                 raise
             log.warning("what %s does on failure was refused: %s", task.name, refused)
-
-
-def actor(task: Task) -> str:
-    """Who did it, in the audit trail."""
-    return f"task:{task.name}"
-
-
-def audited_project(task: Task) -> str | None:
-    """In whose trail it is."""
-    return None if task.project_id == NO_PROJECT else task.project_id

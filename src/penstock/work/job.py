@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pydantic import Field
 
@@ -15,13 +15,11 @@ from penstock.declare.key import IndexKey, key
 from penstock.declare.move import Move, move
 from penstock.declare.pattern import pattern
 from penstock.declare.units import Count, UtcMicros
+from penstock.kernel.change import Change
 from penstock.operations.reads import ANYTHING, Range
 from penstock.schema.object_key import ObjectKey
 from penstock.schema.shape import Rights
 from penstock.work.task import BY_PROJECT, BY_STATUS, NO_PROJECT, WORK
-
-if TYPE_CHECKING:
-    from penstock.kernel.change import Change
 
 
 class JobStatus(StrEnum):

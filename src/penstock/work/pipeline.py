@@ -6,31 +6,27 @@ must be looked at again. Rejecting goes back; a job can be resumed from any step
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pydantic import BaseModel
 
 from penstock.declare.pattern import between
 from penstock.errors import Conflict, DeclarationError, InvalidValue, NotFound
+from penstock.kernel.change import Change
+from penstock.kernel.store import Store
 from penstock.operations.conditions import Compare
 from penstock.operations.reads import Ref
 from penstock.ports.ids import sortable_text
+from penstock.work.context import TaskContext
 from penstock.work.dead_letters import end_cancelled
 from penstock.work.job import Job, JobStatus, StepResult, StepRun, StepStatus
 from penstock.work.registry import MINUTES, USUAL, Retry, TaskOf, Tasks
 from penstock.work.task import NO_PROJECT, Outcome, Task, TaskStatus, error_text
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from penstock.kernel.change import Change
-    from penstock.kernel.store import Store
-    from penstock.work.context import TaskContext
-
-StepBody = Callable[["TaskContext", Job, StepRun], StepResult]
+StepBody = Callable[[TaskContext, Job, StepRun], StepResult]
 
 _RACES = 5
 "How often one may meet a worker that ends the very step one is about to cancel."
