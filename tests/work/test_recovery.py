@@ -14,7 +14,7 @@ from penstock.engines.sql.engine import SqlEngine
 from penstock.engines.sql.postgres import PostgresConnector
 from penstock.errors import Unavailable
 from penstock.kernel.lease import LeaseLost
-from penstock.work import Attempt, Outcome, Runner, Task, TaskContext, Tasks, TaskStatus
+from penstock.work import Outcome, Runner, Task, TaskAttempt, TaskContext, Tasks, TaskStatus
 from penstock.work.domain import WORKING
 from penstock.work.heartbeat import Heartbeat
 from penstock.work.registry import TaskOf
@@ -342,4 +342,4 @@ def test_one_that_was_renewed_since_it_was_read_is_not_rescued(
     monkeypatch.setattr(store, "find", find_then_renew)
     assert rescue(store, [TASKS]) == 0
     assert runner.run(work) is Outcome.DONE
-    assert len(list(find(Attempt.of_task(task_id=task_id)))) == 1
+    assert len(list(find(TaskAttempt.of_task(task_id=task_id)))) == 1

@@ -12,7 +12,7 @@ from penstock.kernel.change import Change
 from penstock.kernel.store import Store
 from penstock.work import queue_hints
 from penstock.work.errors import Cancelled
-from penstock.work.failing import hear
+from penstock.work.failing import hear, tell_attempt
 from penstock.work.registry import TaskOf, Tasks, by_name
 from penstock.work.task import Outcome, Task, TaskStatus, as_read, attempt_at, audited_project
 
@@ -95,11 +95,12 @@ def cancel_all(
     return _each(store, dead_letters, lambda task_id: cancel(store, known, task_id, by=by, why=why))
 
 
-def end_cancelled(change: Change, task: Task) -> None:
+def end_cancelled(change: Change, declared: TaskOf[Any], task: Task) -> None:
     """Cancel a task in a change, with the attempt of a worker that has it."""
     now = change.store.clock.now()
     if task.status is TaskStatus.RUNNING:
-        change.create(attempt_at(task, Outcome.CANCELLED, at=now))
+        attempt = change.create(attempt_at(task, Outcome.CANCELLED, at=now))
+        tell_attempt(change, declared, task, attempt)
     unchanged = as_read(task)
     change.track(task)
     change.save(task.cancel(at=now), when=unchanged)
@@ -110,7 +111,7 @@ def _cancel(store: Store, known: dict[str, TaskOf[Any]], task_id: str, *, by: st
     declared = _declared(known, task)
     failed_before = task.status is DEAD
     with store.change(by=by, why=why, project=audited_project(task)) as change:
-        end_cancelled(change, task)
+        end_cancelled(change, declared, task)
         if not failed_before:
             hear(change, declared, task, Cancelled(f"cancelled by {by}"))
     return task

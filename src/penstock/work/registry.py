@@ -20,12 +20,13 @@ from penstock.schema.size import document_size
 from penstock.work.context import TaskContext
 from penstock.work.errors import InputMisfit, Quarantine, RetryLater, Terminal, TimeOver
 from penstock.work.queue_hints import touch
-from penstock.work.task import LARGEST_INPUT, NO_PROJECT, Outcome, Task
+from penstock.work.task import LARGEST_INPUT, NO_PROJECT, Outcome, Task, TaskAttempt
 
 I = TypeVar("I")  # noqa: E741 - the input of a task
 Body = Callable[[TaskContext, I], "dict[str, Any] | None"]
 OnFailure = Callable[[Change, I, BaseException], None]
 OnRevival = Callable[[Change, I], None]
+OnAttempt = Callable[[Change, I, TaskAttempt], None]
 
 _FAILURES = frozenset({Outcome.RETRYABLE, Outcome.TERMINAL, Outcome.QUARANTINE})
 
@@ -68,6 +69,7 @@ class TaskOf(Generic[I]):
     "How certain errors are to be taken: retryable, terminal or quarantine."
     failures: list[OnFailure[I]] = field(default_factory=list)
     revivals: list[OnRevival[I]] = field(default_factory=list)
+    endings: list[OnAttempt[I]] = field(default_factory=list)
     _input: TypeAdapter[I] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -117,6 +119,11 @@ class TaskOf(Generic[I]):
     def revived(self, handler: OnRevival[I]) -> OnRevival[I]:
         """Declare what else becomes true, in the same commit, when a person has it tried again."""
         self.revivals.append(handler)
+        return handler
+
+    def attempted(self, handler: OnAttempt[I]) -> OnAttempt[I]:
+        """Declare what else becomes true, in the same commit, whenever an attempt has ended, also one that was lost."""
+        self.endings.append(handler)
         return handler
 
     def dump(self, input: I) -> dict[str, Any]:

@@ -30,7 +30,7 @@ from penstock.work.concurrency import free_slots, keep_slot, leave_slot, take_sl
 from penstock.work.context import TaskContext
 from penstock.work.domain_context import DomainContext
 from penstock.work.errors import TimeOver
-from penstock.work.failing import record_failure
+from penstock.work.failing import record_failure, tell_attempt
 from penstock.work.fair_queue import Chosen, FairQueue
 from penstock.work.registry import TaskOf, Tasks, by_name
 from penstock.work.task import Outcome, Task, TaskStatus, as_read
@@ -137,8 +137,14 @@ class Runner:
         change.save(task.start(owner=self.owner, until=until, at=now), when=unchanged)
         if chosen.slot is not None:
             take_slot(change, chosen.slot, task, until=until)
+        declared = self._tasks[task.name]
         return TaskContext(
-            self.store, task, limit=self._tasks[task.name].limit, slot=chosen.slot, context=self._context
+            self.store,
+            task,
+            limit=declared.limit,
+            slot=chosen.slot,
+            context=self._context,
+            on_end=lambda change, attempt: tell_attempt(change, declared, task, attempt),
         )
 
     # Running
@@ -239,6 +245,7 @@ class Runner:
                 attempt = work.attempt(Outcome.HANDED_BACK)
                 change.save(change.track(work.task.model_copy()).hand_back(at=attempt.ended_at))
                 change.create(attempt)
+                tell_attempt(change, self._tasks[work.task.name], work.task, attempt)
         except Conflict:
             return  # it has just ended
         except PenstockError:

@@ -164,7 +164,7 @@ class Outcome(StrEnum):
     "The worker died, or outlived its lease."
 
 
-class Attempt(Entity, table=WORK, relation="attempts", lifetimes=(Expires("ttl"),)):
+class TaskAttempt(Entity, table=WORK, relation="attempts", known_as="Attempt", lifetimes=(Expires("ttl"),)):
     """One try of one worker, written down with its end; while it lasts, the task tells who has it and since when."""
 
     __rights__ = Rights(remove=False)
@@ -239,7 +239,7 @@ class Progress(Entity, table=PROGRESS, relation="progress", lifetimes=(Expires("
 
 def attempt_at(
     task: Task, outcome: Outcome, *, at: datetime, error: BaseException | None = None, **more: Any
-) -> Attempt:
+) -> TaskAttempt:
     """The record of a running task's attempt, at its end."""
     known = {
         "task_id": task.task_id,
@@ -254,7 +254,7 @@ def attempt_at(
     }
     if error is not None:
         known |= {"error_class": type(error).__name__, "error": error_text(error)}
-    return Attempt(**{**known, **more})
+    return TaskAttempt(**{**known, **more})
 
 
 def as_read(task: Task) -> Condition:
