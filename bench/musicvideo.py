@@ -26,7 +26,7 @@ from penstock.kernel.store import Store
 from penstock.media import ffmpeg
 from penstock.runtime.composition import open_objects
 from penstock.studio.musician import play
-from penstock.work import WORKING, Attempt, Task, TaskStatus
+from penstock.work import WORKING, Task, TaskAttempt, TaskStatus
 from penstock.work.domain_context import DomainContext
 from penstock.workers.inline import InlineWorkers
 
@@ -87,6 +87,6 @@ def _creative(store: Store) -> float:
     attempts = (
         attempt
         for task in store.find(Task.by_status(status=TaskStatus.DONE))
-        for attempt in store.find(Attempt.of_task(task_id=task.task_id))
+        for attempt in store.find(TaskAttempt.of_task(task_id=task.task_id))
     )
     return sum(float(attempt.metrics.get("creative_seconds", 0.0)) for attempt in attempts)

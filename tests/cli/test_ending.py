@@ -20,7 +20,7 @@ from penstock import open_store
 from penstock.auth.api_keys import list_keys
 from penstock.domains.speech.tasks import TASKS
 from penstock.work.runner import Runner
-from penstock.work.task import Attempt, Outcome, Task, TaskStatus
+from penstock.work.task import Outcome, Task, TaskAttempt, TaskStatus
 from tests.servers import free_port
 from tests.work.soon import soon
 
@@ -108,7 +108,7 @@ def test_told_to_stop_under_load_it_hands_back_what_it_cannot_finish(
     assert not list(store.find(Task.by_status(status=TaskStatus.RUNNING)))
     waiting = list(store.find(Task.by_status(status=TaskStatus.WAITING)))
     assert len(waiting) == 4
-    outcomes = [a.outcome for t in waiting for a in store.find(Attempt.of_task(task_id=t.task_id))]
+    outcomes = [a.outcome for t in waiting for a in store.find(TaskAttempt.of_task(task_id=t.task_id))]
     assert outcomes == [Outcome.HANDED_BACK] * 2
     taken = Runner(store, [TASKS]).take(4)
     assert len(taken) == 4, "whoever looks next has them, without waiting for anything"

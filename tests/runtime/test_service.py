@@ -12,8 +12,17 @@ from penstock.kernel.seals import verify
 from penstock.plugin import DomainPlugin
 from penstock.runtime.service import Service
 from penstock.runtime.settings import Settings
-from penstock.work import Job as Passage
-from penstock.work import JobStatus, Pipeline, PipelineStep, StepResult, StepRun, TaskContext, Tasks
+from penstock.work import (
+    JobStatus,
+    Pipeline,
+    PipelineJob,
+    PipelineStep,
+    StepContext,
+    StepResult,
+    StepRun,
+    TaskContext,
+    Tasks,
+)
 from penstock.workers.manual import ManualWorkers
 
 
@@ -62,7 +71,7 @@ def test_what_a_step_made_is_not_swept_away_while_a_person_is_to_look_at_it(tmp_
     service = opened(tmp_path, clock, DomainPlugin(DOMAIN, tasks=tasks))
     store, objects = service.context.store, service.context.objects
 
-    def carve(work: TaskContext, job: Passage, step: StepRun) -> StepResult:
+    def carve(work: TaskContext, context: StepContext[PipelineJob, StepRun]) -> StepResult:
         objects.put("assets/p1/hero/draft.glb", b"a draft")
         return StepResult(artifacts=["assets/p1/hero/draft.glb"])
 

@@ -18,13 +18,12 @@ from penstock.work import (
     Quarantine,
     Retry,
     RetryLater,
+    StepContext,
     StepResult,
-    StepRun,
     TaskContext,
     Tasks,
     Terminal,
 )
-from penstock.work.job import Job
 
 TABLE = Table("penstock_test_plant", partition="PK", sort="SK")
 
@@ -133,14 +132,15 @@ def limp(work: TaskContext, input: Order) -> dict[str, Any] | None:
 def made(name: str, *, seconds: float = 0.0) -> Any:
     """A step that makes something, unless the job's input says that it fails."""
 
-    def body(work: TaskContext, job: Job, step: StepRun) -> StepResult:
+    def body(work: TaskContext, context: StepContext[Any, Any]) -> StepResult:
+        given = context.input
         time.sleep(seconds)
-        if job.input.get("fails") == name:
-            go_wrong(Order(fails=job.input["how"], until=job.input.get("until", 1000)), work.task.attempts)
+        if given.get("fails") == name:
+            go_wrong(Order(fails=given["how"], until=given.get("until", 1000)), work.task.attempts)
         return StepResult(
-            artifacts=[f"{name}/{step.round}"],
+            artifacts=[f"{name}/{context.round}"],
             metrics={"seconds": 3},
-            change=lambda change: stamp(change, f"{job.input['name']}-{name}") if "name" in job.input else None,
+            change=lambda change: stamp(change, f"{given['name']}-{name}") if "name" in given else None,
         )
 
     return body

@@ -107,7 +107,7 @@ def test_a_fast_clock_takes_no_slot_that_another_was_faster_to_take(apart: Calla
     two = apart(SKEW)
     announce_several(two.mine, roll, "a", 3)
     runner, other = Runner(two.mine, [TASKS], chance=lambda: 0.0), Runner(two.other, [TASKS])
-    chosen = other._line.next(1)
+    chosen = other._queue.next(1)
     last = list(two.mine.find(Task.by_status(status=TaskStatus.WAITING)))[-1]
     faster = runner.take_one(last.task_id, None)
     assert faster is not None

@@ -14,7 +14,7 @@ from typing import Any, Protocol
 import pytest
 
 from penstock import Store, open_store
-from penstock.work import Attempt, Job, JobStatus, Outcome, StepRun, Task, TaskStatus
+from penstock.work import JobStatus, Outcome, PipelineJob, StepRun, Task, TaskAttempt, TaskStatus
 from penstock.work.domain import WORKING
 from tests.conftest import chosen_engines
 from tests.servers import Dynoxide, Postgres, Valkey, require
@@ -185,7 +185,7 @@ def start(store: Store, jobs: int) -> dict[str, int]:
 
 
 def unfinished(store: Store) -> int:
-    return sum(1 for _ in store.find(Job.by_status(status=JobStatus.RUNNING)))
+    return sum(1 for _ in store.find(PipelineJob.by_status(status=JobStatus.RUNNING)))
 
 
 def check(store: Store, started: dict[str, int]) -> None:
@@ -196,7 +196,7 @@ def check(store: Store, started: dict[str, int]) -> None:
             tasks[task.input["job_id"]].append(task)
     for job_id, number in started.items():
         fails = number % 3 == 0
-        job = store.get(Job.at(job_id=job_id))
+        job = store.get(PipelineJob.at(job_id=job_id))
         assert (job.status, job.position) == (JobStatus.FAILED if fails else JobStatus.DONE, 2), job
         stamps = store.get_many([Stamp.at(name=f"{number}-{step}") for step in FORGED])
         assert [s and s.count for s in stamps] == [1, 1, 0 if fails else 1], f"job {number}: an effect twice, or none"
@@ -212,7 +212,7 @@ def check(store: Store, started: dict[str, int]) -> None:
 def check_attempts(store: Store, task: Task, number: int) -> None:
     last_fails = task.name.endswith(FORGED[-1]) and number % 3 == 0
     assert task.status is (TaskStatus.FAILED if last_fails else TaskStatus.DONE)
-    attempts = list(store.find(Attempt.of_task(task_id=task.task_id)))
+    attempts = list(store.find(TaskAttempt.of_task(task_id=task.task_id)))
     assert [a.epoch for a in attempts] == list(range(1, (task.lease_epoch or 0) + 1)), "one record of each lease"
     counted = [a.outcome for a in attempts if a.outcome is not Outcome.HANDED_BACK]
     assert len(counted) == task.attempts

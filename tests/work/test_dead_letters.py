@@ -9,7 +9,7 @@ import pytest
 from penstock import FrozenClock, Store
 from penstock.errors import IllegalMove, InvalidValue, NotFound
 from penstock.kernel.audit import SystemAudit
-from penstock.work import Attempt, Outcome, Runner, Task, TaskOf, TaskStatus
+from penstock.work import Outcome, Runner, Task, TaskAttempt, TaskOf, TaskStatus
 from penstock.work.dead_letters import DeadLetters, cancel, cancel_all, retry, retry_all
 from penstock.workers.manual import ManualWorkers
 from tests.work.plant import TASKS, Order, Stamp, look, press, stamps
@@ -159,7 +159,7 @@ def test_a_task_that_a_worker_takes_just_now_is_given_up_all_the_same(
     cancel(store, [TASKS], task_id, by="ann")
     assert len(taken) == 1
     assert the_task(store, task_id).status is TaskStatus.CANCELLED
-    assert [a.outcome for a in store.find(Attempt.of_task(task_id=task_id))] == [Outcome.CANCELLED]
+    assert [a.outcome for a in store.find(TaskAttempt.of_task(task_id=task_id))] == [Outcome.CANCELLED]
 
 
 def test_what_is_not_known_here_is_left_alone(store: Store, buried: dict[str, str]) -> None:

@@ -12,7 +12,7 @@ import pytest
 from penstock import FrozenClock, Store
 from penstock.work import Task, TaskContext, TaskOf, Tasks, TaskStatus
 from penstock.work.fair_queue import FairQueue, interleaved
-from penstock.work.queue_hints import active, rest_if_idle, touch, wake_lanes
+from penstock.work.queue_hints import active, rest_if_idle, touch, wake_queues
 from penstock.work.registry import by_name
 from penstock.work.runner import Runner
 from penstock.workers.manual import ManualWorkers
@@ -121,11 +121,11 @@ def test_a_task_that_a_broker_tells_of_waits_for_a_slot(store: Store, clock: Fro
     assert runner.take_one(third.task_id, third.lease_epoch) is not None
 
 
-def lanes(store: Store) -> set[tuple[str, str]]:
-    return {(lane.project_id, lane.name) for lane in active(store)}
+def hinted(store: Store) -> set[tuple[str, str]]:
+    return {(hint.project_id, hint.name) for hint in active(store)}
 
 
-def test_a_lane_rests_when_it_has_long_been_empty(
+def test_a_hint_rests_when_its_queue_has_long_been_empty(
     store: Store, open_plant: Callable[[], Store], clock: FrozenClock
 ) -> None:
     announce(store, look, "a")
@@ -135,42 +135,42 @@ def test_a_lane_rests_when_it_has_long_been_empty(
     ManualWorkers(store, [TASKS]).drain(most=1)
     Runner(store, [TASKS]).take(1)
     clock.advance(19 * MINUTE)
-    for lane in list(active(store)):
-        rest_if_idle(store, lane)
-    assert lanes(store) == {("a", "plant.look"), ("b", "plant.press"), ("c", "plant.look")}
+    for hint in list(active(store)):
+        rest_if_idle(store, hint)
+    assert hinted(store) == {("a", "plant.look"), ("b", "plant.press"), ("c", "plant.look")}
     clock.advance(MINUTE)
-    for lane in list(active(store)):
-        rest_if_idle(store, lane)
-    assert lanes(store) == {("b", "plant.press"), ("c", "plant.look")}, (
+    for hint in list(active(store)):
+        rest_if_idle(store, hint)
+    assert hinted(store) == {("b", "plant.press"), ("c", "plant.look")}, (
         "where something runs or will be due, none rests"
     )
     touch(open_plant(), "a", "plant.look")
-    assert ("a", "plant.look") in lanes(store)
+    assert ("a", "plant.look") in hinted(store)
 
 
-def test_a_lane_that_rests_though_something_is_due_is_woken(store: Store, clock: FrozenClock) -> None:
+def test_a_hint_that_rests_though_something_is_due_is_woken(store: Store, clock: FrozenClock) -> None:
     """A change may have stayed open for longer than anybody waits for it."""
     announce(store, look, "a", 3)
-    for lane in list(active(store)):
+    for hint in list(active(store)):
         with store.change() as change:
-            change.save(change.track(lane).rest())
+            change.save(change.track(hint).rest())
     clock.advance(10 * MINUTE)
-    wake_lanes(store)
-    assert lanes(store) == {("a", "plant.look")}
+    wake_queues(store)
+    assert hinted(store) == {("a", "plant.look")}
 
 
-def test_a_lane_touched_since_it_was_read_does_not_rest(
+def test_a_hint_touched_since_it_was_read_does_not_rest(
     store: Store, open_plant: Callable[[], Store], clock: FrozenClock
 ) -> None:
     touch(store, "a", "plant.look")
-    (lane,) = active(store)
+    (hint,) = active(store)
     clock.advance(30 * MINUTE)
     touch(open_plant(), "a", "plant.look")
-    rest_if_idle(store, lane)
-    assert lanes(store) == {("a", "plant.look")}
+    rest_if_idle(store, hint)
+    assert hinted(store) == {("a", "plant.look")}
 
 
-def test_a_lane_is_not_written_for_each_task(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_hint_is_not_written_for_each_task(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     announce(store, look, "a")
     monkeypatch.setattr(store, "put", None)
     announce(store, look, "a", 5)

@@ -12,16 +12,16 @@ from penstock.errors import Conflict, DeclarationError, IllegalMove, InvalidValu
 from penstock.kernel.audit import SystemAudit
 from penstock.kernel.outbox import MessageStatus, SystemMessage
 from penstock.work import (
-    Attempt,
-    Job,
     JobStatus,
     Outcome,
     Pipeline,
+    PipelineJob,
     PipelineStep,
     Runner,
     StepRun,
     StepStatus,
     Task,
+    TaskAttempt,
     Tasks,
     TaskStatus,
 )
@@ -32,16 +32,16 @@ from tests.work.plant import CAST, SHOWN, TASKS, Stamp, made, stamps
 MINUTE = timedelta(minutes=1)
 
 
-def start(store: Store, pipeline: Pipeline = CAST, **input: Any) -> Job:
+def start(store: Store, pipeline: Pipeline[PipelineJob, StepRun] = CAST, **input: Any) -> PipelineJob:
     with store.change(by="ann") as change:
         return pipeline.start(change, input, project="p1")
 
 
-def now(store: Store, job: Job) -> Job:
-    return store.get(Job.at(job_id=job.job_id))
+def now(store: Store, job: PipelineJob) -> PipelineJob:
+    return store.get(PipelineJob.at(job_id=job.job_id))
 
 
-def steps(store: Store, job: Job) -> list[tuple[str, int, str]]:
+def steps(store: Store, job: PipelineJob) -> list[tuple[str, int, str]]:
     return [(s.name, s.round, s.status.value) for s in store.find(StepRun.of_job(job_id=job.job_id))]
 
 
@@ -74,7 +74,7 @@ def test_a_pause_for_review_frees_the_worker(store: Store, workers: ManualWorker
     assert (paused.status, paused.position, paused.task_id) == (JobStatus.PAUSED, 1, None)
     for status in (TaskStatus.WAITING, TaskStatus.RUNNING):
         assert store.first(Task.by_status(status=status)) is None
-    assert [j.job_id for j in store.find(Job.by_status(status=JobStatus.PAUSED))] == [job.job_id]
+    assert [j.job_id for j in store.find(PipelineJob.by_status(status=JobStatus.PAUSED))] == [job.job_id]
     assert told(store) == ["job.paused"]
     SHOWN.decide(store, job.job_id, approve=True, round=1, by="ann", note="fine")
     assert workers.drain() == 1
@@ -107,14 +107,14 @@ def test_of_two_who_decide_at_once_one_is_refused(
 ) -> None:
     job = start(store, SHOWN)
     workers.drain()
-    announce = SHOWN._announce
+    enter = SHOWN._passages.enter
 
-    def meanwhile(change: Any, job: Job) -> None:
-        announce(change, job)
-        monkeypatch.setattr(SHOWN, "_announce", announce)
+    def meanwhile(visit: Any) -> None:
+        enter(visit)
+        monkeypatch.setattr(SHOWN._passages, "enter", enter)
         SHOWN.decide(store, job.job_id, approve=False, round=1, by="bob")
 
-    monkeypatch.setattr(SHOWN, "_announce", meanwhile)
+    monkeypatch.setattr(SHOWN._passages, "enter", meanwhile)
     with pytest.raises(Conflict):
         SHOWN.decide(store, job.job_id, approve=True, round=1, by="ann")
     assert steps(store, job)[-2:] == [("paint", 1, "rejected"), ("paint", 2, "running")]
@@ -176,7 +176,7 @@ def test_a_step_is_attempted_as_often_as_it_may(store: Store, workers: ManualWor
         clock.advance(MINUTE)
     assert now(store, job).status is JobStatus.DONE
     (task,) = [t for t in store.find(Task.by_status(status=TaskStatus.DONE)) if t.name == "plant.cast.file"]
-    assert len(list(store.find(Attempt.of_task(task_id=task.task_id)))) == task.attempts == 3
+    assert len(list(store.find(TaskAttempt.of_task(task_id=task.task_id)))) == task.attempts == 3
 
 
 def test_a_dead_letter_of_a_step_that_is_tried_again_takes_the_job_with_it(

@@ -15,7 +15,7 @@ from penstock.engines.sql.postgres import PostgresConnector
 from penstock.errors import Unavailable
 from penstock.kernel.lease import LeaseLost
 from penstock.runtime.system_records import SYSTEM_RECORDS
-from penstock.work import Attempt, Outcome, Runner, Task, TaskContext, Tasks, TaskStatus
+from penstock.work import Outcome, Runner, Task, TaskAttempt, TaskContext, Tasks, TaskStatus
 from penstock.work.domain import WORKING
 from penstock.work.heartbeat import Heartbeat
 from penstock.work.registry import TaskOf
@@ -120,12 +120,12 @@ def test_a_database_that_is_away_is_asked_again(caplog: pytest.LogCaptureFixture
 def test_a_stale_pending_read_does_not_run(store: Store, workers: ManualWorkers, clock: FrozenClock) -> None:
     task_id = announce(store, look)
     stale = Runner(store, [TASKS], owner="stale")
-    chosen = stale._line.next(1)
+    chosen = stale._queue.next(1)
     assert workers.drain() == 1
     assert stale._start(chosen) == []
     # Also when it waits again, for an attempt that is not due yet.
     task_id = announce(store, press, fails="error")
-    chosen = stale._line.next(1)
+    chosen = stale._queue.next(1)
     workers.drain()
     assert the_task(store, task_id).status is TaskStatus.WAITING
     assert stale._start(chosen) == []
@@ -261,7 +261,7 @@ def test_a_lease_shorter_than_the_task_is_renewed(store: Store, workers: ManualW
     assert stamps(store, "a") == {"a": 1}
 
 
-def test_the_keeper_renews_by_itself(tmp_path: Any) -> None:
+def test_the_heartbeat_renews_by_itself(tmp_path: Any) -> None:
     """By a real clock: a task of four leases."""
     store = open_store(f"sqlite:///{tmp_path}/plant.db")
     store.ensure(WORKING, PLANT)
@@ -345,4 +345,4 @@ def test_one_that_was_renewed_since_it_was_read_is_not_rescued(
     monkeypatch.setattr(store, "find", find_then_renew)
     assert rescue(store, [TASKS]) == 0
     assert runner.run(work) is Outcome.DONE
-    assert len(list(find(Attempt.of_task(task_id=task_id)))) == 1
+    assert len(list(find(TaskAttempt.of_task(task_id=task_id)))) == 1

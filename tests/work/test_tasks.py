@@ -16,7 +16,18 @@ from penstock.errors import Conflict, DeclarationError, InvalidValue, TooLarge, 
 from penstock.kernel.change import Change
 from penstock.kernel.outbox import MessageStatus, SystemMessage
 from penstock.schema.size import document_size
-from penstock.work import Attempt, InputMisfit, Outcome, Retry, Task, TaskContext, TaskOf, Tasks, TaskStatus, Terminal
+from penstock.work import (
+    InputMisfit,
+    Outcome,
+    Retry,
+    Task,
+    TaskAttempt,
+    TaskContext,
+    TaskOf,
+    Tasks,
+    TaskStatus,
+    Terminal,
+)
 from penstock.work import runner as runner_module
 from penstock.work.dead_letters import retry
 from penstock.work.runner import Runner
@@ -36,8 +47,8 @@ def the_task(store: Store, task_id: str) -> Task:
     return store.get(Task.at(task_id=task_id))
 
 
-def attempts(store: Store, task_id: str) -> list[Attempt]:
-    return list(store.find(Attempt.of_task(task_id=task_id)))
+def attempts(store: Store, task_id: str) -> list[TaskAttempt]:
+    return list(store.find(TaskAttempt.of_task(task_id=task_id)))
 
 
 def stamped(store: Store, *names: str) -> None:
@@ -264,7 +275,7 @@ def test_an_attempt_has_its_time(store: Store, clock: FrozenClock) -> None:
     assert store.lookup(Stamp.at(name="a")) is not None, "what it did too late is not done"
 
 
-def test_one_that_still_runs_when_its_time_is_over_is_ended_by_the_keeper(store: Store, clock: FrozenClock) -> None:
+def test_one_that_still_runs_when_its_time_is_over_is_ended_by_the_heartbeat(store: Store, clock: FrozenClock) -> None:
     tasks, task = own(_nothing, limit=60 * SECOND)
     task_id = announce(store, task)
     runner = Runner(store, [tasks], owner="w")

@@ -108,6 +108,7 @@ class Entity(BaseModel, metaclass=EntityType):
         sql_indexes: tuple[tuple[str, ...], ...] = (),
         touched: str | None = None,
         seen_by: Role | None = None,
+        known_as: str | None = None,
         **unknown: Any,
     ) -> None:
         if unknown:
@@ -124,6 +125,7 @@ class Entity(BaseModel, metaclass=EntityType):
             sql_indexes=sql_indexes,
             touched=touched,
             seen_by=seen_by,
+            known_as=known_as,
         )
 
     if not TYPE_CHECKING:  # a checker that saw it would let any name be assigned
@@ -166,9 +168,13 @@ def _declare(
     sql_indexes: tuple[tuple[str, ...], ...],
     touched: str | None,
     seen_by: Role | None,
+    known_as: str | None,
 ) -> None:
-    """Compile a class into its shape, and admit it to its table."""
-    name = cls.__name__
+    """Compile a class into its shape, and admit it to its table.
+
+    ``known_as`` is the name that audit lines and messages have of it already, where the class has got another.
+    """
+    name = known_as or cls.__name__
     if not cls.__pydantic_complete__:
         raise DeclarationError(f"{name}: an annotation cannot be resolved; declare entities at the top of a module")
     validators = cls.__pydantic_decorators__

@@ -27,15 +27,15 @@ from penstock.schema.role import Role
 from penstock.web.records import RecordRoutes
 from penstock.web.route import AdmittedRoute
 from penstock.work.dead_letters import cancel, retry
-from penstock.work.job import Job, StepRun
+from penstock.work.job import PipelineJob, StepRun
 from penstock.work.registry import Tasks
-from penstock.work.task import Attempt, Task, TaskStatus
+from penstock.work.task import Task, TaskAttempt, TaskStatus
 
 _ADMIN = Access(Role.ADMIN)
 _ENTITIES: dict[type[Entity], tuple[str, ...]] = {
     Task: (),
-    Attempt: (),
-    Job: (),
+    TaskAttempt: (),
+    PipelineJob: (),
     StepRun: (),
     SystemMessage: ("revive",),
     FeedLetter: (),

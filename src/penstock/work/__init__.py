@@ -4,31 +4,39 @@
 from penstock.work.context import TaskContext
 from penstock.work.domain import WORKING
 from penstock.work.errors import Cancelled, InputMisfit, Quarantine, RetryLater, Terminal, TimeOver, WorkerLost
-from penstock.work.job import Job, JobStatus, StepResult, StepRun, StepStatus
-from penstock.work.pipeline import Pipeline, PipelineStep
+from penstock.work.job import ChildRun, ChildStatus, JobStatus, PipelineJob, StepResult, StepRun, StepStatus
+from penstock.work.job_records import EndedAttempt, JobRecords, pipeline_job
+from penstock.work.pipeline import Pipeline
+from penstock.work.pipeline_step import FanOut, PipelineStep, StepContext
 from penstock.work.registry import Retry, TaskOf, Tasks
 from penstock.work.runner import Runner
-from penstock.work.task import Attempt, Outcome, Progress, Task, TaskStatus
+from penstock.work.task import Outcome, Progress, Task, TaskAttempt, TaskStatus
 
 __all__ = [
     "WORKING",
-    "Attempt",
     "Cancelled",
+    "ChildRun",
+    "ChildStatus",
+    "EndedAttempt",
+    "FanOut",
     "InputMisfit",
-    "Job",
+    "JobRecords",
     "JobStatus",
     "Outcome",
     "Pipeline",
+    "PipelineJob",
     "PipelineStep",
     "Progress",
     "Quarantine",
     "Retry",
     "RetryLater",
     "Runner",
+    "StepContext",
     "StepResult",
     "StepRun",
     "StepStatus",
     "Task",
+    "TaskAttempt",
     "TaskContext",
     "TaskOf",
     "TaskStatus",
@@ -36,4 +44,5 @@ __all__ = [
     "Terminal",
     "TimeOver",
     "WorkerLost",
+    "pipeline_job",
 ]

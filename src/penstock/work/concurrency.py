@@ -1,4 +1,4 @@
-"""Slots: so many tasks of one name as a project may have running at once, everywhere together.
+"""Concurrency slots: so many tasks of one name as a project may have running at once, everywhere together.
 
 A slot is a lease by name, taken in the commit that starts a task and held as long as the task's own. That of a worker
 that died is given back by whoever rescues the task, and ends by itself when it is over by every clock.
@@ -8,18 +8,15 @@ from __future__ import annotations
 
 import logging
 from datetime import datetime
-from typing import TYPE_CHECKING
 
 from penstock.errors import Conflict, PenstockError
+from penstock.kernel.change import Change
 from penstock.kernel.lease import NamedLease, is_free
+from penstock.kernel.store import Store
 from penstock.operations.conditions import Compare, Condition, Missing, holds
 from penstock.operations.updates import Remove, Set
 from penstock.ports.clock import by_the_slowest
-
-if TYPE_CHECKING:
-    from penstock.kernel.change import Change
-    from penstock.kernel.store import Store
-    from penstock.work.task import Task
+from penstock.work.task import Task
 
 log = logging.getLogger("penstock.work")
 
@@ -42,7 +39,7 @@ def keep_slot(store: Store, slot: str, task: Task, *, until: datetime) -> None:
     try:
         store.patch(NamedLease.at(name=slot), Set("lease_expires_at", _epoch(until)), when=_held_by(task))
     except Conflict:
-        log.warning("the slot %s was lost", slot)
+        log.warning("the concurrency slot %s was lost", slot)
 
 
 def leave_slot(store: Store, slot: str, task: Task) -> None:
@@ -52,7 +49,7 @@ def leave_slot(store: Store, slot: str, task: Task) -> None:
     except Conflict:
         pass
     except PenstockError:
-        log.exception("the slot %s could not be given back; it ends by itself", slot)
+        log.exception("the concurrency slot %s could not be given back; it ends by itself", slot)
 
 
 def leave_slot_of(store: Store, task: Task, limit: int) -> None:
@@ -63,7 +60,7 @@ def leave_slot_of(store: Store, task: Task, limit: int) -> None:
 
 
 def _slots(store: Store, name: str, project_id: str, limit: int) -> dict[str, NamedLease | None]:
-    """A project's slots for tasks of a name, and their leases."""
+    """A project's concurrency slots for tasks of a name, and their leases."""
     names = [f"task:{name}:{project_id}:{number}" for number in range(limit)]
     return dict(zip(names, store.get_many([NamedLease.at(name=n) for n in names]), strict=True))
 

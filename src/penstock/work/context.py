@@ -4,24 +4,21 @@ from __future__ import annotations
 
 import logging
 from collections import deque
-from collections.abc import Iterator, MutableMapping
+from collections.abc import Callable, Iterator, MutableMapping
 from contextlib import contextmanager
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from penstock.errors import Conflict, Misconfigured
+from penstock.kernel.change import Change
 from penstock.kernel.lease import Lease, LeaseLost
+from penstock.kernel.store import Store
 from penstock.operations.conditions import Compare, Missing
+from penstock.ports.object_store import ObjectStore
 from penstock.schema.documents import kept
+from penstock.work.domain_context import DomainContext
 from penstock.work.errors import TimeOver
-from penstock.work.failing import actor, audited_project
-from penstock.work.task import Attempt, Outcome, Progress, Task, attempt_at, forgotten_at
-
-if TYPE_CHECKING:
-    from penstock.kernel.change import Change
-    from penstock.kernel.store import Store
-    from penstock.ports.object_store import ObjectStore
-    from penstock.work.domain_context import DomainContext
+from penstock.work.task import Outcome, Progress, Task, TaskAttempt, actor, attempt_at, audited_project, forgotten_at
 
 _BETWEEN_PROGRESS = 1.0
 _LINES, _LONGEST_LINE = 50, 500
@@ -38,11 +35,12 @@ class TaskContext:
         limit: timedelta,
         slot: str | None = None,
         context: DomainContext | None = None,
+        on_end: Callable[[Change, TaskAttempt], None] = lambda change, attempt: None,
     ) -> None:
         self.store, self.task, self.limit = store, task, limit
         self.slot = slot
-        "The place it takes among those its project has."
-        self._domain = context
+        "The concurrency slot it takes among those its project has."
+        self._domain, self._on_end = context, on_end
         self.project = task.project_id
         self.metrics: dict[str, Any] = {}
         "Numbers worth keeping; they are stored with the attempt."
@@ -132,7 +130,7 @@ class TaskContext:
             self._end(change, result)
         self.finished = True
 
-    def attempt(self, outcome: Outcome, error: BaseException | None = None) -> Attempt:
+    def attempt(self, outcome: Outcome, error: BaseException | None = None) -> TaskAttempt:
         """What is known at the end."""
         now = self.store.clock.now()
         began, lines = self.began_at or self.task.started_at, list(self.log.lines)
@@ -148,6 +146,7 @@ class TaskContext:
         task, attempt = change.track(self.task.model_copy()), self.attempt(Outcome.DONE)
         change.save(task.finish(result=result, at=attempt.ended_at))
         change.create(attempt)
+        self._on_end(change, attempt)
 
 
 class TaskLog(logging.LoggerAdapter[logging.Logger]):

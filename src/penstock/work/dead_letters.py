@@ -4,19 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from penstock.declare.pattern import until as up_to
 from penstock.errors import Conflict, InvalidValue
-from penstock.work import queue_hints as lanes
+from penstock.kernel.change import Change
+from penstock.kernel.store import Store
+from penstock.work import queue_hints
 from penstock.work.errors import Cancelled
-from penstock.work.failing import audited_project, hear
+from penstock.work.failing import hear, tell_attempt
 from penstock.work.registry import TaskOf, Tasks, by_name
-from penstock.work.task import Outcome, Task, TaskStatus, as_read, attempt_at
-
-if TYPE_CHECKING:
-    from penstock.kernel.change import Change
-    from penstock.kernel.store import Store
+from penstock.work.task import Outcome, Task, TaskStatus, as_read, attempt_at, audited_project
 
 DEAD, QUARANTINED = TaskStatus.FAILED, TaskStatus.QUARANTINED
 _RACES = 5
@@ -25,7 +23,7 @@ _RACES = 5
 
 @dataclass(frozen=True, slots=True)
 class DeadLetters:
-    """Which letters are meant: all, or those for which everything that is given holds."""
+    """Which dead letters are meant: all, or those for which everything that is given holds."""
 
     status: TaskStatus = DEAD
     name: str | None = None
@@ -34,23 +32,23 @@ class DeadLetters:
 
     def __post_init__(self) -> None:
         if self.status not in (DEAD, QUARANTINED):
-            raise InvalidValue(f"a letter is {DEAD.value} or {QUARANTINED.value}, not {self.status.value}")
+            raise InvalidValue(f"a dead letter is {DEAD.value} or {QUARANTINED.value}, not {self.status.value}")
 
     def find(self, store: Store) -> Iterator[Task]:
-        """The letters that there are now, oldest first; of one project by their names."""
+        """The dead letters that there are now, oldest first; of one project by their names."""
         now = store.clock.now()
         query = Task.by_status(status=self.status, due_at=up_to(now))
         if self.project is not None:
             query = Task.of_project(project_id=self.project, status=self.status, name=self.name)
         for task in store.find(query):
-            # One that was tried again and has failed again meanwhile is another letter.
+            # One that was tried again and has failed again meanwhile is another dead letter.
             if task.due_at <= now and self.name in (None, task.name) and self.error_class in (None, task.error_class):
                 yield task
 
 
 @dataclass(frozen=True, slots=True)
 class Settled:
-    """What became of several letters."""
+    """What became of several dead letters."""
 
     done: list[str] = field(default_factory=list)
     refused: dict[str, str] = field(default_factory=dict)
@@ -66,7 +64,7 @@ def retry(store: Store, tasks: Iterable[Tasks], task_id: str, *, by: str, why: s
         change.save(task.revive(at=store.clock.now()))
         for handler in declared.revivals:
             handler(change, declared.load(task.input))
-    lanes.touch(store, task.project_id, task.name)
+    queue_hints.touch(store, task.project_id, task.name)
     return task
 
 
@@ -82,26 +80,27 @@ def cancel(store: Store, tasks: Iterable[Tasks], task_id: str, *, by: str, why: 
 
 
 def retry_all(
-    store: Store, tasks: Iterable[Tasks], letters: DeadLetters, *, by: str, why: str | None = None
+    store: Store, tasks: Iterable[Tasks], dead_letters: DeadLetters, *, by: str, why: str | None = None
 ) -> Settled:
-    """Try all of these letters again; one that is refused keeps no other from it."""
+    """Try all of these dead letters again; one that is refused keeps no other from it."""
     known = list(tasks)
-    return _each(store, letters, lambda task_id: retry(store, known, task_id, by=by, why=why))
+    return _each(store, dead_letters, lambda task_id: retry(store, known, task_id, by=by, why=why))
 
 
 def cancel_all(
-    store: Store, tasks: Iterable[Tasks], letters: DeadLetters, *, by: str, why: str | None = None
+    store: Store, tasks: Iterable[Tasks], dead_letters: DeadLetters, *, by: str, why: str | None = None
 ) -> Settled:
-    """Give all of these letters up; one that is refused keeps no other from it."""
+    """Give all of these dead letters up; one that is refused keeps no other from it."""
     known = list(tasks)
-    return _each(store, letters, lambda task_id: cancel(store, known, task_id, by=by, why=why))
+    return _each(store, dead_letters, lambda task_id: cancel(store, known, task_id, by=by, why=why))
 
 
-def end_cancelled(change: Change, task: Task) -> None:
+def end_cancelled(change: Change, declared: TaskOf[Any], task: Task) -> None:
     """Cancel a task in a change, with the attempt of a worker that has it."""
     now = change.store.clock.now()
     if task.status is TaskStatus.RUNNING:
-        change.create(attempt_at(task, Outcome.CANCELLED, at=now))
+        attempt = change.create(attempt_at(task, Outcome.CANCELLED, at=now))
+        tell_attempt(change, declared, task, attempt)
     unchanged = as_read(task)
     change.track(task)
     change.save(task.cancel(at=now), when=unchanged)
@@ -112,15 +111,15 @@ def _cancel(store: Store, known: dict[str, TaskOf[Any]], task_id: str, *, by: st
     declared = _declared(known, task)
     failed_before = task.status is DEAD
     with store.change(by=by, why=why, project=audited_project(task)) as change:
-        end_cancelled(change, task)
+        end_cancelled(change, declared, task)
         if not failed_before:
             hear(change, declared, task, Cancelled(f"cancelled by {by}"))
     return task
 
 
-def _each(store: Store, letters: DeadLetters, settle: Any) -> Settled:
+def _each(store: Store, dead_letters: DeadLetters, settle: Any) -> Settled:
     settled = Settled()
-    for task in letters.find(store):
+    for task in dead_letters.find(store):
         try:
             settle(task.task_id)
         except Exception as refused:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from penstock.declare.domain import Domain
-from penstock.work.job import Job, StepRun
-from penstock.work.task import Attempt, Progress, QueueHint, Task
+from penstock.work.job import ChildCount, ChildRun, PipelineJob, StepRun
+from penstock.work.task import Progress, QueueHint, Task, TaskAttempt
 
-WORKING = Domain("work", Task, Attempt, QueueHint, Progress, Job, StepRun)
+WORKING = Domain("work", Task, TaskAttempt, QueueHint, Progress, PipelineJob, StepRun, ChildRun, ChildCount)

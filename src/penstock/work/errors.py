@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from datetime import timedelta
 
+CANCELLED = "CANCELLED"
+"The code of what somebody did not want any more."
+
 
 class Terminal(Exception):
     """It will never succeed: no further attempt."""
@@ -38,3 +41,11 @@ class InputMisfit(Quarantine):
 
 class Cancelled(Exception):
     """Somebody does not want it any more."""
+
+    code = CANCELLED
+
+
+def code_of(error: BaseException) -> str:
+    """An error in a word that programs may compare: its ``code``, where it has one, else its class."""
+    code = getattr(error, "code", None)
+    return code if isinstance(code, str) else type(error).__name__

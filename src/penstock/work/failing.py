@@ -3,30 +3,35 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any, Protocol
 
 from penstock.errors import Conflict
+from penstock.kernel.change import Change
 from penstock.kernel.lease import Lease, LeaseLost
+from penstock.kernel.store import Store
 from penstock.operations.conditions import Condition, both, holds
 from penstock.schema.documents import kept
-from penstock.work import queue_hints as lanes
+from penstock.work import queue_hints
 from penstock.work.errors import WorkerLost
-from penstock.work.task import LONGEST_ERROR, NO_PROJECT, Attempt, Outcome, Task, error_text
-
-if TYPE_CHECKING:
-    from penstock.kernel.change import Change
-    from penstock.kernel.store import Store
-    from penstock.work.registry import TaskOf
+from penstock.work.registry import TaskOf
+from penstock.work.task import LONGEST_ERROR, Outcome, Task, TaskAttempt, actor, audited_project, error_text
 
 log = logging.getLogger("penstock.work")
+
+_RACES = 10
+"How often what a handler writes may meet others who write to the same records, before it is left out."
+
+
+class _Write(Protocol):
+    def __call__(self, *, heard: bool) -> None: ...
 
 
 def record_failure(
     store: Store,
     declared: TaskOf[Any],
     task: Task,
-    attempt: Attempt,
+    attempt: TaskAttempt,
     error: BaseException,
     *,
     chance: Callable[[], float],
@@ -40,38 +45,39 @@ def record_failure(
     told = {"error_class": type(error).__name__, "error": error_text(error)}
     now = attempt.ended_at
     lease = Lease(task.ref, task.lease_owner or "", task.lease_epoch or 0, task.due_at)
-    if outcome is Outcome.RETRYABLE:
-        due_at = now + declared.pause(error, task.attempts, chance)
-        with store.change(under=lease) as change:
-            change.save(change.track(task.model_copy()).retry(due_at=due_at, **told), when=when)
-            change.create(attempt)
-        lanes.touch(store, task.project_id, task.name)
-    elif outcome is Outcome.QUARANTINE:
-        with store.change(by=actor(task), project=audited_project(task), under=lease) as change:
-            change.save(change.track(task.model_copy()).quarantine(at=now, **told), when=when)
-            change.create(attempt)
-            change.emit("task.quarantined", task, name=task.name)
-    else:
+    due_at = now + declared.pause(error, task.attempts, chance)
+    by = None if outcome is Outcome.RETRYABLE else actor(task)
 
-        def bury(handlers: Sequence[Any]) -> None:
-            with store.change(by=actor(task), project=audited_project(task), under=lease) as change:
-                change.save(change.track(task.model_copy()).fail(at=now, **told), when=when)
-                change.create(attempt)
+    def write(*, heard: bool) -> None:
+        with store.change(by=by, project=audited_project(task), under=lease) as change:
+            ended = change.track(task.model_copy())
+            if outcome is Outcome.RETRYABLE:
+                ended.retry(due_at=due_at, **told)
+            elif outcome is Outcome.QUARANTINE:
+                ended.quarantine(at=now, **told)
+                change.emit("task.quarantined", task, name=task.name)
+            else:
+                ended.fail(at=now, **told)
                 change.emit("task.failed", task, name=task.name)
-                hear(change, declared, task, error, handlers)
+            change.save(ended, when=when)
+            change.create(attempt)
+            if heard:
+                tell_attempt(change, declared, task, attempt)
+                if outcome is Outcome.TERMINAL:
+                    hear(change, declared, task, error)
 
-        _as_far_as_possible(store, task, declared.failures, bury, stands=both(lease.holds(), when))
+    _as_far_as_possible(store, task, write, stands=both(lease.holds(), when))
+    if outcome is Outcome.RETRYABLE:
+        queue_hints.touch(store, task.project_id, task.name)
     level = logging.WARNING if outcome is Outcome.RETRYABLE else logging.ERROR
     if outcome is not Outcome.RETRYABLE or told["error"] != kept(str(error), LONGEST_ERROR):
         log.log(level, "%s %s: %s: %s", task.name, outcome.value, told["error_class"], error)
     return outcome
 
 
-def hear(
-    change: Change, declared: TaskOf[Any], task: Task, error: BaseException, handlers: Sequence[Any] | None = None
-) -> None:
+def hear(change: Change, declared: TaskOf[Any], task: Task, error: BaseException) -> None:
     """Let a domain say what else becomes true now that its task is over."""
-    for handler in declared.failures if handlers is None else handlers:
+    for handler in declared.failures:
         try:
             with change.attempt():
                 handler(change, declared.load(task.input), error)
@@ -80,32 +86,26 @@ def hear(
             log.exception("what %s does on failure has failed itself", task.name)
 
 
-def _as_far_as_possible(
-    store: Store,
-    task: Task,
-    handlers: Sequence[Any],
-    bury: Callable[[Sequence[Any]], None],
-    *,
-    stands: Condition | None,
-) -> None:
-    """Bury a task with what its handlers write; without that, if it is refused though the task still stands so."""
-    for those in (handlers, handlers, ()):
+def tell_attempt(change: Change, declared: TaskOf[Any], task: Task, attempt: TaskAttempt) -> None:
+    """Let a domain say what else becomes true now that an attempt has ended."""
+    for handler in declared.endings:
         try:
-            return bury(those)
+            with change.attempt():
+                handler(change, declared.load(task.input), attempt)
+        except Exception:
+            log.exception("what %s does after an attempt has failed itself", task.name)
+
+
+def _as_far_as_possible(store: Store, task: Task, write: _Write, *, stands: Condition | None) -> None:
+    """End an attempt with what its handlers write; without that, if it is refused though the task still stands so."""
+    for turn in range(_RACES + 1):
+        heard = turn < _RACES
+        try:
+            return write(heard=heard)
         except LeaseLost:
             raise
         except Conflict as refused:
             found = store.lookup(task.ref)
-            if not those or found is None or not holds(stands, found.__dict__):
+            if not heard or found is None or not holds(stands, found.__dict__):
                 raise
             log.warning("what %s does on failure was refused: %s", task.name, refused)
-
-
-def actor(task: Task) -> str:
-    """Who did it, in the audit trail."""
-    return f"task:{task.name}"
-
-
-def audited_project(task: Task) -> str | None:
-    """In whose trail it is."""
-    return None if task.project_id == NO_PROJECT else task.project_id

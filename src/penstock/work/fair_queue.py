@@ -1,6 +1,7 @@
-"""The line: which tasks are next. Projects are served in turn, so that a thousand tasks of one do not starve another.
+"""The fair queue: which tasks are next. Projects are served in turn: a thousand tasks of one do not starve another.
 
-One look at all that is due is enough while it is little. When it is much, each lane is looked at by itself.
+One look at all that is due is enough while it is little. When it is much, each queue (the tasks of one name that a
+project has) is looked at by itself.
 """
 
 from __future__ import annotations
@@ -10,27 +11,25 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from itertools import islice
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from penstock.declare.pattern import until as up_to
-from penstock.work import queue_hints as lanes
+from penstock.kernel.store import Store
+from penstock.work import queue_hints
 from penstock.work.concurrency import free_slots
+from penstock.work.registry import TaskOf
 from penstock.work.task import QueueHint, Task, TaskStatus
-
-if TYPE_CHECKING:
-    from penstock.kernel.store import Store
-    from penstock.work.registry import TaskOf
 
 T = TypeVar("T")
 
 _CROWDED = timedelta(seconds=1)
-"So long after much was due lanes are looked at at once, and those that are known are not looked up again."
+"So long after much was due queues are looked at by themselves, and those that are known are not looked up again."
 _PAGE = 1000
 
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """A task that may run, and the slot it may take, if its project has only so many."""
+    """A task that may run, and the concurrency slot it may take, if its project has only so many."""
 
     task: Task
     slot: str | None
@@ -42,7 +41,7 @@ class FairQueue:
     def __init__(self, store: Store, tasks: Mapping[str, TaskOf[Any]]) -> None:
         self._store, self._tasks = store, tasks
         self._crowded_at: datetime | None = None
-        self._lanes: list[QueueHint] = []
+        self._hints: list[QueueHint] = []
         "Those that had something when it became crowded."
         self._served: dict[str, int] = {}
         "When each project was served last, as a number that grows."
@@ -52,7 +51,7 @@ class FairQueue:
         """Up to so many tasks that are due, of each project in turn."""
         chosen = self._choose(min(most, _PAGE))
         if not chosen and self._crowded_at is not None:
-            # The lanes that were known are empty, which says nothing of others.
+            # The queues that were known are empty, which says nothing of others.
             self._crowded_at = None
             chosen = self._choose(min(most, _PAGE))
         self._remember(chosen)
@@ -60,65 +59,65 @@ class FairQueue:
 
     def _choose(self, most: int) -> list[Chosen]:
         by_project: dict[str, list[list[Chosen]]] = defaultdict(list)
-        for lane in self._lanes_with_work(most):
-            by_project[lane[0].task.project_id].append(lane)
+        for queue in self._queues_with_work(most):
+            by_project[queue[0].task.project_id].append(queue)
         in_turn = sorted(by_project, key=self._last_served)
         return list(islice(interleaved(interleaved(by_project[p]) for p in in_turn), most))
 
-    def _lanes_with_work(self, most: int) -> Iterable[list[Chosen]]:
-        """Of each lane the next tasks that may run here."""
+    def _queues_with_work(self, most: int) -> Iterable[list[Chosen]]:
+        """Of each queue the next tasks that may run here."""
         now = self._store.clock.now()
         if self._crowded_at is None or not timedelta(0) <= now - self._crowded_at < _CROWDED:
             everything = Task.by_status(status=TaskStatus.WAITING, due_at=up_to(now))
             page = self._store.page(everything, limit=most)
             if page.cursor is None:
-                self._crowded_at, self._lanes = None, []
-                return self._sorted_into_lanes(page.records)
+                self._crowded_at, self._hints = None, []
+                return self._sorted_into_queues(page.records)
             self._crowded_at = now
-            self._lanes = [lane for lane in lanes.active(self._store) if lane.name in self._tasks]
-        return self._lane_by_lane(now, most)
+            self._hints = [hint for hint in queue_hints.active(self._store) if hint.name in self._tasks]
+        return self._queue_by_queue(now, most)
 
-    def _sorted_into_lanes(self, due: Iterable[Task]) -> Iterator[list[Chosen]]:
-        by_lane: dict[tuple[str, str], list[Task]] = defaultdict(list)
+    def _sorted_into_queues(self, due: Iterable[Task]) -> Iterator[list[Chosen]]:
+        by_queue: dict[tuple[str, str], list[Task]] = defaultdict(list)
         for task in due:
             if task.name in self._tasks:
-                by_lane[task.project_id, task.name].append(task)
-        for tasks in by_lane.values():
+                by_queue[task.project_id, task.name].append(task)
+        for tasks in by_queue.values():
             if may_run := self._with_slots(tasks):
                 yield may_run
 
-    def _lane_by_lane(self, now: datetime, most: int) -> Iterator[list[Chosen]]:
-        """Until enough lanes have something; those of projects that have waited longest come first."""
+    def _queue_by_queue(self, now: datetime, most: int) -> Iterator[list[Chosen]]:
+        """Until enough queues have something; those of projects that have waited longest come first."""
         found = 0
-        for lane in sorted(self._lanes, key=lambda lane: self._last_served(lane.project_id)):
+        for hint in sorted(self._hints, key=lambda hint: self._last_served(hint.project_id)):
             due = Task.of_project(
-                project_id=lane.project_id, status=TaskStatus.WAITING, name=lane.name, due_at=up_to(now)
+                project_id=hint.project_id, status=TaskStatus.WAITING, name=hint.name, due_at=up_to(now)
             )
             tasks = self._store.page(due, limit=most).records
             if not tasks:
-                self._lanes.remove(lane)
-                lanes.rest_if_idle(self._store, lane)
+                self._hints.remove(hint)
+                queue_hints.rest_if_idle(self._store, hint)
             elif may_run := self._with_slots(tasks):
                 yield may_run
                 found += 1
                 if found == most:
                     return
 
-    def _with_slots(self, lane: list[Task]) -> list[Chosen]:
-        """A lane's tasks; where its project has only so many slots, as far as they are free."""
-        name, project = lane[0].name, lane[0].project_id
+    def _with_slots(self, queue: list[Task]) -> list[Chosen]:
+        """A queue's tasks; where its project has only so many concurrency slots, as far as they are free."""
+        name, project = queue[0].name, queue[0].project_id
         limit = self._tasks[name].concurrency
         if limit is None:
-            return [Chosen(task, None) for task in lane]
+            return [Chosen(task, None) for task in queue]
         free = free_slots(self._store, name, project, limit)
-        return [Chosen(task, slot) for task, slot in zip(lane, free, strict=False)]
+        return [Chosen(task, slot) for task, slot in zip(queue, free, strict=False)]
 
     def _last_served(self, project: str) -> int:
         return self._served.get(project, 0)
 
     def _remember(self, chosen: Iterable[Chosen]) -> None:
         """Who was served; of projects that have nothing any more nothing needs to be known."""
-        known = {lane.project_id for lane in self._lanes}
+        known = {hint.project_id for hint in self._hints}
         self._served = {p: n for p, n in self._served.items() if p in known}
         for one in chosen:
             self._serial += 1

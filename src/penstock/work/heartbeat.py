@@ -1,4 +1,4 @@
-"""The keeper: holds the leases of tasks that run, from a thread of its own, however long the tasks take."""
+"""The heartbeat: holds the leases of tasks that run, from a thread of its own, however long the tasks take."""
 
 from __future__ import annotations
 
@@ -6,11 +6,9 @@ import logging
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from penstock.work.context import TaskContext
-    from penstock.work.runner import Runner
+from penstock.work.context import TaskContext
+from penstock.work.runner import Runner
 
 log = logging.getLogger("penstock.work")
 
@@ -23,7 +21,7 @@ class Heartbeat:
         self._held: set[TaskContext] = set()
         self._lock = threading.Lock()
         self._stop = threading.Event()
-        self._thread = threading.Thread(target=self._keep, name="penstock-keeper", daemon=True)
+        self._thread = threading.Thread(target=self._keep, name="penstock-heartbeat", daemon=True)
         self._thread.start()
 
     @contextmanager

@@ -6,22 +6,20 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pydantic import Field
 
 from penstock.declare.entity import Entity
 from penstock.declare.key import IndexKey, key
-from penstock.declare.move import Move, move
+from penstock.declare.move import move
 from penstock.declare.pattern import pattern
 from penstock.declare.units import Count, UtcMicros
+from penstock.kernel.change import Change
 from penstock.operations.reads import ANYTHING, Range
 from penstock.schema.object_key import ObjectKey
 from penstock.schema.shape import Rights
 from penstock.work.task import BY_PROJECT, BY_STATUS, NO_PROJECT, WORK
-
-if TYPE_CHECKING:
-    from penstock.kernel.change import Change
 
 
 class JobStatus(StrEnum):
@@ -32,8 +30,8 @@ class JobStatus(StrEnum):
     CANCELLED = "cancelled"
 
 
-class Job(Entity, table=WORK, relation="jobs"):
-    """One passage through a pipeline."""
+class PipelineJob(Entity, table=WORK, relation="jobs", known_as="Job"):
+    """One passage through a pipeline: where it is. Beside a domain's own job it keeps what that has no field for."""
 
     __rights__ = Rights(remove=False)
 
@@ -43,7 +41,7 @@ class Job(Entity, table=WORK, relation="jobs"):
     input: dict[str, Any]
     status: JobStatus = JobStatus.RUNNING
     position: Count = 0
-    "The step it is at, from 0."
+    "The step it is at, from 0, among those it goes through."
     round: Count = 1
     "Grows whenever a step is run anew, so that each run has its own number."
     task_id: str | None = None
@@ -51,6 +49,16 @@ class Job(Entity, table=WORK, relation="jobs"):
     error: str | None = None
     created_at: UtcMicros = Field(frozen=True)
     updated_at: UtcMicros
+    steps: list[str] | None = None
+    "The steps it goes through, by name; None of a job older than this field: all that its pipeline has."
+    code: str | None = None
+    "Why it failed or was cancelled, in a word that programs may compare."
+    record: dict[str, str] | None = None
+    "The key of the domain's own job."
+    step: dict[str, str] | None = None
+    "The key of the domain's own record of the present run."
+    made: dict[str, dict[str, str]] | None = None
+    "Of each step the key of the domain's own record whose result counts."
 
     @key("JOB#{job_id}", "JOB")
     def at(self, *, job_id: str) -> None: ...
@@ -74,7 +82,7 @@ class Job(Entity, table=WORK, relation="jobs"):
     @move(JobStatus.PAUSED, JobStatus.FAILED, JobStatus.CANCELLED, JobStatus.DONE, to=JobStatus.RUNNING)
     def rewind(self, *, position: int, at: datetime) -> None:
         """An earlier step, or the same one, anew."""
-        self.position, self.round, self.error, self.updated_at = position, self.round + 1, None, at
+        self.position, self.round, self.error, self.code, self.updated_at = position, self.round + 1, None, None, at
 
     @move(JobStatus.RUNNING, to=JobStatus.PAUSED)
     def pause(self, *, at: datetime) -> None:
@@ -87,19 +95,19 @@ class Job(Entity, table=WORK, relation="jobs"):
         self.updated_at, self.task_id = at, None
 
     @move(JobStatus.RUNNING, to=JobStatus.FAILED)
-    def fail(self, *, error: str, at: datetime) -> None:
+    def fail(self, *, error: str, at: datetime, code: str | None = None) -> None:
         """A step has failed for good."""
-        self.updated_at, self.error = at, error
+        self.updated_at, self.error, self.code = at, error, code
 
     @move(JobStatus.FAILED, to=JobStatus.RUNNING)
     def revive(self, *, at: datetime) -> None:
         """The step that failed is tried again."""
-        self.updated_at, self.error = at, None
+        self.updated_at, self.error, self.code = at, None, None
 
     @move(JobStatus.RUNNING, JobStatus.PAUSED, JobStatus.FAILED, to=JobStatus.CANCELLED)
-    def cancel(self, *, at: datetime) -> None:
+    def cancel(self, *, at: datetime, code: str | None = None) -> None:
         """It is not wanted any more."""
-        self.updated_at, self.task_id = at, None
+        self.updated_at, self.task_id, self.code = at, None, code
 
 
 class StepStatus(StrEnum):
@@ -120,6 +128,10 @@ class StepResult:
     metrics: dict[str, Any] = field(default_factory=dict)
     change: Callable[[Change], None] | None = None
     "What else becomes true in the commit that ends the step."
+    then: Sequence[str] | None = None
+    "The steps that follow, instead of those chosen before; none at all ends the job."
+    outcome: str | None = None
+    "What the job has come to, in the domain's words, should it end with this step."
 
 
 class StepRun(Entity, table=WORK, relation="steps"):
@@ -141,6 +153,10 @@ class StepRun(Entity, table=WORK, relation="steps"):
     decided_at: UtcMicros | None = None
     note: str | None = None
     created_at: UtcMicros = Field(frozen=True)
+    code: str | None = None
+    "Why it failed or was cancelled, in a word that programs may compare."
+    input: dict[str, Any] | None = None
+    "What it was given, where a person has changed that for this run."
 
     @key("JOB#{job_id}", "STEP#{position:03d}#{round:06d}")
     def at(self, *, job_id: str, position: int, round: int) -> None: ...
@@ -160,14 +176,14 @@ class StepRun(Entity, table=WORK, relation="steps"):
         self.artifacts, self.metrics = list(made.artifacts), dict(made.metrics)
 
     @move(StepStatus.RUNNING, to=StepStatus.FAILED)
-    def fail(self, *, error: str) -> None:
+    def fail(self, *, error: str, code: str | None = None) -> None:
         """It has failed for good."""
-        self.error = error
+        self.error, self.code = error, code
 
     @move(StepStatus.FAILED, to=StepStatus.RUNNING)
     def revive(self) -> None:
         """It is tried again."""
-        self.error = None
+        self.error = self.code = None
 
     @move(StepStatus.PAUSED, to=StepStatus.APPROVED)
     def approve(self, *, by: str, at: datetime, note: str | None) -> None:
@@ -179,4 +195,74 @@ class StepRun(Entity, table=WORK, relation="steps"):
         """A person is not content with what it made."""
         self.decided_by, self.decided_at, self.note = by, at, note
 
-    cancel = Move(StepStatus.RUNNING, StepStatus.PAUSED, to=StepStatus.CANCELLED)
+    @move(StepStatus.RUNNING, StepStatus.PAUSED, to=StepStatus.CANCELLED)
+    def cancel(self, *, code: str | None = None) -> None:
+        """It is not wanted any more."""
+        self.code = code
+
+
+class ChildStatus(StrEnum):
+    RUNNING = "running"
+    DONE = "done"
+    FAILED = "failed"
+
+
+class ChildRun(Entity, table=WORK, relation="children"):
+    """One of several parts of a step that are done at the same time, and what it made."""
+
+    __rights__ = Rights(remove=False)
+
+    job_id: str
+    position: Count
+    round: Count
+    number: Count
+    "Among the children of its step, from 0."
+    project_id: str
+    status: ChildStatus = ChildStatus.RUNNING
+    input: dict[str, Any]
+    artifacts: list[ObjectKey] = Field(default_factory=list)
+    metrics: dict[str, Any] = Field(default_factory=dict)
+    code: str | None = None
+    error: str | None = None
+    created_at: UtcMicros = Field(frozen=True)
+    ended_at: UtcMicros | None = None
+
+    @key("JOB#{job_id}", "CHILD#{position:03d}#{round:06d}#{number:05d}")
+    def at(self, *, job_id: str, position: int, round: int, number: int) -> None: ...
+
+    @pattern(at)
+    def of_step(self, *, job_id: str, position: int, round: int) -> None:
+        """The children of one run of a step, in order."""
+
+    @move(ChildStatus.RUNNING, to=ChildStatus.DONE)
+    def finish(self, *, made: StepResult, at: datetime) -> None:
+        """What it made is kept."""
+        self.artifacts, self.metrics, self.ended_at = list(made.artifacts), dict(made.metrics), at
+
+    @move(ChildStatus.RUNNING, to=ChildStatus.FAILED)
+    def fail(self, *, code: str, error: str, at: datetime) -> None:
+        """It has failed for good."""
+        self.code, self.error, self.ended_at = code, error, at
+
+    @move(ChildStatus.FAILED, to=ChildStatus.RUNNING)
+    def revive(self) -> None:
+        """It is tried again."""
+        self.code = self.error = self.ended_at = None
+
+
+class ChildCount(Entity, table=WORK, relation="child_counts"):
+    """How many children a run of a step has, and how many have ended: whoever ends the last one has them joined."""
+
+    __rights__ = Rights(remove=False)
+
+    job_id: str
+    position: Count
+    round: Count
+    project_id: str
+    total: Count | None = None
+    "None while there may come more."
+    ended: Count = 0
+    joined: bool = False
+
+    @key("JOB#{job_id}", "CHILDREN#{position:03d}#{round:06d}")
+    def at(self, *, job_id: str, position: int, round: int) -> None: ...

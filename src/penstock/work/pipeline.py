@@ -1,277 +1,317 @@
 """Jobs of several steps: each a task, in their declared order, with pauses in which a person decides.
 
 What a step made is kept with it. A decision is bound to the very run that was reviewed: a step that ran again meanwhile
-must be looked at again. Rejecting goes back; a job can be resumed from any step, and cancelled.
+must be looked at again. Rejecting goes back, perhaps with another input; a job can be resumed from any step it has come
+to, and cancelled wherever it is. The job, the step and the attempt are a domain's own records (`JobRecords`), or the
+generic ones; either way all that becomes true at once is one commit with the task's own end.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, Generic, TypeVar, cast, overload
 
-from pydantic import BaseModel
-
-from penstock.declare.pattern import between
-from penstock.errors import Conflict, DeclarationError, InvalidValue, NotFound
-from penstock.operations.conditions import Compare
+from penstock.declare.entity import Entity
+from penstock.errors import Conflict, DeclarationError, InvalidValue
+from penstock.kernel.change import Change
+from penstock.kernel.store import Store
 from penstock.operations.reads import Ref
 from penstock.ports.ids import sortable_text
-from penstock.work.dead_letters import end_cancelled
-from penstock.work.job import Job, JobStatus, StepResult, StepRun, StepStatus
-from penstock.work.registry import MINUTES, USUAL, Retry, TaskOf, Tasks
-from penstock.work.task import NO_PROJECT, Outcome, Task, TaskStatus, error_text
+from penstock.work.context import TaskContext
+from penstock.work.errors import CANCELLED
+from penstock.work.fan_out import Children, task_id_of
+from penstock.work.job import JobStatus, PipelineJob, StepRun
+from penstock.work.job_records import GENERIC, JobRecords, pipeline_job_id
+from penstock.work.passage import Passages, Visit, place_of
+from penstock.work.pipeline_step import FanOut, PipelineStep, StepInput
+from penstock.work.registry import TaskOf, Tasks
+from penstock.work.task import NO_PROJECT, TaskAttempt
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
+J = TypeVar("J", bound=Entity)
+S = TypeVar("S", bound=Entity)
 
-    from penstock.kernel.change import Change
-    from penstock.kernel.store import Store
-    from penstock.work.context import TaskContext
-
-StepBody = Callable[["TaskContext", Job, StepRun], StepResult]
+Choice = Callable[[Change, J], Sequence[str]]
+"Says which steps a job goes through."
 
 _RACES = 5
 "How often one may meet a worker that ends the very step one is about to cancel."
 
 
-class StepInput(BaseModel):
-    """Which run of which step a task is."""
+class Pipeline(Generic[J, S]):
+    """Steps in order. Its tasks are registered with the domain's others.
 
-    job_id: str
-    position: int
-    round: int
+    ``records`` are the domain's own, where it has some. ``choose`` says which of the steps a job goes through; without,
+    and where `start` is not told, all of them.
 
-    @property
-    def job(self) -> Ref[Job]:
-        return Job.at(job_id=self.job_id)
+    A job is named by its record, its key, or, where it is a `PipelineJob`, by its id. Whatever takes a store commits by
+    itself; given a change, it becomes true with the rest of that.
+    """
 
-    @property
-    def step(self) -> Ref[StepRun]:
-        return StepRun.at(job_id=self.job_id, position=self.position, round=self.round)
-
-
-@dataclass(frozen=True)
-class PipelineStep:
-    """One stage of a pipeline; with ``review`` a person decides before the next one begins."""
-
-    name: str
-    body: StepBody
-    review: bool = False
-    retry: Retry = USUAL
-    limit: timedelta = MINUTES
-    concurrency: int | None = None
-    classes: Mapping[type[BaseException], Outcome] | None = None
-
-
-class Pipeline:
-    """Steps in order. Its tasks are registered with the domain's others."""
-
-    def __init__(self, tasks: Tasks, name: str, steps: Sequence[PipelineStep]) -> None:
+    @overload
+    def __init__(
+        self: Pipeline[PipelineJob, StepRun],
+        tasks: Tasks,
+        name: str,
+        steps: Sequence[PipelineStep[PipelineJob, StepRun]],
+        *,
+        choose: Choice[PipelineJob] | None = None,
+    ) -> None: ...
+    @overload
+    def __init__(
+        self,
+        tasks: Tasks,
+        name: str,
+        steps: Sequence[PipelineStep[J, S]],
+        *,
+        records: JobRecords[J, S],
+        choose: Choice[J] | None = None,
+    ) -> None: ...
+    def __init__(
+        self,
+        tasks: Tasks,
+        name: str,
+        steps: Sequence[PipelineStep[Any, Any]],
+        *,
+        records: JobRecords[Any, Any] = GENERIC,
+        choose: Choice[Any] | None = None,
+    ) -> None:
         if not steps or len({s.name for s in steps}) != len(steps):
             raise DeclarationError(f"pipeline {name} needs at least one step, each with a name of its own")
+        records.check(reviewed=any(step.review is not False for step in steps))
         self.name, self.steps = f"{tasks.domain}.{name}", tuple(steps)
-        self._tasks = [self._register(tasks, f"{name}.{step.name}", step) for step in self.steps]
+        self.records: JobRecords[J, S] = records
+        self._choose = choose
+        self._passages: Passages[J, S] = Passages(self.name, {step.name: step for step in steps}, records)
+        self._children: dict[str, Children[J, S]] = {}
+        for step in self.steps:
+            self._passages.tasks[step.name] = self._register(tasks, f"{name}.{step.name}", step)
 
-    # What people do
+    def _register(self, tasks: Tasks, name: str, step: PipelineStep[J, S]) -> TaskOf[StepInput]:
+        if isinstance(step.body, FanOut):
+            self._children[step.name] = children = Children(self._passages, tasks, name, step, step.body)
+            return children.plan
+        body = step.body
 
-    def start(self, change: Change, input: dict[str, Any], *, project: str | None = None) -> Job:
-        """Begin a job with its first step, in a change."""
+        def run(work: TaskContext, input: StepInput) -> dict[str, Any] | None:
+            context = self._passages.begin(work, input)
+            self._passages.finish(work, input, body(work, context))
+            return None
+
+        declare = tasks.task(
+            name, retry=step.retry, limit=step.limit, concurrency=step.concurrency, classes=step.classes
+        )
+        return self._passages.watch(declare(run))
+
+    # Beginning
+
+    def start(
+        self,
+        change: Change,
+        input: dict[str, Any] | None = None,
+        *,
+        job: J | None = None,
+        project: str | None = None,
+        steps: Sequence[str] | None = None,
+    ) -> J:
+        """Begin a job with its first step, in a change. ``job`` is the domain's own record of it, not yet stored."""
+        if (job is None) == self.records.has_own_job:
+            raise InvalidValue(f"a job of {self.name} is a {self.records.job.__name__}; give it as job=, or none")
         now = change.store.context.ticks.next()
-        job = Job(
-            job_id=sortable_text(now),
+        project_id = project or getattr(job, "project_id", None) or change.store.project or NO_PROJECT
+        run = PipelineJob(
+            job_id=sortable_text(now) if job is None else pipeline_job_id(job.ref),
             pipeline=self.name,
-            project_id=project or change.store.project or NO_PROJECT,
-            input=input,
+            project_id=str(project_id),
+            input={},
             created_at=now,
             updated_at=now,
+            record=None if job is None else job.ref.texts(),
         )
-        self._announce(change, job)
-        return change.create(job)
+        own = cast("J", run) if job is None else job
+        if input is not None:
+            self.records.set_input(run, own, input)
+        run.steps = self._chosen(change, own, steps)
+        self.records.set_current(own, run.steps[0])
+        self._passages.enter(Visit(change, run, own, place_of(run)))
+        change.create(run)
+        return own if job is None else change.create(own)
+
+    def again(
+        self, change: Change, job: J | Ref[J] | str, *, input: dict[str, Any] | None = None, record: J | None = None
+    ) -> J:
+        """Begin another job like this one, with what is different in its input; ``record`` is the domain's new one."""
+        run = self._passages.read(change.store, job)
+        like = self.records.input_of(run, self.records.job_of(change.store, run))
+        return self.start(change, {**like, **(input or {})}, job=record, project=run.project_id, steps=run.steps)
+
+    def _chosen(self, change: Change, job: J, given: Sequence[str] | None) -> list[str]:
+        names = self._choose(change, job) if given is None and self._choose is not None else given
+        chosen = [step.name for step in self.steps] if names is None else list(map(self._passages.declared, names))
+        if not chosen or len(set(chosen)) != len(chosen):
+            raise InvalidValue(f"a job of {self.name} goes through at least one step, and through each once")
+        return chosen
+
+    # Deciding
+
+    def approve(
+        self, where: Store | Change, job: J | Ref[J] | str, *, round: int, by: str, note: str | None = None
+    ) -> J:
+        """Be content with what the step made, so that the next one begins; see `decide`."""
+        return self.decide(where, job, approve=True, round=round, by=by, note=note)
+
+    def reject(
+        self,
+        where: Store | Change,
+        job: J | Ref[J] | str,
+        *,
+        round: int,
+        by: str,
+        note: str | None = None,
+        back_to: str | None = None,
+        input: dict[str, Any] | None = None,
+    ) -> J:
+        """Have a step run anew, that one or an earlier one, with what is different in the input; see `decide`."""
+        return self.decide(where, job, approve=False, round=round, by=by, note=note, back_to=back_to, input=input)
 
     def decide(
         self,
-        store: Store,
-        job_id: str,
+        where: Store | Change,
+        job: J | Ref[J] | str,
         *,
         approve: bool,
         round: int,
         by: str,
         note: str | None = None,
         back_to: str | None = None,
-    ) -> Job:
+        input: dict[str, Any] | None = None,
+    ) -> J:
         """Approve what a step made, or reject it, which runs a step anew: that one, or an earlier one.
 
-        ``round`` is the run that was looked at; Conflict when another has taken its place since.
+        ``round`` is the run that was looked at; Conflict when another has taken its place since. ``input`` is what is
+        different for the new run.
         """
-        with store.change(by=by, why=note) as change:
-            job = self._job(change, job_id)
-            if job.status is not JobStatus.PAUSED or job.round != round:
+        with _changing(where, by=by, why=note) as change:
+            visit = self._passages.visit(change, job)
+            run, name = visit.run, self._passages.name_at(visit.run)
+            if run.status is not JobStatus.PAUSED or run.round != round:
                 raise Conflict(
-                    f"job {job_id} is {job.status.value} at {self.steps[job.position].name}, run {job.round}; "
+                    f"job {run.job_id} is {run.status.value} at {name}, run {run.round}; "
                     f"the decision is about run {round}. Look at it again"
                 )
-            run = self._run(job)
-            step = change.get(run.step)
-            now = store.clock.now()
+            target = run.position if back_to is None else self._passages.position(run, back_to)
+            if target > run.position:
+                raise InvalidValue(f"{back_to} comes after {name}; rejecting goes back")
+            told = visit.told | {"by": by, "note": note, "step": name}
+            step = self._decide_step(visit, told, approve=approve)
             if approve:
-                change.save(step.approve(by=by, at=now, note=note))
-                self._go_on(change, job, now)
+                self._passages.let_count(run, name, step)
+                self._passages.go_on(visit)
             else:
-                change.save(step.reject(by=by, at=now, note=note))
-                target = job.position if back_to is None else self._position(back_to)
-                if target > job.position:
-                    raise InvalidValue(f"{back_to} comes after {step.name}; rejecting goes back")
-                self._rewind(change, job, target, now)
-            self._save(change, job, run)
-        return job
+                self._passages.rewind(visit, target, told, input=input)
+            self._passages.save(visit)
+        return visit.job
 
-    def resume(self, store: Store, job_id: str, *, from_step: str, by: str) -> Job:
+    def _decide_step(self, visit: Visit[J], told: dict[str, Any], *, approve: bool) -> S:
+        decision = "approve" if approve else "reject"
+        step = visit.change.get(self.records.step_ref(visit.run))
+        self.records.step_moves.must(decision, step, told)
+        visit.change.save(step)
+        self._passages.move_job(visit, decision, told, needed=False)
+        word = "approved" if approve else "rejected"
+        self._passages.emit(visit, "decided", step, decision=word, notes=told["note"], by=told["by"])
+        return step
+
+    # Going back, and ending
+
+    def resume(
+        self,
+        where: Store | Change,
+        job: J | Ref[J] | str,
+        *,
+        from_step: str,
+        by: str,
+        input: dict[str, Any] | None = None,
+    ) -> J:
         """Run a job that does not run again from one of its steps; what the earlier ones made still counts."""
-        with store.change(by=by, why=f"resume from {from_step}") as change:
-            job = self._job(change, job_id)
-            position, run = self._position(from_step), self._run(job)
-            if job.status is JobStatus.RUNNING:
-                raise InvalidValue(f"job {job_id} is running; cancel it first")
-            if job.status is JobStatus.PAUSED:
-                self._cancel_step(change, run)
-            if position > job.position:
-                raise InvalidValue(f"job {job_id} has come to {self.steps[job.position].name}; resume from there")
-            self._give_up_task(change, job.task_id)
-            self._rewind(change, job, position, store.clock.now())
-            self._save(change, job, run)
-        return job
+        with _changing(where, by=by, why=f"resume from {from_step}") as change:
+            visit = self._passages.visit(change, job)
+            run, position = visit.run, self._passages.position(visit.run, from_step)
+            told = visit.told | _cancelled(by, None, CANCELLED)
+            if run.status is JobStatus.RUNNING:
+                raise InvalidValue(f"job {run.job_id} is running; cancel it first")
+            if position > run.position:
+                raise InvalidValue(f"job {run.job_id} has come to {self._passages.name_at(run)}; resume from there")
+            if run.status is JobStatus.PAUSED:
+                self._passages.cancel_step(visit, told)
+            self._passages.give_up_task(change, run.task_id)
+            self._passages.rewind(visit, position, told, input=input)
+            self._passages.save(visit)
+        return visit.job
 
-    def cancel(self, store: Store, job_id: str, *, by: str, why: str | None = None) -> Job:
-        """Stop a job; a step that is running changes nothing any more."""
-        for _ in range(_RACES - 1):
+    def cancel(
+        self, where: Store | Change, job: J | Ref[J] | str, *, by: str, why: str | None = None, code: str = CANCELLED
+    ) -> J:
+        """Stop a job wherever it is; a step that is running changes nothing any more."""
+        for _ in range(_RACES - 1 if isinstance(where, Store) else 0):
             try:
-                return self._cancel(store, job_id, by=by, why=why)
+                return self._cancel(where, job, by=by, why=why, code=code)
             except Conflict:
                 continue  # a step has just begun or ended
-        return self._cancel(store, job_id, by=by, why=why)
+        return self._cancel(where, job, by=by, why=why, code=code)
 
-    def _cancel(self, store: Store, job_id: str, *, by: str, why: str | None) -> Job:
-        with store.change(by=by, why=why) as change:
-            job = self._job(change, job_id)
-            run, task_id, had_failed = self._run(job), job.task_id, job.status is JobStatus.FAILED
-            job.cancel(at=store.clock.now())
-            change.emit("job.cancelled", job)
-            self._save(change, job, run)
+    def _cancel(self, where: Store | Change, job: J | Ref[J] | str, *, by: str, why: str | None, code: str) -> J:
+        with _changing(where, by=by, why=why) as change:
+            visit = self._passages.visit(change, job)
+            run, task_id, had_failed = visit.run, visit.run.task_id, visit.run.status is JobStatus.FAILED
+            told = visit.told | _cancelled(by, why, code)
+            run.cancel(at=told["at"], code=code)
             if not had_failed:
-                self._cancel_step(change, run)
-            self._give_up_task(change, task_id)
-        return job
+                self._passages.cancel_step(visit, told)
+            self._passages.move_job(visit, "cancel", told, needed=not had_failed)
+            self._passages.emit(visit, "cancelled")
+            self._passages.save(visit)
+            self._passages.give_up_task(change, task_id)
+        children = self._children.get(self._passages.name_at(run))
+        if children is not None and isinstance(where, Store):
+            children.give_up(where, visit.place)
+        return visit.job
 
-    def made_by(self, store: Store, job_id: str, step: str) -> StepRun:
+    # Looking
+
+    def state(self, store: Store, job: J | Ref[J] | str) -> PipelineJob:
+        """Where a job is: its steps, the one it is at, its round, and why it ended."""
+        return self._passages.read(store, job)
+
+    def made_by(self, store: Store, job: J | Ref[J] | str, step: str) -> S:
         """The last run of a step that counts, with what it made; NotFound if there is none."""
-        position = self._position(step)
-        runs = list(store.find(StepRun.of_job(job_id=job_id, position=between(position, position))))
-        for run in reversed(runs):
-            if run.status in (StepStatus.DONE, StepStatus.APPROVED):
-                return run
-        raise NotFound(f"job {job_id} has no run of {step} that counts")
+        return self._passages.made_by(store, self._passages.read(store, job), step)
 
-    # What happens by itself
+    def attempts(
+        self, store: Store, job: J | Ref[J] | str, step: str, *, round: int | None = None
+    ) -> Iterator[TaskAttempt]:
+        """The attempts at a run of a step, also those that were lost; of the job's present round, or another one."""
+        run = self._passages.read(store, job)
+        position = self._passages.position(run, step)
+        place = StepInput(job_id=run.job_id, position=position, round=round or run.round)
+        tasks = [task_id_of(self._passages.tasks[step], place)]
+        if step in self._children:
+            tasks += self._children[step].tasks_of(store, place)
+        for task_id in tasks:
+            yield from store.find(TaskAttempt.of_task(task_id=task_id))
 
-    def _register(self, tasks: Tasks, name: str, step: PipelineStep) -> TaskOf[StepInput]:
-        def run(work: TaskContext, input: StepInput) -> dict[str, Any] | None:
-            made = step.body(work, work.store.get(input.job), work.store.get(input.step))
-            with work.finish() as change:
-                self._end_step(change, input, made, review=step.review)
-            return None
 
-        task = tasks.task(name, retry=step.retry, limit=step.limit, concurrency=step.concurrency, classes=step.classes)(
-            run
-        )
-        task.failed(self._fail_step)
-        task.revived(self._revive_step)
-        return task
+@contextmanager
+def _changing(where: Store | Change, *, by: str, why: str | None) -> Iterator[Change]:
+    """A change of one's own, or the one that somebody else commits."""
+    if isinstance(where, Change):
+        yield where
+    else:
+        with where.change(by=by, why=why) as change:
+            yield change
 
-    def _end_step(self, change: Change, input: StepInput, made: StepResult, *, review: bool) -> None:
-        now = change.store.clock.now()
-        job, step = change.get(input.job), change.get(input.step)
-        if review:
-            change.save(step.pause(made=made))
-            job.pause(at=now)
-            change.emit("job.paused", job, step=step.name, round=job.round)
-        else:
-            change.save(step.finish(made=made))
-            self._go_on(change, job, now)
-        self._save(change, job, input)
-        if made.change is not None:
-            made.change(change)
 
-    def _fail_step(self, change: Change, input: StepInput, error: BaseException) -> None:
-        now = change.store.clock.now()
-        job, step = change.get(input.job), change.get(input.step)
-        change.save(step.fail(error=error_text(error)))
-        change.emit("job.failed", job, step=step.name)
-        self._save(change, job.fail(error=error_text(error), at=now), input)
-
-    def _revive_step(self, change: Change, input: StepInput) -> None:
-        """The step's task is tried again, and with it the job goes on."""
-        job, step = change.get(input.job), change.get(input.step)
-        if step.status is StepStatus.FAILED:  # of one in quarantine neither the step nor the job knows
-            change.save(step.revive())
-            self._save(change, job.revive(at=change.store.clock.now()), input)
-
-    def _go_on(self, change: Change, job: Job, now: datetime) -> None:
-        """The next step, or the end."""
-        if job.position + 1 == len(self.steps):
-            job.finish(at=now)
-            change.emit("job.done", job)
-        else:
-            job.go_on(at=now)
-            self._announce(change, job)
-
-    def _rewind(self, change: Change, job: Job, position: int, now: datetime) -> None:
-        job.rewind(position=position, at=now)
-        self._announce(change, job)
-
-    def _cancel_step(self, change: Change, run: StepInput) -> None:
-        step = change.get(run.step)
-        if step.status not in (StepStatus.RUNNING, StepStatus.PAUSED):
-            raise Conflict(f"job {run.job_id}: {step.name} has just ended")
-        change.save(step.cancel())
-
-    def _give_up_task(self, change: Change, task_id: str | None) -> None:
-        """Let nobody run a step's task any more, nor find it among the dead letters."""
-        task = change.store.lookup(Task.at(task_id=task_id)) if task_id else None
-        if task is not None and task.status not in (TaskStatus.DONE, TaskStatus.CANCELLED):
-            end_cancelled(change, task)
-
-    def _announce(self, change: Change, job: Job) -> None:
-        """The task and the record of the job's present step."""
-        job.task_id = self._tasks[job.position].enqueue(change, self._run(job), project=job.project_id)
-        change.create(
-            StepRun(
-                job_id=job.job_id,
-                position=job.position,
-                round=job.round,
-                name=self.steps[job.position].name,
-                project_id=job.project_id,
-                created_at=change.store.context.ticks.next(),
-            )
-        )
-
-    def _save(self, change: Change, job: Job, run: StepInput) -> None:
-        """Save a job on the condition that it is still at this run of this step."""
-        change.save(job, when=Compare("position", "=", run.position) & Compare("round", "=", run.round))
-
-    def _run(self, job: Job) -> StepInput:
-        """The run that a job is at."""
-        return StepInput(job_id=job.job_id, position=job.position, round=job.round)
-
-    def _job(self, change: Change, job_id: str) -> Job:
-        job = change.get(Job.at(job_id=job_id))
-        if job.pipeline != self.name:
-            raise InvalidValue(f"job {job_id} is of the pipeline {job.pipeline}, not {self.name}")
-        return job
-
-    def _position(self, name: str) -> int:
-        for position, step in enumerate(self.steps):
-            if step.name == name:
-                return position
-        raise InvalidValue(f"{self.name} has no step {name!r}; it has {', '.join(s.name for s in self.steps)}")
+def _cancelled(by: str, why: str | None, code: str) -> dict[str, Any]:
+    """What moves may be told of something that is not wanted."""
+    message = why or f"cancelled by {by}"
+    return {"by": by, "note": why, "code": code, "outcome": code, "message": message, "error": message}

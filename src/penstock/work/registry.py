@@ -1,4 +1,4 @@
-"""Tasks by name: what a domain can do, how often it is tried, and how it is announced."""
+"""Tasks by name: what a domain can do, how often it is tried, and how it is enqueued."""
 
 from __future__ import annotations
 
@@ -7,27 +7,26 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any, Generic, TypeVar, get_type_hints
+from typing import Any, Generic, TypeVar, get_type_hints
 
 from pydantic import TypeAdapter, ValidationError
 
 from penstock.declare.personal import marked_within
 from penstock.errors import DeclarationError, InvalidValue, TooLarge
+from penstock.kernel.change import Change
 from penstock.kernel.idempotency import once_key
 from penstock.ports.ids import sortable_text
 from penstock.schema.size import document_size
+from penstock.work.context import TaskContext
 from penstock.work.errors import InputMisfit, Quarantine, RetryLater, Terminal, TimeOver
 from penstock.work.queue_hints import touch
-from penstock.work.task import LARGEST_INPUT, NO_PROJECT, Outcome, Task
-
-if TYPE_CHECKING:
-    from penstock.kernel.change import Change
-    from penstock.work.context import TaskContext
+from penstock.work.task import LARGEST_INPUT, NO_PROJECT, Outcome, Task, TaskAttempt
 
 I = TypeVar("I")  # noqa: E741 - the input of a task
-Body = Callable[["TaskContext", I], "dict[str, Any] | None"]
-OnFailure = Callable[["Change", I, BaseException], None]
-OnRevival = Callable[["Change", I], None]
+Body = Callable[[TaskContext, I], "dict[str, Any] | None"]
+OnFailure = Callable[[Change, I, BaseException], None]
+OnRevival = Callable[[Change, I], None]
+OnAttempt = Callable[[Change, I, TaskAttempt], None]
 
 _FAILURES = frozenset({Outcome.RETRYABLE, Outcome.TERMINAL, Outcome.QUARANTINE})
 
@@ -70,6 +69,7 @@ class TaskOf(Generic[I]):
     "How certain errors are to be taken: retryable, terminal or quarantine."
     failures: list[OnFailure[I]] = field(default_factory=list)
     revivals: list[OnRevival[I]] = field(default_factory=list)
+    endings: list[OnAttempt[I]] = field(default_factory=list)
     _input: TypeAdapter[I] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -90,17 +90,17 @@ class TaskOf(Generic[I]):
     ) -> str:
         """Have it done once the change is committed; the task's id.
 
-        The same ``key`` is announced once, as long as the task is remembered: a second change that announces it is
+        The same ``key`` is enqueued once, as long as the task is remembered: a second change that enqueues it is
         refused. TooLarge when the input has more than 384 KB.
         """
         store = change.store
         now = store.context.ticks.next()
-        lane = project or store.project or NO_PROJECT
-        touch(store, lane, self.name)
+        project_id = project or store.project or NO_PROJECT
+        touch(store, project_id, self.name)
         task = Task(
             task_id=once_key(self.name, key) if key is not None else sortable_text(now),
             name=self.name,
-            project_id=lane,
+            project_id=project_id,
             input=self.dump(input),
             due_at=store.clock.now() + after,
             most_attempts=self.retry.attempts,
@@ -121,6 +121,11 @@ class TaskOf(Generic[I]):
         self.revivals.append(handler)
         return handler
 
+    def attempted(self, handler: OnAttempt[I]) -> OnAttempt[I]:
+        """Declare what else becomes true, in the same commit, whenever an attempt has ended, also one that was lost."""
+        self.endings.append(handler)
+        return handler
+
     def dump(self, input: I) -> dict[str, Any]:
         """The input as it is stored."""
         dumped = self._input.dump_python(input, mode="json")
@@ -129,7 +134,7 @@ class TaskOf(Generic[I]):
         return dumped
 
     def load(self, stored: Mapping[str, Any]) -> I:
-        """The input as it was announced; InputMisfit when the task has changed since in a way that does not fit."""
+        """The input as it was enqueued; InputMisfit when the task has changed since in a way that does not fit."""
         try:
             return self._input.validate_python(stored)
         except ValidationError as error:
@@ -201,9 +206,9 @@ def _adapter_of(name: str, body: Callable[..., Any]) -> TypeAdapter[Any]:
     """What reads and writes a task's input, by the annotation of its second parameter."""
     names = list(body.__code__.co_varnames[: body.__code__.co_argcount])
     if len(names) != 2:
-        raise DeclarationError(f"task {name}: a task is a function of the work and its input, not of {names}")
+        raise DeclarationError(f"task {name}: a task is a function of its context and its input, not of {names}")
     if names[1] not in body.__annotations__:
-        raise DeclarationError(f"task {name}: the type of {names[1]} is missing; announce needs it to check the input")
+        raise DeclarationError(f"task {name}: the type of {names[1]} is missing; enqueue needs it to check the input")
     # Of the other annotations nothing is needed, and they may name what is imported for type checkers only.
     annotated = SimpleNamespace(__annotations__={"input": body.__annotations__[names[1]]})
     try:

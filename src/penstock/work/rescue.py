@@ -18,25 +18,23 @@ import time
 from collections.abc import Callable, Iterable
 from datetime import datetime, timedelta
 from threading import Event
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from penstock.declare.pattern import until as up_to
 from penstock.errors import Conflict, PenstockError
+from penstock.kernel.store import Store
 from penstock.operations.conditions import Compare
 from penstock.work.concurrency import leave_slot_of
 from penstock.work.errors import WorkerLost
 from penstock.work.failing import record_failure
-from penstock.work.queue_hints import wake_lanes
+from penstock.work.queue_hints import wake_queues
 from penstock.work.registry import Tasks, by_name
 from penstock.work.task import Outcome, Task, TaskStatus, attempt_at
-
-if TYPE_CHECKING:
-    from penstock.kernel.store import Store
 
 log = logging.getLogger("penstock.rescue")
 
 _RESCUE, _WAKE = 5.0, 1800.0
-"Seconds between looks for lost work, at most, and for lanes that nobody looks at."
+"Seconds between looks for lost work, at most, and for queues that nobody looks at."
 _UNEVEN = 1.0
 "Seconds by which a clock that nobody has set may differ from the time that has passed."
 
@@ -51,7 +49,7 @@ class _Overdue(NamedTuple):
 
 
 class Rescuer:
-    """Puts work back in line whose worker died. Any number of processes may do so at once.
+    """Puts work back in the queue whose worker died. Any number of processes may do so at once.
 
     Workers of one store have leases of one length. What this process does not know is left to one that does: only that
     one knows what follows from a last failure.
@@ -74,7 +72,7 @@ class Rescuer:
         self._even = True
 
     def run_once(self) -> int:
-        """Put back in line what is lost by now; how many there were."""
+        """Put back in the queue what is lost by now; how many there were."""
         now, passed = self._watch_the_clock()
         over = now - self._store.clock.skew
         overdue: dict[tuple[Any, ...], _Overdue] = {}
@@ -116,7 +114,7 @@ class Rescuer:
         except Conflict:
             return False  # its worker has just finished or renewed, or another rescuer was faster
         except PenstockError:
-            log.exception("%r could not be put back in line; the others go on", task.ref)
+            log.exception("%r could not be put back in the queue; the others go on", task.ref)
             return False
         return True
 
@@ -130,6 +128,6 @@ def keep_rescuing(store: Store, tasks: Iterable[Tasks], stop: Event, *, lease: t
             rescuer.run_once()
             if time.monotonic() - woken_at >= _WAKE:
                 woken_at = time.monotonic()
-                wake_lanes(store)
+                wake_queues(store)
         except Exception:
             log.exception("lost work could not be looked for; trying again")

@@ -1,7 +1,7 @@
 """The runner: takes tasks under leases, runs them, and writes down what became of them.
 
-Every way out is a fenced commit: done with its effect, back in line for another attempt, dead, put aside for a person,
-or handed back. A worker that stalled and woke up changes nothing.
+Every way out is a fenced commit: done with its effect, back in the queue for another attempt, dead, put aside for a
+person, or handed back. A worker that stalled and woke up changes nothing.
 """
 
 from __future__ import annotations
@@ -15,36 +15,34 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pydantic import ValidationError
 
 from penstock.errors import Conflict, InvalidValue, PenstockError, TooLarge
 from penstock.kernel.batch import BatchRefused
+from penstock.kernel.change import Change
+from penstock.kernel.store import Store
 from penstock.operations.conditions import Compare
 from penstock.operations.updates import Set
-from penstock.work import queue_hints as lanes
+from penstock.work import queue_hints
 from penstock.work.concurrency import free_slots, keep_slot, leave_slot, take_slot
 from penstock.work.context import TaskContext
+from penstock.work.domain_context import DomainContext
 from penstock.work.errors import TimeOver
-from penstock.work.failing import record_failure
+from penstock.work.failing import record_failure, tell_attempt
 from penstock.work.fair_queue import Chosen, FairQueue
 from penstock.work.registry import TaskOf, Tasks, by_name
 from penstock.work.task import Outcome, Task, TaskStatus, as_read
 
-if TYPE_CHECKING:
-    from penstock.kernel.change import Change
-    from penstock.kernel.store import Store
-    from penstock.work.domain_context import DomainContext
-
 log = logging.getLogger("penstock.work")
 
 _FULL = timedelta(seconds=1)
-"A task whose project has no slot left, though a broker was told of it, is looked at again after this time."
+"A task whose project has no concurrency slot left, though a broker was told of it, is looked at again after this time."
 
 
 _RACES = 10
-"How often another may take the very slot that was about to be taken."
+"How often another may take the very concurrency slot that was about to be taken."
 LEFT = (Exception, SystemExit, asyncio.CancelledError)
 "All by which a task's function may be left without its thread, or its process, being meant to end."
 
@@ -71,7 +69,7 @@ class Runner:
         self.owner = owner or worker_name()
         self.lease = lease
         self._tasks = by_name(tasks)
-        self._line = FairQueue(store, self._tasks)
+        self._queue = FairQueue(store, self._tasks)
         self._chance = chance
         self._context = context
 
@@ -79,7 +77,7 @@ class Runner:
 
     def take(self, most: int = 1) -> list[TaskContext]:
         """Take up to so many tasks that are due, of each project in turn."""
-        return self._start(self._line.next(most))
+        return self._start(self._queue.next(most))
 
     def take_one(self, task_id: str, epoch: int | None) -> TaskContext | None:
         """Take a certain task of which a broker has told; None if it is not to be run, or not now.
@@ -139,8 +137,14 @@ class Runner:
         change.save(task.start(owner=self.owner, until=until, at=now), when=unchanged)
         if chosen.slot is not None:
             take_slot(change, chosen.slot, task, until=until)
+        declared = self._tasks[task.name]
         return TaskContext(
-            self.store, task, limit=self._tasks[task.name].limit, slot=chosen.slot, context=self._context
+            self.store,
+            task,
+            limit=declared.limit,
+            slot=chosen.slot,
+            context=self._context,
+            on_end=lambda change, attempt: tell_attempt(change, declared, task, attempt),
         )
 
     # Running
@@ -241,13 +245,14 @@ class Runner:
                 attempt = work.attempt(Outcome.HANDED_BACK)
                 change.save(change.track(work.task.model_copy()).hand_back(at=attempt.ended_at))
                 change.create(attempt)
+                tell_attempt(change, self._tasks[work.task.name], work.task, attempt)
         except Conflict:
             return  # it has just ended
         except PenstockError:
             log.exception("%s could not be handed back; its lease will end", work.task.name)
             return
         self._leave(work)
-        lanes.touch(self.store, work.task.project_id, work.task.name)
+        queue_hints.touch(self.store, work.task.project_id, work.task.name)
 
 
 def postpone(store: Store, tasks: Iterable[Task], until: datetime, *, unless_postponed: bool = False) -> None:

@@ -1,4 +1,4 @@
-"""The records of work: a task, its attempts, its progress, and the lanes that keep one project from starving another.
+"""The records of work: a task, its attempts, its progress, and the hints which queues have some.
 
 A task is to workers what a message is to sinks: it commits with the data it is about, waits in an index, and is taken
 by one worker at a time under a lease. ``due_at`` says when somebody must look at it next: while it waits, when it may
@@ -65,7 +65,7 @@ class Task(Leased, table=WORK, relation="tasks", lifetimes=(Expires("ttl"),)):
     status: TaskStatus = TaskStatus.WAITING
     due_at: UtcMicros
     attempts: Count = 0
-    "Since it was announced, or tried again by a person; those that were handed back do not count."
+    "Since it was enqueued, or tried again by a person; those that were handed back do not count."
     most_attempts: Count
     "So many may end badly; after the last it is a dead letter."
     started_at: UtcMicros | None = None
@@ -164,7 +164,7 @@ class Outcome(StrEnum):
     "The worker died, or outlived its lease."
 
 
-class Attempt(Entity, table=WORK, relation="attempts", lifetimes=(Expires("ttl"),)):
+class TaskAttempt(Entity, table=WORK, relation="attempts", known_as="Attempt", lifetimes=(Expires("ttl"),)):
     """One try of one worker, written down with its end; while it lasts, the task tells who has it and since when."""
 
     __rights__ = Rights(remove=False)
@@ -214,7 +214,7 @@ class QueueHint(Entity, table=WORK, relation="lanes"):
 
     @pattern(active)
     def by_status(self, *, status: QueueHintStatus) -> None:
-        """The lanes worth looking at."""
+        """The queues worth looking at."""
 
     rest = Move(QueueHintStatus.ACTIVE, to=QueueHintStatus.IDLE)
 
@@ -239,7 +239,7 @@ class Progress(Entity, table=PROGRESS, relation="progress", lifetimes=(Expires("
 
 def attempt_at(
     task: Task, outcome: Outcome, *, at: datetime, error: BaseException | None = None, **more: Any
-) -> Attempt:
+) -> TaskAttempt:
     """The record of a running task's attempt, at its end."""
     known = {
         "task_id": task.task_id,
@@ -254,7 +254,7 @@ def attempt_at(
     }
     if error is not None:
         known |= {"error_class": type(error).__name__, "error": error_text(error)}
-    return Attempt(**{**known, **more})
+    return TaskAttempt(**{**known, **more})
 
 
 def as_read(task: Task) -> Condition:
@@ -269,3 +269,13 @@ def error_text(error: BaseException) -> str:
 
 def forgotten_at(moment: datetime) -> int:
     return int((moment + KEPT).timestamp())
+
+
+def actor(task: Task) -> str:
+    """Who did it, in the audit trail."""
+    return f"task:{task.name}"
+
+
+def audited_project(task: Task) -> str | None:
+    """In whose trail it is."""
+    return None if task.project_id == NO_PROJECT else task.project_id

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from celery import Celery
 from celery.beat import Scheduler as MemoryScheduler
@@ -26,7 +26,9 @@ from cronsim import CronSim
 from kombu.exceptions import ChannelError
 
 from penstock.events.schedule import Schedule, Scheduler
+from penstock.kernel.store import Store
 from penstock.net.per_process import PerProcess
+from penstock.work.domain_context import DomainContext
 from penstock.work.heartbeat import Heartbeat
 from penstock.work.registry import TaskOf, Tasks
 from penstock.work.rescue import keep_rescuing
@@ -34,10 +36,6 @@ from penstock.work.runner import Runner, worker_name
 from penstock.work.task import Task
 from penstock.workers.dispatcher import Dispatcher
 from penstock.workers.processes import Processes, end_with_parent
-
-if TYPE_CHECKING:
-    from penstock.kernel.store import Store
-    from penstock.work.domain_context import DomainContext
 
 RUN, LOOK = "penstock.run", "penstock.schedule"
 
@@ -97,7 +95,7 @@ class CeleryWorkers:
         return Dispatcher(
             self.store,
             self.tasks,
-            # Its keeper has noticed by then that its time is over.
+            # Its heartbeat has noticed by then that its time is over.
             CeleryBroker(self.app(), killed_after=self.lease / 2),
             owner=worker_name(),
             depth=self.depth,
@@ -171,7 +169,7 @@ class _Hands:
     """What runs tasks in one process of Celery's pool."""
 
     def __init__(self, runner: Runner, *, in_pool: bool) -> None:
-        self._runner, self._keeper = runner, Heartbeat(runner)
+        self._runner, self._heartbeat = runner, Heartbeat(runner)
         if in_pool:
             # Celery's own way out would make an error of it in the middle of the task.
             signal.signal(signal.SIGTERM, lambda *_: threading.Thread(target=self._drop).start())
@@ -179,13 +177,13 @@ class _Hands:
     def work_on(self, task_id: str, epoch: int | None) -> None:
         work = self._runner.take_one(task_id, epoch)
         if work is not None:
-            with self._keeper.holding(work):
+            with self._heartbeat.holding(work):
                 self._runner.run(work)
 
     def _drop(self) -> None:
         """Hand back what is running, and end. From another thread: the first one may be amidst anything."""
         try:
-            for work in self._keeper.held:
+            for work in self._heartbeat.held:
                 if not work.is_over():
                     self._runner.hand_back(work)
         finally:

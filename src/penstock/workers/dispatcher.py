@@ -1,7 +1,8 @@
 """The dispatcher: tells a broker of tasks that are due, and again of those the broker has lost.
 
 Any number of processes may run one; one at a time is at work. The broker is told of few tasks at a time, so that the
-long line of one project waits in the store, where projects are served in turn, and not before all others in the broker.
+long queue of one project waits in the store, where projects are served in turn, and not before all others' in the
+broker.
 """
 
 from __future__ import annotations
@@ -11,18 +12,16 @@ from collections.abc import Iterable
 from contextlib import suppress
 from datetime import timedelta
 from threading import Event
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 from penstock.errors import PenstockError
 from penstock.kernel.lease import Duty
+from penstock.kernel.store import Store
 from penstock.ports.engine import Waiter
 from penstock.work.fair_queue import FairQueue
 from penstock.work.registry import TaskOf, Tasks, by_name
 from penstock.work.runner import postpone
 from penstock.work.task import Task
-
-if TYPE_CHECKING:
-    from penstock.kernel.store import Store
 
 log = logging.getLogger("penstock.workers")
 
@@ -59,7 +58,7 @@ class Dispatcher:
     ) -> None:
         self._store, self._broker = store, broker
         self._tasks = by_name(tasks)
-        self._line = FairQueue(store, self._tasks)
+        self._queue = FairQueue(store, self._tasks)
         self._depth, self._redelivery = depth, redelivery
         self._duty = Duty(store, "dispatcher", owner=owner, period=period)
 
@@ -103,7 +102,7 @@ class Dispatcher:
     def _dispatch(self, room: int) -> int:
         sent: list[Task] = []
         unsent: list[Task] = []
-        for chosen in self._line.next(room) if room > 0 else ():
+        for chosen in self._queue.next(room) if room > 0 else ():
             try:
                 self._broker.send(chosen.task, self._tasks[chosen.task.name])
                 sent.append(chosen.task)

@@ -1,7 +1,7 @@
-"""Workers as threads of this process: they wake at once when work is announced, and finish or hand back on the way out.
+"""Workers as threads of this process: they wake at once when work is enqueued, and finish or hand back on the way out.
 
-One thread takes work, others run it, one keeps the leases, and one rescues what was lost anywhere. A failure of the
-database stops none of them: they try again.
+One thread takes work, others run it, the heartbeat keeps the leases, and one rescues what was lost anywhere. A failure
+of the database stops none of them: they try again.
 """
 
 from __future__ import annotations
@@ -12,22 +12,19 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterable
 from datetime import timedelta
-from typing import TYPE_CHECKING
 
+from penstock.kernel.store import Store
 from penstock.work.context import TaskContext
+from penstock.work.domain_context import DomainContext
 from penstock.work.heartbeat import Heartbeat
 from penstock.work.registry import Tasks
 from penstock.work.rescue import keep_rescuing
 from penstock.work.runner import LEFT, Runner
 
-if TYPE_CHECKING:
-    from penstock.kernel.store import Store
-    from penstock.work.domain_context import DomainContext
-
 log = logging.getLogger("penstock.workers")
 
 _IDLE = 1.0
-"Seconds after which idle workers look for work that became due without being announced."
+"Seconds after which idle workers look for work that became due without being enqueued."
 _AFTER_ERROR = 1.0
 _SHORT, _AHEAD = 0.1, 4
 "Of tasks shorter than this, so many are taken ahead for each thread: taking several at once is cheaper."
@@ -68,7 +65,7 @@ class InlineWorkers:
         """Begin to work."""
         store = self._store
         self._waiter = store.engine.listen()
-        self._keeper = Heartbeat(self.runner, on_over=self._replace)
+        self._heartbeat = Heartbeat(self.runner, on_over=self._replace)
         self._thread("take", self._take)
         self._thread("rescue", lambda: keep_rescuing(store, self._tasks, self._stop, lease=self.runner.lease))
         for number in range(self._threads):
@@ -92,7 +89,7 @@ class InlineWorkers:
         for work in unfinished:
             log.warning("%s is handed back unfinished", work.task.name)
         self._hand_back(unfinished)
-        self._keeper.stop()
+        self._heartbeat.stop()
         end = time.monotonic() + 2.0
         for thread in self._pool:
             thread.join(timeout=max(0.0, end - time.monotonic()))
@@ -147,7 +144,7 @@ class InlineWorkers:
 
     def _hand_out(self, works: list[TaskContext]) -> None:
         for work in works:
-            self._keeper.hold(work)
+            self._heartbeat.hold(work)
         with self._lock:
             if not self._stop.is_set():
                 self._ready.extend(works)
@@ -157,7 +154,7 @@ class InlineWorkers:
 
     def _hand_back(self, works: Iterable[TaskContext]) -> None:
         for work in works:
-            self._keeper.let_go(work)
+            self._heartbeat.let_go(work)
             self.runner.hand_back(work)
 
     # Running
@@ -169,7 +166,7 @@ class InlineWorkers:
                 self.runner.run(work)
             except LEFT:
                 log.exception("what became of %s could not be written down; its lease will end", work.task.name)
-            self._keeper.let_go(work)
+            self._heartbeat.let_go(work)
             with self._lock:
                 self._seconds += (time.monotonic() - began - self._seconds) / 8
                 if work not in self._running:
@@ -195,7 +192,7 @@ class InlineWorkers:
                 return
             self._running.remove(work)
             self._room_came.notify_all()
-        self._keeper.let_go(work)
+        self._heartbeat.let_go(work)
         log.error("%s has taken longer than %s and still runs; its thread is given up", work.task.name, work.limit)
         self._thread("run-instead", self._run)
 

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
 
+from penstock.kernel.store import Store
+from penstock.work.domain_context import DomainContext
 from penstock.work.registry import Tasks
 from penstock.work.rescue import Rescuer
 from penstock.work.runner import Runner
 from penstock.work.task import Outcome, Task, TaskStatus
 
-if TYPE_CHECKING:
-    from penstock.kernel.store import Store
-    from penstock.work.domain_context import DomainContext
-
 
 class ManualWorkers:
-    """Collects what is announced, and runs it when asked."""
+    """Collects what is enqueued, and runs it when asked."""
 
     def __init__(self, store: Store, tasks: Iterable[Tasks], *, context: DomainContext | None = None) -> None:
         self._store, self._tasks = store, list(tasks)
@@ -33,14 +30,14 @@ class ManualWorkers:
         return self.runner.run(works[0]) if works else None
 
     def drain(self, *, most: int = 10_000) -> int:
-        """Run what is due, and what that announces, until nothing is; how many attempts there were."""
+        """Run what is due, and what that enqueues, until nothing is; how many attempts there were."""
         done = 0
         while done < most and self.run_one() is not None:
             done += 1
         return done
 
     def rescue(self) -> int:
-        """Put back in line what was lost."""
+        """Put back in the queue what was lost."""
         return self._rescuer.run_once()
 
 

@@ -20,7 +20,7 @@ from penstock.domains.musicvideo.studio import Studio
 from penstock.objects import LocalObjects
 from penstock.runtime.system_records import SYSTEM_RECORDS
 from penstock.work.domain import WORKING
-from penstock.work.task import Attempt, Outcome, Task, TaskStatus
+from penstock.work.task import Outcome, Task, TaskAttempt, TaskStatus
 from penstock.workers.manual import ManualWorkers
 from tests.conftest import _opener
 from tests.domains.musicvideo.conftest import BEGUN, ENGINES
@@ -149,7 +149,7 @@ def _attempts_add_up(studio: Studio, known: set[str]) -> set[str]:
     """Each task was done by exactly one attempt, and every other was lost; the tasks that are known now."""
     tasks = {task.task_id for task in studio.store.find(Task.by_status(status=TaskStatus.DONE))}
     for task_id in tasks - known:
-        outcomes = [a.outcome for a in studio.store.find(Attempt.of_task(task_id=task_id))]
+        outcomes = [a.outcome for a in studio.store.find(TaskAttempt.of_task(task_id=task_id))]
         assert outcomes.count(Outcome.DONE) == 1
         assert set(outcomes) <= {Outcome.DONE, Outcome.LOST}
     for status in (TaskStatus.WAITING, TaskStatus.RUNNING, TaskStatus.FAILED, TaskStatus.QUARANTINED):

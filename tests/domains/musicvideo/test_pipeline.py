@@ -21,7 +21,7 @@ from penstock.kernel.lease import LeaseLost
 from penstock.kernel.outbox import MessageStatus, SystemMessage
 from penstock.work import Cancelled, Terminal
 from penstock.work.dead_letters import DeadLetters, cancel, retry_all
-from penstock.work.task import Attempt, Progress, Task, TaskStatus
+from penstock.work.task import Progress, Task, TaskAttempt, TaskStatus
 from tests.domains.musicvideo.quick_crew import QuickCrew, history_of
 from tests.domains.musicvideo.story import ANN, assert_counted, begun, files, generated, later, workers
 from tests.domains.musicvideo.story import scenes as scenes_of
@@ -304,7 +304,7 @@ def test_attempts_progress_and_cost_are_kept(studio: Studio, tmp_path: Path) -> 
     """MV-34: each attempt with what it took, the scene with what it cost."""
     project = generated(studio, tmp_path)
     film = next(t for t in studio.store.find(Task.by_status(status=TaskStatus.DONE)) if t.name == "musicvideo.film")
-    (attempt,) = studio.store.find(Attempt.of_task(task_id=film.task_id))
+    (attempt,) = studio.store.find(TaskAttempt.of_task(task_id=film.task_id))
     assert attempt.metrics["frames"] == 6
     assert attempt.metrics["creative_seconds"] > 0
     assert studio.store.get(Progress.at(task_id=film.task_id)).note == "half way"

@@ -20,7 +20,7 @@ from penstock.domains.speech.voices import Offer, Voices
 from penstock.errors import NotFound
 from penstock.work.dead_letters import DeadLetters, retry, retry_all
 from penstock.work.domain_context import DomainContext
-from penstock.work.task import Attempt, Outcome, Progress, Task, TaskStatus
+from penstock.work.task import Outcome, Progress, Task, TaskAttempt, TaskStatus
 from penstock.workers.manual import ManualWorkers
 from tests.domains.speech.faults import Failing
 from tests.domains.speech.story import GUEST, at, cleaned, files, unset
@@ -86,7 +86,7 @@ def test_the_text_is_nowhere_but_in_its_record(studio: Studio) -> None:
     job = request_job(studio, "A secret sentence about the river.", ip_address=GUEST)
     workers(studio).drain()
     task = studio.store.get(Task.at(task_id=job.task_id or ""))
-    attempts = list(studio.store.find(Attempt.of_task(task_id=task.task_id)))
+    attempts = list(studio.store.find(TaskAttempt.of_task(task_id=task.task_id)))
     done = studio.store.get(job.ref)
     assert done.text is None
     for record in (task, *attempts):
