@@ -14,9 +14,8 @@ from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, R
 from penstock.auth.access import needs, public
 from penstock.errors import DeclarationError
 from penstock.kernel.outbox import Message, SystemMessage
-from penstock.objects.local import LocalObjects
-from penstock.objects.route import objects_route
 from penstock.plugin import DomainPlugin
+from penstock.runtime.object_route import route_of
 from penstock.schema.role import Role
 from penstock.web.connection import log_accept_errors_seldom
 from penstock.web.cors import Cors
@@ -84,8 +83,8 @@ def build_api(installed: Sequence[DomainPlugin], context: DomainContext, *, opti
         _add_domain(app, each, context, options)
     add_events(app, [Progress], context.store, prefix="/api/work", tag="work", options=options)
     add_ops(app, context.store, schedules, [i.tasks for i in installed if i.tasks is not None])
-    if isinstance(context.objects, LocalObjects) and context.objects.signer is not None:
-        files = objects_route(context.objects, problem=problem, traffic=app.state.pools.traffic)
+    files = route_of(context.objects, problem=problem, traffic=app.state.pools.traffic)
+    if files is not None:
         answer_problems(files)
         app.mount(_OBJECTS, files)
     _surround(app, options, metrics)
