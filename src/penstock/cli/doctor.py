@@ -11,9 +11,9 @@ from typing import Any
 
 import typer
 
+from penstock.cli.installed import domains, installed
 from penstock.cli.terminal import AsJson, ObjectsUrl, StoreUrl, all_settings, busy, console, settings, show
 from penstock.declare.setting import Setting
-from penstock.domains import DOMAINS, INSTALLED
 from penstock.errors import PenstockError, Unavailable
 from penstock.events.schedule import ScheduleState
 from penstock.kernel.outbox import MessageStatus
@@ -42,7 +42,7 @@ def doctor(store: StoreUrl = None, objects: ObjectsUrl = None, as_json: AsJson =
     """Say what is configured, whether it can be reached, and what is overdue; end with 1 if something is wrong."""
     chosen = settings(store=store, objects=objects)
     configured = list(_configured(chosen))
-    service = Service(chosen, INSTALLED)
+    service = Service(chosen, installed())
     with busy("Looking around"):
         checks = [*_checks(service), *_extras()]
     service.stop()
@@ -59,10 +59,10 @@ def doctor(store: StoreUrl = None, objects: ObjectsUrl = None, as_json: AsJson =
 
 def _configured(chosen: Settings) -> Iterator[dict[str, Any]]:
     """Every setting, its value unless that is secret, and where that comes from."""
-    found = read_settings(DOMAINS, chosen.domains)
-    for setting in (s for _, some in all_settings() for s in some):
-        said = next((v for v in (setting.variable, *setting.also) if found.domains.get(v)), "default")
-        value = found.domains.get(setting.variable) or setting.default
+    found = read_settings(domains(), chosen.variables)
+    for setting in (s for _, some in all_settings(installed()) for s in some):
+        said = next((v for v in (setting.variable, *setting.also) if found.variables.get(v)), "default")
+        value = found.variables.get(setting.variable) or setting.default
         if setting.name:
             value = getattr(chosen, setting.name)
             said = said if value == getattr(found, setting.name) else "command line"
@@ -79,6 +79,7 @@ def _shown(setting: Setting, value: Any) -> str:
 
 
 def _checks(service: Service) -> Iterator[dict[str, Any]]:
+    yield _check("domains", lambda: ", ".join(i.domain.name for i in service.installed))
     yield _check("files", lambda: _files(service))
     if service.settings.workers == "celery" or service.settings.broker:
         yield _check("broker", lambda: _broker(service))
@@ -150,6 +151,14 @@ def _tasks(service: Service) -> str:
     return told or "none"
 
 
+def _feeds(service: Service) -> str:
+    told = []
+    for name, feed in service.feeds.items():
+        waiting = sum(1 for _ in islice(feed.letters(), _MANY))
+        told.append(f"{name}: {f'{waiting} changes wait for a person' if waiting else 'followed'}")
+    return "; ".join(told) or "none"
+
+
 def _schedules(service: Service) -> str:
     store = service.context.store
     now = store.clock.now()
@@ -169,5 +178,6 @@ _OF_THE_STORE: dict[str, Callable[[Service], str]] = {
     "tables": _tables,
     "messages": _messages,
     "tasks": _tasks,
+    "feeds": _feeds,
     "schedules": _schedules,
 }

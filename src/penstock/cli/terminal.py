@@ -17,10 +17,11 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from penstock.cli.installed import domains
 from penstock.declare.setting import Setting
-from penstock.domains import DOMAINS, INSTALLED
-from penstock.errors import InvalidValue
+from penstock.errors import InvalidValue, PenstockError
 from penstock.kernel.store import Store
+from penstock.plugin import DomainPlugin
 from penstock.ports.private import close_to_others
 from penstock.runtime.composition import open_store
 from penstock.runtime.service import kept_secret
@@ -56,15 +57,15 @@ def settings(*, keep_secret: bool = False, **chosen: Any) -> Settings:
     What is signed outlives the process if the secret is kept.
     """
     close_to_others(_EMBEDDED)
-    found = read_settings(DOMAINS)
+    found = read_settings(domains())
     found = kept_secret(found) if keep_secret else found
     return replace(found, **{name: value for name, value in chosen.items() if value is not None})
 
 
-def all_settings() -> Iterator[tuple[str, Sequence[Setting]]]:
-    """Every setting there is, under the name of what it is of."""
+def all_settings(installed: Iterable[DomainPlugin]) -> Iterator[tuple[str, Sequence[Setting]]]:
+    """Every setting of a deployment with these domains, under the name of what it is of."""
     yield "Every deployment", SETTINGS
-    for each in INSTALLED:
+    for each in installed:
         own = [*each.settings, *table_settings(each.domain)]
         if own:
             yield each.domain.name, own
@@ -99,6 +100,11 @@ def show(rows: Sequence[Mapping[str, Any]], *, title: str, as_json: bool, empty:
 def tell(line: str, *, style: str | None = None) -> None:
     """A line as it is, which can be copied whole however narrow the terminal is."""
     console().print(line, style=style, markup=False, soft_wrap=True)
+
+
+def complain(error: PenstockError) -> None:
+    """Say what was wrong, where it disturbs no program that reads along."""
+    Console(stderr=True, soft_wrap=True).print(f"penstock: {error}", style="red", highlight=False, markup=False)
 
 
 def writable(out: Path) -> Path:

@@ -172,10 +172,19 @@ class Settings:
         f"false leaves DYNAMODB_ENDPOINT alone; true means {_LOCAL_DYNAMODB} where there is none.",
         read=_truth,
     )
+    domains: tuple[str, ...] = _setting(
+        (),
+        "PENSTOCK_DOMAINS",
+        "The domains that are served, and no others, by commas: names of installed ones, package.module:PLUGIN, or all "
+        "for all that are installed, which is what is served by default.",
+    )
+    without: tuple[str, ...] = _setting(
+        (), "PENSTOCK_WITHOUT", "Installed domains that are left out, by commas; they are not even imported."
+    )
     table_names: Mapping[str, str] = field(default_factory=dict)
     "DynamoDB tables that are called otherwise than their declaration says."
-    domains: Mapping[str, str] = field(default_factory=dict, repr=False)
-    "Everything else that was found, for domains with settings of their own."
+    variables: Mapping[str, str] = field(default_factory=dict, repr=False)
+    "Everything that was found, for domains with settings of their own."
 
     @property
     def url(self) -> str:
@@ -220,7 +229,7 @@ def read_settings(
         for table in domain.tables
         if table.setting and found.get(table.setting)
     }
-    return Settings(**chosen, table_names=renamed, domains=found)
+    return Settings(**chosen, table_names=renamed, variables=found)
 
 
 def _chosen(setting: Setting, found: Mapping[str, str]) -> Any:
