@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterator
 from functools import partial
-from importlib.util import find_spec
+from importlib.metadata import PackageNotFoundError, requires, version
 from itertools import islice
 from typing import Any
 
@@ -23,16 +24,9 @@ from penstock.runtime.service import Service
 from penstock.runtime.settings import Settings, read_settings
 from penstock.work.task import Task, TaskStatus
 
-_EXTRAS = {
-    "postgres": "psycopg",
-    "dynamodb": "pycurl",
-    "s3": "boto3",
-    "celery": "celery",
-    "kafka": "confluent_kafka",
-    "web": "fastapi",
-    "otel": "opentelemetry",
-    "speech": "hibari",
-}
+_EXTRA = re.compile(r"([\w.-]+).*; extra == ['\"]([\w-]+)['\"]")
+_BUNDLES = ("all", "dev")
+"Extras that are made of others."
 _MANY = 1000
 _PATIENCE = 3
 "Seconds that a broker has to answer."
@@ -91,9 +85,22 @@ def _checks(service: Service) -> Iterator[dict[str, Any]]:
 
 
 def _extras() -> Iterator[dict[str, Any]]:
-    for extra, package in _EXTRAS.items():
-        state = "installed" if find_spec(package) else f"not installed; for it: pip install 'penstock[{extra}]'"
+    """What our own package can be installed with."""
+    needs: dict[str, list[str]] = {}
+    for line in (requires("penstock") or ()) if _is_there("penstock") else ():
+        if (found := _EXTRA.fullmatch(line)) and found[2] not in _BUNDLES:
+            needs.setdefault(found[2], []).append(found[1])
+    for extra, packages in needs.items():
+        there = all(map(_is_there, packages))
+        state = "installed" if there else f"not installed; for it: pip install 'penstock[{extra}]'"
         yield {"what": f"extra {extra}", "state": state, "ok": True}
+
+
+def _is_there(package: str) -> bool:
+    try:
+        return bool(version(package))
+    except PackageNotFoundError:
+        return False
 
 
 def _check(what: str, look: Callable[[], str]) -> dict[str, Any]:

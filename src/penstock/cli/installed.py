@@ -24,6 +24,9 @@ class Serving:
     commands: dict[str, Any] | None = field(default=None, repr=False)
     "What the domains bring to the command line, once somebody has looked."
 
+    strangers: list[str] | None = None
+    "What is set under names that nothing reads, once somebody has looked."
+
     @cached_property
     def found(self) -> tuple[DomainPlugin, ...]:
         """The domains that are installed or named; perhaps none."""

@@ -13,7 +13,7 @@ from penstock.declare.pattern import ask
 from penstock.errors import InvalidKey, Misconfigured
 from penstock.kernel.own_records import KERNEL
 from penstock.operations.reads import Query, Range, Ref
-from penstock.schema.kinds import FieldShape, from_key_text
+from penstock.schema.kinds import FieldShape, Kind, from_key_text
 from penstock.schema.shape import PatternShape
 from penstock.work.domain import WORKING
 
@@ -34,7 +34,7 @@ def domains(name: str | None) -> list[Domain]:
 
 
 def entity(label: str) -> type[Entity]:
-    """Such as musicvideo.Scene; the domain may be left out where that leaves no doubt."""
+    """Such as films.Film; the domain may be left out where that leaves no doubt."""
     known = {e.__shape__.label: e for d in every() for e in d.entities}
     short = [e for e in known.values() if e.__shape__.name.lower() == label.lower()]
     if label in known:
@@ -47,7 +47,7 @@ def entity(label: str) -> type[Entity]:
 
 
 def pattern(label: str) -> PatternShape:
-    """Such as musicvideo.Scene.of_project."""
+    """Such as films.Film.by_status."""
     known = {p.label: p for d in every() for p in d.patterns}
     if label not in known:
         raise Misconfigured(f'No pattern "{label}". {hint(label, known)}')
@@ -88,4 +88,6 @@ def value(field: FieldShape, text: str) -> Any:
     try:
         return from_key_text(field, text)
     except ValueError:
+        if field.kind is Kind.CHOICE:
+            raise InvalidKey(f"{field.name}={text!r} is none of {', '.join(c.value for c in field.python)}") from None
         raise InvalidKey(f"{field.name}={text!r} is not a {field.kind.value}; check its form") from None
