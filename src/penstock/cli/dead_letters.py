@@ -11,7 +11,7 @@ import typer
 
 from penstock.cli.installed import installed
 from penstock.cli.terminal import AsJson, By, StoreUrl, settings, show, tell
-from penstock.errors import Conflict, InvalidValue, NotFound, PenstockError, Unavailable
+from penstock.errors import Conflict, InvalidValue, NotFound, PenstockError, Unavailable, told
 from penstock.events.feed import FeedLetter
 from penstock.events.relay import dead_letters, revive
 from penstock.kernel.outbox import Message
@@ -51,18 +51,18 @@ def retry(
     refused: list[str] = []
     with _service(store) as service:
         for letter in list(_dead(service)):
-            told = _told(letter)
-            if (wanted and told["id"] not in wanted) or (kind is not None and told["type"] != kind):
+            row = _told(letter)
+            if (wanted and row["id"] not in wanted) or (kind is not None and row["type"] != kind):
                 continue
-            missing.discard(told["id"])
+            missing.discard(row["id"])
             try:
                 _again(service, letter, by)
             except Unavailable:
                 raise
             except PenstockError as error:  # one that cannot be tried again keeps no other from it
-                refused.append(f"{told['id']}: {error}")
+                refused.append(f"{row['id']}: {error}")
             else:
-                done.append(told["id"])
+                done.append(row["id"])
     if missing:
         raise NotFound(f"no dead letter has the id {', '.join(sorted(missing))}; {len(done)} will be tried again")
     if refused:
@@ -97,7 +97,12 @@ def _again(service: Service, letter: DeadLetter, by: str) -> None:
     if isinstance(letter, Message):
         revive(store, letter, by=by)
     elif isinstance(letter, FeedLetter):
-        service.feeds[letter.name].retry(letter)
+        try:
+            service.feeds[letter.name].retry(letter)
+        except PenstockError:
+            raise
+        except Exception as error:  # whatever a domain's handler may meet
+            raise Conflict(f"{letter.handler} fails again, {type(error).__name__}: {told(error)}") from error
     else:
         work.retry(store, service.tasks, letter.task_id, by=by)
 
