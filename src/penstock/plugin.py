@@ -1,18 +1,82 @@
-"""What a domain brings with it: its records; if it is a whole system, its tasks, schedules, routes and settings."""
+"""What a domain brings with it: its records; if it is a whole system, all else that a service runs and people use.
+
+A package registers its plugin under the entry-point group ``penstock.domains``, by the domain's name:
+
+    [project.entry-points."penstock.domains"]
+    films = "films:PLUGIN"
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Any, Protocol
 
 from penstock.declare.domain import Domain
+from penstock.declare.entity import Entity
 from penstock.declare.setting import Setting
-from penstock.errors import DeclarationError
-from penstock.events.schedule import Schedule
+from penstock.errors import DeclarationError, Misconfigured
+from penstock.events.feed import Feed, Handler
+from penstock.events.schedule import Period, Schedule
+from penstock.lifecycle.retention import Retention
 from penstock.operations.plan import PlanStep
 from penstock.work.domain_context import DomainContext
+from penstock.work.pipeline import Pipeline
 from penstock.work.registry import Tasks
+
+
+@dataclass(frozen=True, slots=True)
+class FeedHandler:
+    """What is done for each insert, update or removal of an entity's records, whoever made it (see `Feed`)."""
+
+    entity: type[Entity]
+    kinds: Sequence[str]
+    "insert, update, remove."
+    handle: Handler
+    cause: str | None = None
+    "Only of this cause: user, or expiry."
+
+
+@dataclass(frozen=True, slots=True)
+class ConsoleHints:
+    """What a console should show first."""
+
+    title: str
+    "The domain's name as people say it."
+    first: str | None = None
+    "The pattern whose list comes first, such as Film.by_status; else the first there is."
+
+
+class CommandContext(Protocol):
+    """What the command line gives to a domain's commands."""
+
+    def tell(self, line: str) -> None:
+        """Say a line, as it is."""
+        ...
+
+    def console(self) -> Any:
+        """Where people read: a console of rich, for tables and progress."""
+        ...
+
+    def writable(self, path: Path) -> Path:
+        """A file that can be written, known before the work for it is begun."""
+        ...
+
+    def working(
+        self, *, store: str | None = None, objects: str | None = None, settings: Mapping[str, str] | None = None
+    ) -> AbstractContextManager[DomainContext]:
+        """The system at work: its tables are there and its tasks are run, until the command is over.
+
+        What is said here goes before the settings of the deployment; ``settings`` are those of the domain.
+        """
+        ...
+
+
+Commands = Callable[[CommandContext], Mapping[str, Callable[..., Any]]]
+"Functions with arguments as Typer reads them, or whole Typer applications, by the words after ``penstock``."
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +93,55 @@ class DomainPlugin:
     "What it asks of whoever keeps the object store at a URL, given its own settings."
     settings: Sequence[Setting] = ()
     "What a deployment may choose about it. It can read no other."
+    feed: Callable[[DomainContext], Sequence[FeedHandler]] | None = None
+    "What follows the changes of records, one event after the other, under the domain's name."
+    retention: str | None = None
+    """When records that were kept for their time (`RetainFor`, `KeepLatest`) are archived and removed: cron, in UTC.
+    Without it only `penstock retention run` does so."""
+    pipelines: Sequence[Pipeline[Any, Any]] = ()
+    "Its jobs of several steps; their tasks are among its tasks."
+    actions: Mapping[str, str] = field(default_factory=dict)
+    "What people do in it besides creating, changing and moving records: each by its name, with what it does."
+    commands: Commands | None = None
+    'Commands of its own, such as "say" or "demo films".'
+    console: ConsoleHints | None = None
+
+    def __post_init__(self) -> None:
+        name = self.domain.name
+        if self.pipelines and self.tasks is None:
+            raise DeclarationError(f"{name} has pipelines and no tasks; give it the Tasks they were made with")
+        first = self.console.first if self.console is not None else None
+        known = [f"{p.entity.name}.{p.name}" for p in self.domain.patterns]
+        if first is not None and first not in known:
+            raise DeclarationError(f"{name} has no pattern {first} for the console; there are {', '.join(known)}")
+
+    def all_schedules(self, context: DomainContext) -> list[Schedule]:
+        """What is due by the clock, retention among it."""
+        own = list(self.schedules(context)) if self.schedules is not None else []
+        return [*own, *self.retention_schedules(context)]
+
+    def retention_schedules(self, context: DomainContext) -> list[Schedule]:
+        """When its retention is carried out; what was missed meanwhile is due all the same, once."""
+        if self.retention is None:
+            return []
+        task = partial(_let_leave, self.domain, context)
+        return [Schedule(f"{self.domain.name}-retention", self.retention, task, catch_up="one")]
+
+    def open_feed(self, context: DomainContext, *, owner: str) -> Feed | None:
+        """What follows the changes of records; any number of processes may, and one at a time is at work."""
+        handlers = self.feed(context) if self.feed is not None else ()
+        if not handlers:
+            return None
+        feed = Feed(context.store, self.domain.name, owner=owner)
+        for each in handlers:
+            feed.on(each.entity, *each.kinds, cause=each.cause)(each.handle)
+        return feed
+
+
+def _let_leave(domain: Domain, context: DomainContext, period: Period) -> None:
+    if context.archive is None:
+        raise Misconfigured(f"there is no archive for what leaves {domain.name}; set PENSTOCK_ARCHIVE")
+    Retention(context.store, context.archive, [domain], owner="retention").run()
 
 
 def own_settings(installed: Iterable[DomainPlugin], found: Mapping[str, str]) -> Callable[[str], str | None]:
@@ -37,7 +150,7 @@ def own_settings(installed: Iterable[DomainPlugin], found: Mapping[str, str]) ->
 
     def setting(name: str) -> str | None:
         if name not in known:
-            raise DeclarationError(f"{name} is a setting of no domain; add it to the settings of its Installed")
+            raise DeclarationError(f"{name} is a setting of no domain; add it to the settings of its DomainPlugin")
         return found.get(name) or None
 
     return setting

@@ -135,7 +135,7 @@ def test_a_domain_reads_what_it_declares_and_nothing_else() -> None:
 
 
 def test_every_setting_of_a_deployment_has_a_line_in_the_table() -> None:
-    assert {s.name for s in SETTINGS} == set(Settings.__dataclass_fields__) - {"table_names", "domains"}
+    assert {s.name for s in SETTINGS} == set(Settings.__dataclass_fields__) - {"table_names", "variables"}
 
 
 def test_only_settings_read_the_environment() -> None:

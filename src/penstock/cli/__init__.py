@@ -3,27 +3,51 @@
 from __future__ import annotations
 
 import sys
+from typing import Annotated
 
 import typer
-from rich.console import Console
 
-from penstock.cli import dead_letters as letters
 from penstock.cli import look, records, running
 from penstock.cli.audit import audit
-from penstock.cli.demo import demo
+from penstock.cli.commands import OpenGroup
+from penstock.cli.dead_letters import letters
 from penstock.cli.doctor import doctor
+from penstock.cli.installed import serve
 from penstock.cli.keys import keys
 from penstock.cli.retention import retention
-from penstock.cli.say import say
 from penstock.cli.tables import tables
+from penstock.cli.terminal import complain
 from penstock.errors import PenstockError
 
 app = typer.Typer(
+    cls=OpenGroup,
     no_args_is_help=True,
     add_completion=False,
     help="The state layer for asset pipelines.",
     pretty_exceptions_show_locals=False,  # records and secrets are among them
 )
+
+
+def _named(value: list[str] | None) -> None:
+    serve(value or ())
+
+
+@app.callback()
+def penstock(
+    domain: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--domain",
+            metavar="PACKAGE.MODULE:PLUGIN",
+            help="Serve this domain and no other, or an installed one by its name; may be given several times.",
+            callback=_named,
+            is_eager=True,  # the help lists the commands that domains bring
+        ),
+    ] = None,
+) -> None:
+    """The state layer for asset pipelines."""
+
+
 for command in (
     running.up,
     running.worker,
@@ -35,24 +59,26 @@ for command in (
     look.patterns,
     look.explain_pattern,
     doctor,
-    say,
 ):
     name = getattr(command, "__command__", command.__name__)
     app.command(name)(command)
-app.add_typer(demo, name="demo")
 app.add_typer(tables, name="tables")
-app.add_typer(letters.letters, name="dead-letters")
+app.add_typer(letters, name="dead-letters")
 app.add_typer(keys, name="keys")
 app.add_typer(audit, name="audit")
 app.add_typer(retention, name="retention")
+demo = typer.Typer(cls=OpenGroup, no_args_is_help=True, help="See a whole system at work.")
+demo.callback()(lambda: None)
+app.add_typer(demo, name="demo")
 
 
 def main() -> None:
     """Run a command; a user's mistake is answered in a sentence, not with a traceback."""
+    serve(())
     try:
         app()
     except PenstockError as error:
-        Console(stderr=True, soft_wrap=True).print(f"penstock: {error}", style="red", highlight=False, markup=False)
+        complain(error)
         sys.exit(2)
     except KeyboardInterrupt:
         sys.exit(130)

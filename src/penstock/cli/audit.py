@@ -12,8 +12,8 @@ from typing import Annotated, Any, cast
 import typer
 from rich.text import Text
 
+from penstock.cli.installed import domains
 from penstock.cli.terminal import AsJson, StoreUrl, busy, console, opened, show, tell
-from penstock.domains import DOMAINS
 from penstock.errors import InvalidValue, Misconfigured
 from penstock.kernel.audit import AuditLine, SystemAudit
 from penstock.kernel.seals import (
@@ -163,7 +163,7 @@ def _read(name: str) -> str:
 
 def _trails() -> list[type[AuditLine]]:
     """The kernel's trail, and those of the domains that keep their own."""
-    own = [cast("type[AuditLine]", d.audit) for d in DOMAINS if d.audit is not None]
+    own = [cast("type[AuditLine]", d.audit) for d in domains() if d.audit is not None]
     return [SystemAudit, *own]
 
 

@@ -1,30 +1,35 @@
-"""Commands for what could not be delivered or done: messages and tasks that are dead, or wait for a person."""
+"""Commands for what could not be delivered or done: messages, tasks and changes that wait for a person."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Annotated, Any
 
 import typer
 
-from penstock.cli.terminal import AsJson, By, StoreUrl, opened, show, tell
-from penstock.domains import DOMAINS, INSTALLED
-from penstock.errors import Conflict, InvalidValue, NotFound, PenstockError, Unavailable
+from penstock.cli.installed import installed
+from penstock.cli.terminal import AsJson, By, StoreUrl, settings, show, tell
+from penstock.errors import Conflict, InvalidValue, NotFound, PenstockError, Unavailable, told
+from penstock.events.feed import FeedLetter
 from penstock.events.relay import dead_letters, revive
-from penstock.kernel.outbox import Message, SystemMessage
-from penstock.kernel.store import Store
+from penstock.kernel.outbox import Message
+from penstock.runtime.service import Service
+from penstock.schema.kinds import instant_text
 from penstock.work import dead_letters as work
 from penstock.work.task import Task, TaskStatus
 
-letters = typer.Typer(no_args_is_help=True, help="Messages that could not be told and tasks that could not be done.")
+DeadLetter = Message | Task | FeedLetter
+
+letters = typer.Typer(no_args_is_help=True, help="Messages, tasks and changes of records that could not be dealt with.")
 
 
 @letters.command("list")
 def list_letters(store: StoreUrl = None, as_json: AsJson = False) -> None:
     """List them, oldest first."""
-    with opened(store) as handle:
-        rows = [_told(letter) for letter in _dead(handle)]
+    with _service(store) as service:
+        rows = [_told(letter) for letter in _dead(service)]
     show(rows, title="Dead letters", as_json=as_json, empty="There are no dead letters.")
 
 
@@ -37,27 +42,27 @@ def retry(
     store: StoreUrl = None,
     as_json: AsJson = False,
 ) -> None:
-    """Send messages and run tasks again, from the beginning."""
+    """Send messages, run tasks and hand over changes again, from the beginning."""
     wanted = set(ids or [])
     missing = set(wanted)
     if not wanted and not every and kind is None:
         raise InvalidValue("name letters by their ids, or say --all or --type; penstock dead-letters list shows them")
     done: list[str] = []
     refused: list[str] = []
-    with opened(store) as handle:
-        for letter in list(_dead(handle)):
-            told = _told(letter)
-            if (wanted and told["id"] not in wanted) or (kind is not None and told["type"] != kind):
+    with _service(store) as service:
+        for letter in list(_dead(service)):
+            row = _told(letter)
+            if (wanted and row["id"] not in wanted) or (kind is not None and row["type"] != kind):
                 continue
-            missing.discard(told["id"])
+            missing.discard(row["id"])
             try:
-                _again(handle, letter, by)
+                _again(service, letter, by)
             except Unavailable:
                 raise
             except PenstockError as error:  # one that cannot be tried again keeps no other from it
-                refused.append(f"{told['id']}: {error}")
+                refused.append(f"{row['id']}: {error}")
             else:
-                done.append(told["id"])
+                done.append(row["id"])
     if missing:
         raise NotFound(f"no dead letter has the id {', '.join(sorted(missing))}; {len(done)} will be tried again")
     if refused:
@@ -68,23 +73,50 @@ def retry(
     tell(f"{len(done)} will be tried again.")
 
 
-def _dead(store: Store) -> Iterator[Message | Task]:
-    own: list[type[Message]] = [d.outbox for d in DOMAINS if d.outbox is not None and issubclass(d.outbox, Message)]
-    outboxes: list[type[Message]] = [SystemMessage, *own]
-    for outbox in dict.fromkeys(outboxes):
+@contextmanager
+def _service(store: str | None) -> Iterator[Service]:
+    service = Service(settings(store=store), installed())
+    try:
+        yield service
+    finally:
+        service.stop()
+
+
+def _dead(service: Service) -> Iterator[DeadLetter]:
+    store = service.context.store
+    for outbox in service.outboxes():
         yield from dead_letters(store, outbox)
+    for feed in service.feeds.values():
+        yield from feed.letters()
     for status in (TaskStatus.FAILED, TaskStatus.QUARANTINED):
         yield from store.find(Task.by_status(status=status))
 
 
-def _again(store: Store, letter: Message | Task, by: str) -> None:
+def _again(service: Service, letter: DeadLetter, by: str) -> None:
+    store = service.context.store
     if isinstance(letter, Message):
         revive(store, letter, by=by)
-        return
-    work.retry(store, [i.tasks for i in INSTALLED if i.tasks is not None], letter.task_id, by=by)
+    elif isinstance(letter, FeedLetter):
+        try:
+            service.feeds[letter.name].retry(letter)
+        except PenstockError:
+            raise
+        except Exception as error:  # whatever a domain's handler may meet
+            raise Conflict(f"{letter.handler} fails again, {type(error).__name__}: {told(error)}") from error
+    else:
+        work.retry(store, service.tasks, letter.task_id, by=by)
 
 
-def _told(letter: Message | Task) -> dict[str, Any]:
+def _told(letter: DeadLetter) -> dict[str, Any]:
+    if isinstance(letter, FeedLetter):
+        return {
+            "id": f"{letter.name}@{instant_text(letter.ts, 6)}",
+            "what": f"{letter.kind} of {letter.entity}",
+            "type": letter.handler,
+            "project": letter.subject.get("project_id"),
+            "attempts": None,
+            "error": letter.error,
+        }
     if isinstance(letter, Message):
         return {
             "id": letter.event_id,

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterator
 from functools import partial
-from importlib.util import find_spec
+from importlib.metadata import PackageNotFoundError, requires, version
 from itertools import islice
 from typing import Any
 
 import typer
 
+from penstock.cli.installed import domains, installed
 from penstock.cli.terminal import AsJson, ObjectsUrl, StoreUrl, all_settings, busy, console, settings, show
 from penstock.declare.setting import Setting
-from penstock.domains import DOMAINS, INSTALLED
 from penstock.errors import PenstockError, Unavailable
 from penstock.events.schedule import ScheduleState
 from penstock.kernel.outbox import MessageStatus
@@ -23,16 +24,9 @@ from penstock.runtime.service import Service
 from penstock.runtime.settings import Settings, read_settings
 from penstock.work.task import Task, TaskStatus
 
-_EXTRAS = {
-    "postgres": "psycopg",
-    "dynamodb": "pycurl",
-    "s3": "boto3",
-    "celery": "celery",
-    "kafka": "confluent_kafka",
-    "web": "fastapi",
-    "otel": "opentelemetry",
-    "speech": "hibari",
-}
+_EXTRA = re.compile(r"([\w.-]+).*; extra == ['\"]([\w-]+)['\"]")
+_BUNDLES = ("all", "dev")
+"Extras that are made of others."
 _MANY = 1000
 _PATIENCE = 3
 "Seconds that a broker has to answer."
@@ -42,7 +36,7 @@ def doctor(store: StoreUrl = None, objects: ObjectsUrl = None, as_json: AsJson =
     """Say what is configured, whether it can be reached, and what is overdue; end with 1 if something is wrong."""
     chosen = settings(store=store, objects=objects)
     configured = list(_configured(chosen))
-    service = Service(chosen, INSTALLED)
+    service = Service(chosen, installed())
     with busy("Looking around"):
         checks = [*_checks(service), *_extras()]
     service.stop()
@@ -59,10 +53,10 @@ def doctor(store: StoreUrl = None, objects: ObjectsUrl = None, as_json: AsJson =
 
 def _configured(chosen: Settings) -> Iterator[dict[str, Any]]:
     """Every setting, its value unless that is secret, and where that comes from."""
-    found = read_settings(DOMAINS, chosen.domains)
-    for setting in (s for _, some in all_settings() for s in some):
-        said = next((v for v in (setting.variable, *setting.also) if found.domains.get(v)), "default")
-        value = found.domains.get(setting.variable) or setting.default
+    found = read_settings(domains(), chosen.variables)
+    for setting in (s for _, some in all_settings(installed()) for s in some):
+        said = next((v for v in (setting.variable, *setting.also) if found.variables.get(v)), "default")
+        value = found.variables.get(setting.variable) or setting.default
         if setting.name:
             value = getattr(chosen, setting.name)
             said = said if value == getattr(found, setting.name) else "command line"
@@ -79,6 +73,7 @@ def _shown(setting: Setting, value: Any) -> str:
 
 
 def _checks(service: Service) -> Iterator[dict[str, Any]]:
+    yield _check("domains", lambda: ", ".join(i.domain.name for i in service.installed))
     yield _check("files", lambda: _files(service))
     if service.settings.workers == "celery" or service.settings.broker:
         yield _check("broker", lambda: _broker(service))
@@ -90,9 +85,22 @@ def _checks(service: Service) -> Iterator[dict[str, Any]]:
 
 
 def _extras() -> Iterator[dict[str, Any]]:
-    for extra, package in _EXTRAS.items():
-        state = "installed" if find_spec(package) else f"not installed; for it: pip install 'penstock[{extra}]'"
+    """What our own package can be installed with."""
+    needs: dict[str, list[str]] = {}
+    for line in (requires("penstock") or ()) if _is_there("penstock") else ():
+        if (found := _EXTRA.fullmatch(line)) and found[2] not in _BUNDLES:
+            needs.setdefault(found[2], []).append(found[1])
+    for extra, packages in needs.items():
+        there = all(map(_is_there, packages))
+        state = "installed" if there else f"not installed; for it: pip install 'penstock[{extra}]'"
         yield {"what": f"extra {extra}", "state": state, "ok": True}
+
+
+def _is_there(package: str) -> bool:
+    try:
+        return bool(version(package))
+    except PackageNotFoundError:
+        return False
 
 
 def _check(what: str, look: Callable[[], str]) -> dict[str, Any]:
@@ -150,6 +158,14 @@ def _tasks(service: Service) -> str:
     return told or "none"
 
 
+def _feeds(service: Service) -> str:
+    told = []
+    for name, feed in service.feeds.items():
+        waiting = sum(1 for _ in islice(feed.letters(), _MANY))
+        told.append(f"{name}: {f'{waiting} changes wait for a person' if waiting else 'followed'}")
+    return "; ".join(told) or "none"
+
+
 def _schedules(service: Service) -> str:
     store = service.context.store
     now = store.clock.now()
@@ -169,5 +185,6 @@ _OF_THE_STORE: dict[str, Callable[[Service], str]] = {
     "tables": _tables,
     "messages": _messages,
     "tasks": _tasks,
+    "feeds": _feeds,
     "schedules": _schedules,
 }

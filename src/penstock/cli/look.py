@@ -30,7 +30,7 @@ def patterns(
 
 
 def explain_pattern(
-    pattern: Annotated[str, typer.Argument(help="Such as musicvideo.Scene.of_project.")],
+    pattern: Annotated[str, typer.Argument(help="Such as films.Film.by_status.")],
     values: Annotated[list[str] | None, typer.Argument(help="name=value; a range is name=a..b, a.. or ..b.")] = None,
     as_json: AsJson = False,
 ) -> None:

@@ -5,34 +5,37 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from penstock.cli import installed
 from penstock.cli.terminal import hint
 from penstock.declare.domain import Domain
 from penstock.declare.entity import Entity
 from penstock.declare.pattern import ask
-from penstock.domains import DOMAINS
 from penstock.errors import InvalidKey, Misconfigured
 from penstock.operations.reads import Query, Range, Ref
 from penstock.runtime.system_records import SYSTEM_RECORDS
-from penstock.schema.kinds import FieldShape, from_key_text
+from penstock.schema.kinds import FieldShape, Kind, from_key_text
 from penstock.schema.shape import PatternShape
 from penstock.work.domain import WORKING
 
-EVERY: tuple[Domain, ...] = (*DOMAINS, WORKING, SYSTEM_RECORDS)
+
+def every() -> tuple[Domain, ...]:
+    """Every domain there is: those that are served, of work, and the kernel's own."""
+    return (*installed.domains(), WORKING, SYSTEM_RECORDS)
 
 
 def domains(name: str | None) -> list[Domain]:
-    """One domain, or those of the systems."""
+    """One domain, or all."""
     if name is None:
-        return list(DOMAINS)
-    found = [d for d in EVERY if d.name == name]
+        return list(every())
+    found = [d for d in every() if d.name == name]
     if not found:
-        raise Misconfigured(f'No domain "{name}". {hint(name, [d.name for d in EVERY])}')
+        raise Misconfigured(f'No domain "{name}". {hint(name, [d.name for d in every()])}')
     return found
 
 
 def entity(label: str) -> type[Entity]:
-    """Such as musicvideo.Scene; the domain may be left out where that leaves no doubt."""
-    known = {e.__shape__.label: e for d in EVERY for e in d.entities}
+    """Such as films.Film; the domain may be left out where that leaves no doubt."""
+    known = {e.__shape__.label: e for d in every() for e in d.entities}
     short = [e for e in known.values() if e.__shape__.name.lower() == label.lower()]
     if label in known:
         return known[label]
@@ -44,8 +47,8 @@ def entity(label: str) -> type[Entity]:
 
 
 def pattern(label: str) -> PatternShape:
-    """Such as musicvideo.Scene.of_project."""
-    known = {p.label: p for d in EVERY for p in d.patterns}
+    """Such as films.Film.by_status."""
+    known = {p.label: p for d in every() for p in d.patterns}
     if label not in known:
         raise Misconfigured(f'No pattern "{label}". {hint(label, known)}')
     return known[label]
@@ -85,4 +88,6 @@ def value(field: FieldShape, text: str) -> Any:
     try:
         return from_key_text(field, text)
     except ValueError:
+        if field.kind is Kind.CHOICE:
+            raise InvalidKey(f"{field.name}={text!r} is none of {', '.join(c.value for c in field.python)}") from None
         raise InvalidKey(f"{field.name}={text!r} is not {field.kind.noun}; check its form") from None

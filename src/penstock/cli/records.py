@@ -28,7 +28,7 @@ WithPersonal = Annotated[
 
 
 def ls(
-    pattern: Annotated[str, typer.Argument(help="Such as musicvideo.Project.by_status.")],
+    pattern: Annotated[str, typer.Argument(help="Such as films.Film.by_status.")],
     values: Annotated[list[str] | None, typer.Argument(help="name=value; a range is name=a..b.")] = None,
     limit: Limit = 50,
     cursor: Annotated[str | None, typer.Option(help="Where the page before ended.")] = None,
@@ -53,7 +53,7 @@ def ls(
 
 
 def show_record(
-    entity: Annotated[str, typer.Argument(help="Such as musicvideo.Scene.")],
+    entity: Annotated[str, typer.Argument(help="Such as films.Film.")],
     key: Annotated[list[str], typer.Argument(help="name=value for each part of its key.")],
     personal: WithPersonal = False,
     store: StoreUrl = None,
@@ -74,7 +74,7 @@ show_record.__command__ = "show"  # type: ignore[attr-defined]
 
 
 def move(
-    entity: Annotated[str, typer.Argument(help="Such as musicvideo.Project.")],
+    entity: Annotated[str, typer.Argument(help="Such as films.Film.")],
     verb: Annotated[str, typer.Argument(help="One of its moves, such as queue.")],
     words: Annotated[list[str], typer.Argument(help="name=value for its key, then for what the move takes.")],
     why: Annotated[str | None, typer.Option(help="For the audit trail.")] = None,

@@ -9,6 +9,9 @@ from collections.abc import Sequence
 
 from penstock.cli.terminal import all_settings
 from penstock.declare.setting import Setting
+from penstock.plugin import DomainPlugin
+from penstock.runtime.discovery import discover
+from penstock.runtime.settings import Settings
 
 _HEAD = """
 # Settings
@@ -35,9 +38,9 @@ region, `AWS_ENDPOINT_URL_DYNAMODB`, `AWS_ENDPOINT_URL_S3`) comes from where tho
 """
 
 
-def settings_page() -> str:
+def settings_page(installed: Sequence[DomainPlugin]) -> str:
     """The whole page."""
-    return _HEAD.lstrip() + "".join(_section(title, found) for title, found in all_settings())
+    return _HEAD.lstrip() + "".join(_section(title, found) for title, found in all_settings(installed))
 
 
 def _section(title: str, found: Sequence[Setting]) -> str:
@@ -70,4 +73,4 @@ def _told(setting: Setting) -> str:
 
 
 if __name__ == "__main__":
-    print(settings_page(), end="")
+    print(settings_page(discover(Settings())), end="")

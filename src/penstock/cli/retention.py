@@ -9,8 +9,8 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
+from penstock.cli.installed import domains
 from penstock.cli.terminal import AsJson, StoreUrl, busy, console, opened, settings
-from penstock.domains import DOMAINS
 from penstock.lifecycle.retention import Archived, Due, Retention
 from penstock.ports.archive import Archive
 from penstock.runtime.composition import open_archive
@@ -27,7 +27,7 @@ Place = Annotated[
 def plan(archive: Place = None, store: StoreUrl = None, as_json: AsJson = False) -> None:
     """Tell what would be archived and removed. Nothing is changed."""
     with opened(store) as handle, busy("Looking for what is due"):
-        due = Retention(handle, _archive(archive), DOMAINS, owner="retention").plan()
+        due = Retention(handle, _archive(archive), domains(), owner="retention").plan()
     _show(due, "Would leave", as_json)
 
 
@@ -41,7 +41,7 @@ def run(
 ) -> None:
     """Archive what is due, read it back from the archive, and only then remove it."""
     with opened(store) as handle, busy("Archiving"):
-        done = Retention(handle, _archive(archive), DOMAINS, owner=by).run(limit=limit)
+        done = Retention(handle, _archive(archive), domains(), owner=by).run(limit=limit)
     _show(done, "Left", as_json)
 
 

@@ -5,11 +5,12 @@ python -m penstock.cli.routes_reference > docs/reference/routes.md
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 from penstock.auth.access import Access
-from penstock.domains import INSTALLED
+from penstock.plugin import DomainPlugin
+from penstock.runtime.discovery import discover
 from penstock.runtime.service import Service
 from penstock.runtime.settings import Settings
 from penstock.web.api import build_api
@@ -25,14 +26,16 @@ one address. Besides these, `/objects/…` serves the local files that signed UR
 """
 
 
-def routes_page() -> str:
+def routes_page(installed: Sequence[DomainPlugin]) -> str:
     """The whole page."""
-    return _HEAD.lstrip() + "".join(_section(tag, rows) for tag, rows in groupby(_rows(), key=lambda row: row[0]))
+    return _HEAD.lstrip() + "".join(
+        _section(tag, rows) for tag, rows in groupby(_rows(installed), key=lambda row: row[0])
+    )
 
 
-def _rows() -> Iterator[tuple[str, str]]:
+def _rows(installed: Sequence[DomainPlugin]) -> Iterator[tuple[str, str]]:
     """The tag and the line of each method of each route."""
-    service = Service(Settings(store="sqlite:///:memory:"), INSTALLED)
+    service = Service(Settings(store="sqlite:///:memory:"), installed)
     app = build_api(service.installed, service.context, options=WebOptions())
     for route in app.routes:
         if isinstance(route, AdmittedRoute):
@@ -52,4 +55,4 @@ def _who(access: Access) -> str:
 
 
 if __name__ == "__main__":
-    print(routes_page(), end="")
+    print(routes_page(discover(Settings())), end="")

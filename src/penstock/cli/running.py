@@ -15,8 +15,8 @@ from typing import Annotated
 import typer
 
 from penstock.auth.api_keys import ApiKey, KeyStatus
+from penstock.cli.installed import installed
 from penstock.cli.terminal import AsJson, ObjectsUrl, StoreUrl, busy, console, settings, show, tell
-from penstock.domains import INSTALLED
 from penstock.errors import Misconfigured, Unavailable
 from penstock.events.relay import dead_letters
 from penstock.files.reconcile import Reconciled
@@ -54,7 +54,7 @@ def up(
     _check_keys(chosen)
     log_to_terminal(chosen.log_format)
     give_memory_back()
-    service = Service(chosen, INSTALLED)
+    service = Service(chosen, installed())
     ending = Ending(service, grace=chosen.grace, say=tell)
     with ending.by_signal():
         service.start()
@@ -112,7 +112,7 @@ def worker(
     chosen = settings(keep_secret=True, store=store, objects=objects, worker_threads=threads)
     log_to_terminal(chosen.log_format)
     give_memory_back()
-    service = Service(chosen, INSTALLED)
+    service = Service(chosen, installed())
     if celery:
         _run_celery(service, chosen)
         return
@@ -140,7 +140,7 @@ def relay(
     """Tell pending messages to the sink, in order, at least once."""
     chosen = settings(store=store)
     log_to_terminal(chosen.log_format)
-    service = Service(chosen, INSTALLED)
+    service = Service(chosen, installed())
     if once:
         relays = [service.relay(outbox) for outbox in service.outboxes()]
         done = [r.drain() for r in relays]
@@ -175,7 +175,7 @@ def sweep(
     as_json: AsJson = False,
 ) -> None:
     """Settle files without a record, records without their file, abandoned uploads, and what has expired."""
-    service = Service(settings(store=store, objects=objects), INSTALLED)
+    service = Service(settings(store=store, objects=objects), installed())
     try:
         with busy("Comparing records and files"):
             told = service.sweep().plan() if dry_run else service.sweep().run()

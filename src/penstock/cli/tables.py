@@ -7,8 +7,8 @@ import json
 import typer
 from rich.table import Table
 
+from penstock.cli.installed import domains, installed
 from penstock.cli.terminal import AsJson, ObjectsUrl, StoreUrl, busy, console, opened, settings
-from penstock.domains import DOMAINS, INSTALLED
 from penstock.operations.plan import PlanStep
 from penstock.plugin import own_settings
 from penstock.work.domain import WORKING
@@ -31,13 +31,13 @@ def apply(store: StoreUrl = None, objects: ObjectsUrl = None, as_json: AsJson = 
 def _advice(objects: str | None) -> list[PlanStep]:
     """What domains ask of whoever keeps the files."""
     chosen = settings(objects=objects)
-    setting = own_settings(INSTALLED, chosen.domains)
-    return [s for i in INSTALLED if i.advice is not None for s in i.advice(chosen.objects, setting)]
+    setting = own_settings(installed(), chosen.variables)
+    return [s for i in installed() if i.advice is not None for s in i.advice(chosen.objects, setting)]
 
 
 def _ensure(store: str | None, objects: str | None, as_json: bool, *, dry_run: bool) -> None:
     with opened(store) as handle, busy("Looking at the tables" if dry_run else "Creating tables"):
-        steps = handle.ensure(*DOMAINS, WORKING, dry_run=dry_run)
+        steps = handle.ensure(*domains(), WORKING, dry_run=dry_run)
     steps += _advice(objects)
     if as_json:
         print(json.dumps([{"kind": s.kind, "name": s.name, "detail": s.detail} for s in steps], indent=2))

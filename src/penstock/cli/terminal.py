@@ -17,14 +17,15 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from penstock.cli.installed import domains, installed, serving
 from penstock.declare.setting import Setting
-from penstock.domains import DOMAINS, INSTALLED
-from penstock.errors import InvalidValue
+from penstock.errors import InvalidValue, PenstockError
 from penstock.kernel.store import Store
+from penstock.plugin import DomainPlugin
 from penstock.ports.private import close_to_others
 from penstock.runtime.composition import open_store
 from penstock.runtime.service import kept_secret
-from penstock.runtime.settings import SETTINGS, Settings, read_settings, table_settings
+from penstock.runtime.settings import SETTINGS, Settings, read_settings, strangers, table_settings
 
 AsJson = Annotated[bool, typer.Option("--json", help="For programs.")]
 StoreUrl = Annotated[
@@ -36,6 +37,10 @@ ObjectsUrl = Annotated[
 ]
 _EMBEDDED = Path(".penstock")
 "Where everything is kept that nobody said another place for."
+_NAMED, _SUGGESTED = 12, 3
+"So many names are listed, and so many are suggested."
+_CLOSE, _AS_CLOSE = 0.55, 0.05
+"From this likeness on a name is suggested, and others that are nearly as like."
 By = Annotated[str, typer.Option("--by", help="Who is named in the audit trail.")]
 
 
@@ -56,18 +61,29 @@ def settings(*, keep_secret: bool = False, **chosen: Any) -> Settings:
     What is signed outlives the process if the secret is kept.
     """
     close_to_others(_EMBEDDED)
-    found = read_settings(DOMAINS)
+    found = read_settings(domains())
+    for stranger in _unread(found):
+        complain(stranger)
     found = kept_secret(found) if keep_secret else found
     return replace(found, **{name: value for name, value in chosen.items() if value is not None})
 
 
-def all_settings() -> Iterator[tuple[str, Sequence[Setting]]]:
-    """Every setting there is, under the name of what it is of."""
+def all_settings(installed: Iterable[DomainPlugin]) -> Iterator[tuple[str, Sequence[Setting]]]:
+    """Every setting of a deployment with these domains, under the name of what it is of."""
     yield "Every deployment", SETTINGS
-    for each in INSTALLED:
+    for each in installed:
         own = [*each.settings, *table_settings(each.domain)]
         if own:
             yield each.domain.name, own
+
+
+def _unread(found: Settings) -> list[str]:
+    """What was said under a name that no setting has; told once for each command."""
+    served = serving()
+    if served.strangers is not None:
+        return []
+    served.strangers = strangers(found, (s for _, some in all_settings(installed()) for s in some))
+    return served.strangers
 
 
 @contextmanager
@@ -101,6 +117,11 @@ def tell(line: str, *, style: str | None = None) -> None:
     console().print(line, style=style, markup=False, soft_wrap=True)
 
 
+def complain(what: PenstockError | str) -> None:
+    """Say what was wrong, where it disturbs no program that reads along."""
+    Console(stderr=True, soft_wrap=True).print(f"penstock: {what}", style="red", highlight=False, markup=False)
+
+
 def writable(out: Path) -> Path:
     """A file that can be written, known before the work for it is begun."""
     if out.is_dir():
@@ -115,7 +136,22 @@ def writable(out: Path) -> Path:
 def hint(given: str, known: Iterable[str]) -> str:
     """What was perhaps meant."""
     names = list(known)
-    close = difflib.get_close_matches(given, names, n=1, cutoff=0.5)
-    if close:
-        return f'Did you mean "{close[0]}"?'
+    if close := _close(given, names):
+        return f"Did you mean {' or '.join(close)}?"
+    if len(names) > _NAMED:
+        return f"There are {len(names)}, such as {', '.join(names[:_SUGGESTED])}; penstock patterns lists them."
     return f"There are {', '.join(names)}." if names else "There are none."
+
+
+def _close(given: str, names: Sequence[str]) -> list[str]:
+    """The few that look most like it; the beginning, such as the domain, may have been left out."""
+    wanted = given.lower()
+    scores = {name: max(_likeness(wanted, name), _likeness(wanted, name.partition(".")[2])) for name in names}
+    scores |= {name: 1.0 for name in names if name.lower().endswith(f".{wanted}")}
+    best = max(scores.values(), default=0.0)
+    close = [name for name in names if scores[name] >= max(_CLOSE, best - _AS_CLOSE)]
+    return [f'"{name}"' for name in sorted(close, key=scores.__getitem__, reverse=True)[:_SUGGESTED]]
+
+
+def _likeness(wanted: str, name: str) -> float:
+    return difflib.SequenceMatcher(None, wanted, name.lower()).ratio()

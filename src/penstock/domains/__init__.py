@@ -1,18 +1,30 @@
-"""The five systems that ship with Penstock."""
+"""The systems that ship with Penstock: each is a package here, and found as anybody's is, by its entry point.
+
+`INSTALLED` and `DOMAINS` are all of them together. Nothing is imported before one asks: a deployment may leave out one.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib import import_module
+from pkgutil import iter_modules
+from typing import Any
 
 from penstock.declare.domain import Domain
-from penstock.domains.assetcreator.model import DOMAIN as ASSET_CREATOR
-from penstock.domains.musicvideo import INSTALLED as MUSIC_VIDEO
-from penstock.domains.novae.model import DOMAIN as NOVAE
-from penstock.domains.speech import INSTALLED as SPEECH
-from penstock.domains.videos.model import DOMAIN as VIDEOS
 from penstock.plugin import DomainPlugin
 
-INSTALLED: tuple[DomainPlugin, ...] = (
-    MUSIC_VIDEO,
-    DomainPlugin(ASSET_CREATOR),
-    DomainPlugin(VIDEOS),
-    SPEECH,
-    DomainPlugin(NOVAE),
-)
-DOMAINS: tuple[Domain, ...] = tuple(i.domain for i in INSTALLED)
+INSTALLED: tuple[DomainPlugin, ...]
+DOMAINS: tuple[Domain, ...]
+
+
+@cache
+def _shipped() -> tuple[DomainPlugin, ...]:
+    return tuple(import_module(f"{__name__}.{module.name}").PLUGIN for module in iter_modules(__path__))
+
+
+def __getattr__(name: str) -> Any:
+    if name == "INSTALLED":
+        return _shipped()
+    if name == "DOMAINS":
+        return tuple(plugin.domain for plugin in _shipped())
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
 from functools import partial
+from threading import Event
 from typing import TYPE_CHECKING
 
 from penstock.declare.entity import Entity
@@ -39,6 +40,8 @@ if TYPE_CHECKING:
 
 Handler = Callable[[FeedEntry, Claim], object]
 _LONGEST_ERROR = 500
+_IDLE, _OFF_DUTY = 1.0, 5.0
+"Seconds until one looks again: for changes, and for the duty that another process has."
 _REMEMBERED = timedelta(days=3)
 "Longer than any store keeps its feed, so that a repetition is always recognised."
 
@@ -117,6 +120,8 @@ class Feed:
         self._handlers: list[_Registered] = []
         self._passed: tuple[str | None, str | None] = (None, None)
         "A position, and how far nothing follows it that is for this feed."
+        self._tries = 0
+        "How often the next event has been tried in vain: each time one waits twice as long."
         self._duty = Duty(store, f"feed:{name}", owner=owner, period=period)
 
     def on(self, entity: type[Entity], *kinds: str, cause: str | None = None) -> Callable[[Handler], Handler]:
@@ -158,6 +163,7 @@ class Feed:
                     break
                 self._note(place, lease, entry.position, tries=0)
                 done += 1
+        self._tries = place.tries
         return done
 
     def drain(self, *, rounds: int = 1000) -> int:
@@ -169,6 +175,18 @@ class Feed:
             if not done and not self._place().tries:
                 break
         return total
+
+    def run(self, stop: Event) -> None:
+        """Follow the feed until told to stop; where another process does, look now and then whether it still does."""
+        try:
+            while not stop.is_set():
+                lease = self._duty.hold()
+                if lease is None:
+                    stop.wait(_OFF_DUTY)
+                elif not self._follow(lease):
+                    stop.wait(_IDLE * 2**self._tries)
+        finally:
+            self.close()
 
     def close(self) -> None:
         """Let another process take over at once."""

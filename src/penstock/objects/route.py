@@ -27,10 +27,10 @@ from penstock.errors import InvalidValue, Misconfigured, PenstockError, UrlRefus
 from penstock.media.content_type import UNKNOWN, canonical
 from penstock.net.pace import Pace
 from penstock.net.pool import Pool
+from penstock.net.traffic import Traffic
 from penstock.objects.disposition import disposition
 from penstock.objects.grant import Grant, RouteSigner
 from penstock.objects.local import LocalObjects
-from penstock.objects.traffic import Traffic
 from penstock.ports.stored_object import Download, StoredObject, checked_key
 
 T = TypeVar("T")

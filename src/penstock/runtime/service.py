@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 
 from penstock.declare.domain import Domain
 from penstock.errors import Misconfigured
+from penstock.events.feed import Feed
 from penstock.events.relay import Relay
 from penstock.events.schedule import Schedule, Scheduler
 from penstock.files.sweep import Sweep
@@ -29,7 +30,7 @@ from penstock.kernel.seals import seal_known
 from penstock.lifecycle.reaper import Reaper
 from penstock.plugin import DomainPlugin, own_settings
 from penstock.ports.private import keep, make_private
-from penstock.runtime.composition import open_objects, open_sink, open_store
+from penstock.runtime.composition import open_archive, open_objects, open_sink, open_store
 from penstock.runtime.settings import Settings
 from penstock.work.domain import WORKING
 from penstock.work.domain_context import DomainContext
@@ -39,7 +40,7 @@ from penstock.work.runner import worker_name
 from penstock.workers.inline import InlineWorkers
 
 if TYPE_CHECKING:
-    from penstock.workers.celery import CeleryWorkers
+    from penstock.workers.celery import CeleryWorkers  # it imports Celery, which only some deployments install
 
 log = logging.getLogger("penstock.service")
 
@@ -61,7 +62,9 @@ class Service:
     def __post_init__(self) -> None:
         store = open_store(self.settings.store, settings=self.settings)
         objects = open_objects(self.settings.objects, settings=self.settings)
-        self.context = DomainContext(store, objects, own_settings(self.installed, self.settings.domains))
+        archive = open_archive(self.settings.archive, settings=self.settings)
+        setting = own_settings(self.installed, self.settings.variables)
+        self.context = DomainContext(store, objects, setting, archive)
         self.owner = worker_name()
         self._stop = threading.Event()
         self._threads: list[threading.Thread] = []
@@ -75,16 +78,22 @@ class Service:
 
     @property
     def schedules(self) -> list[Schedule]:
-        """What is due by the clock."""
-        return [s for i in self.installed if i.schedules is not None for s in i.schedules(self.context)]
+        """What is due by the clock, retention among it."""
+        return [s for i in self.installed for s in i.all_schedules(self.context)]
 
     @property
     def tasks(self) -> list[Tasks]:
         """What can be done in the background."""
         return [i.tasks for i in self.installed if i.tasks is not None]
 
+    @property
+    def feeds(self) -> dict[str, Feed]:
+        """What follows the changes of records, by the domain it is of."""
+        opened = {i.domain.name: i.open_feed(self.context, owner=self.owner) for i in self.installed}
+        return {name: feed for name, feed in opened.items() if feed is not None}
+
     def start(self, *, background: bool = True) -> None:
-        """Create what the store lacks; then deliver, schedule, sweep and work."""
+        """Create what the store lacks; then deliver, follow, schedule, sweep and work."""
         if self.settings.workers not in ("inline", "celery", "none"):
             raise Misconfigured(f"workers are inline, celery or none, not {self.settings.workers!r}")
         crew = self.celery() if background and self.settings.workers == "celery" else None
@@ -97,7 +106,11 @@ class Service:
             self._thread("dispatcher", crew.dispatcher().run)
             self._thread("rescue", partial(keep_rescuing, self.context.store, self.tasks, lease=crew.lease))
         self.start_relays()
+        for name, feed in self.feeds.items():
+            self._thread(f"feed-{name}", feed.run)
         self._every(_SCHEDULES, "schedules", self.run_schedules)
+        # What leaves for the archive may be much, and nothing else should wait for it.
+        self._every(_SCHEDULES, "retention", self.run_retention)
         self._every(_REAPING, "reaper", self.reaper().run_once)
         self._every(_REAPING, "quotas", self.settle_quotas)
         self._every(_SWEEPING, "sweep", self.sweep().run)
@@ -187,8 +200,14 @@ class Service:
         return settle_overdue(self.context.store)
 
     def run_schedules(self) -> None:
-        """Do what is due by the clock."""
-        Scheduler(self.context.store, self.schedules, owner=self.owner).run_due()
+        """Do what domains have due by the clock."""
+        due = [s for i in self.installed if i.schedules is not None for s in i.schedules(self.context)]
+        Scheduler(self.context.store, due, owner=self.owner).run_due()
+
+    def run_retention(self) -> None:
+        """Let leave what has been kept for its time, where a domain says when."""
+        due = [s for i in self.installed for s in i.retention_schedules(self.context)]
+        Scheduler(self.context.store, due, owner=self.owner).run_due()
 
     def seal(self) -> None:
         """Seal the audit trails: the kernel's, and those of domains that document their own."""

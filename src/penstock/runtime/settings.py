@@ -10,7 +10,7 @@ from __future__ import annotations
 import difflib
 import os
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
@@ -19,6 +19,7 @@ from penstock.declare.domain import Domain
 from penstock.declare.setting import Setting
 from penstock.errors import Misconfigured
 
+_OURS, _OF_TESTS = "PENSTOCK_", "PENSTOCK_TEST_"
 _LOCAL_DYNAMODB = "http://localhost:8001"
 
 
@@ -172,10 +173,19 @@ class Settings:
         f"false leaves DYNAMODB_ENDPOINT alone; true means {_LOCAL_DYNAMODB} where there is none.",
         read=_truth,
     )
+    domains: tuple[str, ...] = _setting(
+        (),
+        "PENSTOCK_DOMAINS",
+        "The domains that are served, and no others, by commas: names of installed ones, package.module:PLUGIN, or all "
+        "for all that are installed, which is what is served by default.",
+    )
+    without: tuple[str, ...] = _setting(
+        (), "PENSTOCK_WITHOUT", "Installed domains that are left out, by commas; they are not even imported."
+    )
     table_names: Mapping[str, str] = field(default_factory=dict)
     "DynamoDB tables that are called otherwise than their declaration says."
-    domains: Mapping[str, str] = field(default_factory=dict, repr=False)
-    "Everything else that was found, for domains with settings of their own."
+    variables: Mapping[str, str] = field(default_factory=dict, repr=False)
+    "Everything that was found, for domains with settings of their own."
 
     @property
     def url(self) -> str:
@@ -220,7 +230,25 @@ def read_settings(
         for table in domain.tables
         if table.setting and found.get(table.setting)
     }
-    return Settings(**chosen, table_names=renamed, domains=found)
+    return Settings(**chosen, table_names=renamed, variables=found)
+
+
+def strangers(settings: Settings, known: Iterable[Setting], *, environment: Iterable[str] | None = None) -> list[str]:
+    """What was said under a name that nothing reads, a sentence for each: whoever wrote it believes that it counts.
+
+    In the environment, which is everybody's, that is what begins as ours do; in our own files also what looks like one
+    of the others. ``environment`` are the names that are found there.
+    """
+    names = {name for setting in known for name in (setting.variable, *setting.also)}
+    around = set(os.environ if environment is None else environment)
+    told = []
+    for name in sorted(set(settings.variables) - names):
+        ours = name.startswith(_OURS) and not name.startswith(_OF_TESTS)
+        close = difflib.get_close_matches(name, names, n=1, cutoff=0.6 if ours else 0.85)
+        if ours or (close and name not in around):
+            hint = f'Did you mean "{close[0]}"?' if close else "penstock doctor lists those that there are."
+            told.append(f"{name} is no setting of what is served, so it does nothing. {hint}")
+    return told
 
 
 def _chosen(setting: Setting, found: Mapping[str, str]) -> Any:
@@ -271,14 +299,14 @@ def _lines(path: Path) -> list[str]:
 
 
 def _toml(path: Path) -> dict[str, str]:
-    """A table ``[penstock]`` of settings by their short names; ``[environment]`` for variables of domains."""
+    """Settings by their short names, in a table ``[penstock]`` or before any; ``[environment]`` for any variables."""
     try:
         content = tomllib.loads("\n".join(_lines(path)))
     except tomllib.TOMLDecodeError as error:
         raise Misconfigured(f"{path}: {error}") from None
     variables = {s.name: s.variable for s in SETTINGS}
     found: dict[str, str] = {}
-    for name, value in _table(path, content, "penstock").items():
+    for name, value in _short_names(path, content).items():
         if name not in variables:
             close = difflib.get_close_matches(name, variables, n=1)
             hint = f' Did you mean "{close[0]}"?' if close else f" There are {', '.join(variables)}."
@@ -286,6 +314,17 @@ def _toml(path: Path) -> dict[str, str]:
         found[variables[name]] = _text(path, name, value)
     found.update({name: _text(path, name, value) for name, value in _table(path, content, "environment").items()})
     return found
+
+
+def _short_names(path: Path, content: Mapping[str, Any]) -> Mapping[str, Any]:
+    inside = _table(path, content, "penstock")
+    before = {name: value for name, value in content.items() if name not in ("penstock", "environment")}
+    for name, value in before.items():
+        if isinstance(value, dict):
+            raise Misconfigured(f"{path}: no table [{name}]; there are [penstock] and [environment]")
+        if name in inside:
+            raise Misconfigured(f"{path}: {name} is said twice, in [penstock] and before it; remove one")
+    return {**before, **inside}
 
 
 def _table(path: Path, content: Mapping[str, Any], name: str) -> Mapping[str, Any]:

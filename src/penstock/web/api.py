@@ -14,9 +14,9 @@ from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, R
 from penstock.auth.access import needs, public
 from penstock.errors import DeclarationError
 from penstock.kernel.outbox import Message, SystemMessage
-from penstock.objects.local import LocalObjects
-from penstock.objects.route import objects_route
 from penstock.plugin import DomainPlugin
+from penstock.runtime.discovery import RESERVED
+from penstock.runtime.object_route import route_of
 from penstock.schema.role import Role
 from penstock.web.connection import log_accept_errors_seldom
 from penstock.web.cors import Cors
@@ -40,7 +40,6 @@ from penstock.work.task import Progress
 
 _OBJECTS = "/objects"
 _FLUSHED_WITHIN = 5.0
-_RESERVED = frozenset({"ops", "work"})
 _EXPOSED = ["ETag", "Location", "Retry-After", "X-Request-ID", REPLAYED]
 _ACCEPTED = [
     *("Authorization", "Content-Type", "X-API-Key", "X-Request-ID", HEADER),
@@ -59,7 +58,7 @@ class Ready(BaseModel):
 
 def build_api(installed: Sequence[DomainPlugin], context: DomainContext, *, options: WebOptions) -> FastAPI:
     """The whole service, ready for a server; nothing is connected before the first request."""
-    schedules = [s for i in installed if i.schedules is not None for s in i.schedules(context)]
+    schedules = [s for i in installed for s in i.all_schedules(context)]
     outboxes = [o for o in (i.domain.outbox for i in installed) if o is not None and issubclass(o, Message)]
     metrics = Metrics(context.store, schedules, dict.fromkeys([SystemMessage, *outboxes]))
     app = FastAPI(
@@ -84,8 +83,8 @@ def build_api(installed: Sequence[DomainPlugin], context: DomainContext, *, opti
         _add_domain(app, each, context, options)
     add_events(app, [Progress], context.store, prefix="/api/work", tag="work", options=options)
     add_ops(app, context.store, schedules, [i.tasks for i in installed if i.tasks is not None])
-    if isinstance(context.objects, LocalObjects) and context.objects.signer is not None:
-        files = objects_route(context.objects, problem=problem, traffic=app.state.pools.traffic)
+    files = route_of(context.objects, problem=problem, traffic=app.state.pools.traffic)
+    if files is not None:
         answer_problems(files)
         app.mount(_OBJECTS, files)
     _surround(app, options, metrics)
@@ -104,7 +103,7 @@ async def _running(app: FastAPI) -> AsyncIterator[None]:
 
 def _add_domain(app: FastAPI, each: DomainPlugin, context: DomainContext, options: WebOptions) -> None:
     name = each.domain.name
-    if name in _RESERVED:
+    if name in RESERVED:
         raise DeclarationError(f"the service has routes of its own under /api/{name}; call the domain otherwise")
     prefix = f"/api/{name}"
     # First, so that a domain may put a route of its own in the place of a derived one.

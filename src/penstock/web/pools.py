@@ -8,7 +8,7 @@ from typing import Any
 from penstock.auth.access import Access, heavy_work_of
 from penstock.auth.caller import network_of
 from penstock.net.pool import Pool
-from penstock.objects.traffic import Traffic
+from penstock.net.traffic import Traffic
 from penstock.web.client import Clients
 from penstock.web.held import Held
 from penstock.web.options import WebOptions

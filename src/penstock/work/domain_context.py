@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from penstock.kernel.store import Store
+from penstock.ports.archive import Archive
 from penstock.ports.object_store import ObjectStore
 
 
@@ -17,3 +18,5 @@ class DomainContext:
     objects: ObjectStore
     setting: Callable[[str], str | None]
     "A domain's own setting, by the name of its environment variable; None where it is not set."
+    archive: Archive | None = None
+    "Where records go that have been kept for their time."

@@ -12,7 +12,7 @@ from PIL import Image
 from starlette.testclient import TestClient
 
 from penstock.auth.api_keys import create_key
-from penstock.domains.musicvideo import INSTALLED
+from penstock.domains.musicvideo import PLUGIN
 from penstock.domains.musicvideo import object_keys as places
 from penstock.domains.musicvideo.studio import Studio
 from penstock.media.ffmpeg import binary
@@ -27,7 +27,7 @@ from tests.domains.musicvideo.story import begun, workers
 def editor(studio: Studio) -> TestClient:
     context = DomainContext(studio.store, studio.objects, {"MV_SCENE_SECONDS": "0.5", "MV_SCENES": "1"}.get)
     key = create_key(studio.store, name="editor", role=Role.EDITOR, project=None, by="tests")
-    api = build_api([INSTALLED], context, options=WebOptions(secret=b"of the tests"))
+    api = build_api([PLUGIN], context, options=WebOptions(secret=b"of the tests"))
     return TestClient(api, base_url="http://127.0.0.1", headers={"Authorization": f"Bearer {key.token}"})
 
 

@@ -13,7 +13,7 @@ from starlette.testclient import TestClient
 
 from penstock import FrozenClock
 from penstock.auth.api_keys import create_key
-from penstock.domains.musicvideo import DOMAIN, INSTALLED
+from penstock.domains.musicvideo import DOMAIN, PLUGIN
 from penstock.domains.musicvideo import object_keys as places
 from penstock.domains.musicvideo.model import Project, ProjectStatus
 from penstock.domains.musicvideo.studio import Studio
@@ -35,7 +35,7 @@ FORM = {
 def api(studio: Studio) -> Any:
     settings = {"MV_SCENE_SECONDS": "0.5", "MV_SCENES": "3"}
     context = DomainContext(studio.store, studio.objects, settings.get)
-    return build_api([INSTALLED], context, options=WebOptions(secret=b"of the tests"))
+    return build_api([PLUGIN], context, options=WebOptions(secret=b"of the tests"))
 
 
 def client_of(api: Any, studio: Studio, role: Role, project: str | None = None) -> TestClient:

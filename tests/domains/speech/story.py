@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from penstock import FrozenClock, Store
-from penstock.domains.speech import INSTALLED
+from penstock.domains.speech import PLUGIN
 from penstock.domains.speech.actions import synthesise
 from penstock.domains.speech.cleanup import cleanup_yesterday_temp_audio
 from penstock.domains.speech.model import CleanupRun, TempAudio
@@ -42,7 +42,7 @@ def cleaned(studio: Studio, when: str) -> CleanupRun:
     return cleanup_yesterday_temp_audio(studio.store, studio.objects)
 
 
-unset = own_settings([INSTALLED], {})
+unset = own_settings([PLUGIN], {})
 "No setting has a value."
 
 

@@ -17,7 +17,7 @@ import pytest
 from fastapi.testclient import TestClient
 
 from penstock import FrozenClock
-from penstock.domains.speech import INSTALLED
+from penstock.domains.speech import PLUGIN
 from penstock.domains.speech.actions import synthesise
 from penstock.domains.speech.chunks import chunks
 from penstock.domains.speech.erasure import erase_address, erase_audio
@@ -458,7 +458,7 @@ def test_an_attack_fills_neither_disk_nor_folder(studio: Studio, local: Any, tem
     """40 requests of many addresses, each as long as is taken: refused kindly, with little left on the disk."""
     limits = {"PENSTOCK_SPEECH_BYTES": "3000000", "PENSTOCK_SPEECH_SECONDS_AT_ONCE": "30"}
     context = DomainContext(studio.store, studio.objects, limits.get)
-    app = build_api([INSTALLED], context, options=WebOptions())
+    app = build_api([PLUGIN], context, options=WebOptions())
     attacks = ["7" * 30 + " ", "㊼", "W", "# ", PLAIN]
     answers = []
     for number in range(40):
@@ -483,7 +483,7 @@ def test_an_attack_fills_neither_disk_nor_folder(studio: Studio, local: Any, tem
 def tight(studio: Studio, clock: FrozenClock) -> TestClient:
     limits = {"PENSTOCK_SPEECH_JOBS_PER_ADDRESS": "1", "PENSTOCK_SPEECH_BYTES_PER_ADDRESS": "3000000"}
     context = DomainContext(studio.store, studio.objects, limits.get)
-    return TestClient(build_api([INSTALLED], context, options=WebOptions()), client=(GUEST, 4711))
+    return TestClient(build_api([PLUGIN], context, options=WebOptions()), client=(GUEST, 4711))
 
 
 def test_a_refusal_is_kind(tight: TestClient) -> None:

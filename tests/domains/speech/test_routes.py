@@ -17,7 +17,7 @@ from fastapi.testclient import TestClient
 from penstock import FrozenClock
 from penstock.auth.access import Access
 from penstock.auth.api_keys import create_key
-from penstock.domains.speech import INSTALLED
+from penstock.domains.speech import PLUGIN
 from penstock.domains.speech.erasure import erase_audio
 from penstock.domains.speech.model import SpeechJob, TempAudio
 from penstock.domains.speech.studio import Studio
@@ -44,7 +44,7 @@ def context(studio: Studio) -> DomainContext:
 def app(context: DomainContext) -> FastAPI:
     """The service, as on a public address."""
     context.store.ensure(WORKING)
-    return build_api([INSTALLED], context, options=WebOptions())
+    return build_api([PLUGIN], context, options=WebOptions())
 
 
 @pytest.fixture
@@ -93,7 +93,7 @@ def test_a_sentence_becomes_a_link(guest: TestClient, studio: Studio) -> None:
 
 def test_the_address_that_is_kept_is_the_guests_not_the_proxys(context: DomainContext, studio: Studio) -> None:
     """F-TA-6, TA-25: so that erasing it erases what the guest has made, and nothing of others."""
-    app = build_api([INSTALLED], context, options=WebOptions(trusted_proxies=("10.0.0.0/8",)))
+    app = build_api([PLUGIN], context, options=WebOptions(trusted_proxies=("10.0.0.0/8",)))
     for guest in ("203.0.113.7", "198.51.100.9"):
         through = TestClient(app, client=("10.0.0.2", 4711), headers={"X-Forwarded-For": guest})
         assert through.post("/public/tts/sync", json={"text": "Hi"}).status_code == 200

@@ -11,7 +11,7 @@ import pytest
 from celery.beat import Scheduler as Beat
 
 from penstock import FrozenClock
-from penstock.domains.speech import INSTALLED
+from penstock.domains.speech import PLUGIN
 from penstock.domains.speech.model import CleanupRun
 from penstock.domains.speech.studio import Studio
 from penstock.errors import Misconfigured
@@ -35,11 +35,11 @@ class Deployment:
 
     @property
     def schedules(self) -> list[Schedule]:
-        assert INSTALLED.schedules is not None
+        assert PLUGIN.schedules is not None
         context = DomainContext(
-            self.studio.store, self.objects or self.studio.objects, own_settings([INSTALLED], self.settings)
+            self.studio.store, self.objects or self.studio.objects, own_settings([PLUGIN], self.settings)
         )
-        return list(INSTALLED.schedules(context))
+        return list(PLUGIN.schedules(context))
 
     def tick(self, when: str) -> list[str]:
         """What becomes of what is due at a moment."""
@@ -94,7 +94,7 @@ def test_the_hour_is_in_utc(studio: Studio, zone: str, fits: bool) -> None:
 def test_the_entry_of_celery_beat(tmp_path: Path) -> None:
     """TA-11, F-TA-7: under the plan's name, at noon in UTC, on the queue `celery`; one entry, and no other."""
     settings = Settings(store=f"sqlite:///{tmp_path}/s.db", objects=f"files:///{tmp_path}/o", broker="memory://")
-    app = Service(settings, [INSTALLED]).celery().app()
+    app = Service(settings, [PLUGIN]).celery().app()
     assert (app.conf.timezone, app.conf.enable_utc) == ("UTC", True)
     beat = Beat(app)
     entries = {name: entry for name, entry in beat.schedule.items() if not name.startswith("celery.")}

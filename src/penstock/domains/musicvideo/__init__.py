@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import penstock.domains.musicvideo.final_cut  # noqa: F401 - the last of the tasks
@@ -9,10 +10,10 @@ from penstock.domains.musicvideo.model import DOMAIN
 from penstock.domains.musicvideo.options import SETTINGS
 from penstock.domains.musicvideo.tasks import TASKS
 from penstock.generation.remote import SETTINGS as HIRED
-from penstock.plugin import DomainPlugin
+from penstock.plugin import CommandContext, DomainPlugin
 from penstock.work.domain_context import DomainContext
 
-__all__ = ["DOMAIN", "INSTALLED"]
+__all__ = ["DOMAIN", "PLUGIN"]
 
 
 def _routes(context: DomainContext) -> Any:
@@ -22,4 +23,11 @@ def _routes(context: DomainContext) -> Any:
     return routes(context)
 
 
-INSTALLED = DomainPlugin(DOMAIN, tasks=TASKS, routes=_routes, settings=(*SETTINGS, *HIRED))
+def _commands(context: CommandContext) -> Mapping[str, Callable[..., Any]]:
+    # Only the command line needs what shows and tells.
+    from penstock.domains.musicvideo.demo import commands
+
+    return commands(context)
+
+
+PLUGIN = DomainPlugin(DOMAIN, tasks=TASKS, routes=_routes, settings=(*SETTINGS, *HIRED), commands=_commands)

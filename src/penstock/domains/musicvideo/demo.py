@@ -1,24 +1,38 @@
-"""The whole pipeline for somebody who watches: from a sentence to a film, with every step told as it happens."""
+"""The whole pipeline for somebody who watches: from a sentence to a film, with every step told as it happens.
+
+It is the command ``penstock demo musicvideo``.
+"""
 
 from __future__ import annotations
 
+import time
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Annotated, Any
 from uuid import UUID
 
+import typer
+from rich.progress import BarColumn, TextColumn, TimeElapsedColumn
+from rich.progress import Progress as Bars
+
 from penstock.domains.musicvideo import projects
+from penstock.domains.musicvideo.errors import NotMade
 from penstock.domains.musicvideo.model import Mode, Project, ProjectStatus, Scene, SceneStatus
 from penstock.domains.musicvideo.order import in_order
 from penstock.domains.musicvideo.studio import Studio
 from penstock.domains.musicvideo.workspace import fetch
+from penstock.errors import InvalidValue
 from penstock.kernel.store import Store
+from penstock.plugin import CommandContext
 from penstock.studio.musician import play
 from penstock.work import Progress, Task, TaskStatus
 
 BY = "penstock demo"
+_LOOK = 0.2
+"Seconds between looks at how far it is."
 _DOES = {
     "musicvideo.write_scenes": "writing",
     "musicvideo.film": "filming",
@@ -100,3 +114,65 @@ def download(studio: Studio, project: Project, into: Path) -> Path:
     assert project.final_output_s3_key is not None
     with TemporaryDirectory(prefix="penstock-mv-", dir=into.parent) as folder:
         return fetch(studio.objects, project.final_output_s3_key, Path(folder)).replace(into)
+
+
+def commands(terminal: CommandContext) -> Mapping[str, Callable[..., Any]]:
+    """``penstock demo musicvideo``."""
+
+    def musicvideo(
+        concept: Annotated[str, typer.Argument(help="What the video is about.")] = "Robot exploring Austin, Texas",
+        character: Annotated[str, typer.Option(help="Who is in it.")] = "Silver metallic humanoid robot",
+        scenes: Annotated[int, typer.Option(min=1, max=8, help="How many scenes.")] = 4,
+        seconds: Annotated[float, typer.Option(min=0.5, max=60, help="How long each is.")] = 5.0,
+        size: Annotated[str, typer.Option(help="Of the picture.")] = "1280x720",
+        audio: Annotated[Path | None, typer.Option(help="A backing track; else one is played.")] = None,
+        out: Annotated[Path, typer.Option("--out", "-o", help="The file to write.")] = Path("final.mp4"),
+        store: Annotated[str | None, typer.Option(help="Where records live; else PENSTOCK_STORE.")] = None,
+        objects: Annotated[str | None, typer.Option(help="Where files live; else PENSTOCK_OBJECTS.")] = None,
+    ) -> None:
+        """Make a music video of a sentence: scenes are written, filmed, sung in and cut."""
+        if audio is not None and not audio.is_file():
+            raise InvalidValue(f"{audio} is no file; name a track such as song.mp3")
+        terminal.writable(out)
+        own = {"MV_SIZE": size, "MV_SCENE_SECONDS": str(seconds)}
+        with terminal.working(store=store, objects=objects, settings=own) as context:
+            studio = Studio.within(context)
+            project = begin(studio, concept, character=character, scenes=scenes, audio=audio)
+            _show(terminal, watch(studio, project.project_id))
+            project, _ = look(studio.store, project.project_id)
+            if project.final_output_s3_key is None:
+                raise NotMade(_why(studio.store, project))
+            path = download(studio, project, out)
+            terminal.tell(f"{path.absolute()} ({project.final_duration:.1f} s, {path.stat().st_size:,} bytes)")
+            url = studio.sign(project.final_output_s3_key).url
+            terminal.tell(f"Project {project.project_id}. While `penstock up` runs: {url}")
+
+    return {"demo musicvideo": musicvideo}
+
+
+def _show(terminal: CommandContext, watched: Iterator[list[Told]]) -> None:
+    """Bars for the scenes and the cut, until it is over."""
+    bars = Bars(
+        TextColumn("{task.description:>10}"),
+        BarColumn(),
+        TextColumn("{task.percentage:>3.0f} % {task.fields[note]}"),
+        TimeElapsedColumn(),
+        console=terminal.console(),
+    )
+    rows = {}
+    with bars:
+        for told in watched:
+            for part in told:
+                if part.part not in rows:
+                    rows[part.part] = bars.add_task(part.part, total=1.0, note=part.note)
+                bars.update(rows[part.part], completed=part.done, note=part.note)
+            time.sleep(_LOOK)
+
+
+def _why(store: Store, project: Project) -> str:
+    failed = [
+        f"scene {scene.sequence}: {scene.error_message}"
+        for scene in store.find(Scene.of_project(project_id=project.project_id))
+        if scene.status is SceneStatus.FAILED
+    ]
+    return "; ".join([*([project.error_message] if project.error_message else []), *failed]) or project.status.value

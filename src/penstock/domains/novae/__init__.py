@@ -1,5 +1,8 @@
-"""Classical novae: the domain, for the composition root."""
+"""Classical novae, as a running system has it."""
 
 from penstock.domains.novae.model import DOMAIN
+from penstock.plugin import DomainPlugin
 
-__all__ = ["DOMAIN"]
+__all__ = ["DOMAIN", "PLUGIN"]
+
+PLUGIN = DomainPlugin(DOMAIN)

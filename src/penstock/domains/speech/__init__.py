@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from penstock.domains.speech.cleanup import schedules
@@ -9,10 +10,10 @@ from penstock.domains.speech.lifecycle import advice
 from penstock.domains.speech.model import DOMAIN
 from penstock.domains.speech.options import SETTINGS
 from penstock.domains.speech.tasks import TASKS
-from penstock.plugin import DomainPlugin
+from penstock.plugin import CommandContext, DomainPlugin
 from penstock.work.domain_context import DomainContext
 
-__all__ = ["DOMAIN", "INSTALLED"]
+__all__ = ["DOMAIN", "PLUGIN"]
 
 
 def _routes(context: DomainContext) -> Any:
@@ -22,4 +23,13 @@ def _routes(context: DomainContext) -> Any:
     return routes(context)
 
 
-INSTALLED = DomainPlugin(DOMAIN, tasks=TASKS, schedules=schedules, routes=_routes, advice=advice, settings=SETTINGS)
+def _commands(context: CommandContext) -> Mapping[str, Callable[..., Any]]:
+    # Only the command line needs what shows and tells.
+    from penstock.domains.speech.say import commands
+
+    return commands(context)
+
+
+PLUGIN = DomainPlugin(
+    DOMAIN, tasks=TASKS, schedules=schedules, routes=_routes, advice=advice, settings=SETTINGS, commands=_commands
+)

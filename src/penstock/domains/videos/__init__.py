@@ -1,5 +1,8 @@
-"""Video metadata: the domain, for the composition root."""
+"""Video metadata, as a running system has it."""
 
 from penstock.domains.videos.model import DOMAIN
+from penstock.plugin import DomainPlugin
 
-__all__ = ["DOMAIN"]
+__all__ = ["DOMAIN", "PLUGIN"]
+
+PLUGIN = DomainPlugin(DOMAIN)

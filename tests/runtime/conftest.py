@@ -1,0 +1,3 @@
+from tests.runtime.packages import packages
+
+__all__ = ["packages"]
