@@ -12,6 +12,7 @@ import msgspec
 from penstock.engines.dynamodb.wire import Reply, Unconfigured, Unreachable, WireError, WireThrottled
 from penstock.errors import InvalidValue, Misconfigured, PenstockError, TooLarge, Unavailable
 from penstock.errors import Throttled as StoreThrottled
+from penstock.net.per_process import watch
 
 CONDITION_FAILED = "ConditionalCheckFailedException"
 CANCELLED = "TransactionCanceledException"
@@ -47,6 +48,7 @@ class Calls:
         self._random = random
         self._wire: Sender | None = None
         self._opening = Lock()
+        watch(self)
 
     def call(self, operation: str, body: bytes) -> Reply:
         """One operation. Raises WireError only for the answers a caller can mean to get."""
@@ -78,6 +80,10 @@ class Calls:
             wire, self._wire = self._wire, None
         if wire is not None:
             wire.close()
+
+    def forked(self) -> None:
+        # A thread of the parent may have held the lock.
+        self._opening = Lock()
 
     def _open(self) -> Sender:
         with self._opening:

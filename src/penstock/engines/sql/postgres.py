@@ -15,13 +15,13 @@ from penstock.engines.sql.chain import UNBOUND, chained, form, guarded, once, pa
 from penstock.engines.sql.connections import Connections
 from penstock.engines.sql.dialects import POSTGRES, POSTGRES_BOUND
 from penstock.engines.sql.engine import GROWN, Refused
-from penstock.engines.sql.forks import generation
 from penstock.engines.sql.isolation import TENANT, why_unbound
 from penstock.engines.sql.postgres_waiter import PostgresWaiter
 from penstock.engines.sql.session import Call, Session, plain_call
 from penstock.engines.sql.sets import alike, joined, rows_of
 from penstock.engines.sql.statements import Statement
 from penstock.errors import InvalidValue, Misconfigured, OutOfScope, PenstockError, Unavailable
+from penstock.net.per_process import generation
 
 T = TypeVar("T")
 

@@ -3,8 +3,8 @@
 from collections.abc import Callable
 from threading import Lock
 
-from penstock.engines.dynamodb.wire import forking
 from penstock.engines.dynamodb.wire.failure import Cause
+from penstock.net.per_process import watch
 
 QUOTA = 500
 _COST = 5
@@ -28,7 +28,7 @@ class RetryBudget:
         self.size = size
         self.left = size
         self._lock = Lock()
-        forking.watch(self)
+        watch(self)
 
     def take(self, amount: int) -> bool:
         """Draw `amount`; False, and nothing drawn, when there is less than that."""
