@@ -7,6 +7,7 @@ import os
 import threading
 from collections.abc import Callable
 from pathlib import Path
+from typing import TypeVar
 
 import penstock
 from penstock.engines.dynamodb.calls import Calls
@@ -14,6 +15,8 @@ from penstock.engines.dynamodb.wire import Reply
 from penstock.net import per_process
 from penstock.net.per_process import PerProcess, generation, watch
 from penstock.ports.ids import commit_token
+
+T = TypeVar("T")
 
 
 def holds_in_a_child(question: Callable[[], bool]) -> bool:
@@ -25,6 +28,11 @@ def holds_in_a_child(question: Callable[[], bool]) -> bool:
         alarm.start()
         os._exit(0 if question() else 1)
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+
+
+def after(event: threading.Event, ask: Callable[[], T]) -> T:
+    event.set()
+    return ask()
 
 
 def test_each_process_opens_its_own_and_keeps_it() -> None:
@@ -65,7 +73,7 @@ def test_a_child_does_not_wait_for_a_thread_that_it_has_not() -> None:
     opening.wait(10)
     parent = generation()
     try:
-        assert holds_in_a_child(lambda: generation() != parent and go_on.set() is None and kept.get() == "opened")
+        assert holds_in_a_child(lambda: generation() != parent and after(go_on, kept.get) == "opened")
     finally:
         go_on.set()
         thread.join()
@@ -90,7 +98,7 @@ def test_a_child_may_call_though_a_thread_of_its_parent_was_about_to_connect() -
     thread.start()
     connecting.wait(10)
     try:
-        assert holds_in_a_child(lambda: go_on.set() is None and calls.call("GetItem", b"").body == b"")
+        assert holds_in_a_child(lambda: after(go_on, lambda: calls.call("GetItem", b"")).body == b"")
     finally:
         go_on.set()
         thread.join()
