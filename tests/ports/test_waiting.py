@@ -91,9 +91,9 @@ def test_polling_slows_down_while_nothing_happens() -> None:
     waiter = PollingWaiter()
     pauses = []
     for _ in range(3):
-        pauses.append(waiter._pause)
+        pauses.append(waiter.pause)
         assert waiter.wait(0.0)
     assert pauses == sorted(pauses)
     assert pauses[0] < pauses[-1]
     waiter.busy()
-    assert waiter._pause == pauses[0]
+    assert waiter.pause == pauses[0]

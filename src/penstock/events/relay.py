@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from penstock.errors import Conflict, InvalidValue, told
 from penstock.kernel.lease import Duty
 from penstock.kernel.outbox import Message, MessageStatus, SystemMessage
+from penstock.net.backoff import Backoff
 from penstock.ports.sink import Envelope, Sink, Undeliverable
 from penstock.schema.documents import kept
 from penstock.schema.shape import COMMIT_WRITES
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from penstock.kernel.store import Store
 
 _LONGEST_ERROR = 500
+_BACKOFF = Backoff(first=1.0, longest=300.0, jitter=0.5)
 _IDLE = 1.0
 "Seconds after which a relay that nobody wakes looks for messages that are due again."
 
@@ -156,8 +158,8 @@ class Relay:
         if isinstance(outcome, Undeliverable) or message.attempts + 1 >= self._attempts:
             message.bury(error=error)
             return Delivery(buried=1)
-        longest = min(300.0, 2.0**message.attempts)
-        message.postpone(until=now + timedelta(seconds=longest * (0.5 + self._chance() / 2)), error=error)
+        pause = timedelta(seconds=_BACKOFF.pause(message.attempts + 1, self._chance))
+        message.postpone(until=now + pause, error=error)
         return Delivery(postponed=1)
 
 

@@ -25,6 +25,7 @@ from penstock.declare.units import Count, UtcMicros, UtcSeconds
 from penstock.errors import Conflict, DeclarationError, told
 from penstock.kernel.lease import Lease, LeaseLost, release, renew, take_named
 from penstock.kernel.system import SYSTEM
+from penstock.net.backoff import Backoff
 from penstock.schema.documents import kept
 from penstock.schema.kinds import instant_text
 
@@ -37,6 +38,7 @@ _ROUND = 100
 "How many periods of one schedule are caught up at a time, so that one far behind does not keep the others waiting."
 _LONGEST_PAUSE = timedelta(hours=1)
 "What keeps failing is tried again after a minute, after two, after four, up to this."
+_BACKOFF = Backoff(first=60.0, longest=_LONGEST_PAUSE.total_seconds())
 _LOOKED_AT = 500
 "How many days with moments, from ten years at most, are looked at for the longest pause between two."
 _LOOKED_FROM = datetime(2023, 12, 31, 23, 59, tzinfo=UTC)
@@ -142,8 +144,7 @@ class ScheduleState(Entity, table=SYSTEM, relation="schedules"):
         """Another run has failed. The first time it is tried again with the next look, then less and less often."""
         self.last_error, self.failures = error, self.failures + 1
         if self.failures > 1:
-            doublings = min(self.failures - 2, 10)
-            self.retry_at = now + min(timedelta(minutes=2**doublings), _LONGEST_PAUSE)
+            self.retry_at = now + timedelta(seconds=_BACKOFF.bound(self.failures - 1))
 
     def rests(self, now: datetime) -> bool:
         """Is it too early to try again? A moment further away than any pause comes from a wrong clock."""

@@ -14,6 +14,7 @@ from penstock.operations.file_access import check_files
 from penstock.operations.updates import Add, Append, Exclude, Include, Set, SetIfAbsent, Update
 from penstock.operations.writes import Put, Write
 from penstock.schema import documents
+from penstock.schema.generated import expressed
 from penstock.schema.kinds import INTEGER_LIMIT, FieldShape, Kind
 from penstock.schema.shape import COMMIT_WRITES, RECORD_BYTES, EntityShape
 from penstock.schema.size import document_size, record_size, value_size
@@ -84,8 +85,8 @@ def _surely_fine(shape: EntityShape) -> Callable[[Mapping[str, Any]], bool]:
     if texts:
         joined = f"(t := ''.join(({', '.join(texts)},)))"
         tests.append(f"{joined}.isascii() and '\\0' not in t and len(t) < {_SURELY_SMALL}")
-    function: Callable[[Mapping[str, Any]], bool] = eval(f"lambda v: {' and '.join(tests) or 'True'}")
-    return function
+    look: Callable[[Mapping[str, Any]], bool] = expressed("look", "v", " and ".join(tests) or "True", about=shape.name)
+    return look
 
 
 def prepare(shape: EntityShape, values: dict[str, Any]) -> dict[str, Any]:

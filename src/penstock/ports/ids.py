@@ -7,6 +7,8 @@ from datetime import datetime
 from itertools import count
 from uuid import UUID
 
+from penstock.net.per_process import in_each_child
+
 
 def sortable_text(now: datetime) -> str:
     """The text of a UUID of version 7: milliseconds first, then chance."""
@@ -41,4 +43,4 @@ def _begin_process() -> None:
 _process = ""
 _commits = count()
 _begin_process()
-os.register_at_fork(after_in_child=_begin_process)
+in_each_child(_begin_process)

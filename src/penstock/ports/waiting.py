@@ -4,23 +4,30 @@ from __future__ import annotations
 
 import threading
 
-_FIRST, _LONGEST = 0.05, 1.0
+from penstock.net.backoff import Backoff
+
+_BACKOFF = Backoff(first=0.05, longest=1.0)
 
 
 class PollingWaiter:
     """For stores that cannot tell when something is written: it is worth looking again after each pause."""
 
     def __init__(self) -> None:
-        self._pause = _FIRST
+        self._in_vain = 0
         self._closed = threading.Event()
 
+    @property
+    def pause(self) -> float:
+        """Seconds before the next look."""
+        return _BACKOFF.bound(self._in_vain + 1)
+
     def wait(self, seconds: float) -> bool:
-        pause = min(self._pause, seconds)
-        self._pause = min(self._pause * 2, _LONGEST)
+        pause = min(self.pause, seconds)
+        self._in_vain += 1
         return not self._closed.wait(pause)
 
     def busy(self) -> None:
-        self._pause = _FIRST
+        self._in_vain = 0
 
     def close(self) -> None:
         self._closed.set()

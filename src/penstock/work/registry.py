@@ -15,6 +15,7 @@ from penstock.declare.personal import marked_within
 from penstock.errors import DeclarationError, InvalidValue, TooLarge
 from penstock.kernel.change import Change
 from penstock.kernel.idempotency import once_key
+from penstock.net.backoff import Backoff
 from penstock.ports.ids import sortable_text
 from penstock.schema.size import document_size
 from penstock.work.context import TaskContext
@@ -45,8 +46,8 @@ class Retry:
 
     def pause(self, failures: int, chance: Callable[[], float] = random.random) -> timedelta:
         """How long to wait after so many failures: between half of the time that is doubled, and all of it."""
-        full: timedelta = min(self.longest, self.first * 2.0 ** min(failures - 1, 30))
-        return full * (0.5 + chance() / 2)
+        backoff = Backoff(self.first.total_seconds(), self.longest.total_seconds(), jitter=0.5)
+        return timedelta(seconds=backoff.pause(failures, chance))
 
 
 USUAL = Retry()

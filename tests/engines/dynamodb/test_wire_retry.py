@@ -8,7 +8,7 @@ from penstock.engines.dynamodb.wire import Unreachable, WireError, WireThrottled
 from penstock.engines.dynamodb.wire.channel import Channel
 from penstock.engines.dynamodb.wire.exchange import Lost, WireAnswer
 from penstock.engines.dynamodb.wire.failure import Cause
-from penstock.engines.dynamodb.wire.retry import RetryBudget, RetryPolicy
+from penstock.engines.dynamodb.wire.retry import RetryPolicy
 from penstock.engines.dynamodb.wire.retry_loop import RetryLoop
 
 GOOD = WireAnswer(200, b"{}", b"HTTP/1.1 200 OK\r\n\r\n", False)
@@ -69,26 +69,16 @@ def test_jitter_is_full() -> None:
     assert sleeper.slept == pytest.approx([0.0, 0.025, 0.04995])
 
 
-def test_quota_is_taken_given_and_bounded() -> None:
-    quota = RetryBudget(12)
-    assert quota.take(10)
-    assert not quota.take(5)
-    quota.give(1)
-    assert quota.left == 3
-    quota.give(100)
-    assert quota.left == 12
-
-
 def test_a_timeout_costs_double_and_success_returns_the_last_cost() -> None:
     policy = RetryPolicy(5, Sleeper(), lambda: 1.0)
     retries = policy.begin()
     assert retries.allow(Cause.FAILED)
     assert retries.allow(Cause.TIMED_OUT)
-    assert policy.quota.left == 485
+    assert policy.budget.left == 485
     retries.succeeded()
-    assert policy.quota.left == 495
+    assert policy.budget.left == 495
     policy.reward()
-    assert policy.quota.left == 496
+    assert policy.budget.left == 496
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,8 @@ import msgspec
 from penstock.engines.dynamodb.wire import Reply, Unconfigured, Unreachable, WireError, WireThrottled
 from penstock.errors import InvalidValue, Misconfigured, PenstockError, TooLarge, Unavailable
 from penstock.errors import Throttled as StoreThrottled
+from penstock.net.backoff import Backoff
+from penstock.net.per_process import watch
 
 CONDITION_FAILED = "ConditionalCheckFailedException"
 CANCELLED = "TransactionCanceledException"
@@ -24,7 +26,7 @@ _MEANT = frozenset({CONDITION_FAILED, CANCELLED, IN_TRANSACTION, MISMATCH, BUSY}
 "Answers rather than errors: whoever called knows what to do with them."
 
 _REFUSED = frozenset({"AccessDeniedException", "UnrecognizedClientException", "InvalidSignatureException"})
-_BASE, _LONGEST = 0.05, 2.0
+_BACKOFF = Backoff(first=0.05, longest=2.0)
 PATIENCE = 12
 "How often in a row nothing may be achieved before a call gives up."
 
@@ -47,6 +49,7 @@ class Calls:
         self._random = random
         self._wire: Sender | None = None
         self._opening = Lock()
+        watch(self)
 
     def call(self, operation: str, body: bytes) -> Reply:
         """One operation. Raises WireError only for the answers a caller can mean to get."""
@@ -71,13 +74,17 @@ class Calls:
         """Wait before trying again: anything up to a bound that doubles with every round (0, 1, …)."""
         if round_ >= PATIENCE:
             raise StoreThrottled(f"DynamoDB stayed too busy for {PATIENCE} attempts; try again later")
-        self._sleep(self._random() * min(_LONGEST, _BASE * 2**round_))
+        self._sleep(_BACKOFF.pause(round_ + 1, self._random))
 
     def close(self) -> None:
         with self._opening:
             wire, self._wire = self._wire, None
         if wire is not None:
             wire.close()
+
+    def forked(self) -> None:
+        # A thread of the parent may have held the lock.
+        self._opening = Lock()
 
     def _open(self) -> Sender:
         with self._opening:

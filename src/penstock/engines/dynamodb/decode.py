@@ -19,6 +19,7 @@ from penstock.engines.dynamodb.attribute_values import NO_RAW, there
 from penstock.engines.dynamodb.documents import document_type, is_texts, wrapper
 from penstock.engines.dynamodb.layout import KeyPart, Layout, Value
 from penstock.engines.dynamodb.lenient_decode import is_own, read_loosely
+from penstock.schema.generated import defined
 from penstock.schema.kinds import FieldShape, Kind
 from penstock.schema.template import Template, TemplatePart
 
@@ -168,8 +169,7 @@ class _Compiler:
         return page
 
     def _define(self, name: str, source: str) -> Any:
-        exec(source, self._names)
-        return self._names[name]
+        return defined(name, source, about=f"items of {self._layout.shape.name}", names=self._names)
 
     def _expression(self, field: FieldShape, position: int) -> str:
         place = f"i.f{position}"
@@ -180,7 +180,7 @@ class _Compiler:
             local = f"v{position}"
             self._before.append(f"{local} = {value}")
             wrong = f"{local}.tzinfo is not UTC or {_TOO_FINE[field.digits].format(local)}"
-            self._before.append(f"if {local} is not None and ({wrong}): raise Unfit")
+            self._before.append(f"if {local} is not None and ({wrong}): raise Undecodable")
             return local
         return value
 
@@ -203,7 +203,7 @@ class _Compiler:
         if f"parse_{name}" not in self._names:
             self._names[f"parse_{name}"] = part.template.parse
             self._before.append(f"{name} = parse_{name}(i.{name}.{part.kind})")
-            self._before.append(f"if {name} is None: raise Unfit")
+            self._before.append(f"if {name} is None: raise Undecodable")
         return f"{name}[{field.name!r}]"
 
     def _needs_check(self, part: KeyPart) -> bool:

@@ -15,18 +15,20 @@ from penstock.engines.sql.chain import UNBOUND, chained, form, guarded, once, pa
 from penstock.engines.sql.connections import Connections
 from penstock.engines.sql.dialects import POSTGRES, POSTGRES_BOUND
 from penstock.engines.sql.engine import GROWN, Refused
-from penstock.engines.sql.forks import generation
 from penstock.engines.sql.isolation import TENANT, why_unbound
 from penstock.engines.sql.postgres_waiter import PostgresWaiter
 from penstock.engines.sql.session import Call, Session, plain_call
 from penstock.engines.sql.sets import alike, joined, rows_of
 from penstock.engines.sql.statements import Statement
 from penstock.errors import InvalidValue, Misconfigured, OutOfScope, PenstockError, Unavailable
+from penstock.net.backoff import Backoff
+from penstock.net.per_process import generation
 
 T = TypeVar("T")
 
-# Seconds before each further attempt: at once on a broken line, then long enough for a server to restart.
-_PAUSES = (0.0, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0)
+_BACKOFF = Backoff(first=0.05, longest=2.0, factor=2.1)
+# Seconds before each further attempt: at once on a broken connection, then long enough for a server to restart.
+_PAUSES = (0.0, *(_BACKOFF.bound(failures) for failures in range(1, 7)))
 _EXPIRING = "select set_config('penstock.cause', 'expiry', true)"
 # Nobody repeats a commit after a day.
 _FORGETTING = "delete from penstock.commits where at < now() - interval '1 day'"

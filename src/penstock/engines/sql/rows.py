@@ -15,6 +15,7 @@ from pydantic import ValidationError
 
 from penstock.engines.sql.dialect import Dialect
 from penstock.errors import DamagedRecord
+from penstock.schema.generated import expressed
 from penstock.schema.kinds import FieldShape, Kind
 from penstock.schema.shape import EntityShape
 
@@ -57,8 +58,7 @@ def compile_codec(shape: EntityShape, dialect: Dialect) -> RowCodec:
     @cache
     def reader(without: frozenset[str]) -> Read:
         entries = ", ".join(f"{name!r}: {load}" for name, load in loads.items() if name not in without)
-        # Generated from names that were checked at declaration.
-        read: Read = eval(compile(f"lambda r: {{{entries}}}", f"<rows of {shape.name}>", "eval"), names)
+        read: Read = expressed("read", "r", f"{{{entries}}}", about=f"a row of {shape.name}", names=names)
         return read
 
     return RowCodec(
@@ -73,8 +73,8 @@ def compile_codec(shape: EntityShape, dialect: Dialect) -> RowCodec:
 def bind_of(shape: EntityShape, dialect: Dialect, names: Sequence[str]) -> Bind:
     """Generate what makes the parameters of these fields, in this order."""
     binds = [_bind(shape.fields[n], dialect, f"v[{n!r}]") for n in names]
-    function: Bind = eval(f"lambda v: ({', '.join(binds)},)", dict(dialect.names))
-    return function
+    bind: Bind = expressed("bind", "v", f"({', '.join(binds)},)", about=shape.name, names=dialect.names)
+    return bind
 
 
 def _bind(field: FieldShape, dialect: Dialect, source: str) -> str:
@@ -127,8 +127,8 @@ def _absent() -> NoReturn:
 
 def _single(field: FieldShape, dialect: Dialect, names: dict[str, Any]) -> Callable[[Any], Any]:
     expression = dialect.bind.get(field.kind, "{x}").replace("{digits}", str(field.digits))
-    function: Callable[[Any], Any] = eval(f"lambda x: {expression.replace('{x}', 'x')}", names)
-    return function
+    bind: Callable[[Any], Any] = expressed("bind", "x", expression.replace("{x}", "x"), about=field.name, names=names)
+    return bind
 
 
 def _recorder(shape: EntityShape, reader: Callable[[frozenset[str]], Read]) -> Callable[[Row], Any]:

@@ -17,10 +17,10 @@ import sqlalchemy as sa
 
 from penstock.engines.sql.dialects import SQLITE
 from penstock.engines.sql.engine import GROWN, Refused
-from penstock.engines.sql.forks import generation
 from penstock.engines.sql.sqlite_waiter import SqliteWaiter
 from penstock.engines.sql.statements import Statement
 from penstock.errors import InvalidValue, Misconfigured, Unavailable
+from penstock.net.per_process import generation
 from penstock.operations.updates import exact_sum
 from penstock.ports.private import make_private_file
 from penstock.schema.documents import decimal, integer

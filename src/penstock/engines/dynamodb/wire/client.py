@@ -7,7 +7,7 @@ from threading import Lock
 
 import msgspec
 
-from penstock.engines.dynamodb.wire import credentials, endpoints, forking
+from penstock.engines.dynamodb.wire import credentials, endpoints
 from penstock.engines.dynamodb.wire.channel import Channel
 from penstock.engines.dynamodb.wire.credentials import Credentials
 from penstock.engines.dynamodb.wire.endpoints import Endpoint
@@ -15,6 +15,7 @@ from penstock.engines.dynamodb.wire.exchange import Lost, WireAnswer
 from penstock.engines.dynamodb.wire.retry import RetryPolicy
 from penstock.engines.dynamodb.wire.retry_loop import RetryLoop
 from penstock.engines.dynamodb.wire.signing import RequestSigner
+from penstock.net.per_process import watch
 
 _STREAMS_OPERATIONS = frozenset({"DescribeStream", "GetRecords", "GetShardIterator", "ListStreams"})
 _TARGETS = {endpoints.MAIN: "DynamoDB_20120810.", endpoints.STREAMS: "DynamoDBStreams_20120810."}
@@ -66,7 +67,7 @@ class Wire:
         self._routes: dict[str, tuple[Channel, str]] = {}
         self._opening = Lock()
         self._closed = False
-        forking.watch(self)
+        watch(self)
 
     def __repr__(self) -> str:
         where = self._endpoint.url if self._endpoint else "as AWS is configured"

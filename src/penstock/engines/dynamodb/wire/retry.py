@@ -1,50 +1,20 @@
 """When to try again, and how long to wait first."""
 
 from collections.abc import Callable
-from threading import Lock
 
-from penstock.engines.dynamodb.wire import forking
 from penstock.engines.dynamodb.wire.failure import Cause
+from penstock.net.backoff import Backoff, RetryBudget
 
-QUOTA = 500
+BUDGET = 500
+"What all calls of a wire share for their retries."
 _COST = 5
 _TIMEOUT_COST = 10
 _REWARD = 1
 
-_BASE = 0.025
-_THROTTLED_BASE = 0.050
-_LONGEST = 2.0
+_BACKOFF = Backoff(first=0.025, longest=2.0)
+_THROTTLED_BACKOFF = Backoff(first=0.050, longest=2.0)
 
 _WORTH_RETRYING = frozenset({Cause.FAILED, Cause.THROTTLED, Cause.TIMED_OUT})
-
-
-class RetryBudget:
-    """A purse all calls of a Wire share: retries draw from it, successes fill it.
-
-    When the service is down the purse runs empty, and calls fail at once instead of piling retries on top.
-    """
-
-    def __init__(self, size: int = QUOTA) -> None:
-        self.size = size
-        self.left = size
-        self._lock = Lock()
-        forking.watch(self)
-
-    def take(self, amount: int) -> bool:
-        """Draw `amount`; False, and nothing drawn, when there is less than that."""
-        with self._lock:
-            if self.left < amount:
-                return False
-            self.left -= amount
-            return True
-
-    def give(self, amount: int) -> None:
-        with self._lock:
-            self.left = min(self.size, self.left + amount)
-
-    def forked(self) -> None:
-        # A thread of the parent may have held the lock.
-        self._lock = Lock()
 
 
 class RetryPolicy:
@@ -52,7 +22,7 @@ class RetryPolicy:
 
     def __init__(self, attempts: int, sleep: Callable[[float], None], random: Callable[[], float]) -> None:
         self.attempts = attempts
-        self.quota = RetryBudget()
+        self.budget = RetryBudget(BUDGET)
         self._sleep = sleep
         self._random = random
 
@@ -62,13 +32,13 @@ class RetryPolicy:
 
     def reward(self) -> None:
         """A call succeeded at its first attempt."""
-        if self.quota.left != self.quota.size:
-            self.quota.give(_REWARD)
+        if self.budget.left != self.budget.size:
+            self.budget.give(_REWARD)
 
     def pause(self, cause: Cause, retry: int) -> None:
         """Full jitter: anything from no wait at all to a bound that doubles with every retry (1, 2, ...)."""
-        base = _THROTTLED_BASE if cause is Cause.THROTTLED else _BASE
-        self._sleep(self._random() * min(_LONGEST, base * 2 ** (retry - 1)))
+        backoff = _THROTTLED_BACKOFF if cause is Cause.THROTTLED else _BACKOFF
+        self._sleep(backoff.pause(retry, self._random))
 
 
 class Retries:
@@ -84,7 +54,7 @@ class Retries:
         if cause not in _WORTH_RETRYING or self._made + 1 >= self._policy.attempts:
             return False
         cost = _TIMEOUT_COST if cause is Cause.TIMED_OUT else _COST
-        if not self._policy.quota.take(cost):
+        if not self._policy.budget.take(cost):
             return False
         self._drawn = cost
         self._made += 1
@@ -93,4 +63,4 @@ class Retries:
 
     def succeeded(self) -> None:
         """Give back what the last retry cost: it was worth it. What earlier ones cost stays spent."""
-        self._policy.quota.give(self._drawn or _REWARD)
+        self._policy.budget.give(self._drawn or _REWARD)

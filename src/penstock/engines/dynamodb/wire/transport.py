@@ -9,8 +9,8 @@ import ctypes
 import pycurl
 from pycurl import HTTPHEADER, NUM_CONNECTS, POSTFIELDS, REQUEST_SIZE, RESPONSE_CODE
 
-from penstock.engines.dynamodb.wire import forking
 from penstock.engines.dynamodb.wire.exchange import Lost, WireAnswer
+from penstock.net.per_process import watch
 
 # From one megabyte on libcurl would ask before sending a body, and wait for the answer.
 _ASKS_BEFORE_SENDING = 1_000_000
@@ -43,7 +43,7 @@ class Transport:
         # list.append and list.pop are atomic, so there is no lock.
         self._idle: list[_Line] = []
         self._closed = False
-        forking.watch(self)
+        watch(self)
 
     def post(self, headers: list[str], body: bytes, *, fresh: bool = False) -> WireAnswer:
         """One request, one answer; raises Lost. With `fresh`, on a connection opened for it."""

@@ -1,0 +1,65 @@
+"""The one back-off: how long to wait after so many failures in a row, and whether all of us may still try again.
+
+Pauses grow exponentially up to a longest one. Chance decides over all of a pause, over a part of it or over none, so
+that those who failed together do not come back together. Time and chance are the caller's.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from dataclasses import dataclass
+from threading import Lock
+
+from penstock.net.per_process import watch
+
+_MOST_GROWTHS = 60
+"After which every pause is the longest; powers without end would overflow."
+
+
+@dataclass(frozen=True, slots=True)
+class Backoff:
+    """How pauses grow. Times are in seconds."""
+
+    first: float
+    longest: float
+    jitter: float = 1.0
+    "The share of a pause that chance decides over: 1 is full jitter, 0 none."
+    factor: float = 2.0
+
+    def bound(self, failures: int) -> float:
+        """The longest that one waits after so many failures in a row (1, 2, …)."""
+        return min(self.longest, self.first * self.factor ** min(failures - 1, _MOST_GROWTHS))
+
+    def pause(self, failures: int, chance: Callable[[], float] = random.random) -> float:
+        """How long to wait after so many failures in a row; ``chance`` gives a number from 0 up to 1."""
+        return self.bound(failures) * (1 - self.jitter + self.jitter * chance())
+
+
+class RetryBudget:
+    """A purse that many callers share: retries draw from it, successes fill it.
+
+    When a service is down the purse runs empty, and calls fail at once instead of piling retries on top.
+    """
+
+    def __init__(self, size: int) -> None:
+        self.size = size
+        self.left = size
+        self._lock = Lock()
+        watch(self)
+
+    def take(self, amount: int) -> bool:
+        """Draw ``amount``; False, and nothing drawn, when there is less than that."""
+        with self._lock:
+            if self.left < amount:
+                return False
+            self.left -= amount
+            return True
+
+    def give(self, amount: int) -> None:
+        with self._lock:
+            self.left = min(self.size, self.left + amount)
+
+    def forked(self) -> None:
+        # A thread of the parent may have held the lock.
+        self._lock = Lock()
