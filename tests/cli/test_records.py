@@ -12,7 +12,7 @@ from penstock.domains import DOMAINS
 from penstock.domains.assetcreator.model import AssetType, Audit, Job, StepName
 from penstock.domains.speech.model import SpeechJob
 from penstock.kernel.audit import SystemAudit
-from penstock.kernel.own_records import KERNEL
+from penstock.runtime.system_records import SYSTEM_RECORDS
 from penstock.work.domain import WORKING
 from tests.cli.conftest import Penstock
 
@@ -36,7 +36,7 @@ def job(number: int = 1, project: str = "p1") -> Job:
 
 def test_patterns_lists_every_access_pattern(penstock: Penstock) -> None:
     told = penstock("patterns", "--json").json
-    every = {p.label for d in (*DOMAINS, WORKING, KERNEL) for p in d.patterns}
+    every = {p.label for d in (*DOMAINS, WORKING, SYSTEM_RECORDS) for p in d.patterns}
     assert {p["pattern"] for p in told} == every, "also the system's own: ls takes them too"
     assert all(p["answers"] for p in told), "a pattern says what it answers"
 
