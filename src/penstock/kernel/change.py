@@ -9,7 +9,6 @@ from __future__ import annotations
 import copy
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from functools import lru_cache
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -24,6 +23,7 @@ from penstock.kernel.last_modified import touch, touching
 from penstock.kernel.lease import Lease, lost_lease
 from penstock.kernel.outbox import SystemMessage, announcement
 from penstock.kernel.quota_movements import Movements
+from penstock.kernel.unchanged import states_unchanged
 from penstock.operations.conditions import Compare, Condition, Missing, Present, both
 from penstock.operations.index_keys import settle
 from penstock.operations.reads import Ref, named
@@ -31,7 +31,6 @@ from penstock.operations.updates import Remove, Set, Update
 from penstock.operations.validation import prepare, prepare_updates
 from penstock.operations.writes import Check, Delete, Patch, Put, Write
 from penstock.schema.kinds import key_text
-from penstock.schema.shape import EntityShape
 
 if TYPE_CHECKING:
     from penstock.kernel.batch import Batch
@@ -143,7 +142,7 @@ class Change:
             raise InvalidValue(f"{record.ref!r} was not read in this change; read it with change.get, or create it")
         before, shape, key = known.before, record.__shape__, known.ref.key
         changed = _difference(record.__dict__, before)
-        condition = both(_states_stand(shape, tuple([before[f.name] for f in shape.states])), when)
+        condition = both(states_unchanged(shape, tuple([before[f.name] for f in shape.states])), when)
         if not changed:
             self._writes.append(Check(shape, key, both(Present(), condition) or Present()))
             return record
@@ -382,15 +381,3 @@ def _moved(record: Entity, before: Mapping[str, Any]) -> dict[str, list[Any]]:
             # What .value gives, at a fifth of its price.
             moved[field.name] = [None if former is None else former._value_, present._value_]
     return moved
-
-
-@lru_cache(maxsize=1024)
-def _states_stand(shape: EntityShape, values: tuple[Any, ...]) -> Condition | None:
-    """That the states still are as they were read."""
-    condition: Condition | None = None
-    for field, value in zip(shape.states, values, strict=True):
-        as_read: Condition = Compare(field.name, "=", value)
-        if value == field.default:
-            as_read |= Missing(field.name)  # another writer may have left the state out, which reads as the default
-        condition = both(condition, as_read)
-    return condition

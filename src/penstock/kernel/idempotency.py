@@ -27,7 +27,8 @@ from penstock.declare.units import EpochSeconds, UtcSeconds
 from penstock.errors import Conflict, InvalidValue
 from penstock.kernel.lease import Lease, end_second, lost_lease
 from penstock.kernel.system import SYSTEM
-from penstock.operations.conditions import All, Compare, Condition, Missing
+from penstock.kernel.unchanged import unchanged
+from penstock.operations.conditions import All, Compare, Condition
 from penstock.operations.reads import Ref
 from penstock.operations.updates import Remove, Set, Update
 from penstock.operations.validation import prepare_updates
@@ -213,10 +214,9 @@ def _taken_over(store: Store, found: Once, turn: Claim, until: int, under: Lease
         Set("owner_expires_at", until),
         Set("turn", turn.id),
     )
-    as_read = All((Compare("status", "=", found.status), _same("turn", found.turn)))
     shape, key = found.ref.shape, found.ref.key
     # A commit recognises itself when its answer was lost; what it leaves is its own, because of the turn's id.
-    writes: list[Write] = [Patch(shape, key, prepare_updates(shape, updates), as_read)]
+    writes: list[Write] = [Patch(shape, key, prepare_updates(shape, updates), unchanged(found, ("status", "turn")))]
     if under is not None:
         writes.append(Check(under.ref.shape, under.ref.key, under.holds()))
     try:
@@ -226,7 +226,3 @@ def _taken_over(store: Store, found: Once, turn: Claim, until: int, under: Lease
             raise lost_lease(under, refused) from None
         return False
     return True
-
-
-def _same(name: str, value: Any) -> Condition:
-    return Missing(name) if value is None else Compare(name, "=", value)

@@ -12,7 +12,7 @@ from penstock.kernel.audit import AuditLine, SystemAudit
 from penstock.kernel.audit_register import AuditedProject, label
 from penstock.kernel.seals.checkpoint import Checkpoint, Head
 from penstock.kernel.seals.seal import FORGED, MARGIN, Seal, SealDigest, lines, sealed_projects
-from penstock.operations.conditions import Compare, Missing
+from penstock.kernel.unchanged import unchanged
 from penstock.operations.updates import Set
 
 if TYPE_CHECKING:
@@ -131,9 +131,8 @@ def _checkpointed(store: Store, last: Checkpoint | None, part: Sequence[AuditedP
         with store.change() as change:
             change.create(made)
             for known in part:
-                as_read = Missing("listed") if known.listed is None else Compare("listed", "=", known.listed)
                 marks = (Set("listed", known.number), Set("checkpoint", made.number))
-                change.patch(known.ref, *marks, when=as_read)
+                change.patch(known.ref, *marks, when=unchanged(known, ("listed",)))
     except Conflict:
         return None
     return made
