@@ -12,12 +12,13 @@ import json
 from collections.abc import Callable, Mapping
 from decimal import Context, Decimal
 from enum import Enum
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from msgspec.structs import replace
 
 from penstock.declare.entity import Entity
 from penstock.errors import Conflict
+from penstock.kernel.handle import StoreHandle
 from penstock.kernel.unchanged import stored_values, unchanged
 from penstock.operations.conditions import Condition, both, holds
 from penstock.operations.reads import Ref
@@ -26,9 +27,6 @@ from penstock.operations.validation import prepare
 from penstock.operations.writes import Patch, Put, Write
 from penstock.schema.kinds import FieldShape, Kind, instant_text
 from penstock.schema.shape import EntityShape
-
-if TYPE_CHECKING:
-    from penstock.kernel.store import Store
 
 _TRIES = 5
 "So often others may be quicker; then the write is made without a mark, and the handler hears of it."
@@ -43,7 +41,7 @@ class SelfWrites:
         self._as_read: Condition | None = None
         self._tries = _TRIES
 
-    def expect(self, store: Store, writes: list[Write]) -> list[Write]:
+    def join(self, store: StoreHandle, writes: list[Write]) -> list[Write]:
         """The writes, with a mark of what they change in the record; as they are when they change nothing there."""
         self._as_read = None
         for place, write in enumerate(writes):
@@ -51,7 +49,7 @@ class SelfWrites:
                 return self._marked(store, writes, place, write)
         return writes
 
-    def _marked(self, store: Store, writes: list[Write], place: int, write: Put | Patch) -> list[Write]:
+    def _marked(self, store: StoreHandle, writes: list[Write], place: int, write: Put | Patch) -> list[Write]:
         standing = store.lookup(self._about)
         if standing is None:
             return writes  # which will be an insert, or refused
@@ -66,7 +64,7 @@ class SelfWrites:
             marked.append(Put(mark.__shape__, prepare(mark.__shape__, mark.__dict__)))
         return marked
 
-    def was_overtaken(self, write: Write, refused: Conflict) -> bool:
+    def was_refused(self, write: Write, refused: Conflict) -> bool:
         """May the refusal be due to what was added here? Then the change is to be tried again."""
         if self._as_read is None or not self._meets(write):
             self._tries = _TRIES
