@@ -20,7 +20,7 @@ import pytest
 from penstock import ANYTHING, Count, Domain, Entity, FrozenClock, IndexKey, Range, Store, Table, key, pattern, the
 from penstock.cost.meter import Meter, MeteredEngine, Usage
 from penstock.errors import Conflict
-from penstock.kernel.store import patch, put
+from penstock.kernel.handle import patch, put
 from penstock.operations.conditions import Missing, Present
 from penstock.operations.writes import Check, Delete
 from penstock.ports.engine import Engine

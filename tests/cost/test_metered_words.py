@@ -15,7 +15,7 @@ from penstock.cost.footprint import ABSENT, Images, footprint, image_of
 from penstock.cost.meter import Meter, MeteredEngine, Usage
 from penstock.engines.dynamodb import DynamoEngine
 from penstock.engines.dynamodb.consumed import consumed
-from penstock.kernel.store import put
+from penstock.kernel.handle import put
 from penstock.operations.writes import Delete
 from penstock.ports.engine import Engine
 from penstock.schema.size import number_size

@@ -17,7 +17,7 @@ import pytest
 from penstock import FrozenClock, Store, the
 from penstock.domains.musicvideo.model import DOMAIN, Project, ProjectStatus, Scene
 from penstock.errors import Conflict
-from penstock.kernel.store import patch, put
+from penstock.kernel.handle import patch, put
 from penstock.operations.conditions import Missing
 from penstock.operations.writes import Delete, Put
 from penstock.ports.engine import Engine

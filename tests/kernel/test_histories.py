@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
 
 from penstock import Query, Store, the
-from penstock.kernel.store import patch, put
+from penstock.kernel.handle import patch, put
 from penstock.operations.conditions import Condition, Present
 from penstock.operations.reads import Ref
 from penstock.operations.updates import Update

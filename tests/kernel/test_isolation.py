@@ -19,7 +19,7 @@ from penstock.engines.sql.engine import SqlEngine
 from penstock.engines.sql.isolation import TENANT
 from penstock.engines.sql.postgres import BoundConnector, PostgresConnector
 from penstock.errors import Misconfigured, OutOfScope
-from penstock.kernel.store import put
+from penstock.kernel.handle import put
 from penstock.operations.plan import PlanStep as Done
 from penstock.runtime.system_records import SYSTEM_RECORDS
 from penstock.schema.shape import EntityShape

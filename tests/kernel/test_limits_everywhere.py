@@ -11,7 +11,7 @@ import pytest
 
 from penstock import FrozenClock, Store, the
 from penstock.errors import InvalidKey, InvalidValue, PenstockError, TooLarge
-from penstock.kernel.store import put
+from penstock.kernel.handle import put
 from penstock.ports.engine import Engine
 from penstock.testing.entities import MOMENT, SUITE, Reading, Scene, Specimen, Task, Ticket, specimen
 

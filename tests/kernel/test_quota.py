@@ -21,12 +21,10 @@ from penstock.kernel.quota import (
     QuotaHold,
     QuotaUse,
     Share,
-    check,
     prolong,
-    settle_many,
-    settle_overdue,
     usage,
 )
+from penstock.kernel.quota_movements import check, settle_many, settle_overdue
 from penstock.ports.engine import Engine
 from penstock.testing.entities import SUITE, Counter
 from penstock.testing.promises.concurrency import THREADS, at_once

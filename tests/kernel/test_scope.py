@@ -31,11 +31,11 @@ from penstock.domains.videos.model import Video
 from penstock.errors import Conflict, DamagedRecord, InvalidCursor, InvalidValue, NotFound, OutOfScope
 from penstock.events.feed import Feed, FeedPlace
 from penstock.kernel.audit import SystemAudit
+from penstock.kernel.handle import patch, put
 from penstock.kernel.idempotency import Claim, InProgress, Replay, SystemOnce, begin
 from penstock.kernel.lease import NamedLease, release, take_named
 from penstock.kernel.outbox import MessageStatus, SystemMessage
 from penstock.kernel.seals import AuditedProject, Seal
-from penstock.kernel.store import patch, put
 from penstock.operations.conditions import Missing, Present
 from penstock.operations.feed_entry import FeedEntry
 from penstock.operations.reads import Ref

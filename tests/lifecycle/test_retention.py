@@ -462,6 +462,46 @@ def test_a_record_that_is_changed_meanwhile_stays(kept: Store, archive: FolderAr
     assert sorted((c.extra for c in copies), key=str) == [None, {"note": "wait"}]  # type: ignore[attr-defined]
 
 
+def test_a_record_that_lost_a_field_since_it_was_archived_stays(
+    dynamo: Store, raw_table: Callable[[str], Any], archive: FolderArchive
+) -> None:
+    """What is missing reads as the default, which is not what the archive has; where it is, nothing has changed."""
+    dynamo.ensure(PAPERS)
+    moment = dynamo.clock.now() - timedelta(days=31)
+    for name, views in (("read", 7), ("unread", 0)):
+        dynamo.put(Paper(name=name, views=views, filed_at=moment))
+    lost: list[Any] = []
+
+    def meanwhile(name: str) -> None:
+        for paper in ("read", "unread") if not lost else ():
+            key = {"PK": f"PAPER#{paper}", "SK": "PAPER"}
+            lost.append(_removed(raw_table("penstock_test_papers"), key, "views"))
+
+    done = of(Paper, retention(dynamo, MeddledArchive(archive, meanwhile=meanwhile)).run())
+    assert (len(lost), done.removed, done.changed) == (2, 1, 1)
+    assert dynamo.get(Paper.at(name="read")).views == 0
+    assert dynamo.lookup(Paper.at(name="unread")) is None
+
+
+def test_what_each_reading_makes_anew_keeps_no_record_from_leaving(
+    dynamo: Store, raw_table: Callable[[str], Any], archive: FolderArchive
+) -> None:
+    """Another writer's step has no id; whoever reads it gets one, another each time."""
+    dynamo.ensure(PAPERS)
+    made = step(dynamo, "j1", days=91)
+    table = raw_table(Step.__shape__.table.name)
+    partition, sort = made.__shape__.key.partition, made.__shape__.key.sort
+    assert sort is not None
+    key = {"PK": partition.encode(made.__dict__), "SK": sort.encode(made.__dict__)}
+    _removed(table, key, "id")
+    assert dynamo.get(made.ref).id != dynamo.get(made.ref).id
+    assert of(Step, retention(dynamo, archive).run()).removed == 1
+
+
+def _removed(table: Any, key: dict[str, str], attribute: str) -> Any:
+    return table.update_item(Key=key, UpdateExpression="REMOVE #a", ExpressionAttributeNames={"#a": attribute})
+
+
 def test_a_lagging_index_archives_nothing_that_is_no_longer_so(kept: Store, archive: FolderArchive) -> None:
     """The index finds, the record decides."""
     first, second, third = papers(kept, 3)

@@ -11,11 +11,11 @@ from penstock import Domain, Entity, FrozenClock, Store, Table, key
 from penstock.domains.assetcreator.model import DOMAIN as ASSET_CREATOR
 from penstock.errors import DeclarationError
 from penstock.kernel.audit import SystemAudit
+from penstock.kernel.unchanged import unchanged
 from penstock.operations.updates import Set
 from penstock.plugin import DomainPlugin
 from penstock.schema.role import Role
 from penstock.web import records
-from penstock.web.forms import unchanged
 from tests.web.films import Film
 from tests.web.routes import doors
 from tests.web.service import Service, film

@@ -251,7 +251,7 @@ class Feed:
         """Let a handler deal with an event."""
         if "update" in handler.kinds:
             turn = replace(
-                turn, echo=SelfWrites(Ref(entry.shape, entry.key), partial(self._mark, handler, entry, "echo"))
+                turn, self_writes=SelfWrites(Ref(entry.shape, entry.key), partial(self._mark, handler, entry, "echo"))
             )
         try:
             handler.handle(entry, turn)

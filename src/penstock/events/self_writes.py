@@ -9,16 +9,18 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from decimal import Context, Decimal
 from enum import Enum
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from msgspec.structs import replace
 
 from penstock.declare.entity import Entity
 from penstock.errors import Conflict
-from penstock.operations.conditions import Compare, Condition, Missing, both, holds
+from penstock.kernel.handle import StoreHandle
+from penstock.kernel.unchanged import stored_values, unchanged
+from penstock.operations.conditions import Condition, both, holds
 from penstock.operations.reads import Ref
 from penstock.operations.updates import apply
 from penstock.operations.validation import prepare
@@ -26,13 +28,8 @@ from penstock.operations.writes import Patch, Put, Write
 from penstock.schema.kinds import FieldShape, Kind, instant_text
 from penstock.schema.shape import EntityShape
 
-if TYPE_CHECKING:
-    from penstock.kernel.store import Store
-
 _TRIES = 5
 "So often others may be quicker; then the write is made without a mark, and the handler hears of it."
-_NOT_COMPARED = (Kind.DOCUMENT, Kind.TEXTS)
-"No condition can be made of these."
 _EXACT = Context(prec=300)
 
 
@@ -44,7 +41,7 @@ class SelfWrites:
         self._as_read: Condition | None = None
         self._tries = _TRIES
 
-    def expect(self, store: Store, writes: list[Write]) -> list[Write]:
+    def join(self, store: StoreHandle, writes: list[Write]) -> list[Write]:
         """The writes, with a mark of what they change in the record; as they are when they change nothing there."""
         self._as_read = None
         for place, write in enumerate(writes):
@@ -52,14 +49,14 @@ class SelfWrites:
                 return self._marked(store, writes, place, write)
         return writes
 
-    def _marked(self, store: Store, writes: list[Write], place: int, write: Put | Patch) -> list[Write]:
+    def _marked(self, store: StoreHandle, writes: list[Write], place: int, write: Put | Patch) -> list[Write]:
         standing = store.lookup(self._about)
         if standing is None:
             return writes  # which will be an insert, or refused
-        shape, before = write.shape, _values(standing)
+        shape, before = write.shape, stored_values(write.shape, standing.__dict__)
         after = {**before, **write.values} if isinstance(write, Put) else apply(write.updates, before)
         written = shape.fields if isinstance(write, Put) else [update.field for update in write.updates]
-        self._as_read = _stand(shape, written, before)
+        self._as_read = unchanged(standing, written)
         met = replace(write, when=both(write.when, self._as_read))
         marked = [*writes[:place], met, *writes[place + 1 :]]
         if (difference := _difference(shape, before, after)) is not None:
@@ -67,13 +64,14 @@ class SelfWrites:
             marked.append(Put(mark.__shape__, prepare(mark.__shape__, mark.__dict__)))
         return marked
 
-    def was_overtaken(self, write: Write, refused: Conflict) -> bool:
+    def was_refused(self, write: Write, refused: Conflict) -> bool:
         """May the refusal be due to what was added here? Then the change is to be tried again."""
         if self._as_read is None or not self._meets(write):
             self._tries = _TRIES
             return False
         # If all is as it was read, somebody else's condition refused: without ours, that is told for sure.
-        self._tries = 0 if holds(self._as_read, refused.found) else self._tries - 1
+        found = None if refused.found is None else stored_values(write.shape, refused.found)
+        self._tries = 0 if holds(self._as_read, found) else self._tries - 1
         return True
 
     def _meets(self, write: Write) -> bool:
@@ -82,7 +80,8 @@ class SelfWrites:
 
 def difference(old: Entity, new: Entity) -> str | None:
     """What tells an update from others of the same record: its fields that changed, from what to what."""
-    return _difference(new.__shape__, _values(old), _values(new))
+    shape = new.__shape__
+    return _difference(shape, stored_values(shape, old.__dict__), stored_values(shape, new.__dict__))
 
 
 def _difference(shape: EntityShape, before: Mapping[str, Any], after: Mapping[str, Any]) -> str | None:
@@ -94,37 +93,14 @@ def _difference(shape: EntityShape, before: Mapping[str, Any], after: Mapping[st
     return hashlib.sha256(json.dumps(changed, sort_keys=True).encode()).hexdigest() if changed else None
 
 
-def _values(record: Entity) -> dict[str, Any]:
-    """A record's values as a commit has them: documents are plain."""
-    values = dict(record.__dict__)
-    for field in record.__shape__.documents:
-        if values[field.name] is not None and field.dump is not None:
-            values[field.name] = field.dump(values[field.name])
-    return values
-
-
 def _text(field: FieldShape, value: Any) -> str | None:
     """A value's text, the same before it is stored and when it is told."""
     if value is None:
         return None
-    if field.kind in _NOT_COMPARED:
+    if field.kind in (Kind.DOCUMENT, Kind.TEXTS):
         return json.dumps(sorted(value) if field.kind is Kind.TEXTS else value, sort_keys=True)
     if field.kind is Kind.INSTANT:
         return instant_text(value, field.digits)
     if field.kind in (Kind.INTEGER, Kind.FLOAT, Kind.DECIMAL):
         return str(_EXACT.normalize(Decimal(value)))
     return str(value.value if isinstance(value, Enum) else value)
-
-
-def _stand(shape: EntityShape, names: Iterable[str], values: Mapping[str, Any]) -> Condition | None:
-    """That fields still are as they were read."""
-    condition: Condition | None = None
-    for name in names:
-        field, value = shape.fields[name], values[name]
-        if name in shape.key.fields or field.kind in _NOT_COMPARED:
-            continue
-        as_read: Condition = Missing(name) if value is None else Compare(name, "=", value)
-        if value is not None and value == field.default:
-            as_read |= Missing(name)  # another writer may have left it out, which reads as the default
-        condition = both(condition, as_read)
-    return condition

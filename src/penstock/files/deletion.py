@@ -19,7 +19,7 @@ from penstock.files.object_reads import lookup
 from penstock.files.references import References
 from penstock.files.released_file import Released, ReleasedStatus
 from penstock.files.trash import Trash
-from penstock.lifecycle.retention import unchanged
+from penstock.kernel.unchanged import unchanged
 from penstock.operations.file_access import own_files
 from penstock.ports.ids import sortable_id
 from penstock.ports.object_store import Objects

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from typing import TYPE_CHECKING
 
 from penstock.declare.entity import Entity
 from penstock.declare.key import key
@@ -11,11 +10,9 @@ from penstock.declare.pattern import pattern
 from penstock.declare.units import Count, UtcMicros
 from penstock.errors import Conflict
 from penstock.kernel.audit import AuditLine, SystemAudit
+from penstock.kernel.handle import StoreHandle
 from penstock.kernel.system import SYSTEM
 from penstock.schema.shape import KEPT
-
-if TYPE_CHECKING:
-    from penstock.kernel.store import Store
 
 _KNOWN = 10_000
 "So many trails a process remembers to have registered."
@@ -57,7 +54,7 @@ def label(trail: type[AuditLine]) -> str:
     return trail.__shape__.label
 
 
-def register(store: Store, project: str, *, trail: type[AuditLine] = SystemAudit) -> None:
+def register(store: StoreHandle, project: str, *, trail: type[AuditLine] = SystemAudit) -> None:
     """Let a project be sealed and verified with the others from now on; its first change does so by itself."""
     known = AuditedProject(project_id=project, trail=label(trail))
     if store.lookup(known.ref) is None:
@@ -65,11 +62,11 @@ def register(store: Store, project: str, *, trail: type[AuditLine] = SystemAudit
             store.create(known)
 
 
-def enlist(store: Store, project: str, *, trail: type[AuditLine] = SystemAudit) -> None:
+def enlist(store: StoreHandle, project: str, *, trail: type[AuditLine] = SystemAudit) -> None:
     """Register a trail before it has its first line, unless this process knows that it is."""
-    known = store.context.known(__name__)
+    known = store.context.trails
     if (trail, project) not in known:
         register(store, project, trail=trail)
         if len(known) >= _KNOWN:
             known.clear()  # asking for some again is cheaper than remembering all
-        known[trail, project] = True
+        known.add((trail, project))

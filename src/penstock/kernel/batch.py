@@ -6,9 +6,9 @@ being committed; `BatchRefused` tells, at the end, which and why.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from types import TracebackType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from penstock.errors import Conflict, TooLarge
 from penstock.kernel.change import Change
@@ -16,9 +16,6 @@ from penstock.kernel.idempotency import Claim
 from penstock.kernel.lease import Lease
 from penstock.operations.writes import Put, Write
 from penstock.schema.shape import COMMIT_WRITES
-
-if TYPE_CHECKING:
-    from penstock.kernel.store import Store
 
 
 class BatchRefused(Conflict):
@@ -40,8 +37,8 @@ class BatchRefused(Conflict):
 class Batch:
     """Collects changes; leaving the ``with`` block commits them, an exception none of them."""
 
-    def __init__(self, store: Store) -> None:
-        self._store = store
+    def __init__(self, begin: Callable[..., Change], commit: Callable[[Sequence[Write]], None]) -> None:
+        self._begin, self._commit_all = begin, commit
         self._changes: list[Change] = []
 
     def change(
@@ -54,12 +51,8 @@ class Batch:
         once: Claim | None = None,
     ) -> Change:
         """A change as of `Store.change`, which is committed with the batch."""
-        project = project or self._store.project
-        return Change(self._store, by=by, why=why, project=project, under=under, once=once, batch=self)
-
-    def add(self, change: Change) -> None:
-        """Take a finished change in."""
-        self._changes.append(change)
+        change = self._begin(by=by, why=why, project=project, under=under, once=once)
+        return change.hand_to(self._changes.append)
 
     def __enter__(self) -> Batch:
         return self
@@ -77,7 +70,6 @@ class Batch:
         size = 0
         for position, change in enumerate(self._changes):
             writes = change.writes()
-            change.enlist()
             places = _places(writes)
             if group and (size + len(writes) > COMMIT_WRITES or met & places):
                 refused.update(self._send(group))
@@ -96,7 +88,7 @@ class Batch:
             return {}
         if len(group) > 1:
             try:
-                self._store.commit(writes)
+                self._commit_all(writes)
             except (Conflict, TooLarge):
                 pass
             else:

@@ -17,7 +17,7 @@ import json
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from penstock.declare.entity import Entity
 from penstock.declare.key import key
@@ -25,21 +25,20 @@ from penstock.declare.lifetime import Expires
 from penstock.declare.move import move
 from penstock.declare.units import EpochSeconds, UtcSeconds
 from penstock.errors import Conflict, InvalidValue
-from penstock.kernel.lease import Lease, end_second, lost_lease
+from penstock.kernel.handle import StoreHandle
+from penstock.kernel.lease import Fence, Lease, LeaseLost, end_second
+from penstock.kernel.participants import Participant, commit
 from penstock.kernel.system import SYSTEM
-from penstock.operations.conditions import All, Compare, Condition, Missing
+from penstock.kernel.unchanged import unchanged
+from penstock.operations.conditions import All, Compare, Condition
 from penstock.operations.reads import Ref
 from penstock.operations.updates import Remove, Set, Update
 from penstock.operations.validation import prepare_updates
-from penstock.operations.writes import Check, Patch, Write
+from penstock.operations.writes import Patch, Write
 from penstock.ports.clock import Clock, by_the_slowest
 from penstock.ports.ids import sortable_id
 from penstock.schema.documents import plain
 from penstock.schema.shape import Rights
-
-if TYPE_CHECKING:
-    from penstock.events.self_writes import SelfWrites
-    from penstock.kernel.store import Store
 
 
 class OnceStatus(StrEnum):
@@ -100,6 +99,12 @@ class InProgress(Conflict):
     slug = "in-progress"
 
 
+class ClaimLost(Conflict):
+    """The claim has passed to another, or was ended; nothing was written."""
+
+    slug = "claim-lost"
+
+
 class KeyReused(InvalidValue):
     """The key was used for something else."""
 
@@ -113,8 +118,8 @@ class Claim:
     ref: Ref[Any]
     owner: str
     id: str
-    echo: SelfWrites | None = None
-    "Of the feed's: marks what the change that ends the turn writes to the event's record."
+    self_writes: Participant | None = None
+    "Of the feed's: marks what the change that ends the claim writes to the event's record."
 
     def holds(self) -> Condition:
         """That it is still our turn."""
@@ -131,6 +136,28 @@ class Claim:
     def _end(self, status: OnceStatus, *more: Update) -> Patch:
         updates = (Set("status", status), Remove("owner"), Remove("owner_expires_at"), Remove("turn"), *more)
         return Patch(self.ref.shape, self.ref.key, prepare_updates(self.ref.shape, updates), self.holds())
+
+
+class ClaimEnd:
+    """Takes part in a commit: ends a claim with what came of the work, which nobody does whose claim was lost."""
+
+    def __init__(self, claim: Claim, result: dict[str, Any] | None) -> None:
+        self._claim, self._result = claim, result
+        self._end: Patch | None = None
+
+    def join(self, store: StoreHandle, writes: list[Write]) -> list[Write]:
+        self._end = self._claim.done(self._result)
+        return [*writes, self._end]
+
+    def was_refused(self, write: Write, refused: Conflict) -> bool:
+        if write is self._end:
+            raise ClaimLost(
+                f"{self._claim.ref!r}: the claim of {self._claim.owner} is lost, another has it or has ended it; "
+                f"nothing was written",
+                position=refused.position,
+                found=refused.found,
+            ) from None
+        return False
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +177,7 @@ def once_key(*parts: Any) -> str:
 
 
 def begin(
-    store: Store,
+    store: StoreHandle,
     record: Once,
     *,
     owner: str,
@@ -160,7 +187,7 @@ def begin(
     return _ask(store, record, owner, period, under=None)
 
 
-def seize(store: Store, record: Once, *, owner: str, period: timedelta, under: Lease) -> Claim | Replay:
+def seize(store: StoreHandle, record: Once, *, owner: str, period: timedelta, under: Lease) -> Claim | Replay:
     """Get the turn at once, also from one who is at it: the holder of the lease on such work knows that they are gone.
 
     The former owner can no longer end its turn. LeaseLost when the lease is no longer ours.
@@ -168,7 +195,7 @@ def seize(store: Store, record: Once, *, owner: str, period: timedelta, under: L
     return _ask(store, record, owner, period, under=under)
 
 
-def _ask(store: Store, record: Once, owner: str, period: timedelta, *, under: Lease | None) -> Claim | Replay:
+def _ask(store: StoreHandle, record: Once, owner: str, period: timedelta, *, under: Lease | None) -> Claim | Replay:
     now = store.clock.now()
     ref: Ref[Any] = record.ref
     turn = Claim(ref, owner, str(sortable_id(now)))
@@ -196,7 +223,7 @@ def _is_at_it(found: Once, clock: Clock) -> bool:
     return found.status is OnceStatus.IN_PROGRESS and (found.owner_expires_at or 0) > over
 
 
-def _created(store: Store, record: Once, turn: Claim, until: int) -> bool:
+def _created(store: StoreHandle, record: Once, turn: Claim, until: int) -> bool:
     record.owner, record.owner_expires_at, record.turn = turn.owner, until, turn.id
     try:
         store.create(record)
@@ -205,7 +232,7 @@ def _created(store: Store, record: Once, turn: Claim, until: int) -> bool:
     return True
 
 
-def _taken_over(store: Store, found: Once, turn: Claim, until: int, under: Lease | None) -> bool:
+def _taken_over(store: StoreHandle, found: Once, turn: Claim, until: int, under: Lease | None) -> bool:
     """Take a turn that failed or has ended, unless somebody else has just done so."""
     updates = (
         Set("status", OnceStatus.IN_PROGRESS),
@@ -213,20 +240,13 @@ def _taken_over(store: Store, found: Once, turn: Claim, until: int, under: Lease
         Set("owner_expires_at", until),
         Set("turn", turn.id),
     )
-    as_read = All((Compare("status", "=", found.status), _same("turn", found.turn)))
     shape, key = found.ref.shape, found.ref.key
     # A commit recognises itself when its answer was lost; what it leaves is its own, because of the turn's id.
-    writes: list[Write] = [Patch(shape, key, prepare_updates(shape, updates), as_read)]
-    if under is not None:
-        writes.append(Check(under.ref.shape, under.ref.key, under.holds()))
+    taken = Patch(shape, key, prepare_updates(shape, updates), unchanged(found, ("status", "turn")))
     try:
-        store.commit(writes)
-    except Conflict as refused:
-        if under is not None and refused.position == 1:
-            raise lost_lease(under, refused) from None
+        commit(store, [taken], [] if under is None else [Fence(under)])
+    except LeaseLost:
+        raise
+    except Conflict:
         return False
     return True
-
-
-def _same(name: str, value: Any) -> Condition:
-    return Missing(name) if value is None else Compare(name, "=", value)

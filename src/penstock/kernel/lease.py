@@ -15,21 +15,20 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from penstock.declare.entity import Entity
 from penstock.declare.key import key
 from penstock.declare.units import Count, EpochSeconds
 from penstock.errors import Conflict
+from penstock.kernel.handle import StoreHandle
 from penstock.kernel.system import SYSTEM
-from penstock.operations.conditions import All, Compare, Condition, Missing
+from penstock.operations.conditions import All, Compare, Condition, Missing, both
 from penstock.operations.reads import Ref
 from penstock.operations.updates import Add, Remove, Set, Update
+from penstock.operations.writes import Check, Delete, Patch, Put, Write
 from penstock.ports.clock import by_the_slowest
 from penstock.schema.shape import Rights
-
-if TYPE_CHECKING:
-    from penstock.kernel.store import Store
 
 
 class Leased(Entity):
@@ -83,27 +82,27 @@ def taken_by(owner: str, until: datetime) -> tuple[Update, ...]:
     return (Set("lease_owner", owner), Set("lease_expires_at", end_second(until)), Add("lease_epoch", 1))
 
 
-def take(store: Store, ref: Ref[Any], *, owner: str, period: timedelta) -> Lease | None:
+def take(store: StoreHandle, ref: Ref[Any], *, owner: str, period: timedelta) -> Lease | None:
     """Lease a record that stands; None while another holds it."""
     return _lease_in(_ask(store, ref, owner, period, is_free(by_the_slowest(store.clock))))
 
 
-def take_named(store: Store, name: str, *, owner: str, period: timedelta) -> Lease | None:
+def take_named(store: StoreHandle, name: str, *, owner: str, period: timedelta) -> Lease | None:
     """Lease something by its name; None while another holds it."""
     return _lease_in(_ask_for_name(store, NamedLease.at(name=name), owner, period))
 
 
-def renew(store: Store, lease: Lease, *, period: timedelta) -> Lease:
+def renew(store: StoreHandle, lease: Lease, *, period: timedelta) -> Lease:
     """Hold a lease longer; LeaseLost when it is no longer ours."""
     until = end_second(store.clock.now() + period)
     try:
         store.patch(lease.ref, Set("lease_expires_at", until), when=lease.holds())
     except Conflict as lost:
-        raise lost_lease(lease, lost) from None
+        raise _lost(lease, lost) from None
     return Lease(lease.ref, lease.owner, lease.epoch, _moment(until))
 
 
-def release(store: Store, lease: Lease) -> None:
+def release(store: StoreHandle, lease: Lease) -> None:
     """Give a lease back. One that was lost is lost already, which is no error."""
     try:
         store.patch(lease.ref, Remove("lease_owner"), Remove("lease_expires_at"), when=lease.holds())
@@ -118,7 +117,7 @@ class Duty:
     relieved by it: a day's difference of their clocks changes nothing.
     """
 
-    def __init__(self, store: Store, name: str, *, owner: str, period: timedelta) -> None:
+    def __init__(self, store: StoreHandle, name: str, *, owner: str, period: timedelta) -> None:
         self._store, self._ref = store, NamedLease.at(name=name)
         self._owner, self._period = owner, period
         self._lease: Lease | None = None
@@ -163,7 +162,51 @@ class Duty:
         return _lease_in(_ask(self._store, self._ref, self._owner, self._period, unmoved))
 
 
-def lost_lease(lease: Lease, refused: Conflict) -> LeaseLost:
+class Fence:
+    """Takes part in a commit: nothing is written unless the lease is still held."""
+
+    def __init__(self, lease: Lease) -> None:
+        self._lease = lease
+
+    def join(self, store: StoreHandle, writes: list[Write]) -> list[Write]:
+        """Whatever is written to the leased record meets the condition there; else the record is looked at."""
+        held = self._lease.holds()
+        out: list[Write] = []
+        met = not writes  # nothing written is nothing to be kept from
+        for write in writes:
+            if self._is_at(write):
+                out.append(_with_condition(write, held))
+                met = True
+            else:
+                out.append(write)
+        return out if met else [*out, Check(self._lease.ref.shape, self._lease.ref.key, held)]
+
+    def was_refused(self, write: Write, refused: Conflict) -> bool:
+        """LeaseLost if it was the lost lease that refused, and not something else about the same record."""
+        lease, found = self._lease, refused.found or {}
+        if self._is_at(write) and (found.get("lease_owner"), found.get("lease_epoch")) != (lease.owner, lease.epoch):
+            raise _lost(lease, refused) from None
+        return False
+
+    def _is_at(self, write: Write) -> bool:
+        ref = self._lease.ref
+        return write.shape is ref.shape and all(write.key[n] == v for n, v in ref.key.items())
+
+
+def _with_condition(write: Write, condition: Condition) -> Write:
+    match write:
+        case Put(shape, values, when, witness):
+            return Put(shape, values, both(when, condition), witness)
+        case Patch():
+            when = both(write.when, condition)
+            return Patch(write.shape, write.key, write.updates, when, write.relied, write.exact)
+        case Delete(shape, key, when):
+            return Delete(shape, key, both(when, condition))
+        case Check(shape, key, when):
+            return Check(shape, key, both(when, condition) or condition)
+
+
+def _lost(lease: Lease, refused: Conflict) -> LeaseLost:
     holder = (refused.found or {}).get("lease_owner")
     now_held = f"{holder} holds it now" if holder else "nobody holds it now"
     return LeaseLost(
@@ -178,7 +221,9 @@ def end_second(until: datetime) -> int:
     return math.ceil(until.timestamp())
 
 
-def _ask(store: Store, ref: Ref[Any], owner: str, period: timedelta, when: Condition) -> Lease | Mapping[str, Any]:
+def _ask(
+    store: StoreHandle, ref: Ref[Any], owner: str, period: timedelta, when: Condition
+) -> Lease | Mapping[str, Any]:
     """The lease, or what stands there instead."""
     try:
         record = store.patch(ref, *taken_by(owner, store.clock.now() + period), when=when)
@@ -191,7 +236,7 @@ def _ask(store: Store, ref: Ref[Any], owner: str, period: timedelta, when: Condi
     return Lease(ref, owner, record.lease_epoch, _moment(record.lease_expires_at))
 
 
-def _ask_for_name(store: Store, ref: Ref[NamedLease], owner: str, period: timedelta) -> Lease | Mapping[str, Any]:
+def _ask_for_name(store: StoreHandle, ref: Ref[NamedLease], owner: str, period: timedelta) -> Lease | Mapping[str, Any]:
     if store.lookup(ref) is None:
         until = end_second(store.clock.now() + period)
         first = NamedLease(**ref.key, lease_owner=owner, lease_expires_at=until, lease_epoch=1)

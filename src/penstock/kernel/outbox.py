@@ -20,12 +20,13 @@ from penstock.declare.lifetime import Expires
 from penstock.declare.move import move
 from penstock.declare.pattern import pattern
 from penstock.declare.units import Count, EpochSeconds, UtcMicros
-from penstock.errors import InvalidValue
+from penstock.errors import Conflict, InvalidValue
+from penstock.kernel.handle import StoreHandle
 from penstock.kernel.system import BY_STATUS, SYSTEM
 from penstock.operations.conditions import Missing
 from penstock.operations.reads import ANYTHING, Range
 from penstock.operations.validation import is_simple, is_simple_json, is_simple_name, prepare
-from penstock.operations.writes import Put
+from penstock.operations.writes import Put, Write
 from penstock.ports.ids import sortable_text
 from penstock.schema.documents import is_flat, plain
 from penstock.schema.shape import Rights
@@ -93,6 +94,16 @@ class SystemMessage(Message, table=SYSTEM, relation="outbox", lifetimes=(Expires
     @pattern(until_published)
     def by_status(self, *, status: MessageStatus, ts: Range[datetime] = ANYTHING) -> None:
         """Messages not yet told, or dead letters, oldest first."""
+
+
+class Messages(list[Put]):
+    """The messages of a change, with which they take part in its commit. Their ids are new: none is ever refused."""
+
+    def join(self, store: StoreHandle, writes: list[Write]) -> list[Write]:
+        return [*writes, *self]
+
+    def was_refused(self, write: Write, refused: Conflict) -> bool:
+        return False
 
 
 def announcement(

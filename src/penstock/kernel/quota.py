@@ -21,11 +21,9 @@ Whoever counts by somebody's address gives a mark of it (`Store.mark`): counters
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from penstock.declare.entity import Entity
 from penstock.declare.key import IndexKey, key
@@ -33,14 +31,11 @@ from penstock.declare.lifetime import Expires
 from penstock.declare.pattern import pattern
 from penstock.declare.units import Count, EpochSeconds
 from penstock.errors import Conflict, InvalidValue, TooLarge
+from penstock.kernel.handle import StoreHandle
 from penstock.kernel.lease import end_second
 from penstock.kernel.system import BY_STATUS, SYSTEM
 from penstock.operations.reads import ANYTHING, Range
 from penstock.operations.updates import Set
-from penstock.ports.clock import by_the_slowest
-
-if TYPE_CHECKING:
-    from penstock.kernel.store import Store
 
 EVERYBODY = "everybody"
 "Whose counter it is where all are counted together."
@@ -50,8 +45,6 @@ SPARE = timedelta(days=1)
 "So much longer than anything can be held on it a counter is remembered."
 KEPT = timedelta(days=30)
 "So long after its time a hold can still be settled."
-_AT_ONCE = 100
-"Holds whose time is over that one who is refused settles before it is told so."
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,34 +157,14 @@ class QuotaHold(Entity, table=SYSTEM, relation="quota_holds", lifetimes=(Expires
         """Holds by when their time is over."""
 
 
-def usage(store: Store, quota: Quota, whose: str = EVERYBODY) -> int:
+def usage(store: StoreHandle, quota: Quota, whose: str = EVERYBODY) -> int:
     """How much of a quota somebody uses now."""
     period, _ = quota.period(store.clock.now())
     found = store.lookup(QuotaUse.at(quota=quota.name, whose=whose, period=period))
     return 0 if found is None else found.used
 
 
-def check(store: Store, *shares: Share) -> None:
-    """Refuse now what would be refused later; that it passes promises nothing."""
-    full = _first_full(store, shares)
-    if full is not None and settle_overdue(store):
-        full = _first_full(store, shares)
-    if full is not None:
-        raise full
-
-
-def settle_overdue(store: Store, *, most: int = _AT_ONCE) -> int:
-    """Give back what is held by those whose time is over; how many there were."""
-    over = int(by_the_slowest(store.clock).timestamp())
-    settled = 0
-    for hold in islice(store.find(QuotaHold.by_end(until=Range(high=over))), most):
-        with store.change() as change:
-            change.quotas.settle_overdue(hold.hold_id, at=over)
-        settled += 1
-    return settled
-
-
-def prolong(store: Store, hold_id: str, *, until: datetime) -> bool:
+def prolong(store: StoreHandle, hold_id: str, *, until: datetime) -> bool:
     """Have a hold last longer; False when it was settled already, and what it had may be another's.
 
     Not longer, all in all, than its quotas say: after that their counters may be forgotten.
@@ -202,25 +175,6 @@ def prolong(store: Store, hold_id: str, *, until: datetime) -> bool:
     except Conflict:
         return False
     return True
-
-
-def settle_many(store: Store, holds: Sequence[str]) -> None:
-    """Give back what any number of holds have, in few commits."""
-    size = 30  # each ends one hold, and counts on a few counters, most of them its own
-    for start in range(0, len(holds), size):
-        with store.change() as change:
-            for hold in holds[start : start + size]:
-                change.quotas.settle(hold)
-
-
-def _first_full(store: Store, shares: Sequence[Share]) -> QuotaExceeded | None:
-    now = store.clock.now()
-    refs = [QuotaUse.at(quota=s.quota.name, whose=s.whose, period=s.quota.period(now)[0]) for s in shares]
-    for share, use in zip(shares, store.get_many(refs), strict=True):
-        share.check()
-        if use is not None and share.limit is not None and use.used + share.amount > share.limit:
-            return QuotaExceeded(share, use.used, share.quota.wait(now))
-    return None
 
 
 def _of(share: Share) -> str:

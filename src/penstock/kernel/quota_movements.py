@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from itertools import islice
+from typing import Any
 
 from penstock.errors import Conflict, InvalidValue
+from penstock.kernel.handle import StoreHandle
 from penstock.kernel.lease import end_second
+from penstock.kernel.participants import commit
 from penstock.kernel.quota import (
     HELD,
     KEPT,
@@ -18,16 +21,13 @@ from penstock.kernel.quota import (
     QuotaHold,
     QuotaUse,
     Share,
-    settle_overdue,
 )
 from penstock.operations.conditions import Compare, Condition, Missing
-from penstock.operations.reads import Ref
+from penstock.operations.reads import Range, Ref
 from penstock.operations.updates import Add, Set, Update
 from penstock.operations.validation import prepare, prepare_updates
 from penstock.operations.writes import Delete, Patch, Put, Write
-
-if TYPE_CHECKING:
-    from penstock.kernel.store import Store
+from penstock.ports.clock import by_the_slowest
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +54,8 @@ class _Settle:
 
 
 _Place = tuple[str, str, str]
+_AT_ONCE = 100
+"Holds whose time is over that one who is refused settles before it is told so."
 
 
 @dataclass(slots=True)
@@ -69,7 +71,7 @@ class _Balance:
 class Movements:
     """What one change takes of quotas and gives back. Decided when it is committed, from what stands then."""
 
-    store: Store
+    store: StoreHandle
     moves: list[_Reserve | _Settle] = field(default_factory=list)
     _shares: dict[int, Share] = field(default_factory=dict)
     "By the write that takes them, as it was last sent."
@@ -109,7 +111,12 @@ class Movements:
         """End a hold whose time was over, unless it was settled or prolonged since."""
         self.moves.append(_Settle(hold_id, None, at))
 
-    def writes(self) -> list[Write]:
+    # As a participant
+
+    def join(self, store: StoreHandle, writes: list[Write]) -> list[Write]:
+        return [*writes, *self._decided()] if self.moves else writes
+
+    def _decided(self) -> list[Write]:
         """The writes to commit, counters in one order for all, so that nobody waits for another in a circle."""
         balances: dict[_Place, _Balance] = {}
         holds: dict[str, Write] = {}
@@ -129,7 +136,7 @@ class Movements:
         self._sent = [*self._counted(balances), *holds.values()]
         return self._sent
 
-    def may_try_again(self, write: Write, refused: Conflict) -> bool:
+    def was_refused(self, write: Write, refused: Conflict) -> bool:
         """Was it one of these writes that was refused, and will others do? QuotaExceeded if the quota is used up."""
         if not any(write is sent for sent in self._sent):
             return False
@@ -209,3 +216,44 @@ def _count(ref: Ref[QuotaUse], balance: _Balance, use: QuotaUse | None) -> Write
 def _hold(hold_id: str, amounts: list[dict[str, Any]], until: datetime, when: Condition | None) -> Put:
     hold = QuotaHold(hold_id=hold_id, amounts=amounts, until=end_second(until), ttl=end_second(until + KEPT))
     return Put(hold.__shape__, prepare(hold.__shape__, hold.__dict__), when)
+
+
+def check(store: StoreHandle, *shares: Share) -> None:
+    """Refuse now what would be refused later; that it passes promises nothing."""
+    full = _first_full(store, shares)
+    if full is not None and settle_overdue(store):
+        full = _first_full(store, shares)
+    if full is not None:
+        raise full
+
+
+def settle_overdue(store: StoreHandle, *, most: int = _AT_ONCE) -> int:
+    """Give back what is held by those whose time is over; how many there were."""
+    over = int(by_the_slowest(store.clock).timestamp())
+    settled = 0
+    for hold in islice(store.find(QuotaHold.by_end(until=Range(high=over))), most):
+        ended = Movements(store)
+        ended.settle_overdue(hold.hold_id, at=over)
+        commit(store, [], [ended])
+        settled += 1
+    return settled
+
+
+def settle_many(store: StoreHandle, holds: Sequence[str]) -> None:
+    """Give back what any number of holds have, in few commits."""
+    size = 30  # each ends one hold, and counts on a few counters, most of them its own
+    for start in range(0, len(holds), size):
+        ended = Movements(store)
+        for hold in holds[start : start + size]:
+            ended.settle(hold)
+        commit(store, [], [ended])
+
+
+def _first_full(store: StoreHandle, shares: Sequence[Share]) -> QuotaExceeded | None:
+    now = store.clock.now()
+    refs = [QuotaUse.at(quota=s.quota.name, whose=s.whose, period=s.quota.period(now)[0]) for s in shares]
+    for share, use in zip(shares, store.get_many(refs), strict=True):
+        share.check()
+        if use is not None and share.limit is not None and use.used + share.amount > share.limit:
+            return QuotaExceeded(share, use.used, share.quota.wait(now))
+    return None

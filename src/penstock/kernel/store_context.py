@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from penstock.declare.entity import Entity
 from penstock.kernel.ticks import Ticks
 from penstock.ports.clock import Clock
 
@@ -14,6 +15,8 @@ class StoreContext:
     def __init__(self, clock: Clock) -> None:
         self.clock = clock
         self.ticks = Ticks(clock)
+        self.trails: set[tuple[type[Entity], str]] = set()
+        "The audit trails, by their kind of line and their project, that are known to be registered."
         self._known: dict[str, dict[Any, Any]] = {}
 
     def known(self, what: str) -> dict[Any, Any]:

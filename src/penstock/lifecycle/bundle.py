@@ -24,7 +24,8 @@ from penstock.declare.domain import Domain
 from penstock.declare.entity import Entity
 from penstock.errors import PenstockError
 from penstock.ports.archive import Archive
-from penstock.schema.kinds import INTEGER_LIMIT, FieldShape, Kind, from_key_text, key_text
+from penstock.schema.documents import as_stored, large_as_floats
+from penstock.schema.kinds import FieldShape, Kind, from_key_text, key_text
 from penstock.schema.role import Role
 
 FORMAT = "penstock-bundle/1"
@@ -111,23 +112,8 @@ def _written(field: FieldShape, value: Any) -> Any:
         case Kind.TEXTS:
             return sorted(value)
         case Kind.DOCUMENT:
-            return plain_document(field, value)
+            return as_stored(field, value)
     return key_text(field, value)
-
-
-def plain_document(field: FieldShape, value: Any) -> Any:
-    """A document that was read from a store, as JSON."""
-    # PostgreSQL gives a float beyond 64 bits back as an integer, which may not be written again as one.
-    plain = _floats(value)
-    return field.dump(plain) if field.dump else plain
-
-
-def _floats(value: Any) -> Any:
-    if isinstance(value, int) and not -INTEGER_LIMIT <= value < INTEGER_LIMIT:
-        return float(value)
-    if type(value) is dict:
-        return {k: _floats(v) for k, v in value.items()}
-    return [_floats(v) for v in value] if type(value) is list else value
 
 
 def _read(field: FieldShape, value: Any) -> Any:
@@ -192,7 +178,7 @@ def _compare(
 ) -> None:
     """The hash says that the lines are those written; this says that the records can be made of them again."""
     for line, record in zip(lines, records, strict=True):
-        if record_of(line, entities).__dict__ != _floats(record.__dict__):
+        if record_of(line, entities).__dict__ != large_as_floats(record.__dict__):
             raise DamagedArchive(f"{record.ref!r} would not come back from {name} as it is; nothing was removed")
 
 

@@ -17,12 +17,11 @@ from penstock.declare.domain import Domain
 from penstock.declare.entity import Entity
 from penstock.errors import Conflict, DamagedRecord, PenstockError
 from penstock.kernel.lease import Lease, LeaseLost, release, renew, take_named
-from penstock.lifecycle.bundle import DamagedArchive, keep, line_of, plain_document
+from penstock.kernel.unchanged import unchanged
+from penstock.lifecycle.bundle import DamagedArchive, keep, line_of
 from penstock.lifecycle.retention_rule import Rule, rules_of
-from penstock.operations.conditions import All, Compare, Condition, Missing, Present
 from penstock.ports.archive import Archive
 from penstock.ports.clock import by_the_slowest
-from penstock.schema.kinds import Kind
 from penstock.schema.shape import COMMIT_WRITES
 
 if TYPE_CHECKING:
@@ -239,23 +238,6 @@ class Retention:
         if lease.expires_at - self._store.clock.now() > self._period / 2:
             return lease
         return renew(self._store, lease, period=self._period)
-
-
-def unchanged(record: Entity) -> Condition:
-    """That every field of a record still stands as it was read."""
-    parts: list[Condition] = [Present()]
-    for name, shape in record.__shape__.fields.items():
-        value = record.__dict__[name]
-        if name in record.__shape__.key.fields:
-            continue
-        if value is None:
-            parts.append(Missing(name))
-            continue
-        same: Condition = Compare(name, "=", plain_document(shape, value) if shape.kind is Kind.DOCUMENT else value)
-        if not shape.optional and not type(record).model_fields[name].is_required():
-            same |= Missing(name)  # another writer may have left it out, which reads as the default
-        parts.append(same)
-    return All(tuple(parts))
 
 
 def _chunks(members: Iterable[T], size: int) -> Iterator[list[T]]:

@@ -25,7 +25,7 @@ from penstock.events.schedule import Schedule, Scheduler
 from penstock.files.sweep import Sweep
 from penstock.kernel.audit import AuditLine, SystemAudit
 from penstock.kernel.outbox import Message, SystemMessage
-from penstock.kernel.quota import settle_overdue
+from penstock.kernel.quota_movements import settle_overdue
 from penstock.kernel.seals import seal_known
 from penstock.lifecycle.reaper import Reaper
 from penstock.plugin import DomainPlugin, own_settings

@@ -8,7 +8,7 @@ from decimal import Decimal
 from typing import Any
 
 from penstock.errors import InvalidValue
-from penstock.schema.kinds import INTEGER_LIMIT
+from penstock.schema.kinds import INTEGER_LIMIT, FieldShape
 
 _DEPTH = 32
 
@@ -31,6 +31,21 @@ def plain(value: Any, depth: int = 0) -> Any:
     if isinstance(value, dict):
         return {_name(k): plain(v, depth + 1) for k, v in value.items()}
     raise InvalidValue(f"a document cannot hold a {type(value).__name__}; use text, numbers, lists and maps")
+
+
+def as_stored(field: FieldShape, value: Any) -> Any:
+    """A document that was read from a store, as it is stored there."""
+    value = large_as_floats(value)
+    return field.dump(value) if field.dump else value
+
+
+def large_as_floats(value: Any) -> Any:
+    """PostgreSQL gives a float beyond 64 bits back as an integer, which may not be written again as one."""
+    if isinstance(value, int) and not -INTEGER_LIMIT <= value < INTEGER_LIMIT:
+        return float(value)
+    if type(value) is dict:
+        return {k: large_as_floats(v) for k, v in value.items()}
+    return [large_as_floats(v) for v in value] if type(value) is list else value
 
 
 def is_flat(document: Mapping[str, Any]) -> bool:

@@ -16,7 +16,6 @@ from pydantic import BaseModel, ConfigDict, Field, create_model
 
 from penstock.declare.entity import Entity
 from penstock.declare.move import MoveOf
-from penstock.operations.conditions import All, Compare, Condition, Missing
 from penstock.schema.kinds import Kind
 from penstock.schema.shape import PatternShape
 
@@ -63,24 +62,6 @@ def names(etags: str, etag: str, *, weakly: bool = False) -> bool:
     if weakly:
         given = [text.removeprefix("W/") for text in given]
     return "*" in given or etag in given
-
-
-def unchanged(record: Entity) -> Condition:
-    """That every field still is as it was read."""
-    parts: list[Condition] = []
-    for field in record.__shape__.fields.values():
-        if field.name in record.__shape__.key.fields:
-            continue
-        value = getattr(record, field.name)
-        if value is None:
-            parts.append(Missing(field.name))
-            continue
-        if field.load is not None and field.dump is not None:
-            value = field.dump(value)  # models, as they are stored; what was read plain is compared so
-        same: Condition = Compare(field.name, "=", value)
-        usual = type(record).model_fields[field.name].get_default(call_default_factory=True, validated_data={})
-        parts.append(same | Missing(field.name) if getattr(record, field.name) == usual else same)
-    return All(tuple(parts))
 
 
 def path_of(pattern: PatternShape) -> str:

@@ -30,6 +30,7 @@ HINTS: dict[str, str] = {
     "invalid-request": "Correct the fields that are listed; /docs says what each takes.",
     "invalid-value": "Send a value that can be stored, as the detail says.",
     "key-reused": "Choose a new Idempotency-Key for a new request.",
+    "claim-lost": "Do nothing more; another has the work now, or has done it.",
     "lease-lost": "Do nothing more; another worker has it now.",
     "method-not-allowed": "Use one of the methods that the header Allow names.",
     "misconfigured": "Ask whoever runs the service to correct its settings; `penstock doctor` says what is wrong.",

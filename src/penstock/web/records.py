@@ -22,6 +22,7 @@ from penstock.errors import DeclarationError
 from penstock.kernel.audit import AuditLine
 from penstock.kernel.idempotency import Once
 from penstock.kernel.outbox import Message
+from penstock.kernel.unchanged import unchanged
 from penstock.operations.conditions import Condition
 from penstock.operations.reads import ANYTHING, Range, Ref
 from penstock.schema.kinds import Kind
@@ -39,7 +40,6 @@ from penstock.web.forms import (
     path_of,
     plain,
     record_model,
-    unchanged,
 )
 from penstock.web.idempotency import IdempotentAnswer, ended_with_its_change
 from penstock.web.paging import page_of

@@ -31,7 +31,8 @@ from penstock.domains.speech.studio import Studio
 from penstock.domains.speech.tasks import TASKS, job_of, request_job
 from penstock.domains.speech.voices import Offer, Voice, Voices, parts_of
 from penstock.errors import Conflict
-from penstock.kernel.quota import EVERYBODY, BeyondQuota, QuotaExceeded, QuotaHold, QuotaUse, settle_overdue, usage
+from penstock.kernel.quota import EVERYBODY, BeyondQuota, QuotaExceeded, QuotaHold, QuotaUse, usage
+from penstock.kernel.quota_movements import settle_overdue
 from penstock.web.api import build_api
 from penstock.web.options import WebOptions
 from penstock.work.dead_letters import cancel, retry

@@ -23,7 +23,7 @@ from penstock.errors import (
     TooLarge,
     Unavailable,
 )
-from penstock.kernel.store import patch, put
+from penstock.kernel.handle import patch, put
 from penstock.operations.conditions import Missing, Present
 from penstock.operations.writes import Check, Delete, Put, Write
 from tests.engines.dynamodb.entities import PROJECT, Reel, reel

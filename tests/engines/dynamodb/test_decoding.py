@@ -13,7 +13,7 @@ from penstock import between
 from penstock.engines.dynamodb.item_type import ItemType
 from penstock.engines.dynamodb.queries import explained
 from penstock.errors import DamagedRecord
-from penstock.kernel.store import put
+from penstock.kernel.handle import put
 from tests.engines.dynamodb.entities import MOMENT, PROJECT, Audio, Reel, Status, Step, audio, reel
 from tests.engines.dynamodb.scripted import Scripted
 

@@ -26,7 +26,7 @@ from penstock.engines.dynamodb.requests import (
     update_item,
 )
 from penstock.engines.dynamodb.tables import add_index, create_table
-from penstock.kernel.store import patch, put
+from penstock.kernel.handle import patch, put
 from penstock.operations.conditions import All, Any_, Condition, Missing, OneOf, Present
 from penstock.operations.reads import Query, Range
 from penstock.operations.writes import Check, Delete, Write

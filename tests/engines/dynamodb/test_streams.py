@@ -11,7 +11,7 @@ from penstock.engines.dynamodb.item_type import ItemType
 from penstock.engines.dynamodb.queries import explained
 from penstock.engines.dynamodb.streams import decode_position, encode_position, parents_first
 from penstock.errors import InvalidCursor
-from penstock.kernel.store import put
+from penstock.kernel.handle import put
 from tests.engines.dynamodb.entities import Reel, reel
 from tests.engines.dynamodb.scripted import Answer, Scripted, refusal
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from penstock import Store, open_store
-from penstock.kernel.store import put
+from penstock.kernel.handle import put
 from penstock.testing.entities import SUITE, Alarm, Watched
 
 

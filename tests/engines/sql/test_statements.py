@@ -13,8 +13,8 @@ from penstock.domains.musicvideo.model import Project, ProjectStatus, Scene
 from penstock.engines.sql.dialect import Dialect
 from penstock.engines.sql.dialects import POSTGRES, SQLITE
 from penstock.engines.sql.statements import Statements
+from penstock.kernel.handle import patch, put
 from penstock.kernel.outbox import MessageStatus
-from penstock.kernel.store import patch, put
 from penstock.operations.conditions import Missing, Present
 from penstock.operations.writes import Delete
 

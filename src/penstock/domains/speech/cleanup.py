@@ -21,7 +21,7 @@ from penstock.domains.speech.quotas import audio_hold
 from penstock.errors import PenstockError
 from penstock.events.schedule import Period, Schedule
 from penstock.files.object_reads import every
-from penstock.kernel.quota import settle_many
+from penstock.kernel.quota_movements import settle_many
 from penstock.kernel.store import Store
 from penstock.ports.object_store import Objects
 from penstock.schema.file_pattern import TRASH

@@ -19,7 +19,8 @@ from penstock.domains.speech.options import SpeechOptions
 from penstock.domains.speech.sound import BYTES_A_SECOND
 from penstock.domains.speech.studio import Studio
 from penstock.kernel.change import Change
-from penstock.kernel.quota import EVERYBODY, Quota, Share, check
+from penstock.kernel.quota import EVERYBODY, Quota, Share
+from penstock.kernel.quota_movements import check
 from penstock.kernel.store import Store
 
 _FILE = dt.timedelta(days=3)

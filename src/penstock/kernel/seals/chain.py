@@ -10,15 +10,12 @@ import hashlib
 from collections.abc import Collection
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import TYPE_CHECKING
 
 from penstock.errors import DamagedRecord
+from penstock.kernel.handle import StoreHandle
 from penstock.kernel.seals.checkpoint import Checkpoint, Head, Kept
 from penstock.kernel.seals.verdict import Judgement
 from penstock.schema.kinds import instant_text
-
-if TYPE_CHECKING:
-    from penstock.kernel.store import Store
 
 
 @dataclass(slots=True)
@@ -90,7 +87,7 @@ class Chain(Judgement):
         return self.named.get((trail, project))
 
 
-def read_chain(store: Store, *, expect: Collection[Kept] = ()) -> Chain:
+def read_chain(store: StoreHandle, *, expect: Collection[Kept] = ()) -> Chain:
     """Compute the digest of every checkpoint anew, and tell what does not fit.
 
     ``expect`` are digests that were kept elsewhere: each vouches for all that its checkpoint and those before it name.

@@ -6,7 +6,7 @@ import hashlib
 import json
 from collections.abc import Iterator
 from datetime import datetime
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 from annotated_types import Ge
 
@@ -17,14 +17,12 @@ from penstock.declare.units import Count, UtcMicros
 from penstock.errors import DamagedRecord, InvalidKey, TooLarge
 from penstock.kernel.audit import AuditLine
 from penstock.kernel.audit_register import label
+from penstock.kernel.handle import StoreHandle
 from penstock.kernel.system import BY_STATUS, SYSTEM
 from penstock.operations.reads import ANYTHING, Range
 from penstock.ports.clock import SKEW
 from penstock.schema.kinds import instant_text
 from penstock.schema.shape import Rights
-
-if TYPE_CHECKING:
-    from penstock.kernel.store import Store
 
 MARGIN = 2 * SKEW
 FORGED = (DamagedRecord, InvalidKey, TooLarge)
@@ -90,12 +88,12 @@ class SealDigest:
         return self._digest.hexdigest()
 
 
-def lines(store: Store, trail: Any, project: str, span: Range[datetime]) -> Iterator[AuditLine]:
+def lines(store: StoreHandle, trail: Any, project: str, span: Range[datetime]) -> Iterator[AuditLine]:
     """The lines of a project in order, page by page."""
     yield from store.find(trail.of_project(project_id=project, ts=span))
 
 
-def sealed_projects(store: Store, trail: type[AuditLine]) -> Iterator[str]:
+def sealed_projects(store: StoreHandle, trail: type[AuditLine]) -> Iterator[str]:
     """The projects that have seals, one read for each, whatever the register says."""
     after: Range[str] = ANYTHING
     while (found := store.first(Seal.by_trail(trail=label(trail), project_id=after))) is not None:

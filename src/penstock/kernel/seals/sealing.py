@@ -5,25 +5,25 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from datetime import timedelta
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from penstock.errors import Conflict, InvalidValue, PenstockError
 from penstock.kernel.audit import AuditLine, SystemAudit
 from penstock.kernel.audit_register import AuditedProject, label
+from penstock.kernel.handle import StoreHandle, patch, put
 from penstock.kernel.seals.checkpoint import Checkpoint, Head
 from penstock.kernel.seals.seal import FORGED, MARGIN, Seal, SealDigest, lines, sealed_projects
-from penstock.operations.conditions import Compare, Missing
+from penstock.kernel.unchanged import unchanged
+from penstock.operations.conditions import Missing
 from penstock.operations.updates import Set
-
-if TYPE_CHECKING:
-    from penstock.kernel.store import Store
+from penstock.operations.writes import Write
 
 _HEADS = 90
 "So many trails a checkpoint names: each is marked in the same commit, and a record has room for the longest names."
 
 
 def seal(
-    store: Store,
+    store: StoreHandle,
     project: str,
     *,
     by: str,
@@ -65,7 +65,7 @@ def seal(
 
 
 def seal_known(
-    store: Store, *, by: str, margin: timedelta = MARGIN, trails: Sequence[type[AuditLine]] = (SystemAudit,)
+    store: StoreHandle, *, by: str, margin: timedelta = MARGIN, trails: Sequence[type[AuditLine]] = (SystemAudit,)
 ) -> Iterator[Seal]:
     """Seal every project that has lines, as far as they are old enough; the seals that were written.
 
@@ -90,13 +90,13 @@ def seal_known(
         raise damages[0]
 
 
-def projects(store: Store, *, trail: type[AuditLine] = SystemAudit) -> Iterator[str]:
+def projects(store: StoreHandle, *, trail: type[AuditLine] = SystemAudit) -> Iterator[str]:
     """The projects that have lines: each was registered before its first one."""
     for known in store.find(AuditedProject.of_trail(trail=label(trail))):
         yield known.project_id
 
 
-def checkpoint(store: Store, *, by: str, trails: Sequence[type[AuditLine]] = (SystemAudit,)) -> Checkpoint | None:
+def checkpoint(store: StoreHandle, *, by: str, trails: Sequence[type[AuditLine]] = (SystemAudit,)) -> Checkpoint | None:
     """Name every trail that was registered or sealed since the last checkpoint; the newest one that was written.
 
     None, and nothing is written, when there is nothing new, or when another was faster.
@@ -114,7 +114,9 @@ def checkpoint(store: Store, *, by: str, trails: Sequence[type[AuditLine]] = (Sy
     return newest
 
 
-def _checkpointed(store: Store, last: Checkpoint | None, part: Sequence[AuditedProject], by: str) -> Checkpoint | None:
+def _checkpointed(
+    store: StoreHandle, last: Checkpoint | None, part: Sequence[AuditedProject], by: str
+) -> Checkpoint | None:
     """One checkpoint that names these trails, which are marked as named in the same commit."""
     made = Checkpoint(
         number=last.number + 1 if last else 1,
@@ -128,18 +130,18 @@ def _checkpointed(store: Store, last: Checkpoint | None, part: Sequence[AuditedP
     )
     made.digest = made.computed()
     try:
-        with store.change() as change:
-            change.create(made)
-            for known in part:
-                as_read = Missing("listed") if known.listed is None else Compare("listed", "=", known.listed)
-                marks = (Set("listed", known.number), Set("checkpoint", made.number))
-                change.patch(known.ref, *marks, when=as_read)
+        store.commit([put(made, when=Missing()), *(_listed(known, made) for known in part)])
     except Conflict:
         return None
     return made
 
 
-def _readable_projects(store: Store, trail: type[AuditLine], damages: list[PenstockError]) -> Iterator[str]:
+def _listed(known: AuditedProject, made: Checkpoint) -> Write:
+    marks = Set("listed", known.number), Set("checkpoint", made.number)
+    return patch(known.ref, *marks, when=unchanged(known, ("listed",)))
+
+
+def _readable_projects(store: StoreHandle, trail: type[AuditLine], damages: list[PenstockError]) -> Iterator[str]:
     """The registered projects; where the register cannot be read, those that have seals."""
     for names in (projects(store, trail=trail), sealed_projects(store, trail)):
         try:
@@ -151,23 +153,23 @@ def _readable_projects(store: Store, trail: type[AuditLine], damages: list[Penst
 
 
 def _head(
-    store: Store, project: str, trail: type[AuditLine], known: AuditedProject | None
+    store: StoreHandle, project: str, trail: type[AuditLine], known: AuditedProject | None
 ) -> Seal | AuditedProject | None:
     """The newest seal there was, even if it has been removed: its number is never used again, so the gap stays."""
     last = store.first(Seal.of_trail(project_id=project, trail=label(trail)).reversed())
     return known if known is not None and known.number > (last.number if last else 0) else last
 
 
-def _written(store: Store, made: Seal, known: AuditedProject | None) -> bool:
+def _written(store: StoreHandle, made: Seal, known: AuditedProject | None) -> bool:
     newest: dict[str, Any] = {"number": made.number, "digest": made.digest, "until": made.until}
+    noted: Write
+    if known is None:
+        noted = put(AuditedProject(project_id=made.project_id, trail=made.trail, **newest), when=Missing())
+    else:
+        # What a checkpoint has marked meanwhile stays.
+        noted = patch(known.ref, *(Set(name, value) for name, value in newest.items()))
     try:
-        with store.change() as change:
-            change.create(made)
-            if known is None:
-                change.create(AuditedProject(project_id=made.project_id, trail=made.trail, **newest))
-            else:
-                # What a checkpoint has marked meanwhile stays.
-                change.patch(known.ref, *(Set(name, value) for name, value in newest.items()))
+        store.commit([put(made, when=Missing()), noted])
     except Conflict:
         return False
     return True

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING
 
 from penstock.errors import DamagedRecord, InvalidValue
 from penstock.kernel.audit import AuditLine, SystemAudit
 from penstock.kernel.audit_register import AuditedProject, label
+from penstock.kernel.handle import StoreHandle
 from penstock.kernel.seals.chain import Chain, Named, tell
 from penstock.kernel.seals.checkpoint import Checkpoint
 from penstock.kernel.seals.seal import FORGED, Seal, SealDigest, lines, sealed_projects
@@ -17,11 +17,8 @@ from penstock.kernel.seals.verdict import Verdict, lines_in_words
 from penstock.operations.reads import Range
 from penstock.schema.kinds import instant_text
 
-if TYPE_CHECKING:
-    from penstock.kernel.store import Store
 
-
-def verify_all(store: Store, chain: Chain, *, trails: Sequence[type[AuditLine]]) -> Iterator[Verdict]:
+def verify_all(store: StoreHandle, chain: Chain, *, trails: Sequence[type[AuditLine]]) -> Iterator[Verdict]:
     """Verify every trail that the register, a seal or a checkpoint knows; read the ``chain`` of checkpoints first.
 
     What cannot be read of register and seals is told as a finding of the chain.
@@ -37,7 +34,7 @@ def verify_all(store: Store, chain: Chain, *, trails: Sequence[type[AuditLine]])
 
 
 def verify(
-    store: Store,
+    store: StoreHandle,
     project: str,
     *,
     trail: type[AuditLine] = SystemAudit,
@@ -76,7 +73,7 @@ def verify(
     return verdict
 
 
-def _verify_any(store: Store, name: str, trail: type[AuditLine], chain: Chain) -> Verdict:
+def _verify_any(store: StoreHandle, name: str, trail: type[AuditLine], chain: Chain) -> Verdict:
     try:
         return verify(store, name, trail=trail, chain=chain)
     except FORGED as refused:
@@ -110,7 +107,7 @@ def _verify_chain(verdict: Verdict, former: Seal | None, found: Seal) -> None:
         verdict.found("chain", _where(found), "Does not continue the seal before it: one of the two was changed.")
 
 
-def _verify_span(store: Store, trail: type[AuditLine], verdict: Verdict, found: Seal) -> None:
+def _verify_span(store: StoreHandle, trail: type[AuditLine], verdict: Verdict, found: Seal) -> None:
     digest = SealDigest(found)
     try:
         for line in lines(store, trail, found.project_id, found.span):
@@ -152,7 +149,7 @@ def _fits(line: AuditLine) -> bool:
         return False
 
 
-def _verify_tail(store: Store, trail: type[AuditLine], verdict: Verdict, last: Seal | None) -> None:
+def _verify_tail(store: StoreHandle, trail: type[AuditLine], verdict: Verdict, last: Seal | None) -> None:
     if last is not None:
         verdict.until, verdict.digest = last.until, last.digest
     tail: Range[datetime] = Range(low=verdict.until, open_low=True) if verdict.until else Range()
@@ -170,7 +167,7 @@ def _verify_tail(store: Store, trail: type[AuditLine], verdict: Verdict, last: S
 class _Register:
     """What the register says of a trail. It knows the newest seal, so that this cannot be removed unnoticed."""
 
-    def __init__(self, store: Store, verdict: Verdict) -> None:
+    def __init__(self, store: StoreHandle, verdict: Verdict) -> None:
         self._store, self._verdict = store, verdict
         self.readable = True
         self.known = self._look()
@@ -228,7 +225,7 @@ class _Retold:
 
 
 def _verify_named(
-    store: Store,
+    store: StoreHandle,
     verdict: Verdict,
     chain: Chain,
     named: Named | None,
@@ -256,7 +253,7 @@ def _verify_named(
     register.differs(f"Is not marked as it should be, as {said}: {why}")
 
 
-def _is_newer(store: Store, chain: Chain, known: AuditedProject) -> bool:
+def _is_newer(store: StoreHandle, chain: Chain, known: AuditedProject) -> bool:
     """Was the row marked by a checkpoint that was written after the chain had been read?"""
     newest = chain.newest.number if chain.newest else 0
     if known.checkpoint is None or known.checkpoint <= newest:

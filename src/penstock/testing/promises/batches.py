@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from penstock import Store
-from penstock.kernel.store import put
+from penstock.kernel.handle import put
 from penstock.operations.writes import Delete, Write
 from penstock.testing.entities import MOMENT, Counter, Reading, Specimen, Ticket, full_values, specimen
 from penstock.testing.promises.promise import Promise

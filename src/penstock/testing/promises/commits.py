@@ -8,7 +8,7 @@ import pytest
 
 from penstock import FrozenClock, Store, the
 from penstock.errors import Conflict, InvalidValue, TooLarge
-from penstock.kernel.store import patch, put
+from penstock.kernel.handle import patch, put
 from penstock.operations.conditions import Missing, Present
 from penstock.operations.writes import Check, Delete, Write
 from penstock.ports.engine import Engine

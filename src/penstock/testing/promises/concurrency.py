@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from penstock import Store, the
 from penstock.errors import Conflict, Throttled
-from penstock.kernel.store import patch, put
+from penstock.kernel.handle import patch, put
 from penstock.operations.conditions import Missing
 from penstock.operations.writes import Write
 from penstock.testing.entities import MOMENT, Counter, Specimen, Ticket, specimen

@@ -8,7 +8,7 @@ import pytest
 
 from penstock import FrozenClock, Store, the
 from penstock.errors import Conflict, NotFound
-from penstock.kernel.store import put
+from penstock.kernel.handle import put
 from penstock.operations.conditions import Missing, Present
 from penstock.operations.writes import Check
 from penstock.ports.engine import Engine

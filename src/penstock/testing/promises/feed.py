@@ -10,7 +10,7 @@ import pytest
 
 from penstock import FrozenClock, Store, the
 from penstock.errors import Conflict
-from penstock.kernel.store import put
+from penstock.kernel.handle import put
 from penstock.operations.conditions import Missing, Present
 from penstock.operations.feed_entry import FeedEntry
 from penstock.ports.engine import Engine

@@ -1,0 +1,129 @@
+"""A handle of a store: typed reads, and writes that are made at once.
+
+Everything of the kernel that needs no more than this takes a handle; `Store` adds changes, scopes and pages to it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, TypeVar
+
+from msgspec.structs import replace
+
+from penstock.declare.entity import Entity
+from penstock.errors import NotFound
+from penstock.kernel.last_modified import touching
+from penstock.kernel.store_context import StoreContext
+from penstock.operations.conditions import Condition, Missing
+from penstock.operations.index_keys import settle
+from penstock.operations.reads import Query, Ref
+from penstock.operations.updates import Update
+from penstock.operations.validation import check_commit, prepare, prepare_updates
+from penstock.operations.writes import Delete, Patch, Put, Write
+from penstock.ports.clock import Clock
+from penstock.ports.engine import Engine
+from penstock.ports.ids import commit_token
+
+E = TypeVar("E", bound=Entity)
+
+
+class StoreHandle:
+    """Reads and writes records. One handle may be shared by threads."""
+
+    def __init__(self, engine: Engine, context: StoreContext, *, project: str | None = None) -> None:
+        self.engine = engine
+        self.context = context
+        "What this handle shares with the other handles of the same store."
+        self.clock: Clock = context.clock
+        self.project = project
+        "The project this handle is bound to; None when it sees everything."
+
+    # Reading
+
+    def get(self, ref: Ref[E]) -> E:
+        """The record, or NotFound."""
+        record = self.engine.get((ref,), now=self.clock.now())[0]
+        if record is None:
+            raise NotFound(f"there is no {ref!r}")
+        return record  # type: ignore[no-any-return]
+
+    def lookup(self, ref: Ref[E]) -> E | None:
+        """The record, or None."""
+        return self.engine.get((ref,), now=self.clock.now())[0]
+
+    def get_many(self, refs: Iterable[Ref[E]]) -> list[E | None]:
+        """The records in the order of their refs, None where none stands; any number of them."""
+        return self.engine.get(list(refs), now=self.clock.now())
+
+    def find(self, query: Query[E]) -> Iterator[E]:
+        """Every record of a pattern, in order, fetched page by page as they are consumed."""
+        place: Mapping[str, Any] | None = None
+        while True:
+            page = self.engine.find(query, limit=None, after=place, now=self.clock.now())
+            # Copied before the record is given away: whoever changes it must not change where the next page begins.
+            place = dict(page.records[-1].__dict__) if page.more else None
+            yield from page.records
+            if place is None:
+                return
+
+    def first(self, query: Query[E]) -> E | None:
+        """The first record of a pattern, or None."""
+        page = self.engine.find(query, limit=1, after=None, now=self.clock.now())
+        return page.records[0] if page.records else None
+
+    # Writing
+
+    def put(self, record: Entity, *, when: Condition | None = None) -> None:
+        """Write a whole record, replacing what stands there, if the condition holds of it."""
+        self.engine.commit((put(record, when=when),), now=self.clock.now(), token=commit_token())
+
+    def create(self, record: Entity) -> None:
+        """Write a record where none stands; Conflict where one does."""
+        self.commit([put(record, when=Missing())])
+
+    def patch(
+        self,
+        ref: Ref[E],
+        *updates: Update,
+        when: Condition | None = None,
+        given: E | None = None,
+        exact: bool = True,
+    ) -> E:
+        """Change some fields of a record that stands, and return it as it stands now.
+
+        ``given`` is the record as it was read, for index keys that need fields the patch does not set. A patch that
+        counts or appends is applied once even when its answer is lost, unless it need not be ``exact``, which makes
+        a busy counter cheaper.
+        """
+        now = self.clock.now()
+        write = replace(patch(ref, *touching(ref.shape, updates, now), when=when, given=given), exact=exact)
+        return self.engine.patch(write, now=now, token=commit_token())  # type: ignore[no-any-return]
+
+    def delete(self, ref: Ref[Any], *, when: Condition | None = None) -> None:
+        """Remove a record if the condition holds; removing what is not there succeeds."""
+        self.commit([Delete(ref.shape, ref.key, when)])
+
+    def commit(self, writes: Sequence[Write]) -> None:
+        """All of the writes or none."""
+        check_commit(writes)
+        self.engine.commit(writes, now=self.clock.now(), token=commit_token())
+
+    def put_many(self, records: Iterable[Entity]) -> None:
+        """Write any number of records, in parts; each replaces what stands there."""
+        self.engine.load((put(r) for r in records), now=self.clock.now())
+
+    def delete_many(self, refs: Iterable[Ref[Any]]) -> None:
+        """Remove any number of records, in parts."""
+        self.engine.load((Delete(r.shape, r.key) for r in refs), now=self.clock.now())
+
+
+def put(record: Entity, *, when: Condition | None = None) -> Put:
+    """The write of a whole record."""
+    shape = record.__shape__
+    return Put(shape, prepare(shape, record.__dict__), when)
+
+
+def patch(ref: Ref[Any], *updates: Update, when: Condition | None = None, given: Entity | None = None) -> Patch:
+    """The write of some fields, with the index keys that change with them."""
+    write = Patch(ref.shape, ref.key, prepare_updates(ref.shape, updates), when)
+    return settle(write, given.__dict__ if given is not None else None)
