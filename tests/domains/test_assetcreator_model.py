@@ -239,7 +239,10 @@ def test_lifetimes_are_declared() -> None:
 
 
 def test_the_job_machine_is_exactly_this() -> None:
-    """AC-3: pending, running, paused, approved or rejected, done or failed; a rejection or a failure may be rewound."""
+    """AC-3: pending, running, paused, approved or rejected, done or failed; a rejection or a failure may be rewound.
+
+    Beyond the documents, what is done may be made anew.
+    """
     assert transitions(Job) == {
         ("pending", "running"),
         ("running", "paused"),
@@ -249,6 +252,7 @@ def test_the_job_machine_is_exactly_this() -> None:
         ("approved", "running"),
         ("rejected", "running"),
         ("failed", "running"),
+        ("done", "running"),
         ("running", "done"),
         ("approved", "done"),
         ("pending", "failed"),
@@ -271,7 +275,10 @@ def test_a_jobs_moment_changes_with_its_state() -> None:
 
 
 def test_the_step_machine_is_exactly_this() -> None:
-    """AC-4, AC-22: a rejected or failed step stays as it is; the next try is a record of its own."""
+    """AC-4, AC-22: a rejected or failed step stays as it is; the next try is a record of its own.
+
+    Beyond the documents, one that waits for a person may be cancelled.
+    """
     assert transitions(Step) == {
         ("pending", "running"),
         ("running", "paused"),
@@ -281,6 +288,7 @@ def test_the_step_machine_is_exactly_this() -> None:
         ("approved", "done"),
         ("pending", "failed"),
         ("running", "failed"),
+        ("paused", "failed"),
     }
 
 

@@ -107,6 +107,13 @@ class EndedAttempt:
         """The how manieth of its task it was, from 1."""
         return self.task.epoch
 
+    @property
+    def name(self) -> str:
+        """What was attempted: the step, or of a step in parts one of its children (``.0``), or their ``.join``."""
+        if self.child is not None:
+            return f"{self.step}.{self.child}"
+        return f"{self.step}.join" if self.task.name.endswith(f".{self.step}.join") else self.step
+
 
 class JobRecords(Generic[J, S]):
     """A domain's own job, and, where it has them, its own step and attempt.
@@ -181,7 +188,7 @@ class JobRecords(Generic[J, S]):
             return self._make_attempt(job, ended)
         if self.attempt is None:
             return None
-        told = dict.fromkeys(("step_name", "name", "step", "task"), ended.step)
+        told = {"step_name": ended.step, "step": ended.step, "name": ended.name, "task": ended.name}
         return _made(self.attempt, {**_project(run), **_key_values(job), **told, **_attempt_values(ended)})
 
     # Finding

@@ -231,6 +231,9 @@ class Passages(Generic[J, S]):
         if run.status is JobStatus.FAILED:
             run.revive(at=told["at"])
             self.move_job(visit, "revive", told)
+            if self.records.has_own_step and not self.records.step_moves.can("revive", step):
+                self._new_step(visit, self.records.input_of(run, visit.job))  # what failed stays as it is
+                return self.save(visit)
             self.records.step_moves.must("revive", step, told)
         elif self.records.has_own_job and self.records.job_moves.is_final(visit.job):
             self.move_job(visit, "revive", told)  # from quarantine
@@ -294,10 +297,12 @@ class Passages(Generic[J, S]):
         change, run, place = visit.change, visit.run, place_of(visit.run)
         name = self.declared(self.name_at(run))
         run.task_id = self.tasks[name].enqueue(change, place, project=run.project_id, key=place.text)
-        given = self.records.input_of(run, visit.job) if changed else None
-        now = change.store.context.ticks.next()
-        step = change.create(self.records.new_step(run, visit.job, name, now=now, input=given))
-        run.step = self.records.own_key(step)
+        self._new_step(visit, self.records.input_of(run, visit.job) if changed else None)
+
+    def _new_step(self, visit: Visit[J], input: dict[str, Any] | None) -> None:
+        run, now = visit.run, visit.change.store.context.ticks.next()
+        step = self.records.new_step(run, visit.job, self.name_at(run), now=now, input=input)
+        run.step = self.records.own_key(visit.change.create(step))
 
     def let_count(self, run: PipelineJob, name: str, step: S) -> None:
         """From now on this run of the step is the one whose result is used."""

@@ -157,6 +157,8 @@ class Job(
     fail = move(Status.PENDING, Status.RUNNING, Status.REJECTED, to=Status.FAILED)(_stamp)
     advance = move(Status.RUNNING, Status.APPROVED, to=Status.RUNNING)(_go_to)
     rewind = move(Status.REJECTED, Status.FAILED, to=Status.RUNNING)(_go_to)
+    # Beyond the documents: what is done can be made anew from any of its steps.
+    reopen = move(Status.DONE, to=Status.RUNNING)(_go_to)
 
 
 class JobPlace(Entity, table=TABLE, relation="job_places"):
@@ -222,6 +224,11 @@ class Step(
     @move(Status.PENDING, Status.RUNNING, to=Status.FAILED)
     def fail(self, *, code: str, message: str) -> None:
         """No work came of it."""
+        self.error = {"code": code, "message": message}
+
+    @move(Status.PENDING, Status.RUNNING, Status.PAUSED, to=Status.FAILED)
+    def cancel(self, *, code: str, message: str) -> None:
+        """Nobody wants it any more, whether or not it was made already."""
         self.error = {"code": code, "message": message}
 
 
