@@ -25,8 +25,9 @@ check: $(READY)
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-logo 2>/dev/null || $(BIN)/lint-imports
 
+# AGAINST=folder compares with another checkout instead of with peers.
 bench: $(READY)
-	$(BIN)/python -m bench
+	$(BIN)/python -m bench $(if $(AGAINST),--against $(AGAINST))
 
 format: $(READY)
 	$(BIN)/ruff check --fix .

@@ -67,6 +67,10 @@ class Comparison:
         """Median of the per-round ratios of two contenders."""
         return median(self._ratios(name, against))
 
+    def with_more(self, more: Comparison) -> Comparison:
+        """The rounds of both."""
+        return Comparison({name: [*rounds, *more.micros[name]] for name, rounds in self.micros.items()})
+
     def median(self, name: str) -> float:
         """A contender's microseconds in the middle of its rounds."""
         return median(self.micros[name])

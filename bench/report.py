@@ -12,6 +12,9 @@ from rich.table import Table
 from bench.contender import Limit
 from bench.measure import Comparison
 
+_LONGEST = 400
+"Characters of a reason."
+
 
 @dataclass(frozen=True)
 class Group:
@@ -34,8 +37,8 @@ class Failed:
     @property
     def reason(self) -> str:
         """What happened, in one line."""
-        lines = str(self.error).strip().splitlines()
-        return f"{type(self.error).__name__}: {lines[0]}" if lines else type(self.error).__name__
+        told = " ".join(f"{type(self.error).__name__}: {self.error}".split()).removesuffix(":")
+        return told if len(told) <= _LONGEST else f"{told[:_LONGEST]}…"
 
 
 @dataclass(frozen=True)

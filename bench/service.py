@@ -22,7 +22,7 @@ GROUPS = dict.fromkeys(("service.get", "service.list", "service.create"), "CPU o
 BARE, SERVICE = "bare FastAPI", "penstock up"
 BASELINE = BARE
 OWN = (SERVICE,)
-LIMITS: Sequence[Limit] = ()
+LIMITS = tuple(Limit(f"{group}: at most 4 times a bare FastAPI", group, SERVICE, BARE, 4.0) for group in GROUPS)
 
 RECORDS = 100
 PAGE = 50

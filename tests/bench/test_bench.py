@@ -111,9 +111,25 @@ def test_a_group_that_fails_fails_alone(breaks: str, tmp_path: Path, capsys: pyt
 def test_a_reason_is_one_line(tmp_path: Path) -> None:
     _, told = run(tmp_path, first=Toy("first", {"b": "opening", "c": "measuring"}))
     assert told["failed"] == {
-        "first.b": "OSError: the server does not start",
+        "first.b": "OSError: the server does not start and more lines",
         "first.c": "ZeroDivisionError: nothing to divide by",
     }
+
+
+def test_a_long_reason_is_cut_short(tmp_path: Path) -> None:
+    _, told = run(tmp_path, first=RuntimeError("x" * 10_000))
+    assert len(told["failed"]["first"]) < 500
+
+
+def test_a_server_that_cannot_start_fails_its_groups_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tests.servers.postgres.package_dir", lambda name: None)  # as if it were not installed
+    report = tmp_path / "bench.json"
+    loaders = {name: TOPICS[name] for name in ("postgresql", "sqlite")}
+    assert main(["--trial", "--report", str(report)], loaders=loaders) == 1
+    told = json.loads(report.read_text())
+    assert told["failed"].keys() == {"postgresql.get", "postgresql.put", "postgresql.query"}
+    assert all("PostgreSQL is missing" in reason for reason in told["failed"].values())
+    assert told["groups"].keys() == {"sqlite.get", "sqlite.put", "sqlite.query"}
 
 
 def test_a_traceback_is_shown_to_whoever_asks(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -142,6 +158,21 @@ def test_a_limit_that_is_not_met_fails_the_run(tmp_path: Path) -> None:
     status, told = run(tmp_path, first=Proud("first"))
     assert status == 1
     assert [limit["met"] for limit in told["limits"]] == [False]
+
+
+def test_a_limit_that_is_broken_for_a_moment_is_measured_again(tmp_path: Path) -> None:
+    @dataclass
+    class Disturbed(Toy):
+        LIMITS = (Limit("quick", "first.a", "sum", None, 60.0),)
+
+        def contests(self, groups: Sequence[str], effort: Effort) -> Contests:
+            times = iter([500.0] * 3 + [50.0] * 100)
+            yield "first.a", Contest({"sum": lambda: next(times)}, 3)
+
+    status, told = run(tmp_path, "first.a", first=Disturbed("first"))
+    assert status == 0
+    (limit,) = told["limits"]
+    assert limit["measured"] == 50.0, "the median of nine rounds, of which three were disturbed"
 
 
 def test_an_interrupted_run_leaves_what_it_has_measured(tmp_path: Path) -> None:
