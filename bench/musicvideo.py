@@ -17,8 +17,8 @@ from time import perf_counter, sleep
 from bench.measure import QUICK, Comparison, Effort
 from penstock import open_store
 from penstock.domains.musicvideo import DOMAIN, demo, projects
+from penstock.domains.musicvideo.film_studio import FilmStudio
 from penstock.domains.musicvideo.model import Project, ProjectStatus
-from penstock.domains.musicvideo.studio import Studio
 from penstock.domains.musicvideo.tasks import TASKS
 from penstock.kernel.store import Store
 from penstock.media import ffmpeg
@@ -41,7 +41,7 @@ def measure(group: str, effort: Effort) -> Comparison:
     with TemporaryDirectory() as folder, closing(open_store(f"sqlite:///{folder}/mv.db")) as store:
         store.ensure(DOMAIN, WORKING)
         context = DomainContext(store, open_objects(f"files:///{folder}/files"), _SETTINGS.get)
-        studio, track = Studio.within(context), Path(folder, "track.wav")
+        studio, track = FilmStudio.within(context), Path(folder, "track.wav")
         play(track, seconds=SCENES)
         workers = InlineWorkers(store, [TASKS], threads=1, context=context)
         workers.start()
@@ -52,7 +52,7 @@ def measure(group: str, effort: Effort) -> Comparison:
         return Comparison({PIPELINE: [seconds / SCENES * 1e6 for seconds in own[1:]]})
 
 
-def _own_time(studio: Studio, track: Path) -> float:
+def _own_time(studio: FilmStudio, track: Path) -> float:
     """The seconds of one video that are ours."""
     known, decoded = _creative(studio.store), ffmpeg.spent()
     began = perf_counter()

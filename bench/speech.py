@@ -25,7 +25,7 @@ from penstock.domains.speech import DOMAIN
 from penstock.domains.speech.actions import synthesise
 from penstock.domains.speech.options import SETTINGS
 from penstock.domains.speech.routes import client_address, routes
-from penstock.domains.speech.studio import Studio
+from penstock.domains.speech.speech_studio import SpeechStudio
 from penstock.runtime.composition import open_objects
 from penstock.work.domain_context import DomainContext
 from tests.servers import free_port, is_open
@@ -55,7 +55,7 @@ def measure(group: str, effort: Effort) -> Comparison:
         store = stack.enter_context(closing(open_store(f"sqlite:///{folder}/speech.db")))
         store.ensure(DOMAIN)
         context = DomainContext(store, open_objects(f"files:///{folder}/files"), _UNREACHED.get)
-        studio = Studio.within(context)
+        studio = SpeechStudio.within(context)
         voice = studio.voices.get(studio.voices.chosen(None))
         ask = stack.enter_context(_asking(context))
         pool = stack.enter_context(ThreadPoolExecutor(clients))

@@ -14,8 +14,8 @@ from penstock.cli.terminal import ObjectsUrl, StoreUrl, console, settings, tell,
 from penstock.domains import INSTALLED
 from penstock.domains.musicvideo import demo as film
 from penstock.domains.musicvideo.errors import NotMade
+from penstock.domains.musicvideo.film_studio import FilmStudio
 from penstock.domains.musicvideo.model import Project, Scene, SceneStatus
-from penstock.domains.musicvideo.studio import Studio
 from penstock.errors import InvalidValue
 from penstock.runtime.service import Service
 
@@ -51,7 +51,7 @@ def musicvideo(
     service = Service(replace(chosen, domains={**chosen.domains, **own}), INSTALLED)
     try:
         service.start(background=False)
-        studio = Studio.within(service.context)
+        studio = FilmStudio.within(service.context)
         project = film.begin(studio, concept, character=character, scenes=scenes, audio=audio)
         service.start_workers()
         _watch(studio, project)
@@ -65,7 +65,7 @@ def musicvideo(
         service.stop()
 
 
-def _watch(studio: Studio, project: Project) -> None:
+def _watch(studio: FilmStudio, project: Project) -> None:
     """Bars for the scenes and the cut, until it is over."""
     bar = Progress(
         TextColumn("{task.description:>10}"),
@@ -84,7 +84,7 @@ def _watch(studio: Studio, project: Project) -> None:
             time.sleep(_LOOK)
 
 
-def _why(studio: Studio, project: Project) -> str:
+def _why(studio: FilmStudio, project: Project) -> str:
     failed = [
         f"scene {scene.sequence}: {scene.error_message}"
         for scene in studio.store.find(Scene.of_project(project_id=project.project_id))

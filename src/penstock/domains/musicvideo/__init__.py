@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import penstock.domains.musicvideo.final_cut  # noqa: F401 - the last of the tasks
+from penstock.domains.musicvideo.film_studio import PROVIDER_SETTINGS
 from penstock.domains.musicvideo.model import DOMAIN
 from penstock.domains.musicvideo.options import SETTINGS
 from penstock.domains.musicvideo.tasks import TASKS
-from penstock.generation.remote import SETTINGS as HIRED
 from penstock.plugin import DomainPlugin
 from penstock.work.domain_context import DomainContext
 
@@ -22,4 +22,4 @@ def _routes(context: DomainContext) -> Any:
     return routes(context)
 
 
-INSTALLED = DomainPlugin(DOMAIN, tasks=TASKS, routes=_routes, settings=(*SETTINGS, *HIRED))
+INSTALLED = DomainPlugin(DOMAIN, tasks=TASKS, routes=_routes, settings=(*SETTINGS, *PROVIDER_SETTINGS))

@@ -15,8 +15,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice
 
+from penstock.declare.option import read_options
 from penstock.domains.speech.model import PREFIX, RUNS_KEPT, CleanupRun, TempAudio
-from penstock.domains.speech.options import read_options
+from penstock.domains.speech.options import SpeechOptions
 from penstock.domains.speech.quotas import audio_hold
 from penstock.errors import PenstockError
 from penstock.events.schedule import Period, Schedule
@@ -43,7 +44,7 @@ _NAMED = 100
 
 def schedules(context: DomainContext) -> Sequence[Schedule]:
     """When the cleanup is due. After downtime one run does the work of all that were missed."""
-    options = read_options(context.setting)
+    options = read_options(SpeechOptions, context.setting)
 
     def run(period: Period) -> None:
         missed = max((period.until - period.since) // dt.timedelta(days=1) - 1, 0)

@@ -17,7 +17,7 @@ from penstock.domains.speech.length import length_of
 from penstock.domains.speech.model import SpeechJob, TempAudio
 from penstock.domains.speech.options import SpeechOptions
 from penstock.domains.speech.sound import BYTES_A_SECOND
-from penstock.domains.speech.studio import Studio
+from penstock.domains.speech.speech_studio import SpeechStudio
 from penstock.kernel.change import Change
 from penstock.kernel.quota import EVERYBODY, Quota, Share, check
 from penstock.kernel.store import Store
@@ -44,7 +44,7 @@ def check_length(text: str, *, most: int, further: str = "") -> None:
         )
 
 
-def check_room(studio: Studio, text: str, *, ip_address: str) -> None:
+def check_room(studio: SpeechStudio, text: str, *, ip_address: str) -> None:
     """QuotaExceeded where there is surely no room for what a text becomes."""
     seconds = math.ceil(length_of(text).least)
     check(studio.store, *_spoken(studio.store, studio.options, ip_address, seconds, _bytes(seconds, text)))
@@ -58,7 +58,7 @@ def take_room(change: Change, audio: TempAudio, options: SpeechOptions) -> None:
     change.quotas.reserve(audio_hold(audio.audio_id), *shares, until=_gone(audio))
 
 
-def take_time(studio: Studio, seconds: int, *, ip_address: str) -> None:
+def take_time(studio: SpeechStudio, seconds: int, *, ip_address: str) -> None:
     """Count what was spoken in vain: to be stopped at the limit is not free."""
     with studio.store.change() as change:
         change.quotas.spend(*_shares(studio.store, SECONDS, ip_address, seconds, 0, 0))

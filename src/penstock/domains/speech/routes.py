@@ -18,7 +18,7 @@ from penstock.auth.caller import caller_of
 from penstock.declare.units import Count, Seconds, UtcSeconds
 from penstock.domains.speech import actions, erasure, tasks
 from penstock.domains.speech.model import SpeechJobStatus
-from penstock.domains.speech.studio import Studio
+from penstock.domains.speech.speech_studio import SpeechStudio
 from penstock.schema.role import Role
 from penstock.work.domain_context import DomainContext
 
@@ -85,7 +85,7 @@ class ErasedTold(BaseModel):
 def routes(context: DomainContext) -> APIRouter:
     """The router of a running system."""
     router = APIRouter(tags=["speech"])
-    studio = Studio.within(context)
+    studio = SpeechStudio.within(context)
 
     @router.get("/voices")
     @public(per_minute=READS_A_MINUTE)

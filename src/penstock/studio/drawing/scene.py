@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 from PIL import Image, ImageChops
 
-from penstock.generation.ports import Shot
+from penstock.generation.steps import Shot
 from penstock.studio.drawing.actor import TALL, Actor, Drawn, Shown, shadow
 from penstock.studio.drawing.air import air, beams
 from penstock.studio.drawing.body import LEGS

@@ -1,7 +1,7 @@
-"""The creative steps, as the pipeline asks for them: somebody writes scenes, films them, moves lips, draws, and cuts.
+"""The ports of generative steps: a provider writes scenes, films, moves lips or draws. Voices: `media.speech`.
 
-Whoever does it gets paths of files that exist and a path to write to. It tells how far it is through its desk, and may
-be stopped there: what a desk raises goes through, and whatever was begun elsewhere is given up. A failure that another
+A provider gets paths of files that exist and a path to write to. It tells how far it is through a reporter, and may be
+stopped there: what a reporter raises goes through, and whatever was begun elsewhere is given up. A failure that another
 attempt may mend is any exception; one that it cannot is `penstock.work.Terminal`.
 """
 
@@ -18,7 +18,7 @@ class Brief:
     """What a video is to be about."""
 
     mode: str
-    "music-video or ad-creative."
+    "Which of its domain's kinds of film it is, by name."
     concept: str
     character: str
     scenes: int
@@ -28,6 +28,10 @@ class Brief:
     product: str | None = None
     director: str | None = None
     "The name of a director's configuration."
+    film: str = "a film"
+    "What it is, in words: a music video, an advertisement."
+    advertises: bool = False
+    "Is it about the product? Otherwise it is about a song."
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +58,7 @@ class Shot:
     references: Sequence[Path] = ()
     "Pictures of what is to be seen."
     job: str | None = None
-    "What an earlier attempt has begun elsewhere, as told to its desk; go on with it instead of paying twice."
+    "What an earlier attempt has begun elsewhere, as told to its reporter; go on with it instead of paying twice."
     order: str = ""
     "What is the same for all attempts at one film, and for no other film, should that be ordered in the same words."
 
@@ -69,8 +73,8 @@ class Made:
     "Numbers worth keeping."
 
 
-class Desk(Protocol):
-    """Whoever waits for the work."""
+class StepReporter(Protocol):
+    """Whoever waits for a step."""
 
     def progress(self, fraction: float, note: str | None = None) -> None:
         """How far it is. Raises when nobody waits any more."""
@@ -82,17 +86,17 @@ class Desk(Protocol):
 
 
 class SceneWriter(Protocol):
-    def write(self, brief: Brief, desk: Desk) -> Sequence[SceneIdea]:
+    def write(self, brief: Brief, reporter: StepReporter) -> Sequence[SceneIdea]:
         """The scenes of a video, in order; as many as the brief wants."""
         ...
 
-    def add(self, brief: Brief, concept: str, earlier: Sequence[str], desk: Desk) -> SceneIdea:
+    def add(self, brief: Brief, concept: str, earlier: Sequence[str], reporter: StepReporter) -> SceneIdea:
         """One scene more, from a few words about it; ``earlier`` are the prompts there are."""
         ...
 
 
 class VideoGenerator(Protocol):
-    def film(self, shot: Shot, into: Path, desk: Desk) -> Made:
+    def film(self, shot: Shot, into: Path, reporter: StepReporter) -> Made:
         """An MP4 of a shot, as long as it says to within a frame, without sound."""
         ...
 
@@ -103,7 +107,7 @@ class LipSync(Protocol):
         clip: Path,
         audio: Path,
         into: Path,
-        desk: Desk,
+        reporter: StepReporter,
         *,
         words: str | None = None,
         job: str | None = None,
@@ -117,40 +121,7 @@ class LipSync(Protocol):
         ...
 
 
-class Composer(Protocol):
-    def compose(self, clips: Sequence[Path], track: Path | None, into: Path, desk: Desk) -> Made:
-        """One MP4 of clips in order, as long as they are together, with cross-fades and the backing track.
-
-        The track is looped or cut to that length and normalised in loudness. Without one the clips' own sound is kept,
-        with silence where a clip has none.
-        """
-        ...
-
-    def trim(self, clip: Path, into: Path, *, start: float, stop: float) -> Made:
-        """A part of a clip, exact to the frame."""
-        ...
-
-    def excerpt(self, track: Path, into: Path, *, start: float, seconds: float) -> Made:
-        """A part of a track as MP3; the track begins again where it ends."""
-        ...
-
-    def thumbnail(self, clip: Path, into: Path) -> Made:
-        """A JPEG that shows what the clip is about."""
-        ...
-
-
 class Artist(Protocol):
     def draw(self, description: str, into: Path, *, seed: int) -> Made:
         """A PNG of a character, square and at least 512 pixels wide."""
         ...
-
-
-@dataclass(frozen=True, slots=True)
-class Crew:
-    """Everybody a film needs."""
-
-    writer: SceneWriter
-    generator: VideoGenerator
-    lip_sync: LipSync
-    composer: Composer
-    artist: Artist

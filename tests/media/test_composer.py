@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 
 from penstock.errors import InvalidValue
-from penstock.generation.ports import Composer
-from penstock.media.compose import LOUDNESS, FfmpegComposer
+from penstock.media.compose import LOUDNESS, Composer, FfmpegComposer
 from penstock.media.encode import encode
 from penstock.media.errors import UnusableFile
 from penstock.media.ffmpeg import H264, reading, run, writing
@@ -19,23 +18,20 @@ from penstock.media.soundness import sound_image, sound_video
 from tests.media.films import FPS, HEIGHT, WIDTH, film, grey_frames, greys, moving_frames, samples, tone
 from tests.media.processes import children
 
-SAMPLES = Path(__file__).parents[4] / "shared" / "data" / "media"
+SAMPLES = Path(__file__).parents[3] / "shared" / "data" / "media"
 
 
 class Listener:
-    """A desk that keeps what it hears."""
+    """Keeps what it hears."""
 
     def __init__(self) -> None:
         self.fractions: list[float] = []
         self.notes: list[str] = []
 
-    def progress(self, fraction: float, note: str | None = None) -> None:
+    def __call__(self, fraction: float, note: str | None) -> None:
         self.fractions.append(fraction)
         if note is not None:
             self.notes.append(note)
-
-    def remember(self, job: str) -> None:
-        raise AssertionError("nothing is begun elsewhere")
 
 
 class Leaving(Listener):
@@ -44,8 +40,8 @@ class Leaving(Listener):
     class Gone(Exception):
         pass
 
-    def progress(self, fraction: float, note: str | None = None) -> None:
-        super().progress(fraction, note)
+    def __call__(self, fraction: float, note: str | None) -> None:
+        super().__call__(fraction, note)
         if "cutting" in self.notes and note is None:
             raise self.Gone
 
@@ -92,8 +88,8 @@ def test_a_cut_is_exactly_as_long_as_its_clips(composer: Composer, tmp_path: Pat
     """Within one frame per clip, pictures and sound, with frames that differ."""
     clips = [film(tmp_path / f"{n}.mp4", seconds, seed=n) for n, seconds in enumerate([2, 1.5, 0.25, 3])]
     track = tone(tmp_path / "track.wav", 1.3)
-    desk = Listener()
-    made = composer.compose(clips, track, tmp_path / "final.mp4", desk)
+    listener = Listener()
+    made = composer.compose(clips, track, tmp_path / "final.mp4", listener)
     probed, picture, sound = seen_and_heard(tmp_path / "final.mp4")
     assert probed.duration == 6.75
     assert sound.duration == pytest.approx(6.75, abs=0.001)
@@ -102,7 +98,7 @@ def test_a_cut_is_exactly_as_long_as_its_clips(composer: Composer, tmp_path: Pat
     assert (sound.codec, sound.sample_rate, sound.channels) == ("aac", 48_000, 2)
     assert made.metrics["frames"] == 81
     assert made.metrics["ffmpeg_seconds"] > 0
-    assert desk.notes == ["looking at the clips", "measuring the track", "cutting"]
+    assert listener.notes == ["looking at the clips", "measuring the track", "cutting"]
     assert len(set(greys(tmp_path / "final.mp4"))) > 20
     written = (tmp_path / "final.mp4").read_bytes()
     assert written.index(b"moov") < written.index(b"mdat"), "it plays before all of it is there"
@@ -253,8 +249,10 @@ def test_forty_clips_are_cut_in_one_go(composer: Composer, tmp_path: Path) -> No
     assert greys(tmp_path / "final.mp4")[8::9] == pytest.approx([50, 200] * 20, abs=6)
 
 
-def test_stopped_at_the_desk_it_leaves_neither_process_nor_file(composer: Composer, tmp_path: Path) -> None:
-    """What a desk raises goes through, and whatever was begun is given up."""
+def test_stopped_while_it_tells_how_far_it_is_it_leaves_neither_process_nor_file(
+    composer: Composer, tmp_path: Path
+) -> None:
+    """What its listener raises goes through, and whatever was begun is given up."""
     clips = [film(tmp_path / "clip.mp4", 2)] * 3
     into = tmp_path / "cut" / "final.mp4"
     into.parent.mkdir()

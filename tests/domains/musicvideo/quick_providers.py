@@ -1,4 +1,4 @@
-"""A crew that takes no time: each film is the same few pictures, with its history written behind them.
+"""Providers that take no time: each film is the same few pictures, with its history written behind them.
 
 Stands in for whoever films elsewhere, where a test is about the pipeline. What it makes are real files, and the text
 behind a film tells which scene, take and sound went into it.
@@ -17,7 +17,9 @@ from typing import Any
 
 from PIL import Image
 
-from penstock.generation.ports import Brief, Crew, Desk, Made, SceneIdea, Shot
+from penstock.domains.musicvideo.film_studio import FilmProviders
+from penstock.generation.steps import Brief, Made, SceneIdea, Shot, StepReporter
+from penstock.media.compose import Cut, CutProgress
 from penstock.media.ffmpeg import binary
 
 
@@ -58,18 +60,18 @@ class QuickWriter:
     def __init__(self) -> None:
         self.meanwhile: Callable[[Brief], Brief] = lambda brief: brief
 
-    def write(self, brief: Brief, desk: Desk) -> Sequence[SceneIdea]:
+    def write(self, brief: Brief, reporter: StepReporter) -> Sequence[SceneIdea]:
         brief = self.meanwhile(brief)
         return [
             SceneIdea(f"{brief.concept}, part {n}", brief.seconds, needs_lip_sync=n == 1)
             for n in range(1, brief.scenes + 1)
         ]
 
-    def add(self, brief: Brief, concept: str, earlier: Sequence[str], desk: Desk) -> SceneIdea:
+    def add(self, brief: Brief, concept: str, earlier: Sequence[str], reporter: StepReporter) -> SceneIdea:
         return SceneIdea(f"{concept}, after {len(earlier)}", brief.seconds)
 
 
-class QuickCrew:
+class QuickProviders:
     """Everybody at once. What is asked of it is counted; ``meanwhile`` is called while it films."""
 
     def __init__(self) -> None:
@@ -77,9 +79,9 @@ class QuickCrew:
         self.filmed: list[Shot] = []
         self.meanwhile: Callable[[Shot], None] = lambda shot: None
 
-    def film(self, shot: Shot, into: Path, desk: Desk) -> Made:
+    def film(self, shot: Shot, into: Path, reporter: StepReporter) -> Made:
         self.filmed.append(shot)
-        desk.progress(0.5, "half way")
+        reporter.progress(0.5, "half way")
         self.meanwhile(shot)
         into.write_bytes(with_history(film(), {"prompt": shot.prompt, "seed": shot.seed}))
         return Made(cost=0.25, metrics={"frames": 6})
@@ -89,7 +91,7 @@ class QuickCrew:
         clip: Path,
         audio: Path,
         into: Path,
-        desk: Desk,
+        reporter: StepReporter,
         *,
         words: str | None = None,
         job: str | None = None,
@@ -98,25 +100,25 @@ class QuickCrew:
         into.write_bytes(with_history(film(), {"sings": words or "la", "clip": history_of(clip.read_bytes())}))
         return Made()
 
-    def compose(self, clips: Sequence[Path], track: Path | None, into: Path, desk: Desk) -> Made:
+    def compose(self, clips: Sequence[Path], track: Path | None, into: Path, progress: CutProgress) -> Cut:
         into.write_bytes(with_history(film(), [history_of(clip.read_bytes()) for clip in clips]))
-        return Made()
+        return Cut()
 
-    def trim(self, clip: Path, into: Path, *, start: float, stop: float) -> Made:
+    def trim(self, clip: Path, into: Path, *, start: float, stop: float) -> Cut:
         into.write_bytes(with_history(film(), {"part": [start, stop], "clip": history_of(clip.read_bytes())}))
-        return Made()
+        return Cut()
 
-    def excerpt(self, track: Path, into: Path, *, start: float, seconds: float) -> Made:
+    def excerpt(self, track: Path, into: Path, *, start: float, seconds: float) -> Cut:
         into.write_bytes(film(audio=True))
-        return Made()
+        return Cut()
 
-    def thumbnail(self, clip: Path, into: Path) -> Made:
+    def thumbnail(self, clip: Path, into: Path) -> Cut:
         into.write_bytes(PICTURE)
-        return Made()
+        return Cut()
 
     def draw(self, description: str, into: Path, *, seed: int) -> Made:
         into.write_bytes(PICTURE)
         return Made()
 
-    def crew(self) -> Crew:
-        return Crew(self.writer, self, self, self, self)
+    def providers(self) -> FilmProviders:
+        return FilmProviders(self.writer, self, self, self, self)

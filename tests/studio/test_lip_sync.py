@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import struct
-import subprocess
 import sys
 import wave
 from collections.abc import Sequence
@@ -16,8 +15,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from penstock.domains.musicvideo.providers import embedded_crew
-from penstock.generation.ports import LipSync, Shot
+from penstock.generation.steps import LipSync, Shot
 from penstock.media.encode import encode
 from penstock.media.ffmpeg import H264, reading, run, writing
 from penstock.media.probe import probe
@@ -28,14 +26,14 @@ from penstock.studio.mouth import CLOSED, PHONES, Mouth
 from penstock.studio.phones import guessed, spoken
 from penstock.studio.voice import RATE, heard, samples
 from penstock.work import Terminal
-from tests.domains.musicvideo.listening_desk import Gone, ListeningDesk
+from tests.generation.listening_reporter import Gone, ListeningReporter
 from tests.media.films import grey_frames
 from tests.media.films import samples as sound_of
 from tests.media.processes import children
 
 WIDTH, HEIGHT, FPS, SECONDS = 160, 90, 12, 1.5
 LIPS: LipSync = MouthLipSync()
-SAMPLES = Path(__file__).parents[4] / "shared" / "data" / "media"
+SAMPLES = Path(__file__).parents[3] / "shared" / "data" / "media"
 WORDS = "Hello my friends, we sing about the moon"
 
 Pixels = NDArray[Any]
@@ -67,7 +65,7 @@ def clip(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
     """Somebody's face."""
     into = tmp_path_factory.mktemp("clips") / "clip.mp4"
     shot = Shot("close-up in the hills at noon, static", SECONDS, seed=1, character=request.param)
-    ProceduralFilmer(WIDTH, HEIGHT, FPS).film(shot, into, ListeningDesk())
+    ProceduralFilmer(WIDTH, HEIGHT, FPS).film(shot, into, ListeningReporter())
     return into
 
 
@@ -75,7 +73,7 @@ def clip(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
 def robot(tmp_path_factory: pytest.TempPathFactory) -> Path:
     into = tmp_path_factory.mktemp("clips") / "robot.mp4"
     shot = Shot("close-up of a robot at sunset", SECONDS, seed=1)
-    ProceduralFilmer(WIDTH, HEIGHT, FPS).film(shot, into, ListeningDesk())
+    ProceduralFilmer(WIDTH, HEIGHT, FPS).film(shot, into, ListeningReporter())
     return into
 
 
@@ -101,7 +99,7 @@ def around_the_mouth(before: Sequence[Pixels], after: Sequence[Pixels], faces: F
 
 def test_the_mouth_is_closed_in_silence_and_open_where_it_is_loud(tmp_path: Path, clip: Path) -> None:
     into = tmp_path / "sung.mp4"
-    made = LIPS.sync(clip, audio(tmp_path / "a.wav", [(0.5, 1.0)]), into, ListeningDesk())
+    made = LIPS.sync(clip, audio(tmp_path / "a.wav", [(0.5, 1.0)]), into, ListeningReporter())
     faces = noted_faces(clip)
     assert faces is not None
     changed = around_the_mouth(frames(clip), frames(into), faces)
@@ -119,7 +117,7 @@ def test_the_mouth_follows_a_sound_that_comes_later(tmp_path: Path, robot: Path)
     opened = []
     for start in (0.25, 0.75):
         into = tmp_path / f"{start}.mp4"
-        LIPS.sync(robot, audio(tmp_path / f"{start}.wav", [(start, start + 0.5)]), into, ListeningDesk())
+        LIPS.sync(robot, audio(tmp_path / f"{start}.wav", [(start, start + 0.5)]), into, ListeningReporter())
         changed = around_the_mouth(frames(robot), frames(into), faces)
         opened.append([n for n, much in enumerate(changed) if much > 12])
     assert opened[0]
@@ -130,7 +128,7 @@ def test_the_mouth_follows_a_sound_that_comes_later(tmp_path: Path, robot: Path)
 
 def test_only_the_mouth_is_painted(tmp_path: Path, robot: Path) -> None:
     into = tmp_path / "sung.mp4"
-    LIPS.sync(robot, audio(tmp_path / "a.wav", [(0.0, SECONDS)]), into, ListeningDesk())
+    LIPS.sync(robot, audio(tmp_path / "a.wav", [(0.0, SECONDS)]), into, ListeningReporter())
     for before, after in zip(frames(robot), frames(into), strict=True):
         changed = np.abs(before - after).max(axis=2) > 45
         assert changed.any()
@@ -141,7 +139,7 @@ def test_only_the_mouth_is_painted(tmp_path: Path, robot: Path) -> None:
 @pytest.mark.parametrize("seconds", [0.4, SECONDS, 4.0])
 def test_a_film_stays_as_long_as_it_was_and_has_the_sound(tmp_path: Path, robot: Path, seconds: float) -> None:
     into = tmp_path / "sung.mp4"
-    LIPS.sync(robot, audio(tmp_path / "a.wav", [(0.0, seconds)], seconds=seconds), into, ListeningDesk())
+    LIPS.sync(robot, audio(tmp_path / "a.wav", [(0.0, seconds)], seconds=seconds), into, ListeningReporter())
     found = probe(into)
     assert found.picture is not None
     assert found.sound is not None
@@ -157,7 +155,7 @@ def test_a_film_stays_as_long_as_it_was_and_has_the_sound(tmp_path: Path, robot:
 def test_in_a_film_without_a_face_a_small_singer_does_it(tmp_path: Path) -> None:
     foreign, into = tmp_path / "foreign.mp4", tmp_path / "sung.mp4"
     encode(grey_frames([90] * 18), foreign, width=WIDTH, height=HEIGHT, fps=FPS)
-    LIPS.sync(foreign, audio(tmp_path / "a.wav", [(0.5, 1.0)]), into, ListeningDesk())
+    LIPS.sync(foreign, audio(tmp_path / "a.wav", [(0.5, 1.0)]), into, ListeningReporter())
     before, after = frames(foreign), frames(into)
     for one, other in zip(before, after, strict=True):
         assert np.abs(one[:40] - other[:40]).mean() < 4
@@ -172,7 +170,7 @@ def test_a_film_that_was_encoded_again_is_another_film(tmp_path: Path, robot: Pa
     again = tmp_path / "again.mp4"
     run([*reading(robot), "-ss", "0.5", *H264, writing(again)])
     assert noted_faces(again) is None
-    made = LIPS.sync(again, audio(tmp_path / "a.wav", [(0.0, 1.0)]), tmp_path / "sung.mp4", ListeningDesk())
+    made = LIPS.sync(again, audio(tmp_path / "a.wav", [(0.0, 1.0)]), tmp_path / "sung.mp4", ListeningReporter())
     assert made.metrics["frames"] == 12
 
 
@@ -197,7 +195,7 @@ def note(told: bytes) -> bytes:
 def test_an_odd_film_is_made_even_first(tmp_path: Path, robot: Path, filters: str) -> None:
     odd, into = tmp_path / "odd.mkv", tmp_path / "sung.mp4"
     run([*reading(robot), "-vf", filters, "-c:v", "mpeg4", writing(odd)])
-    LIPS.sync(odd, audio(tmp_path / "a.wav", [(0.0, 1.0)]), into, ListeningDesk())
+    LIPS.sync(odd, audio(tmp_path / "a.wav", [(0.0, 1.0)]), into, ListeningReporter())
     found, given = probe(into).picture, probe(odd).picture
     assert found is not None
     assert given is not None
@@ -215,7 +213,7 @@ def test_pixels_that_are_not_square_become_so_and_the_film_keeps_its_shape(
     film, wide, into = tmp_path / "film.mp4", tmp_path / "wide.mp4", tmp_path / "sung.mp4"
     encode(grey_frames([90] * 6), film, width=WIDTH, height=HEIGHT, fps=FPS)
     run([*reading(film), "-vf", f"setsar={aspect}", *H264, writing(wide)])
-    LIPS.sync(wide, audio(tmp_path / "a.wav", [(0.0, 0.5)]), into, ListeningDesk())
+    LIPS.sync(wide, audio(tmp_path / "a.wav", [(0.0, 0.5)]), into, ListeningReporter())
     found = probe(into).picture
     assert found is not None
     assert (found.width, found.height, found.pixel_aspect, found.frames) == (*size, 1.0, 6)
@@ -230,7 +228,7 @@ def test_of_several_films_the_best_is_sung_in(tmp_path: Path, size: tuple[int, i
     choice = ("-map", "0:v", "-map", "1:v", "-disposition:v:0", "0", "-disposition:v:1", "default")
     larger = ("-filter:v:1", f"scale={size[0]}:{size[1]},setsar=1", "-c:v", "mpeg4")
     run([*reading(dark), *reading(bright), *choice, *larger, writing(both)])
-    LIPS.sync(both, audio(tmp_path / "a.wav", [(0.0, 0.5)]), into, ListeningDesk())
+    LIPS.sync(both, audio(tmp_path / "a.wav", [(0.0, 0.5)]), into, ListeningReporter())
     shown = frames(into)
     assert [frame[:40].mean() for frame in shown] == pytest.approx([200] * 6, abs=6)
 
@@ -241,7 +239,7 @@ def test_a_film_from_elsewhere_is_sung_in(tmp_path: Path, name: str) -> None:
     if not SAMPLES.is_dir():
         pytest.skip(f"there is no folder of real samples beside the repository: shared/data/{SAMPLES.name}")
     into = tmp_path / "sung.mp4"
-    LIPS.sync(SAMPLES / "video" / name, audio(tmp_path / "a.wav", [(0.0, 1.0)]), into, ListeningDesk())
+    LIPS.sync(SAMPLES / "video" / name, audio(tmp_path / "a.wav", [(0.0, 1.0)]), into, ListeningReporter())
     found, given = probe(into), probe(SAMPLES / "video" / name)
     assert given.picture is not None
     assert found.sound is not None
@@ -251,7 +249,7 @@ def test_a_film_from_elsewhere_is_sung_in(tmp_path: Path, name: str) -> None:
 def test_words_are_found_in_the_voice_and_shape_the_mouth(tmp_path: Path, speech: Path) -> None:
     clip, into = tmp_path / "clip.mp4", tmp_path / "sung.mp4"
     encode(grey_frames([90] * 36), clip, width=WIDTH, height=HEIGHT, fps=FPS)
-    made = LIPS.sync(clip, speech, into, ListeningDesk(), words=WORDS)
+    made = LIPS.sync(clip, speech, into, ListeningReporter(), words=WORDS)
     assert made.metrics["mouth"] == "words"
     assert 10 < made.metrics["open"] < 34
     sound = samples(speech, 3.0)
@@ -282,7 +280,7 @@ def test_words_that_nobody_knows_are_spoken_letter_by_letter(speech: Path) -> No
 @pytest.mark.parametrize("words", ["", "  ", "♪ 月 ♪", "hello " * 400])
 def test_words_that_are_not_there_are_not_sung(tmp_path: Path, robot: Path, words: str) -> None:
     sound = audio(tmp_path / "a.wav", [(0.5, 1.0)])
-    made = LIPS.sync(robot, sound, tmp_path / "sung.mp4", ListeningDesk(), words=words)
+    made = LIPS.sync(robot, sound, tmp_path / "sung.mp4", ListeningReporter(), words=words)
     assert made.metrics["mouth"] == "loudness"
     assert 6 <= made.metrics["open"] <= 9
 
@@ -322,14 +320,14 @@ def test_a_murmur_opens_no_mouth() -> None:
 
 def test_the_desk_hears_of_every_half_second_and_may_stop_it(tmp_path: Path, robot: Path) -> None:
     sound, into = audio(tmp_path / "a.wav", [(0.0, 1.0)]), tmp_path / "sung.mp4"
-    desk = ListeningDesk()
-    LIPS.sync(robot, sound, into, desk)
-    assert desk.told == pytest.approx([0.0, 0.1, 0.1, 0.4, 0.7, 1.0])
+    reporter = ListeningReporter()
+    LIPS.sync(robot, sound, into, reporter)
+    assert reporter.told == pytest.approx([0.0, 0.1, 0.1, 0.4, 0.7, 1.0])
     into.unlink()
     before = children()
     for until in (1, 4):
         with pytest.raises(Gone):
-            LIPS.sync(robot, sound, into, ListeningDesk(until=until))
+            LIPS.sync(robot, sound, into, ListeningReporter(until=until))
     assert children() <= before
     assert [path.name for path in tmp_path.iterdir()] == ["a.wav"]
 
@@ -339,19 +337,12 @@ def test_what_has_no_sound_or_no_pictures_is_refused_for_good(tmp_path: Path, ro
     broken = tmp_path / "broken.mp3"
     broken.write_bytes(b"no sound at all")
     with pytest.raises(Terminal, match=r"robot\.mp4 has no sound"):
-        LIPS.sync(robot, robot, into, ListeningDesk())
+        LIPS.sync(robot, robot, into, ListeningReporter())
     with pytest.raises(Terminal, match=r"broken\.mp3 cannot be read"):
-        LIPS.sync(robot, broken, into, ListeningDesk())
+        LIPS.sync(robot, broken, into, ListeningReporter())
     with pytest.raises(Terminal, match="no moving pictures"):
-        LIPS.sync(sound, sound, into, ListeningDesk())
+        LIPS.sync(sound, sound, into, ListeningReporter())
     assert not into.exists()
-
-
-def test_the_embedded_crew_is_complete() -> None:
-    crew = embedded_crew(WIDTH, HEIGHT, FPS)
-    assert isinstance(crew.lip_sync, MouthLipSync)
-    assert isinstance(crew.generator, ProceduralFilmer)
-    assert (crew.generator.width, crew.generator.height, crew.generator.fps) == (WIDTH, HEIGHT, FPS)
 
 
 def test_without_pocketsphinx_loudness_has_to_do(monkeypatch: pytest.MonkeyPatch, speech: Path) -> None:
@@ -363,43 +354,3 @@ def test_without_pocketsphinx_loudness_has_to_do(monkeypatch: pytest.MonkeyPatch
         PathFinder, "find_spec", lambda name, *rest: None if name == "pocketsphinx" else found(name, *rest)
     )
     assert spoken(sound, WORDS, 72, 24) is None
-
-
-def test_without_the_extra_the_line_to_install_it_is_told(tmp_path: Path) -> None:
-    """The crew can be had, and what needs no pictures works; whoever is asked for some says what is missing."""
-    told = subprocess.run([sys.executable, "-c", _WITHOUT], cwd=tmp_path, capture_output=True, text=True, check=True)
-    assert told.stdout.splitlines() == [
-        "2 scenes",
-        *["numpy is not installed; run: pip install 'penstock[media]'"] * 3,
-    ], told.stderr
-
-
-_WITHOUT = """
-from importlib.machinery import PathFinder
-from importlib.machinery import PathFinder
-from pathlib import Path
-
-found = PathFinder.find_spec
-missing = {"numpy", "PIL", "av", "imageio_ffmpeg"}
-PathFinder.find_spec = lambda name, *rest: None if name in missing else found(name, *rest)
-
-from penstock.domains.musicvideo.providers import embedded_crew
-from penstock.generation.ports import Brief, Shot
-from penstock.errors import Misconfigured
-
-class Desk:
-    def progress(self, fraction, note=None): pass
-    def remember(self, job): pass
-
-crew, here = embedded_crew(), Path("file")
-print(len(crew.writer.write(Brief("music-video", "a", "b", 2, 8.0), Desk())), "scenes")
-for ask in (
-    lambda: crew.generator.film(Shot("a", 1.0, 1), here, Desk()),
-    lambda: crew.lip_sync.sync(here, here, here, Desk()),
-    lambda: crew.artist.draw("a", here, seed=1),
-):
-    try:
-        ask()
-    except Misconfigured as error:
-        print(error)
-"""

@@ -13,17 +13,17 @@ from typing import Any
 import pytest
 
 from penstock.errors import Misconfigured, Unavailable
-from penstock.generation.ports import LipSync, Shot, VideoGenerator
 from penstock.generation.predictions import Predictions
-from penstock.generation.provider_http import LONGEST_WORDS, Service
+from penstock.generation.provider_http import LONGEST_WORDS, ProviderService
 from penstock.generation.remote_film import PredictedFilm, PredictedLipSync
+from penstock.generation.steps import LipSync, Shot, VideoGenerator
 from penstock.kernel.lease import LeaseLost
 from penstock.media.content_type import sniff
 from penstock.media.ffmpeg import AAC, H264, MP4, reading, run, writing
 from penstock.media.probe import probe
 from penstock.work import RetryLater, Terminal
-from tests.domains.musicvideo.listening_desk import Gone, ListeningDesk
-from tests.domains.musicvideo.prediction_server import (
+from tests.generation.listening_reporter import Gone, ListeningReporter
+from tests.generation.prediction_server import (
     TOKEN,
     Behaviour,
     PredictionServer,
@@ -88,7 +88,7 @@ def waited() -> list[float]:
 
 @pytest.fixture
 def predictions(server: PredictionServer, elsewhere: PredictionServer, waited: list[float]) -> Iterator[Predictions]:
-    service = Service(server.url, TOKEN, timeout=timedelta(seconds=5), trusted=[elsewhere.origin])
+    service = ProviderService(server.url, TOKEN, timeout=timedelta(seconds=5), trusted=[elsewhere.origin])
     yield Predictions(service, "acme/filmer", sleep=waited.append)
     service.close()
 
@@ -96,7 +96,9 @@ def predictions(server: PredictionServer, elsewhere: PredictionServer, waited: l
 @pytest.fixture
 def hasty(server: PredictionServer, waited: list[float]) -> Predictions:
     """For servers that let one wait."""
-    return Predictions(Service(server.url, TOKEN, timeout=timedelta(seconds=0.25)), "acme/filmer", sleep=waited.append)
+    return Predictions(
+        ProviderService(server.url, TOKEN, timeout=timedelta(seconds=0.25)), "acme/filmer", sleep=waited.append
+    )
 
 
 # Filming
@@ -107,8 +109,8 @@ def test_a_film_is_made_once_and_is_where_it_was_asked_for(
 ) -> None:
     film: VideoGenerator = PredictedFilm(predictions, always={"resolution": "720p"})
     looks_when_remembered: list[int] = []
-    desk = ListeningDesk(on_remember=lambda job: looks_when_remembered.append(len(server.asked("look"))))
-    made = film.film(replace(SHOT, negative_prompt="rain", character="A tin robot"), tmp_path / "clip.mp4", desk)
+    reporter = ListeningReporter(on_remember=lambda job: looks_when_remembered.append(len(server.asked("look"))))
+    made = film.film(replace(SHOT, negative_prompt="rain", character="A tin robot"), tmp_path / "clip.mp4", reporter)
 
     (created,) = server.asked("create")
     assert created.path == "/v1/models/acme/filmer/predictions"
@@ -121,10 +123,10 @@ def test_a_film_is_made_once_and_is_where_it_was_asked_for(
             "resolution": "720p",
         }
     }
-    assert (desk.remembered, looks_when_remembered) == (["job-1"], [0])
+    assert (reporter.remembered, looks_when_remembered) == (["job-1"], [0])
     assert waited == [3.0, 3.0]
-    assert desk.told == sorted(desk.told)
-    assert 0 < desk.told[0] < desk.told[-1] <= 1
+    assert reporter.told == sorted(reporter.told)
+    assert 0 < reporter.told[0] < reporter.told[-1] <= 1
     assert (made.cost, made.metrics) == (None, {"predict_time": 12.5})
     clip = probe(tmp_path / "clip.mp4")
     assert clip.duration == pytest.approx(1.0, abs=1 / 24)
@@ -135,7 +137,7 @@ def test_a_film_is_made_once_and_is_where_it_was_asked_for(
 def test_a_model_may_be_a_version_and_call_things_by_other_names(
     server: PredictionServer, predictions: Predictions, tmp_path: Path
 ) -> None:
-    by_version = Predictions(Service(server.url, TOKEN), "5c7d5dc6", sleep=lambda seconds: None)
+    by_version = Predictions(ProviderService(server.url, TOKEN), "5c7d5dc6", sleep=lambda seconds: None)
     picture = tmp_path / "who.png"
     picture.write_bytes(PNG)
     fields = {"prompt": "text", "character": "cast", "references": "pictures", "seed": ""}
@@ -143,7 +145,7 @@ def test_a_model_may_be_a_version_and_call_things_by_other_names(
     server.states = ("failed",)
     for film in (PredictedFilm(by_version, fields=fields), PredictedFilm(predictions, lengths=[8, 4, 6])):
         with pytest.raises(Unavailable):
-            film.film(shot, tmp_path / "clip.mp4", ListeningDesk())
+            film.film(shot, tmp_path / "clip.mp4", ListeningReporter())
     first, second = server.asked("create")
     inline = f"data:image/png;base64,{base64.b64encode(PNG).decode()}"
     assert first.path == "/v1/predictions"
@@ -176,8 +178,10 @@ def test_cost_is_what_the_service_tells_or_what_its_time_costs(
     server: PredictionServer, tmp_path: Path, told: dict[str, Any], price: float | None, cost: float | None
 ) -> None:
     server.told, server.states = told, ("succeeded",)
-    predictions = Predictions(Service(server.url, TOKEN), "acme/filmer", price=price, sleep=lambda seconds: None)
-    made = predictions.make({"prompt": "x"}, tmp_path / "clip.mp4", ListeningDesk())
+    predictions = Predictions(
+        ProviderService(server.url, TOKEN), "acme/filmer", price=price, sleep=lambda seconds: None
+    )
+    made = predictions.make({"prompt": "x"}, tmp_path / "clip.mp4", ListeningReporter())
     assert made.cost == cost
     assert all(isinstance(value, float) and value >= 0 for value in made.metrics.values())
     assert set(made.metrics) <= {"predict_time", "cost"}
@@ -190,7 +194,7 @@ def test_an_attempt_goes_on_with_what_an_earlier_one_has_begun(
     server: PredictionServer, predictions: Predictions, tmp_path: Path
 ) -> None:
     server.will("look", *[drops] * 4)
-    film, first, second = PredictedFilm(predictions), ListeningDesk(), ListeningDesk()
+    film, first, second = PredictedFilm(predictions), ListeningReporter(), ListeningReporter()
     with pytest.raises(Unavailable):
         film.film(SHOT, tmp_path / "clip.mp4", first)
     film.film(replace(SHOT, job=first.remembered[0]), tmp_path / "clip.mp4", second)
@@ -206,7 +210,7 @@ def test_what_was_begun_and_came_to_nothing_is_made_anew(
     job = "job-1"
     server.states = (became,) if became in ("failed", "canceled") else ("processing",)
     with pytest.raises((Gone, Unavailable, Terminal)):
-        predictions.make({"prompt": "x"}, tmp_path / "clip.mp4", ListeningDesk(until=0))
+        predictions.make({"prompt": "x"}, tmp_path / "clip.mp4", ListeningReporter(until=0))
     match became:
         case "unknown":
             server.jobs.clear()
@@ -218,9 +222,9 @@ def test_what_was_begun_and_came_to_nothing_is_made_anew(
         case "never one of theirs":
             job = "../../admin?x"
     server.states = ("starting", "succeeded")
-    desk = ListeningDesk()
-    predictions.make({"prompt": "x"}, tmp_path / "clip.mp4", desk, job=job)
-    assert desk.remembered == ["job-2"]
+    reporter = ListeningReporter()
+    predictions.make({"prompt": "x"}, tmp_path / "clip.mp4", reporter, job=job)
+    assert reporter.remembered == ["job-2"]
     assert len({seen.headers["Idempotency-Key"] for seen in server.asked("create")}) == 2
     assert not any("admin" in seen.path for seen in server.seen)
 
@@ -229,11 +233,11 @@ def test_a_creation_whose_answer_is_lost_is_not_paid_twice(
     server: PredictionServer, predictions: Predictions, tmp_path: Path
 ) -> None:
     server.will("create", creates_and_drops)
-    film, desk = PredictedFilm(predictions), ListeningDesk()
+    film, reporter = PredictedFilm(predictions), ListeningReporter()
     with pytest.raises(Unavailable, match="the connection ended"):
-        film.film(SHOT, tmp_path / "clip.mp4", desk)
-    assert desk.remembered == []
-    film.film(SHOT, tmp_path / "clip.mp4", desk)
+        film.film(SHOT, tmp_path / "clip.mp4", reporter)
+    assert reporter.remembered == []
+    film.film(SHOT, tmp_path / "clip.mp4", reporter)
     assert (len(server.asked("create")), list(server.jobs)) == (2, ["job-1"])
 
 
@@ -246,9 +250,9 @@ def test_each_order_is_made_for_itself_and_only_once(
     server.will("create", *[answers(500, b"")] * 6)
     for order in ("p/1/1", "p/1/2", "p/1/2"):
         with pytest.raises(Unavailable):
-            film.film(replace(SHOT, order=order), tmp_path / "clip.mp4", ListeningDesk())
+            film.film(replace(SHOT, order=order), tmp_path / "clip.mp4", ListeningReporter())
         with pytest.raises(Unavailable):
-            lip_sync.sync(films["silent"], song, tmp_path / "synced.mp4", ListeningDesk(), order=order)
+            lip_sync.sync(films["silent"], song, tmp_path / "synced.mp4", ListeningReporter(), order=order)
     keys = [seen.headers["Idempotency-Key"] for seen in server.asked("create")]
     assert keys[2:4] == keys[4:6]
     assert len(set(keys)) == 4
@@ -263,7 +267,7 @@ def test_a_prediction_without_end_is_cancelled_when_nobody_waits(
 ) -> None:
     server.states = ("processing",)
     with pytest.raises(Gone):
-        PredictedFilm(predictions).film(SHOT, tmp_path / "clip.mp4", ListeningDesk(until=5))
+        PredictedFilm(predictions).film(SHOT, tmp_path / "clip.mp4", ListeningReporter(until=5))
     assert (len(server.asked("look")), [seen.id for seen in server.asked("cancel")]) == (5, ["job-1"])
     assert server.asked("cancel")[0].headers["Authorization"] == f"Bearer {TOKEN}"
     assert list(tmp_path.iterdir()) == []
@@ -276,7 +280,7 @@ def test_a_prediction_that_cannot_be_remembered_is_cancelled(
         raise Gone
 
     with pytest.raises(Gone):
-        predictions.make({}, tmp_path / "clip.mp4", ListeningDesk(on_remember=lost))
+        predictions.make({}, tmp_path / "clip.mp4", ListeningReporter(on_remember=lost))
     assert [seen.id for seen in server.asked("cancel")] == ["job-1"]
 
 
@@ -285,7 +289,7 @@ def test_a_prediction_that_another_goes_on_with_is_not_cancelled(
 ) -> None:
     """Whoever has the lease now was told of the job, and waits for it."""
     with pytest.raises(LeaseLost):
-        predictions.make({}, tmp_path / "clip.mp4", ListeningDesk(until=0, error=LeaseLost("taken over")))
+        predictions.make({}, tmp_path / "clip.mp4", ListeningReporter(until=0, error=LeaseLost("taken over")))
     assert server.asked("cancel") == []
 
 
@@ -294,7 +298,7 @@ def test_a_cancellation_that_fails_hides_nothing(
 ) -> None:
     server.will("cancel", answers(500, b"no"))
     with pytest.raises(Gone):
-        predictions.make({}, tmp_path / "clip.mp4", ListeningDesk(until=0))
+        predictions.make({}, tmp_path / "clip.mp4", ListeningReporter(until=0))
     assert "prediction job-1 could not be cancelled: 127.0.0.1 answered 500: no" in caplog.text
 
 
@@ -321,7 +325,7 @@ def test_a_busy_service_is_left_alone_as_long_as_it_asks_for(
 ) -> None:
     server.will("create", answers(status, b'{"detail": "slow down"}', **headers))
     with pytest.raises(RetryLater, match=rf"^127\.0\.0\.1 answered {status}: slow down$") as later:
-        predictions.make({}, tmp_path / "clip.mp4", ListeningDesk())
+        predictions.make({}, tmp_path / "clip.mp4", ListeningReporter())
     assert later.value.after == timedelta(seconds=after)
 
 
@@ -344,7 +348,7 @@ def test_a_service_in_trouble_is_worth_another_attempt(
 ) -> None:
     server.will("create", behaviour)
     with pytest.raises(Unavailable, match=r"^127\.0\.0\.1"):
-        predictions.make({}, tmp_path / "clip.mp4", ListeningDesk())
+        predictions.make({}, tmp_path / "clip.mp4", ListeningReporter())
     assert len(server.seen) == 1
 
 
@@ -353,7 +357,7 @@ def test_a_service_that_never_stops_talking_is_not_listened_to(
 ) -> None:
     server.will("create", floods)
     with pytest.raises(Unavailable, match=r"127\.0\.0\.1: the answer is longer than \d+ bytes"):
-        predictions.make({}, tmp_path / "clip.mp4", ListeningDesk())
+        predictions.make({}, tmp_path / "clip.mp4", ListeningReporter())
 
 
 @pytest.mark.parametrize(
@@ -366,14 +370,14 @@ def test_no_service_holds_a_worker_longer_than_its_timeout(
     server.states = ("succeeded",)
     server.will(door, *[behaviour] * 4)
     with pytest.raises(Unavailable, match=r"127\.0\.0\.1: no whole answer within 0\.25 s"):
-        hasty.make({}, tmp_path / "clip.mp4", ListeningDesk())
+        hasty.make({}, tmp_path / "clip.mp4", ListeningReporter())
 
 
 def test_a_service_that_is_not_there_is_worth_another_attempt(tmp_path: Path) -> None:
     with PredictionServer() as gone:
         url = gone.url
     with pytest.raises(Unavailable, match="refused"):
-        Predictions(Service(url, TOKEN), "acme/filmer").make({}, tmp_path / "clip.mp4", ListeningDesk())
+        Predictions(ProviderService(url, TOKEN), "acme/filmer").make({}, tmp_path / "clip.mp4", ListeningReporter())
 
 
 @pytest.mark.parametrize("status", [400, 401, 402, 403, 404, 422])
@@ -383,7 +387,7 @@ def test_a_refusal_is_final_and_repeats_no_secret(
     caplog.set_level(logging.DEBUG)
     server.will("create", echoes(status))
     with pytest.raises(Terminal, match=rf"127\.0\.0\.1 answered {status}: bad request: Bearer …") as refused:
-        predictions.make({}, tmp_path / "clip.mp4", ListeningDesk())
+        predictions.make({}, tmp_path / "clip.mp4", ListeningReporter())
     said = str(refused.value)
     assert "https://host/x?… with data:… and much more" in said
     assert len(said) < LONGEST_WORDS + 40
@@ -398,7 +402,7 @@ def test_the_api_is_not_followed_elsewhere(
 ) -> None:
     server.will("create", redirects(f"{elsewhere.url}/predictions", 307))
     with pytest.raises(Terminal, match="answered 307: over there; redirects are not followed"):
-        predictions.make({}, tmp_path / "clip.mp4", ListeningDesk())
+        predictions.make({}, tmp_path / "clip.mp4", ListeningReporter())
     assert elsewhere.seen == []
 
 
@@ -407,10 +411,10 @@ def test_hiccups_while_it_waits_cost_no_attempt(
 ) -> None:
     server.states = ("processing", "succeeded")
     server.will("look", answers(500), drops, answers(429, Retry_After="7"))
-    desk = ListeningDesk()
-    predictions.make({}, tmp_path / "clip.mp4", desk)
+    reporter = ListeningReporter()
+    predictions.make({}, tmp_path / "clip.mp4", reporter)
     assert waited == [3, 3, 3, 3, 3, 1]
-    assert desk.told == sorted(desk.told)
+    assert reporter.told == sorted(reporter.told)
 
 
 def test_a_service_that_wants_a_long_rest_gets_the_worker_back(
@@ -418,7 +422,7 @@ def test_a_service_that_wants_a_long_rest_gets_the_worker_back(
 ) -> None:
     server.will("look", answers(429, Retry_After="120"))
     with pytest.raises(RetryLater):
-        predictions.make({}, tmp_path / "clip.mp4", ListeningDesk())
+        predictions.make({}, tmp_path / "clip.mp4", ListeningReporter())
     assert (len(waited), server.asked("cancel")) == (1, [])
 
 
@@ -445,7 +449,7 @@ def test_a_prediction_that_fails_is_tried_again_unless_that_is_in_vain(
 ) -> None:
     server.states, server.told = ("starting", states), {"error": error}
     with pytest.raises(raised, match=words):
-        predictions.make({}, tmp_path / "clip.mp4", ListeningDesk())
+        predictions.make({}, tmp_path / "clip.mp4", ListeningReporter())
     assert len(server.asked("create")) == 1
 
 
@@ -465,7 +469,7 @@ def test_a_download_that_breaks_off_is_gone_on_with(
 ) -> None:
     server.etag = etag
     server.will("file", truncates(0.5), truncates(0.0))
-    predictions.make({}, tmp_path / "clip.mp4", ListeningDesk())
+    predictions.make({}, tmp_path / "clip.mp4", ListeningReporter())
     ranges = [seen.headers.get("Range") for seen in server.asked("file")]
     half = f"bytes={len(server.film) // 2}-"
     # The second one was asked for a part, answered with all of it, and broke off at once.
@@ -478,7 +482,7 @@ def test_the_rest_of_a_file_is_taken_for_nothing_else(
     server: PredictionServer, predictions: Predictions, tmp_path: Path
 ) -> None:
     server.will("file", truncates(0.5), sends_another_part, answers(416))
-    predictions.make({}, tmp_path / "clip.mp4", ListeningDesk())
+    predictions.make({}, tmp_path / "clip.mp4", ListeningReporter())
     assert len(server.asked("file")) == 4
     assert (tmp_path / "clip.mp4").read_bytes() == server.film
 
@@ -488,7 +492,7 @@ def test_the_rest_of_a_file_is_joined_to_its_beginning(
     server: PredictionServer, predictions: Predictions, tmp_path: Path
 ) -> None:
     server.will("file", truncates(0.7))
-    predictions.make({}, tmp_path / "clip.mp4", ListeningDesk())
+    predictions.make({}, tmp_path / "clip.mp4", ListeningReporter())
     assert [seen.headers.get("Range") for seen in server.asked("file")] == [
         None,
         f"bytes={int(len(server.film) * 0.7)}-",
@@ -503,7 +507,7 @@ def test_a_file_that_never_comes_whole_is_worth_another_attempt(
 ) -> None:
     server.will("file", *[behaviour] * 10)
     with pytest.raises(Unavailable, match=r"^127\.0\.0\.1"):
-        PredictedFilm(predictions).film(SHOT, tmp_path / "clip.mp4", ListeningDesk())
+        PredictedFilm(predictions).film(SHOT, tmp_path / "clip.mp4", ListeningReporter())
     assert len(server.asked("file")) == 4
     assert list(tmp_path.iterdir()) == []
 
@@ -524,7 +528,7 @@ def test_a_file_that_is_no_sound_film_never_gets_a_place(
 ) -> None:
     server.will("file", behaviour)
     with pytest.raises(Unavailable, match=r"what 127\.0\.0\.1 has made cannot be used: "):
-        PredictedFilm(predictions).film(SHOT, tmp_path / "clip.mp4", ListeningDesk())
+        PredictedFilm(predictions).film(SHOT, tmp_path / "clip.mp4", ListeningReporter())
     assert list(tmp_path.iterdir()) == []
 
 
@@ -533,11 +537,11 @@ def test_a_file_that_is_no_sound_film_never_gets_a_place(
 def test_a_file_that_is_too_large_is_refused_before_it_fills_the_disk(
     server: PredictionServer, tmp_path: Path, behaviour: Behaviour | None, taken: int
 ) -> None:
-    predictions = Predictions(Service(server.url, TOKEN), "acme/filmer", most_bytes=1000)
+    predictions = Predictions(ProviderService(server.url, TOKEN), "acme/filmer", most_bytes=1000)
     if behaviour:
         server.will("file", behaviour)
     with pytest.raises(Terminal, match="at most 1000 are taken"):
-        predictions.make({}, tmp_path / "clip.mp4", ListeningDesk())
+        predictions.make({}, tmp_path / "clip.mp4", ListeningReporter())
     assert (tmp_path / "clip.mp4").stat().st_size <= taken
     assert len(server.asked("file")) == 1
 
@@ -550,7 +554,7 @@ def test_the_desk_hears_of_a_slow_download_and_can_end_it(
     server.will("file", *[drips] * 4)
     for job in (None, "job-1"):
         with pytest.raises(type(error)) as raised:
-            predictions.make({}, tmp_path / "clip.mp4", ListeningDesk(until=3, error=error), job=job)
+            predictions.make({}, tmp_path / "clip.mp4", ListeningReporter(until=3, error=error), job=job)
         assert raised.value is error
     assert (len(server.asked("create")), len(server.asked("file")), server.asked("cancel")) == (1, 2, [])
 
@@ -561,7 +565,7 @@ def test_a_file_may_be_elsewhere_and_the_token_stays_here(
     server: PredictionServer, elsewhere: PredictionServer, predictions: Predictions, tmp_path: Path, status: int
 ) -> None:
     server.will("file", redirects("/files/moved.mp4"), redirects(f"{elsewhere.origin}/files/there.mp4", status))
-    predictions.make({}, tmp_path / "clip.mp4", ListeningDesk())
+    predictions.make({}, tmp_path / "clip.mp4", ListeningReporter())
     assert [seen.path for seen in elsewhere.seen] == ["/files/there.mp4"]
     assert TOKEN not in str(elsewhere.seen[0].headers)
     assert all(seen.headers["Authorization"] == f"Bearer {TOKEN}" for seen in server.seen)
@@ -573,7 +577,7 @@ def test_an_output_on_another_host_is_fetched_without_the_token(
     server: PredictionServer, elsewhere: PredictionServer, predictions: Predictions, tmp_path: Path
 ) -> None:
     server.told = {"output": {"video": f"{elsewhere.origin}/files/there.mp4?signature=x"}}
-    predictions.make({}, tmp_path / "clip.mp4", ListeningDesk())
+    predictions.make({}, tmp_path / "clip.mp4", ListeningReporter())
     assert [(seen.path, "Authorization" in seen.headers) for seen in elsewhere.seen] == [
         ("/files/there.mp4?signature=x", False)
     ]
@@ -602,7 +606,7 @@ def test_a_file_is_fetched_over_http_and_nothing_else(
     else:
         server.will("file", redirects(url))
     with pytest.raises(Terminal, match=r"127\.0\.0\.1 names a file whose URL ") as refused:
-        predictions.make({}, tmp_path / "clip.mp4", ListeningDesk())
+        predictions.make({}, tmp_path / "clip.mp4", ListeningReporter())
     assert "pw" not in str(refused.value)
     assert len(server.asked("file")) == (how == "redirected")
 
@@ -628,9 +632,9 @@ def test_no_service_leads_a_worker_to_private_addresses(
             server.told = {"output": url}
         else:
             server.will("file", redirects(url))
-        predictions = Predictions(Service(server.url, TOKEN), "acme/filmer", sleep=lambda seconds: None)
+        predictions = Predictions(ProviderService(server.url, TOKEN), "acme/filmer", sleep=lambda seconds: None)
         with pytest.raises(Terminal, match=r"127\.0\.0\.1 names a file whose URL ") as refused:
-            predictions.make({}, tmp_path / "clip.mp4", ListeningDesk())
+            predictions.make({}, tmp_path / "clip.mp4", ListeningReporter())
         assert "secret" not in str(refused.value)
         assert inside.seen == []
     assert len(server.asked("file")) == (how == "redirected")
@@ -642,12 +646,12 @@ def test_a_file_that_moves_without_end_is_given_up(
 ) -> None:
     server.will("file", *[redirects("/files/again.mp4")] * 20)
     with pytest.raises(Terminal, match="redirects more than 5 times"):
-        predictions.make({}, tmp_path / "clip.mp4", ListeningDesk())
+        predictions.make({}, tmp_path / "clip.mp4", ListeningReporter())
     assert len(server.asked("file")) == 6
 
 
 def test_what_is_named_over_tls_is_not_fetched_without_it(server: PredictionServer) -> None:
-    service = Service("https://127.0.0.1:1/v1", TOKEN)
+    service = ProviderService("https://127.0.0.1:1/v1", TOKEN)
     with pytest.raises(Terminal, match="over TLS"), service.open(f"{server.origin}/files/film.mp4", {}):
         pass
     assert server.seen == []
@@ -660,7 +664,7 @@ def test_a_prediction_without_a_file_is_worth_another_attempt(
 ) -> None:
     server.told = {"output": output}
     with pytest.raises(Unavailable, match="names no file"):
-        predictions.make({}, tmp_path / "clip.mp4", ListeningDesk())
+        predictions.make({}, tmp_path / "clip.mp4", ListeningReporter())
 
 
 # As ordered
@@ -680,7 +684,7 @@ def test_a_film_is_as_long_as_was_ordered_and_silent_whatever_the_service_made(
     seconds: float,
 ) -> None:
     server.film = films[film].read_bytes()
-    PredictedFilm(predictions).film(replace(SHOT, seconds=seconds), tmp_path / "clip.mp4", ListeningDesk())
+    PredictedFilm(predictions).film(replace(SHOT, seconds=seconds), tmp_path / "clip.mp4", ListeningReporter())
     clip = probe(tmp_path / "clip.mp4")
     assert clip.duration == pytest.approx(seconds, abs=1 / 24)
     assert clip.sound is None
@@ -693,7 +697,7 @@ def test_a_film_that_is_far_too_short_is_none(
     server: PredictionServer, predictions: Predictions, tmp_path: Path
 ) -> None:
     with pytest.raises(Unavailable, match=r"8 s were ordered and 1\.00 s were made"):
-        PredictedFilm(predictions).film(replace(SHOT, seconds=8.0), tmp_path / "clip.mp4", ListeningDesk())
+        PredictedFilm(predictions).film(replace(SHOT, seconds=8.0), tmp_path / "clip.mp4", ListeningReporter())
     assert list(tmp_path.iterdir()) == []
 
 
@@ -715,8 +719,8 @@ def test_a_clip_comes_back_as_long_as_before_and_with_sound(
 ) -> None:
     server.film = films[film].read_bytes()
     lip_sync: LipSync = PredictedLipSync(predictions)
-    desk = ListeningDesk()
-    lip_sync.sync(films["silent"], song, tmp_path / "synced.mp4", desk)
+    reporter = ListeningReporter()
+    lip_sync.sync(films["silent"], song, tmp_path / "synced.mp4", reporter)
     synced = probe(tmp_path / "synced.mp4")
     assert synced.duration == pytest.approx(1.0, abs=1 / 24)
     assert synced.sound is not None
@@ -725,7 +729,7 @@ def test_a_clip_comes_back_as_long_as_before_and_with_sound(
     assert set(sent) == {"video", "audio"}
     assert sent["video"] == f"data:video/mp4;base64,{base64.b64encode(films['silent'].read_bytes()).decode()}"
     assert sent["audio"].startswith("data:audio/mpeg;base64,")
-    assert desk.remembered == ["job-1"]
+    assert reporter.remembered == ["job-1"]
 
 
 @pytest.mark.usefixtures("made")
@@ -735,7 +739,7 @@ def test_lips_are_gone_on_with_as_well(
     server.film = films["with sound"].read_bytes()
     lip_sync = PredictedLipSync(predictions, fields={"clip": "face", "audio": "voice", "words": "text"})
     for job in (None, "job-1"):
-        lip_sync.sync(films["silent"], song, tmp_path / "synced.mp4", ListeningDesk(), words="la la", job=job)
+        lip_sync.sync(films["silent"], song, tmp_path / "synced.mp4", ListeningReporter(), words="la la", job=job)
     (created,) = server.asked("create")
     assert set(created.json["input"]) == {"face", "voice", "text"}
 
@@ -745,7 +749,7 @@ def test_a_file_that_is_too_large_to_send_is_refused_before_anything_is_paid(
 ) -> None:
     lip_sync = PredictedLipSync(predictions, most_inline=1000)
     with pytest.raises(Terminal, match=r"silent\.mp4 has \d+ bytes, and a service is sent at most 1000"):
-        lip_sync.sync(films["silent"], song, tmp_path / "synced.mp4", ListeningDesk())
+        lip_sync.sync(films["silent"], song, tmp_path / "synced.mp4", ListeningReporter())
     assert server.seen == []
 
 
@@ -769,10 +773,10 @@ def test_a_service_that_cannot_be_spoken_to_is_told_at_once_and_without_the_toke
     url: str, token: str, words: str
 ) -> None:
     with pytest.raises(Misconfigured, match=words) as wrong:
-        Service(url, token)
+        ProviderService(url, token)
     assert TOKEN not in str(wrong.value)
 
 
 def test_a_model_has_a_name() -> None:
     with pytest.raises(Misconfigured, match="'a model' is no model; write owner/name"):
-        Predictions(Service("https://host/v1", TOKEN), "a model")
+        Predictions(ProviderService("https://host/v1", TOKEN), "a model")

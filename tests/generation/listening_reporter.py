@@ -1,4 +1,4 @@
-"""A desk that keeps what it is told, and may stop listening."""
+"""A reporter that keeps what it is told, and may stop listening."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ class Gone(BaseException):
     """Nobody waits any more. No `Exception`, so that whoever catches too much is found out."""
 
 
-class ListeningDesk:
+class ListeningReporter:
     def __init__(
         self,
         *,

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from penstock.generation.ports import Artist
+from penstock.generation.steps import Artist
 from penstock.media.soundness import sound_image
 from penstock.studio.artist import SIZE, PortraitArtist
 from penstock.studio.drawing.character import character

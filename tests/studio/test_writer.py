@@ -1,4 +1,4 @@
-"""The embedded writer: an arc of scenes, each its own, in a director's manner; the directors, and the flavors."""
+"""The embedded writer: an arc of scenes, each its own, in a director's manner; and the directors."""
 
 from __future__ import annotations
 
@@ -10,14 +10,13 @@ import pytest
 
 from penstock.generation.directors import director, directors
 from penstock.generation.errors import DirectorNotFound
-from penstock.generation.flavors import flavors
-from penstock.generation.ports import Brief, SceneIdea, SceneWriter
+from penstock.generation.steps import Brief, SceneIdea, SceneWriter
 from penstock.studio.drawing.colour import NAMED
 from penstock.studio.drawing.plan import plan
 from penstock.studio.vocabulary import CAMERAS, HOURS, told
 from penstock.studio.writer import ConceptWriter
 from penstock.work import Terminal
-from tests.domains.musicvideo.listening_desk import Gone, ListeningDesk
+from tests.generation.listening_reporter import Gone, ListeningReporter
 
 WRITER: SceneWriter = ConceptWriter()
 NAMES = [each.name for each in directors()]
@@ -32,11 +31,11 @@ def brief(
     product: str | None = None,
     director: str | None = None,
 ) -> Brief:
-    return Brief(mode, concept, character, scenes, 8.0, product, director)
+    return Brief(mode, concept, character, scenes, 8.0, product, director, advertises=mode == "ad-creative")
 
 
 def write(of: Brief) -> Sequence[SceneIdea]:
-    return WRITER.write(of, ListeningDesk())
+    return WRITER.write(of, ListeningReporter())
 
 
 @pytest.mark.parametrize("mode", ["music-video", "ad-creative"])
@@ -119,36 +118,36 @@ def test_a_long_brief_is_cut_and_nothing_of_the_manner_is_lost() -> None:
 
 def test_a_scene_is_added_from_a_few_words() -> None:
     earlier = [idea.prompt for idea in write(brief())]
-    added = WRITER.add(brief(), "The robot dances on a rooftop", earlier, ListeningDesk())
+    added = WRITER.add(brief(), "The robot dances on a rooftop", earlier, ListeningReporter())
     assert "The robot dances on a rooftop" in added.prompt
     assert "a friendly silver robot" in added.prompt
     assert added.needs_lip_sync
-    assert not WRITER.add(brief(mode="ad-creative"), "A toast", earlier, ListeningDesk()).needs_lip_sync
+    assert not WRITER.add(brief(mode="ad-creative"), "A toast", earlier, ListeningReporter()).needs_lip_sync
 
 
 def test_the_same_words_again_give_another_scene() -> None:
     prompts: list[str] = []
     for _ in range(30):
-        prompts.append(WRITER.add(brief(), "A rooftop in the rain", prompts, ListeningDesk()).prompt)
+        prompts.append(WRITER.add(brief(), "A rooftop in the rain", prompts, ListeningReporter()).prompt)
     assert len(set(prompts)) == 30
     # The scenes before may have been removed, so that the very same words come up.
-    first = WRITER.add(brief(), "A rooftop in the rain", ["another"], ListeningDesk()).prompt
-    assert WRITER.add(brief(), "A rooftop in the rain", [first], ListeningDesk()).prompt == f"{first} Take 2."
+    first = WRITER.add(brief(), "A rooftop in the rain", ["another"], ListeningReporter()).prompt
+    assert WRITER.add(brief(), "A rooftop in the rain", [first], ListeningReporter()).prompt == f"{first} Take 2."
 
 
 def test_the_desk_hears_of_every_scene_and_may_stop_it() -> None:
-    desk = ListeningDesk()
-    WRITER.write(brief(), desk)
-    assert desk.told == [0.0, 0.25, 0.5, 0.75, 1.0]
+    reporter = ListeningReporter()
+    WRITER.write(brief(), reporter)
+    assert reporter.told == [0.0, 0.25, 0.5, 0.75, 1.0]
     with pytest.raises(Gone):
-        WRITER.write(brief(), ListeningDesk(until=2))
+        WRITER.write(brief(), ListeningReporter(until=2))
 
 
 def test_what_cannot_be_written_is_refused_for_good() -> None:
     with pytest.raises(Terminal, match="0 scenes"):
         write(brief(scenes=0))
     with pytest.raises(Terminal, match="nothing is said"):
-        WRITER.add(brief(), "  ", [], ListeningDesk())
+        WRITER.add(brief(), "  ", [], ListeningReporter())
     with pytest.raises(Terminal, match="no director's configuration 'noir'"):
         write(brief(director="noir"))
 
@@ -173,12 +172,3 @@ def test_every_word_of_a_director_means_something_to_the_camera(name: str) -> No
     assert chosen.summary
     assert chosen.light
     assert len(chosen.negative_prompt) <= 1000
-
-
-def test_the_flavors_have_the_limits_of_the_documents() -> None:
-    named = {each.name: each for each in flavors()}
-    song, ad = named["music-video"], named["ad-creative"]
-    assert (song.most_scenes, song.seconds, song.lip_sync) == (8, 8.0, True)
-    assert (ad.most_scenes, ad.seconds, ad.lip_sync) == (4, 8.0, False)
-    for each in flavors():
-        assert 1 <= each.scenes <= each.most_scenes

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 from penstock.auth.caller import Caller
-from penstock.domains.speech.options import SpeechOptions, read_options
+from penstock.declare.option import read_options
+from penstock.domains.speech.options import SpeechOptions
 from penstock.domains.speech.voices import Voices, installed_voices
 from penstock.kernel.store import Store
 from penstock.ports.object_store import ObjectStore
@@ -13,7 +14,7 @@ from penstock.work.domain_context import DomainContext
 
 
 @dataclass(frozen=True)
-class Studio:
+class SpeechStudio:
     """Where records and files go, who speaks, and what the deployment has chosen."""
 
     store: Store
@@ -22,10 +23,10 @@ class Studio:
     options: SpeechOptions = field(default_factory=SpeechOptions)
 
     @classmethod
-    def within(cls, context: DomainContext) -> Studio:
-        options = read_options(context.setting)
+    def within(cls, context: DomainContext) -> SpeechStudio:
+        options = read_options(SpeechOptions, context.setting)
         return cls(context.store, context.objects, installed_voices(options.voices, options.voice), options)
 
-    def seen_by(self, caller: Caller) -> Studio:
+    def seen_by(self, caller: Caller) -> SpeechStudio:
         """The same, on the store that a caller may see."""
         return replace(self, store=caller.store)

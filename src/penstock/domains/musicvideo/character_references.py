@@ -7,10 +7,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from uuid import UUID, uuid4
 
-from penstock.domains.musicvideo import object_keys as places
-from penstock.domains.musicvideo.errors import BadRequest, NoSuchPicture
-from penstock.domains.musicvideo.model import CharacterReference
-from penstock.domains.musicvideo.studio import Studio
+from penstock.domains.musicvideo.errors import IncompleteOrder, NoSuchPicture
+from penstock.domains.musicvideo.film_studio import FilmStudio
+from penstock.domains.musicvideo.model import REFERENCE_IMAGE, CharacterReference
 from penstock.errors import OutOfScope
 from penstock.media.soundness import sound_image
 
@@ -18,30 +17,30 @@ MOST = 4
 "So many are drawn at once, to choose from."
 
 
-def draw_references(studio: Studio, description: str, *, count: int = 1, by: str) -> Sequence[CharacterReference]:
+def draw_references(studio: FilmStudio, description: str, *, count: int = 1, by: str) -> Sequence[CharacterReference]:
     """Pictures of a character from a description, each another one."""
     _check_for_all(studio)
     if not description.strip():
-        raise BadRequest("no description of the character was given")
+        raise IncompleteOrder("no description of the character was given")
     if not 1 <= count <= MOST:
-        raise BadRequest(f"{count} pictures were asked for; ask for 1 to {MOST}")
+        raise IncompleteOrder(f"{count} pictures were asked for; ask for 1 to {MOST}")
     drawn = []
     with TemporaryDirectory(prefix="penstock-mv-") as folder:
         for seed in range(count):
             picture = Path(folder, f"{seed}.png")
-            studio.crew.artist.draw(description.strip(), picture, seed=seed)
+            studio.providers.artist.draw(description.strip(), picture, seed=seed)
             drawn.append(_keep(studio, picture, description.strip(), by=by))
     return drawn
 
 
-def upload_reference(studio: Studio, picture: Path, *, by: str) -> CharacterReference:
+def upload_reference(studio: FilmStudio, picture: Path, *, by: str) -> CharacterReference:
     """A picture of a character that somebody has; UnusableFile for what is no picture."""
     _check_for_all(studio)
     sound_image(picture)
     return _keep(studio, picture, None, by=by)
 
 
-def reference(studio: Studio, character_id: UUID) -> CharacterReference:
+def reference(studio: FilmStudio, character_id: UUID) -> CharacterReference:
     """A picture by its id."""
     _check_for_all(studio)
     found = studio.store.lookup(CharacterReference.at(character_id=character_id))
@@ -50,12 +49,12 @@ def reference(studio: Studio, character_id: UUID) -> CharacterReference:
     return found
 
 
-def picture_of(studio: Studio, character_id: UUID) -> str:
+def picture_of(studio: FilmStudio, character_id: UUID) -> str:
     """Where the picture of an id lies."""
     return reference(studio, character_id).image_s3_key
 
 
-def _check_for_all(studio: Studio) -> None:
+def _check_for_all(studio: FilmStudio) -> None:
     """Character references are of no project, so whoever may see only one has none of them."""
     if studio.store.project is not None:
         raise OutOfScope(
@@ -64,9 +63,9 @@ def _check_for_all(studio: Studio) -> None:
         )
 
 
-def _keep(studio: Studio, picture: Path, description: str | None, *, by: str) -> CharacterReference:
+def _keep(studio: FilmStudio, picture: Path, description: str | None, *, by: str) -> CharacterReference:
     character_id = uuid4()
-    key = places.character_reference(character_id)
+    key = REFERENCE_IMAGE.key(str(character_id))
     with picture.open("rb") as file:
         studio.objects.put(key, file)
     kept = CharacterReference(

@@ -13,7 +13,7 @@ import pytest
 from numpy.typing import NDArray
 from PIL import Image, ImageDraw
 
-from penstock.generation.ports import Shot, VideoGenerator
+from penstock.generation.steps import Shot, VideoGenerator
 from penstock.media.compose import FfmpegComposer
 from penstock.media.probe import probe
 from penstock.studio.artist import PortraitArtist
@@ -26,7 +26,7 @@ from penstock.studio.drawing.scene import DrawnScene
 from penstock.studio.faces import noted_faces
 from penstock.studio.filmer import ProceduralFilmer
 from penstock.work import Terminal
-from tests.domains.musicvideo.listening_desk import Gone, ListeningDesk
+from tests.generation.listening_reporter import Gone, ListeningReporter
 from tests.media.processes import children
 
 WIDTH, HEIGHT, FPS = 160, 90, 12
@@ -41,7 +41,7 @@ def shot(prompt: str, seconds: float = 1.0, *, seed: int = 1, **more: Any) -> Sh
 
 def film(of: Shot, into: Path) -> list[Pixels]:
     """The frames of a shot, as anybody sees them."""
-    FILMER.film(of, into, ListeningDesk())
+    FILMER.film(of, into, ListeningReporter())
     with av.open(str(into)) as container:
         return [frame.to_ndarray(format="rgb24").astype(int) for frame in container.decode(video=0)]
 
@@ -60,7 +60,7 @@ def apart(one: Pixels, other: Pixels) -> float:
 @pytest.mark.parametrize(("seconds", "frames"), [(1.0, 12), (1.04, 12), (1.05, 13), (0.01, 1), (0.5, 6)])
 def test_a_film_is_as_long_as_its_shot_to_the_frame(tmp_path: Path, seconds: float, frames: int) -> None:
     into = tmp_path / "clip.mp4"
-    made = FILMER.film(shot("a robot in the city", seconds), into, ListeningDesk())
+    made = FILMER.film(shot("a robot in the city", seconds), into, ListeningReporter())
     found = probe(into)
     assert made.metrics["frames"] == frames
     assert found.picture is not None
@@ -267,9 +267,9 @@ def test_the_mouth_is_noted_in_the_film_and_the_note_is_lost_when_it_is_cut(tmp_
 
 
 def test_the_desk_hears_of_every_half_second(tmp_path: Path) -> None:
-    desk = ListeningDesk()
-    FILMER.film(shot("the sea", 1.5), tmp_path / "clip.mp4", desk)
-    assert desk.told == [0.0, 1 / 3, 2 / 3, 1.0]
+    reporter = ListeningReporter()
+    FILMER.film(shot("the sea", 1.5), tmp_path / "clip.mp4", reporter)
+    assert reporter.told == [0.0, 1 / 3, 2 / 3, 1.0]
 
 
 @pytest.mark.parametrize("until", [0, 2])
@@ -278,7 +278,7 @@ def test_a_desk_that_stops_leaves_nothing_behind(tmp_path: Path, until: int) -> 
     into.write_bytes(b"the one before")
     before = children()
     with pytest.raises(Gone):
-        FILMER.film(shot("the sea", 1.5), into, ListeningDesk(until=until))
+        FILMER.film(shot("the sea", 1.5), into, ListeningReporter(until=until))
     assert children() <= before
     assert [path.name for path in tmp_path.iterdir()] == ["clip.mp4"]
     assert into.read_bytes() == b"the one before"
@@ -287,7 +287,7 @@ def test_a_desk_that_stops_leaves_nothing_behind(tmp_path: Path, until: int) -> 
 @pytest.mark.parametrize("seconds", [0.0, -1.0, math.nan, math.inf, 601.0])
 def test_a_length_that_cannot_be_filmed_is_refused_for_good(tmp_path: Path, seconds: float) -> None:
     with pytest.raises(Terminal, match="cannot be filmed"):
-        FILMER.film(shot("the sea", seconds), tmp_path / "clip.mp4", ListeningDesk())
+        FILMER.film(shot("the sea", seconds), tmp_path / "clip.mp4", ListeningReporter())
     assert not list(tmp_path.iterdir())
 
 
@@ -298,9 +298,9 @@ def test_a_broken_picture_and_an_unknown_director_are_refused_for_good(tmp_path:
     half.write_bytes(half.read_bytes()[:400])
     for path in (broken, half):
         with pytest.raises(Terminal, match=rf"{path.name} cannot be read"):
-            FILMER.film(shot("the sea", references=[path]), tmp_path / "clip.mp4", ListeningDesk())
+            FILMER.film(shot("the sea", references=[path]), tmp_path / "clip.mp4", ListeningReporter())
     with pytest.raises(Terminal, match="did you mean 'storybook'"):
-        FILMER.film(shot("the sea", director="story-book"), tmp_path / "clip.mp4", ListeningDesk())
+        FILMER.film(shot("the sea", director="story-book"), tmp_path / "clip.mp4", ListeningReporter())
 
 
 def test_hostile_and_strange_words_are_filmed_all_the_same(tmp_path: Path) -> None:
