@@ -11,7 +11,7 @@ import pytest
 from penstock import FrozenClock, Store, open_store
 from penstock.domains.speech import DOMAIN
 from penstock.domains.speech.speech_studio import SpeechStudio
-from penstock.domains.speech.voices import Voices, installed_voices
+from penstock.media.speech.voices import Voices, installed_voices
 from penstock.objects import LocalObjects, RouteSigner
 from penstock.ports.clock import Clock
 from penstock.work.domain import WORKING

@@ -11,12 +11,13 @@ import pytest
 
 from penstock import FrozenClock
 from penstock.domains.speech.actions import AS_JOB, AT_ONCE, audio_of, synthesise
-from penstock.domains.speech.errors import NoText, SynthesisFailed, TextTooLong, Unspeakable, VoiceNotFound
+from penstock.domains.speech.errors import NoText, TextTooLong
 from penstock.domains.speech.model import TempAudio
-from penstock.domains.speech.sound import Sound
 from penstock.domains.speech.speech_studio import SpeechStudio
-from penstock.domains.speech.voices import Offer, Voices
 from penstock.errors import NotFound, Unavailable
+from penstock.media.speech.errors import SynthesisFailed, Unspeakable, VoiceNotFound
+from penstock.media.speech.sound import Sound
+from penstock.media.speech.voices import Offer, Voices
 from penstock.objects.s3 import S3Objects
 from penstock.testing.object_promises.promise import send
 from tests.domains.speech.faults import Failing, FailingStore, always
@@ -70,6 +71,34 @@ def test_a_shorter_url(studio: SpeechStudio) -> None:
         link = synthesise(chosen, "Hello", ip_address=GUEST).link
         made = studio.store.clock.now().replace(microsecond=0)
         assert link.expires_at - made == dt.timedelta(seconds=expected)
+
+
+class SlowObjects:
+    """Files that take half a minute to be stored, and a note of what was there when a URL was signed."""
+
+    def __init__(self, real: Any, clock: FrozenClock) -> None:
+        self._real, self._clock = real, clock
+        self.signed: list[tuple[str, set[str]]] = []
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._real, name)
+
+    def put(self, key: str, body: Any) -> Any:
+        self._clock.advance(dt.timedelta(seconds=30))
+        return self._real.put(key, body)
+
+    def download_url(self, key: str, **more: Any) -> Any:
+        self.signed.append((key, files(self._real)))
+        return self._real.download_url(key, **more)
+
+
+def test_the_url_is_signed_once_the_file_is_there_and_lasts_from_then(studio: SpeechStudio, clock: FrozenClock) -> None:
+    """TA-9: it leads somewhere from its first moment, and whoever waited for the file has not lost that time."""
+    objects: Any = SlowObjects(studio.objects, clock)
+    options = replace(studio.options, url_life=dt.timedelta(seconds=60))
+    made = synthesise(replace(studio, objects=objects, options=options), "Hello", ip_address=GUEST)
+    assert objects.signed == [(made.audio.s3_key, {made.audio.s3_key})]
+    assert made.link.expires_at - clock.now().replace(microsecond=0) == dt.timedelta(seconds=60)
 
 
 def test_the_url_opens_the_file(studio: SpeechStudio, s3: S3Objects) -> None:
@@ -182,7 +211,7 @@ def test_when_nothing_works_any_more(studio: SpeechStudio, caplog: pytest.LogCap
 
 
 def test_a_url_that_cannot_be_signed(studio: SpeechStudio) -> None:
-    """TA-9: noticed before anything is stored."""
+    """TA-9: noticed before there is a record, and the file goes again."""
     objects: Any = Failing(studio.objects, download_url=always)
     with pytest.raises(Unavailable):
         synthesise(replace(studio, objects=objects), "Hello", ip_address=GUEST)

@@ -9,15 +9,16 @@ from typing import Any
 
 import pytest
 
-from penstock.domains.speech.actions import AS_JOB, sayable
-from penstock.domains.speech.chunks import chunks
-from penstock.domains.speech.errors import NoText, SynthesisFailed, TextTooLong, VoiceNotFound
+from penstock.domains.speech.actions import AS_JOB
+from penstock.domains.speech.errors import NoText, TextTooLong
 from penstock.domains.speech.model import SpeechJob, SpeechJobStatus
-from penstock.domains.speech.sound import Sound
 from penstock.domains.speech.speech_studio import SpeechStudio
 from penstock.domains.speech.tasks import TASKS, job_of, request_job
-from penstock.domains.speech.voices import Offer, Voices
 from penstock.errors import NotFound
+from penstock.media.speech.chunks import chunks
+from penstock.media.speech.errors import SynthesisFailed, VoiceNotFound
+from penstock.media.speech.sound import Sound
+from penstock.media.speech.voices import Offer, Voices
 from penstock.work.dead_letters import DeadLetters, retry, retry_all
 from penstock.work.domain_context import DomainContext
 from penstock.work.task import Attempt, Outcome, Progress, Task, TaskStatus
@@ -65,7 +66,9 @@ def test_all_pieces_are_in_one_file(studio: SpeechStudio) -> None:
 def test_progress_is_told_on_the_way(studio: SpeechStudio, monkeypatch: pytest.MonkeyPatch) -> None:
     """TA-24: each piece is a step, and the file is the last."""
     told: list[float] = []
-    monkeypatch.setattr("penstock.work.context.Work.progress", lambda self, fraction, note=None: told.append(fraction))
+    monkeypatch.setattr(
+        "penstock.work.context.TaskContext.progress", lambda self, fraction, note=None: told.append(fraction)
+    )
     request_job(studio, LONG, ip_address=GUEST)
     workers(studio).drain()
     assert told == [0.0, pytest.approx(1 / 3), pytest.approx(2 / 3)]
@@ -261,39 +264,3 @@ def test_a_commit_that_fails_leaves_no_file(studio: SpeechStudio) -> None:
     runner.run(work)
     assert files(studio.objects) == set()
     assert list(studio.store.find(SpeechJob.of_date(date=job.date))) == []
-
-
-# Pieces
-
-
-def test_pieces_are_whole_sentences() -> None:
-    """TA-24: at most 500 characters, and nothing is lost between them."""
-    pieces = list(chunks(LONG))
-    assert len(pieces) == 2
-    assert all(piece.endswith(".") and len(piece) <= 500 for piece in pieces)
-    assert " ".join(pieces) == LONG.strip()
-
-
-@pytest.mark.parametrize(
-    ("text", "pieces"),
-    [
-        ("One, two. Three.", ["One, two.", "Three."]),
-        ("One sentence, of two clauses", ["One sentence,", "of two clauses"]),
-        ("no marks at all in here", ["no marks at", "all in here"]),
-        ("abcdefghijklmnopqrst", ["abcdefghijklmn", "opqrst"]),
-        ('He said "no." Then', ['He said "no."', "Then"]),
-        ("One\n\n\nTwo", ["One\n\n\nTwo"]),
-        ("   ", []),
-    ],
-)
-def test_where_a_text_is_parted(text: str, pieces: list[str]) -> None:
-    """TA-24: at a sentence, else at a clause, else at a word, else anywhere."""
-    assert list(chunks(text, longest=14)) == pieces
-
-
-def test_marks_between_paragraphs_are_no_error() -> None:
-    """TA-24: a piece that is marks only is left out; a text that is marks only is not."""
-    text = f"{LONG}\n{'*' * 1200}\n{LONG}"
-    assert len(sayable(text)) < len(list(chunks(text)))
-    assert " ".join(sayable(text)).replace("*", "").split() == (LONG * 2).split()
-    assert sayable("***") == ["***"]

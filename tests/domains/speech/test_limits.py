@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 import tempfile
-import time
-import tracemalloc
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -20,19 +16,17 @@ from penstock import FrozenClock
 from penstock.declare.option import read_options
 from penstock.domains.speech import INSTALLED
 from penstock.domains.speech.actions import synthesise
-from penstock.domains.speech.chunks import chunks
 from penstock.domains.speech.erasure import erase_address, erase_audio
-from penstock.domains.speech.errors import SpeechTooLong
-from penstock.domains.speech.length import length_of
 from penstock.domains.speech.model import SpeechJob, SpeechJobStatus
 from penstock.domains.speech.options import SpeechOptions
 from penstock.domains.speech.quotas import BYTES, JOBS, SECONDS, guest_mark
-from penstock.domains.speech.sound import Sound, merged, stopped
 from penstock.domains.speech.speech_studio import SpeechStudio
 from penstock.domains.speech.tasks import TASKS, job_of, request_job
-from penstock.domains.speech.voices import Offer, Voice, Voices, parts_of
 from penstock.errors import Conflict
 from penstock.kernel.quota import EVERYBODY, BeyondQuota, QuotaExceeded, QuotaHold, QuotaUse, settle_overdue, usage
+from penstock.media.speech.errors import SpeechTooLong
+from penstock.media.speech.sound import Sound
+from penstock.media.speech.voices import Offer, Voices
 from penstock.web.api import build_api
 from penstock.web.options import WebOptions
 from penstock.work.dead_letters import cancel, retry
@@ -42,29 +36,6 @@ from tests.domains.speech.story import GUEST, at, cleaned, files, unset
 
 OTHER = "198.51.100.9"
 PLAIN = "The old boat goes down the river, and tomorrow morning the weather will be cold. "
-HOSTILE = {
-    "sevens": "7777777777 ",
-    "one number": "7" * 30 + " ",
-    "arabic digits": "٧٧٧٧٧٧٧ ",
-    "full width": "７７７７７７７ ",
-    "money": "$7777777777.77 ",
-    "with commas": "777,777,777 ",
-    "fractions": "¾",
-    "circled": "㊼ ",
-    "circled, in a row": "㊼" * 17 + " ",
-    "percent": "%",
-    "hashes": "# ",
-    "plus or minus": "±",
-    "powers": "7^",
-    "capitals": "W",
-    "letters": "w ",
-    "abbreviations": "BBC TV ",
-    "lines": "a\n",
-    "links": "http://www.example.com/a?b=c&d=e#f ",
-    "units": "7cc 5mph ",
-    "romans": "Ⅷ ",
-    "one word": "abcdefghij",
-}
 
 
 def limited(studio: SpeechStudio, **limits: Any) -> SpeechStudio:
@@ -99,39 +70,6 @@ def test_a_text_of_digits_is_refused_before_it_is_spoken(studio: SpeechStudio, s
         synthesise(silent, (sign * 1_000)[:1_000], ip_address=GUEST)
     assert files(studio.objects) == set()
     assert list(studio.store.find(SpeechJob.of_date(date=studio.store.clock.now().date()))) == []
-
-
-def test_a_long_text_of_words_is_not_refused() -> None:
-    """As long as is taken at all, and read aloud within the limit."""
-    told = length_of((PLAIN * 300)[:20_000])
-    assert told.least < 1_200 < told.most
-    assert told.within(1_800) == 1_800
-    assert length_of((PLAIN * 20)[:1_000]).least < 60
-
-
-@pytest.mark.parametrize("sign", HOSTILE.values(), ids=HOSTILE)
-def test_what_a_text_becomes_is_told_from_its_characters(voices: Voices, sign: str) -> None:
-    """Surely no shorter than is told, and hardly longer; a piece is two minutes at most, and a part half a minute."""
-    voice = voices.get("en_US-heart")
-    text = (sign * 500)[: max(60, len(sign))].strip()
-    parts = list(parts_of(voice, text))
-    seconds = sum(part.seconds for part in parts)
-    told = length_of(text)
-    assert told.least <= seconds * 1.2
-    assert seconds <= told.most * 1.3
-    longest = max(chunks((sign * 500)[:2_000]), key=lambda piece: length_of(piece).most)
-    assert len(longest) * seconds / len(text) < 130
-    assert max(part.seconds for part in parts) < 40
-
-
-@pytest.mark.parametrize("sign", ["7", "㊼", "a", "\n", "a. ", "%", '."', ".\t"])
-def test_a_text_is_measured_and_parted_in_linear_time(sign: str) -> None:
-    text = (sign * 20_000)[:20_000]
-    began = time.thread_time()
-    length_of(text)
-    pieces = list(chunks(text))
-    assert time.thread_time() - began < 1
-    assert "".join("".join(pieces).split()) == "".join(text.split())
 
 
 # While it is spoken
@@ -200,54 +138,6 @@ def test_a_real_text_is_stopped_while_it_is_spoken(studio: SpeechStudio) -> None
     assert workers(studio, PENSTOCK_SPEECH_SECONDS_A_JOB="60").drain() == 1
     assert "more than 60 seconds" in (job_of(studio, job.date, job.job_id).job.error_message or "")
     assert files(studio.objects) == set()
-
-
-SPEAKERS = """
-import resource
-from concurrent.futures import ThreadPoolExecutor
-from penstock.domains.speech.voices import installed_voices, parts_of
-voice = installed_voices().get("en_US-heart")
-with ThreadPoolExecutor(16) as pool:
-    for _ in pool.map(lambda n: sum(1 for _ in parts_of(voice, "777,777,777 " * 8)), range(24)):
-        pass
-print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024)
-"""
-
-
-@pytest.mark.long
-def test_memory_does_not_grow_with_the_number_of_speakers() -> None:
-    """Sixteen at once took 1.7 GB; so many speak at the same moment as there are cores, four at most."""
-    told = subprocess.run([sys.executable, "-c", SPEAKERS], capture_output=True, text=True, check=True, timeout=300)
-    assert int(told.stdout) < 1_000, "MB"
-
-
-def test_memory_does_not_grow_with_the_length_of_the_speech(temporary: Path) -> None:
-    """Beyond a megabyte it lies on the disk."""
-    second = bytes(48_000)
-    tracemalloc.start()
-    try:
-        with merged(stopped((Sound(second, 24_000) for _ in range(600)), most=1_000)) as wav:
-            assert wav.size > 28_000_000
-            assert tracemalloc.get_traced_memory()[1] < 4_000_000
-    finally:
-        tracemalloc.stop()
-    assert disk(temporary) == 0
-
-
-def test_a_voice_that_makes_more_bytes_a_second_has_fewer_seconds() -> None:
-    """What is set aside is bytes, whoever speaks."""
-    assert Sound(bytes(96_000), 24_000).seconds == 2
-    assert Sound(bytes(96_000), 48_000).seconds == 2
-    assert Sound(bytes(44_100), 22_050).seconds == 1
-
-
-def test_a_voice_that_cannot_give_parts_is_heard_as_well() -> None:
-    class Plain:
-        def speak(self, text: str) -> Sound:
-            return Sound(text.encode(), 24_000)
-
-    voice: Voice = Plain()
-    assert [sound.samples for sound in parts_of(voice, "ab")] == [b"ab"]
 
 
 # How much of it

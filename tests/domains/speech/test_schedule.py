@@ -87,7 +87,7 @@ def test_the_hour_is_in_utc(studio: SpeechStudio, zone: str, fits: bool) -> None
     if fits:
         assert [s.cron for s in deployment.schedules] == ["0 12 * * *"]
         return
-    with pytest.raises(Misconfigured, match="CELERY_TIMEZONE='Asia/Kolkata': the cleanup's hour is in UTC"):
+    with pytest.raises(Misconfigured, match="CELERY_TIMEZONE='Asia/Kolkata' is not UTC: the cleanup's hour is in UTC"):
         _ = deployment.schedules
 
 

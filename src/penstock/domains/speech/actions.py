@@ -14,13 +14,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from uuid import UUID, uuid4
 
-from penstock.domains.speech.chunks import chunks
-from penstock.domains.speech.errors import NoText, SpeechTooLong, TextTooLong, Unspeakable
+from penstock.domains.speech.errors import NoText, TextTooLong
 from penstock.domains.speech.model import AudioStatus, TempAudio
 from penstock.domains.speech.quotas import check_length, check_room, take_room, take_time
-from penstock.domains.speech.sound import Sound, Wav, merged, stopped
 from penstock.domains.speech.speech_studio import SpeechStudio
-from penstock.domains.speech.voices import Voice, parts_of
+from penstock.media.speech.errors import SpeechTooLong, Unspeakable
+from penstock.media.speech.sound import Wav, merged, stopped
+from penstock.media.speech.speaking import sounds
 from penstock.ports.stored_object import SignedUrl
 
 log = logging.getLogger("penstock.speech")
@@ -49,10 +49,12 @@ def synthesise(studio: SpeechStudio, text: str | None, voice_id: str | None = No
     try:
         with merged(stopped(sounds(studio.voices.get(chosen), wanted), most=most)) as wav:
             audio = new_audio(studio, wav, text=wanted, voice_id=chosen, ip_address=ip_address)
-            link = sign(studio, audio)
-            with stored_file(studio, audio, wav), studio.store.change() as change:
-                change.create(audio)
-                take_room(change, audio, studio.options)
+            with stored_file(studio, audio, wav):
+                # Now that the file is there, and before the record: a URL that cannot be signed leaves nothing behind.
+                link = sign(studio, audio)
+                with studio.store.change() as change:
+                    change.create(audio)
+                    take_room(change, audio, studio.options)
     except SpeechTooLong:
         take_time(studio, most, ip_address=ip_address)
         raise
@@ -86,18 +88,6 @@ def checked_text(text: str | None, *, most: int) -> str:
     if any(unicodedata.category(c) in ("Cc", "Cs") and not c.isspace() for c in wanted):
         raise Unspeakable("there is a control character, or half a character, in the text")
     return wanted
-
-
-def sounds(voice: Voice, text: str) -> Iterator[Sound]:
-    """The text piece by piece and bit by bit, each as soon as it is spoken."""
-    for piece in sayable(text):
-        yield from parts_of(voice, piece)
-
-
-def sayable(text: str) -> list[str]:
-    """The pieces of a text, without those that are marks only: a line of stars between two paragraphs is no error."""
-    pieces = list(chunks(text))
-    return [piece for piece in pieces if any(c.isalnum() for c in piece)] or pieces
 
 
 def new_audio(studio: SpeechStudio, wav: Wav, *, text: str, voice_id: str, ip_address: str) -> TempAudio:

@@ -23,7 +23,7 @@ def _folder(text: str) -> str:
 
 def _utc(text: str) -> str:
     if text.upper() not in ("UTC", "ETC/UTC"):
-        raise ValueError("is another time than the cleanup's, which is in UTC everywhere; leave it out")
+        raise ValueError("is not UTC: the cleanup's hour is in UTC everywhere; leave it out, and give the hour in UTC")
     return "UTC"
 
 

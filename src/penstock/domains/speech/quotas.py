@@ -12,15 +12,15 @@ import math
 from uuid import UUID
 
 from penstock.auth.caller import network_of, read_address
-from penstock.domains.speech.errors import SpeechTooLong
-from penstock.domains.speech.length import length_of
 from penstock.domains.speech.model import SpeechJob, TempAudio
 from penstock.domains.speech.options import SpeechOptions
-from penstock.domains.speech.sound import BYTES_A_SECOND
 from penstock.domains.speech.speech_studio import SpeechStudio
 from penstock.kernel.change import Change
 from penstock.kernel.quota import EVERYBODY, Quota, Share, check
 from penstock.kernel.store import Store
+from penstock.media.speech.errors import SpeechTooLong
+from penstock.media.speech.length import length_of
+from penstock.media.speech.sound import BYTES_A_SECOND
 
 _FILE = dt.timedelta(days=3)
 "So long after its record a file is deleted at the latest, also where only the bucket's own rule does it."

@@ -5,9 +5,10 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
-from penstock.domains.speech.actions import AS_JOB, checked_text, sounds
-from penstock.domains.speech.sound import merged
-from penstock.domains.speech.voices import Voices, installed_voices
+from penstock.domains.speech.actions import AS_JOB, checked_text
+from penstock.media.speech.sound import merged
+from penstock.media.speech.speaking import sounds
+from penstock.media.speech.voices import Voices, installed_voices
 
 
 def say(text: str, voice: str | None = None, out: Path | str = "speech.wav", *, voices: Voices | None = None) -> Path:

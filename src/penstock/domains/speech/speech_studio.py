@@ -1,4 +1,4 @@
-"""The studio: all that speaking needs, from the surroundings of a domain."""
+"""The speech studio: all that speaking needs, from the context of the domain."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from dataclasses import dataclass, field, replace
 from penstock.auth.caller import Caller
 from penstock.declare.option import read_options
 from penstock.domains.speech.options import SpeechOptions
-from penstock.domains.speech.voices import Voices, installed_voices
 from penstock.kernel.store import Store
+from penstock.media.speech.voices import Voices, installed_voices
 from penstock.ports.object_store import ObjectStore
 from penstock.work.domain_context import DomainContext
 
@@ -24,6 +24,11 @@ class SpeechStudio:
 
     @classmethod
     def within(cls, context: DomainContext) -> SpeechStudio:
+        """That of a context: settings are read, and voices looked for, once in its life."""
+        return context.made_once(cls._made)
+
+    @classmethod
+    def _made(cls, context: DomainContext) -> SpeechStudio:
         options = read_options(SpeechOptions, context.setting)
         return cls(context.store, context.objects, installed_voices(options.voices, options.voice), options)
 

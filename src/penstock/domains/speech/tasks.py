@@ -13,16 +13,17 @@ from uuid import UUID, uuid4
 
 from pydantic import UUID4, BaseModel
 
-from penstock.domains.speech.actions import AS_JOB, Spoken, audio_of, checked_text, new_audio, sayable, stored_file
-from penstock.domains.speech.errors import SpeechTooLong, Unspeakable, VoiceNotFound
+from penstock.domains.speech.actions import AS_JOB, Spoken, audio_of, checked_text, new_audio, stored_file
 from penstock.domains.speech.model import SpeechJob, SpeechJobStatus
 from penstock.domains.speech.quotas import check_length, fail_job, finish_job, take_job, take_job_again
-from penstock.domains.speech.sound import Sound, merged, stopped
 from penstock.domains.speech.speech_studio import SpeechStudio
-from penstock.domains.speech.voices import Voice, parts_of
 from penstock.errors import NotFound
 from penstock.kernel.change import Change
 from penstock.kernel.quota import QuotaExceeded
+from penstock.media.speech.errors import SpeechTooLong, Unspeakable, VoiceNotFound
+from penstock.media.speech.sound import Sound, merged, stopped
+from penstock.media.speech.speaking import sayable
+from penstock.media.speech.voices import Voice, parts_of
 from penstock.work import Outcome, TaskContext, Tasks
 from penstock.work.task import Progress
 

@@ -10,10 +10,10 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from penstock.domains.speech.errors import SynthesisFailed, Unspeakable
-from penstock.domains.speech.sound import Sound, joined
-from penstock.domains.speech.voices import Offer, other_script
 from penstock.errors import Misconfigured
+from penstock.media.speech.errors import SynthesisFailed, Unspeakable
+from penstock.media.speech.sound import Sound, joined
+from penstock.media.speech.voices import Offer, other_script
 
 
 def piper_offers(folder: str) -> list[Offer]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from penstock.domains.speech.length import breath
+from penstock.media.speech.length import breath
 
 LONGEST = 500
 "Characters of a piece. One that takes long counts for several, so that no piece takes much more than two minutes."

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Protocol, runtime_checkable
 
-from penstock.domains.speech.errors import VoiceNotFound
-from penstock.domains.speech.sound import Sound
 from penstock.errors import Misconfigured
+from penstock.media.speech.errors import VoiceNotFound
+from penstock.media.speech.sound import Sound
 from penstock.net.per_process import PerProcess
 
 
@@ -77,8 +77,8 @@ class Voices:
 @lru_cache(maxsize=8)
 def installed_voices(folder: str | None = None, usual: str | None = None) -> Voices:
     """The voices of the packages that are installed, and those of a folder of Piper models; ``usual`` is the first."""
-    from penstock.domains.speech.voices_hibari import hibari_offers
-    from penstock.domains.speech.voices_piper import piper_offers
+    from penstock.media.speech.hibari_voice import hibari_offers
+    from penstock.media.speech.piper_voice import piper_offers
 
     offers = [*hibari_offers(), *(piper_offers(folder) if folder else ())]
     if usual is not None and usual not in {offer.voice_id for offer in offers}:

@@ -10,10 +10,10 @@ from collections.abc import Iterator
 from importlib.util import find_spec
 from typing import Any
 
-from penstock.domains.speech.errors import SynthesisFailed, Unspeakable
-from penstock.domains.speech.sound import Sound, joined
-from penstock.domains.speech.voices import Offer, other_script
 from penstock.errors import Misconfigured
+from penstock.media.speech.errors import SynthesisFailed, Unspeakable
+from penstock.media.speech.sound import Sound, joined
+from penstock.media.speech.voices import Offer, other_script
 
 _AT_ONCE = 400
 "Phonemes the model is given at once: its memory grows with their square, and it was taught no longer ones."

@@ -10,7 +10,7 @@ from itertools import chain
 from tempfile import SpooledTemporaryFile
 from typing import IO
 
-from penstock.domains.speech.errors import SpeechTooLong
+from penstock.media.speech.errors import SpeechTooLong
 
 _IN_MEMORY = 1024 * 1024
 "Bytes of a file that are held in memory while it is made; it goes to the disk with the next one."
