@@ -23,6 +23,8 @@ from penstock.errors import Misconfigured
 
 T = TypeVar("T")
 _SETTING, _READ = "penstock.setting", "penstock.read"
+_SHOWN = 80
+"Characters of a value that are repeated."
 
 
 def option(variable: str, default: T, help: str, *, read: Callable[[str], T] | None = None, written: Any = None) -> T:
@@ -54,7 +56,8 @@ def read_options(options: type[T], setting: Callable[[str], str | None]) -> T:
         try:
             chosen[each.name] = each.metadata[_READ](text)
         except ValueError as wrong:
-            raise Misconfigured(f"{variable}={text!r} {wrong}") from None
+            shown = text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
+            raise Misconfigured(f"{variable}={shown!r} {wrong}") from None
     return options(**chosen)
 
 
