@@ -36,7 +36,7 @@ def templates() -> list[Template]:
 
 
 def colours() -> str:
-    from penstock.studio.drawing.plan import _COLOURS
+    from penstock.studio.drawing.scene_plan import _COLOURS
 
     return "|".join(_COLOURS)
 

@@ -10,9 +10,9 @@ import pytest
 
 from penstock.errors import InvalidValue
 from penstock.media.compose import LOUDNESS, Composer, FfmpegComposer
-from penstock.media.encode import encode
 from penstock.media.errors import UnusableFile
 from penstock.media.ffmpeg import H264, reading, run, writing
+from penstock.media.frame_encoder import encode
 from penstock.media.probe import PictureTrack, Probed, SoundTrack, probe
 from penstock.media.soundness import sound_image, sound_video
 from tests.media.films import FPS, HEIGHT, WIDTH, film, grey_frames, greys, moving_frames, samples, tone

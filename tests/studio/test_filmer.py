@@ -21,8 +21,8 @@ from penstock.studio.drawing.air import COUNTS, air
 from penstock.studio.drawing.camera import MOVES
 from penstock.studio.drawing.character import character
 from penstock.studio.drawing.land import BACKDROPS
-from penstock.studio.drawing.plan import plan
 from penstock.studio.drawing.scene import DrawnScene
+from penstock.studio.drawing.scene_plan import plan
 from penstock.studio.faces import noted_faces
 from penstock.studio.filmer import ProceduralFilmer
 from penstock.work import Terminal

@@ -16,8 +16,8 @@ import pytest
 from numpy.typing import NDArray
 
 from penstock.generation.steps import LipSync, Shot
-from penstock.media.encode import encode
 from penstock.media.ffmpeg import H264, reading, run, writing
+from penstock.media.frame_encoder import encode
 from penstock.media.probe import probe
 from penstock.studio.faces import _ID, Faces, note_faces, noted_faces
 from penstock.studio.filmer import ProceduralFilmer

@@ -12,7 +12,7 @@ from penstock.generation.directors import director, directors
 from penstock.generation.errors import DirectorNotFound
 from penstock.generation.steps import Brief, SceneIdea, SceneWriter
 from penstock.studio.drawing.colour import NAMED
-from penstock.studio.drawing.plan import plan
+from penstock.studio.drawing.scene_plan import plan
 from penstock.studio.vocabulary import CAMERAS, HOURS, told
 from penstock.studio.writer import ConceptWriter
 from penstock.work import Terminal

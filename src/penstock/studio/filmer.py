@@ -6,19 +6,16 @@ import math
 from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
 from penstock.errors import InvalidValue
 from penstock.generation.directors import director
 from penstock.generation.errors import for_good
 from penstock.generation.steps import Made, Shot, StepReporter
-from penstock.media.encode import encode
 from penstock.media.extra import need
+from penstock.media.frame_encoder import encode
 from penstock.media.whole import whole
 from penstock.studio.faces import Face, Faces, note_faces
-
-if TYPE_CHECKING:
-    from penstock.studio.drawing.scene import DrawnScene
 
 _LONGEST = 600.0
 
@@ -42,7 +39,8 @@ class ProceduralFilmer:
         reporter.progress(1.0)
         return Made(metrics={"frames": scene.count, "place": scene.plan.place, "hour": scene.plan.hour})
 
-    def _scene(self, shot: Shot) -> DrawnScene:
+    def _scene(self, shot: Shot) -> Any:
+        """The drawn scene, whose type cannot be named where the extra is not installed."""
         for package in ("numpy", "PIL"):
             need(package)
         from penstock.studio.drawing.scene import DrawnScene
@@ -54,7 +52,7 @@ class ProceduralFilmer:
         palette = director(shot.director).palette if shot.director else ()
         return DrawnScene(shot, palette, self.width, self.height, self.fps)
 
-    def _frames(self, scene: DrawnScene, faces: list[Face], reporter: StepReporter) -> Iterator[bytes]:
+    def _frames(self, scene: Any, faces: list[Face], reporter: StepReporter) -> Iterator[bytes]:
         """The frames, one by one; the reporter hears of every half second, and may stop it there."""
         for n in range(scene.count):
             if n % max(self.fps // 2, 1) == 0:

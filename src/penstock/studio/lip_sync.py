@@ -9,28 +9,24 @@ from datetime import timedelta
 from fractions import Fraction
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from penstock.errors import InvalidValue
 from penstock.generation.errors import for_good
 from penstock.generation.steps import Made, StepReporter
-from penstock.media.encode import encode
 from penstock.media.extra import need
 from penstock.media.ffmpeg import GUARDS, H264, MP4, reading, run, writing
+from penstock.media.frame_encoder import encode
 from penstock.media.probe import PictureTrack, probe
 from penstock.studio.faces import Faces, noted_faces
-
-if TYPE_CHECKING:
-    from PIL import Image
-
-    from penstock.studio.mouth import Mouth
+from penstock.studio.mouth import CLOSED, Mouth, smoothed
 
 _HEARD = 0.1
 "The part of the work that is done when it is known what the mouth does."
 _WIDEST_PIXEL = 2.0
 
-Paint = Callable[["Image.Image", int], None]
-"Whatever moves, put on a frame by its number."
+Paint = Callable[[Any, int], None]
+"Whatever moves, put on a frame, an image of Pillow's, by its number."
 
 
 class MouthLipSync:
@@ -73,7 +69,6 @@ class MouthLipSync:
 
 def _mouths(audio: Path, frames: int, fps: float, words: str | None) -> tuple[list[Mouth], str]:
     """The mouth of each frame, and whether it was told by words or by loudness."""
-    from penstock.studio.mouth import CLOSED, smoothed
     from penstock.studio.phones import spoken
     from penstock.studio.voice import heard, quiet, samples
 

@@ -1,7 +1,7 @@
 """The pipeline up to the final cut: write the scenes, film each, move lips, trim. Each step ends with one commit.
 
-A task on a scene belongs to a take of it (see `takes`). A file is written before the record that points at it; where
-it lies another may have been, so the record also tells by a checksum which file it means.
+A task on a scene belongs to a take of it (see `scene_revisions`). A file is written before the record that points at
+it; where it lies another may have been, so the record also tells by a checksum which file it means.
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from penstock.errors import InvalidValue
-from penstock.media.encode import encode
+from penstock.media.frame_encoder import encode
 from penstock.media.probe import probe
 from tests.media.films import FPS, HEIGHT, WIDTH, film, grey_frames, greys, moving_frames, samples, tone
 from tests.media.processes import children
