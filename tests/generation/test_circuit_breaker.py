@@ -52,6 +52,22 @@ def test_failures_in_a_row_open_the_circuit_and_say_so(breaker: CircuitBreaker) 
     assert why.value.after == REST
 
 
+def test_those_who_are_refused_come_back_one_after_the_other(breaker: CircuitBreaker, clock: FrozenClock) -> None:
+    """Else all that wait would try again in the same second of every minute, and each try is written down."""
+
+    def refused() -> timedelta:
+        with pytest.raises(ProviderResting) as why:
+            call(breaker)
+        return why.value.after
+
+    fail(breaker)
+    assert [refused() for _ in range(3)] == [REST, REST + timedelta(seconds=1), REST + timedelta(seconds=2)]
+    assert max(refused() for _ in range(2000)) == REST + timedelta(minutes=15)
+    clock.advance(REST)
+    fail(breaker, 1)
+    assert refused() == REST
+
+
 def test_one_answer_between_failures_keeps_it_closed(breaker: CircuitBreaker) -> None:
     for _ in range(3):
         fail(breaker, FAILURES - 1)

@@ -25,6 +25,8 @@ from penstock.work.errors import PutOff, RetryLater
 
 FAILURES = 5
 REST = timedelta(minutes=1)
+_APART, _MOST_APART = timedelta(seconds=1), timedelta(minutes=15)
+"Those who are refused come back one after the other: a thousand tasks that wait are not a thousand attempts a minute."
 
 
 class ProviderResting(PutOff):
@@ -42,6 +44,8 @@ class _Circuit:
     "By the clock that nobody sets; while the circuit is open, or half open."
     trying: bool = False
     "One call is on its way to see how the provider is."
+    refused: int = 0
+    "Calls since it was opened."
 
 
 class CircuitBreaker:
@@ -81,9 +85,11 @@ class CircuitBreaker:
                 circuit.trying = True
                 return
             # Those who wait for one call come back some time after it, however long it may take.
-            after = timedelta(seconds=left) if left > 0 else self._rest
+            rest = timedelta(seconds=left) if left > 0 else self._rest
+            after = rest + min(circuit.refused * _APART, _MOST_APART)
+            circuit.refused += 1
             failures = circuit.failures
-        why = f"{provider} has failed {failures} times in a row, and is left alone for {after.total_seconds():.0f} s"
+        why = f"{provider} has failed {failures} times in a row, and is left alone for {rest.total_seconds():.0f} s"
         raise telling(ProviderResting(why, after=after), why)
 
     def _failed(self, circuit: _Circuit, pause: timedelta) -> None:
@@ -91,6 +97,7 @@ class CircuitBreaker:
             circuit.failures += 1
             circuit.trying = False
             if circuit.failures >= self._most:
+                circuit.refused = 0
                 circuit.until = self._clock.monotonic() + max(pause, self._rest).total_seconds()
 
     def _answered(self, circuit: _Circuit) -> None:

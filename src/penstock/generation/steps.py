@@ -1,4 +1,4 @@
-"""The ports of generative steps: a provider writes scenes, films, moves lips or draws. Voices: `media.speech`.
+"""The ports of generative steps: a provider writes scenes, films, moves lips, draws or speaks.
 
 A provider gets paths of files that exist and a path to write to. It tells how far it is through a reporter, and may be
 stopped there: what a reporter raises goes through, and whatever was begun elsewhere is given up. A failure that another
@@ -11,6 +11,22 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
+
+from penstock.media.speech.voices import StreamingVoice, Voice
+
+__all__ = [
+    "Artist",
+    "Brief",
+    "LipSync",
+    "Made",
+    "SceneIdea",
+    "SceneWriter",
+    "Shot",
+    "StepReporter",
+    "StreamingVoice",
+    "VideoGenerator",
+    "Voice",
+]
 
 
 @dataclass(frozen=True, slots=True)
