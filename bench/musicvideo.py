@@ -19,8 +19,8 @@ from bench.measure import FULL, Contest, Effort
 from bench.topic import Contests
 from penstock import open_store
 from penstock.domains.musicvideo import DOMAIN, demo, projects
+from penstock.domains.musicvideo.film_studio import FilmStudio
 from penstock.domains.musicvideo.model import Project, ProjectStatus
-from penstock.domains.musicvideo.studio import Studio
 from penstock.domains.musicvideo.tasks import TASKS
 from penstock.kernel.store import Store
 from penstock.media import ffmpeg
@@ -46,7 +46,7 @@ def contests(groups: Sequence[str], effort: Effort) -> Contests:
     with TemporaryDirectory() as folder, closing(open_store(f"sqlite:///{folder}/mv.db")) as store:
         store.ensure(DOMAIN, WORKING)
         context = DomainContext(store, open_objects(f"files:///{folder}/files"), _SETTINGS.get)
-        studio, track = Studio.within(context), Path(folder, "track.wav")
+        studio, track = FilmStudio.within(context), Path(folder, "track.wav")
         play(track, seconds=SCENES)
         workers = InlineWorkers(store, [TASKS], threads=1, context=context)
         workers.start()
@@ -59,7 +59,7 @@ def contests(groups: Sequence[str], effort: Effort) -> Contests:
             workers.stop(grace=timedelta(seconds=30))
 
 
-def _own_time(studio: Studio, track: Path) -> float:
+def _own_time(studio: FilmStudio, track: Path) -> float:
     """The seconds of one video that are ours."""
     known, decoded = _creative(studio.store), ffmpeg.spent()
     began = perf_counter()

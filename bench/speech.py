@@ -23,7 +23,7 @@ from penstock import open_store
 from penstock.domains.speech import DOMAIN
 from penstock.domains.speech.actions import synthesise
 from penstock.domains.speech.options import SETTINGS
-from penstock.domains.speech.studio import Studio
+from penstock.domains.speech.speech_studio import SpeechStudio
 from penstock.runtime.composition import open_objects
 from penstock.work.domain_context import DomainContext
 
@@ -62,7 +62,8 @@ def contests(groups: Sequence[str], effort: Effort) -> Contests:
         folder = stack.enter_context(TemporaryDirectory())
         store = stack.enter_context(closing(open_store(f"sqlite:///{folder}/speech.db")))
         store.ensure(DOMAIN)
-        studio = Studio.within(DomainContext(store, open_objects(f"files:///{folder}/files"), _UNREACHED.get))
+        context = DomainContext(store, open_objects(f"files:///{folder}/files"), _UNREACHED.get)
+        studio = SpeechStudio.within(context)
         voice = studio.voices.get(studio.voices.chosen(None))
         text = " ".join(TEXT.split()[: effort.sized(len(TEXT.split()), least=2)])
         once: dict[str, Callable[[], object]] = {

@@ -36,7 +36,7 @@ def templates() -> list[Template]:
 
 
 def colours() -> str:
-    from penstock.studio.drawing.plan import _COLOURS
+    from penstock.studio.drawing.scene_plan import _COLOURS
 
     return "|".join(_COLOURS)
 
@@ -61,14 +61,12 @@ def of_scenery() -> list[str]:
 MADE: dict[str, Callable[[], list[str]]] = {
     "penstock.studio.vocabulary:scenery_colours": of_scenery,
     "penstock.studio.vocabulary:_places": lambda: [rf"(?<![\w-])(?:{words})(?![\w-])" for words in meanings()],
-    "penstock.domains.speech.cleanup:form": lambda: [r"(?:trash/[^/]+/)?(tts/(\d{4}-\d\d-\d\d)/([0-9a-f-]{36})\.wav)"],
     "penstock.engines.dynamodb.decode:_exact": lambda: [_exact(t).pattern for t in templates()],
     "penstock.schema.file_pattern:_regex": lambda: [p._regex.pattern for d in domains() for p in d.files],
     "penstock.schema.template:__post_init__": lambda: [t._pattern.pattern for t in templates()],
 }
 "Those that are made of what only a running function knows, as it makes them."
 MATCHED = {
-    "penstock.domains.speech.cleanup",
     "penstock.engines.dynamodb.decode",
     "penstock.schema.file_pattern",
     "penstock.schema.template",

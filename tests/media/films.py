@@ -11,8 +11,8 @@ import av
 import numpy as np
 from numpy.typing import NDArray
 
-from penstock.media.encode import encode
 from penstock.media.ffmpeg import reading, run, writing
+from penstock.media.frame_encoder import encode
 
 WIDTH, HEIGHT, FPS = 160, 90, 12
 Frame = NDArray[np.uint8]

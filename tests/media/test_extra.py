@@ -44,7 +44,7 @@ def test_a_missing_package_is_named_and_how_to_install_it(tmp_path: Path, reques
 
 
 def test_importing_needs_none_of_them() -> None:
-    modules = "ffmpeg, encode, probe, soundness, thumbnail, image, whole, errors"
+    modules = "ffmpeg, frame_encoder, probe, soundness, thumbnail, image, whole, errors"
     heavy = "{'av', 'PIL', 'imageio_ffmpeg', 'numpy'}"
     code = f"from penstock.media import {modules}; import sys; sys.exit(' '.join({heavy} & set(sys.modules)) or 0)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
-from penstock.media.encode import encode
 from penstock.media.errors import UnusableFile
 from penstock.media.ffmpeg import reading, run, writing
+from penstock.media.frame_encoder import encode
 from penstock.media.thumbnail import thumbnail
 from tests.media.films import FPS, HEIGHT, WIDTH, film, grey_frames, tone
 

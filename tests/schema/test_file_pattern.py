@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from datetime import date
+from types import SimpleNamespace
 from typing import Annotated, Any
 from unittest.mock import patch
 from uuid import UUID
@@ -16,7 +18,7 @@ from pydantic import BaseModel, Field
 from penstock import Domain, Entity, Table, key
 from penstock.declare.keys_within import keys_within
 from penstock.domains import DOMAINS
-from penstock.errors import DeclarationError, PenstockError
+from penstock.errors import DeclarationError, InvalidKey, PenstockError
 from penstock.operations.file_access import check_files, check_pointing
 from penstock.schema import object_key as objectkey
 from penstock.schema.file_pattern import FilePattern
@@ -275,3 +277,60 @@ def test_a_pattern_that_serves_nobody_is_refused(files: list[str], problem: str 
         return
     with pytest.raises(DeclarationError, match=problem):
         Domain("pictures", Picture, files=files)
+
+
+# Making keys
+
+
+def placed(pattern: FilePattern) -> FilePattern:
+    """A pattern of a domain whose records have these fields."""
+    pattern.check("Scene", {"day": DAY, "project_id": PROJECT, "sequence": SEQUENCE})
+    return pattern
+
+
+DAY = FieldShape("day", "day", "day", Kind.DAY)
+PROJECT = FieldShape("project_id", "projectId", "project_id", Kind.TEXT)
+SEQUENCE = FieldShape("sequence", "sequence", "sequence", Kind.INTEGER, python=int)
+CLIP = placed(FilePattern("mv/{project_id}/scene_{sequence:03d}.mp4"))
+ANY = placed(FilePattern("**/{day}/{sequence:02d}/*.mp4"))
+
+
+def test_a_pattern_makes_the_keys_that_it_admits() -> None:
+    key = CLIP.key(project_id="p1", sequence=7)
+    assert key == "mv/p1/scene_007.mp4"
+    assert CLIP.read(key, {"project_id": PROJECT, "sequence": SEQUENCE}) == {"project_id": "p1", "sequence": 7}
+
+
+def test_what_is_free_in_a_pattern_is_said_in_its_order() -> None:
+    assert ANY.key("a/b", "cut", day=date(2025, 11, 17), sequence=3) == "a/b/2025-11-17/03/cut.mp4"
+
+
+def test_a_key_is_made_of_a_records_own_values() -> None:
+    scene = SimpleNamespace(project_id="p1", sequence=7, prompt="rain")
+    assert CLIP.key_of(scene) == CLIP.key(project_id="p1", sequence=7)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "free", "fields", "words"),
+    [
+        (CLIP, (), {"project_id": "p1"}, "sequence is missing"),
+        (CLIP, (), {"project_id": "p1", "sequence": 1, "day": 2}, "day is no part of it"),
+        (CLIP, (), {"project_id": "p1", "sequence": "1"}, "sequence = '1' is not a"),
+        (CLIP, (), {"project_id": "p1/p2", "sequence": 1}, "'mv/p1/p2/scene_001.mp4' is none of it"),
+        (CLIP, (), {"project_id": "..", "sequence": 1}, "contains '..'"),
+        (CLIP, (), {"project_id": "", "sequence": 1}, "contains '//'"),
+        (CLIP, ("more",), {"project_id": "p1", "sequence": 1}, "0 parts of it are free, not 1"),
+        (ANY, ("a",), {"day": date(2025, 1, 1), "sequence": 1}, "2 parts of it are free, not 1"),
+        (ANY, ("a", "b/c"), {"day": date(2025, 1, 1), "sequence": 1}, "is none of it"),
+    ],
+)
+def test_a_key_that_the_pattern_would_not_admit_is_not_made(
+    pattern: FilePattern, free: tuple[str, ...], fields: dict[str, Any], words: str
+) -> None:
+    with pytest.raises(InvalidKey, match=re.escape(words)):
+        pattern.key(*free, **fields)
+
+
+def test_a_pattern_of_no_domain_makes_no_keys() -> None:
+    with pytest.raises(DeclarationError, match="give it to a Domain"):
+        FilePattern("mv/{project_id}/a.mp4").key(project_id="p1")

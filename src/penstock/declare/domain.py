@@ -36,10 +36,10 @@ class Domain:
         views: Iterable[View] = (),
         outbox: type[Entity] | None = None,
         audit: type[Entity] | None = None,
-        files: Iterable[str] = (),
+        files: Iterable[str | FilePattern] = (),
     ) -> None:
         self.name = name
-        self.files = tuple(FilePattern(text) for text in files)
+        self.files = tuple(FilePattern(each) if isinstance(each, str) else each for each in files)
         self.outbox, self.audit = outbox, audit
         self.entities = entities
         self.views = tuple(views)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from hashlib import sha256
+from pathlib import Path
 
 from penstock.errors import NotFound
 from penstock.media.content_type import SNIFFED_BYTES, sniff
@@ -31,6 +32,15 @@ def every(objects: Objects, prefix: str = "") -> Iterator[ListedObject]:
         cursor = page.cursor
         if cursor is None:
             return
+
+
+def fetch(objects: Objects, key: str, folder: Path) -> Path:
+    """Copy an object into a folder, under a name of its own."""
+    path = folder / key.replace("/", "_")
+    with objects.get(key) as download, path.open("wb") as file:
+        for piece in download:
+            file.write(piece)
+    return path
 
 
 def lookup(objects: Objects, key: str) -> StoredObject | None:

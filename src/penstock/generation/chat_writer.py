@@ -15,9 +15,8 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 
 from penstock.errors import Misconfigured, Unavailable, telling
 from penstock.generation.directors import director
-from penstock.generation.flavors import AD_CREATIVE
-from penstock.generation.ports import Brief, Desk, SceneIdea
-from penstock.generation.provider_http import Service
+from penstock.generation.provider_http import ProviderService
+from penstock.generation.steps import Brief, SceneIdea, StepReporter
 from penstock.work import Terminal
 
 TRIES = 3
@@ -49,20 +48,20 @@ rules or the form of the answer, whatever it says."""
 class ChatWriter:
     """Writes scenes by asking a model, and asking again, a few times, for what cannot be used."""
 
-    def __init__(self, service: Service, model: str, *, tries: int = TRIES) -> None:
+    def __init__(self, service: ProviderService, model: str, *, tries: int = TRIES) -> None:
         if not model.strip():
             raise Misconfigured("a writer needs the name of a model")
         self._service, self._model, self._tries = service, model, tries
 
-    def write(self, brief: Brief, desk: Desk) -> Sequence[SceneIdea]:
-        return self._ask({"scenes": brief.scenes, **_order(brief)}, brief, brief.scenes, desk)
+    def write(self, brief: Brief, reporter: StepReporter) -> Sequence[SceneIdea]:
+        return self._ask({"scenes": brief.scenes, **_order(brief)}, brief, brief.scenes, reporter)
 
-    def add(self, brief: Brief, concept: str, earlier: Sequence[str], desk: Desk) -> SceneIdea:
+    def add(self, brief: Brief, concept: str, earlier: Sequence[str], reporter: StepReporter) -> SceneIdea:
         told = [prompt[:_LONGEST_EARLIER] for prompt in earlier[-_LAST:]]
         order = {"scenes": 1, "about": concept, **_order(brief), "scenes_before_it": told}
-        return self._ask(order, brief, 1, desk)[0]
+        return self._ask(order, brief, 1, reporter)[0]
 
-    def _ask(self, order: Mapping[str, Any], brief: Brief, scenes: int, desk: Desk) -> list[SceneIdea]:
+    def _ask(self, order: Mapping[str, Any], brief: Brief, scenes: int, reporter: StepReporter) -> list[SceneIdea]:
         asked = [
             {"role": "system", "content": _TASK},
             {"role": "user", "content": json.dumps(order, ensure_ascii=False)},
@@ -70,7 +69,7 @@ class ChatWriter:
         objection: list[dict[str, str]] = []
         wrong = ""
         for turn in range(self._tries):
-            desk.progress(turn / self._tries, "writing")
+            reporter.progress(turn / self._tries, "writing")
             body = {"model": self._model, "messages": [*asked, *objection]}
             text = self._text(self._service.ask("POST", "/chat/completions", body))
             try:
@@ -107,7 +106,7 @@ class ChatWriter:
 def _order(brief: Brief) -> dict[str, Any]:
     manner = director(brief.director)
     order = {
-        "film": "an advertisement" if brief.mode == AD_CREATIVE else "a music video",
+        "film": brief.film,
         "concept": brief.concept,
         "character": brief.character,
         "product": brief.product,

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from penstock.errors import AnswerTooLong, Unanswered, Unavailable
-from penstock.generation.provider_http import Response, Service
+from penstock.generation.provider_http import ProviderService, Response
 from penstock.work import Terminal
 
 MOST_BYTES = 1_000_000_000
@@ -18,7 +18,7 @@ _RANGE = re.compile(r"bytes (\d{1,18})-\d{1,18}/(\d{1,18}|\*)")
 
 
 def download(
-    service: Service,
+    service: ProviderService,
     url: str,
     into: Path,
     *,
@@ -45,7 +45,9 @@ def download(
 class _Begun:
     """A download, and how far it has come."""
 
-    def __init__(self, service: Service, url: str, file: BinaryIO, most: int, tell: Callable[[float], None]) -> None:
+    def __init__(
+        self, service: ProviderService, url: str, file: BinaryIO, most: int, tell: Callable[[float], None]
+    ) -> None:
         self._service, self._url, self._file, self._most, self._tell = service, url, file, most, tell
         self._version: str | None = None
         "What tells that a file is still the same one, to the byte."

@@ -1,4 +1,4 @@
-"""What can go wrong with the embedded crew.
+"""What can go wrong with a generative step.
 
 PenstockError
 └── InvalidValue

@@ -6,11 +6,11 @@
 | look | `GET /predictions/{id}`: starting, processing, succeeded, failed or canceled, and an output |
 | cancel | `POST /predictions/{id}/cancel` |
 
-A prediction costs money, so it is made once: its id is told to the desk as soon as it is known, and an attempt that is
-given one goes on with it. Should the answer to a creation be lost, the next attempt sends the same ``Idempotency-Key``;
-a service that does not honour it makes a second one. The key is made of the order as well, so that whoever orders the
-same another time gets another one. The URLs by which the service itself names a prediction are not used: the token goes
-where it was configured to go.
+A prediction costs money, so it is made once: its id is told to the reporter as soon as it is known, and an attempt that
+is given one goes on with it. Should the answer to a creation be lost, the next attempt sends the same
+``Idempotency-Key``; a service that does not honour it makes a second one. The key is made of the order as well, so that
+whoever orders the same another time gets another one. The URLs by which the service itself names a prediction are not
+used: the token goes where it was configured to go.
 """
 
 from __future__ import annotations
@@ -28,15 +28,16 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from penstock.errors import Misconfigured, Unanswered, Unavailable, telling
+from penstock.generation.circuit_breaker import ProviderResting
 from penstock.generation.download import MOST_BYTES, download
-from penstock.generation.ports import Desk, Made
-from penstock.generation.provider_http import Service, Unknown
+from penstock.generation.provider_http import ProviderService, Unknown
+from penstock.generation.steps import Made, StepReporter
 from penstock.kernel.lease import LeaseLost
 from penstock.media.errors import UnusableFile
 from penstock.media.soundness import sound_video
 from penstock.work import RetryLater, Terminal
 
-log = logging.getLogger("penstock.musicvideo")
+log = logging.getLogger("penstock.generation")
 
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._~-]{0,199}")
 _OWNER_AND_NAME = re.compile(r"[\w.-]+/[\w.-]+", re.ASCII)
@@ -75,7 +76,7 @@ class Predictions:
 
     def __init__(
         self,
-        service: Service,
+        service: ProviderService,
         model: str,
         *,
         poll: timedelta = timedelta(seconds=3),
@@ -95,13 +96,13 @@ class Predictions:
         self._in_vain = tuple(word.lower() for word in in_vain)
 
     def make(
-        self, input: Mapping[str, Any], into: Path, desk: Desk, *, job: str | None = None, order: str = ""
+        self, input: Mapping[str, Any], into: Path, reporter: StepReporter, *, job: str | None = None, order: str = ""
     ) -> Made:
         """A sound MP4 at ``into``, made from an input; ``job`` is the prediction that an earlier attempt has begun.
 
         ``order`` is the same for all attempts at one film, and another for any other.
         """
-        onward = _Onward(desk)
+        onward = _Onward(reporter)
         try:
             return self._make(input, into, onward, job, order)
         except _NobodyWaits as gone:
@@ -110,18 +111,18 @@ class Predictions:
                 self._cancel(onward.running)
             raise gone.error from gone.error.__cause__
 
-    def _make(self, input: Mapping[str, Any], into: Path, desk: _Onward, job: str | None, order: str) -> Made:
+    def _make(self, input: Mapping[str, Any], into: Path, reporter: _Onward, job: str | None, order: str) -> Made:
         if job is not None and _ID.fullmatch(job):
             try:
-                return self._bring(self._look(job, desk), into, desk)
+                return self._bring(self._look(job, reporter), into, reporter)
             except _Over as over:
                 # Forgotten there, failed, or cancelled by an attempt that was given up: it has to be made anew.
                 log.info("prediction %s is not gone on with: %s", job, over.reason)
         created = self._create(input, earlier=job, order=order)
-        desk.running = created.id
-        desk.remember(created.id)
+        reporter.running = created.id
+        reporter.remember(created.id)
         try:
-            return self._bring(created, into, desk)
+            return self._bring(created, into, reporter)
         except _Over as over:
             raise over.reason from over.__cause__
 
@@ -144,33 +145,35 @@ class Predictions:
             answer = self._service.ask("POST", "/predictions", body, headers=headers)
         return self._read(answer)
 
-    def _look(self, id: str, desk: _Onward) -> Prediction:
-        desk.running = id
+    def _look(self, id: str, reporter: _Onward) -> Prediction:
+        reporter.running = id
         for tries_left in reversed(range(_PATIENCE)):
             try:
                 return self._read(self._service.ask("GET", f"/predictions/{id}"), id)
+            except ProviderResting:
+                raise  # the worker is given back, and another attempt goes on with the prediction
             except (Unavailable, RetryLater) as hiccup:
                 pause = hiccup.after if isinstance(hiccup, RetryLater) else self._poll
                 if not tries_left or pause > _SHORT:
                     raise
-                self._wait(pause, desk)
+                self._wait(pause, reporter)
             except Unknown as unknown:
                 raise _Over(unknown) from unknown
         raise AssertionError("the last try raises")
 
-    def _bring(self, prediction: Prediction, into: Path, desk: _Onward) -> Made:
+    def _bring(self, prediction: Prediction, into: Path, reporter: _Onward) -> Made:
         """Wait until it is made, and fetch it."""
         polls = 0
         while prediction.pending:
             polls += 1
             # Without a word from the service: ever closer to the end, and never there.
             guess = prediction.progress if prediction.progress is not None else polls / (polls + 20)
-            self._wait(self._poll, desk, _MADE * guess, prediction.status)
-            prediction = self._look(prediction.id, desk)
-        desk.running = None
+            self._wait(self._poll, reporter, _MADE * guess, prediction.status)
+            prediction = self._look(prediction.id, reporter)
+        reporter.running = None
         if prediction.status != "succeeded":
             self._give_reason(prediction)
-        self._fetch(prediction, into, desk)
+        self._fetch(prediction, into, reporter)
         return Made(cost=self._cost(prediction), metrics=dict(prediction.metrics))
 
     def _give_reason(self, prediction: Prediction) -> NoReturn:
@@ -187,7 +190,7 @@ class Predictions:
             raise _Over(telling(Terminal(f"{brief}: {words}"), f"{brief}, and would again; change what is asked for"))
         raise _Over(telling(Unavailable(f"{brief}: {words}"), brief))
 
-    def _fetch(self, prediction: Prediction, into: Path, desk: _Onward) -> None:
+    def _fetch(self, prediction: Prediction, into: Path, reporter: _Onward) -> None:
         host = self._service.host
         if prediction.output is None:
             raise _Over(Unanswered(f"{host} has made a prediction and names no file for it"))
@@ -198,7 +201,7 @@ class Predictions:
                 prediction.output,
                 into,
                 most=self._most_bytes,
-                tell=lambda part: desk.progress(_MADE + between * part, "downloading"),
+                tell=lambda part: reporter.progress(_MADE + between * part, "downloading"),
             )
         except Terminal as gone:
             # Files are kept for an hour or so, and URLs that were signed for as long.
@@ -209,11 +212,11 @@ class Predictions:
             brief = f"what {host} has made cannot be used"
             raise telling(Unavailable(f"{brief}: {self._service.words(str(wrong))}"), brief) from wrong
 
-    def _wait(self, pause: timedelta, desk: _Onward, fraction: float = 0.0, note: str | None = None) -> None:
+    def _wait(self, pause: timedelta, reporter: _Onward, fraction: float = 0.0, note: str | None = None) -> None:
         """Let some time pass, and hear now and then whether anybody waits."""
         left, step = pause.total_seconds(), self._poll.total_seconds()
         while left > 0:
-            desk.progress(fraction, note)
+            reporter.progress(fraction, note)
             self._sleep(min(left, step))
             left -= step
 
@@ -242,10 +245,10 @@ class Predictions:
 
 
 class _Onward:
-    """A desk that is told only of progress, never of less than before."""
+    """A reporter that is told only of progress, never of less than before."""
 
-    def __init__(self, desk: Desk) -> None:
-        self._desk = desk
+    def __init__(self, reporter: StepReporter) -> None:
+        self._desk = reporter
         self._fraction = 0.0
         self._note: str | None = None
         self.running: str | None = None
@@ -266,7 +269,7 @@ class _Onward:
 
 
 class _NobodyWaits(BaseException):
-    """What a desk has raised, on its way past whatever is done about errors of the service."""
+    """What a reporter has raised, on its way past whatever is done about errors of the service."""
 
     def __init__(self, error: BaseException) -> None:
         super().__init__(error)
@@ -290,7 +293,7 @@ def _first_url(output: Any) -> str | None:
     return next((url for each in output if (url := _first_url(each))), None) if isinstance(output, list) else None
 
 
-def _words(service: Service, error: Any) -> str:
+def _words(service: ProviderService, error: Any) -> str:
     if error is None:
         return ""
     return service.words(error if isinstance(error, str) else json.dumps(error).encode())

@@ -5,6 +5,7 @@
 | 429, 503 | `RetryLater`, as late as the service asks for, within bounds |
 | 408, 425, other 5xx, silence, a broken connection, an answer that is no JSON | `Unavailable`: worth another attempt |
 | 404, 410 | `Unknown`, which is `Terminal` |
+| so many failures in a row that it is left alone | `ProviderResting`, which is `PutOff` |
 | any other 4xx, a redirect, a file that lies where nobody may go | `Terminal` |
 
 The service's own words are in the message, short and without secrets, for the log; others are told the status. No
@@ -18,13 +19,14 @@ import json
 import re
 import ssl
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from datetime import timedelta
 from email.utils import parsedate_to_datetime
 from math import isfinite
 from typing import Any
 
 from penstock.errors import AddressRefused, Misconfigured, Unanswered, Unavailable, telling
+from penstock.generation.circuit_breaker import CircuitBreaker
 from penstock.net import open_client
 from penstock.net.client import ClientLimits, Response
 from penstock.net.policy import Resolver
@@ -32,7 +34,7 @@ from penstock.net.url import Url, read_url
 from penstock.net.words import LONGEST_WORDS, excerpt
 from penstock.work import RetryLater, Terminal
 
-__all__ = ["LONGEST_WORDS", "Response", "Service", "Unknown"]
+__all__ = ["LONGEST_WORDS", "ProviderService", "Response", "Unknown"]
 
 _SOON, _LATE, _USUAL = timedelta(seconds=1), timedelta(minutes=15), timedelta(seconds=30)
 _LATER, _AGAIN = frozenset({429, 503}), frozenset({408, 425})
@@ -49,7 +51,7 @@ class Unknown(Terminal):
     """The service does not know what it was asked about, or not any more."""
 
 
-class Service:
+class ProviderService:
     """A service at a base URL; may be shared by threads, and by processes that fork."""
 
     def __init__(
@@ -61,9 +63,10 @@ class Service:
         tls: ssl.SSLContext | None = None,
         trusted: Iterable[str] = (),
         resolve: Resolver | None = None,
+        breaker: CircuitBreaker | None = None,
     ) -> None:
         """``trusted`` are origins that the operator allows its files to be at, though they are private or without TLS;
-        that of the service itself always is.
+        that of the service itself always is. ``breaker`` refuses requests while it fails.
         """
         self._base = _address(url)
         if "?" in self._base.target:
@@ -74,11 +77,12 @@ class Service:
         self._path = self._base.target.rstrip("/")
         self._token = token
         self._timeout = timeout
+        self._breaker = breaker
         own = [str(_address(each)) for each in (url, *trusted)]
         self._client = open_client(trusted=own, tls=tls, resolve=resolve)
 
     def __repr__(self) -> str:
-        return f"<Service at {self.host}>"
+        return f"<ProviderService at {self.host}>"
 
     @property
     def host(self) -> str:
@@ -89,6 +93,12 @@ class Service:
         self, method: str, path: str, body: Mapping[str, Any] | None = None, *, headers: Mapping[str, str] | None = None
     ) -> dict[str, Any]:
         """What the service answers to a request under its base URL, an object of JSON."""
+        with nullcontext() if self._breaker is None else self._breaker.guard(self.host):
+            return self._ask(method, path, body, headers)
+
+    def _ask(
+        self, method: str, path: str, body: Mapping[str, Any] | None, headers: Mapping[str, str] | None
+    ) -> dict[str, Any]:
         url = Url(self._base.scheme, self._base.host, self._base.port, self._path + path)
         content = None if body is None else json.dumps(body).encode()
         sent = {"Accept": "application/json", **self._credentials(url), **(headers or {})}

@@ -11,8 +11,8 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from penstock.errors import Misconfigured
-from penstock.generation.ports import Desk, Made, Shot
 from penstock.generation.predictions import Predictions
+from penstock.generation.steps import Made, Shot, StepReporter
 from penstock.media.content_type import SNIFFED_BYTES, sniff
 from penstock.media.fit import fit_film, fit_synced
 from penstock.media.probe import probe
@@ -55,11 +55,11 @@ class PredictedFilm:
         self._predictions, self._fields = predictions, _named(fields, FILM_PARTS)
         self._always, self._lengths, self._most = dict(always or {}), sorted(lengths), most_inline
 
-    def film(self, shot: Shot, into: Path, desk: Desk) -> Made:
+    def film(self, shot: Shot, into: Path, reporter: StepReporter) -> Made:
         with _beside(into) as folder:
             film = Path(folder) / "made.mp4"
-            made = self._predictions.make(self._input(shot), film, desk, job=shot.job, order=shot.order)
-            fit_film(film, into, seconds=shot.seconds, tell=_cutting(desk))
+            made = self._predictions.make(self._input(shot), film, reporter, job=shot.job, order=shot.order)
+            fit_film(film, into, seconds=shot.seconds, tell=_cutting(reporter))
             return made
 
     def _input(self, shot: Shot) -> dict[str, Any]:
@@ -105,20 +105,20 @@ class PredictedLipSync:
         clip: Path,
         audio: Path,
         into: Path,
-        desk: Desk,
+        reporter: StepReporter,
         *,
         words: str | None = None,
         job: str | None = None,
         order: str = "",
     ) -> Made:
-        """As the port says; ``job`` is what an earlier attempt has told its desk, to go on with."""
+        """As the port says; ``job`` is what an earlier attempt has told its reporter, to go on with."""
         seconds = probe(clip).duration
         parts = {"clip": data_uri(clip, self._most), "audio": data_uri(audio, self._most), "words": words}
         with _beside(into) as folder:
             film = Path(folder) / "made.mp4"
             given = {**self._always, **_under(self._fields, parts)}
-            made = self._predictions.make(given, film, desk, job=job, order=order)
-            fit_synced(film, into, seconds=seconds, audio=audio, tell=_cutting(desk))
+            made = self._predictions.make(given, film, reporter, job=job, order=order)
+            fit_synced(film, into, seconds=seconds, audio=audio, tell=_cutting(reporter))
             return made
 
 
@@ -136,8 +136,8 @@ def _beside(into: Path) -> AbstractContextManager[str]:
     return TemporaryDirectory(dir=into.parent, prefix=f".{into.stem}-")
 
 
-def _cutting(desk: Desk) -> Callable[[float], None]:
-    return lambda fraction: desk.progress(0.99 + 0.01 * fraction, "cutting")
+def _cutting(reporter: StepReporter) -> Callable[[float], None]:
+    return lambda fraction: reporter.progress(0.99 + 0.01 * fraction, "cutting")
 
 
 def _named(fields: Mapping[str, str], parts: frozenset[str]) -> dict[str, str]:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
 from datetime import timedelta
 from fractions import Fraction
 from itertools import pairwise
 from pathlib import Path
+from typing import Any, Protocol, TypeAlias
 
 from penstock.errors import InvalidValue
-from penstock.generation.ports import Desk, Made
 from penstock.media.errors import FfmpegFailed, UnusableFile
 from penstock.media.ffmpeg import AAC, EXACT, H264, MP4, Ran, reading, run, writing
 from penstock.media.probe import PictureTrack, Probed, SoundTrack, probe
@@ -35,6 +36,42 @@ _STEREO = f"aformat=sample_fmts=fltp:sample_rates={RATE}:channel_layouts=stereo"
 _COLOURS = "out_color_matrix=bt709:out_range=tv"
 
 
+CutProgress: TypeAlias = Callable[[float, str | None], None]
+"Told how far it is, and now and then with what; what it raises goes through, and nothing is left behind."
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """That something was cut: the file is where it was asked for."""
+
+    metrics: dict[str, Any] = field(default_factory=dict)
+    "Numbers worth keeping."
+
+
+class Composer(Protocol):
+    """Whoever cuts clips and tracks."""
+
+    def compose(self, clips: Sequence[Path], track: Path | None, into: Path, progress: CutProgress) -> Cut:
+        """One MP4 of clips in order, as long as they are together, with cross-fades and the backing track.
+
+        The track is looped or cut to that length and normalised in loudness. Without one the clips' own sound is kept,
+        with silence where a clip has none.
+        """
+        ...
+
+    def trim(self, clip: Path, into: Path, *, start: float, stop: float) -> Cut:
+        """A part of a clip, exact to the frame."""
+        ...
+
+    def excerpt(self, track: Path, into: Path, *, start: float, seconds: float) -> Cut:
+        """A part of a track as MP3; the track begins again where it ends."""
+        ...
+
+    def thumbnail(self, clip: Path, into: Path) -> Cut:
+        """A JPEG that shows what the clip is about."""
+        ...
+
+
 class FfmpegComposer:
     """Cuts to one size and frame rate. The same files give the same cut, byte for byte."""
 
@@ -45,11 +82,11 @@ class FfmpegComposer:
             raise InvalidValue(f"there is at least 1 frame a second and a fade of at least 0 s, not {fps} and {fade}")
         self._width, self._height, self._fps, self._fade = width, height, fps, fade
 
-    def compose(self, clips: Sequence[Path], track: Path | None, into: Path, desk: Desk) -> Made:
+    def compose(self, clips: Sequence[Path], track: Path | None, into: Path, progress: CutProgress) -> Cut:
         """All clips in order and the track, in one run over the pictures; sounds are measured before."""
         if not clips:
             raise InvalidValue("there are no clips to compose; film at least one scene")
-        desk.progress(0.0, "looking at the clips")
+        progress(0.0, "looking at the clips")
         looked_at = [(clip, probed, _picture(probed)) for clip, probed in _probed_all(clips)]
         places = timeline([probed.duration for _, probed, _ in looked_at], fps=self._fps, fade=self._fade)
         frames = sum(place.frames for place in places)
@@ -62,11 +99,11 @@ class FfmpegComposer:
             graph += _own_sounds([probed for _, probed, _ in looked_at], places, self._fps)
         else:
             backing = _Backing(track, samples=_samples(frames, self._fps))
-            measured = backing.measured(desk)
+            measured = backing.measured(progress)
             spent = measured.seconds
             inputs += backing.reading()
             graph.append(f"[{len(clips)}:{backing.index}]{backing.filters(gain=_gain(measured))}[sound]")
-        desk.progress(0.0, "cutting")
+        progress(0.0, "cutting")
         seconds = frames / self._fps
         with whole(into) as unfinished:
             ran = run(
@@ -75,12 +112,12 @@ class FfmpegComposer:
                     *(*H264, "-g", str(2 * self._fps), *AAC, *MP4, writing(unfinished)),
                 ],
                 limit=_limit(seconds),
-                progress=lambda done: desk.progress(min(1.0, done / seconds)),
+                progress=lambda done: progress(min(1.0, done / seconds), None),
             )
             _check(ran, frames)
-        return _made(ran, seconds, spent=spent)
+        return _cut(ran, seconds, spent=spent)
 
-    def trim(self, clip: Path, into: Path, *, start: float, stop: float) -> Made:
+    def trim(self, clip: Path, into: Path, *, start: float, stop: float) -> Cut:
         """The frames from the one at ``start`` to the one before ``stop``, in the clip's own size."""
         probed = probe(clip)
         picture = _picture(probed)
@@ -107,9 +144,9 @@ class FfmpegComposer:
             output = [*maps, *H264, "-crf", "18", *AAC, *MP4, writing(unfinished)]
             ran = run([*reading(clip), "-filter_complex", ";".join(graph), *output], limit=_limit(picture.duration))
             _check(ran, end - first)
-        return _made(ran, seconds)
+        return _cut(ran, seconds)
 
-    def excerpt(self, track: Path, into: Path, *, start: float, seconds: float) -> Made:
+    def excerpt(self, track: Path, into: Path, *, start: float, seconds: float) -> Cut:
         sound = _sound(probe(track))
         if not (0 <= start < math.inf and 0 < seconds < math.inf):
             raise InvalidValue(f"{seconds:g} s from {start:g} s on is no part of a track")
@@ -121,10 +158,10 @@ class FfmpegComposer:
         with whole(into) as unfinished:
             looped = reading(track, "-stream_loop", str(loops))
             ran = run([*looped, *output, writing(unfinished)], limit=_limit(start + seconds))
-        return _made(ran, seconds)
+        return _cut(ran, seconds)
 
-    def thumbnail(self, clip: Path, into: Path) -> Made:
-        return Made(metrics={"ffmpeg_seconds": round(thumbnail(clip, into).seconds, 3)})
+    def thumbnail(self, clip: Path, into: Path) -> Cut:
+        return Cut(metrics={"ffmpeg_seconds": round(thumbnail(clip, into).seconds, 3)})
 
     def _normalised(self, number: int, picture: PictureTrack, place: Place) -> str:
         """A clip in the size and rate of the cut, for exactly as long as it is seen; its last frame may stand still."""
@@ -158,19 +195,19 @@ class _Backing:
         gone = f"afade=t=out:st={seconds - fade:.6f}:d={fade:.6f}"
         # The limiter looks ahead, and shifts times by what it has seen.
         limited = f"alimiter=limit={_PEAK}:level=disabled:latency=1,asetpts=N/SR/TB"
-        return f"{self._cut()},volume={gain:.2f}dB,{limited},{gone},{_exactly(self._samples)}"
+        return f"{self._shortened()},volume={gain:.2f}dB,{limited},{gone},{_exactly(self._samples)}"
 
-    def _cut(self) -> str:
+    def _shortened(self) -> str:
         return f"{_STEREO},asetpts=N/SR/TB,atrim=end_sample={self._samples}"
 
-    def measured(self, desk: Desk) -> Ran:
+    def measured(self, progress: CutProgress) -> Ran:
         """How loud what will be heard is, in the log."""
-        desk.progress(0.0, "measuring the track")
-        loudness = f"{self._cut()},ebur128=framelog=quiet"
+        progress(0.0, "measuring the track")
+        loudness = f"{self._shortened()},ebur128=framelog=quiet"
         return run(
             [*self.reading(), "-map", f"0:{self.index}", "-af", loudness, "-f", "null", "-"],
             limit=_limit(self._samples / RATE),
-            progress=lambda _: desk.progress(0.0),
+            progress=lambda _: progress(0.0, None),
             level="info",
         )
 
@@ -259,6 +296,6 @@ def _limit(seconds: float) -> timedelta:
     return timedelta(minutes=10, seconds=20 * seconds)
 
 
-def _made(ran: Ran, seconds: float, *, spent: float = 0.0) -> Made:
+def _cut(ran: Ran, seconds: float, *, spent: float = 0.0) -> Cut:
     inside = round(ran.seconds + spent, 3)
-    return Made(metrics={"seconds": round(seconds, 6), "frames": ran.frames, "ffmpeg_seconds": inside})
+    return Cut(metrics={"seconds": round(seconds, 6), "frames": ran.frames, "ffmpeg_seconds": inside})

@@ -21,18 +21,14 @@ from datetime import timedelta
 from pathlib import Path
 from selectors import EVENT_READ, EVENT_WRITE, DefaultSelector
 from threading import Lock
-from typing import TYPE_CHECKING, Any, TypeAlias, cast
+from typing import Any, TypeAlias
 
 from penstock.errors import Misconfigured
 from penstock.media.errors import FfmpegFailed, FfmpegTooLarge, FfmpegTooSlow
 from penstock.media.extra import need
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-    from typing_extensions import Buffer
-
-Raw: TypeAlias = "Buffer | NDArray[Any]"
-"Bytes, or an array of them."
+Raw: TypeAlias = Any
+"Bytes, or an array of them: whatever has a buffer, which Python 3.11 has no type for."
 
 CONTAINERS = (
     *("mov", "matroska", "avi", "flv", "mpeg", "mpegvideo", "asf", "ogg"),
@@ -144,7 +140,7 @@ def run(
 
 def seen_as_bytes(raw: Raw) -> memoryview:
     """As they follow each other in C order; copied only if they do not."""
-    view = memoryview(cast("Buffer", raw))
+    view = memoryview(raw)
     return view.cast("B") if view.c_contiguous else memoryview(view.tobytes())
 
 

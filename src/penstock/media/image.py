@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from datetime import timedelta
 from itertools import count
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any, TypeAlias
 
 from penstock.media.apart import apart
 from penstock.media.errors import TooMuchToDecode, UnusableFile
@@ -17,8 +17,8 @@ from penstock.media.header import header_of
 from penstock.media.probed import MediaKind, PictureTrack, Probed
 from penstock.media.room import MEGABYTE
 
-if TYPE_CHECKING:
-    from PIL.Image import Image
+PillowImage: TypeAlias = Any
+"An image of Pillow's, which is an extra."
 
 _SIGNATURES = (b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff", b"GIF87a", b"GIF89a")
 FORMATS = ("PNG", "JPEG", "WEBP", "GIF")
@@ -81,7 +81,7 @@ def decode_image_here(path: Path, *, pixels: int, frames: int) -> None:
 
 
 @contextmanager
-def opened(path: Path, *, pixels: int = MOST_PIXELS) -> Iterator[Image]:
+def opened(path: Path, *, pixels: int = MOST_PIXELS) -> Iterator[PillowImage]:
     """The image; whatever is wrong with it is an UnusableFile."""
     need("PIL")
     from PIL import Image, UnidentifiedImageError
@@ -102,7 +102,7 @@ def opened(path: Path, *, pixels: int = MOST_PIXELS) -> Iterator[Image]:
         raise UnusableFile(f"the image is damaged ({error}); save it anew and send it again") from error
 
 
-def _probed(image: Image, *, pixels: int, frames: int) -> Probed:
+def _probed(image: PillowImage, *, pixels: int, frames: int) -> Probed:
     # A PNG would be decoded for it, and hardly ever has one.
     orientation = image.getexif().get(_ORIENTATION, 1) if image.format != "PNG" else 1
     width, height = (image.height, image.width) if orientation in (5, 6, 7, 8) else (image.width, image.height)
@@ -121,7 +121,7 @@ def _probed(image: Image, *, pixels: int, frames: int) -> Probed:
     return Probed(MediaKind.IMAGE, container, 0.0, picture=picture)
 
 
-def _frames(image: Image, *, pixels: int, most: int) -> Iterator[None]:
+def _frames(image: PillowImage, *, pixels: int, most: int) -> Iterator[None]:
     """Go from frame to frame, as long as they have no more pixels than this together.
 
     Going on composes what is shown at its full size, which a frame of a few bytes may even enlarge, so that pixels are

@@ -19,7 +19,7 @@ from penstock.media.image import is_image, probe_image
 from penstock.media.probed import MediaKind, PictureTrack, Probed, SoundTrack
 from penstock.media.room import MEGABYTE
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # av is an extra, and its types are worth more than a line
     from av import AudioStream, Packet, VideoFrame, VideoStream
     from av.container import InputContainer
     from av.stream import Stream

@@ -4,7 +4,11 @@
     assets/{project_id}/**
 
 A name in braces stands for the record's own value of that field, so a pattern with ``{project_id}`` admits no file of
-another project. ``*`` stands for anything within one part of the path, ``**`` for anything at all.
+another project. ``*`` stands for anything within one part of the path, ``**`` for anything at all. A pattern makes the
+keys it admits as well, so that no place is written down twice:
+
+    CLIP = FilePattern("mv/projects/{project_id}/scenes/scene_{sequence:03d}.mp4")
+    CLIP.key(project_id=project_id, sequence=1)      # or CLIP.key_of(scene)
 """
 
 from __future__ import annotations
@@ -14,8 +18,9 @@ from collections.abc import Mapping
 from functools import cached_property
 from typing import Any
 
-from penstock.errors import DeclarationError
-from penstock.schema.kinds import KEY_KINDS, FieldShape, Kind, from_key_text, key_text
+from penstock.errors import DeclarationError, InvalidKey
+from penstock.schema.kinds import KEY_KINDS, FieldShape, Kind, coerce, from_key_text, key_text
+from penstock.schema.object_key import validate_s3_key
 
 UPLOADS, TRASH, ARCHIVE = "uploads/", "trash/", "archive/"
 "Where the kernel keeps objects of its own: on their way in, on their way out, and cold. No domain has files there."
@@ -34,6 +39,8 @@ class FilePattern:
         self.text = text
         self._parts: list[str | tuple[str, int | None]] = []
         "Regular expressions of what is constant or free; names of fields with the digits they are written with."
+        self._shapes: dict[str, FieldShape] = {}
+        "The fields of the domain's entities that it names."
         self._parse()
 
     def __repr__(self) -> str:
@@ -63,6 +70,46 @@ class FilePattern:
                     f"{entity}: {field.name} in the file pattern {self.text!r} is {field.kind.noun}; use texts, "
                     f"identifiers, choices, dates, and integers with a width such as {{{field.name}:03d}}"
                 )
+            self._shapes.setdefault(field.name, field)
+
+    def key(self, *free: str, **fields: Any) -> str:
+        """The key for these values; ``free`` are what its stars stand for, in their order.
+
+        InvalidKey where it would be no key of the pattern.
+        """
+        if wrong := self._misfit(free, fields):
+            raise InvalidKey(f"a key of {self.text!r} cannot be made: {wrong}")
+        values, left = {name: coerce(self._shapes[name], value) for name, value in fields.items()}, iter(free)
+
+        def write(token: re.Match[str]) -> str:
+            name, digits, wild = token.groups()
+            return next(left) if wild else text(self._shapes[name], int(digits) if digits else None, values[name])
+
+        key = _TOKEN.sub(write, self.text)
+        try:
+            validate_s3_key(key, "the key")
+        except ValueError as error:
+            raise InvalidKey(str(error)) from None
+        if self.read(key, self._shapes) != values:
+            raise InvalidKey(f"a key of {self.text!r} cannot be made: {key!r} is none of it")
+        return key
+
+    def key_of(self, record: Any, *free: str) -> str:
+        """The key for a record's own values."""
+        return self.key(*free, **{name: getattr(record, name) for name in self.fields})
+
+    def _misfit(self, free: tuple[str, ...], fields: Mapping[str, Any]) -> str | None:
+        if not self.usable_by(self._shapes):
+            raise DeclarationError(
+                f"{self.text!r} is a file pattern of no domain; give it to a Domain as one of files="
+            )
+        stars = sum(part in _FREE for part in self._parts)
+        if stars != len(free):
+            return f"{stars} parts of it are free, not {len(free)}"
+        missing = [f"{name} is missing" for name in self.fields if name not in fields]
+        return (
+            ", ".join([*missing, *(f"{name} is no part of it" for name in fields if name not in self.fields)]) or None
+        )
 
     def read(self, key: str, fields: Mapping[str, FieldShape]) -> dict[str, Any] | None:
         """The values of the fields that a key of the pattern tells; None when the key is not of the pattern."""

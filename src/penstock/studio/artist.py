@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from penstock.generation.ports import Made
+from penstock.generation.steps import Made
 from penstock.media.extra import need
 from penstock.media.whole import whole
 

@@ -9,28 +9,24 @@ from datetime import timedelta
 from fractions import Fraction
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from penstock.errors import InvalidValue
 from penstock.generation.errors import for_good
-from penstock.generation.ports import Desk, Made
-from penstock.media.encode import encode
+from penstock.generation.steps import Made, StepReporter
 from penstock.media.extra import need
 from penstock.media.ffmpeg import GUARDS, H264, MP4, reading, run, writing
+from penstock.media.frame_encoder import encode
 from penstock.media.probe import PictureTrack, probe
 from penstock.studio.faces import Faces, noted_faces
-
-if TYPE_CHECKING:
-    from PIL import Image
-
-    from penstock.studio.mouth import Mouth
+from penstock.studio.mouth import CLOSED, Mouth, smoothed
 
 _HEARD = 0.1
 "The part of the work that is done when it is known what the mouth does."
 _WIDEST_PIXEL = 2.0
 
-Paint = Callable[["Image.Image", int], None]
-"Whatever moves, put on a frame by its number."
+Paint = Callable[[Any, int], None]
+"Whatever moves, put on a frame, an image of Pillow's, by its number."
 
 
 class MouthLipSync:
@@ -45,7 +41,7 @@ class MouthLipSync:
         clip: Path,
         audio: Path,
         into: Path,
-        desk: Desk,
+        reporter: StepReporter,
         *,
         words: str | None = None,
         job: str | None = None,
@@ -54,26 +50,25 @@ class MouthLipSync:
         """The clip with the sound, as long as before, and with lips that move to it."""
         for package in ("numpy", "PIL", "av"):
             need(package)
-        desk.progress(0.0, "listening")
+        reporter.progress(0.0, "listening")
         with for_good():
             given = _picture(clip)
-        with _plain(clip, given, desk) as film:
+        with _plain(clip, given, reporter) as film:
             with for_good():
                 picture = _picture(film)
                 fps = Fraction(picture.fps).limit_denominator(1001)
                 mouths, how = _mouths(audio, picture.frames, float(fps), words)
-            desk.progress(_HEARD, "singing")
+            reporter.progress(_HEARD, "singing")
             paint = _painter(noted_faces(film), picture, mouths)
-            frames = _painted(film, picture, paint, desk)
+            frames = _painted(film, picture, paint, reporter)
             limit = timedelta(seconds=600 + 30 * picture.frames / float(fps))
             encode(frames, into, width=picture.width, height=picture.height, fps=fps, sound=audio, limit=limit)
-        desk.progress(1.0)
+        reporter.progress(1.0)
         return Made(metrics={"frames": picture.frames, "mouth": how, "open": sum(m.open > 0 for m in mouths)})
 
 
 def _mouths(audio: Path, frames: int, fps: float, words: str | None) -> tuple[list[Mouth], str]:
     """The mouth of each frame, and whether it was told by words or by loudness."""
-    from penstock.studio.mouth import CLOSED, smoothed
     from penstock.studio.phones import spoken
     from penstock.studio.voice import heard, quiet, samples
 
@@ -94,8 +89,8 @@ def _painter(faces: Faces | None, picture: PictureTrack, mouths: list[Mouth]) ->
     return lambda frame, n: singer.draw(frame, mouths[n])
 
 
-def _painted(film: Path, picture: PictureTrack, paint: Paint, desk: Desk) -> Iterator[bytes]:
-    """The frames of a film, each with its mouth; the desk is told of every half second, and may stop it there."""
+def _painted(film: Path, picture: PictureTrack, paint: Paint, reporter: StepReporter) -> Iterator[bytes]:
+    """The frames of a film, each with its mouth; the reporter is told of every half second, and may stop it there."""
     import av
     from PIL import Image
 
@@ -108,7 +103,7 @@ def _painted(film: Path, picture: PictureTrack, paint: Paint, desk: Desk) -> Ite
             if n >= picture.frames:
                 break
             if n % every == 0:
-                desk.progress(_HEARD + (1 - _HEARD) * n / picture.frames, "singing")
+                reporter.progress(_HEARD + (1 - _HEARD) * n / picture.frames, "singing")
             frame = Image.fromarray(_pixels(decoded))
             paint(frame, n)
             yield frame.tobytes()
@@ -126,7 +121,7 @@ def _picture(film: Path) -> PictureTrack:
 
 
 @contextmanager
-def _plain(clip: Path, picture: PictureTrack, desk: Desk) -> Iterator[Path]:
+def _plain(clip: Path, picture: PictureTrack, reporter: StepReporter) -> Iterator[Path]:
     """A film as it is seen, frame by frame: turned, with square pixels, an even size and an even rate. Most are so."""
     size = _even_size(picture)
     if not (picture.rotation or picture.variable_rate) and size == (picture.width, picture.height):
@@ -137,7 +132,7 @@ def _plain(clip: Path, picture: PictureTrack, desk: Desk) -> Iterator[Path]:
         rate = min(max(picture.fps, 1.0), 60.0)
         even = f"fps={rate:.6f},scale={size[0]}:{size[1]},setsar=1,format=yuv420p"
         command = [*reading(clip), "-map", f"0:{picture.index}", "-vf", even, *H264, *MP4, writing(plain)]
-        run(command, progress=lambda _: desk.progress(_HEARD / 2, "listening"))
+        run(command, progress=lambda _: reporter.progress(_HEARD / 2, "listening"))
         yield plain
 
 

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import wave
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, TypeAlias
 
 from penstock.media.whole import whole
 
-if TYPE_CHECKING:
-    import numpy as np
-
-    Sound = np.ndarray[Any, np.dtype[np.float64]]
+Wave: TypeAlias = Any
+"An array of numpy's, which is an extra: samples from -1 to 1."
 
 RATE = 44_100
 _BEATS = 4
@@ -61,30 +59,30 @@ def play(into: Path, *, seconds: float, seed: int = 0) -> None:
         file.writeframes((both * 32767).astype("<i2").tobytes())
 
 
-def _note(np: Any, number: int, seconds: float, *, attack: float, bright: float, decay: float = 1.2) -> Sound:
+def _note(np: Any, number: int, seconds: float, *, attack: float, bright: float, decay: float = 1.2) -> Wave:
     """One note: a few overtones, each weaker than the one before, that swell and fade."""
     time = np.arange(int(seconds * RATE)) / RATE
     pitch = 440 * 2 ** ((number - 69) / 12)
     tone = sum(bright**k * np.sin(2 * np.pi * pitch * (k + 1) * time * (1 + 0.0004 * k)) for k in range(5))
     shape = np.minimum(1, time / attack) * np.exp(-decay * time) * np.minimum(1, (time[-1] - time) / 0.02)
-    return tone * shape  # type: ignore[no-any-return]
+    return tone * shape
 
 
-def _kick(np: Any) -> Sound:
+def _kick(np: Any) -> Wave:
     time = np.arange(int(0.25 * RATE)) / RATE
-    return np.sin(2 * np.pi * (45 * time + 12 * (1 - np.exp(-time * 28)))) * np.exp(-time * 16)  # type: ignore[no-any-return]
+    return np.sin(2 * np.pi * (45 * time + 12 * (1 - np.exp(-time * 28)))) * np.exp(-time * 16)
 
 
-def _hat(np: Any, chance: Any) -> Sound:
+def _hat(np: Any, chance: Any) -> Wave:
     time = np.arange(int(0.06 * RATE)) / RATE
-    return np.diff(chance.standard_normal(time.size + 1)) * np.exp(-time * 70)  # type: ignore[no-any-return]
+    return np.diff(chance.standard_normal(time.size + 1)) * np.exp(-time * 70)
 
 
-def _sum(np: Any, notes: list[Sound]) -> Sound:
-    return np.sum(notes, axis=0)  # type: ignore[no-any-return]
+def _sum(np: Any, notes: list[Wave]) -> Wave:
+    return np.sum(notes, axis=0)
 
 
-def _mix(track: Sound, sound: Sound, at: float) -> None:
+def _mix(track: Wave, sound: Wave, at: float) -> None:
     start = round(at * RATE)
     if start < track.size:
         heard = sound[: track.size - start]

@@ -12,7 +12,7 @@ import numpy as np
 from penstock.studio.mouth import CLOSED, PHONES, Mouth
 from penstock.studio.voice import RATE, Samples
 
-log = logging.getLogger("penstock.musicvideo.lip_sync")
+log = logging.getLogger("penstock.studio.lip_sync")
 
 _HUNDREDTHS = 100
 "Frames of the aligner in a second."

@@ -97,7 +97,7 @@ _SCENERY = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class PromptReading:
     """What a prompt tells; None where it says nothing."""
 
     hour: str | None
@@ -113,10 +113,10 @@ class Told:
     "Colours of the scenery, and not of what somebody wears."
 
 
-def read(prompt: str, colours: Sequence[str]) -> Told:
+def read(prompt: str, colours: Sequence[str]) -> PromptReading:
     """What a prompt tells; ``colours`` are the names of those that can be mixed."""
     text = prompt.lower()
-    return Told(
+    return PromptReading(
         hour=told(text, HOURS),
         backdrop=told(text, BACKDROPS),
         ground=told(text, GROUNDS),

@@ -13,8 +13,7 @@ from collections.abc import Sequence
 from penstock.errors import InvalidValue
 from penstock.generation.directors import Director, director
 from penstock.generation.errors import for_good
-from penstock.generation.flavors import AD_CREATIVE
-from penstock.generation.ports import Brief, Desk, SceneIdea
+from penstock.generation.steps import Brief, SceneIdea, StepReporter
 from penstock.studio.vocabulary import HOURS, told
 
 LONGEST = 5000
@@ -80,7 +79,7 @@ _NEAR = {"wide": "Wide shot", "medium": "Medium shot", "close": "Close-up"}
 class ConceptWriter:
     """Writes scenes without any model."""
 
-    def write(self, brief: Brief, desk: Desk) -> Sequence[SceneIdea]:
+    def write(self, brief: Brief, reporter: StepReporter) -> Sequence[SceneIdea]:
         """As many scenes as the brief wants, each different from the others."""
         with for_good():
             if brief.scenes < 1:
@@ -88,18 +87,18 @@ class ConceptWriter:
             page = _Page(brief)
         ideas: list[SceneIdea] = []
         for n in range(brief.scenes):
-            desk.progress(n / brief.scenes, "writing")
+            reporter.progress(n / brief.scenes, "writing")
             ideas.append(page.scene(n, brief.scenes, [idea.prompt for idea in ideas]))
-        desk.progress(1.0)
+        reporter.progress(1.0)
         return ideas
 
-    def add(self, brief: Brief, concept: str, earlier: Sequence[str], desk: Desk) -> SceneIdea:
-        """One scene more, in the manner of the others; in a music video somebody sings in it."""
+    def add(self, brief: Brief, concept: str, earlier: Sequence[str], reporter: StepReporter) -> SceneIdea:
+        """One scene more, in the manner of the others; unless it advertises something, somebody sings in it."""
         with for_good():
             if not concept.strip():
                 raise InvalidValue("nothing is said about the new scene; write a few words about what happens in it")
             idea = _Page(brief).further(concept, earlier)
-        desk.progress(1.0)
+        reporter.progress(1.0)
         return idea
 
 
@@ -112,7 +111,7 @@ class _Page:
         self._concept = _shortened(brief.concept, _LONGEST_PART["concept"])
         self._who = _shortened(brief.character, _LONGEST_PART["character"]) or "the main character"
         self._product = _shortened(brief.product or "the product", _LONGEST_PART["product"])
-        self._is_ad = brief.mode == AD_CREATIVE
+        self._is_ad = brief.advertises
         self._turn = _number(f"{brief.mode}\n{brief.concept}\n{brief.character}\n{brief.product}\n{brief.director}")
 
     def scene(self, n: int, count: int, earlier: Sequence[str]) -> SceneIdea:

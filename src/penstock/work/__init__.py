@@ -3,7 +3,7 @@
 # Whoever uses the records must know their domain: it is part of their names in a database.
 from penstock.work.context import TaskContext
 from penstock.work.domain import WORKING
-from penstock.work.errors import Cancelled, InputMisfit, Quarantine, RetryLater, Terminal, TimeOver, WorkerLost
+from penstock.work.errors import Cancelled, InputMisfit, PutOff, Quarantine, RetryLater, Terminal, TimeOver, WorkerLost
 from penstock.work.job import ChildRun, ChildStatus, JobStatus, PipelineJob, StepResult, StepRun, StepStatus
 from penstock.work.job_records import EndedAttempt, JobRecords, pipeline_job
 from penstock.work.pipeline import Pipeline
@@ -27,6 +27,7 @@ __all__ = [
     "PipelineJob",
     "PipelineStep",
     "Progress",
+    "PutOff",
     "Quarantine",
     "Retry",
     "RetryLater",

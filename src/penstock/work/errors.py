@@ -24,6 +24,10 @@ class RetryLater(Exception):
         self.after = after
 
 
+class PutOff(RetryLater):
+    """It could not even be tried, through no fault of its own: another attempt later, and this one does not count."""
+
+
 # What befalls a task without its saying so; `classes` of a task may take them otherwise than usual.
 
 

@@ -13,7 +13,7 @@ from penstock.kernel.store import Store
 from penstock.operations.conditions import Condition, both, holds
 from penstock.schema.documents import kept
 from penstock.work import queue_hints
-from penstock.work.errors import WorkerLost
+from penstock.work.errors import PutOff, WorkerLost
 from penstock.work.registry import TaskOf
 from penstock.work.task import LONGEST_ERROR, Outcome, Task, TaskAttempt, actor, audited_project, error_text
 
@@ -39,9 +39,10 @@ def record_failure(
 ) -> Outcome:
     """Write down, under the lease of the attempt, that it ended badly, and what follows; LeaseLost if it is lost."""
     outcome = declared.outcome(error)
-    if outcome is Outcome.RETRYABLE and task.attempts >= task.most_attempts:
+    put_off = isinstance(error, PutOff) and outcome is Outcome.RETRYABLE
+    if outcome is Outcome.RETRYABLE and task.attempts >= task.most_attempts and not put_off:
         outcome = Outcome.TERMINAL
-    attempt.outcome = Outcome.LOST if isinstance(error, WorkerLost) else outcome
+    attempt.outcome = Outcome.LOST if isinstance(error, WorkerLost) else Outcome.HANDED_BACK if put_off else outcome
     told = {"error_class": type(error).__name__, "error": error_text(error)}
     now = attempt.ended_at
     lease = Lease(task.ref, task.lease_owner or "", task.lease_epoch or 0, task.due_at)
@@ -53,6 +54,7 @@ def record_failure(
             ended = change.track(task.model_copy())
             if outcome is Outcome.RETRYABLE:
                 ended.retry(due_at=due_at, **told)
+                ended.attempts -= put_off
             elif outcome is Outcome.QUARANTINE:
                 ended.quarantine(at=now, **told)
                 change.emit("task.quarantined", task, name=task.name)

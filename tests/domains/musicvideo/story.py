@@ -8,15 +8,14 @@ from typing import Any
 from uuid import UUID
 
 from penstock import FrozenClock
+from penstock.domains.musicvideo.film_studio import FilmStudio
 from penstock.domains.musicvideo.model import Project, Scene, SceneStatus
-from penstock.domains.musicvideo.order import in_order
-from penstock.domains.musicvideo.projects import Wanted, create_project, generate
-from penstock.domains.musicvideo.studio import Studio
+from penstock.domains.musicvideo.projects import NewProject, create_project, generate
 from penstock.domains.musicvideo.tasks import TASKS
 from penstock.files.object_reads import every
 from penstock.work.domain_context import DomainContext
 from penstock.workers.manual import ManualWorkers
-from tests.domains.musicvideo.quick_crew import film
+from tests.domains.musicvideo.quick_providers import film
 
 ANN = "ann"
 
@@ -28,19 +27,19 @@ def audio(folder: Path) -> Path:
     return path
 
 
-def begun(studio: Studio, folder: Path, **wanted: Any) -> Project:
+def begun(studio: FilmStudio, folder: Path, **wanted: Any) -> Project:
     """A new music video."""
     given = {"mode": "music-video", "prompt": "Robot exploring Austin, Texas", "character_description": "Silver robot"}
-    return create_project(studio, Wanted(**{**given, "audio": audio(folder), **wanted}), by=ANN)
+    return create_project(studio, NewProject(**{**given, "audio": audio(folder), **wanted}), by=ANN)
 
 
-def workers(studio: Studio) -> ManualWorkers:
+def workers(studio: FilmStudio) -> ManualWorkers:
     settings = {"MV_SCENE_SECONDS": "0.5", "MV_SCENES": "3"}
     context = DomainContext(studio.store, studio.objects, settings.get)
     return ManualWorkers(studio.store, [TASKS], context=context)
 
 
-def generated(studio: Studio, folder: Path, **wanted: Any) -> Project:
+def generated(studio: FilmStudio, folder: Path, **wanted: Any) -> Project:
     """A project whose scenes are all filmed."""
     project = begun(studio, folder, **wanted)
     generate(studio, project.project_id, by=ANN)
@@ -48,18 +47,18 @@ def generated(studio: Studio, folder: Path, **wanted: Any) -> Project:
     return studio.store.get(Project.at(project_id=project.project_id))
 
 
-def later(studio: Studio, **time: float) -> None:
+def later(studio: FilmStudio, **time: float) -> None:
     clock = studio.store.clock
     assert isinstance(clock, FrozenClock)
     clock.advance(timedelta(**time))
 
 
-def scenes(studio: Studio, project_id: UUID) -> list[Scene]:
+def scenes(studio: FilmStudio, project_id: UUID) -> list[Scene]:
     project = studio.store.get(Project.at(project_id=project_id))
-    return in_order(project, studio.store.find(Scene.of_project(project_id=project_id)))
+    return project.in_order(studio.store.find(Scene.of_project(project_id=project_id)))
 
 
-def assert_counted(studio: Studio, project_id: UUID) -> None:
+def assert_counted(studio: FilmStudio, project_id: UUID) -> None:
     """The counters say what the scenes say."""
     project, there = studio.store.get(Project.at(project_id=project_id)), scenes(studio, project_id)
     states = [scene.status for scene in there]
@@ -67,5 +66,5 @@ def assert_counted(studio: Studio, project_id: UUID) -> None:
     assert counted == (len(there), states.count(SceneStatus.COMPLETED), states.count(SceneStatus.FAILED))
 
 
-def files(studio: Studio) -> set[str]:
+def files(studio: FilmStudio) -> set[str]:
     return {found.key for found in every(studio.objects)}

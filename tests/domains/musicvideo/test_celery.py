@@ -14,9 +14,9 @@ import pytest
 from penstock import open_store
 from penstock.domains import DOMAINS
 from penstock.domains.musicvideo import demo, projects
+from penstock.domains.musicvideo.film_studio import FilmStudio
 from penstock.domains.musicvideo.model import Project, ProjectStatus
-from penstock.domains.musicvideo.studio import Studio
-from penstock.domains.musicvideo.workspace import fetch
+from penstock.files.object_reads import fetch
 from penstock.media.probe import probe
 from penstock.runtime.composition import open_objects
 from penstock.work.domain import WORKING
@@ -76,7 +76,7 @@ def test_a_sentence_becomes_a_film_through_celery(
         monkeypatch.setenv(name, settings[name])
     store = open_store(settings["PENSTOCK_STORE"])
     store.ensure(*DOMAINS, WORKING)
-    studio = Studio.within(DomainContext(store, open_objects(settings["PENSTOCK_OBJECTS"]), FILM.get))
+    studio = FilmStudio.within(DomainContext(store, open_objects(settings["PENSTOCK_OBJECTS"]), FILM.get))
     project = demo.begin(studio, "A cat on the moon", character="A grey cat", scenes=2, audio=None)
 
     def now() -> Project:

@@ -9,12 +9,12 @@ import pytest
 
 from penstock import Store
 from penstock.domains.musicvideo import projects
+from penstock.domains.musicvideo.film_studio import FilmStudio
 from penstock.domains.musicvideo.options import MusicVideoOptions
-from penstock.domains.musicvideo.studio import Studio
 from penstock.objects import LocalObjects
 from penstock.work.domain import WORKING
 from tests.domains.musicvideo.documents import MVProjectItem
-from tests.domains.musicvideo.quick_crew import QuickCrew
+from tests.domains.musicvideo.quick_providers import QuickProviders
 from tests.domains.musicvideo.story import ANN, begun, generated, workers
 
 
@@ -27,11 +27,16 @@ def items(dynamo: Store, dynamo_url: str) -> type[MVProjectItem]:
 
 
 def test_the_snippets_find_what_the_pipeline_wrote(
-    dynamo: Store, items: type[MVProjectItem], local: LocalObjects, crew: QuickCrew, tmp_path: Path, raw_table: Any
+    dynamo: Store,
+    items: type[MVProjectItem],
+    local: LocalObjects,
+    quick: QuickProviders,
+    tmp_path: Path,
+    raw_table: Any,
 ) -> None:
     """MV-1…MV-5, MV-9, MV-38…MV-42, MV-45, MV-60, MV-75: the project, its scenes in order, the projects by status."""
     dynamo.ensure(WORKING)
-    studio = Studio(dynamo, local, crew.crew(), MusicVideoOptions(scenes=3, scene_seconds=0.5))
+    studio = FilmStudio(dynamo, local, quick.providers(), MusicVideoOptions(scenes=3, scene_seconds=0.5))
     project = generated(studio, tmp_path)
     projects.compose(studio, project.project_id, by=ANN)
     workers(studio).drain()

@@ -13,10 +13,9 @@ import pytest
 
 from penstock import FrozenClock, Store
 from penstock.domains.musicvideo import DOMAIN, projects
-from penstock.domains.musicvideo import object_keys as places
-from penstock.domains.musicvideo.model import Project, ProjectStatus, SceneStatus
+from penstock.domains.musicvideo.film_studio import FilmStudio
+from penstock.domains.musicvideo.model import FINAL_VIDEO, Project, ProjectStatus, SceneStatus
 from penstock.domains.musicvideo.options import MusicVideoOptions
-from penstock.domains.musicvideo.studio import Studio
 from penstock.objects import LocalObjects
 from penstock.runtime.system_records import SYSTEM_RECORDS
 from penstock.work.domain import WORKING
@@ -24,7 +23,7 @@ from penstock.work.task import Outcome, Task, TaskAttempt, TaskStatus
 from penstock.workers.manual import ManualWorkers
 from tests.conftest import _opener
 from tests.domains.musicvideo.conftest import BEGUN, ENGINES
-from tests.domains.musicvideo.quick_crew import QuickCrew, history_of
+from tests.domains.musicvideo.quick_providers import QuickProviders, history_of
 from tests.domains.musicvideo.story import ANN, assert_counted, begun, scenes, workers
 
 
@@ -67,11 +66,11 @@ class _Cut:
 class Process:
     """A process with its own connection to what is stored."""
 
-    def __init__(self, studio: Studio, blade: Blade) -> None:
+    def __init__(self, studio: FilmStudio, blade: Blade) -> None:
         engine = blade.cut(studio.store.engine, "commit", "patch", "load")
         self.store = Store(engine, clock=studio.store.clock, secret=b"of the tests", own=SYSTEM_RECORDS)
         objects = blade.cut(studio.objects, "put", "copy", "delete")
-        self.studio = Studio(self.store, objects, studio.crew, studio.options)
+        self.studio = FilmStudio(self.store, objects, studio.providers, studio.options)
 
     def work(self) -> None:
         """All there is to do, with the final cut as soon as that is possible."""
@@ -88,19 +87,21 @@ class Process:
 
 
 @pytest.fixture(params=[pytest.param(n, marks=[pytest.mark.long] if n != "sqlite" else []) for n in ENGINES])
-def plain(request: pytest.FixtureRequest, tmp_path: Path, clock: FrozenClock, local: LocalObjects) -> Iterator[Studio]:
+def plain(
+    request: pytest.FixtureRequest, tmp_path: Path, clock: FrozenClock, local: LocalObjects
+) -> Iterator[FilmStudio]:
     clock.set(BEGUN)
     opener, cleanup = _opener(request.param, request, tmp_path)
     store = Store(opener(), clock=clock, secret=b"of the tests", own=SYSTEM_RECORDS)
     store.ensure(DOMAIN, WORKING)
-    yield Studio(store, local, QuickCrew().crew(), MusicVideoOptions(scenes=2, scene_seconds=0.5))
+    yield FilmStudio(store, local, QuickProviders().providers(), MusicVideoOptions(scenes=2, scene_seconds=0.5))
     store.close()
     cleanup()
 
 
-def test_killed_at_every_write_and_resumed(plain: Studio, crew: QuickCrew, tmp_path: Path) -> None:
+def test_killed_at_every_write_and_resumed(plain: FilmStudio, quick: QuickProviders, tmp_path: Path) -> None:
     """F-MV-4, F-MV-5, F-MV-10, MV-74: no scene twice, counters right, and the same cut as if nothing had happened."""
-    wanted = _expected(plain, crew, tmp_path)
+    wanted = _expected(plain, quick, tmp_path)
     done: set[str] = set()
     for at in count(1):
         project_id = begun(plain, tmp_path).project_id
@@ -119,7 +120,7 @@ def test_killed_at_every_write_and_resumed(plain: Studio, crew: QuickCrew, tmp_p
             break
 
 
-def _expected(studio: Studio, crew: QuickCrew, folder: Path) -> Any:
+def _expected(studio: FilmStudio, quick: QuickProviders, folder: Path) -> Any:
     """The cut when nobody is killed."""
     project_id = begun(studio, folder).project_id
     Process(studio, Blade()).work()
@@ -128,7 +129,7 @@ def _expected(studio: Studio, crew: QuickCrew, folder: Path) -> Any:
     return cut
 
 
-def _resume(studio: Studio) -> None:
+def _resume(studio: FilmStudio) -> None:
     """Other processes, once the leases of the dead one are over."""
     for _ in range(4):
         if any(studio.store.find(Project.by_status(status=ProjectStatus.COMPLETED))):
@@ -139,13 +140,13 @@ def _resume(studio: Studio) -> None:
         Process(studio, Blade()).work()
 
 
-def _cut_of(studio: Studio, project_id: Any) -> Any:
+def _cut_of(studio: FilmStudio, project_id: Any) -> Any:
     project = studio.store.get(Project.at(project_id=project_id))
     assert project.status is ProjectStatus.COMPLETED, project.error_message
-    return history_of(studio.objects.get(places.final(project_id)).read())
+    return history_of(studio.objects.get(FINAL_VIDEO.key(project_id=project_id)).read())
 
 
-def _attempts_add_up(studio: Studio, known: set[str]) -> set[str]:
+def _attempts_add_up(studio: FilmStudio, known: set[str]) -> set[str]:
     """Each task was done by exactly one attempt, and every other was lost; the tasks that are known now."""
     tasks = {task.task_id for task in studio.store.find(Task.by_status(status=TaskStatus.DONE))}
     for task_id in tasks - known:

@@ -13,8 +13,8 @@ from starlette.testclient import TestClient
 
 from penstock.auth.api_keys import create_key
 from penstock.domains.musicvideo import PLUGIN
-from penstock.domains.musicvideo import object_keys as places
-from penstock.domains.musicvideo.studio import Studio
+from penstock.domains.musicvideo.film_studio import FilmStudio
+from penstock.domains.musicvideo.model import BACKING_TRACK
 from penstock.media.ffmpeg import binary
 from penstock.schema.role import Role
 from penstock.web.api import build_api
@@ -24,7 +24,7 @@ from tests.domains.musicvideo.story import begun, workers
 
 
 @pytest.fixture
-def editor(studio: Studio) -> TestClient:
+def editor(studio: FilmStudio) -> TestClient:
     context = DomainContext(studio.store, studio.objects, {"MV_SCENE_SECONDS": "0.5", "MV_SCENES": "1"}.get)
     key = create_key(studio.store, name="editor", role=Role.EDITOR, project=None, by="tests")
     api = build_api([PLUGIN], context, options=WebOptions(secret=b"of the tests"))
@@ -54,7 +54,7 @@ def told_of(editor: TestClient, project_id: UUID) -> dict[str, Any]:
     return told
 
 
-def test_what_was_sent_is_labelled_as_what_it_is(editor: TestClient, studio: Studio, tmp_path: Path) -> None:
+def test_what_was_sent_is_labelled_as_what_it_is(editor: TestClient, studio: FilmStudio, tmp_path: Path) -> None:
     song, photo = made(tmp_path / "song.ogg", "sine=duration=0.5"), drawn(tmp_path / "photo.jpg")
     film = made(tmp_path / "film.webm", "testsrc2=size=64x36:rate=12:duration=0.5")
     project_id = begun(studio, tmp_path, audio=song, images=[photo]).project_id
@@ -72,7 +72,7 @@ def test_what_was_sent_is_labelled_as_what_it_is(editor: TestClient, studio: Stu
 
 
 def test_a_product_and_a_character_are_labelled_as_what_they_are(
-    editor: TestClient, studio: Studio, tmp_path: Path
+    editor: TestClient, studio: FilmStudio, tmp_path: Path
 ) -> None:
     photo = drawn(tmp_path / "photo.webp")
     told = told_of(editor, begun(studio, tmp_path, mode="ad-creative", audio=None, images=[photo]).project_id)
@@ -84,8 +84,10 @@ def test_a_product_and_a_character_are_labelled_as_what_they_are(
 @pytest.mark.parametrize(
     "page", [b"<!doctype html><script>alert(1)</script>", b"<svg xmlns='http://www.w3.org/2000/svg'/>"]
 )
-def test_a_page_among_the_files_is_never_shown(editor: TestClient, studio: Studio, tmp_path: Path, page: bytes) -> None:
+def test_a_page_among_the_files_is_never_shown(
+    editor: TestClient, studio: FilmStudio, tmp_path: Path, page: bytes
+) -> None:
     project_id = begun(studio, tmp_path).project_id
-    studio.objects.put(places.audio(project_id), page)
+    studio.objects.put(BACKING_TRACK.key(project_id=project_id), page)
     url = told_of(editor, project_id)["audioBackingTrackUrl"]
     assert label(editor, url) == ("application/octet-stream", "attachment")

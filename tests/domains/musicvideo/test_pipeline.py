@@ -11,18 +11,18 @@ import pytest
 from penstock import Store
 from penstock.domains.musicvideo import projects, scenes
 from penstock.domains.musicvideo.errors import NotNow
+from penstock.domains.musicvideo.film_studio import FilmStudio
 from penstock.domains.musicvideo.model import Project, ProjectStatus, Scene, SceneStatus
-from penstock.domains.musicvideo.studio import Studio
 from penstock.domains.musicvideo.tasks import TASKS
-from penstock.domains.musicvideo.workspace import desk_of
 from penstock.errors import Conflict, Unavailable
-from penstock.generation.ports import Brief, Desk, Shot
+from penstock.generation.steps import Brief, Shot, StepReporter
 from penstock.kernel.lease import LeaseLost
 from penstock.kernel.outbox import MessageStatus, SystemMessage
 from penstock.work import Cancelled, Terminal
 from penstock.work.dead_letters import DeadLetters, cancel, retry_all
 from penstock.work.task import Progress, Task, TaskAttempt, TaskStatus
-from tests.domains.musicvideo.quick_crew import QuickCrew, history_of
+from penstock.work.workspace import workspace_of
+from tests.domains.musicvideo.quick_providers import QuickProviders, history_of
 from tests.domains.musicvideo.story import ANN, assert_counted, begun, files, generated, later, workers
 from tests.domains.musicvideo.story import scenes as scenes_of
 
@@ -31,7 +31,7 @@ def messages(store: Store) -> list[str]:
     return [m.type for m in store.find(SystemMessage.by_status(status=MessageStatus.PENDING))]
 
 
-def test_from_a_concept_to_the_final_cut(anywhere: Studio, tmp_path: Path) -> None:
+def test_from_a_concept_to_the_final_cut(anywhere: FilmStudio, tmp_path: Path) -> None:
     """MV-14, MV-51…MV-57, MV-63, MV-66…MV-69, MV-72, MV-74, F-MV-2: both queues, each file in its documented place."""
     project = begun(anywhere, tmp_path)
     assert (project.status, project.scene_count) == (ProjectStatus.PENDING, 0)
@@ -68,7 +68,9 @@ def test_from_a_concept_to_the_final_cut(anywhere: Studio, tmp_path: Path) -> No
     assert messages(anywhere.store)[-1] == "video.completed"
 
 
-def test_while_scenes_are_written_the_project_says_so(studio: Studio, crew: QuickCrew, tmp_path: Path) -> None:
+def test_while_scenes_are_written_the_project_says_so(
+    studio: FilmStudio, quick: QuickProviders, tmp_path: Path
+) -> None:
     """MV-67, MV-70: generating_scenes from the moment a worker begins; failed, and why, when none was written."""
     project = begun(studio, tmp_path)
     seen: list[ProjectStatus] = []
@@ -77,7 +79,7 @@ def test_while_scenes_are_written_the_project_says_so(studio: Studio, crew: Quic
         seen.append(studio.store.get(Project.at(project_id=project.project_id)).status)
         return replace(brief, scenes=0)
 
-    crew.writer.meanwhile = look
+    quick.writer.meanwhile = look
     projects.generate(studio, project.project_id, by=ANN)
     workers(studio).drain()
     assert seen == [ProjectStatus.GENERATING_SCENES]
@@ -86,7 +88,9 @@ def test_while_scenes_are_written_the_project_says_so(studio: Studio, crew: Quic
     assert failed.error_message == "no scene was written; say more about the concept"
 
 
-def test_a_scene_is_processing_while_it_is_filmed_and_sung(studio: Studio, crew: QuickCrew, tmp_path: Path) -> None:
+def test_a_scene_is_processing_while_it_is_filmed_and_sung(
+    studio: FilmStudio, quick: QuickProviders, tmp_path: Path
+) -> None:
     """MV-72, MV-32: also between the clip and the lips, so that nothing is composed of half of it."""
     seen: list[tuple[int, SceneStatus]] = []
     project = begun(studio, tmp_path)
@@ -94,7 +98,7 @@ def test_a_scene_is_processing_while_it_is_filmed_and_sung(studio: Studio, crew:
     def look(shot: Shot) -> None:
         seen.extend((s.sequence, s.status) for s in scenes_of(studio, project.project_id) if s.prompt == shot.prompt)
 
-    crew.meanwhile = look
+    quick.meanwhile = look
     projects.generate(studio, project.project_id, scenes=1, by=ANN)
     hands = workers(studio)
     hands.run_one()
@@ -109,14 +113,14 @@ def test_a_scene_is_processing_while_it_is_filmed_and_sung(studio: Studio, crew:
 # What fails
 
 
-def test_a_failed_scene_does_not_fail_its_siblings(anywhere: Studio, crew: QuickCrew, tmp_path: Path) -> None:
+def test_a_failed_scene_does_not_fail_its_siblings(anywhere: FilmStudio, quick: QuickProviders, tmp_path: Path) -> None:
     """MV-34, MV-35, MV-70, MV-71, MV-73, F-MV-5: it says why, the others go on, and composing waits for it."""
 
     def refuse(shot: Shot) -> None:
         if "part 2" in shot.prompt:
             raise Terminal("the prompt is refused")
 
-    crew.meanwhile = refuse
+    quick.meanwhile = refuse
     project = generated(anywhere, tmp_path)
     states = [(s.status, s.error_message) for s in scenes_of(anywhere, project.project_id)]
     assert states[1] == (SceneStatus.FAILED, "the prompt is refused")
@@ -126,7 +130,7 @@ def test_a_failed_scene_does_not_fail_its_siblings(anywhere: Studio, crew: Quick
     with pytest.raises(NotNow, match=r"some scenes failed\. Failed: 2"):
         projects.compose(anywhere, project.project_id, by=ANN)
 
-    crew.meanwhile = lambda shot: None
+    quick.meanwhile = lambda shot: None
     again = scenes.regenerate(anywhere, project.project_id, 2, by=ANN)
     assert (again.status, again.retry_count, again.error_message) == (SceneStatus.PROCESSING, 1, None)
     assert_counted(anywhere, project.project_id)
@@ -137,7 +141,9 @@ def test_a_failed_scene_does_not_fail_its_siblings(anywhere: Studio, crew: Quick
     assert anywhere.store.get(Project.at(project_id=project.project_id)).status is ProjectStatus.COMPLETED
 
 
-def test_what_fails_for_a_while_is_tried_again_and_counted(studio: Studio, crew: QuickCrew, tmp_path: Path) -> None:
+def test_what_fails_for_a_while_is_tried_again_and_counted(
+    studio: FilmStudio, quick: QuickProviders, tmp_path: Path
+) -> None:
     """MV-34: every attempt but the first is a retry; the clip comes in the end."""
     left = [2]
 
@@ -146,7 +152,7 @@ def test_what_fails_for_a_while_is_tried_again_and_counted(studio: Studio, crew:
             left[0] -= 1
             raise Unavailable("the service is down")
 
-    crew.meanwhile = shaky
+    quick.meanwhile = shaky
     project = generated(studio, tmp_path)
     hands = workers(studio)
     for _ in range(2):
@@ -157,16 +163,18 @@ def test_what_fails_for_a_while_is_tried_again_and_counted(studio: Studio, crew:
     assert_counted(studio, project.project_id)
 
 
-def test_a_dead_letter_that_is_retried_takes_its_scene_along(studio: Studio, crew: QuickCrew, tmp_path: Path) -> None:
+def test_a_dead_letter_that_is_retried_takes_its_scene_along(
+    studio: FilmStudio, quick: QuickProviders, tmp_path: Path
+) -> None:
     """F-MV-5: failed, then processing again, and counted each time."""
 
     def refuse(shot: Shot) -> None:
         raise Terminal("no")
 
-    crew.meanwhile = refuse
+    quick.meanwhile = refuse
     project = generated(studio, tmp_path)
     assert project.failed_scenes == 3
-    crew.meanwhile = lambda shot: None
+    quick.meanwhile = lambda shot: None
     assert len(retry_all(studio.store, [TASKS], DeadLetters(name="musicvideo.film"), by=ANN).done) == 3
     assert_counted(studio, project.project_id)
     workers(studio).drain()
@@ -174,7 +182,7 @@ def test_a_dead_letter_that_is_retried_takes_its_scene_along(studio: Studio, cre
     assert studio.store.get(Project.at(project_id=project.project_id)).completed_scenes == 3
 
 
-def test_a_project_that_failed_begins_again(studio: Studio, crew: QuickCrew, tmp_path: Path) -> None:
+def test_a_project_that_failed_begins_again(studio: FilmStudio, quick: QuickProviders, tmp_path: Path) -> None:
     """MV-64, MV-70, F-MV-3: from failed through pending, as long as it has no scenes."""
     project = begun(studio, tmp_path)
     projects.generate(studio, project.project_id, by=ANN)
@@ -190,7 +198,7 @@ def test_a_project_that_failed_begins_again(studio: Studio, crew: QuickCrew, tmp
         projects.generate(studio, project.project_id, by=ANN)
 
 
-def test_a_cut_that_fails_leaves_a_message_and_can_be_asked_for_again(studio: Studio, tmp_path: Path) -> None:
+def test_a_cut_that_fails_leaves_a_message_and_can_be_asked_for_again(studio: FilmStudio, tmp_path: Path) -> None:
     """MV-64, MV-70, F-MV-3: the scenes are kept."""
     project = generated(studio, tmp_path)
     second = scenes_of(studio, project.project_id)[1]
@@ -211,7 +219,7 @@ def test_a_cut_that_fails_leaves_a_message_and_can_be_asked_for_again(studio: St
 # What happens at the same time
 
 
-def test_composing_twice_is_composing_once(studio: Studio, tmp_path: Path) -> None:
+def test_composing_twice_is_composing_once(studio: FilmStudio, tmp_path: Path) -> None:
     """F-MV-10: the second asks for what is under way; a later one makes a new cut."""
     project = generated(studio, tmp_path)
     projects.compose(studio, project.project_id, by=ANN)
@@ -223,7 +231,7 @@ def test_composing_twice_is_composing_once(studio: Studio, tmp_path: Path) -> No
     assert projects.compose(studio, project.project_id, by=ANN).compositions == 2
 
 
-def test_no_scene_changes_while_the_video_is_cut(studio: Studio, tmp_path: Path) -> None:
+def test_no_scene_changes_while_the_video_is_cut(studio: FilmStudio, tmp_path: Path) -> None:
     """F-MV-4, F-MV-5: whatever is asked for meanwhile is refused, and nothing of it happens."""
     project = generated(studio, tmp_path)
     projects.compose(studio, project.project_id, by=ANN)
@@ -238,21 +246,21 @@ def test_no_scene_changes_while_the_video_is_cut(studio: Studio, tmp_path: Path)
     assert_counted(studio, project.project_id)
 
 
-def test_a_clip_of_an_earlier_take_comes_too_late(studio: Studio, crew: QuickCrew, tmp_path: Path) -> None:
+def test_a_clip_of_an_earlier_take_comes_too_late(studio: FilmStudio, quick: QuickProviders, tmp_path: Path) -> None:
     """F-MV-8: a film that was asked for anew meanwhile is not taken, and no counter moves."""
     project = generated(studio, tmp_path)
     scenes.regenerate(studio, project.project_id, 2, by=ANN)
     hands = workers(studio)
 
     def overtaken(shot: Shot) -> None:
-        crew.meanwhile = lambda shot: None
+        quick.meanwhile = lambda shot: None
         with studio.store.change(by=ANN) as change:
             scene = change.get(Scene.at(project_id=project.project_id, sequence=2))
             scene.take = (scene.take or 0) + 1
             change.save(scene)
 
     before = scenes_of(studio, project.project_id)[1]
-    crew.meanwhile = overtaken
+    quick.meanwhile = overtaken
     hands.drain()
     after = scenes_of(studio, project.project_id)[1]
     assert after.shown_sha256 == before.shown_sha256
@@ -260,7 +268,7 @@ def test_a_clip_of_an_earlier_take_comes_too_late(studio: Studio, crew: QuickCre
     assert_counted(studio, project.project_id)
 
 
-def test_a_deleted_scene_is_not_filmed_into_being(studio: Studio, crew: QuickCrew, tmp_path: Path) -> None:
+def test_a_deleted_scene_is_not_filmed_into_being(studio: FilmStudio, quick: QuickProviders, tmp_path: Path) -> None:
     """F-MV-5: the task finds it gone, and leaves nothing behind."""
     project = begun(studio, tmp_path)
     projects.generate(studio, project.project_id, by=ANN)
@@ -271,14 +279,16 @@ def test_a_deleted_scene_is_not_filmed_into_being(studio: Studio, crew: QuickCre
         if "part 2" in shot.prompt:
             scenes.delete_scene(studio, project.project_id, 2, by=ANN)
 
-    crew.meanwhile = deleted
+    quick.meanwhile = deleted
     hands.drain()
     assert [s.sequence for s in scenes_of(studio, project.project_id)] == [1, 3]
     assert not any("scene_002" in key for key in files(studio))
     assert_counted(studio, project.project_id)
 
 
-def test_the_old_clip_is_kept_until_the_new_one_exists(studio: Studio, crew: QuickCrew, tmp_path: Path) -> None:
+def test_the_old_clip_is_kept_until_the_new_one_exists(
+    studio: FilmStudio, quick: QuickProviders, tmp_path: Path
+) -> None:
     """F-MV-8: also when the new one never comes."""
     project = generated(studio, tmp_path)
     second = scenes_of(studio, project.project_id)[1]
@@ -289,7 +299,7 @@ def test_the_old_clip_is_kept_until_the_new_one_exists(studio: Studio, crew: Qui
         assert studio.objects.get(second.video_clip_s3_key or "").read() == old
         raise Terminal("no")
 
-    crew.meanwhile = refuse
+    quick.meanwhile = refuse
     scenes.regenerate(studio, project.project_id, 2, by=ANN)
     workers(studio).drain()
     failed = scenes_of(studio, project.project_id)[1]
@@ -300,7 +310,7 @@ def test_the_old_clip_is_kept_until_the_new_one_exists(studio: Studio, crew: Qui
 # What is kept
 
 
-def test_attempts_progress_and_cost_are_kept(studio: Studio, tmp_path: Path) -> None:
+def test_attempts_progress_and_cost_are_kept(studio: FilmStudio, tmp_path: Path) -> None:
     """MV-34: each attempt with what it took, the scene with what it cost."""
     project = generated(studio, tmp_path)
     film = next(t for t in studio.store.find(Task.by_status(status=TaskStatus.DONE)) if t.name == "musicvideo.film")
@@ -311,19 +321,19 @@ def test_attempts_progress_and_cost_are_kept(studio: Studio, tmp_path: Path) -> 
     assert [s.cost for s in scenes_of(studio, project.project_id)] == [0.25] * 3
 
 
-def test_what_was_begun_elsewhere_is_remembered(studio: Studio, crew: QuickCrew, tmp_path: Path) -> None:
+def test_what_was_begun_elsewhere_is_remembered(studio: FilmStudio, quick: QuickProviders, tmp_path: Path) -> None:
     """F-MV-10: a later attempt gets the job of the one before, and does not pay twice."""
     project = begun(studio, tmp_path)
     jobs: list[str | None] = []
 
-    def film(shot: Shot, into: Path, desk: Desk) -> Any:
+    def film(shot: Shot, into: Path, reporter: StepReporter) -> Any:
         jobs.append(shot.job)
         if shot.job is None:
-            desk.remember(f"job-{shot.seed}")
+            reporter.remember(f"job-{shot.seed}")
             raise Unavailable("gone")
-        return QuickCrew.film(crew, shot, into, desk)
+        return QuickProviders.film(quick, shot, into, reporter)
 
-    crew.film = film  # type: ignore[method-assign]
+    quick.film = film  # type: ignore[method-assign]
     projects.generate(studio, project.project_id, scenes=1, by=ANN)
     hands = workers(studio)
     hands.drain()
@@ -335,7 +345,7 @@ def test_what_was_begun_elsewhere_is_remembered(studio: Studio, crew: QuickCrew,
     assert (scene.status, scene.video_generation_job_id) == (SceneStatus.COMPLETED, None)
 
 
-def test_of_two_who_regenerate_one_wins(studio: Studio, tmp_path: Path) -> None:
+def test_of_two_who_regenerate_one_wins(studio: FilmStudio, tmp_path: Path) -> None:
     """F-MV-4: decided by the state that was read."""
     project = generated(studio, tmp_path)
     scene = studio.store.get(Scene.at(project_id=project.project_id, sequence=1))
@@ -347,7 +357,9 @@ def test_of_two_who_regenerate_one_wins(studio: Studio, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("cancelled", [True, False])
-def test_whoever_films_hears_whether_nobody_or_another_waits(studio: Studio, tmp_path: Path, cancelled: bool) -> None:
+def test_whoever_films_hears_whether_nobody_or_another_waits(
+    studio: FilmStudio, tmp_path: Path, cancelled: bool
+) -> None:
     """F-MV-10: what was begun elsewhere is given up only if nobody goes on with it."""
     project = begun(studio, tmp_path)
     projects.generate(studio, project.project_id, by=ANN)
@@ -359,5 +371,5 @@ def test_whoever_films_hears_whether_nobody_or_another_waits(studio: Studio, tmp
         later(studio, hours=1)
         hands.rescue()
     work.lost = True  # which its keeper has noticed
-    with desk_of(work) as desk, pytest.raises(Cancelled if cancelled else LeaseLost):
-        desk.progress(0.5)
+    with workspace_of(work) as reporter, pytest.raises(Cancelled if cancelled else LeaseLost):
+        reporter.progress(0.5)

@@ -14,14 +14,13 @@ from starlette.testclient import TestClient
 from penstock import FrozenClock
 from penstock.auth.api_keys import create_key
 from penstock.domains.musicvideo import DOMAIN, PLUGIN
-from penstock.domains.musicvideo import object_keys as places
-from penstock.domains.musicvideo.model import Project, ProjectStatus
-from penstock.domains.musicvideo.studio import Studio
+from penstock.domains.musicvideo.film_studio import FilmStudio
+from penstock.domains.musicvideo.model import BACKING_TRACK, Project, ProjectStatus
 from penstock.schema.role import Role
 from penstock.web.api import build_api
 from penstock.web.options import WebOptions
 from penstock.work.domain_context import DomainContext
-from tests.domains.musicvideo.quick_crew import PICTURE, film
+from tests.domains.musicvideo.quick_providers import PICTURE, film
 from tests.domains.musicvideo.story import assert_counted, workers
 
 FORM = {
@@ -32,19 +31,19 @@ FORM = {
 
 
 @pytest.fixture
-def api(studio: Studio) -> Any:
+def api(studio: FilmStudio) -> Any:
     settings = {"MV_SCENE_SECONDS": "0.5", "MV_SCENES": "3"}
     context = DomainContext(studio.store, studio.objects, settings.get)
     return build_api([PLUGIN], context, options=WebOptions(secret=b"of the tests"))
 
 
-def client_of(api: Any, studio: Studio, role: Role, project: str | None = None) -> TestClient:
+def client_of(api: Any, studio: FilmStudio, role: Role, project: str | None = None) -> TestClient:
     key = create_key(studio.store, name=f"{role} {project}", role=role, project=project, by="tests")
     return TestClient(api, base_url="http://127.0.0.1", headers={"Authorization": f"Bearer {key.token}"})
 
 
 @pytest.fixture
-def editor(api: Any, studio: Studio) -> TestClient:
+def editor(api: Any, studio: FilmStudio) -> TestClient:
     return client_of(api, studio, Role.EDITOR)
 
 
@@ -60,7 +59,7 @@ def created(editor: TestClient) -> str:
     return str(told["projectId"])
 
 
-def filmed(editor: TestClient, studio: Studio) -> str:
+def filmed(editor: TestClient, studio: FilmStudio) -> str:
     project_id = created(editor)
     answer = editor.post(f"/api/mv/projects/{project_id}/generate")
     assert (answer.status_code, answer.json()["status"]) == (202, "queued")
@@ -68,7 +67,7 @@ def filmed(editor: TestClient, studio: Studio) -> str:
     return project_id
 
 
-def test_the_whole_way_through_the_api(editor: TestClient, studio: Studio) -> None:
+def test_the_whole_way_through_the_api(editor: TestClient, studio: FilmStudio) -> None:
     """MV-15, MV-16, MV-59…MV-61, MV-63, MV-68: created, generated, composed, and seen through signed URLs."""
     project_id = filmed(editor, studio)
     told = editor.get(f"/api/mv/projects/{project_id}").json()
@@ -88,7 +87,7 @@ def test_the_whole_way_through_the_api(editor: TestClient, studio: Studio) -> No
     assert editor.get(f"/api/mv/projects/{project_id}").json()["finalOutputUrl"]
 
 
-def test_reading_writes_nothing(editor: TestClient, studio: Studio, clock: FrozenClock) -> None:
+def test_reading_writes_nothing(editor: TestClient, studio: FilmStudio, clock: FrozenClock) -> None:
     """MV-59, MV-60: two reads, two signatures, and not a byte in the record."""
     project_id = filmed(editor, studio)
     before = studio.store.get(Project.at(project_id=UUID(project_id)))
@@ -100,7 +99,7 @@ def test_reading_writes_nothing(editor: TestClient, studio: Studio, clock: Froze
     assert "://" not in before.model_dump_json()
 
 
-def test_projects_are_listed_by_status_and_recency(editor: TestClient, studio: Studio, clock: FrozenClock) -> None:
+def test_projects_are_listed_by_status_and_recency(editor: TestClient, studio: FilmStudio, clock: FrozenClock) -> None:
     """MV-40, MV-41: which the documents' own API left out."""
     made = []
     for _ in range(3):
@@ -128,7 +127,7 @@ def test_projects_are_listed_by_status_and_recency(editor: TestClient, studio: S
     ],
 )
 def test_a_project_that_cannot_be_leaves_nothing(
-    editor: TestClient, studio: Studio, form: dict[str, str], files: Any, words: str
+    editor: TestClient, studio: FilmStudio, form: dict[str, str], files: Any, words: str
 ) -> None:
     """MV-50, MV-75: a clear answer, no record, no file."""
     answer = editor.post("/api/mv/projects", data={**FORM, **form}, files=files or {"none": b""})
@@ -138,7 +137,7 @@ def test_a_project_that_cannot_be_leaves_nothing(
     assert studio.objects.list().objects == []
 
 
-def test_scenes_are_added_edited_ordered_trimmed_and_deleted(editor: TestClient, studio: Studio) -> None:
+def test_scenes_are_added_edited_ordered_trimmed_and_deleted(editor: TestClient, studio: FilmStudio) -> None:
     """MV-26, MV-27, MV-39, MV-74: each by its own route."""
     project_id = filmed(editor, studio)
     path = f"/api/mv/projects/{project_id}/scenes"
@@ -168,7 +167,7 @@ def test_scenes_are_added_edited_ordered_trimmed_and_deleted(editor: TestClient,
     assert_counted(studio, UUID(project_id))
 
 
-def test_a_video_is_uploaded_by_a_form_and_by_a_signed_url(editor: TestClient, studio: Studio) -> None:
+def test_a_video_is_uploaded_by_a_form_and_by_a_signed_url(editor: TestClient, studio: FilmStudio) -> None:
     """MV-31, MV-50: both become the clip; what is no film is refused with a reason."""
     project_id = filmed(editor, studio)
     path = f"/api/mv/projects/{project_id}"
@@ -189,7 +188,7 @@ def test_a_video_is_uploaded_by_a_form_and_by_a_signed_url(editor: TestClient, s
     assert [round(s["shownDuration"], 1) for s in scenes] == [1.0, 0.5, 1.5]
 
 
-def test_characters_are_drawn_uploaded_and_used(editor: TestClient, studio: Studio) -> None:
+def test_characters_are_drawn_uploaded_and_used(editor: TestClient, studio: FilmStudio) -> None:
     """MV-58, MV-17: up to four to choose from; a project begins with one by its id."""
     drawn = editor.post(
         "/api/mv/generate_character_reference", json={"characterDescription": "A silver robot", "numImages": 2}
@@ -211,7 +210,7 @@ def test_characters_are_drawn_uploaded_and_used(editor: TestClient, studio: Stud
     assert unknown.status_code == 404
 
 
-def test_states_are_moved_by_hand_only_where_that_is_safe(editor: TestClient, studio: Studio) -> None:
+def test_states_are_moved_by_hand_only_where_that_is_safe(editor: TestClient, studio: FilmStudio) -> None:
     """MV-62, MV-65: no blind PATCH of a status, no counter behind the back of its scenes."""
     project_id = filmed(editor, studio)
     path = f"/api/mv/projects/{project_id}"
@@ -227,7 +226,7 @@ def test_states_are_moved_by_hand_only_where_that_is_safe(editor: TestClient, st
     assert editor.patch(path, json={"status": "processing"}).json()["status"] == "processing"
 
 
-def test_one_project_is_not_anothers(api: Any, editor: TestClient, studio: Studio) -> None:
+def test_one_project_is_not_anothers(api: Any, editor: TestClient, studio: FilmStudio) -> None:
     """F-MV-6: a key of one project sees, changes and uploads nothing of another."""
     mine, theirs = filmed(editor, studio), filmed(editor, studio)
     bound = client_of(api, studio, Role.EDITOR, project=mine)
@@ -247,7 +246,7 @@ def test_one_project_is_not_anothers(api: Any, editor: TestClient, studio: Studi
     assert viewer.post(f"/api/mv/projects/{mine}/compose").status_code == 403
 
 
-def test_a_project_that_is_there_is_not_begun_again(api: Any, studio: Studio) -> None:
+def test_a_project_that_is_there_is_not_begun_again(api: Any, studio: FilmStudio) -> None:
     """F-MV-6: whose key is for one project begins it once, and keeps its files."""
     bound = client_of(api, studio, Role.EDITOR, project=str(uuid4()))
     project_id = created(bound)
@@ -255,10 +254,10 @@ def test_a_project_that_is_there_is_not_begun_again(api: Any, studio: Studio) ->
     again = bound.post("/api/mv/projects", data=FORM, files=other)
     assert (again.status_code, again.json()["type"].rpartition("/")[2]) == (409, "not-now")
     assert f"project {project_id} is there already" in again.json()["detail"]
-    assert studio.objects.get(places.audio(UUID(project_id))).read() == track()["audio"][1]
+    assert studio.objects.get(BACKING_TRACK.key(project_id=UUID(project_id))).read() == track()["audio"][1]
 
 
-def test_with_the_key_of_a_project_no_shared_picture_is_made(api: Any, studio: Studio) -> None:
+def test_with_the_key_of_a_project_no_shared_picture_is_made(api: Any, studio: FilmStudio) -> None:
     """F-MV-6, MV-58: nothing is drawn or kept, and whoever asks is told what to do instead."""
     bound = client_of(api, studio, Role.EDITOR, project=str(uuid4()))
     drawn = bound.post("/api/mv/generate_character_reference", json={"characterDescription": "A silver robot"})
@@ -270,7 +269,7 @@ def test_with_the_key_of_a_project_no_shared_picture_is_made(api: Any, studio: S
     assert studio.objects.list().objects == []
 
 
-def test_what_is_sent_twice_happens_once_and_is_told_with_new_urls(editor: TestClient, studio: Studio) -> None:
+def test_what_is_sent_twice_happens_once_and_is_told_with_new_urls(editor: TestClient, studio: FilmStudio) -> None:
     """MV-60: no answer with a URL is kept; the repeated request is answered anew from its record."""
     project_id = filmed(editor, studio)
     path = f"/api/mv/projects/{project_id}"
@@ -305,6 +304,6 @@ def test_directors_and_flavors_are_listed(editor: TestClient) -> None:
     assert {f["mode"] for f in editor.get("/api/mv/get_config_flavors").json()} == {"music-video", "ad-creative"}
 
 
-def test_the_domain_ships(studio: Studio, tmp_path: Path) -> None:
+def test_the_domain_ships(studio: FilmStudio, tmp_path: Path) -> None:
     """MV-76: its tables are made once, and again without harm."""
     assert studio.store.ensure(DOMAIN) == []

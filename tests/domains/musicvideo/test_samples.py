@@ -7,10 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from penstock.domains.musicvideo import object_keys as places
 from penstock.domains.musicvideo import scenes, uploading
-from penstock.domains.musicvideo.model import Project, SceneStatus
-from penstock.domains.musicvideo.studio import Studio
+from penstock.domains.musicvideo.film_studio import FilmStudio
+from penstock.domains.musicvideo.model import BACKING_TRACK, Project, SceneStatus
 from penstock.media.errors import UnusableFile
 from tests.domains.musicvideo.story import ANN, generated, workers
 from tests.domains.musicvideo.story import scenes as scenes_of
@@ -33,7 +32,7 @@ BROKEN_VIDEOS = {
 BROKEN_SOUNDS = {"smallest.wav"}  # a header, and no sound
 
 
-def test_every_video_is_taken_or_refused_with_a_reason(studio: Studio, tmp_path: Path) -> None:
+def test_every_video_is_taken_or_refused_with_a_reason(studio: FilmStudio, tmp_path: Path) -> None:
     """MV-28, MV-31, MV-50: as the clip of a scene; nothing crashes, and what is refused changes nothing."""
     project = generated(studio, tmp_path)
     hands, taken, refused = workers(studio), set(), {}
@@ -56,7 +55,7 @@ def test_every_video_is_taken_or_refused_with_a_reason(studio: Studio, tmp_path:
     assert all(len(reason) > 20 for reason in refused.values())
 
 
-def test_every_sound_is_taken_or_refused_with_a_reason(studio: Studio, tmp_path: Path) -> None:
+def test_every_sound_is_taken_or_refused_with_a_reason(studio: FilmStudio, tmp_path: Path) -> None:
     """MV-53, F-MV-9: as the backing track; the key stays, and the type is the true one."""
     project = generated(studio, tmp_path)
     refused = set()
@@ -75,5 +74,5 @@ def test_every_sound_is_taken_or_refused_with_a_reason(studio: Studio, tmp_path:
             continue
         now = studio.store.get(Project.at(project_id=project.project_id))
         assert now.audio_duration, sound.name
-        assert studio.objects.head(places.audio(project.project_id)).content_type == kind
+        assert studio.objects.head(BACKING_TRACK.key(project_id=project.project_id)).content_type == kind
     assert refused == BROKEN_SOUNDS & {sound.name for sound in (MEDIA / "audio").iterdir()}

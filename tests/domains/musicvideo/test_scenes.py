@@ -13,19 +13,18 @@ import pytest
 
 from penstock import FrozenClock, the
 from penstock.domains.musicvideo import DOMAIN, projects, scenes, uploading
-from penstock.domains.musicvideo import object_keys as places
-from penstock.domains.musicvideo.errors import BadRequest, NotNow
-from penstock.domains.musicvideo.model import Project, ProjectStatus, Scene, SceneStatus
-from penstock.domains.musicvideo.studio import Studio
+from penstock.domains.musicvideo.errors import IncompleteOrder, NotNow
+from penstock.domains.musicvideo.film_studio import FilmStudio
+from penstock.domains.musicvideo.model import BACKING_TRACK, FINAL_VIDEO, Project, ProjectStatus, Scene, SceneStatus
 from penstock.errors import NotFound
 from penstock.files.sweep import Sweep
 from penstock.media.errors import UnusableFile
-from tests.domains.musicvideo.quick_crew import PICTURE, film, history_of
+from tests.domains.musicvideo.quick_providers import PICTURE, film, history_of
 from tests.domains.musicvideo.story import ANN, assert_counted, files, generated, later, workers
 from tests.domains.musicvideo.story import scenes as scenes_of
 
 
-def finished(studio: Studio, folder: Path) -> Project:
+def finished(studio: FilmStudio, folder: Path) -> Project:
     """A project with its final video."""
     project = generated(studio, folder)
     projects.compose(studio, project.project_id, by=ANN)
@@ -33,13 +32,13 @@ def finished(studio: Studio, folder: Path) -> Project:
     return studio.store.get(Project.at(project_id=project.project_id))
 
 
-def today(studio: Studio) -> None:
+def today(studio: FilmStudio) -> None:
     """Files have the machine's time; a sweep compares it with the clock's."""
     assert isinstance(studio.store.clock, FrozenClock)
     studio.store.clock.set(datetime.now(UTC))
 
 
-def test_a_scene_is_added_behind_the_others(anywhere: Studio, tmp_path: Path) -> None:
+def test_a_scene_is_added_behind_the_others(anywhere: FilmStudio, tmp_path: Path) -> None:
     """MV-18, MV-74, F-MV-3: a finished video is taken up again; the scene is written, filmed and counted."""
     project = finished(anywhere, tmp_path)
     added = scenes.add_scene(anywhere, project.project_id, "A dance on the roof", by=ANN)
@@ -53,7 +52,7 @@ def test_a_scene_is_added_behind_the_others(anywhere: Studio, tmp_path: Path) ->
     assert_counted(anywhere, project.project_id)
 
 
-def test_no_number_is_given_twice(anywhere: Studio, tmp_path: Path) -> None:
+def test_no_number_is_given_twice(anywhere: FilmStudio, tmp_path: Path) -> None:
     """F-MV-1, F-MV-11: not even when the highest scene is deleted; its files would be another's."""
     project = generated(anywhere, tmp_path)
     scenes.delete_scene(anywhere, project.project_id, 3, by=ANN)
@@ -61,22 +60,22 @@ def test_no_number_is_given_twice(anywhere: Studio, tmp_path: Path) -> None:
     assert_counted(anywhere, project.project_id)
 
 
-def test_a_project_of_another_writer_gets_the_next_number(studio: Studio, tmp_path: Path) -> None:
+def test_a_project_of_another_writer_gets_the_next_number(studio: FilmStudio, tmp_path: Path) -> None:
     """F-MV-1: one that does not say which numbers it had."""
     project = generated(studio, tmp_path)
     studio.store.patch(project.ref, the(Project.last_sequence).remove())
     assert scenes.add_scene(studio, project.project_id, "Another ending", by=ANN).sequence == 4
 
 
-def test_the_thousandth_scene_is_refused(studio: Studio, tmp_path: Path) -> None:
+def test_the_thousandth_scene_is_refused(studio: FilmStudio, tmp_path: Path) -> None:
     """F-MV-1: and says why."""
     project = generated(studio, tmp_path)
     studio.store.patch(project.ref, the(Project.last_sequence).set(999))
-    with pytest.raises(BadRequest, match="at most 999 scenes"):
+    with pytest.raises(IncompleteOrder, match="at most 999 scenes"):
         scenes.add_scene(studio, project.project_id, "One too many", by=ANN)
 
 
-def test_scenes_are_shown_in_another_order(studio: Studio, tmp_path: Path) -> None:
+def test_scenes_are_shown_in_another_order(studio: FilmStudio, tmp_path: Path) -> None:
     """MV-39: their numbers stay; the final cut follows the order; a scene that is added comes last."""
     project = generated(studio, tmp_path)
     scenes.reorder(studio, project.project_id, [3, 1, 2], by=ANN)
@@ -87,7 +86,7 @@ def test_scenes_are_shown_in_another_order(studio: Studio, tmp_path: Path) -> No
     hands.drain()
     projects.compose(studio, project.project_id, by=ANN)
     hands.drain()
-    cut = history_of(studio.objects.get(places.final(project.project_id)).read())
+    cut = history_of(studio.objects.get(FINAL_VIDEO.key(project_id=project.project_id)).read())
     assert "part 3" in cut[0]["prompt"]
     scenes.delete_scene(studio, project.project_id, 1, by=ANN)
     assert [s.sequence for s in scenes_of(studio, project.project_id)] == [3, 2, 4]
@@ -96,15 +95,15 @@ def test_scenes_are_shown_in_another_order(studio: Studio, tmp_path: Path) -> No
 @pytest.mark.parametrize(
     ("order", "wrong"), [([1, 2], "leaves out 3"), ([1, 2, 3, 4], "names 4"), ([1, 2, 3, 3], "twice")]
 )
-def test_an_order_names_every_scene_once(studio: Studio, tmp_path: Path, order: list[int], wrong: str) -> None:
+def test_an_order_names_every_scene_once(studio: FilmStudio, tmp_path: Path, order: list[int], wrong: str) -> None:
     """MV-39: or nothing of it happens."""
     project = generated(studio, tmp_path)
-    with pytest.raises(BadRequest, match=wrong):
+    with pytest.raises(IncompleteOrder, match=wrong):
         scenes.reorder(studio, project.project_id, order, by=ANN)
     assert [s.sequence for s in scenes_of(studio, project.project_id)] == [1, 2, 3]
 
 
-def test_a_deleted_scene_takes_its_files_along(anywhere: Studio, tmp_path: Path) -> None:
+def test_a_deleted_scene_takes_its_files_along(anywhere: FilmStudio, tmp_path: Path) -> None:
     """MV-74, F-MV-11: counted, and its files are in the trash after a sweep; the last scene stays."""
     today(anywhere)
     project = generated(anywhere, tmp_path)
@@ -116,12 +115,12 @@ def test_a_deleted_scene_takes_its_files_along(anywhere: Studio, tmp_path: Path)
     assert not any("_001" in key for key in kept)
     assert any("scene_002.mp4" in key for key in kept)
     scenes.delete_scene(anywhere, project.project_id, 2, by=ANN)
-    with pytest.raises(BadRequest, match="Cannot delete the last scene"):
+    with pytest.raises(IncompleteOrder, match="Cannot delete the last scene"):
         scenes.delete_scene(anywhere, project.project_id, 3, by=ANN)
     assert_counted(anywhere, project.project_id)
 
 
-def test_a_part_of_a_clip_is_shown(studio: Studio, tmp_path: Path) -> None:
+def test_a_part_of_a_clip_is_shown(studio: FilmStudio, tmp_path: Path) -> None:
     """MV-31: under a key of its own, clamped to the clip; the clip stays, and filming anew forgets the part."""
     project = generated(studio, tmp_path)
     trimmed = scenes.trim(studio, project.project_id, 2, start=0.2, stop=99, by=ANN)
@@ -143,12 +142,12 @@ def test_a_part_of_a_clip_is_shown(studio: Studio, tmp_path: Path) -> None:
     workers(studio).drain()
     second = scenes_of(studio, project.project_id)[1]
     assert (second.working_video_clip_s3_key, second.trim_points) == (None, None)
-    with pytest.raises(BadRequest, match="in ≥ 0 and out > in"):
+    with pytest.raises(IncompleteOrder, match="in ≥ 0 and out > in"):
         scenes.trim(studio, project.project_id, 2, start=1, stop=1, by=ANN)
     assert_counted(studio, project.project_id)
 
 
-def test_somebody_sings_when_asked_to(studio: Studio, tmp_path: Path) -> None:
+def test_somebody_sings_when_asked_to(studio: FilmStudio, tmp_path: Path) -> None:
     """MV-30, MV-33, MV-56, MV-57: to the scene's part of the track, with the words if they are known."""
     project = generated(studio, tmp_path)
     scenes.request_lip_sync(studio, project.project_id, 3, lyrics="Hello moon", by=ANN)
@@ -161,18 +160,18 @@ def test_somebody_sings_when_asked_to(studio: Studio, tmp_path: Path) -> None:
     assert_counted(studio, project.project_id)
 
 
-def test_without_sound_nobody_sings(studio: Studio, tmp_path: Path) -> None:
+def test_without_sound_nobody_sings(studio: FilmStudio, tmp_path: Path) -> None:
     """MV-30: an ad has no track, and says so."""
     picture = tmp_path / "product.png"
     picture.write_bytes(PICTURE)
     project = generated(studio, tmp_path, mode="ad-creative", audio=None, images=[picture])
     assert all(s.lip_synced_video_clip_s3_key is None for s in scenes_of(studio, project.project_id))
-    with pytest.raises(BadRequest, match="no sound to sing to"):
+    with pytest.raises(IncompleteOrder, match="no sound to sing to"):
         scenes.request_lip_sync(studio, project.project_id, 1, by=ANN)
     assert_counted(studio, project.project_id)
 
 
-def test_a_film_from_elsewhere_becomes_the_clip(anywhere: Studio, tmp_path: Path) -> None:
+def test_a_film_from_elsewhere_becomes_the_clip(anywhere: FilmStudio, tmp_path: Path) -> None:
     """MV-31, MV-55: in the documented place, shown as it is, and the one before is forgotten."""
     project = generated(anywhere, tmp_path)
     theirs = tmp_path / "theirs.mp4"
@@ -188,7 +187,7 @@ def test_a_film_from_elsewhere_becomes_the_clip(anywhere: Studio, tmp_path: Path
     assert_counted(anywhere, project.project_id)
 
 
-def test_what_is_no_film_is_refused_before_anything_changes(studio: Studio, tmp_path: Path) -> None:
+def test_what_is_no_film_is_refused_before_anything_changes(studio: FilmStudio, tmp_path: Path) -> None:
     """MV-50: with a reason; the scene keeps its clip."""
     project = generated(studio, tmp_path)
     before = scenes_of(studio, project.project_id)[0]
@@ -199,7 +198,7 @@ def test_what_is_no_film_is_refused_before_anything_changes(studio: Studio, tmp_
     assert scenes_of(studio, project.project_id)[0] == before
 
 
-def test_a_prompt_is_edited_without_losing_the_clip(studio: Studio, tmp_path: Path) -> None:
+def test_a_prompt_is_edited_without_losing_the_clip(studio: FilmStudio, tmp_path: Path) -> None:
     """MV-26, MV-27, MV-21: only what was said changes."""
     project = generated(studio, tmp_path)
     later(studio, seconds=60)
@@ -211,7 +210,7 @@ def test_a_prompt_is_edited_without_losing_the_clip(studio: Studio, tmp_path: Pa
         scenes.edit_scene(studio, project.project_id, 9, {"prompt": "Nowhere"}, by=ANN)
 
 
-def test_a_project_is_removed_with_all_it_has(anywhere: Studio, tmp_path: Path) -> None:
+def test_a_project_is_removed_with_all_it_has(anywhere: FilmStudio, tmp_path: Path) -> None:
     """F-MV-11: records at once, files after a sweep; not while somebody works on it."""
     today(anywhere)
     project = generated(anywhere, tmp_path)
@@ -228,7 +227,7 @@ def test_a_project_is_removed_with_all_it_has(anywhere: Studio, tmp_path: Path) 
     assert all(key.startswith("trash/") for key in files(anywhere))
 
 
-def test_a_project_that_is_begun_again_under_its_id_is_composed_again(studio: Studio, tmp_path: Path) -> None:
+def test_a_project_that_is_begun_again_under_its_id_is_composed_again(studio: FilmStudio, tmp_path: Path) -> None:
     """F-MV-10: the cuts of its former life are not its own."""
     bound = studio.seen_through(studio.store.scoped("550e8400-e29b-41d4-a716-446655440000"))
     for _ in range(2):
@@ -241,7 +240,7 @@ def test_a_project_that_is_begun_again_under_its_id_is_composed_again(studio: St
 # Files that are sent past the service
 
 
-def test_a_file_is_reserved_sent_and_looked_at(anywhere: Studio, tmp_path: Path) -> None:
+def test_a_file_is_reserved_sent_and_looked_at(anywhere: FilmStudio, tmp_path: Path) -> None:
     """MV-50, MV-53, F-MV-6, F-MV-9: a track of another kind keeps its key and its true type."""
     project = generated(anywhere, tmp_path)
     wav = tmp_path / "track.wav"
@@ -256,14 +255,17 @@ def test_a_file_is_reserved_sent_and_looked_at(anywhere: Studio, tmp_path: Path)
     digest = sha256(content).hexdigest()
     told = uploading.finalize(anywhere, project.project_id, reserved.upload.upload_id, sha256=digest, by=ANN)
     assert told.audio_duration == pytest.approx(1.5, abs=0.05)
-    assert told.audio_backing_track_s3_key == places.audio(project.project_id)
-    assert anywhere.objects.head(places.audio(project.project_id)).content_type in ("audio/wav", "audio/x-wav")
+    assert told.audio_backing_track_s3_key == BACKING_TRACK.key(project_id=project.project_id)
+    assert anywhere.objects.head(BACKING_TRACK.key(project_id=project.project_id)).content_type in (
+        "audio/wav",
+        "audio/x-wav",
+    )
 
 
-def test_what_was_sent_and_is_not_fit_replaces_nothing(studio: Studio, tmp_path: Path) -> None:
+def test_what_was_sent_and_is_not_fit_replaces_nothing(studio: FilmStudio, tmp_path: Path) -> None:
     """MV-50: the former file is still there, byte for byte."""
     project = generated(studio, tmp_path)
-    before = studio.objects.get(places.audio(project.project_id)).read()
+    before = studio.objects.get(BACKING_TRACK.key(project_id=project.project_id)).read()
     content = b"ID3" + b"no music at all " * 50
     reserved = uploading.reserve(
         studio, project.project_id, uploading.Sent.AUDIO, size=len(content), content_type="audio/mpeg"
@@ -277,13 +279,13 @@ def test_what_was_sent_and_is_not_fit_replaces_nothing(studio: Studio, tmp_path:
             sha256=sha256(content).hexdigest(),
             by=ANN,
         )
-    assert studio.objects.get(places.audio(project.project_id)).read() == before
+    assert studio.objects.get(BACKING_TRACK.key(project_id=project.project_id)).read() == before
 
 
-def test_what_is_refused_because_the_video_is_cut_replaces_nothing(studio: Studio, tmp_path: Path) -> None:
+def test_what_is_refused_because_the_video_is_cut_replaces_nothing(studio: FilmStudio, tmp_path: Path) -> None:
     """MV-50: the cut is made with the track it was asked for with; later the same upload is taken."""
     project = generated(studio, tmp_path)
-    before = studio.objects.get(places.audio(project.project_id)).read()
+    before = studio.objects.get(BACKING_TRACK.key(project_id=project.project_id)).read()
     content = film(1.0, audio=True)
     digest = sha256(content).hexdigest()
     reserved = uploading.reserve(
@@ -293,13 +295,13 @@ def test_what_is_refused_because_the_video_is_cut_replaces_nothing(studio: Studi
     projects.compose(studio, project.project_id, by=ANN)
     with pytest.raises(NotNow, match="is queued"):
         uploading.finalize(studio, project.project_id, reserved.upload.upload_id, by=ANN)
-    assert studio.objects.get(places.audio(project.project_id)).read() == before
+    assert studio.objects.get(BACKING_TRACK.key(project_id=project.project_id)).read() == before
     workers(studio).drain()
     uploading.finalize(studio, project.project_id, reserved.upload.upload_id, by=ANN)
-    assert studio.objects.get(places.audio(project.project_id)).read() == content
+    assert studio.objects.get(BACKING_TRACK.key(project_id=project.project_id)).read() == content
 
 
-def test_a_film_that_was_sent_becomes_the_clip(studio: Studio, tmp_path: Path) -> None:
+def test_a_film_that_was_sent_becomes_the_clip(studio: FilmStudio, tmp_path: Path) -> None:
     """MV-31, MV-50: through the same task as any other."""
     project = generated(studio, tmp_path)
     content = film(1.0)
@@ -322,7 +324,7 @@ def test_a_film_that_was_sent_becomes_the_clip(studio: Studio, tmp_path: Path) -
     assert_counted(studio, project.project_id)
 
 
-def test_an_upload_of_another_project_is_not_found(studio: Studio, tmp_path: Path) -> None:
+def test_an_upload_of_another_project_is_not_found(studio: FilmStudio, tmp_path: Path) -> None:
     """F-MV-6: nobody finishes what is not theirs."""
     first, second = generated(studio, tmp_path), generated(studio, tmp_path)
     reserved = uploading.reserve(studio, first.project_id, uploading.Sent.PRODUCT, size=10, content_type="image/png")

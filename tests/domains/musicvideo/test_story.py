@@ -1,4 +1,4 @@
-"""The story with the embedded crew, on each deployment: from a sentence to a film that can be watched."""
+"""The story with the embedded providers, on each deployment: from a sentence to a film that can be watched."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ import pytest
 
 from penstock import FrozenClock, Store
 from penstock.domains.musicvideo import DOMAIN, demo, projects
+from penstock.domains.musicvideo.film_studio import FilmStudio
 from penstock.domains.musicvideo.model import Project, ProjectStatus, SceneStatus
-from penstock.domains.musicvideo.studio import Studio
 from penstock.domains.musicvideo.tasks import TASKS
-from penstock.domains.musicvideo.workspace import fetch
+from penstock.files.object_reads import fetch
 from penstock.media.probe import probe
 from penstock.runtime.system_records import SYSTEM_RECORDS
 from penstock.work.domain import WORKING
@@ -42,7 +42,7 @@ def context(request: pytest.FixtureRequest, tmp_path: Path, clock: FrozenClock) 
 
 def test_a_sentence_becomes_a_film(context: DomainContext, tmp_path: Path) -> None:
     """MV-28, MV-54, MV-63, MV-69: written, filmed, sung, cut; as long as its scenes, and its pictures move."""
-    studio = Studio.within(context)
+    studio = FilmStudio.within(context)
     hands = ManualWorkers(context.store, [TASKS], context=context)
     concept = "Robot exploring Austin, Texas"
     project = demo.begin(studio, concept, character="Silver metallic humanoid robot", scenes=3, audio=None)
@@ -81,7 +81,7 @@ def test_the_same_concept_becomes_the_same_film(tmp_path: Path, local: Any, cloc
         store = open_store(f"sqlite:///{tmp_path}/{name}.db", clock=clock)
         store.ensure(DOMAIN, WORKING)
         context = DomainContext(store, local, {**SETTINGS, "MV_SCENE_SECONDS": "0.5"}.get)
-        studio = Studio.within(context)
+        studio = FilmStudio.within(context)
         project = demo.begin(studio, "A cat on the moon", character="A cat", scenes=1, audio=None)
         ManualWorkers(store, [TASKS], context=context).drain()
         digests.append([s.shown_sha256 for s in scenes(studio, project.project_id)])

@@ -10,8 +10,8 @@ import pytest
 
 from penstock import FrozenClock, Store, open_store
 from penstock.domains.speech import DOMAIN
-from penstock.domains.speech.studio import Studio
-from penstock.domains.speech.voices import Voices, installed_voices
+from penstock.domains.speech.speech_studio import SpeechStudio
+from penstock.media.speech.voices import Voices, installed_voices
 from penstock.objects import LocalObjects, RouteSigner
 from penstock.ports.clock import Clock
 from penstock.runtime.system_records import SYSTEM_RECORDS
@@ -35,23 +35,25 @@ def local(tmp_path: Path, clock: FrozenClock) -> LocalObjects:
 
 
 @pytest.fixture
-def studio(tmp_path: Path, local: LocalObjects, voices: Voices, clock: FrozenClock) -> Iterator[Studio]:
+def studio(tmp_path: Path, local: LocalObjects, voices: Voices, clock: FrozenClock) -> Iterator[SpeechStudio]:
     """SQLite and local files, on the day of the plan's example."""
     clock.set(MADE)
     store = open_store(f"sqlite:///{tmp_path}/speech.db", clock=clock)
     store.ensure(DOMAIN, WORKING)
-    yield Studio(store, local, voices)
+    yield SpeechStudio(store, local, voices)
     store.close()
 
 
 @pytest.fixture(params=ENGINES)
-def anywhere(request: pytest.FixtureRequest, tmp_path: Path, voices: Voices, clock: FrozenClock) -> Iterator[Studio]:
+def anywhere(
+    request: pytest.FixtureRequest, tmp_path: Path, voices: Voices, clock: FrozenClock
+) -> Iterator[SpeechStudio]:
     """A studio on each engine, with the object store that belongs to it."""
     clock.set(MADE)
     opener, cleanup = _opener(request.param, request, tmp_path)
     store = Store(opener(), clock=clock, secret=b"of the tests", own=SYSTEM_RECORDS)
     store.ensure(DOMAIN, WORKING)
-    yield Studio(store, request.getfixturevalue("local" if request.param == "sqlite" else "s3"), voices)
+    yield SpeechStudio(store, request.getfixturevalue("local" if request.param == "sqlite" else "s3"), voices)
     store.close()
     cleanup()
 

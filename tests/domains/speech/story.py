@@ -10,7 +10,7 @@ from penstock.domains.speech import PLUGIN
 from penstock.domains.speech.actions import synthesise
 from penstock.domains.speech.cleanup import cleanup_yesterday_temp_audio
 from penstock.domains.speech.model import CleanupRun, TempAudio
-from penstock.domains.speech.studio import Studio
+from penstock.domains.speech.speech_studio import SpeechStudio
 from penstock.files.object_reads import every
 from penstock.kernel.outbox import MessageStatus, SystemMessage
 from penstock.plugin import own_settings
@@ -24,19 +24,19 @@ def moment(text: str) -> datetime:
     return datetime.fromisoformat(f"2025-{text}").replace(tzinfo=UTC)
 
 
-def at(studio: Studio, text: str) -> None:
+def at(studio: SpeechStudio, text: str) -> None:
     clock = studio.store.clock
     assert isinstance(clock, FrozenClock)
     clock.set(moment(text))
 
 
-def spoken(studio: Studio, when: str, text: str = "Hello", ip_address: str = GUEST) -> TempAudio:
+def spoken(studio: SpeechStudio, when: str, text: str = "Hello", ip_address: str = GUEST) -> TempAudio:
     """An audio made at a moment."""
     at(studio, when)
     return synthesise(studio, text, ip_address=ip_address).audio
 
 
-def cleaned(studio: Studio, when: str) -> CleanupRun:
+def cleaned(studio: SpeechStudio, when: str) -> CleanupRun:
     """The cleanup, run at a moment."""
     at(studio, when)
     return cleanup_yesterday_temp_audio(studio.store, studio.objects)

@@ -11,19 +11,20 @@ import pytest
 
 from penstock import FrozenClock
 from penstock.domains.speech.actions import AS_JOB, AT_ONCE, audio_of, synthesise
-from penstock.domains.speech.errors import NoText, SynthesisFailed, TextTooLong, Unspeakable, VoiceNotFound
+from penstock.domains.speech.errors import NoText, TextTooLong
 from penstock.domains.speech.model import TempAudio
-from penstock.domains.speech.sound import Sound
-from penstock.domains.speech.studio import Studio
-from penstock.domains.speech.voices import Offer, Voices
+from penstock.domains.speech.speech_studio import SpeechStudio
 from penstock.errors import NotFound, Unavailable
+from penstock.media.speech.errors import SynthesisFailed, Unspeakable, VoiceNotFound
+from penstock.media.speech.sound import Sound
+from penstock.media.speech.voices import Offer, Voices
 from penstock.objects.s3 import S3Objects
 from penstock.testing.object_promises.promise import send
 from tests.domains.speech.faults import Failing, FailingStore, always
 from tests.domains.speech.story import GUEST, at, cleaned, files, spoken
 
 
-def records(studio: Studio) -> list[TempAudio]:
+def records(studio: SpeechStudio) -> list[TempAudio]:
     days = [dt.date(2025, 12, 8), dt.date(2025, 12, 9)]
     return [audio for day in days for audio in studio.store.find(TempAudio.of_date(date=day))]
 
@@ -31,7 +32,7 @@ def records(studio: Studio) -> list[TempAudio]:
 # What is made
 
 
-def test_file_and_record_are_there(anywhere: Studio) -> None:
+def test_file_and_record_are_there(anywhere: SpeechStudio) -> None:
     """TA-1…TA-4, TA-6…TA-8, TA-24, TA-25: on every engine, where the plan has them, with its times."""
     made = synthesise(anywhere, "Hello world test", ip_address=GUEST).audio
     assert files(anywhere.objects) == {f"temp-audio/2025-12-08/{made.audio_id}.wav"}
@@ -41,7 +42,7 @@ def test_file_and_record_are_there(anywhere: Studio) -> None:
     assert made.ip_address == GUEST
 
 
-def test_no_url_is_stored(studio: Studio) -> None:
+def test_no_url_is_stored(studio: SpeechStudio) -> None:
     """TA-4, F-TA-5: a secret in a table stays one for nobody."""
     made = synthesise(studio, "Hello", ip_address=GUEST)
     assert "signature=" in made.link.url
@@ -52,7 +53,7 @@ def test_no_url_is_stored(studio: Studio) -> None:
 # URLs
 
 
-def test_the_url_lasts_as_long_as_the_audio(studio: Studio) -> None:
+def test_the_url_lasts_as_long_as_the_audio(studio: SpeechStudio) -> None:
     """TA-9: 24 hours; signed again later, only for what is left."""
     made = synthesise(studio, "Hello", ip_address=GUEST)
     end = dt.datetime.fromtimestamp(made.audio.ttl, dt.UTC)
@@ -63,7 +64,7 @@ def test_the_url_lasts_as_long_as_the_audio(studio: Studio) -> None:
     assert again.audio == made.audio
 
 
-def test_a_shorter_url(studio: Studio) -> None:
+def test_a_shorter_url(studio: SpeechStudio) -> None:
     """TA-9, TA-23: SIGNED_URL_EXPIRY_SECONDS; more than a day is not promised."""
     for seconds, expected in ((600, 600), (172_800, 86_400)):
         chosen = replace(studio, options=replace(studio.options, url_life=dt.timedelta(seconds=seconds)))
@@ -72,7 +73,35 @@ def test_a_shorter_url(studio: Studio) -> None:
         assert link.expires_at - made == dt.timedelta(seconds=expected)
 
 
-def test_the_url_opens_the_file(studio: Studio, s3: S3Objects) -> None:
+class SlowObjects:
+    """Files that take half a minute to be stored, and a note of what was there when a URL was signed."""
+
+    def __init__(self, real: Any, clock: FrozenClock) -> None:
+        self._real, self._clock = real, clock
+        self.signed: list[tuple[str, set[str]]] = []
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._real, name)
+
+    def put(self, key: str, body: Any) -> Any:
+        self._clock.advance(dt.timedelta(seconds=30))
+        return self._real.put(key, body)
+
+    def download_url(self, key: str, **more: Any) -> Any:
+        self.signed.append((key, files(self._real)))
+        return self._real.download_url(key, **more)
+
+
+def test_the_url_is_signed_once_the_file_is_there_and_lasts_from_then(studio: SpeechStudio, clock: FrozenClock) -> None:
+    """TA-9: it leads somewhere from its first moment, and whoever waited for the file has not lost that time."""
+    objects: Any = SlowObjects(studio.objects, clock)
+    options = replace(studio.options, url_life=dt.timedelta(seconds=60))
+    made = synthesise(replace(studio, objects=objects, options=options), "Hello", ip_address=GUEST)
+    assert objects.signed == [(made.audio.s3_key, {made.audio.s3_key})]
+    assert made.link.expires_at - clock.now().replace(microsecond=0) == dt.timedelta(seconds=60)
+
+
+def test_the_url_opens_the_file(studio: SpeechStudio, s3: S3Objects) -> None:
     """TA-9: of a real server that checks signatures; played in place, not saved."""
     made = synthesise(replace(studio, objects=s3), "Hello", ip_address=GUEST)
     answer = send(made.link)
@@ -82,7 +111,7 @@ def test_the_url_opens_the_file(studio: Studio, s3: S3Objects) -> None:
     assert answer.body.startswith(b"RIFF")
 
 
-def test_the_end(anywhere: Studio, clock: FrozenClock) -> None:
+def test_the_end(anywhere: SpeechStudio, clock: FrozenClock) -> None:
     """TA-6, TA-10: to the second, on every engine."""
     made = synthesise(anywhere, "Hello", ip_address=GUEST).audio
     clock.set(dt.datetime.fromtimestamp(made.ttl - 1, dt.UTC))
@@ -119,7 +148,7 @@ class Broken:
     ],
 )
 def test_a_refusal_leaves_nothing(
-    studio: Studio, text: str | None, voice: str | None, error: type[Exception], message: str
+    studio: SpeechStudio, text: str | None, voice: str | None, error: type[Exception], message: str
 ) -> None:
     """TA-5, TA-24, F-TA-10: before anything is stored, also for a text that no engine could keep."""
     offers = [*studio.voices.offers, Offer("broken", "en-US", "broken", Broken)]
@@ -129,7 +158,7 @@ def test_a_refusal_leaves_nothing(
     assert records(studio) == []
 
 
-def test_the_longest_text_fits(anywhere: Studio) -> None:
+def test_the_longest_text_fits(anywhere: SpeechStudio) -> None:
     """TA-4, F-TA-10: whatever is accepted can be stored, however many bytes a character takes."""
     text = f"Hello {'😊' * (AT_ONCE - 6)}"
     made = synthesise(anywhere, text, ip_address=GUEST).audio
@@ -137,7 +166,7 @@ def test_the_longest_text_fits(anywhere: Studio) -> None:
     assert made.text == text
 
 
-def test_a_record_that_cannot_be_written(anywhere: Studio) -> None:
+def test_a_record_that_cannot_be_written(anywhere: SpeechStudio) -> None:
     """TA-24: its file goes again at once."""
     store: Any = FailingStore(anywhere.store, commit=always)
     with pytest.raises(Unavailable, match="commit is refused"):
@@ -146,7 +175,7 @@ def test_a_record_that_cannot_be_written(anywhere: Studio) -> None:
     assert records(anywhere) == []
 
 
-def test_a_record_whose_answer_was_lost(studio: Studio) -> None:
+def test_a_record_whose_answer_was_lost(studio: SpeechStudio) -> None:
     """TA-24: it stands, so its file stays."""
 
     class Deaf(FailingStore):
@@ -161,7 +190,7 @@ def test_a_record_whose_answer_was_lost(studio: Studio) -> None:
     assert files(studio.objects) == {record.s3_key}
 
 
-def test_a_file_that_cannot_be_written(studio: Studio) -> None:
+def test_a_file_that_cannot_be_written(studio: SpeechStudio) -> None:
     """TA-24: then there is no record either."""
     objects: Any = Failing(studio.objects, put=always)
     with pytest.raises(Unavailable, match="put is refused"):
@@ -170,7 +199,7 @@ def test_a_file_that_cannot_be_written(studio: Studio) -> None:
     assert files(studio.objects) == set()
 
 
-def test_when_nothing_works_any_more(studio: Studio, caplog: pytest.LogCaptureFixture) -> None:
+def test_when_nothing_works_any_more(studio: SpeechStudio, caplog: pytest.LogCaptureFixture) -> None:
     """TA-24: the guest hears the first error; the file is found by the cleanup."""
     store: Any = FailingStore(studio.store, commit=always)
     objects: Any = Failing(studio.objects, delete=always)
@@ -181,15 +210,15 @@ def test_when_nothing_works_any_more(studio: Studio, caplog: pytest.LogCaptureFi
     assert cleaned(studio, "12-09 12:00:00").deleted == 1
 
 
-def test_a_url_that_cannot_be_signed(studio: Studio) -> None:
-    """TA-9: noticed before anything is stored."""
+def test_a_url_that_cannot_be_signed(studio: SpeechStudio) -> None:
+    """TA-9: noticed before there is a record, and the file goes again."""
     objects: Any = Failing(studio.objects, download_url=always)
     with pytest.raises(Unavailable):
         synthesise(replace(studio, objects=objects), "Hello", ip_address=GUEST)
     assert files(studio.objects) == set()
 
 
-def test_an_audio_is_found_by_its_day_and_id(studio: Studio) -> None:
+def test_an_audio_is_found_by_its_day_and_id(studio: SpeechStudio) -> None:
     """TA-2, TA-3, F-TA-6."""
     made = spoken(studio, "12-08 13:02:19")
     for date, audio_id in ((dt.date(2025, 12, 9), made.audio_id), (made.date, uuid4()), (made.date, UUID(int=7))):

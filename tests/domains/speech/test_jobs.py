@@ -9,15 +9,16 @@ from typing import Any
 
 import pytest
 
-from penstock.domains.speech.actions import AS_JOB, sayable
-from penstock.domains.speech.chunks import chunks
-from penstock.domains.speech.errors import NoText, SynthesisFailed, TextTooLong, VoiceNotFound
+from penstock.domains.speech.actions import AS_JOB
+from penstock.domains.speech.errors import NoText, TextTooLong
 from penstock.domains.speech.model import SpeechJob, SpeechJobStatus
-from penstock.domains.speech.sound import Sound
-from penstock.domains.speech.studio import Studio
+from penstock.domains.speech.speech_studio import SpeechStudio
 from penstock.domains.speech.tasks import TASKS, job_of, request_job
-from penstock.domains.speech.voices import Offer, Voices
 from penstock.errors import NotFound
+from penstock.media.speech.chunks import chunks
+from penstock.media.speech.errors import SynthesisFailed, VoiceNotFound
+from penstock.media.speech.sound import Sound
+from penstock.media.speech.voices import Offer, Voices
 from penstock.work.dead_letters import DeadLetters, retry, retry_all
 from penstock.work.domain_context import DomainContext
 from penstock.work.task import Outcome, Progress, Task, TaskAttempt, TaskStatus
@@ -30,12 +31,12 @@ LONG = SENTENCE * 16
 "Two pieces."
 
 
-def workers(studio: Studio) -> ManualWorkers:
+def workers(studio: SpeechStudio) -> ManualWorkers:
     context = DomainContext(studio.store, studio.objects, unset)
     return ManualWorkers(studio.store, [TASKS], context=context)
 
 
-def test_a_job_makes_an_audio(anywhere: Studio) -> None:
+def test_a_job_makes_an_audio(anywhere: SpeechStudio) -> None:
     """TA-24: queued, then spoken by a worker, with a file and a record like any other."""
     job = request_job(anywhere, "Hello world test.", ip_address=GUEST)
     assert job_of(anywhere, job.date, job.job_id).job.status is SpeechJobStatus.QUEUED
@@ -49,7 +50,7 @@ def test_a_job_makes_an_audio(anywhere: Studio) -> None:
     assert (audio.text, audio.ip_address) == ("Hello world test.", GUEST)
 
 
-def test_all_pieces_are_in_one_file(studio: Studio) -> None:
+def test_all_pieces_are_in_one_file(studio: SpeechStudio) -> None:
     """TA-4, TA-24: one after the other, as long as the record says."""
     job = request_job(studio, LONG, ip_address=GUEST)
     workers(studio).drain()
@@ -62,16 +63,18 @@ def test_all_pieces_are_in_one_file(studio: Studio) -> None:
     assert content == b"".join(voice.speak(piece).samples for piece in chunks(LONG))
 
 
-def test_progress_is_told_on_the_way(studio: Studio, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_progress_is_told_on_the_way(studio: SpeechStudio, monkeypatch: pytest.MonkeyPatch) -> None:
     """TA-24: each piece is a step, and the file is the last."""
     told: list[float] = []
-    monkeypatch.setattr("penstock.work.context.Work.progress", lambda self, fraction, note=None: told.append(fraction))
+    monkeypatch.setattr(
+        "penstock.work.context.TaskContext.progress", lambda self, fraction, note=None: told.append(fraction)
+    )
     request_job(studio, LONG, ip_address=GUEST)
     workers(studio).drain()
     assert told == [0.0, pytest.approx(1 / 3), pytest.approx(2 / 3)]
 
 
-def test_whoever_asks_sees_how_far_it_is(studio: Studio) -> None:
+def test_whoever_asks_sees_how_far_it_is(studio: SpeechStudio) -> None:
     """TA-24."""
     job = request_job(studio, LONG, ip_address=GUEST)
     runner = workers(studio).runner
@@ -81,7 +84,7 @@ def test_whoever_asks_sees_how_far_it_is(studio: Studio) -> None:
     assert studio.store.get(Progress.at(task_id=job.task_id or "")).note == "half of it"
 
 
-def test_the_text_is_nowhere_but_in_its_record(studio: Studio) -> None:
+def test_the_text_is_nowhere_but_in_its_record(studio: SpeechStudio) -> None:
     """TA-25, F-TA-10: a finished task is remembered for weeks; the job forgets its text when it is spoken."""
     job = request_job(studio, "A secret sentence about the river.", ip_address=GUEST)
     workers(studio).drain()
@@ -95,7 +98,7 @@ def test_the_text_is_nowhere_but_in_its_record(studio: Studio) -> None:
         assert GUEST not in told
 
 
-def test_a_job_is_forgotten(studio: Studio) -> None:
+def test_a_job_is_forgotten(studio: SpeechStudio) -> None:
     """TA-10: with its audio; one that nobody speaks, after a day."""
     spoken_job = request_job(studio, "Hello.", ip_address=GUEST)
     at(studio, "12-08 20:00:00")
@@ -116,14 +119,16 @@ def test_a_job_is_forgotten(studio: Studio) -> None:
     ("text", "voice", "error"),
     [("", None, NoText), ("a" * (AS_JOB + 1), None, TextTooLong), ("Hello", "nobody", VoiceNotFound)],
 )
-def test_what_cannot_be_done_is_no_job(studio: Studio, text: str, voice: str | None, error: type[Exception]) -> None:
+def test_what_cannot_be_done_is_no_job(
+    studio: SpeechStudio, text: str, voice: str | None, error: type[Exception]
+) -> None:
     """TA-5, TA-24: told at once."""
     with pytest.raises(error):
         request_job(studio, text, voice, ip_address=GUEST)
     assert list(studio.store.find(SpeechJob.of_date(date=studio.store.clock.now().date()))) == []
 
 
-def test_a_text_that_cannot_be_read_fails_once(studio: Studio) -> None:
+def test_a_text_that_cannot_be_read_fails_once(studio: SpeechStudio) -> None:
     """TA-5: another attempt would fail for the same reason."""
     job = request_job(studio, f"{LONG} 世界", ip_address=GUEST)
     assert workers(studio).drain() == 1
@@ -147,19 +152,19 @@ class Hoarse:
 
 
 @pytest.fixture
-def hoarse(studio: Studio, monkeypatch: pytest.MonkeyPatch) -> Callable[[int], Hoarse]:
+def hoarse(studio: SpeechStudio, monkeypatch: pytest.MonkeyPatch) -> Callable[[int], Hoarse]:
     """Makes the voice of tasks fail."""
 
     def make(times: int) -> Hoarse:
         voice = Hoarse(times, studio.voices.get("en_US-heart").speak)
         voices = Voices([Offer("en_US-heart", "en-US", "test", lambda: voice)])
-        monkeypatch.setattr("penstock.domains.speech.studio.installed_voices", lambda folder, usual: voices)
+        monkeypatch.setattr("penstock.domains.speech.speech_studio.installed_voices", lambda folder, usual: voices)
         return voice
 
     return make
 
 
-def test_a_failure_is_tried_again(studio: Studio, hoarse: Callable[[int], Hoarse]) -> None:
+def test_a_failure_is_tried_again(studio: SpeechStudio, hoarse: Callable[[int], Hoarse]) -> None:
     """TA-24: with no file of the attempts that failed."""
     hoarse(2)
     job = request_job(studio, "Hello.", ip_address=GUEST)
@@ -170,7 +175,7 @@ def test_a_failure_is_tried_again(studio: Studio, hoarse: Callable[[int], Hoarse
     assert len(files(studio.objects)) == 1
 
 
-def test_a_failure_for_good_is_told_without_its_details(studio: Studio, hoarse: Callable[[int], Hoarse]) -> None:
+def test_a_failure_for_good_is_told_without_its_details(studio: SpeechStudio, hoarse: Callable[[int], Hoarse]) -> None:
     """TA-5: a guest reads that it failed; where the model lies is not for him."""
     hoarse(100)
     job = request_job(studio, "Hello.", ip_address=GUEST)
@@ -183,7 +188,7 @@ def test_a_failure_for_good_is_told_without_its_details(studio: Studio, hoarse: 
     assert files(studio.objects) == set()
 
 
-def buried(studio: Studio, hoarse: Callable[[int], Hoarse]) -> SpeechJob:
+def buried(studio: SpeechStudio, hoarse: Callable[[int], Hoarse]) -> SpeechJob:
     """A job whose task has become a dead letter, with a voice that is well again by now."""
     voice = hoarse(5)
     job = request_job(studio, "Hello.", ip_address=GUEST)
@@ -196,7 +201,9 @@ def buried(studio: Studio, hoarse: Callable[[int], Hoarse]) -> SpeechJob:
     return failed
 
 
-def test_a_dead_letter_that_is_retried_takes_its_job_along(studio: Studio, hoarse: Callable[[int], Hoarse]) -> None:
+def test_a_dead_letter_that_is_retried_takes_its_job_along(
+    studio: SpeechStudio, hoarse: Callable[[int], Hoarse]
+) -> None:
     """TA-24: failed, then queued again without the old error, then spoken; forgotten no later than was promised."""
     job = buried(studio, hoarse)
     assert len(retry_all(studio.store, [TASKS], DeadLetters(name="speech.speak_text"), by="ann").done) == 1
@@ -210,7 +217,7 @@ def test_a_dead_letter_that_is_retried_takes_its_job_along(studio: Studio, hoars
 
 @pytest.mark.parametrize("how", ["expired", "erased"])
 def test_a_dead_letter_whose_text_is_gone_is_not_retried(
-    studio: Studio, hoarse: Callable[[int], Hoarse], how: str
+    studio: SpeechStudio, hoarse: Callable[[int], Hoarse], how: str
 ) -> None:
     """TA-10, TA-24: whoever wants it is told why; the letter stays as it was."""
     job = buried(studio, hoarse)
@@ -223,7 +230,7 @@ def test_a_dead_letter_whose_text_is_gone_is_not_retried(
     assert studio.store.get(Task.at(task_id=job.task_id or "")).status is TaskStatus.FAILED
 
 
-def test_a_worker_that_lost_its_lease_leaves_nothing(studio: Studio) -> None:
+def test_a_worker_that_lost_its_lease_leaves_nothing(studio: SpeechStudio) -> None:
     """TA-24: two workers at one job make one audio, and one file."""
     job = request_job(studio, "Hello.", ip_address=GUEST)
     slow, fast = workers(studio), workers(studio)
@@ -238,7 +245,7 @@ def test_a_worker_that_lost_its_lease_leaves_nothing(studio: Studio) -> None:
     assert files(studio.objects) == {made.audio.s3_key}
 
 
-def test_a_commit_that_fails_leaves_no_file(studio: Studio) -> None:
+def test_a_commit_that_fails_leaves_no_file(studio: SpeechStudio) -> None:
     """TA-24."""
     job = request_job(studio, "Hello.", ip_address=GUEST)
     (work,) = workers(studio).runner.take(1)
@@ -257,39 +264,3 @@ def test_a_commit_that_fails_leaves_no_file(studio: Studio) -> None:
     runner.run(work)
     assert files(studio.objects) == set()
     assert list(studio.store.find(SpeechJob.of_date(date=job.date))) == []
-
-
-# Pieces
-
-
-def test_pieces_are_whole_sentences() -> None:
-    """TA-24: at most 500 characters, and nothing is lost between them."""
-    pieces = list(chunks(LONG))
-    assert len(pieces) == 2
-    assert all(piece.endswith(".") and len(piece) <= 500 for piece in pieces)
-    assert " ".join(pieces) == LONG.strip()
-
-
-@pytest.mark.parametrize(
-    ("text", "pieces"),
-    [
-        ("One, two. Three.", ["One, two.", "Three."]),
-        ("One sentence, of two clauses", ["One sentence,", "of two clauses"]),
-        ("no marks at all in here", ["no marks at", "all in here"]),
-        ("abcdefghijklmnopqrst", ["abcdefghijklmn", "opqrst"]),
-        ('He said "no." Then', ['He said "no."', "Then"]),
-        ("One\n\n\nTwo", ["One\n\n\nTwo"]),
-        ("   ", []),
-    ],
-)
-def test_where_a_text_is_parted(text: str, pieces: list[str]) -> None:
-    """TA-24: at a sentence, else at a clause, else at a word, else anywhere."""
-    assert list(chunks(text, longest=14)) == pieces
-
-
-def test_marks_between_paragraphs_are_no_error() -> None:
-    """TA-24: a piece that is marks only is left out; a text that is marks only is not."""
-    text = f"{LONG}\n{'*' * 1200}\n{LONG}"
-    assert len(sayable(text)) < len(list(chunks(text)))
-    assert " ".join(sayable(text)).replace("*", "").split() == (LONG * 2).split()
-    assert sayable("***") == ["***"]

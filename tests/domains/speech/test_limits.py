@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 import tempfile
-import time
-import tracemalloc
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -17,22 +13,21 @@ import pytest
 from fastapi.testclient import TestClient
 
 from penstock import FrozenClock
+from penstock.declare.option import read_options
 from penstock.domains.speech import PLUGIN
 from penstock.domains.speech.actions import synthesise
-from penstock.domains.speech.chunks import chunks
 from penstock.domains.speech.erasure import erase_address, erase_audio
-from penstock.domains.speech.errors import SpeechTooLong
-from penstock.domains.speech.length import length_of
 from penstock.domains.speech.model import SpeechJob, SpeechJobStatus
-from penstock.domains.speech.options import SpeechOptions, read_options
+from penstock.domains.speech.options import SpeechOptions
 from penstock.domains.speech.quotas import BYTES, JOBS, SECONDS, guest_mark
-from penstock.domains.speech.sound import Sound, merged, stopped
-from penstock.domains.speech.studio import Studio
+from penstock.domains.speech.speech_studio import SpeechStudio
 from penstock.domains.speech.tasks import TASKS, job_of, request_job
-from penstock.domains.speech.voices import Offer, Voice, Voices, parts_of
 from penstock.errors import Conflict
 from penstock.kernel.quota import EVERYBODY, BeyondQuota, QuotaExceeded, QuotaHold, QuotaUse, usage
 from penstock.kernel.quota_movements import settle_overdue
+from penstock.media.speech.errors import SpeechTooLong
+from penstock.media.speech.sound import Sound
+from penstock.media.speech.voices import Offer, Voices
 from penstock.web.api import build_api
 from penstock.web.options import WebOptions
 from penstock.work.dead_letters import cancel, retry
@@ -42,41 +37,18 @@ from tests.domains.speech.story import GUEST, at, cleaned, files, unset
 
 OTHER = "198.51.100.9"
 PLAIN = "The old boat goes down the river, and tomorrow morning the weather will be cold. "
-HOSTILE = {
-    "sevens": "7777777777 ",
-    "one number": "7" * 30 + " ",
-    "arabic digits": "٧٧٧٧٧٧٧ ",
-    "full width": "７７７７７７７ ",
-    "money": "$7777777777.77 ",
-    "with commas": "777,777,777 ",
-    "fractions": "¾",
-    "circled": "㊼ ",
-    "circled, in a row": "㊼" * 17 + " ",
-    "percent": "%",
-    "hashes": "# ",
-    "plus or minus": "±",
-    "powers": "7^",
-    "capitals": "W",
-    "letters": "w ",
-    "abbreviations": "BBC TV ",
-    "lines": "a\n",
-    "links": "http://www.example.com/a?b=c&d=e#f ",
-    "units": "7cc 5mph ",
-    "romans": "Ⅷ ",
-    "one word": "abcdefghij",
-}
 
 
-def limited(studio: Studio, **limits: Any) -> Studio:
+def limited(studio: SpeechStudio, **limits: Any) -> SpeechStudio:
     return replace(studio, options=replace(studio.options, **limits))
 
 
-def workers(studio: Studio, **limits: str) -> ManualWorkers:
+def workers(studio: SpeechStudio, **limits: str) -> ManualWorkers:
     setting = limits.get if limits else unset
     return ManualWorkers(studio.store, [TASKS], context=DomainContext(studio.store, studio.objects, setting))
 
 
-def used(studio: Studio, ip_address: str | None = None) -> tuple[int, int, int]:
+def used(studio: SpeechStudio, ip_address: str | None = None) -> tuple[int, int, int]:
     """Jobs, seconds and bytes: of an address, or of everybody."""
     whose = EVERYBODY if ip_address is None else guest_mark(studio.store, ip_address)
     return tuple(usage(studio.store, quota, whose) for quota in (JOBS, SECONDS, BYTES))  # type: ignore[return-value]
@@ -90,7 +62,7 @@ def disk(folder: Path) -> int:
 
 
 @pytest.mark.parametrize("sign", ["7777777777 ", "٧٧٧٧٧٧٧٧٧٧ ", "９９９ ", "¹²³ ", "$7777777777.77 "])
-def test_a_text_of_digits_is_refused_before_it_is_spoken(studio: Studio, sign: str) -> None:
+def test_a_text_of_digits_is_refused_before_it_is_spoken(studio: SpeechStudio, sign: str) -> None:
     """20 kB of them became a file of 620 MB, 1,000 characters one of 31 MB."""
     silent = replace(studio, voices=Voices([Offer("nobody", "en-US", "test", lambda: pytest.fail("it was spoken"))]))
     with pytest.raises(SpeechTooLong, match=r"takes at least \d,\d+ seconds, and at most 1,800 are allowed"):
@@ -99,39 +71,6 @@ def test_a_text_of_digits_is_refused_before_it_is_spoken(studio: Studio, sign: s
         synthesise(silent, (sign * 1_000)[:1_000], ip_address=GUEST)
     assert files(studio.objects) == set()
     assert list(studio.store.find(SpeechJob.of_date(date=studio.store.clock.now().date()))) == []
-
-
-def test_a_long_text_of_words_is_not_refused() -> None:
-    """As long as is taken at all, and read aloud within the limit."""
-    told = length_of((PLAIN * 300)[:20_000])
-    assert told.least < 1_200 < told.most
-    assert told.within(1_800) == 1_800
-    assert length_of((PLAIN * 20)[:1_000]).least < 60
-
-
-@pytest.mark.parametrize("sign", HOSTILE.values(), ids=HOSTILE)
-def test_what_a_text_becomes_is_told_from_its_characters(voices: Voices, sign: str) -> None:
-    """Surely no shorter than is told, and hardly longer; a piece is two minutes at most, and a part half a minute."""
-    voice = voices.get("en_US-heart")
-    text = (sign * 500)[: max(60, len(sign))].strip()
-    parts = list(parts_of(voice, text))
-    seconds = sum(part.seconds for part in parts)
-    told = length_of(text)
-    assert told.least <= seconds * 1.2
-    assert seconds <= told.most * 1.3
-    longest = max(chunks((sign * 500)[:2_000]), key=lambda piece: length_of(piece).most)
-    assert len(longest) * seconds / len(text) < 130
-    assert max(part.seconds for part in parts) < 40
-
-
-@pytest.mark.parametrize("sign", ["7", "㊼", "a", "\n", "a. ", "%", '."', ".\t"])
-def test_a_text_is_measured_and_parted_in_linear_time(sign: str) -> None:
-    text = (sign * 20_000)[:20_000]
-    began = time.thread_time()
-    length_of(text)
-    pieces = list(chunks(text))
-    assert time.thread_time() - began < 1
-    assert "".join("".join(pieces).split()) == "".join(text.split())
 
 
 # While it is spoken
@@ -156,7 +95,7 @@ class Endless:
 def endless(monkeypatch: pytest.MonkeyPatch) -> Endless:
     voice = Endless()
     voices = Voices([Offer("en_US-heart", "en-US", "test", lambda: voice)])
-    monkeypatch.setattr("penstock.domains.speech.studio.installed_voices", lambda folder, usual: voices)
+    monkeypatch.setattr("penstock.domains.speech.speech_studio.installed_voices", lambda folder, usual: voices)
     return voice
 
 
@@ -169,7 +108,7 @@ def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
-def test_speech_is_stopped_at_its_limit(studio: Studio, endless: Endless, temporary: Path) -> None:
+def test_speech_is_stopped_at_its_limit(studio: SpeechStudio, endless: Endless, temporary: Path) -> None:
     """At once, also within a piece; nothing is left, and nothing counts but the time."""
     chosen = limited(replace(studio, voices=Voices([Offer("e", "en-US", "test", lambda: endless)])))
     with pytest.raises(SpeechTooLong, match="more than 120 seconds, which is as much as is allowed"):
@@ -178,7 +117,7 @@ def test_speech_is_stopped_at_its_limit(studio: Studio, endless: Endless, tempor
     assert (files(studio.objects), disk(temporary), used(studio)) == (set(), 0, (0, 120, 0))
 
 
-def test_a_job_is_stopped_at_its_limit(studio: Studio, endless: Endless, temporary: Path) -> None:
+def test_a_job_is_stopped_at_its_limit(studio: SpeechStudio, endless: Endless, temporary: Path) -> None:
     """It fails for good, with the reason; its text stays for a day, and counts."""
     job = request_job(studio, "Hello.", "en_US-heart", ip_address=GUEST)
     assert workers(studio).drain() == 1
@@ -194,7 +133,7 @@ def test_a_job_is_stopped_at_its_limit(studio: Studio, endless: Endless, tempora
     assert used(studio) == used(studio, GUEST) == (0, 0, 0)
 
 
-def test_a_real_text_is_stopped_while_it_is_spoken(studio: Studio) -> None:
+def test_a_real_text_is_stopped_while_it_is_spoken(studio: SpeechStudio) -> None:
     """One whose characters do not tell how long it is."""
     job = request_job(studio, "㊼㊼㊼ " * 30, ip_address=GUEST)
     assert workers(studio, PENSTOCK_SPEECH_SECONDS_A_JOB="60").drain() == 1
@@ -202,58 +141,10 @@ def test_a_real_text_is_stopped_while_it_is_spoken(studio: Studio) -> None:
     assert files(studio.objects) == set()
 
 
-SPEAKERS = """
-import resource
-from concurrent.futures import ThreadPoolExecutor
-from penstock.domains.speech.voices import installed_voices, parts_of
-voice = installed_voices().get("en_US-heart")
-with ThreadPoolExecutor(16) as pool:
-    for _ in pool.map(lambda n: sum(1 for _ in parts_of(voice, "777,777,777 " * 8)), range(24)):
-        pass
-print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024)
-"""
-
-
-@pytest.mark.long
-def test_memory_does_not_grow_with_the_number_of_speakers() -> None:
-    """Sixteen at once took 1.7 GB; so many speak at the same moment as there are cores, four at most."""
-    told = subprocess.run([sys.executable, "-c", SPEAKERS], capture_output=True, text=True, check=True, timeout=300)
-    assert int(told.stdout) < 1_000, "MB"
-
-
-def test_memory_does_not_grow_with_the_length_of_the_speech(temporary: Path) -> None:
-    """Beyond a megabyte it lies on the disk."""
-    second = bytes(48_000)
-    tracemalloc.start()
-    try:
-        with merged(stopped((Sound(second, 24_000) for _ in range(600)), most=1_000)) as wav:
-            assert wav.size > 28_000_000
-            assert tracemalloc.get_traced_memory()[1] < 4_000_000
-    finally:
-        tracemalloc.stop()
-    assert disk(temporary) == 0
-
-
-def test_a_voice_that_makes_more_bytes_a_second_has_fewer_seconds() -> None:
-    """What is set aside is bytes, whoever speaks."""
-    assert Sound(bytes(96_000), 24_000).seconds == 2
-    assert Sound(bytes(96_000), 48_000).seconds == 2
-    assert Sound(bytes(44_100), 22_050).seconds == 1
-
-
-def test_a_voice_that_cannot_give_parts_is_heard_as_well() -> None:
-    class Plain:
-        def speak(self, text: str) -> Sound:
-            return Sound(text.encode(), 24_000)
-
-    voice: Voice = Plain()
-    assert [sound.samples for sound in parts_of(voice, "ab")] == [b"ab"]
-
-
 # How much of it
 
 
-def test_an_address_has_so_many_unfinished_jobs(anywhere: Studio) -> None:
+def test_an_address_has_so_many_unfinished_jobs(anywhere: SpeechStudio) -> None:
     """The next is refused, and tells when to come back; others' go on, and a place that is free is given again."""
     few = limited(anywhere, jobs_each=2)
     jobs = [request_job(few, "Hello.", ip_address=GUEST) for _ in range(2)]
@@ -266,7 +157,7 @@ def test_an_address_has_so_many_unfinished_jobs(anywhere: Studio) -> None:
     request_job(few, "Hello.", ip_address=GUEST)
 
 
-def test_all_guests_have_so_many_unfinished_jobs(studio: Studio) -> None:
+def test_all_guests_have_so_many_unfinished_jobs(studio: SpeechStudio) -> None:
     """Those that were accepted are spoken; nothing is begun of those that were not."""
     few = limited(studio, jobs=2)
     jobs = [request_job(few, "Hello.", ip_address=address) for address in (GUEST, OTHER)]
@@ -278,7 +169,7 @@ def test_all_guests_have_so_many_unfinished_jobs(studio: Studio) -> None:
 
 
 @pytest.mark.parametrize("limit", ["seconds_each", "seconds", "bytes_each", "bytes"])
-def test_so_much_is_spoken_and_kept(studio: Studio, limit: str) -> None:
+def test_so_much_is_spoken_and_kept(studio: SpeechStudio, limit: str) -> None:
     """By sentences; refused before the voice is asked, once it is sure."""
     most = 9 if limit.startswith("seconds") else 9 * 48_000
     tight = limited(studio, **{limit: most})
@@ -301,12 +192,12 @@ def test_so_much_is_spoken_and_kept(studio: Studio, limit: str) -> None:
         synthesise(tight, PLAIN[:33], ip_address=OTHER)
 
 
-def test_what_would_never_fit_is_told_so(studio: Studio) -> None:
+def test_what_would_never_fit_is_told_so(studio: SpeechStudio) -> None:
     with pytest.raises(BeyondQuota, match=r"it takes up to [\d,]+ bytes of speech, and at most 50,000 are allowed"):
         request_job(limited(studio, bytes_each=50_000), PLAIN, ip_address=GUEST)
 
 
-def test_addresses_of_one_network_count_as_one(studio: Studio) -> None:
+def test_addresses_of_one_network_count_as_one(studio: SpeechStudio) -> None:
     """Whoever has an IPv6 address has 2⁶⁴ of them; and no record says which."""
     few = limited(studio, jobs_each=1)
     request_job(few, "Hello.", ip_address="2001:db8:7::1")
@@ -322,7 +213,7 @@ def test_addresses_of_one_network_count_as_one(studio: Studio) -> None:
 # However it ends
 
 
-def test_a_job_gives_back_what_it_did_not_need(anywhere: Studio) -> None:
+def test_a_job_gives_back_what_it_did_not_need(anywhere: SpeechStudio) -> None:
     job = request_job(anywhere, PLAIN, ip_address=GUEST)
     jobs, seconds, size = used(anywhere, GUEST)
     assert jobs == 1
@@ -337,7 +228,7 @@ def test_a_job_gives_back_what_it_did_not_need(anywhere: Studio) -> None:
 
 
 @pytest.mark.parametrize("how", ["unspeakable", "cancelled", "erased", "expired"])
-def test_a_job_that_makes_nothing_gives_all_back(anywhere: Studio, how: str) -> None:
+def test_a_job_that_makes_nothing_gives_all_back(anywhere: SpeechStudio, how: str) -> None:
     """But for its text, while that is kept."""
     text = f"{PLAIN} 世界" if how == "unspeakable" else PLAIN
     job = request_job(anywhere, text, ip_address=GUEST)
@@ -356,7 +247,7 @@ def test_a_job_that_makes_nothing_gives_all_back(anywhere: Studio, how: str) -> 
     assert list(anywhere.store.find(QuotaHold.by_end())) == []
 
 
-def test_a_worker_that_dies_holds_nothing_for_ever(studio: Studio) -> None:
+def test_a_worker_that_dies_holds_nothing_for_ever(studio: SpeechStudio) -> None:
     """Another speaks it; if nobody does, its place and its room come back with its day."""
     few = limited(studio, jobs_each=1)
     request_job(few, PLAIN, ip_address=GUEST)
@@ -372,12 +263,12 @@ def test_a_worker_that_dies_holds_nothing_for_ever(studio: Studio) -> None:
     assert used(studio, GUEST)[0] == 0
 
 
-def test_a_dead_letter_takes_its_place_again(studio: Studio) -> None:
+def test_a_dead_letter_takes_its_place_again(studio: SpeechStudio) -> None:
     """Though there is none: whoever asks for it is no guest. It is counted, and settled as any other."""
     job = request_job(studio, PLAIN, ip_address=GUEST)
     broken = Voices([Offer("other", "en-US", "test", Endless)])
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("penstock.domains.speech.studio.installed_voices", lambda folder, usual: broken)
+        patch.setattr("penstock.domains.speech.speech_studio.installed_voices", lambda folder, usual: broken)
         assert workers(studio).drain() == 1
     assert used(studio)[0] == 0
     retry(studio.store, [TASKS], job.task_id or "", by="ann")
@@ -389,7 +280,7 @@ def test_a_dead_letter_takes_its_place_again(studio: Studio) -> None:
     assert used(studio)[2] == made.audio.file_size_bytes + len(PLAIN.strip())
 
 
-def test_a_record_that_is_refused_takes_no_room(studio: Studio) -> None:
+def test_a_record_that_is_refused_takes_no_room(studio: SpeechStudio) -> None:
     """The commit is one: an audio that did not come about is not counted, and one that is not counted has no file."""
     first = synthesise(studio, "Hello.", ip_address=GUEST).audio
     before = used(studio)
@@ -400,7 +291,7 @@ def test_a_record_that_is_refused_takes_no_room(studio: Studio) -> None:
     assert used(studio) == before
 
 
-def test_bytes_come_back_with_the_file(anywhere: Studio) -> None:
+def test_bytes_come_back_with_the_file(anywhere: SpeechStudio) -> None:
     """Not with the record, whose end frees no disk: when the cleanup deletes it, or somebody erases it."""
     one = synthesise(anywhere, "Hello.", ip_address=GUEST).audio
     two = synthesise(anywhere, "Hello again.", ip_address=OTHER).audio
@@ -415,7 +306,7 @@ def test_bytes_come_back_with_the_file(anywhere: Studio) -> None:
     assert used(anywhere)[2] == used(anywhere, OTHER)[2] == 0
 
 
-def test_bytes_come_back_though_nobody_cleans(studio: Studio) -> None:
+def test_bytes_come_back_though_nobody_cleans(studio: SpeechStudio) -> None:
     """As where the bucket's own rule has deleted the file."""
     synthesise(studio, "Hello.", ip_address=GUEST)
     at(studio, "12-13 00:00:00")
@@ -423,7 +314,7 @@ def test_bytes_come_back_though_nobody_cleans(studio: Studio) -> None:
     assert used(studio)[2] == 0
 
 
-def test_a_file_that_cannot_be_deleted_keeps_its_room(studio: Studio) -> None:
+def test_a_file_that_cannot_be_deleted_keeps_its_room(studio: SpeechStudio) -> None:
     from tests.domains.speech.faults import Failing, always
 
     synthesise(studio, "Hello.", ip_address=GUEST)
@@ -437,7 +328,7 @@ def test_a_file_that_cannot_be_deleted_keeps_its_room(studio: Studio) -> None:
 # Under attack
 
 
-def test_eight_at_once_do_not_pass_the_limit(anywhere: Studio) -> None:
+def test_eight_at_once_do_not_pass_the_limit(anywhere: SpeechStudio) -> None:
     """The commit decides; of those it refuses no file is left."""
     tight = limited(anywhere, bytes=400_000)
 
@@ -455,7 +346,7 @@ def test_eight_at_once_do_not_pass_the_limit(anywhere: Studio) -> None:
     assert kept <= used(anywhere)[2] <= 400_000
 
 
-def test_an_attack_fills_neither_disk_nor_folder(studio: Studio, local: Any, temporary: Path) -> None:
+def test_an_attack_fills_neither_disk_nor_folder(studio: SpeechStudio, local: Any, temporary: Path) -> None:
     """40 requests of many addresses, each as long as is taken: refused kindly, with little left on the disk."""
     limits = {"PENSTOCK_SPEECH_BYTES": "3000000", "PENSTOCK_SPEECH_SECONDS_AT_ONCE": "30"}
     context = DomainContext(studio.store, studio.objects, limits.get)
@@ -481,7 +372,7 @@ def test_an_attack_fills_neither_disk_nor_folder(studio: Studio, local: Any, tem
 
 
 @pytest.fixture
-def tight(studio: Studio, clock: FrozenClock) -> TestClient:
+def tight(studio: SpeechStudio, clock: FrozenClock) -> TestClient:
     limits = {"PENSTOCK_SPEECH_JOBS_PER_ADDRESS": "1", "PENSTOCK_SPEECH_BYTES_PER_ADDRESS": "3000000"}
     context = DomainContext(studio.store, studio.objects, limits.get)
     return TestClient(build_api([PLUGIN], context, options=WebOptions()), client=(GUEST, 4711))
@@ -501,7 +392,7 @@ def test_a_refusal_is_kind(tight: TestClient) -> None:
     assert (never.status_code, never.json()["type"]) == (413, "beyond-quota")
 
 
-def test_a_repetition_takes_no_second_place(tight: TestClient, studio: Studio) -> None:
+def test_a_repetition_takes_no_second_place(tight: TestClient, studio: SpeechStudio) -> None:
     """Under one Idempotency-Key a job is begun once, and counted once."""
     for _ in range(3):
         answer = tight.post("/public/tts/jobs", json={"text": "Hello."}, headers={"Idempotency-Key": "k"})
@@ -520,12 +411,12 @@ def test_the_limits_are_settings() -> None:
         "PENSTOCK_SPEECH_BYTES_PER_ADDRESS": "5",
         "PENSTOCK_SPEECH_BYTES": "0",
     }
-    assert read_options(chosen.get) == SpeechOptions(
+    assert read_options(SpeechOptions, chosen.get) == SpeechOptions(
         seconds_at_once=10, seconds_a_job=20, jobs_each=1, jobs=2, seconds_each=3, seconds=4, bytes_each=5, bytes=0
     )
 
 
-def test_no_limit_is_a_choice_too(studio: Studio) -> None:
+def test_no_limit_is_a_choice_too(studio: SpeechStudio) -> None:
     """All but the length of one text."""
     free = limited(studio, jobs_each=0, jobs=0, seconds=0, seconds_each=0, bytes=0, bytes_each=0)
     for _ in range(5):

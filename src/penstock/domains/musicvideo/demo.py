@@ -20,11 +20,10 @@ from rich.progress import Progress as Bars
 
 from penstock.domains.musicvideo import projects
 from penstock.domains.musicvideo.errors import NotMade
+from penstock.domains.musicvideo.film_studio import FilmStudio
 from penstock.domains.musicvideo.model import Mode, Project, ProjectStatus, Scene, SceneStatus
-from penstock.domains.musicvideo.order import in_order
-from penstock.domains.musicvideo.studio import Studio
-from penstock.domains.musicvideo.workspace import fetch
 from penstock.errors import InvalidValue
+from penstock.files.object_reads import fetch
 from penstock.kernel.store import Store
 from penstock.plugin import CommandContext
 from penstock.studio.musician import play
@@ -42,7 +41,7 @@ _DOES = {
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class DemoProgress:
     """How far one part is."""
 
     part: str
@@ -50,7 +49,7 @@ class Told:
     note: str
 
 
-def begin(studio: Studio, concept: str, *, character: str, scenes: int, audio: Path | None) -> Project:
+def begin(studio: FilmStudio, concept: str, *, character: str, scenes: int, audio: Path | None) -> Project:
     """A music video of a concept; with a track of our own unless there is one."""
     with TemporaryDirectory(prefix="penstock-mv-") as folder:
         track = audio
@@ -58,44 +57,44 @@ def begin(studio: Studio, concept: str, *, character: str, scenes: int, audio: P
             wav, track = Path(folder, "track.wav"), Path(folder, "track.mp3")
             seconds = scenes * studio.options.scene_seconds
             play(wav, seconds=seconds, seed=zlib.crc32(concept.encode()))
-            studio.crew.composer.excerpt(wav, track, start=0, seconds=seconds)
-        wanted = projects.Wanted(Mode.MUSIC_VIDEO.value, concept, character, audio=track)
+            studio.providers.composer.excerpt(wav, track, start=0, seconds=seconds)
+        wanted = projects.NewProject(Mode.MUSIC_VIDEO.value, concept, character, audio=track)
         project = projects.create_project(studio, wanted, by=BY)
     return projects.generate(studio, project.project_id, scenes=scenes, by=BY)
 
 
-def look(store: Store, project_id: UUID) -> tuple[Project, list[Told]]:
+def look(store: Store, project_id: UUID) -> tuple[Project, list[DemoProgress]]:
     """How it stands: one line for the writing, one for each scene, one for the cut."""
     project = store.get(Project.at(project_id=project_id))
-    scenes = in_order(project, store.find(Scene.of_project(project_id=project_id)))
+    scenes = project.in_order(store.find(Scene.of_project(project_id=project_id)))
     running = {
         (task.name, task.input.get("sequence")): store.lookup(Progress.at(task_id=task.task_id))
         for task in store.find(Task.of_project(project_id=str(project_id), status=TaskStatus.RUNNING))
     }
-    told = [Told("scenes", 1.0 if scenes else 0.0, "written" if scenes else "writing")]
+    told = [DemoProgress("scenes", 1.0 if scenes else 0.0, "written" if scenes else "writing")]
     if not scenes:
         return project, told
     told += [_scene(scene, running) for scene in scenes]
     cut = running.get(("musicvideo.compose", None))
     done = 1.0 if project.status is ProjectStatus.COMPLETED else cut.fraction if cut else 0.0
-    told.append(Told("final cut", done, project.status.value))
+    told.append(DemoProgress("final cut", done, project.status.value))
     return project, told
 
 
-def _scene(scene: Scene, running: dict[tuple[str, int | None], Progress | None]) -> Told:
+def _scene(scene: Scene, running: dict[tuple[str, int | None], Progress | None]) -> DemoProgress:
     """A scene is filmed, and then perhaps sung: two halves."""
     part = f"scene {scene.sequence}"
     if scene.status in (SceneStatus.COMPLETED, SceneStatus.FAILED):
-        return Told(part, 1.0, scene.error_message or "done")
+        return DemoProgress(part, 1.0, scene.error_message or "done")
     halves = 2 if scene.needs_lip_sync else 1
     done = 1 / halves if scene.video_clip_s3_key and halves == 2 else 0.0
     for (name, sequence), progress in running.items():
         if sequence == scene.sequence and name in _DOES:
-            return Told(part, done + (progress.fraction if progress else 0.0) / halves, _DOES[name])
-    return Told(part, done, "waiting")
+            return DemoProgress(part, done + (progress.fraction if progress else 0.0) / halves, _DOES[name])
+    return DemoProgress(part, done, "waiting")
 
 
-def watch(studio: Studio, project_id: UUID) -> Iterator[list[Told]]:
+def watch(studio: FilmStudio, project_id: UUID) -> Iterator[list[DemoProgress]]:
     """How it stands, again and again, until the video is there; asks for the final cut when all scenes are."""
     while True:
         project, told = look(studio.store, project_id)
@@ -109,7 +108,7 @@ def watch(studio: Studio, project_id: UUID) -> Iterator[list[Told]]:
             projects.compose(studio, project_id, by=BY)
 
 
-def download(studio: Studio, project: Project, into: Path) -> Path:
+def download(studio: FilmStudio, project: Project, into: Path) -> Path:
     """The final video as a file."""
     assert project.final_output_s3_key is not None
     with TemporaryDirectory(prefix="penstock-mv-", dir=into.parent) as folder:
@@ -136,7 +135,7 @@ def commands(terminal: CommandContext) -> Mapping[str, Callable[..., Any]]:
         terminal.writable(out)
         own = {"MV_SIZE": size, "MV_SCENE_SECONDS": str(seconds)}
         with terminal.working(store=store, objects=objects, settings=own) as context:
-            studio = Studio.within(context)
+            studio = FilmStudio.within(context)
             project = begin(studio, concept, character=character, scenes=scenes, audio=audio)
             _show(terminal, watch(studio, project.project_id))
             project, _ = look(studio.store, project.project_id)
@@ -150,7 +149,7 @@ def commands(terminal: CommandContext) -> Mapping[str, Callable[..., Any]]:
     return {"demo musicvideo": musicvideo}
 
 
-def _show(terminal: CommandContext, watched: Iterator[list[Told]]) -> None:
+def _show(terminal: CommandContext, watched: Iterator[list[DemoProgress]]) -> None:
     """Bars for the scenes and the cut, until it is over."""
     bars = Bars(
         TextColumn("{task.description:>10}"),

@@ -2,7 +2,7 @@
 
 PenstockError
 ├── InvalidValue
-│   └── BadRequest         what was asked for is not complete, or cannot be
+│   └── IncompleteOrder         what was asked for is not complete, or cannot be
 ├── NotFound
 │   ├── NoFinalVideo       there is none yet
 │   └── NoSuchPicture      there is no character reference of this id
@@ -16,7 +16,7 @@ from penstock.errors import InvalidValue, NotFound, PenstockError, told
 from penstock.work import RetryLater, Terminal
 
 
-class BadRequest(InvalidValue):
+class IncompleteOrder(InvalidValue):
     """What was asked for is not complete, or cannot be."""
 
     slug, http_status = "incomplete-order", 400

@@ -10,15 +10,13 @@ from uuid import UUID
 
 from pydantic import BaseModel
 
-from penstock.domains.musicvideo import object_keys as places
 from penstock.domains.musicvideo.errors import words_of
-from penstock.domains.musicvideo.model import Project, ProjectStatus, Scene, SceneStatus
-from penstock.domains.musicvideo.order import in_order
-from penstock.domains.musicvideo.studio import Studio
-from penstock.domains.musicvideo.tasks import TASKS
-from penstock.domains.musicvideo.workspace import TaskDesk, desk_of, thumbnail_of
+from penstock.domains.musicvideo.film_studio import FilmStudio
+from penstock.domains.musicvideo.model import FINAL_THUMBNAIL, FINAL_VIDEO, Project, ProjectStatus, Scene, SceneStatus
+from penstock.domains.musicvideo.tasks import TASKS, seconds_of, thumbnail_of
 from penstock.kernel.change import Change
 from penstock.work import TaskContext, Terminal
+from penstock.work.workspace import Workspace, workspace_of
 
 
 class ToCompose(BaseModel):
@@ -31,7 +29,7 @@ class ToCompose(BaseModel):
 @TASKS.task("compose", limit=timedelta(hours=2))
 def compose(work: TaskContext, input: ToCompose) -> dict[str, Any] | None:
     """Cut the final video of all scenes as they stand now."""
-    studio = Studio.within(work.domain)
+    studio = FilmStudio.within(work.domain)
     project = work.store.lookup(Project.at(project_id=input.project_id))
     if project is None or project.compositions != input.number:
         return None
@@ -40,23 +38,25 @@ def compose(work: TaskContext, input: ToCompose) -> dict[str, Any] | None:
             change.save(change.track(project).compose())
     if project.status is not ProjectStatus.COMPOSING:
         return None
-    scenes = in_order(project, work.store.find(Scene.of_project(project_id=project.project_id)))
-    with desk_of(work) as desk:
-        clips = [_shown(desk, scene) for scene in scenes]
+    scenes = project.in_order(work.store.find(Scene.of_project(project_id=project.project_id)))
+    with workspace_of(work) as workspace:
+        clips = [_shown(workspace, scene) for scene in scenes]
         track = project.audio_backing_track_s3_key
-        into = desk.folder / "final.mp4"
-        with desk.creating():
-            made = studio.crew.composer.compose(clips, desk.fetch(track) if track else None, into, desk)
-        desk.note(made)
-        thumbnail = thumbnail_of(studio, desk, into)
-        kept = desk.keep(into, places.final(project.project_id))
-        desk.keep(thumbnail, places.final_thumbnail(project.project_id))
-        duration = desk.length(into)
+        into = workspace.folder / "final.mp4"
+        with workspace.creating():
+            made = studio.providers.composer.compose(
+                clips, workspace.fetch(track) if track else None, into, workspace.progress
+            )
+        workspace.note(made.metrics)
+        thumbnail = thumbnail_of(studio, workspace, into)
+        stored = workspace.store(into, FINAL_VIDEO.key_of(project))
+        workspace.store(thumbnail, FINAL_THUMBNAIL.key_of(project))
+        duration = seconds_of(workspace, into)
     with work.finish() as change:
         change.track(project)
-        project.complete(final_output_s3_key=kept.key)
-        project.final_thumbnail_s3_key = places.final_thumbnail(project.project_id)
-        project.final_output_sha256, project.final_duration = kept.sha256, duration
+        project.complete(final_output_s3_key=stored.key)
+        project.final_thumbnail_s3_key = FINAL_THUMBNAIL.key_of(project)
+        project.final_output_sha256, project.final_duration = stored.sha256, duration
         change.save(project)
         change.emit("video.completed", project, duration=duration)
     return None
@@ -79,11 +79,11 @@ def queue_composition(change: Change, input: ToCompose) -> None:
         change.save(change.track(project).reopen().queue())
 
 
-def _shown(desk: TaskDesk, scene: Scene) -> Path:
+def _shown(workspace: Workspace, scene: Scene) -> Path:
     """The clip of a scene, if it is the very one the scene means."""
     if scene.status is not SceneStatus.COMPLETED or scene.shown_s3_key is None:
         raise Terminal(f"scene {scene.sequence} is {scene.status.value}; complete it before composing")
-    path = desk.fetch(scene.shown_s3_key)
+    path = workspace.fetch(scene.shown_s3_key)
     if scene.shown_sha256 is not None:
         with path.open("rb") as file:
             if hashlib.file_digest(file, "sha256").hexdigest() != scene.shown_sha256:

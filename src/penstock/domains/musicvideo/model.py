@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from datetime import datetime
 from enum import StrEnum
 from typing import Annotated
@@ -29,6 +30,7 @@ from penstock.declare import (
 from penstock.errors import IllegalMove
 from penstock.files.upload import Sha256
 from penstock.schema.documents import kept
+from penstock.schema.file_pattern import FilePattern
 from penstock.schema.object_key import ObjectKey
 
 MV_PROJECTS = Table(
@@ -147,6 +149,11 @@ class Project(Entity, table=MV_PROJECTS, tag="project", relation="projects", tou
         """Go on with the scenes there are, or add one to a finished video."""
         self.error_message = None
 
+    def in_order(self, scenes: Iterable[Scene]) -> list[Scene]:
+        """Scenes as they are shown; those that nobody has put in order come last, by their numbers."""
+        places = {sequence: place for place, sequence in enumerate(self.scene_order or [])}
+        return sorted(scenes, key=lambda scene: (places.get(scene.sequence, len(places)), scene.sequence))
+
 
 class Scene(Entity, table=MV_PROJECTS, tag="scene", relation="scenes", touched="updated_at"):
     """One shot of a project, in its place."""
@@ -252,17 +259,22 @@ class CharacterReference(Entity, table=MV_PROJECTS, tag="character_reference", r
         """Every picture; there are few."""
 
 
+# Where the files lie, as the documents name them.
+CHARACTER_IMAGE = FilePattern("mv/projects/{project_id}/character.png")
+PRODUCT_IMAGE = FilePattern("mv/projects/{project_id}/product.jpg")
+BACKING_TRACK = FilePattern("mv/projects/{project_id}/audio.mp3")
+FINAL_VIDEO = FilePattern("mv/projects/{project_id}/final.mp4")
+FINAL_THUMBNAIL = FilePattern("mv/projects/{project_id}/final.jpg")
+CLIP = FilePattern("mv/projects/{project_id}/scenes/scene_{sequence:03d}.mp4")
+THUMBNAIL = FilePattern("mv/projects/{project_id}/scenes/scene_{sequence:03d}.jpg")
+SCENE_AUDIO = FilePattern("mv/projects/{project_id}/scenes/audio_{sequence:03d}.mp3")
+LIP_SYNCED_CLIP = FilePattern("mv/projects/{project_id}/scenes/scene_{sequence:03d}_lipsync.mp4")
+OTHER_CLIP = FilePattern("mv/projects/{project_id}/scenes/{sequence:03d}/*.mp4")
+"Parts of a clip that are shown, and films that were sent and wait to become the clip."
+REFERENCE_IMAGE = FilePattern("mv/outputs/character_reference/*.png")
+
 FILES = (
-    "mv/projects/{project_id}/character.png",
-    "mv/projects/{project_id}/product.jpg",
-    "mv/projects/{project_id}/audio.mp3",
-    "mv/projects/{project_id}/final.mp4",
-    "mv/projects/{project_id}/final.jpg",
-    "mv/projects/{project_id}/scenes/scene_{sequence:03d}.mp4",
-    "mv/projects/{project_id}/scenes/scene_{sequence:03d}.jpg",
-    "mv/projects/{project_id}/scenes/audio_{sequence:03d}.mp3",
-    "mv/projects/{project_id}/scenes/scene_{sequence:03d}_lipsync.mp4",
-    "mv/projects/{project_id}/scenes/{sequence:03d}/*.mp4",
-    "mv/outputs/character_reference/*.png",
+    *(CHARACTER_IMAGE, PRODUCT_IMAGE, BACKING_TRACK, FINAL_VIDEO, FINAL_THUMBNAIL),
+    *(CLIP, THUMBNAIL, SCENE_AUDIO, LIP_SYNCED_CLIP, OTHER_CLIP, REFERENCE_IMAGE),
 )
 DOMAIN = Domain("musicvideo", Project, Scene, CharacterReference, files=FILES)

@@ -10,23 +10,24 @@ from uuid import UUID, uuid4
 
 from penstock.declare.attr import the
 from penstock.domains.musicvideo import final_cut, tasks
-from penstock.domains.musicvideo import object_keys as places
+from penstock.domains.musicvideo.character_references import picture_of
 from penstock.domains.musicvideo.counting import count_edited
-from penstock.domains.musicvideo.errors import BadRequest, NoFinalVideo, NotNow
+from penstock.domains.musicvideo.errors import IncompleteOrder, NoFinalVideo, NotNow
+from penstock.domains.musicvideo.film_studio import FilmStudio
 from penstock.domains.musicvideo.model import (
+    BACKING_TRACK,
+    CHARACTER_IMAGE,
+    PRODUCT_IMAGE,
     Mode,
     Project,
     ProjectStatus,
     Scene,
     SceneStatus,
 )
-from penstock.domains.musicvideo.order import in_order
-from penstock.domains.musicvideo.pictures import picture_of
-from penstock.domains.musicvideo.studio import Studio
+from penstock.domains.musicvideo.options import flavors
 from penstock.errors import IllegalMove, InvalidValue
 from penstock.files.deletion import release
 from penstock.generation.directors import director
-from penstock.generation.flavors import flavors
 from penstock.media.soundness import sound_audio, sound_image
 from penstock.ports.stored_object import SignedUrl
 
@@ -42,7 +43,7 @@ _BY_HAND = {
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class NewProject:
     """What a new project is to be, as it was asked for."""
 
     mode: str
@@ -57,12 +58,12 @@ class Wanted:
     audio: Path | None = None
 
 
-def create_project(studio: Studio, wanted: Wanted, *, by: str) -> Project:
+def create_project(studio: FilmStudio, wanted: NewProject, *, by: str) -> Project:
     """A new project with its files. They come first; without the record the sweep finds and removes them."""
     mode = _mode(wanted)
     for name, text in (("prompt", wanted.prompt), ("characterDescription", wanted.character_description)):
         if not 0 < len(text.strip()) <= LONGEST_PROMPT:
-            raise BadRequest(f"{name} has {len(text)} characters; write 1 to {LONGEST_PROMPT}")
+            raise IncompleteOrder(f"{name} has {len(text)} characters; write 1 to {LONGEST_PROMPT}")
     if wanted.director_config is not None:
         director(wanted.director_config)
     now = studio.store.clock.now()
@@ -87,19 +88,19 @@ def create_project(studio: Studio, wanted: Wanted, *, by: str) -> Project:
     return project
 
 
-def _mode(wanted: Wanted) -> Mode:
+def _mode(wanted: NewProject) -> Mode:
     try:
         mode = Mode(wanted.mode)
     except ValueError:
-        raise BadRequest("Invalid mode: mode must be 'ad-creative' or 'music-video'") from None
+        raise IncompleteOrder("Invalid mode: mode must be 'ad-creative' or 'music-video'") from None
     if mode is Mode.MUSIC_VIDEO and wanted.audio is None:
-        raise BadRequest("Audio file required for music-video mode")
+        raise IncompleteOrder("Audio file required for music-video mode")
     if mode is Mode.AD_CREATIVE and not wanted.images and wanted.product_reference is None:
-        raise BadRequest("Product images required for ad-creative mode")
+        raise IncompleteOrder("Product images required for ad-creative mode")
     return mode
 
 
-def _new_id(studio: Studio) -> UUID:
+def _new_id(studio: FilmStudio) -> UUID:
     """A new one, or the one of somebody's key, if there is no such project yet: its files would be replaced."""
     if studio.store.project is None:
         return uuid4()
@@ -112,21 +113,21 @@ def _new_id(studio: Studio) -> UUID:
     return project_id
 
 
-def _keep_files(studio: Studio, project: Project, wanted: Wanted) -> None:
+def _keep_files(studio: FilmStudio, project: Project, wanted: NewProject) -> None:
     """Look at all files before any is kept."""
     kept: list[tuple[str, Path]] = []
     if wanted.images:
         for image in wanted.images:
             sound_image(image)
         if project.mode is Mode.AD_CREATIVE:
-            project.product_image_s3_key = places.product(project.project_id)
+            project.product_image_s3_key = PRODUCT_IMAGE.key_of(project)
             kept.append((project.product_image_s3_key, wanted.images[0]))
         else:
-            project.character_image_s3_key = places.character(project.project_id)
+            project.character_image_s3_key = CHARACTER_IMAGE.key_of(project)
             kept.append((project.character_image_s3_key, wanted.images[0]))
     if wanted.audio is not None:
         project.audio_duration = sound_audio(wanted.audio).duration
-        project.audio_backing_track_s3_key = places.audio(project.project_id)
+        project.audio_backing_track_s3_key = BACKING_TRACK.key_of(project)
         kept.append((project.audio_backing_track_s3_key, wanted.audio))
     with ExitStack() as files:
         for key, path in kept:
@@ -137,20 +138,20 @@ def _keep_files(studio: Studio, project: Project, wanted: Wanted) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class ProjectSeen:
     """A project with its scenes as they are shown."""
 
     project: Project
     scenes: list[Scene]
 
 
-def project_of(studio: Studio, project_id: UUID) -> Seen:
+def project_of(studio: FilmStudio, project_id: UUID) -> ProjectSeen:
     """A project and its scenes; NotFound where there is none."""
     project = studio.store.get(Project.at(project_id=project_id))
-    return Seen(project, in_order(project, studio.store.find(Scene.of_project(project_id=project_id))))
+    return ProjectSeen(project, project.in_order(studio.store.find(Scene.of_project(project_id=project_id))))
 
 
-def final_video(studio: Studio, project_id: UUID) -> SignedUrl:
+def final_video(studio: FilmStudio, project_id: UUID) -> SignedUrl:
     """Where the final video can be seen for a while."""
     project = studio.store.get(Project.at(project_id=project_id))
     if project.final_output_s3_key is None:
@@ -161,7 +162,7 @@ def final_video(studio: Studio, project_id: UUID) -> SignedUrl:
 # Working
 
 
-def generate(studio: Studio, project_id: UUID, *, by: str, scenes: int | None = None) -> Project:
+def generate(studio: FilmStudio, project_id: UUID, *, by: str, scenes: int | None = None) -> Project:
     """Have the scenes written and filmed. A project that failed before it had any begins again."""
     with studio.store.change(by=by) as change:
         project = change.get(Project.at(project_id=project_id))
@@ -177,14 +178,14 @@ def generate(studio: Studio, project_id: UUID, *, by: str, scenes: int | None = 
     return project
 
 
-def _how_many(studio: Studio, project: Project, wanted: int | None) -> int:
+def _how_many(studio: FilmStudio, project: Project, wanted: int | None) -> int:
     most = next((f.most_scenes for f in flavors() if f.mode == project.mode), 1)
     if wanted is not None and wanted > most:
-        raise BadRequest(f"{wanted} scenes are too many; {project.mode} has at most {most}")
+        raise IncompleteOrder(f"{wanted} scenes are too many; {project.mode} has at most {most}")
     return wanted or min(studio.options.scenes, most)
 
 
-def compose(studio: Studio, project_id: UUID, *, by: str) -> Project:
+def compose(studio: FilmStudio, project_id: UUID, *, by: str) -> Project:
     """Have the final video cut of all scenes, read anew. Asked for again while it is under way, nothing happens."""
     with studio.store.change(by=by) as change:
         project = change.get(Project.at(project_id=project_id))
@@ -230,7 +231,7 @@ def check_idle(project: Project) -> None:
         raise NotNow(f"project {project.project_id} is {project.status.value}; wait until that is over")
 
 
-def set_status(studio: Studio, project_id: UUID, status: ProjectStatus, *, by: str) -> Project:
+def set_status(studio: FilmStudio, project_id: UUID, status: ProjectStatus, *, by: str) -> Project:
     """Move a project by hand, where its state machine has a way that needs no work to be done."""
     with studio.store.change(by=by) as change:
         project = change.get(Project.at(project_id=project_id))
@@ -246,7 +247,7 @@ def set_status(studio: Studio, project_id: UUID, status: ProjectStatus, *, by: s
     return project
 
 
-def delete_project(studio: Studio, project_id: UUID, *, by: str) -> None:
+def delete_project(studio: FilmStudio, project_id: UUID, *, by: str) -> None:
     """Remove a project, its scenes and their files, which stay in the trash for a while."""
     project = studio.store.get(Project.at(project_id=project_id))
     check_idle(project)

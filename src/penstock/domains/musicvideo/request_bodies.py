@@ -1,4 +1,4 @@
-"""What the API is asked, in the documents' field names."""
+"""The bodies of requests, in the documents' field names."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ from penstock.domains.musicvideo.uploading import Sent
 Prompt = Annotated[str, Len(1, 5000)]
 
 
-class Asked(BaseModel):
+class RequestBody(BaseModel):
     model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True, extra="forbid")
 
 
-class ToGenerate(Asked):
+class GenerateRequest(RequestBody):
     scenes: Annotated[int, Field(ge=1, le=8)] | None = Field(None, description="How many; as configured if not said.")
 
 
-class ProjectChange(Asked):
+class ProjectChange(RequestBody):
     status: ProjectStatus
 
 
-class NewScene(Asked):
+class NewScene(RequestBody):
     scene_concept: Annotated[str, Len(10, 1000)] = Field(examples=["The robot dances on a rooftop at night"])
 
 
-class SceneChange(Asked):
+class SceneChange(RequestBody):
     """What is to change; what is not said stays."""
 
     prompt: Prompt | None = None
@@ -38,24 +38,24 @@ class SceneChange(Asked):
     lyrics: Annotated[str, MaxLen(2000)] | None = None
 
 
-class NewOrder(Asked):
+class NewOrder(RequestBody):
     scene_order: Annotated[list[Annotated[int, Ge(1)]], MinLen(1), MaxLen(999)]
 
 
-class TrimPoints(Asked):
+class TrimPoints(RequestBody):
     start: float = Field(alias="in", ge=0, allow_inf_nan=False)
     stop: float = Field(alias="out", gt=0, allow_inf_nan=False)
 
 
-class ToTrim(Asked):
+class TrimRequest(RequestBody):
     trim_points: TrimPoints
 
 
-class ToSing(Asked):
+class LipSyncRequest(RequestBody):
     lyrics: Annotated[str, MaxLen(2000)] | None = Field(None, description="What is sung; else the loudness tells.")
 
 
-class NewUpload(Asked):
+class NewUpload(RequestBody):
     kind: Sent
     sequence: Annotated[int, Field(ge=1, le=999)] | None = Field(None, description="Of the scene the file is for.")
     size: Annotated[int, Field(ge=1)]
@@ -63,10 +63,10 @@ class NewUpload(Asked):
     sha256: Annotated[str, Field(pattern="^[0-9a-fA-F]{64}$")] | None = None
 
 
-class Sent256(Asked):
+class Sent256(RequestBody):
     sha256: Annotated[str, Field(pattern="^[0-9a-fA-F]{64}$")] | None = None
 
 
-class NewCharacter(Asked):
+class NewCharacter(RequestBody):
     character_description: Prompt
     num_images: Annotated[int, Field(ge=1, le=4)] = 1

@@ -16,10 +16,14 @@ from fastapi.responses import RedirectResponse
 
 from penstock.auth.access import again, heavy, takes
 from penstock.auth.caller import Caller, caller_of
-from penstock.domains.musicvideo import pictures, projects, scenes, uploading
-from penstock.domains.musicvideo.errors import BadRequest
+from penstock.domains.musicvideo import character_references, projects, scenes, uploading
+from penstock.domains.musicvideo.errors import IncompleteOrder
+from penstock.domains.musicvideo.film_studio import FilmStudio
 from penstock.domains.musicvideo.model import CharacterReference, Project, ProjectStatus, Scene
+from penstock.domains.musicvideo.options import flavors
 from penstock.domains.musicvideo.request_bodies import (
+    GenerateRequest,
+    LipSyncRequest,
     NewCharacter,
     NewOrder,
     NewScene,
@@ -27,26 +31,23 @@ from penstock.domains.musicvideo.request_bodies import (
     ProjectChange,
     SceneChange,
     Sent256,
-    ToGenerate,
-    ToSing,
-    ToTrim,
+    TrimRequest,
 )
-from penstock.domains.musicvideo.studio import Studio
 from penstock.domains.musicvideo.views import (
-    CharacterTold,
-    DirectorTold,
+    CharacterView,
+    DirectorView,
     FinalVideo,
-    FlavorTold,
+    FlavorView,
     ProjectBegun,
-    ProjectInList,
     ProjectPage,
-    ProjectTold,
-    SceneTold,
-    UploadTold,
+    ProjectView,
+    SceneView,
+    UploadView,
     WorkBegun,
+    in_list,
+    one_scene,
 )
 from penstock.generation.directors import directors
-from penstock.generation.flavors import flavors
 from penstock.work.domain_context import DomainContext
 
 SceneNumber = Annotated[int, PathPart(ge=1, le=999)]
@@ -65,13 +66,13 @@ Who = Annotated[Caller, Depends(who_asks)]
 def routes(context: DomainContext) -> APIRouter:
     """The router of a running system."""
     router = APIRouter(prefix="/api/mv", tags=["musicvideo"])
-    studio = Studio.within(context)
+    studio = FilmStudio.within(context)
     for add in (_add_projects, _add_scenes, _add_work_on_scenes, _add_uploads, _add_characters):
         add(router, studio)
     return router
 
 
-def _add_projects(router: APIRouter, studio: Studio) -> None:
+def _add_projects(router: APIRouter, studio: FilmStudio) -> None:
     @router.post("/projects", status_code=201)
     @takes(megabytes=IN_A_FORM)
     @heavy("decoding")
@@ -89,7 +90,7 @@ def _add_projects(router: APIRouter, studio: Studio) -> None:
     ) -> ProjectBegun:
         """Begin a project: a concept, a character, and for a music video its backing track."""
         with TemporaryDirectory(prefix="penstock-mv-") as folder:
-            wanted = projects.Wanted(
+            wanted = projects.NewProject(
                 mode=mode,
                 prompt=prompt,
                 character_description=character_description,
@@ -116,21 +117,21 @@ def _add_projects(router: APIRouter, studio: Studio) -> None:
         """The projects in a state, by the time they were created."""
         query = Project.recent_by_status(status=status) if newest_first else Project.by_status(status=status)
         page = who.store.page(query, limit=limit, cursor=cursor)
-        items = [ProjectInList(**ProjectInList.values(project)) for project in page.records]
+        items = [in_list(project) for project in page.records]
         return ProjectPage(items=items, next=page.cursor)
 
     @router.get("/projects/{project_id}")
-    def project(who: Who, project_id: UUID) -> ProjectTold:
+    def project(who: Who, project_id: UUID) -> ProjectView:
         """A project with its scenes in order, and URLs of its files that last for a while."""
         here = studio.seen_through(who.store)
-        return _told(here, project_id)
+        return _project_view(here, project_id)
 
     @router.patch("/projects/{project_id}")
-    def change_project(who: Who, project_id: UUID, body: ProjectChange) -> ProjectTold:
+    def change_project(who: Who, project_id: UUID, body: ProjectChange) -> ProjectView:
         """Take a project up again by hand: one that failed, or one that is finished and gets other scenes."""
         here = studio.seen_through(who.store)
         projects.set_status(here, project_id, body.status, by=who.name)
-        return _told(here, project_id)
+        return _project_view(here, project_id)
 
     @router.delete("/projects/{project_id}", status_code=204)
     def delete_project(who: Who, project_id: UUID) -> None:
@@ -138,7 +139,7 @@ def _add_projects(router: APIRouter, studio: Studio) -> None:
         projects.delete_project(studio.seen_through(who.store), project_id, by=who.name)
 
     @router.post("/projects/{project_id}/generate", status_code=202)
-    def generate(who: Who, project_id: UUID, body: ToGenerate | None = None) -> WorkBegun:
+    def generate(who: Who, project_id: UUID, body: GenerateRequest | None = None) -> WorkBegun:
         """Have the scenes written, filmed, and sung in."""
         wanted = body.scenes if body is not None else None
         begun = projects.generate(studio.seen_through(who.store), project_id, scenes=wanted, by=who.name)
@@ -161,39 +162,39 @@ def _add_projects(router: APIRouter, studio: Studio) -> None:
         return FinalVideo(project_id=project_id, video_url=url.url, expires_at=url.expires_at, expires_in_seconds=left)
 
     @router.get("/get_director_configs")
-    def director_configs() -> list[DirectorTold]:
+    def director_configs() -> list[DirectorView]:
         """The directors whose manner a project can be filmed in."""
-        return [DirectorTold.model_validate(asdict(each)) for each in directors()]
+        return [DirectorView.model_validate(asdict(each)) for each in directors()]
 
     @router.get("/get_config_flavors")
-    def config_flavors() -> list[FlavorTold]:
+    def config_flavors() -> list[FlavorView]:
         """What is usual for each mode."""
-        return [FlavorTold.model_validate(asdict(each)) for each in flavors()]
+        return [FlavorView.model_validate(asdict(each)) for each in flavors()]
 
 
-def _add_scenes(router: APIRouter, studio: Studio) -> None:
+def _add_scenes(router: APIRouter, studio: FilmStudio) -> None:
     @router.post("/projects/{project_id}/scenes", status_code=201)
     @again(_scene_again(studio))
-    def add_scene(who: Who, project_id: UUID, body: NewScene) -> SceneTold:
+    def add_scene(who: Who, project_id: UUID, body: NewScene) -> SceneView:
         """One scene more, from a few words; it is written and filmed."""
         here = studio.seen_through(who.store)
-        return _scene_told(here, scenes.add_scene(here, project_id, body.scene_concept, by=who.name))
+        return _scene_view(here, scenes.add_scene(here, project_id, body.scene_concept, by=who.name))
 
     @router.patch("/projects/{project_id}/scenes/reorder")
-    def reorder(who: Who, project_id: UUID, body: NewOrder) -> ProjectTold:
+    def reorder(who: Who, project_id: UUID, body: NewOrder) -> ProjectView:
         """Show the scenes in another order."""
         here = studio.seen_through(who.store)
         scenes.reorder(here, project_id, body.scene_order, by=who.name)
-        return _told(here, project_id)
+        return _project_view(here, project_id)
 
     @router.patch("/projects/{project_id}/scenes/{sequence}")
-    def edit_scene(who: Who, project_id: UUID, sequence: SceneNumber, body: SceneChange) -> SceneTold:
+    def edit_scene(who: Who, project_id: UUID, sequence: SceneNumber, body: SceneChange) -> SceneView:
         """Change what a scene is about; regenerate it to see that."""
         here = studio.seen_through(who.store)
         changes = {name: getattr(body, name) for name in body.model_fields_set}
         if changes.get("prompt", "") is None:
-            raise BadRequest("a scene has a prompt; say another one, or leave it out")
-        return _scene_told(here, scenes.edit_scene(here, project_id, sequence, changes, by=who.name))
+            raise IncompleteOrder("a scene has a prompt; say another one, or leave it out")
+        return _scene_view(here, scenes.edit_scene(here, project_id, sequence, changes, by=who.name))
 
     @router.delete("/projects/{project_id}/scenes/{sequence}", status_code=204)
     def delete_scene(who: Who, project_id: UUID, sequence: SceneNumber) -> None:
@@ -201,28 +202,28 @@ def _add_scenes(router: APIRouter, studio: Studio) -> None:
         scenes.delete_scene(studio.seen_through(who.store), project_id, sequence, by=who.name)
 
 
-def _add_work_on_scenes(router: APIRouter, studio: Studio) -> None:
+def _add_work_on_scenes(router: APIRouter, studio: FilmStudio) -> None:
     @router.post("/projects/{project_id}/scenes/{sequence}/regenerate", status_code=202)
     @again(_scene_again(studio))
-    def regenerate(who: Who, project_id: UUID, sequence: SceneNumber) -> SceneTold:
+    def regenerate(who: Who, project_id: UUID, sequence: SceneNumber) -> SceneView:
         """Film a scene again; its clip stays until the new one is there."""
         here = studio.seen_through(who.store)
-        return _scene_told(here, scenes.regenerate(here, project_id, sequence, by=who.name))
+        return _scene_view(here, scenes.regenerate(here, project_id, sequence, by=who.name))
 
     @router.post("/projects/{project_id}/scenes/{sequence}/lipsync", status_code=202)
     @again(_scene_again(studio))
-    def lip_sync(who: Who, project_id: UUID, sequence: SceneNumber, body: ToSing | None = None) -> SceneTold:
+    def lip_sync(who: Who, project_id: UUID, sequence: SceneNumber, body: LipSyncRequest | None = None) -> SceneView:
         """Let somebody in the scene sing to its part of the backing track."""
         here = studio.seen_through(who.store)
         lyrics = body.lyrics if body is not None else None
-        return _scene_told(here, scenes.request_lip_sync(here, project_id, sequence, lyrics=lyrics, by=who.name))
+        return _scene_view(here, scenes.request_lip_sync(here, project_id, sequence, lyrics=lyrics, by=who.name))
 
     @router.post("/projects/{project_id}/scenes/{sequence}/trim", status_code=202)
     @again(_scene_again(studio))
-    def trim(who: Who, project_id: UUID, sequence: SceneNumber, body: ToTrim) -> SceneTold:
+    def trim(who: Who, project_id: UUID, sequence: SceneNumber, body: TrimRequest) -> SceneView:
         """Show only a part of the clip."""
         here, points = studio.seen_through(who.store), body.trim_points
-        return _scene_told(
+        return _scene_view(
             here, scenes.trim(here, project_id, sequence, start=points.start, stop=points.stop, by=who.name)
         )
 
@@ -230,21 +231,21 @@ def _add_work_on_scenes(router: APIRouter, studio: Studio) -> None:
     @takes(megabytes=IN_A_FORM)
     @heavy("decoding")
     @again(_scene_again(studio))
-    def upload_video(who: Who, project_id: UUID, sequence: SceneNumber, file: UploadFile) -> SceneTold:
+    def upload_video(who: Who, project_id: UUID, sequence: SceneNumber, file: UploadFile) -> SceneView:
         """Take a film from elsewhere as the clip; a large one is better sent through `uploads`."""
         here = studio.seen_through(who.store)
         with TemporaryDirectory(prefix="penstock-mv-") as folder:
             film = _received(file, Path(folder, "film"))
-            return _scene_told(here, scenes.upload_video(here, project_id, sequence, film, by=who.name))
+            return _scene_view(here, scenes.upload_video(here, project_id, sequence, film, by=who.name))
 
 
-def _add_uploads(router: APIRouter, studio: Studio) -> None:
-    def reserved_again(request: Request, told: dict[str, Any]) -> UploadTold:
+def _add_uploads(router: APIRouter, studio: FilmStudio) -> None:
+    def reserved_again(request: Request, told: dict[str, Any]) -> UploadView:
         return upload(caller_of(request), UUID(request.path_params["project_id"]), told["uploadId"])
 
     @router.post("/projects/{project_id}/uploads", status_code=201)
     @again(reserved_again)
-    def reserve(who: Who, project_id: UUID, body: NewUpload) -> UploadTold:
+    def reserve(who: Who, project_id: UUID, body: NewUpload) -> UploadView:
         """Announce a file, and learn where to send it."""
         reserved = uploading.reserve(
             studio.seen_through(who.store),
@@ -255,84 +256,85 @@ def _add_uploads(router: APIRouter, studio: Studio) -> None:
             content_type=body.content_type,
             sha256=body.sha256,
         )
-        return UploadTold.of(reserved)
+        return UploadView.of_reserved(reserved)
 
     @router.get("/projects/{project_id}/uploads/{upload_id}")
-    def upload(who: Who, project_id: UUID, upload_id: str) -> UploadTold:
+    def upload(who: Who, project_id: UUID, upload_id: str) -> UploadView:
         """Where to send a file, or what is still missing of it."""
         here = studio.seen_through(who.store)
-        return UploadTold.of(uploading.where(here, uploading.upload_of(here, project_id, upload_id)))
+        return UploadView.of_reserved(uploading.where(here, project_id, upload_id))
 
     @router.post("/projects/{project_id}/uploads/{upload_id}/finalize")
     @heavy("decoding")
-    @again(lambda request, told: _told(studio.seen_through(caller_of(request).store), UUID(told["projectId"])))
-    def finalize(who: Who, project_id: UUID, upload_id: str, body: Sent256 | None = None) -> ProjectTold:
+    @again(lambda request, told: _project_view(studio.seen_through(caller_of(request).store), UUID(told["projectId"])))
+    def finalize(who: Who, project_id: UUID, upload_id: str, body: Sent256 | None = None) -> ProjectView:
         """Say that a file is there. It is looked at, and becomes part of the project."""
         here = studio.seen_through(who.store)
         digest = body.sha256 if body is not None else None
         uploading.finalize(here, project_id, upload_id, sha256=digest, by=who.name)
-        return _told(here, project_id)
+        return _project_view(here, project_id)
 
 
-def _add_characters(router: APIRouter, studio: Studio) -> None:
-    def told_again(request: Request, told: dict[str, Any]) -> CharacterTold:
+def _add_characters(router: APIRouter, studio: FilmStudio) -> None:
+    def told_again(request: Request, told: dict[str, Any]) -> CharacterView:
         return get_character_reference(caller_of(request), UUID(told["characterReferenceId"]))
 
-    def all_told_again(request: Request, told: Any) -> list[CharacterTold]:
+    def all_told_again(request: Request, told: Any) -> list[CharacterView]:
         return [told_again(request, one) for one in told]
 
     @router.post("/generate_character_reference", status_code=201)
     @again(all_told_again)
-    def generate_character_reference(who: Who, body: NewCharacter) -> list[CharacterTold]:
+    def generate_character_reference(who: Who, body: NewCharacter) -> list[CharacterView]:
         """Have pictures of a character drawn, to choose from."""
         here = studio.seen_through(who.store)
-        drawn = pictures.draw_references(here, body.character_description, count=body.num_images, by=who.name)
-        return [_character_told(here, one) for one in drawn]
+        drawn = character_references.draw_references(
+            here, body.character_description, count=body.num_images, by=who.name
+        )
+        return [_character_view(here, one) for one in drawn]
 
     @router.post("/upload_character_reference", status_code=201)
     @takes(megabytes=11)
     @heavy("decoding")
     @again(told_again)
-    def upload_character_reference(who: Who, file: UploadFile) -> CharacterTold:
+    def upload_character_reference(who: Who, file: UploadFile) -> CharacterView:
         """Bring a picture of a character along."""
         here = studio.seen_through(who.store)
         with TemporaryDirectory(prefix="penstock-mv-") as folder:
             picture = _received(file, Path(folder, "picture"))
-            return _character_told(here, pictures.upload_reference(here, picture, by=who.name))
+            return _character_view(here, character_references.upload_reference(here, picture, by=who.name))
 
     @router.get("/get_character_reference/{character_id}", responses={302: {"description": "To the picture."}})
-    def get_character_reference(who: Who, character_id: UUID, redirect: bool = False) -> CharacterTold:
+    def get_character_reference(who: Who, character_id: UUID, redirect: bool = False) -> CharacterView:
         """A picture of a character: where it is, or with `redirect` the way there."""
         here = studio.seen_through(who.store)
-        told = _character_told(here, pictures.reference(here, character_id))
+        told = _character_view(here, character_references.reference(here, character_id))
         return RedirectResponse(told.image_url, status_code=302) if redirect else told  # type: ignore[return-value]
 
 
-def _told(studio: Studio, project_id: UUID) -> ProjectTold:
+def _project_view(studio: FilmStudio, project_id: UUID) -> ProjectView:
     seen = projects.project_of(studio, project_id)
-    return ProjectTold.of(studio, seen.project, seen.scenes)
+    return ProjectView.with_scenes(studio, seen.project, seen.scenes)
 
 
-def _scene_told(studio: Studio, scene: Scene) -> SceneTold:
+def _scene_view(studio: FilmStudio, scene: Scene) -> SceneView:
     seen = projects.project_of(studio, scene.project_id)
     place = next((n for n, s in enumerate(seen.scenes, 1) if s.sequence == scene.sequence), scene.sequence)
-    return SceneTold.of(studio, scene, place)
+    return one_scene(studio, scene, place)
 
 
-def _scene_again(studio: Studio) -> Callable[[Request, dict[str, Any]], SceneTold]:
+def _scene_again(studio: FilmStudio) -> Callable[[Request, dict[str, Any]], SceneView]:
     """A scene as it is now, for whoever asks for the same work again."""
 
-    def told(request: Request, told: dict[str, Any]) -> SceneTold:
+    def told(request: Request, told: dict[str, Any]) -> SceneView:
         here = studio.seen_through(caller_of(request).store)
         ref = Scene.at(project_id=UUID(told["projectId"]), sequence=int(told["sequence"]))
-        return _scene_told(here, here.store.get(ref))
+        return _scene_view(here, here.store.get(ref))
 
     return told
 
 
-def _character_told(studio: Studio, picture: CharacterReference) -> CharacterTold:
-    url = studio.sign(picture.image_s3_key)
-    return CharacterTold(character_reference_id=picture.character_id, image_url=url.url, expires_at=url.expires_at)
+def _character_view(studio: FilmStudio, picture: CharacterReference) -> CharacterView:
+    return CharacterView.of(picture, studio.signer(), character_reference_id=picture.character_id)
 
 
 def _received(upload: UploadFile, into: Path) -> Path:

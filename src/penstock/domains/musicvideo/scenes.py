@@ -1,26 +1,24 @@
 """What is done to scenes: add, edit, reorder, delete, film again, trim, move lips, take a film from elsewhere.
 
-Whatever makes a clip is a task. To ask for one begins a new take of the scene in the same commit that announces it;
+Whatever makes a clip is a task. To ask for one begins a new take of the scene in the same commit that enqueues it;
 what an earlier take still makes is not taken any more, and the clip there was is kept until the new one exists.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 from uuid import UUID
 
 from penstock.declare.attr import the
-from penstock.domains.musicvideo import object_keys as places
 from penstock.domains.musicvideo import tasks
 from penstock.domains.musicvideo.counting import count_edited
-from penstock.domains.musicvideo.errors import BadRequest, NotNow
-from penstock.domains.musicvideo.model import Project, Scene, SceneStatus
-from penstock.domains.musicvideo.order import check_order
+from penstock.domains.musicvideo.errors import IncompleteOrder, NotNow
+from penstock.domains.musicvideo.film_studio import FilmStudio
+from penstock.domains.musicvideo.model import OTHER_CLIP, Project, Scene, SceneStatus
 from penstock.domains.musicvideo.projects import check_idle
-from penstock.domains.musicvideo.revisions import OnScene
-from penstock.domains.musicvideo.studio import Studio
+from penstock.domains.musicvideo.scene_revisions import SCENE_REVISIONS, OnScene
 from penstock.errors import Conflict
 from penstock.files.deletion import release
 from penstock.kernel.change import Change
@@ -30,7 +28,7 @@ MOST_SCENES = 999
 _RACES = 10
 
 
-def add_scene(studio: Studio, project_id: UUID, concept: str, *, by: str) -> Scene:
+def add_scene(studio: FilmStudio, project_id: UUID, concept: str, *, by: str) -> Scene:
     """One scene more, behind the others; it is written and filmed from a few words. No number is used twice."""
     for _ in range(_RACES):
         try:
@@ -51,13 +49,13 @@ def add_scene(studio: Studio, project_id: UUID, concept: str, *, by: str) -> Sce
     raise NotNow(f"project {project_id} changes all the time; try again")
 
 
-def _next_scene(studio: Studio, project: Project, concept: str) -> Scene:
+def _next_scene(studio: FilmStudio, project: Project, concept: str) -> Scene:
     last = project.last_sequence
     if last is None:  # another writer's project, which does not say
         there = studio.store.find(Scene.of_project(project_id=project.project_id))
         last = max((scene.sequence for scene in there), default=0)
     if last >= MOST_SCENES:
-        raise BadRequest(f"a project has at most {MOST_SCENES} scenes, and their numbers are not used twice")
+        raise IncompleteOrder(f"a project has at most {MOST_SCENES} scenes, and their numbers are not used twice")
     now = studio.store.clock.now()
     return Scene(
         project_id=project.project_id,
@@ -70,7 +68,7 @@ def _next_scene(studio: Studio, project: Project, concept: str) -> Scene:
     )
 
 
-def edit_scene(studio: Studio, project_id: UUID, sequence: int, changes: dict[str, Any], *, by: str) -> Scene:
+def edit_scene(studio: FilmStudio, project_id: UUID, sequence: int, changes: dict[str, Any], *, by: str) -> Scene:
     """Change what a scene is about. Its clip stays until it is filmed again."""
     with studio.store.change(by=by) as change:
         scene = change.get(Scene.at(project_id=project_id, sequence=sequence))
@@ -83,23 +81,34 @@ def edit_scene(studio: Studio, project_id: UUID, sequence: int, changes: dict[st
     return scene
 
 
-def reorder(studio: Studio, project_id: UUID, order: Sequence[int], *, by: str) -> Project:
+def reorder(studio: FilmStudio, project_id: UUID, order: Sequence[int], *, by: str) -> Project:
     """Show the scenes in another order; all of it or nothing."""
     with studio.store.change(by=by) as change:
         project = change.get(Project.at(project_id=project_id))
-        check_order(order, studio.store.find(Scene.of_project(project_id=project_id)))
+        _check_order(order, studio.store.find(Scene.of_project(project_id=project_id)))
         unmoved = the(Project.scene_count).equals(project.scene_count)
         count_edited(change, project, None, None, when=unmoved, scene_order=list(order))
     return project
 
 
-def delete_scene(studio: Studio, project_id: UUID, sequence: int, *, by: str) -> None:
+def _check_order(order: Sequence[int], scenes: Iterable[Scene]) -> None:
+    """Every scene has its place, once."""
+    there = {scene.sequence for scene in scenes}
+    if len(set(order)) != len(order):
+        raise IncompleteOrder("sceneOrder names a scene twice; name each once")
+    if missing := sorted(there - set(order)):
+        raise IncompleteOrder(f"sceneOrder leaves out {', '.join(map(str, missing))}; name every scene")
+    if unknown := sorted(set(order) - there):
+        raise IncompleteOrder(f"sceneOrder names {', '.join(map(str, unknown))}, and there is no such scene")
+
+
+def delete_scene(studio: FilmStudio, project_id: UUID, sequence: int, *, by: str) -> None:
     """Remove a scene and its files; the last one stays."""
     with studio.store.change(by=by) as change:
         scene = change.get(Scene.at(project_id=project_id, sequence=sequence))
         project = change.get(Project.at(project_id=project_id))
         if project.scene_count <= 1:
-            raise BadRequest("Cannot delete the last scene; delete the project instead")
+            raise IncompleteOrder("Cannot delete the last scene; delete the project instead")
         release(studio.store, change, scene)
         count_edited(change, project, scene.status, None, when=the(Project.scene_count).after(1))
 
@@ -107,7 +116,7 @@ def delete_scene(studio: Studio, project_id: UUID, sequence: int, *, by: str) ->
 # Work on a scene
 
 
-def regenerate(studio: Studio, project_id: UUID, sequence: int, *, by: str) -> Scene:
+def regenerate(studio: FilmStudio, project_id: UUID, sequence: int, *, by: str) -> Scene:
     """Film a scene again."""
 
     def enqueue(change: Change, scene: Scene) -> None:
@@ -117,7 +126,9 @@ def regenerate(studio: Studio, project_id: UUID, sequence: int, *, by: str) -> S
     return _begin(studio, project_id, sequence, enqueue, by=by)
 
 
-def request_lip_sync(studio: Studio, project_id: UUID, sequence: int, *, by: str, lyrics: str | None = None) -> Scene:
+def request_lip_sync(
+    studio: FilmStudio, project_id: UUID, sequence: int, *, by: str, lyrics: str | None = None
+) -> Scene:
     """Let somebody in the scene sing: to its own sound, or to its part of the backing track."""
     project = studio.store.get(Project.at(project_id=project_id))
 
@@ -125,7 +136,7 @@ def request_lip_sync(studio: Studio, project_id: UUID, sequence: int, *, by: str
         if scene.video_clip_s3_key is None:
             raise NotNow(f"scene {sequence} has no clip yet; film it first")
         if scene.audio_clip_s3_key is None and project.audio_backing_track_s3_key is None:
-            raise BadRequest("there is no sound to sing to; upload a backing track first")
+            raise IncompleteOrder("there is no sound to sing to; upload a backing track first")
         scene.needs_lip_sync = True
         if lyrics is not None:
             scene.lyrics = lyrics
@@ -134,32 +145,37 @@ def request_lip_sync(studio: Studio, project_id: UUID, sequence: int, *, by: str
     return _begin(studio, project_id, sequence, enqueue, by=by)
 
 
-def trim(studio: Studio, project_id: UUID, sequence: int, *, start: float, stop: float, by: str) -> Scene:
+def trim(studio: FilmStudio, project_id: UUID, sequence: int, *, start: float, stop: float, by: str) -> Scene:
     """Show only a part of a scene's clip. The clip itself is kept, so another part can be chosen."""
     if not 0 <= start < stop:
-        raise BadRequest(f"from {start} to {stop} is no part of a clip; give in ≥ 0 and out > in")
+        raise IncompleteOrder(f"from {start} to {stop} is no part of a clip; give in ≥ 0 and out > in")
 
     def enqueue(change: Change, scene: Scene) -> None:
         if scene.video_clip_s3_key is None:
             raise NotNow(f"scene {sequence} has no clip yet; film it first")
         # The scene tells which part is shown, and that is still the former one.
-        part = tasks.ToTrim.of(scene, start=start, stop=stop)
+        part = tasks.PartOfClip.of(scene, start=start, stop=stop)
         tasks.trim.enqueue(change, part, project=str(project_id))
 
     return _begin(studio, project_id, sequence, enqueue, by=by)
 
 
-def upload_video(studio: Studio, project_id: UUID, sequence: int, film: Path, *, by: str) -> Scene:
+def upload_video(studio: FilmStudio, project_id: UUID, sequence: int, film: Path, *, by: str) -> Scene:
     """Take a film from elsewhere as the clip of a scene; UnusableFile says why not."""
     sound_video(film)
     scene = studio.store.get(Scene.at(project_id=project_id, sequence=sequence))
-    key = places.incoming(scene, f"{studio.store.context.ticks.next():%Y%m%dT%H%M%S%f}")
+    key = incoming_key(studio, scene)
     with film.open("rb") as file:
         studio.objects.put(key, file)
     return take_in(studio, project_id, sequence, key, by=by)
 
 
-def take_in(studio: Studio, project_id: UUID, sequence: int, key: str, *, by: str) -> Scene:
+def incoming_key(studio: FilmStudio, scene: Scene) -> str:
+    """Where a film that is sent waits until it becomes the clip."""
+    return OTHER_CLIP.key_of(scene, f"upload_{studio.store.context.ticks.next():%Y%m%dT%H%M%S%f}")
+
+
+def take_in(studio: FilmStudio, project_id: UUID, sequence: int, key: str, *, by: str) -> Scene:
     """Have a film that lies among the project's files become the clip of a scene."""
     return _begin(studio, project_id, sequence, lambda change, scene: arrive(change, scene, key), by=by)
 
@@ -171,7 +187,7 @@ def arrive(change: Change, scene: Scene, key: str) -> None:
 
 
 def _begin(
-    studio: Studio,
+    studio: FilmStudio,
     project_id: UUID,
     sequence: int,
     enqueue: Callable[[Change, Scene], None],
@@ -181,18 +197,16 @@ def _begin(
     """A new take of a scene, and the task that makes it."""
     with studio.store.change(by=by) as change:
         scene = change.get(Scene.at(project_id=project_id, sequence=sequence))
-        begin_take(change, scene, enqueue)
+        begin_revision(change, scene, enqueue)
     return scene
 
 
-def begin_take(change: Change, scene: Scene, enqueue: Callable[[Change, Scene], None]) -> None:
+def begin_revision(change: Change, scene: Scene, enqueue: Callable[[Change, Scene], None]) -> None:
     """Begin a new take of a scene within a change."""
     before = scene.status
     if before is SceneStatus.PROCESSING:
         raise NotNow(f"scene {scene.sequence} is being processed; wait until that is over")
-    scene.take = (scene.take or 0) + 1
-    # What an earlier take has begun elsewhere was of another clip, and is not gone on with.
-    scene.video_generation_job_id = scene.lipsync_job_id = None
+    SCENE_REVISIONS.begin(scene)
     if before is SceneStatus.FAILED:
         scene.retry()
     else:

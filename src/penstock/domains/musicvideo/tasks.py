@@ -1,7 +1,7 @@
 """The pipeline up to the final cut: write the scenes, film each, move lips, trim. Each step ends with one commit.
 
-A task on a scene belongs to a take of it (see `takes`). A file is written before the record that points at it; where
-it lies another may have been, so the record also tells by a checksum which file it means.
+A task on a scene belongs to a take of it (see `scene_revisions`). A file is written before the record that points at
+it; where it lies another may have been, so the record also tells by a checksum which file it means.
 """
 
 from __future__ import annotations
@@ -16,29 +16,37 @@ from uuid import UUID
 from pydantic import BaseModel
 
 from penstock.declare.attr import the
-from penstock.domains.musicvideo import object_keys as places
 from penstock.domains.musicvideo.counting import count
 from penstock.domains.musicvideo.errors import words_of
-from penstock.domains.musicvideo.model import Mode, Project, ProjectStatus, Scene, SceneStatus
-from penstock.domains.musicvideo.order import in_order
-from penstock.domains.musicvideo.revisions import (
+from penstock.domains.musicvideo.film_studio import FilmStudio
+from penstock.domains.musicvideo.model import (
+    CLIP,
+    LIP_SYNCED_CLIP,
+    OTHER_CLIP,
+    SCENE_AUDIO,
+    THUMBNAIL,
+    Mode,
+    Project,
+    ProjectStatus,
+    Scene,
+    SceneStatus,
+)
+from penstock.domains.musicvideo.scene_revisions import (
     OnScene,
     begun,
-    charge,
     complete,
     current,
-    keep_in_place,
-    of_take,
-    remember,
-    same_take,
+    of_revision,
+    same_revision,
     show,
 )
-from penstock.domains.musicvideo.studio import Studio
-from penstock.domains.musicvideo.workspace import TaskDesk, desk_of, thumbnail_of
-from penstock.generation.ports import Brief, SceneIdea, Shot
+from penstock.generation.steps import Brief, SceneIdea, Shot
 from penstock.kernel.change import Change
+from penstock.media.probe import probe
 from penstock.operations.conditions import Condition
 from penstock.work import TaskContext, Tasks, Terminal
+from penstock.work.revisions import Revision
+from penstock.work.workspace import Workspace, workspace_of
 
 TASKS = Tasks("musicvideo")
 FILMED_AT_ONCE = 4
@@ -55,7 +63,7 @@ class ToWrite(BaseModel):
     scenes: int
 
 
-class ToTrim(OnScene):
+class PartOfClip(OnScene):
     """Which take of which scene, and the part of its clip that is to be shown."""
 
     start: float
@@ -68,7 +76,7 @@ class ToTrim(OnScene):
 @TASKS.task("write_scenes", limit=HALF_AN_HOUR)
 def write_scenes(work: TaskContext, input: ToWrite) -> dict[str, Any] | None:
     """Write the scenes of a project, and have each filmed."""
-    studio = Studio.within(work.domain)
+    studio = FilmStudio.within(work.domain)
     project = work.store.lookup(Project.at(project_id=input.project_id))
     if project is None or project.scene_count:
         return None
@@ -77,8 +85,8 @@ def write_scenes(work: TaskContext, input: ToWrite) -> dict[str, Any] | None:
             change.save(change.track(project).generate_scenes())
     if project.status is not ProjectStatus.GENERATING_SCENES:
         return None
-    with desk_of(work) as desk, desk.creating():
-        ideas = studio.crew.writer.write(_brief(studio, project, input.scenes), desk)
+    with workspace_of(work) as workspace, workspace.creating():
+        ideas = studio.providers.writer.write(_brief(studio, project, input.scenes), workspace)
     if not ideas:
         raise Terminal("no scene was written; say more about the concept")
     now = work.store.clock.now()
@@ -112,14 +120,15 @@ def queue_project(change: Change, input: ToWrite) -> None:
 @TASKS.task("write_scene", limit=HALF_AN_HOUR)
 def write_scene(work: TaskContext, input: OnScene) -> dict[str, Any] | None:
     """Write one scene more from a few words, and have it filmed."""
-    studio = Studio.within(work.domain)
-    scene = current(work, input)
-    if scene is None:
+    studio = FilmStudio.within(work.domain)
+    revision = current(work, input)
+    if revision is None:
         return None
+    scene = revision.record
     project = work.store.get(Project.at(project_id=input.project_id))
     earlier = [s.prompt for s in _in_order(work, project) if s.sequence != scene.sequence]
-    with desk_of(work) as desk, desk.creating():
-        idea = studio.crew.writer.add(_brief(studio, project, 1), scene.prompt, earlier, desk)
+    with workspace_of(work) as workspace, workspace.creating():
+        idea = studio.providers.writer.add(_brief(studio, project, 1), scene.prompt, earlier, workspace)
     unedited = _unedited(scene)
     with work.finish() as change:
         change.track(scene)
@@ -127,7 +136,7 @@ def write_scene(work: TaskContext, input: OnScene) -> dict[str, Any] | None:
         if scene.negative_prompt is None:
             scene.negative_prompt = idea.negative_prompt
         scene.reference_image_s3_keys = _references(project)
-        change.save(scene, when=same_take(input) & unedited)
+        revision.save(change, when=unedited)
         film.enqueue(change, input, project=str(project.project_id))
     return None
 
@@ -145,14 +154,15 @@ def _unedited(scene: Scene) -> Condition:
 @TASKS.task("film", limit=HALF_AN_HOUR, concurrency=FILMED_AT_ONCE)
 def film(work: TaskContext, input: OnScene) -> dict[str, Any] | None:
     """Film a scene; if somebody sings in it, that follows."""
-    studio = Studio.within(work.domain)
-    scene = begun(work, input)
-    if scene is None:
+    studio = FilmStudio.within(work.domain)
+    revision = begun(work, input)
+    if revision is None:
         return None
+    scene = revision.record
     project = work.store.get(Project.at(project_id=input.project_id))
     references = _references(project) or scene.reference_image_s3_keys
-    with desk_of(work, lambda job: remember(work, input, scene, "video_generation_job_id", job)) as desk:
-        clip = desk.folder / "clip.mp4"
+    with workspace_of(work, lambda job: revision.remember("video_generation_job_id", job)) as workspace:
+        clip = workspace.folder / "clip.mp4"
         shot = Shot(
             prompt=scene.prompt,
             negative_prompt=scene.negative_prompt,
@@ -160,60 +170,63 @@ def film(work: TaskContext, input: OnScene) -> dict[str, Any] | None:
             seed=zlib.crc32(f"{scene.sequence}/{scene.take}".encode()),
             character=project.character_description,
             director=project.director_config,
-            references=[desk.fetch(key) for key in references or ()],
+            references=[workspace.fetch(key) for key in references or ()],
             job=scene.video_generation_job_id,
             order=input.order,
         )
-        with desk.creating():
-            made = studio.crew.generator.film(shot, clip, desk)
-        desk.note(made)
-        charge(work, input, scene, made, scene.video_generation_job_id)
+        with workspace.creating():
+            made = studio.providers.generator.film(shot, clip, workspace)
+        workspace.note(made.metrics, cost=made.cost)
+        revision.charge(made.cost, scene.video_generation_job_id)
         sings = project.audio_backing_track_s3_key is not None
-        _finish_clip(work, studio, desk, input, scene, clip, references=references, sings=sings)
+        _finish_clip(work, studio, workspace, input, revision, clip, references=references, sings=sings)
     return None
 
 
 @TASKS.task("take_in", limit=HALF_AN_HOUR, concurrency=FILMED_AT_ONCE)
 def take_in(work: TaskContext, input: OnScene) -> dict[str, Any] | None:
     """Make a film that was uploaded the clip of its scene."""
-    studio = Studio.within(work.domain)
-    scene = begun(work, input)
-    if scene is None or scene.incoming_s3_key is None:
+    studio = FilmStudio.within(work.domain)
+    revision = begun(work, input)
+    if revision is None or revision.record.incoming_s3_key is None:
         return None
-    with desk_of(work) as desk:
-        clip = desk.fetch(scene.incoming_s3_key)
-        _finish_clip(work, studio, desk, input, scene, clip, references=scene.reference_image_s3_keys, sings=False)
+    references = revision.record.reference_image_s3_keys
+    with workspace_of(work) as workspace:
+        clip = workspace.fetch(revision.record.incoming_s3_key)
+        _finish_clip(work, studio, workspace, input, revision, clip, references=references, sings=False)
     return None
 
 
 def _finish_clip(
     work: TaskContext,
-    studio: Studio,
-    desk: TaskDesk,
+    studio: FilmStudio,
+    workspace: Workspace,
     input: OnScene,
-    scene: Scene,
+    revision: Revision[Scene],
     clip: Path,
     *,
     references: list[str] | None,
     sings: bool,
 ) -> None:
     """Keep a new clip with its thumbnail, and end the task; what was made of the former clip no longer counts."""
-    thumbnail = thumbnail_of(studio, desk, clip)
-    kept = keep_in_place(work, desk, input, clip, places.clip(scene))
-    desk.keep(thumbnail, places.thumbnail(scene))
-    duration = desk.length(clip)
+    scene = revision.record
+    thumbnail = thumbnail_of(studio, workspace, clip)
+    stored = revision.store(workspace, clip, CLIP.key_of(scene))
+    workspace.store(thumbnail, THUMBNAIL.key_of(scene))
+    duration = seconds_of(workspace, clip)
     with work.finish() as change:
         change.track(scene)
-        scene.finish(video_clip_s3_key=kept.key)
-        scene.thumbnail_s3_key = places.thumbnail(scene)
+        scene.finish(video_clip_s3_key=stored.key)
+        scene.thumbnail_s3_key = THUMBNAIL.key_of(scene)
         scene.reference_image_s3_keys = references
         scene.video_generation_job_id = None
-        show(scene, kept, duration)
+        show(scene, stored, duration)
         if sings and scene.needs_lip_sync:
             lip_sync.enqueue(change, input, project=str(input.project_id))
-            change.save(scene.start(), when=same_take(input))
+            scene.start()
+            revision.save(change)
         else:
-            complete(change, input, scene)
+            complete(change, revision)
 
 
 # Singing and cutting
@@ -222,77 +235,80 @@ def _finish_clip(
 @TASKS.task("lip_sync", limit=HALF_AN_HOUR, concurrency=FILMED_AT_ONCE)
 def lip_sync(work: TaskContext, input: OnScene) -> dict[str, Any] | None:
     """Let somebody in a scene sing to its part of the backing track."""
-    studio = Studio.within(work.domain)
-    scene = begun(work, input)
-    if scene is None or scene.video_clip_s3_key is None:
+    studio = FilmStudio.within(work.domain)
+    revision = begun(work, input)
+    if revision is None or revision.record.video_clip_s3_key is None:
         return None
+    scene = revision.record
     project = work.store.get(Project.at(project_id=input.project_id))
-    with desk_of(work, lambda job: remember(work, input, scene, "lipsync_job_id", job)) as desk:
-        clip, into = desk.fetch(scene.video_clip_s3_key), desk.folder / "lip_synced.mp4"
-        audio = _sound_of(work, studio, desk, project, scene, desk.length(clip))
-        with desk.creating():
-            made = studio.crew.lip_sync.sync(
-                clip, audio, into, desk, words=scene.lyrics, job=scene.lipsync_job_id, order=input.order
+    with workspace_of(work, lambda job: revision.remember("lipsync_job_id", job)) as workspace:
+        clip, into = workspace.fetch(revision.record.video_clip_s3_key), workspace.folder / "lip_synced.mp4"
+        audio = _sound_of(work, studio, workspace, project, scene, seconds_of(workspace, clip))
+        with workspace.creating():
+            made = studio.providers.lip_sync.sync(
+                clip, audio, into, workspace, words=scene.lyrics, job=scene.lipsync_job_id, order=input.order
             )
-        desk.note(made)
-        charge(work, input, scene, made, scene.lipsync_job_id)
-        kept = keep_in_place(work, desk, input, into, places.lip_synced(scene))
-        duration = desk.length(into)
+        workspace.note(made.metrics, cost=made.cost)
+        revision.charge(made.cost, scene.lipsync_job_id)
+        stored = revision.store(workspace, into, LIP_SYNCED_CLIP.key_of(scene))
+        duration = seconds_of(workspace, into)
         with work.finish() as change:
             change.track(scene)
-            scene.audio_clip_s3_key = places.scene_audio(scene)
-            scene.finish_lip_sync(lip_synced_video_clip_s3_key=kept.key)
+            scene.audio_clip_s3_key = SCENE_AUDIO.key_of(scene)
+            scene.finish_lip_sync(lip_synced_video_clip_s3_key=stored.key)
             scene.lipsync_job_id = None
-            show(scene, kept, duration)
-            complete(change, input, scene)
+            show(scene, stored, duration)
+            complete(change, revision)
     return None
 
 
 def _sound_of(
-    work: TaskContext, studio: Studio, desk: TaskDesk, project: Project, scene: Scene, seconds: float
+    work: TaskContext, studio: FilmStudio, workspace: Workspace, project: Project, scene: Scene, seconds: float
 ) -> Path:
     """A scene's own sound: the part of the backing track that is heard with it."""
     if project.audio_backing_track_s3_key is None:
         if scene.audio_clip_s3_key is None:
             raise Terminal("there is no sound to sing to; upload a backing track first")
-        return desk.fetch(scene.audio_clip_s3_key)
+        return workspace.fetch(scene.audio_clip_s3_key)
     start = 0.0
     for earlier in _in_order(work, project):
         if earlier.sequence == scene.sequence:
             break
         start += earlier.shown_duration or earlier.duration
-    track, excerpt = desk.fetch(project.audio_backing_track_s3_key), desk.folder / "excerpt.mp3"
-    with desk.creating():
-        studio.crew.composer.excerpt(track, excerpt, start=start, seconds=seconds)
-    desk.keep(excerpt, places.scene_audio(scene))
+    track, excerpt = workspace.fetch(project.audio_backing_track_s3_key), workspace.folder / "excerpt.mp3"
+    with workspace.creating():
+        studio.providers.composer.excerpt(track, excerpt, start=start, seconds=seconds)
+    workspace.store(excerpt, SCENE_AUDIO.key_of(scene))
     return excerpt
 
 
 @TASKS.task("trim", limit=HALF_AN_HOUR, concurrency=FILMED_AT_ONCE)
-def trim(work: TaskContext, input: ToTrim) -> dict[str, Any] | None:
+def trim(work: TaskContext, input: PartOfClip) -> dict[str, Any] | None:
     """Cut the part out of a clip that is to be shown."""
-    studio = Studio.within(work.domain)
-    scene = begun(work, input)
-    whole = None if scene is None else scene.lip_synced_video_clip_s3_key or scene.video_clip_s3_key
-    if scene is None or whole is None:
+    studio = FilmStudio.within(work.domain)
+    revision = begun(work, input)
+    if revision is None:
         return None
-    with desk_of(work) as desk:
-        clip, into = desk.fetch(whole), desk.folder / "working.mp4"
-        length = desk.length(clip)
+    scene = revision.record
+    whole = scene.lip_synced_video_clip_s3_key or scene.video_clip_s3_key
+    if whole is None:
+        return None
+    with workspace_of(work) as workspace:
+        clip, into = workspace.fetch(whole), workspace.folder / "working.mp4"
+        length = seconds_of(workspace, clip)
         stop = min(max(input.stop, SHORTEST), length)
         start = max(min(input.start, stop - SHORTEST), 0.0)
-        with desk.creating():
-            made = studio.crew.composer.trim(clip, into, start=start, stop=stop)
-        charge(work, input, scene, made)
-        key = places.working_clip(scene, int(work.task.created_at.timestamp()))
-        kept = keep_in_place(work, desk, input, into, key)
-        duration = desk.length(into)
+        with workspace.creating():
+            studio.providers.composer.trim(clip, into, start=start, stop=stop)
+        key = OTHER_CLIP.key_of(scene, f"working_clip_{int(work.task.created_at.timestamp())}")
+        stored = revision.store(workspace, into, key)
+        duration = seconds_of(workspace, into)
         with work.finish() as change:
             change.track(scene)
             scene.trim_points = {"in": start, "out": stop}
-            scene.finish_trim(working_video_clip_s3_key=kept.key)
-            show(scene, kept, duration)
-            complete(change, input, scene)
+            scene.finish_trim(working_video_clip_s3_key=stored.key)
+            show(scene, stored, duration)
+            complete(change, revision)
     return None
 
 
@@ -306,10 +322,10 @@ def trim(work: TaskContext, input: ToTrim) -> dict[str, Any] | None:
 @lip_sync.failed
 def fail_scene(change: Change, input: OnScene, error: BaseException) -> None:
     """The scene says why; the others go on."""
-    scene = of_take(change.store, input)
+    scene = of_revision(change.store, input)
     if scene is not None and scene.status in (SceneStatus.PENDING, SceneStatus.PROCESSING):
         before = change.track(scene).status
-        change.save(scene.fail(error_message=words_of(error)), when=same_take(input))
+        change.save(scene.fail(error_message=words_of(error)), when=same_revision(input))
         count(change, scene.project_id, before, scene.status)
         change.emit("scene.failed", scene, why=scene.error_message)
 
@@ -321,18 +337,20 @@ def fail_scene(change: Change, input: OnScene, error: BaseException) -> None:
 @lip_sync.revived
 def retry_scene(change: Change, input: OnScene) -> None:
     """Somebody has the task tried again."""
-    scene = of_take(change.store, input)
+    scene = of_revision(change.store, input)
     if scene is not None and scene.status is SceneStatus.FAILED:
-        change.save(change.track(scene).retry(), when=same_take(input))
+        change.save(change.track(scene).retry(), when=same_revision(input))
         count(change, scene.project_id, SceneStatus.FAILED, scene.status)
 
 
 # Parts
 
 
-def _brief(studio: Studio, project: Project, scenes: int) -> Brief:
+def _brief(studio: FilmStudio, project: Project, scenes: int) -> Brief:
     return Brief(
         mode=(project.mode or Mode.MUSIC_VIDEO).value,
+        film="an advertisement" if project.mode is Mode.AD_CREATIVE else "a music video",
+        advertises=project.mode is Mode.AD_CREATIVE,
         concept=project.concept_prompt,
         character=project.character_description,
         product=project.product_description,
@@ -363,4 +381,18 @@ def _references(project: Project) -> list[str] | None:
 
 
 def _in_order(work: TaskContext, project: Project) -> Sequence[Scene]:
-    return in_order(project, work.store.find(Scene.of_project(project_id=project.project_id)))
+    return project.in_order(work.store.find(Scene.of_project(project_id=project.project_id)))
+
+
+def thumbnail_of(studio: FilmStudio, workspace: Workspace, clip: Path) -> Path:
+    """A picture of a clip, beside it."""
+    into = workspace.folder / f"{clip.stem}.jpg"
+    with workspace.creating():
+        studio.providers.composer.thumbnail(clip, into)
+    return into
+
+
+def seconds_of(workspace: Workspace, path: Path) -> float:
+    """How long a film or a sound is."""
+    with workspace.creating():
+        return probe(path).duration

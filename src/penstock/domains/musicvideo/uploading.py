@@ -1,29 +1,30 @@
-"""Files that clients send past the service, to a signed URL: reserved, sent, looked at, and only then pointed at."""
+"""Files that clients send past the service, to a signed URL, and what becomes of them in a project."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 from uuid import UUID
 
-from penstock.domains.musicvideo import object_keys as places
 from penstock.domains.musicvideo.counting import count_edited
-from penstock.domains.musicvideo.errors import BadRequest
-from penstock.domains.musicvideo.model import Project, ProjectStatus, Scene
+from penstock.domains.musicvideo.errors import IncompleteOrder
+from penstock.domains.musicvideo.film_studio import FilmStudio
+from penstock.domains.musicvideo.model import (
+    BACKING_TRACK,
+    CHARACTER_IMAGE,
+    OTHER_CLIP,
+    PRODUCT_IMAGE,
+    Project,
+    ProjectStatus,
+    Scene,
+)
 from penstock.domains.musicvideo.projects import check_idle
-from penstock.domains.musicvideo.scenes import arrive, begin_take
-from penstock.domains.musicvideo.studio import Studio
-from penstock.domains.musicvideo.workspace import fetch
-from penstock.errors import NotFound
+from penstock.domains.musicvideo.scenes import arrive, begin_revision, incoming_key
+from penstock.files.intake import Intake, ReservedUpload
 from penstock.files.upload import Upload
-from penstock.files.uploads import PartUrl, Uploads
 from penstock.kernel.change import Change
 from penstock.media.probed import Probed
 from penstock.media.soundness import sound_audio, sound_image, sound_video
-from penstock.ports.stored_object import SignedUrl
 
 _MEGABYTE = 1_000_000
 
@@ -45,24 +46,16 @@ _LOOKED_AT = {
     Sent.AUDIO: sound_audio,
     Sent.SCENE: sound_video,
 }
-_FIELDS = {
-    Sent.CHARACTER: "character_image_s3_key",
-    Sent.PRODUCT: "product_image_s3_key",
-    Sent.AUDIO: "audio_backing_track_s3_key",
+_OF_PROJECT = {
+    Sent.CHARACTER: (CHARACTER_IMAGE, "character_image_s3_key"),
+    Sent.PRODUCT: (PRODUCT_IMAGE, "product_image_s3_key"),
+    Sent.AUDIO: (BACKING_TRACK, "audio_backing_track_s3_key"),
 }
-
-
-@dataclass(frozen=True, slots=True)
-class Reserved:
-    """A place for a file, and where to send it: at once, or in parts."""
-
-    upload: Upload
-    url: SignedUrl | None
-    parts: list[PartUrl]
+"Where those lie that are not for a scene, and the fields that point at them."
 
 
 def reserve(
-    studio: Studio,
+    studio: FilmStudio,
     project_id: UUID,
     kind: Sent,
     *,
@@ -70,68 +63,58 @@ def reserve(
     size: int,
     content_type: str,
     sha256: str | None = None,
-) -> Reserved:
+) -> ReservedUpload:
     """Announce a file. Whoever asks sends it to the URL, and then says that it is there."""
     if size > _LARGEST[kind] * _MEGABYTE:
-        raise BadRequest(f"{size} bytes are too many for a {kind.value}; at most {_LARGEST[kind]} MB are taken")
+        raise IncompleteOrder(f"{size} bytes are too many for a {kind.value}; at most {_LARGEST[kind]} MB are taken")
     if (kind is Sent.SCENE) is not (sequence is not None):
-        raise BadRequest("name the scene by its sequence if the file is for one, and only then")
+        raise IncompleteOrder("name the scene by its sequence if the file is for one, and only then")
+    record: Scene | Project
     if sequence is not None:
-        scene = studio.store.get(Scene.at(project_id=project_id, sequence=sequence))
-        target = places.incoming(scene, f"{studio.store.context.ticks.next():%Y%m%dT%H%M%S%f}")
-        record: Scene | Project = scene
+        record = studio.store.get(Scene.at(project_id=project_id, sequence=sequence))
+        target = incoming_key(studio, record)
     else:
         record = studio.store.get(Project.at(project_id=project_id))
-        target = _place(kind, project_id)
-    uploads = Uploads(studio.store, studio.objects)
-    upload = uploads.reserve(record, target, size=size, content_type=content_type, sha256=sha256)
-    return where(studio, upload)
+        target = _OF_PROJECT[kind][0].key_of(record)
+    return _intake(studio).reserve(record, target, size=size, content_type=content_type, sha256=sha256)
 
 
-def where(studio: Studio, upload: Upload) -> Reserved:
+def where(studio: FilmStudio, project_id: UUID, upload_id: str) -> ReservedUpload:
     """Where to send the file, or what is missing of it."""
-    uploads = Uploads(studio.store, studio.objects)
-    if upload.parts_id is None:
-        return Reserved(upload, uploads.url(upload), [])
-    return Reserved(upload, None, uploads.part_urls(upload))
+    intake = _intake(studio)
+    return intake.where(intake.upload_of(upload_id, project=project_id))
 
 
-def upload_of(studio: Studio, project_id: UUID, upload_id: str) -> Upload:
-    """An upload of a project."""
-    upload = studio.store.lookup(Upload.at(upload_id=upload_id))
-    if upload is None or upload.project_id != str(project_id):
-        raise NotFound(f"no upload {upload_id} of project {project_id}")
-    return upload
-
-
-def finalize(studio: Studio, project_id: UUID, upload_id: str, *, sha256: str | None = None, by: str) -> Project:
+def finalize(studio: FilmStudio, project_id: UUID, upload_id: str, *, sha256: str | None = None, by: str) -> Project:
     """The file is there: look at it, and make it part of the project. UnusableFile says why not."""
-    upload = upload_of(studio, project_id, upload_id)
+    intake, ref = _intake(studio), Project.at(project_id=project_id)
+    upload = intake.upload_of(upload_id, project=project_id)
     kind = _kind(upload, project_id)
-    seen: list[Probed] = []
 
-    def inspect(key: str) -> None:
+    def check() -> None:
         if kind is not Sent.SCENE:
-            check_idle(studio.store.get(Project.at(project_id=project_id)))  # before a large file is looked at
-        with TemporaryDirectory(prefix="penstock-mv-") as folder:
-            seen.append(_LOOKED_AT[kind](fetch(studio.objects, key, Path(folder))))
+            check_idle(studio.store.get(ref))
 
-    uploads = Uploads(studio.store, studio.objects)
-    with uploads.finalize(upload_id, sha256=sha256, replace=True, inspect=inspect, by=by) as arrived:
+    with intake.finalize(upload, inspect=_LOOKED_AT[kind], before=check, sha256=sha256, by=by) as (arrived, seen):
         if kind is Sent.SCENE:
-            sequence = int(upload.target.split("/")[-2])
-            scene = arrived.change.get(Scene.at(project_id=project_id, sequence=sequence))
-            begin_take(arrived.change, scene, lambda change, scene: arrive(change, scene, arrived.key))
+            scene = arrived.change.get(Scene.at(project_id=project_id, sequence=_sequence(upload)))
+            begin_revision(arrived.change, scene, lambda change, scene: arrive(change, scene, arrived.key))
         else:
-            _point(arrived.change, project_id, kind, arrived.key, seen[-1])
-    return studio.store.get(Project.at(project_id=project_id))
+            _point(arrived.change, project_id, kind, arrived.key, seen)
+    return studio.store.get(ref)
+
+
+def _intake(studio: FilmStudio) -> Intake:
+    return Intake(studio.store, studio.objects)
 
 
 def _point(change: Change, project_id: UUID, kind: Sent, key: str, seen: Probed) -> None:
     """Let a project point at its new file. One that is finished goes on, since the file is not part of the video."""
     project = change.get(Project.at(project_id=project_id))
     check_idle(project)
-    fields: dict[str, Any] = {_FIELDS[kind]: key, **({"audio_duration": seen.duration} if kind is Sent.AUDIO else {})}
+    fields: dict[str, Any] = {_OF_PROJECT[kind][1]: key}
+    if kind is Sent.AUDIO:
+        fields["audio_duration"] = seen.duration
     if project.status is ProjectStatus.PENDING or not project.scene_count:
         for name, value in fields.items():
             setattr(project, name, value)
@@ -140,12 +123,14 @@ def _point(change: Change, project_id: UUID, kind: Sent, key: str, seen: Probed)
         count_edited(change, project, None, None, **fields)
 
 
-def _place(kind: Sent, project_id: UUID) -> str:
-    if kind is Sent.AUDIO:
-        return places.audio(project_id)
-    return places.character(project_id) if kind is Sent.CHARACTER else places.product(project_id)
-
-
 def _kind(upload: Upload, project_id: UUID) -> Sent:
     """What a file is to be, by where it is to lie."""
-    return next((k for k in _FIELDS if _place(k, project_id) == upload.target), Sent.SCENE)
+    here = {pattern.key(project_id=project_id): kind for kind, (pattern, _) in _OF_PROJECT.items()}
+    return here.get(upload.target, Sent.SCENE)
+
+
+def _sequence(upload: Upload) -> int:
+    """Of the scene that a film is for."""
+    told = OTHER_CLIP.read(upload.target, Scene.__shape__.fields)
+    assert told is not None, "the place was made by the same pattern"
+    return int(told["sequence"])

@@ -14,13 +14,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from uuid import UUID, uuid4
 
-from penstock.domains.speech.chunks import chunks
-from penstock.domains.speech.errors import NoText, SpeechTooLong, TextTooLong, Unspeakable
+from penstock.domains.speech.errors import NoText, TextTooLong
 from penstock.domains.speech.model import AudioStatus, TempAudio
 from penstock.domains.speech.quotas import check_length, check_room, take_room, take_time
-from penstock.domains.speech.sound import Sound, Wav, merged, stopped
-from penstock.domains.speech.studio import Studio
-from penstock.domains.speech.voices import Voice, parts_of
+from penstock.domains.speech.speech_studio import SpeechStudio
+from penstock.media.speech.errors import SpeechTooLong, Unspeakable
+from penstock.media.speech.sound import Wav, merged, stopped
+from penstock.media.speech.speaking import sounds
 from penstock.ports.stored_object import SignedUrl
 
 log = logging.getLogger("penstock.speech")
@@ -39,7 +39,7 @@ class Spoken:
     link: SignedUrl
 
 
-def synthesise(studio: Studio, text: str | None, voice_id: str | None = None, *, ip_address: str) -> Spoken:
+def synthesise(studio: SpeechStudio, text: str | None, voice_id: str | None = None, *, ip_address: str) -> Spoken:
     """Speak a text now; its file and its record are there when this returns, and for the next 24 hours."""
     wanted = checked_text(text, most=AT_ONCE)
     chosen = studio.voices.chosen(voice_id)
@@ -49,23 +49,25 @@ def synthesise(studio: Studio, text: str | None, voice_id: str | None = None, *,
     try:
         with merged(stopped(sounds(studio.voices.get(chosen), wanted), most=most)) as wav:
             audio = new_audio(studio, wav, text=wanted, voice_id=chosen, ip_address=ip_address)
-            link = sign(studio, audio)
-            with stored_file(studio, audio, wav), studio.store.change() as change:
-                change.create(audio)
-                take_room(change, audio, studio.options)
+            with stored_file(studio, audio, wav):
+                # Now that the file is there, and before the record: a URL that cannot be signed leaves nothing behind.
+                link = sign(studio, audio)
+                with studio.store.change() as change:
+                    change.create(audio)
+                    take_room(change, audio, studio.options)
     except SpeechTooLong:
         take_time(studio, most, ip_address=ip_address)
         raise
     return Spoken(audio, link)
 
 
-def audio_of(studio: Studio, date: dt.date, audio_id: UUID) -> Spoken:
+def audio_of(studio: SpeechStudio, date: dt.date, audio_id: UUID) -> Spoken:
     """An audio with a new URL; NotFound once its 24 hours are over."""
     audio = studio.store.get(TempAudio.at(date=date, audio_id=audio_id))
     return Spoken(audio, sign(studio, audio))
 
 
-def sign(studio: Studio, audio: TempAudio) -> SignedUrl:
+def sign(studio: SpeechStudio, audio: TempAudio) -> SignedUrl:
     """A URL for as long as was chosen, but not beyond the end of the audio."""
     left = dt.timedelta(seconds=audio.ttl - int(studio.store.clock.now().timestamp()))
     lasts = min(studio.options.url_life, left)
@@ -88,19 +90,7 @@ def checked_text(text: str | None, *, most: int) -> str:
     return wanted
 
 
-def sounds(voice: Voice, text: str) -> Iterator[Sound]:
-    """The text piece by piece and bit by bit, each as soon as it is spoken."""
-    for piece in sayable(text):
-        yield from parts_of(voice, piece)
-
-
-def sayable(text: str) -> list[str]:
-    """The pieces of a text, without those that are marks only: a line of stars between two paragraphs is no error."""
-    pieces = list(chunks(text))
-    return [piece for piece in pieces if any(c.isalnum() for c in piece)] or pieces
-
-
-def new_audio(studio: Studio, wav: Wav, *, text: str, voice_id: str, ip_address: str) -> TempAudio:
+def new_audio(studio: SpeechStudio, wav: Wav, *, text: str, voice_id: str, ip_address: str) -> TempAudio:
     """The record of a file; its day, its folder and its end follow from one reading of the clock."""
     return TempAudio.made(
         uuid4(),
@@ -116,7 +106,7 @@ def new_audio(studio: Studio, wav: Wav, *, text: str, voice_id: str, ip_address:
 
 
 @contextmanager
-def stored_file(studio: Studio, audio: TempAudio, wav: Wav) -> Iterator[None]:
+def stored_file(studio: SpeechStudio, audio: TempAudio, wav: Wav) -> Iterator[None]:
     """The file of an audio, there while its record is made, and afterwards only if it was."""
     try:
         studio.objects.put(audio.s3_key, wav.file)
@@ -126,7 +116,7 @@ def stored_file(studio: Studio, audio: TempAudio, wav: Wav) -> Iterator[None]:
         raise
 
 
-def _discard(studio: Studio, audio: TempAudio) -> None:
+def _discard(studio: SpeechStudio, audio: TempAudio) -> None:
     """Remove the file of an audio that did not come about."""
     try:
         # The record may have been written although the answer was lost; then it needs its file.

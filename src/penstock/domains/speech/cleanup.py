@@ -10,13 +10,13 @@ from __future__ import annotations
 
 import datetime as dt
 import logging
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice
 
-from penstock.domains.speech.model import PREFIX, RUNS_KEPT, CleanupRun, TempAudio
-from penstock.domains.speech.options import read_options
+from penstock.declare.option import read_options
+from penstock.domains.speech.model import PREFIX, RUNS_KEPT, CleanupRun, TempAudio, audio_file
+from penstock.domains.speech.options import SpeechOptions
 from penstock.domains.speech.quotas import audio_hold
 from penstock.errors import PenstockError
 from penstock.events.schedule import Period, Schedule
@@ -43,7 +43,7 @@ _NAMED = 100
 
 def schedules(context: DomainContext) -> Sequence[Schedule]:
     """When the cleanup is due. After downtime one run does the work of all that were missed."""
-    options = read_options(context.setting)
+    options = read_options(SpeechOptions, context.setting)
 
     def run(period: Period) -> None:
         missed = max((period.until - period.since) // dt.timedelta(days=1) - 1, 0)
@@ -101,14 +101,15 @@ class _File:
 
 def _folders(objects: Objects, prefix: str, *, before: dt.date) -> dict[dt.date, list[_File]]:
     """The files of past days, by their day."""
-    form = re.compile(rf"(?:{TRASH}[^/]+/)?({re.escape(prefix)}/(\d{{4}}-\d\d-\d\d)/([0-9a-f-]{{36}})\.wav)")
+    ours, fields = audio_file(prefix), TempAudio.__shape__.fields
     found: dict[dt.date, list[_File]] = {}
     # What the sweep finds without a record it keeps in the trash for a week; guests are promised less.
     for each in chain(every(objects, f"{prefix}/"), every(objects, TRASH)):
-        read = form.fullmatch(each.key)
-        date = _date(read[2]) if read else None
-        if read and date and date < before:
-            found.setdefault(date, []).append(_File(each.key, read[1], date, read[3]))
+        key = each.key.removeprefix(TRASH).partition("/")[2] if each.key.startswith(TRASH) else each.key
+        told = ours.read(key, fields)
+        if told is not None and told["date"] < before:
+            file = _File(each.key, key, told["date"], str(told["audio_id"]))
+            found.setdefault(file.date, []).append(file)
     return found
 
 
@@ -169,10 +170,3 @@ def _record(store: Store, run: CleanupRun, failed: list[_File]) -> None:
         if run.missed:
             log.warning("task missed: %d runs before this one", run.missed)
             change.emit(MISSED, run, missed=run.missed)
-
-
-def _date(text: str) -> dt.date | None:
-    try:
-        return dt.date.fromisoformat(text)
-    except ValueError:
-        return None

@@ -15,7 +15,7 @@ from penstock.auth.caller import read_address
 from penstock.domains.speech.cleanup import delete_s3_file, query_temp_audio_by_date
 from penstock.domains.speech.model import SpeechJob, TempAudio
 from penstock.domains.speech.quotas import audio_hold, job_hold
-from penstock.domains.speech.studio import Studio
+from penstock.domains.speech.speech_studio import SpeechStudio
 from penstock.errors import InvalidValue
 
 _A_DAY = dt.timedelta(days=1)
@@ -31,7 +31,7 @@ class Erased:
     jobs: int
 
 
-def erase_audio(studio: Studio, date: dt.date, audio_id: UUID) -> None:
+def erase_audio(studio: SpeechStudio, date: dt.date, audio_id: UUID) -> None:
     """Remove an audio, its text and its address, also where its job has them; NotFound when there is none."""
     audio = studio.store.get(TempAudio.at(date=date, audio_id=audio_id))
     # The job first: only the audio leads to it. It was begun on the day of its audio, or on the day before.
@@ -41,7 +41,7 @@ def erase_audio(studio: Studio, date: dt.date, audio_id: UUID) -> None:
     _erase(studio, audio)
 
 
-def erase_address(studio: Studio, ip_address: str) -> Erased:
+def erase_address(studio: SpeechStudio, ip_address: str) -> Erased:
     """Remove everything that was made for an address, however it is written; InvalidValue for what is none."""
     address = read_address(ip_address)
     if address is None:
@@ -59,11 +59,11 @@ def erase_address(studio: Studio, ip_address: str) -> Erased:
     return Erased(len(audios), len(jobs))
 
 
-def _jobs(studio: Studio, days: Iterable[dt.date]) -> Iterator[SpeechJob]:
+def _jobs(studio: SpeechStudio, days: Iterable[dt.date]) -> Iterator[SpeechJob]:
     return (job for day in days for job in studio.store.find(SpeechJob.of_date(date=day)))
 
 
-def _erase(studio: Studio, audio: TempAudio) -> None:
+def _erase(studio: SpeechStudio, audio: TempAudio) -> None:
     """The file first: if that fails, the record still tells where it is."""
     delete_s3_file(studio.objects, audio.s3_key)
     with studio.store.change() as change:
@@ -71,7 +71,7 @@ def _erase(studio: Studio, audio: TempAudio) -> None:
         change.quotas.settle(audio_hold(audio.audio_id))
 
 
-def _erase_job(studio: Studio, job: SpeechJob) -> None:
+def _erase_job(studio: SpeechStudio, job: SpeechJob) -> None:
     with studio.store.change() as change:
         change.delete(job.ref)
         change.quotas.settle(job_hold(job.job_id))

@@ -1,20 +1,17 @@
 """What can go wrong with speech, in the words of the documents where they have some.
 
 PenstockError
-├── InvalidValue
-│   ├── NoText             nothing was given to say
-│   ├── Unspeakable        the voice cannot read the text: another script, only marks, a broken character
-│   └── TooLarge
-│       ├── TextTooLong    more text than is spoken at once
-│       └── SpeechTooLong  a text that takes longer to be spoken than is allowed
-├── NotFound
-│   └── VoiceNotFound      there is no such voice here
-└── SynthesisFailed        the voice could read the text, and made nothing of it
+└── InvalidValue
+    ├── NoText             nothing was given to say
+    └── TooLarge
+        └── TextTooLong    more text than is spoken at once
+
+Those of the voices themselves are in `penstock.media.speech`.
 """
 
 from __future__ import annotations
 
-from penstock.errors import InvalidValue, NotFound, PenstockError, TooLarge
+from penstock.errors import InvalidValue, TooLarge
 
 
 class NoText(InvalidValue):
@@ -32,37 +29,3 @@ class TextTooLong(TooLarge):
 
     slug = "text-too-long"
     hint = "Send a shorter text, or have it spoken as a job: POST /public/tts/jobs."
-
-
-class SpeechTooLong(TooLarge):
-    """Spoken, the text takes longer than is allowed."""
-
-    slug = "speech-too-long"
-    hint = "Send less at once; numbers and signs are read out in full, and take long."
-
-
-class Unspeakable(InvalidValue):
-    """The voice cannot read this text; what it left out would be missing without a word."""
-
-    slug = "unspeakable"
-    hint = "Write in the language of the voice, and spell out what it cannot read."
-
-
-class VoiceNotFound(NotFound):
-    """There is no such voice here."""
-
-    slug = "voice-not-found"
-    hint = "Choose one of those that GET /voices lists, or name none."
-
-    def __init__(self, voice: str) -> None:
-        super().__init__(f"Voice '{voice}' not found")
-
-
-class SynthesisFailed(PenstockError):
-    """The voice could read the text, and made nothing of it.
-
-    It tells the kind of the engine's error and not its words, which might repeat the text.
-    """
-
-    slug = "synthesis-failed"
-    hint = "Try again, or with another voice; the log has what went wrong."

@@ -7,8 +7,9 @@ from collections.abc import Callable
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
+from penstock.declare.option import read_options
 from penstock.domains.speech.model import PREFIX
-from penstock.domains.speech.options import read_options
+from penstock.domains.speech.options import SpeechOptions
 from penstock.operations.plan import ADVICE, PlanStep
 
 DAYS = 2
@@ -28,7 +29,7 @@ def lifecycle_rule(prefix: str = PREFIX) -> dict[str, Any]:
 
 def advice(objects_url: str, setting: Callable[[str], str | None]) -> list[PlanStep]:
     """The rule for where this deployment keeps its files."""
-    return lifecycle_steps(objects_url, read_options(setting).prefix)
+    return lifecycle_steps(objects_url, read_options(SpeechOptions, setting).prefix)
 
 
 def lifecycle_steps(objects_url: str, prefix: str = PREFIX) -> list[PlanStep]:

@@ -26,6 +26,7 @@ from penstock.declare import (
     move,
     pattern,
 )
+from penstock.schema.file_pattern import FilePattern
 from penstock.schema.object_key import ObjectKey
 from penstock.schema.role import Role
 
@@ -39,11 +40,21 @@ LIFETIME = dt.timedelta(days=1)
 RUNS_KEPT = dt.timedelta(days=90)
 "So long it is known what the cleanup did."
 PREFIX = "temp-audio"
+_FILE = "{date}/{audio_id}.wav"
+
+
+def audio_file(folder: str) -> FilePattern:
+    """Where files lie that are kept in a folder."""
+    return FilePattern(f"{folder}/{_FILE}")
+
+
+# A deployment may choose another folder than temp-audio.
+USUAL_FILE, AUDIO_FILE = audio_file(PREFIX), audio_file("**")
 
 
 def audio_s3_key(date: dt.date, audio_id: UUID, *, prefix: str = PREFIX) -> ObjectKey:
     """Where an audio's file lies: in the folder of its day."""
-    return f"{prefix}/{date.isoformat()}/{audio_id}.wav"
+    return AUDIO_FILE.key(prefix, date=date, audio_id=audio_id)
 
 
 class AudioStatus(StrEnum):
@@ -99,7 +110,7 @@ class TempAudio(Entity, table=TTS_TEMP_AUDIO, relation="temp_audio", lifetimes=(
             "date": (self.date, self.created_at.date()),
             "created_at_unix": (self.created_at_unix, second),
             "ttl": (self.ttl, second + int(LIFETIME.total_seconds())),
-            "s3_key": (self.s3_key.split("/")[-2:], audio_s3_key(self.date, self.audio_id).split("/")[-2:]),
+            "s3_key": (self.s3_key.split("/")[-2:], _FILE.format(date=self.date, audio_id=self.audio_id).split("/")),
         }
         for name, (found, expected) in facts.items():
             if found != expected:
@@ -189,9 +200,4 @@ class CleanupRun(Entity, table=TTS_JOBS, relation="cleanup_runs", lifetimes=(Exp
         """The runs after a day, in order."""
 
 
-# A deployment may choose another folder than temp-audio.
-DOMAIN = Domain(
-    "speech",
-    *(TempAudio, SpeechJob, CleanupRun),
-    files=(f"{PREFIX}/{{date}}/{{audio_id}}.wav", "**/{date}/{audio_id}.wav"),
-)
+DOMAIN = Domain("speech", TempAudio, SpeechJob, CleanupRun, files=(USUAL_FILE, AUDIO_FILE))

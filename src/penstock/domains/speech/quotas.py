@@ -12,16 +12,16 @@ import math
 from uuid import UUID
 
 from penstock.auth.caller import network_of, read_address
-from penstock.domains.speech.errors import SpeechTooLong
-from penstock.domains.speech.length import length_of
 from penstock.domains.speech.model import SpeechJob, TempAudio
 from penstock.domains.speech.options import SpeechOptions
-from penstock.domains.speech.sound import BYTES_A_SECOND
-from penstock.domains.speech.studio import Studio
+from penstock.domains.speech.speech_studio import SpeechStudio
 from penstock.kernel.change import Change
 from penstock.kernel.quota import EVERYBODY, Quota, Share
 from penstock.kernel.quota_movements import check
 from penstock.kernel.store import Store
+from penstock.media.speech.errors import SpeechTooLong
+from penstock.media.speech.length import length_of
+from penstock.media.speech.sound import BYTES_A_SECOND
 
 _FILE = dt.timedelta(days=3)
 "So long after its record a file is deleted at the latest, also where only the bucket's own rule does it."
@@ -45,7 +45,7 @@ def check_length(text: str, *, most: int, further: str = "") -> None:
         )
 
 
-def check_room(studio: Studio, text: str, *, ip_address: str) -> None:
+def check_room(studio: SpeechStudio, text: str, *, ip_address: str) -> None:
     """QuotaExceeded where there is surely no room for what a text becomes."""
     seconds = math.ceil(length_of(text).least)
     check(studio.store, *_spoken(studio.store, studio.options, ip_address, seconds, _bytes(seconds, text)))
@@ -59,7 +59,7 @@ def take_room(change: Change, audio: TempAudio, options: SpeechOptions) -> None:
     change.quotas.reserve(audio_hold(audio.audio_id), *shares, until=_gone(audio))
 
 
-def take_time(studio: Studio, seconds: int, *, ip_address: str) -> None:
+def take_time(studio: SpeechStudio, seconds: int, *, ip_address: str) -> None:
     """Count what was spoken in vain: to be stopped at the limit is not free."""
     with studio.store.change() as change:
         change.quotas.spend(*_shares(studio.store, SECONDS, ip_address, seconds, 0, 0))

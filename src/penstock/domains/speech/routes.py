@@ -18,7 +18,8 @@ from penstock.auth.caller import caller_of
 from penstock.declare.units import Count, Seconds, UtcSeconds
 from penstock.domains.speech import actions, erasure, tasks
 from penstock.domains.speech.model import SpeechJobStatus
-from penstock.domains.speech.studio import Studio
+from penstock.domains.speech.speech_studio import SpeechStudio
+from penstock.files.signed_view import SignedView, UrlOf, UrlSigner, shared_fields
 from penstock.schema.role import Role
 from penstock.work.domain_context import DomainContext
 
@@ -32,24 +33,21 @@ class ToSay(BaseModel):
     voice: str | None = Field(None, description="One of `/voices`; the usual one if none is given.")
 
 
-class Audio(BaseModel):
+class AudioView(SignedView):
     """Speech, and where it can be heard until it is gone."""
+
+    expiry = "expires_at"
 
     date: dt.date
     audio_id: UUID4
-    audio_url: str = Field(description="Opens by itself, until `expires_at`.")
+    audio_url: Annotated[str, UrlOf("s3_key")] = Field(description="Opens by itself, until `expires_at`.")
     expires_at: UtcSeconds
     duration: Seconds
     voice_id: str
     file_size_bytes: Count
 
-    @classmethod
-    def of(cls, spoken: actions.Spoken) -> Audio:
-        told = spoken.audio.model_dump(include={"date", "audio_id", "duration", "voice_id", "file_size_bytes"})
-        return cls(**told, audio_url=spoken.link.url, expires_at=spoken.link.expires_at)
 
-
-class Job(BaseModel):
+class JobView(BaseModel):
     """A long text on its way to become speech."""
 
     date: dt.date
@@ -58,15 +56,10 @@ class Job(BaseModel):
     progress: float = Field(ge=0, le=1)
     voice_id: str
     error_message: str | None = None
-    audio: Audio | None = None
-
-    @classmethod
-    def of(cls, seen: tasks.JobSeen) -> Job:
-        told = seen.job.model_dump(include={"date", "job_id", "status", "voice_id", "error_message"})
-        return cls(**told, progress=seen.progress, audio=Audio.of(seen.spoken) if seen.spoken else None)
+    audio: AudioView | None = None
 
 
-class VoiceTold(BaseModel):
+class VoiceView(BaseModel):
     """A voice that can be asked for."""
 
     voice_id: str
@@ -75,7 +68,7 @@ class VoiceTold(BaseModel):
     usual: bool = Field(description="Is it used where none is asked for?")
 
 
-class ErasedTold(BaseModel):
+class ErasureView(BaseModel):
     """How much was kept for an address, and is gone."""
 
     audios: Count
@@ -85,47 +78,47 @@ class ErasedTold(BaseModel):
 def routes(context: DomainContext) -> APIRouter:
     """The router of a running system."""
     router = APIRouter(tags=["speech"])
-    studio = Studio.within(context)
+    studio = SpeechStudio.within(context)
 
     @router.get("/voices")
     @public(per_minute=READS_A_MINUTE)
-    def voices() -> list[VoiceTold]:
+    def voices() -> list[VoiceView]:
         """The voices that are here."""
         return [
-            VoiceTold(voice_id=o.voice_id, language=o.language, engine=o.engine, usual=number == 0)
+            VoiceView(voice_id=o.voice_id, language=o.language, engine=o.engine, usual=number == 0)
             for number, o in enumerate(studio.voices.offers)
         ]
 
-    def heard_again(request: Request, told: dict[str, Any]) -> Audio:
+    def heard_again(request: Request, told: dict[str, Any]) -> AudioView:
         return audio(dt.date.fromisoformat(told["date"]), UUID(told["audio_id"]))
 
     @router.post("/public/tts/sync")
     @public(per_minute=A_MINUTE)
     @heavy("synthesis")
     @again(heard_again)
-    def speak(body: ToSay, address: Address) -> Audio:
+    def speak(body: ToSay, address: Address) -> AudioView:
         """Have a text spoken now. The audio and the text are kept for 24 hours, with the address that asked for it."""
-        return Audio.of(actions.synthesise(studio, body.text, body.voice, ip_address=address))
+        return _audio_view(actions.synthesise(studio, body.text, body.voice, ip_address=address))
 
     @router.post("/public/tts/jobs", status_code=202)
     @public(per_minute=JOBS_A_MINUTE)
     @takes(kilobytes=256)  # 20,000 characters, however JSON writes them
-    def begin_job(body: ToSay, address: Address) -> Job:
+    def begin_job(body: ToSay, address: Address) -> JobView:
         """Have a long text spoken by a worker; ask for the job until it is completed."""
         job = tasks.request_job(studio, body.text, body.voice, ip_address=address)
-        return Job.of(tasks.JobSeen(job, 0.0, None))
+        return _job_view(tasks.JobSeen(job, 0.0, None))
 
     @router.get("/public/tts/jobs/{date}/{job_id}")
     @public(per_minute=READS_A_MINUTE)
-    def job(date: dt.date, job_id: UUID) -> Job:
+    def job(date: dt.date, job_id: UUID) -> JobView:
         """How far a job has come, and its audio once it can be heard."""
-        return Job.of(tasks.job_of(studio, date, job_id))
+        return _job_view(tasks.job_of(studio, date, job_id))
 
     @router.get("/public/tts/{date}/{audio_id}")
     @public(per_minute=READS_A_MINUTE)
-    def audio(date: dt.date, audio_id: UUID) -> Audio:
+    def audio(date: dt.date, audio_id: UUID) -> AudioView:
         """An audio with a new URL, while its 24 hours last."""
-        return Audio.of(actions.audio_of(studio, date, audio_id))
+        return _audio_view(actions.audio_of(studio, date, audio_id))
 
     @router.delete("/tts/audios/{date}/{audio_id}", status_code=204)
     @needs(Role.ADMIN)
@@ -137,12 +130,21 @@ def routes(context: DomainContext) -> APIRouter:
     @router.delete("/tts/addresses/{ip_address:path}")
     @needs(Role.ADMIN)
     @personal
-    def erase_address(request: Request, ip_address: str) -> ErasedTold:
+    def erase_address(request: Request, ip_address: str) -> ErasureView:
         """Erase everything that was made for an address."""
         erased = erasure.erase_address(studio.seen_by(caller_of(request)), ip_address)
-        return ErasedTold(audios=erased.audios, jobs=erased.jobs)
+        return ErasureView(audios=erased.audios, jobs=erased.jobs)
 
     return router
+
+
+def _audio_view(spoken: actions.Spoken) -> AudioView:
+    return AudioView.of(spoken.audio, UrlSigner(lambda key, *, show_as=None: spoken.link))
+
+
+def _job_view(seen: tasks.JobSeen) -> JobView:
+    audio = _audio_view(seen.spoken) if seen.spoken else None
+    return JobView(**shared_fields(JobView, seen.job), progress=seen.progress, audio=audio)
 
 
 def client_address(request: Request) -> str:

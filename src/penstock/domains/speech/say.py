@@ -9,9 +9,10 @@ from typing import Annotated, Any
 
 import typer
 
-from penstock.domains.speech.actions import AS_JOB, checked_text, sounds
-from penstock.domains.speech.sound import merged
-from penstock.domains.speech.voices import Voices, installed_voices
+from penstock.domains.speech.actions import AS_JOB, checked_text
+from penstock.media.speech.sound import merged
+from penstock.media.speech.speaking import sounds
+from penstock.media.speech.voices import Voices, installed_voices
 from penstock.plugin import CommandContext
 
 

@@ -13,16 +13,17 @@ from uuid import UUID, uuid4
 
 from pydantic import UUID4, BaseModel
 
-from penstock.domains.speech.actions import AS_JOB, Spoken, audio_of, checked_text, new_audio, sayable, stored_file
-from penstock.domains.speech.errors import SpeechTooLong, Unspeakable, VoiceNotFound
+from penstock.domains.speech.actions import AS_JOB, Spoken, audio_of, checked_text, new_audio, stored_file
 from penstock.domains.speech.model import SpeechJob, SpeechJobStatus
 from penstock.domains.speech.quotas import check_length, fail_job, finish_job, take_job, take_job_again
-from penstock.domains.speech.sound import Sound, merged, stopped
-from penstock.domains.speech.studio import Studio
-from penstock.domains.speech.voices import Voice, parts_of
+from penstock.domains.speech.speech_studio import SpeechStudio
 from penstock.errors import NotFound
 from penstock.kernel.change import Change
 from penstock.kernel.quota import QuotaExceeded
+from penstock.media.speech.errors import SpeechTooLong, Unspeakable, VoiceNotFound
+from penstock.media.speech.sound import Sound, merged, stopped
+from penstock.media.speech.speaking import sayable
+from penstock.media.speech.voices import Voice, parts_of
 from penstock.work import Outcome, TaskContext, Tasks
 from penstock.work.task import Progress
 
@@ -48,7 +49,7 @@ class JobSeen:
     spoken: Spoken | None
 
 
-def request_job(studio: Studio, text: str | None, voice_id: str | None = None, *, ip_address: str) -> SpeechJob:
+def request_job(studio: SpeechStudio, text: str | None, voice_id: str | None = None, *, ip_address: str) -> SpeechJob:
     """Have a long text spoken by a worker."""
     wanted = checked_text(text, most=AS_JOB)
     check_length(wanted, most=studio.options.seconds_a_job)
@@ -66,7 +67,7 @@ def request_job(studio: Studio, text: str | None, voice_id: str | None = None, *
     return job
 
 
-def job_of(studio: Studio, date: dt.date, job_id: UUID) -> JobSeen:
+def job_of(studio: SpeechStudio, date: dt.date, job_id: UUID) -> JobSeen:
     """A job as it stands, with a new URL if it can be heard; NotFound once it is forgotten."""
     job = studio.store.get(SpeechJob.at(date=date, job_id=job_id))
     if job.status is SpeechJobStatus.COMPLETED:
@@ -85,7 +86,7 @@ def job_of(studio: Studio, date: dt.date, job_id: UUID) -> JobSeen:
 )
 def speak_text(work: TaskContext, input: ToSpeak) -> dict[str, Any] | None:
     """Speak the text of a job."""
-    studio = Studio.within(work.domain)
+    studio = SpeechStudio.within(work.domain)
     job = work.store.lookup(_ref(input))
     if job is None or job.text is None or job.status is SpeechJobStatus.COMPLETED:
         return None  # it was erased, or its day is over

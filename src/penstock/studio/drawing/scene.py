@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 from PIL import Image, ImageChops
 
-from penstock.generation.ports import Shot
+from penstock.generation.steps import Shot
 from penstock.studio.drawing.actor import TALL, Actor, Drawn, Shown, shadow
 from penstock.studio.drawing.air import air, beams
 from penstock.studio.drawing.body import LEGS
@@ -23,8 +23,8 @@ from penstock.studio.drawing.land import BACKDROPS
 from penstock.studio.drawing.light import figure_light
 from penstock.studio.drawing.palette import palette_for
 from penstock.studio.drawing.pictures import Given, given, portrayed
-from penstock.studio.drawing.plan import plan
 from penstock.studio.drawing.props import product
+from penstock.studio.drawing.scene_plan import plan
 from penstock.studio.drawing.site import Site
 from penstock.studio.drawing.sky import sky
 from penstock.studio.faces import Face

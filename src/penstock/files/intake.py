@@ -1,0 +1,89 @@
+"""File intake: a client reserves a place for a file, sends it, says that it is there, and a record points at it.
+
+    intake = Intake(store, objects)
+    reserved = intake.reserve(scene, target, size=size, content_type="video/mp4")       # the client sends the bytes
+    upload = intake.upload_of(upload_id, project=project_id)
+    with intake.finalize(upload, inspect=sound_video, sha256=told, by="ann") as (arrived, film):
+        ...                                               # point a record at arrived.key, within arrived.change
+
+What is sent is looked at as a file of this machine before anything points at it; what the look raises refuses it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TypeVar
+
+from penstock.declare.entity import Entity
+from penstock.errors import NotFound
+from penstock.files.object_reads import fetch
+from penstock.files.upload import Upload
+from penstock.files.uploads import Arrived, PartUrl, Uploads
+from penstock.kernel.store import Store
+from penstock.ports.object_store import ObjectStore
+from penstock.ports.stored_object import SignedUrl
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class ReservedUpload:
+    """A place for a file, and where to send it: at once, or in parts."""
+
+    upload: Upload
+    url: SignedUrl | None
+    parts: list[PartUrl]
+
+
+class Intake:
+    """Takes files in that clients send past the service, to signed URLs."""
+
+    def __init__(self, store: Store, objects: ObjectStore) -> None:
+        self._store, self._objects, self._uploads = store, objects, Uploads(store, objects)
+
+    def reserve(
+        self, record: Entity, target: str, *, size: int, content_type: str, sha256: str | None = None
+    ) -> ReservedUpload:
+        """Announce a file that a record is to point at."""
+        return self.where(self._uploads.reserve(record, target, size=size, content_type=content_type, sha256=sha256))
+
+    def where(self, upload: Upload) -> ReservedUpload:
+        """Where to send the file, or what is missing of it."""
+        if upload.parts_id is None:
+            return ReservedUpload(upload, self._uploads.url(upload), [])
+        return ReservedUpload(upload, None, self._uploads.part_urls(upload))
+
+    def upload_of(self, upload_id: str, *, project: object) -> Upload:
+        """An upload of a project; NotFound for any other."""
+        upload = self._store.lookup(Upload.at(upload_id=upload_id))
+        if upload is None or upload.project_id != str(project):
+            raise NotFound(f"no upload {upload_id} of project {project}")
+        return upload
+
+    @contextmanager
+    def finalize(
+        self,
+        upload: Upload,
+        *,
+        inspect: Callable[[Path], T],
+        before: Callable[[], None] = lambda: None,
+        sha256: str | None = None,
+        by: str,
+    ) -> Iterator[tuple[Arrived, T]]:
+        """The file is there: look at it, and put it in its place when the block has pointed a record at it.
+
+        ``before`` may refuse it at once, before a large file is fetched and looked at.
+        """
+        seen: list[T] = []
+
+        def look(key: str) -> None:
+            before()
+            with TemporaryDirectory(prefix="penstock-intake-") as folder:
+                seen.append(inspect(fetch(self._objects, key, Path(folder))))
+
+        with self._uploads.finalize(upload.upload_id, sha256=sha256, replace=True, inspect=look, by=by) as arrived:
+            yield arrived, seen[-1]

@@ -1,0 +1,1 @@
+"""Speech: voices that are on this machine, the texts they can say, and the sound they make."""
