@@ -285,6 +285,21 @@ def test_a_decision_may_become_true_with_the_rest_of_a_change(store: Store, work
     assert store.get(job.ref).status is Status.RUNNING
 
 
+def test_a_project_decides_about_its_own_jobs_only(store: Store, workers: ManualWorkers) -> None:
+    """AC-45: through a handle that is bound to a project."""
+    project(store, StepName.TEXT_TO_IMAGE)
+    job = ask(store)
+    workers.drain()
+    for act in (ASSET.approve, ASSET.reject):
+        with pytest.raises(NotFound):
+            act(store.scoped("p2"), job, round=1, by="eve")
+    with pytest.raises(NotFound):
+        ASSET.cancel(store.scoped("p2"), job, by="eve")
+    ASSET.approve(store.scoped("p1"), job, round=1, by="bob")
+    workers.drain()
+    assert store.get(job.ref).status is Status.DONE
+
+
 def test_whoever_decides_while_the_job_is_cancelled_is_refused(
     store: Store, workers: ManualWorkers, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -484,6 +499,28 @@ def test_a_child_changes_nothing_though_its_task_was_left_over(store: Store, wor
     children = list(store.find(ChildRun.of_step(job_id=pipeline_job(run).key["job_id"], position=0, round=1)))
     assert {c.status for c in children} == {ChildStatus.RUNNING}
     assert store.get(run.ref).status is RunStatus.FAILED
+
+
+def test_a_child_that_is_done_just_as_the_job_is_cancelled_is_refused(
+    store: Store, workers: ManualWorkers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from penstock.work import fan_out
+
+    run = run_for(store, DISCOVER, providers=["ESO", "MAST"])
+    workers.drain(most=1)
+    (late,) = workers.runner.take(1)
+    count_end = fan_out.count_end
+
+    def meanwhile(change: Any, place: Any, by: int = 1) -> bool:
+        monkeypatch.setattr(fan_out, "count_end", count_end)
+        with store.change(by="ann") as other:
+            DISCOVER.cancel(other, run, by="ann")
+        return count_end(change, place, by)
+
+    monkeypatch.setattr(fan_out, "count_end", meanwhile)
+    assert workers.runner.run(late) is Outcome.DONE
+    children = list(store.find(ChildRun.of_step(job_id=pipeline_job(run).key["job_id"], position=0, round=1)))
+    assert {c.status for c in children} == {ChildStatus.RUNNING}, "its task has ended, and nothing came of it"
 
 
 def test_a_child_that_failed_can_be_tried_again_until_the_step_has_gone_on(
