@@ -14,6 +14,7 @@ from penstock.cli.dead_letters import letters
 from penstock.cli.doctor import doctor
 from penstock.cli.installed import serve
 from penstock.cli.keys import keys
+from penstock.cli.new import new
 from penstock.cli.retention import retention
 from penstock.cli.tables import tables
 from penstock.cli.terminal import complain
@@ -59,6 +60,7 @@ for command in (
     look.patterns,
     look.explain_pattern,
     doctor,
+    new,
 ):
     name = getattr(command, "__command__", command.__name__)
     app.command(name)(command)

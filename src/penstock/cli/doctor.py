@@ -24,7 +24,7 @@ from penstock.runtime.service import Service
 from penstock.runtime.settings import Settings, read_settings
 from penstock.work.task import Task, TaskStatus
 
-_EXTRA = re.compile(r"([\w.-]+).*; extra == ['\"]([\w-]+)['\"]")
+_PACKAGE, _EXTRA = re.compile(r"[\w.-]+"), re.compile(r"extra == ['\"]([\w-]+)['\"]")
 _BUNDLES = ("all", "dev")
 "Extras that are made of others."
 _MANY = 1000
@@ -88,8 +88,10 @@ def _extras() -> Iterator[dict[str, Any]]:
     """What our own package can be installed with."""
     needs: dict[str, list[str]] = {}
     for line in (requires("penstock") or ()) if _is_there("penstock") else ():
-        if (found := _EXTRA.fullmatch(line)) and found[2] not in _BUNDLES:
-            needs.setdefault(found[2], []).append(found[1])
+        requirement, _, marker = line.partition(";")
+        package, extra_ = _PACKAGE.match(requirement), _EXTRA.search(marker)
+        if package and extra_ and extra_[1] not in _BUNDLES:
+            needs.setdefault(extra_[1], []).append(package[0])
     for extra, packages in needs.items():
         there = all(map(_is_there, packages))
         state = "installed" if there else f"not installed; for it: pip install 'penstock[{extra}]'"
