@@ -64,8 +64,8 @@ def hired_crew(setting: Setting, embedded: Crew) -> Crew:
     hired = {who: told for who in _MAY_HAVE if (told := _configured(setting, who)) is not None}
     if not hired:
         return embedded
-    if find_spec("httpcore2") is None:
-        raise Misconfigured(f"{min(hired)}_URL needs httpcore2; run: pip install 'penstock[http]'")
+    if find_spec("pycurl") is None:
+        raise Misconfigured(f"{min(hired)}_URL needs pycurl; run: pip install 'penstock[http]'")
     from penstock.generation.chat_writer import ChatWriter
     from penstock.generation.remote_film import (
         FILM_FIELDS,

@@ -107,12 +107,12 @@ def test_a_missing_package_is_answered_with_the_line_to_install_it(monkeypatch: 
         return None
 
     monkeypatch.setattr(hired, "find_spec", absent)
-    with pytest.raises(Misconfigured, match=r"MV_WRITER_URL needs httpcore2; run: pip install 'penstock\[http\]'"):
+    with pytest.raises(Misconfigured, match=r"MV_WRITER_URL needs pycurl; run: pip install 'penstock\[http\]'"):
         hired_crew(full("MV_WRITER").get, EMBEDDED)
     assert hired_crew(absent, EMBEDDED) is EMBEDDED
 
 
 def test_an_embedded_crew_needs_no_package_for_http() -> None:
-    program = "import sys, penstock.generation.remote; print('httpcore2' in sys.modules)"
+    program = "import sys, penstock.generation.remote; print('pycurl' in sys.modules)"
     told = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout
     assert told == "False\n"
