@@ -118,12 +118,12 @@ def test_a_missing_package_is_answered_with_the_line_to_install_it(monkeypatch: 
         return None
 
     monkeypatch.setattr(remote_providers, "find_spec", absent)
-    with pytest.raises(Misconfigured, match=r"ADS_WRITER_URL needs httpcore2; run: pip install 'penstock\[http\]'"):
+    with pytest.raises(Misconfigured, match=r"ADS_WRITER_URL needs pycurl; run: pip install 'penstock\[http\]'"):
         STEPS["ADS_WRITER"].provider(full("ADS_WRITER").get)
     assert STEPS["ADS_WRITER"].provider(absent) is None
 
 
 def test_who_declares_remote_providers_needs_no_package_for_http() -> None:
-    program = "import sys, penstock.generation.remote_providers; print('httpcore2' in sys.modules)"
+    program = "import sys, penstock.generation.remote_providers; print('pycurl' in sys.modules)"
     told = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout
     assert told == "False\n"

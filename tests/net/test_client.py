@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import os
-import socket
 import ssl
 import threading
 import time
@@ -17,15 +16,16 @@ import pytest
 
 from penstock import net
 from penstock.errors import AddressRefused, AnswerTooLong, InvalidValue, Misconfigured, Unavailable
-from penstock.net import open_client
-from penstock.net.client import Client, ClientLimits
+from penstock.net import open_client, stream
+from penstock.net.exchange import ClientLimits, HttpClient
+from tests.net.loopback import stay_on_loopback
 from tests.net.misbehaving import Behaviour, Server, answers, certificate, redirects, sends
 
 PUBLIC = "93.184.216.34"
 HASTY = ClientLimits(wait=timedelta(seconds=0.3), total=timedelta(seconds=0.6), most=100_000)
 PATIENT = ClientLimits(wait=timedelta(seconds=10), total=timedelta(seconds=10), most=100_000)
 
-Opener = Callable[..., Client]
+Opener = Callable[..., HttpClient]
 
 
 @pytest.fixture
@@ -36,9 +36,9 @@ def server() -> Iterator[Server]:
 
 @pytest.fixture
 def open_one() -> Iterator[Opener]:
-    opened: list[Client] = []
+    opened: list[HttpClient] = []
 
-    def open_it(*trusted: str, **more: Any) -> Client:
+    def open_it(*trusted: str, **more: Any) -> HttpClient:
         opened.append(open_client(trusted=trusted, **more))
         return opened[-1]
 
@@ -47,7 +47,7 @@ def open_one() -> Iterator[Opener]:
         client.close()
 
 
-def get(client: Client, url: str, **more: Any) -> bytes:
+def get(client: HttpClient, url: str, **more: Any) -> bytes:
     with client.exchange("GET", url, **{"limits": PATIENT, **more}) as response:
         return response.read()
 
@@ -65,6 +65,17 @@ class Names:
 
 
 # Where it goes
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+def test_the_guard_of_these_tests_stops_the_client_before_it_connects(
+    server: Server, open_one: Opener, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    stay_on_loopback(monkeypatch, lambda address: False)
+    with pytest.raises(Unavailable):
+        get(open_one(server.url()), server.url())
+    assert server.connections == 0
+    assert "LeftTheMachine: 127.0.0.1 was to be connected to" in capfd.readouterr().err
 
 
 def test_what_is_configured_may_be_private_and_nothing_else_may(server: Server, open_one: Opener) -> None:
@@ -114,14 +125,14 @@ def test_a_connection_goes_to_the_address_that_was_checked(open_one: Opener, mon
     """Were the name resolved once more, its second answer would be connected to."""
     connected: list[str] = []
 
-    def refuse(address: tuple[str, int], *_: Any, **__: Any) -> socket.socket:
+    def refuse(family: int, kind: int, protocol: int, address: Any) -> int:
         connected.append(address[0])
-        raise ConnectionRefusedError(111, "Connection refused")
+        return -1
 
-    monkeypatch.setattr(socket, "create_connection", refuse)
+    monkeypatch.setattr(stream, "open_socket", refuse)
     names = Names([PUBLIC, "1.1.1.1"], ["127.0.0.1"])
     client = open_one(resolve=names)
-    with pytest.raises(Unavailable, match="refused"):
+    with pytest.raises(Unavailable, match="cannot be connected to"):
         get(client, "https://rebinding.example/")
     assert (connected, names.asked) == ([PUBLIC, "1.1.1.1"], ["rebinding.example"])
     with pytest.raises(AddressRefused):
@@ -212,10 +223,9 @@ def test_what_was_asked_for_over_tls_is_never_fetched_without(tmp_path: Path, se
     pem = certificate(tmp_path, "files.example")
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(pem)
-    known = ssl.create_default_context(cafile=str(pem))
     with Server(answers(), redirects(server.url()), tls=context) as secure:
         there = secure.url(host="files.example")
-        client = open_one(there, server.url(), tls=known, resolve=Names(["127.0.0.1"]))
+        client = open_one(there, server.url(), ca_bundle=str(pem), resolve=Names(["127.0.0.1"]))
         assert get(client, there) == b"hello", "the certificate is checked by the name"
         with pytest.raises(AddressRefused, match="without TLS, though the one before was not"):
             get(client, there, redirects=5)

@@ -43,6 +43,8 @@ class Receiver:
         self.taken: list[Seen] = []
         self.lock = threading.Lock()
         self.over = threading.Event()
+        self.hung_up = threading.Event()
+        "A connection was ended from here."
         self._scheme = "https" if tls else "http"
         self._server = _Server(("127.0.0.1", 0), _Handler)
         self._server.receiver = self
@@ -79,6 +81,10 @@ class _Server(ThreadingHTTPServer):
     daemon_threads = True
     block_on_close = False
     receiver: Receiver
+
+    def shutdown_request(self, request: Any) -> None:
+        super().shutdown_request(request)
+        self.receiver.hung_up.set()
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         """A sender that hangs up is part of the game."""

@@ -17,7 +17,6 @@ from __future__ import annotations
 
 import json
 import re
-import ssl
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from datetime import timedelta
@@ -28,7 +27,7 @@ from typing import Any
 from penstock.errors import AddressRefused, Misconfigured, Unanswered, Unavailable, telling
 from penstock.generation.circuit_breaker import CircuitBreaker
 from penstock.net import open_client
-from penstock.net.client import ClientLimits, Response
+from penstock.net.exchange import ClientLimits, Response
 from penstock.net.policy import Resolver
 from penstock.net.url import Url, read_url
 from penstock.net.words import LONGEST_WORDS, excerpt
@@ -60,7 +59,7 @@ class ProviderService:
         token: str,
         *,
         timeout: timedelta = timedelta(seconds=60),
-        tls: ssl.SSLContext | None = None,
+        ca_bundle: str | None = None,
         trusted: Iterable[str] = (),
         resolve: Resolver | None = None,
         breaker: CircuitBreaker | None = None,
@@ -79,7 +78,7 @@ class ProviderService:
         self._timeout = timeout
         self._breaker = breaker
         own = [str(_address(each)) for each in (url, *trusted)]
-        self._client = open_client(trusted=own, tls=tls, resolve=resolve)
+        self._client = open_client(trusted=own, ca_bundle=ca_bundle, resolve=resolve)
 
     def __repr__(self) -> str:
         return f"<ProviderService at {self.host}>"

@@ -96,8 +96,8 @@ class RemoteStep(Generic[P]):
         if missing := [chosen.variable(name) for name in _NEEDED if name not in chosen]:
             there = ", ".join(map(chosen.variable, chosen.values))
             raise Misconfigured(f"{there} is set and {', '.join(missing)} is not; set all of them, or none")
-        if find_spec("httpcore2") is None:
-            raise Misconfigured(f"{self.prefix}_URL needs httpcore2; run: pip install 'penstock[http]'")
+        if find_spec("pycurl") is None:
+            raise Misconfigured(f"{self.prefix}_URL needs pycurl; run: pip install 'penstock[http]'")
         return self.adapter(chosen)
 
 

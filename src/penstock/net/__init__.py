@@ -1,4 +1,6 @@
-"""The one way out: every HTTP request to a webhook, a service or a file elsewhere is made by one client.
+"""The one way out: every HTTP request leaves by libcurl, over connections that are this process's own.
+
+To a webhook, a service or a file elsewhere it is made by one client, which takes answers piece by piece:
 
 | what | how it is bounded |
 |---|---|
@@ -10,40 +12,37 @@
 | answers | so many bytes, as long as promised, not compressed, of a type that was asked for, by one moment |
 | words of theirs | an excerpt, for the log |
 
-No proxy is taken from the environment.
+No proxy is taken from the environment. DynamoDB, whose URL is the operator's and whose answers are short, is spoken to
+by `CurlTransport`, on the same handles without the table above: it is called thousands of times a second. S3 and
+EventBridge are AWS's own library's.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from importlib.util import find_spec
-from typing import TYPE_CHECKING
 
 from penstock.errors import Misconfigured
+from penstock.net.exchange import HttpClient
+from penstock.net.policy import Policy, Resolver, system_resolver
 
-if TYPE_CHECKING:
-    import ssl
-
-    from penstock.net.client import Client
-    from penstock.net.policy import Resolver
-
-MISSING = "httpcore2 is not installed; run: pip install 'penstock[http]'"
+MISSING = "pycurl is not installed; run: pip install 'penstock[http]'"
 
 
 def open_client(
     *,
     trusted: Iterable[str],
-    tls: ssl.SSLContext | None = None,
+    ca_bundle: str | None = None,
     connections: int = 16,
     resolve: Resolver | None = None,
-) -> Client:
+) -> HttpClient:
     """A client that may speak to everybody in public, and to the origins of these URLs wherever they are.
 
-    ``trusted`` are URLs that the operator has configured; ``tls`` is used with them alone.
+    ``trusted`` are URLs that the operator has configured; ``ca_bundle`` is a file of
+    certificate authorities that are believed of them, and of nobody else.
     """
-    if find_spec("httpcore2") is None:
+    if find_spec("pycurl") is None:
         raise Misconfigured(MISSING)
     from penstock.net.client import Client
-    from penstock.net.policy import Policy, system_resolver
 
-    return Client(Policy(trusted, resolve=resolve or system_resolver), tls=tls, connections=connections)
+    return Client(Policy(trusted, resolve=resolve or system_resolver), ca_bundle=ca_bundle, connections=connections)

@@ -7,7 +7,7 @@
 | the URL, or one that a redirect names, leads where nobody may go | `AddressRefused` |
 | a header cannot be one | `InvalidValue` |
 
-No message holds more of a URL than its host, nor a word of the answer.
+No message holds more of a URL than its host, nor a word of the answer. Import this module late: it loads pycurl.
 """
 
 from __future__ import annotations
@@ -16,83 +16,38 @@ import re
 import ssl
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
-from datetime import timedelta
-
-import httpcore2
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass
 
 from penstock.errors import AddressRefused, AnswerTooLong, InvalidValue, Unanswered
-from penstock.net.per_process import PerProcess
+from penstock.net.exchange import USUAL, ClientLimits, Response
+from penstock.net.kept_streams import KeptStreams
 from penstock.net.policy import Policy
-from penstock.net.streams import Pinned, UnfitAnswer, until
+from penstock.net.stream import Stream, StreamBroken, StreamHead, StreamRequest, StreamStale
 from penstock.net.url import Url, joined, read_url
 
-_TRANSPORT = (httpcore2.TimeoutException, httpcore2.NetworkError, httpcore2.ProtocolError)
 _MOVED = frozenset({301, 302, 303, 307, 308})
 _SAFE = frozenset({"GET", "HEAD"})
 _SECRETS = frozenset({"authorization", "cookie", "proxy-authorization"})
 _HEADER_NAME = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]{1,64}")
 _HEADER_VALUE = re.compile(r"[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?")
 _LONGEST_HEADER = 8192
-_KEPT = 30.0
-"Seconds for which a connection is kept that nobody uses."
-
-
-@dataclass(frozen=True, slots=True)
-class ClientLimits:
-    """How long an exchange may take, and how much may come."""
-
-    wait: timedelta = timedelta(seconds=30)
-    "Until the answer has begun, redirects and all, and then for each piece of it."
-    total: timedelta = timedelta(seconds=30)
-    "Until all of it has come."
-    most: int = 4 * 1024 * 1024
-    "Bytes of its body."
-
-
-USUAL = ClientLimits()
-
-
-@dataclass(frozen=True, slots=True)
-class Response:
-    """An answer whose body has yet to be read."""
-
-    host: str
-    status: int
-    headers: Mapping[str, str]
-    "By their names in lower case."
-    pieces: Iterator[bytes] = field(repr=False)
-    "The body, as it comes."
-
-    @property
-    def length(self) -> int | None:
-        """How many bytes the body is said to have."""
-        told = self.headers.get("content-length", "")
-        return int(told) if told.isascii() and told.isdigit() and len(told) <= 18 else None
-
-    def read(self) -> bytes:
-        """All of the body."""
-        return b"".join(self.pieces)
+_MOST_TRIED = 4
+"Addresses of one name that are connected to."
 
 
 class Client:
     """Makes requests; may be shared by threads, and by processes that fork."""
 
-    def __init__(self, policy: Policy, *, tls: ssl.SSLContext | None = None, connections: int = 16) -> None:
+    def __init__(self, policy: Policy, *, ca_bundle: str | None = None, connections: int = 16) -> None:
         self._policy = policy
-        # What the operator has configured may be private and may have a certificate of its own; nobody else may, so
-        # connections to strangers are made by a pool that knows nothing of either.
-        self._pools = {
-            trusted: PerProcess(lambda trusted=trusted: self._pool(trusted, tls, connections))  # type: ignore[misc]
-            for trusted in (True, False)
-        }
+        self._ca_bundle = ca_bundle
+        self._system = ssl.get_default_verify_paths()
+        self._streams = KeptStreams(connections)
 
     def close(self) -> None:
         """Give back every connection; the client may be used again."""
-        for pools in self._pools.values():
-            if pool := pools.drop():
-                pool.close()
+        self._streams.close()
 
     @contextmanager
     def exchange(
@@ -157,27 +112,37 @@ class Client:
         clock: _Clock,
         before: Url | None,
     ) -> Iterator[Response]:
-        pool = self._pools[self._policy.trusts(url)].get()
-        request = httpcore2.URL(scheme=url.scheme, host=url.host, port=url.port, target=url.target)
+        request = StreamRequest(method, url.target, headers, content)
         with ExitStack() as stack:
-            with _fit(before), clock.head(url.host):
-                stream = pool.stream(
-                    method,
-                    request,
-                    headers=list(headers.items()),
-                    content=content,
-                    extensions={"timeout": dict.fromkeys(("connect", "read", "write", "pool"), clock.wait)},
-                )
-                answer = stack.enter_context(stream)
-            told = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in answer.headers}
-            yield Response(url.host, answer.status, told, _pieces(url.host, told, answer, clock))
+            with clock.head(url.host) as until:
+                stack.enter_context(self._streams.place(until))
+                stream, head = self._begun(url, request, until, before)
+            stack.callback(self._streams.give_back, stream)
+            yield Response(url.host, head.status, head.headers, _pieces(url.host, head, stream, clock))
 
-    def _pool(self, trusted: bool, tls: ssl.SSLContext | None, connections: int) -> httpcore2.ConnectionPool:
-        return httpcore2.ConnectionPool(
-            ssl_context=tls if trusted and tls is not None else ssl.create_default_context(),
-            max_connections=connections,
-            keepalive_expiry=_KEPT,
-            network_backend=Pinned(self._policy, trusted=trusted),
+    def _begun(self, url: Url, request: StreamRequest, until: float, before: Url | None) -> tuple[Stream, StreamHead]:
+        """The connection on which a request was answered, and how the answer begins."""
+        kept = self._streams.take(url.origin)
+        if kept is not None:
+            with suppress(StreamStale):
+                return kept, _answered(kept, request, until)
+        stream = self._connection(url, until, before)
+        return stream, _answered(stream, request, until)
+
+    def _connection(self, url: Url, until: float, before: Url | None) -> Stream:
+        """A connection to where the name leads now, which is known only when it is to be connected to."""
+        trusted = self._policy.trusts(url)
+        try:
+            found = self._policy.addresses(url.host, url.port, trusted=trusted, within=until - time.monotonic())
+        except ValueError as wrong:
+            raise AddressRefused(str(wrong), by=None if before is None else before.host) from None
+        # What the operator has configured may be private and have a certificate of its own; nobody else may.
+        own = self._ca_bundle if trusted and self._ca_bundle is not None else None
+        return Stream(
+            url,
+            found[:_MOST_TRIED],
+            ca_bundle=own or self._system.cafile,
+            ca_folder=None if own else self._system.capath,
         )
 
 
@@ -195,45 +160,46 @@ class _Clock:
         return self.limits.wait.total_seconds()
 
     @contextmanager
-    def head(self, host: str) -> Iterator[None]:
-        with self._in_our_words(host, self.wait), until(min(self.answered_by, self.over_by)):
-            yield
+    def head(self, host: str) -> Iterator[float]:
+        with _in_our_words(host, self.wait):
+            yield min(self.answered_by, self.over_by)
 
     @contextmanager
-    def piece(self, host: str) -> Iterator[None]:
+    def piece(self, host: str) -> Iterator[float]:
         moment = min(time.monotonic() + self.wait, self.over_by)
-        late = self.limits.total.total_seconds() if moment == self.over_by else self.wait
-        with self._in_our_words(host, late), until(moment):
-            yield
-
-    @contextmanager
-    def _in_our_words(self, host: str, seconds: float) -> Iterator[None]:
-        try:
-            yield
-        except _TRANSPORT as error:
-            raise Unanswered(f"{host}: {_reason(error, seconds)}") from error
+        with _in_our_words(host, self.limits.total.total_seconds() if moment == self.over_by else self.wait):
+            yield moment
 
 
 @contextmanager
-def _fit(before: Url | None) -> Iterator[None]:
-    """Where a name leads is known only when it is connected to."""
+def _in_our_words(host: str, seconds: float) -> Iterator[None]:
     try:
         yield
-    except UnfitAnswer as wrong:
-        raise AddressRefused(str(wrong), by=None if before is None else before.host) from None
+    except TimeoutError as late:
+        raise Unanswered(f"{host}: no whole answer within {seconds:g} s") from late
+    except (StreamBroken, OSError) as error:
+        raise Unanswered(f"{host}: {error}") from error
 
 
-def _pieces(host: str, headers: Mapping[str, str], answer: httpcore2.Response, clock: _Clock) -> Iterator[bytes]:
+def _answered(stream: Stream, request: StreamRequest, until: float) -> StreamHead:
+    try:
+        return stream.ask(request, until)
+    except BaseException:
+        stream.close()
+        raise
+
+
+def _pieces(host: str, head: StreamHead, stream: Stream, clock: _Clock) -> Iterator[bytes]:
     most = clock.limits.most
-    if headers.get("content-encoding", "identity").strip().lower() not in ("", "identity"):
+    if head.headers.get("content-encoding", "identity").strip().lower() not in ("", "identity"):
         raise Unanswered(f"{host}: the answer is compressed, which was not asked for")
-    length = headers.get("content-length", "")
+    length = head.headers.get("content-length", "")
     if length.isdigit() and int(length[:18]) > most:
         raise AnswerTooLong(host, most, bytes=int(length[:18]))
-    came, body = 0, answer.iter_stream()
+    came = 0
     while True:
-        with clock.piece(host):
-            piece = next(body, None)
+        with clock.piece(host) as until:
+            piece = stream.piece(until)
         if piece is None:
             return
         came += len(piece)
@@ -256,11 +222,3 @@ def _checked(headers: Mapping[str, str]) -> dict[str, str]:
         if len(value) > _LONGEST_HEADER or not _HEADER_VALUE.fullmatch(value):
             raise InvalidValue(f"the header {name} is empty, too long, or holds a line break or what is not ASCII")
     return dict(headers)
-
-
-def _reason(error: Exception, seconds: float) -> str:
-    if isinstance(error, httpcore2.TimeoutException):
-        return f"no whole answer within {seconds:g} s"
-    if isinstance(error, httpcore2.ProtocolError):
-        return "the connection ended before the answer did, or the answer is not HTTP"
-    return str(error) or type(error).__name__

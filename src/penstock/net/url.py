@@ -45,6 +45,10 @@ class Url:
         except ValueError:
             return None
 
+    def at_root(self) -> Url:
+        """The same origin, and nothing that may be a token."""
+        return Url(self.scheme, self.host, self.port, "/")
+
     def __str__(self) -> str:
         host = f"[{self.host}]" if ":" in self.host else self.host
         return f"{self.scheme}://{host}:{self.port}{self.target}"

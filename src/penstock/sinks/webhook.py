@@ -3,24 +3,21 @@
 from __future__ import annotations
 
 import re
-import ssl
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from datetime import timedelta
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from penstock.errors import AddressRefused, Misconfigured, Throttled, Unanswered, Unavailable, telling
 from penstock.net import open_client
+from penstock.net.exchange import ClientLimits, Response
 from penstock.net.url import Url, read_url
 from penstock.net.words import fit_to_show
 from penstock.ports.clock import Clock
 from penstock.ports.sink import Envelope, Undeliverable
 from penstock.sinks.document import encoded, moment
 from penstock.sinks.signature import HEADER, sign, verify
-
-if TYPE_CHECKING:
-    from penstock.net.client import Response
 
 __all__ = ["WebhookSink", "cloud_event", "verify"]
 
@@ -48,7 +45,7 @@ class WebhookSink:
         clock: Clock,
         timeout: timedelta = timedelta(seconds=10),
         connections: int = 4,
-        tls: ssl.SSLContext | None = None,
+        ca_bundle: str | None = None,
     ) -> None:
         if not secret:
             raise Misconfigured("a webhook needs a secret to sign its messages with")
@@ -56,7 +53,7 @@ class WebhookSink:
             raise Misconfigured("a webhook needs a source, the URI that tells receivers who speaks")
         self._url = _address(url)
         # It is the operator's own, so it may be on this machine, and without TLS.
-        self._client = open_client(trusted=[url], tls=tls, connections=connections)
+        self._client = open_client(trusted=[url], ca_bundle=ca_bundle, connections=connections)
         self._timeout = timeout
         self._secret, self._source, self._clock, self._connections = secret, source, clock, connections
 
@@ -90,8 +87,6 @@ class WebhookSink:
 
     def _post(self, body: bytes, headers: dict[str, str]) -> tuple[int, str | None]:
         """Send a body and tell the answer's status, or raise Unavailable: it may have arrived all the same."""
-        from penstock.net.client import ClientLimits
-
         limits = ClientLimits(wait=self._timeout, total=self._timeout, most=_LONGEST_ANSWER)
         with self._client.exchange("POST", self._url, headers=headers, content=body, limits=limits) as response:
             _read_past(response)

@@ -6,27 +6,27 @@ import pytest
 
 from penstock.engines.dynamodb.wire import Unreachable, WireError, WireThrottled, transient_cancellation
 from penstock.engines.dynamodb.wire.channel import Channel
-from penstock.engines.dynamodb.wire.exchange import Lost, WireAnswer
 from penstock.engines.dynamodb.wire.failure import Cause
 from penstock.engines.dynamodb.wire.retry import RetryPolicy
 from penstock.engines.dynamodb.wire.retry_loop import RetryLoop
+from penstock.net.answer import Lost, PostAnswer
 
-GOOD = WireAnswer(200, b"{}", b"HTTP/1.1 200 OK\r\n\r\n", False)
+GOOD = PostAnswer(200, b"{}", b"HTTP/1.1 200 OK\r\n\r\n", False)
 
 
-def refusal(code: str, status: int = 400) -> WireAnswer:
+def refusal(code: str, status: int = 400) -> PostAnswer:
     body = json.dumps({"__type": f"com.amazonaws.dynamodb.v20120810#{code}", "message": "no"}).encode()
-    return WireAnswer(status, body, b"HTTP/1.1 400\r\n\r\n", False)
+    return PostAnswer(status, body, b"HTTP/1.1 400\r\n\r\n", False)
 
 
 class ScriptedChannel(Channel):
     """Plays outcomes instead of sending."""
 
-    def __init__(self, *outcomes: WireAnswer | Lost) -> None:
+    def __init__(self, *outcomes: PostAnswer | Lost) -> None:
         self.outcomes = list(outcomes)
         self.fresh: list[bool] = []
 
-    def send(self, target: str, body: bytes, *, fresh: bool = False) -> WireAnswer:
+    def send(self, target: str, body: bytes, *, fresh: bool = False) -> PostAnswer:
         self.fresh.append(fresh)
         outcome = self.outcomes.pop(0)
         if isinstance(outcome, Lost):
@@ -45,13 +45,13 @@ class Sleeper:
         self.slept.append(seconds)
 
 
-def pursue(
-    first: WireAnswer | Lost, *more: WireAnswer | Lost, attempts: int = 5
+def followed(
+    first: PostAnswer | Lost, *more: PostAnswer | Lost, attempts: int = 5
 ) -> tuple[RetryLoop, ScriptedChannel, Sleeper]:
     channel, sleeper = ScriptedChannel(*more), Sleeper()
-    pursuit = RetryLoop(channel, "target", b"{}", RetryPolicy(attempts, sleeper, lambda: 1.0))
-    assert pursuit.follow(first) == b"{}"
-    return pursuit, channel, sleeper
+    retry_loop = RetryLoop(channel, "target", b"{}", RetryPolicy(attempts, sleeper, lambda: 1.0))
+    assert retry_loop.follow(first) == b"{}"
+    return retry_loop, channel, sleeper
 
 
 def test_bounds_grow_and_are_capped() -> None:
@@ -91,9 +91,9 @@ def test_a_timeout_costs_double_and_success_returns_the_last_cost() -> None:
     ],
 )
 def test_throttling_is_repeated_and_certain(code: str) -> None:
-    pursuit, _, sleeper = pursue(refusal(code), GOOD)
+    retry_loop, _, sleeper = followed(refusal(code), GOOD)
     assert sleeper.slept == [0.05]
-    assert not pursuit.ambiguous
+    assert not retry_loop.ambiguous
 
 
 @pytest.mark.parametrize(
@@ -102,39 +102,39 @@ def test_throttling_is_repeated_and_certain(code: str) -> None:
 )
 def test_conflicts_are_for_the_caller(code: str) -> None:
     with pytest.raises(WireError) as caught:
-        pursue(refusal(code))
+        followed(refusal(code))
     assert (caught.value.code, caught.value.message, caught.value.ambiguous) == (code, "no", False)
 
 
 def test_a_refusal_after_a_lost_answer_is_ambiguous() -> None:
     with pytest.raises(WireError) as caught:
-        pursue(Lost("reset", sent=True), refusal("ConditionalCheckFailedException"))
+        followed(Lost("reset", sent=True), refusal("ConditionalCheckFailedException"))
     assert caught.value.ambiguous
 
 
 def test_a_stale_connection_costs_no_attempt_and_no_wait() -> None:
-    pursuit, channel, sleeper = pursue(Lost("empty", sent=True, stale=True), GOOD, attempts=1)
+    retry_loop, channel, sleeper = followed(Lost("empty", sent=True, stale=True), GOOD, attempts=1)
     assert channel.fresh == [True]
     assert sleeper.slept == []
-    assert pursuit.ambiguous
+    assert retry_loop.ambiguous
 
 
 def test_what_was_not_sent_was_not_executed() -> None:
-    pursuit, _, _ = pursue(Lost("refused", sent=False), GOOD)
-    assert not pursuit.ambiguous
+    retry_loop, _, _ = followed(Lost("refused", sent=False), GOOD)
+    assert not retry_loop.ambiguous
 
 
 def test_hopeless_failures_are_not_repeated() -> None:
     with pytest.raises(Unreachable, match="certificate") as caught:
-        pursue(Lost("bad certificate", sent=False, hopeless=True))
+        followed(Lost("bad certificate", sent=False, hopeless=True))
     assert not caught.value.ambiguous
 
 
 def test_a_proxys_page_is_an_error_too() -> None:
     with pytest.raises(WireError, match="Http403"):
-        pursue(WireAnswer(403, b"<html>", b"HTTP/1.1 403\r\n\r\n", False))
+        followed(PostAnswer(403, b"<html>", b"HTTP/1.1 403\r\n\r\n", False))
     with pytest.raises(WireThrottled):
-        pursue(WireAnswer(429, b"slow down", b"HTTP/1.1 429\r\n\r\n", False), attempts=1)
+        followed(PostAnswer(429, b"slow down", b"HTTP/1.1 429\r\n\r\n", False), attempts=1)
 
 
 def cancelled(*codes: str) -> WireError:

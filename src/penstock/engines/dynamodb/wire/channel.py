@@ -1,13 +1,8 @@
 """One endpoint with all that is needed to talk to it: the signer, the connections, the keys."""
 
-from typing import TYPE_CHECKING
-
 from penstock.engines.dynamodb.wire.credentials import Credentials
-from penstock.engines.dynamodb.wire.exchange import WireAnswer
 from penstock.engines.dynamodb.wire.signing import RequestSigner
-
-if TYPE_CHECKING:
-    from penstock.engines.dynamodb.wire.transport import Transport
+from penstock.net.answer import PostAnswer, PostTransport
 
 # DynamoDB takes signatures up to five minutes old; a clock this wrong is not what made it refuse one.
 _HARMLESS_SKEW = 60.0
@@ -16,14 +11,14 @@ _HARMLESS_SKEW = 60.0
 class Channel:
     """Sends signed requests to one endpoint, and mends what can be mended about their signatures."""
 
-    def __init__(self, signer: RequestSigner, transport: "Transport", credentials: Credentials) -> None:
+    def __init__(self, signer: RequestSigner, transport: PostTransport, credentials: Credentials) -> None:
         self._signer = signer
         self._transport = transport
         self._credentials = credentials
         self._headers = signer.headers
         self._post = transport.post
 
-    def send(self, target: str, body: bytes, *, fresh: bool = False) -> WireAnswer:
+    def send(self, target: str, body: bytes, *, fresh: bool = False) -> PostAnswer:
         """One attempt; raises Lost. With `fresh`, on a new connection."""
         return self._post(self._headers(target, body), body, fresh=fresh)
 

@@ -9,12 +9,13 @@ import msgspec
 
 from penstock.engines.dynamodb.wire import credentials, endpoints
 from penstock.engines.dynamodb.wire.channel import Channel
+from penstock.engines.dynamodb.wire.checksum import is_good
 from penstock.engines.dynamodb.wire.credentials import Credentials
 from penstock.engines.dynamodb.wire.endpoints import Endpoint
-from penstock.engines.dynamodb.wire.exchange import Lost, WireAnswer
 from penstock.engines.dynamodb.wire.retry import RetryPolicy
 from penstock.engines.dynamodb.wire.retry_loop import RetryLoop
 from penstock.engines.dynamodb.wire.signing import RequestSigner
+from penstock.net.answer import Lost, PostAnswer
 from penstock.net.per_process import watch
 
 _STREAMS_OPERATIONS = frozenset({"DescribeStream", "GetRecords", "GetShardIterator", "ListStreams"})
@@ -83,18 +84,18 @@ class Wire:
             channel, target = self._routes[operation]
         except KeyError:
             channel, target = self._route(operation)
-        outcome: WireAnswer | Lost
+        outcome: PostAnswer | Lost
         try:
             outcome = channel.send(target, body)
         except Lost as lost:
             outcome = lost
         else:
-            if outcome.good():
+            if is_good(outcome):
                 self._policy.reward()
                 return Reply(outcome.body, outcome.resent)
-        pursuit = RetryLoop(channel, target, body, self._policy)
-        good = pursuit.follow(outcome)
-        return Reply(good, pursuit.ambiguous)
+        retry_loop = RetryLoop(channel, target, body, self._policy)
+        good = retry_loop.follow(outcome)
+        return Reply(good, retry_loop.ambiguous)
 
     def close(self) -> None:
         """Close all connections for good; calls under way still get their answers."""
@@ -122,7 +123,7 @@ class Wire:
             return route
 
     def _open(self, service: str) -> Channel:
-        from penstock.engines.dynamodb.wire.transport import Transport
+        from penstock.net.transport import CurlTransport
 
         if self._credentials is None:
             self._credentials = credentials.choose(*self._given_keys)
@@ -135,7 +136,7 @@ class Wire:
             keys=self._credentials.current,
             now=self._now,
         )
-        transport = Transport(
+        transport = CurlTransport(
             endpoint.url,
             timeout=self._timeout,
             connect_timeout=self._connect_timeout,

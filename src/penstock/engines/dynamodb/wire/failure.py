@@ -4,8 +4,9 @@ from enum import Enum, auto
 
 import msgspec
 
+from penstock.engines.dynamodb.wire.checksum import is_intact
 from penstock.engines.dynamodb.wire.errors import Unreachable, WireError, WireFault, WireThrottled
-from penstock.engines.dynamodb.wire.exchange import Lost, WireAnswer
+from penstock.net.answer import Lost, PostAnswer
 
 _THROTTLING = frozenset(
     {
@@ -72,9 +73,9 @@ def of_lost(lost: Lost) -> Failure:
     return Failure(cause, lost.sent, f"DynamoDB could not be reached: {lost.reason}")
 
 
-def of_answer(answer: WireAnswer, token: str | None) -> Failure:
+def of_answer(answer: PostAnswer, token: str | None) -> Failure:
     """Read an answer that is no success. `token` is a secret AWS quotes in some messages: it is cut out."""
-    if not answer.intact():
+    if not is_intact(answer):
         return Failure(Cause.FAILED, True, "DynamoDB's answer was damaged on its way (CRC32 mismatch)")
     code, message = _read(answer.body, answer.status)
     body = answer.body

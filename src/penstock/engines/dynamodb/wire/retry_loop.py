@@ -1,10 +1,10 @@
 """A call whose first attempt did not succeed: what is done about it until it does, or until it must fail."""
 
-from penstock.engines.dynamodb.wire import failure as trouble
 from penstock.engines.dynamodb.wire.channel import Channel
-from penstock.engines.dynamodb.wire.exchange import Lost, WireAnswer
-from penstock.engines.dynamodb.wire.failure import Cause, Failure
+from penstock.engines.dynamodb.wire.checksum import is_good
+from penstock.engines.dynamodb.wire.failure import Cause, Failure, of_answer, of_lost
 from penstock.engines.dynamodb.wire.retry import RetryPolicy
+from penstock.net.answer import Lost, PostAnswer
 
 
 class RetryLoop:
@@ -18,20 +18,20 @@ class RetryLoop:
         self._retries = policy.begin()
         self._mended = False
 
-    def follow(self, outcome: WireAnswer | Lost) -> bytes:
+    def follow(self, outcome: PostAnswer | Lost) -> bytes:
         """Go on from the first attempt's outcome to a good answer's body, or raise what stands in the way."""
-        while isinstance(outcome, Lost) or not outcome.good():
+        while isinstance(outcome, Lost) or not is_good(outcome):
             outcome = self._again(self._read(outcome))
         self._retries.succeeded()
         self.ambiguous |= outcome.resent
         return outcome.body
 
-    def _read(self, outcome: WireAnswer | Lost) -> Failure:
+    def _read(self, outcome: PostAnswer | Lost) -> Failure:
         if isinstance(outcome, Lost):
-            return trouble.of_lost(outcome)
-        return trouble.of_answer(outcome, self._channel.token())
+            return of_lost(outcome)
+        return of_answer(outcome, self._channel.token())
 
-    def _again(self, found: Failure) -> WireAnswer | Lost:
+    def _again(self, found: Failure) -> PostAnswer | Lost:
         """Make the next attempt, if there is to be one."""
         self.ambiguous |= found.unsure
         # A dead connection costs no attempt. This cannot go on for ever: a fresh one is never stale.
@@ -41,7 +41,7 @@ class RetryLoop:
             return self._send(fresh=False)
         raise found.error(self.ambiguous)
 
-    def _send(self, *, fresh: bool) -> WireAnswer | Lost:
+    def _send(self, *, fresh: bool) -> PostAnswer | Lost:
         try:
             return self._channel.send(self._target, self._body, fresh=fresh)
         except Lost as lost:

@@ -1,33 +1,19 @@
-"""What comes of sending one request: an answer, or none."""
+"""What comes of posting one request: a whole answer, or none. Importing this loads no driver."""
 
-from zlib import crc32
+from __future__ import annotations
+
+from typing import Protocol
 
 import msgspec
 
-_OK = 200
-_CHECKSUM = b"\nx-amz-crc32: "
 
-
-class WireAnswer(msgspec.Struct, frozen=True, gc=False):
+class PostAnswer(msgspec.Struct, frozen=True, gc=False):
     """A complete HTTP answer. `resent`: an earlier copy of the request may have been executed."""
 
     status: int
     body: bytes
     head: bytes
     resent: bool
-
-    def good(self) -> bool:
-        """Whether the operation succeeded and its result arrived undamaged."""
-        return self.status == _OK and self.intact()
-
-    def intact(self) -> bool:
-        """Whether the body is the one DynamoDB computed its checksum of. True when it sent none."""
-        # Done for every answer, so it looks for DynamoDB's own spelling only, unlike `header`.
-        start = self.head.find(_CHECKSUM)
-        if start < 0:
-            return True
-        stated = self.head[start + len(_CHECKSUM) : self.head.find(b"\r", start)]
-        return stated.isdigit() and int(stated) == crc32(self.body)
 
     def header(self, name: bytes) -> bytes | None:
         """The value of a header, asked for in lower case with its colon, e.g. b"date:"."""
@@ -50,3 +36,13 @@ class Lost(Exception):
         self.stale = stale  # the connection had been idle and was found dead
         self.timed_out = timed_out
         self.hopeless = hopeless  # trying again will not help
+
+
+class PostTransport(Protocol):
+    """Posts requests to one URL."""
+
+    def post(self, headers: list[str], body: bytes, *, fresh: bool = False) -> PostAnswer:
+        """One request, one answer; raises Lost. With ``fresh``, on a connection opened for it."""
+
+    def close(self) -> None:
+        """Close all connections; those at work close when their answer has come."""
