@@ -16,10 +16,10 @@ from urllib.parse import urlencode
 import pytest
 
 from tests.cli.conftest import Penstock
-from tests.cli.wheel import DOMAINS, Environment, clean_environment, environment
+from tests.cli.wheel import DOMAINS, Environment, clean_environment, environment, wheel
 from tests.work.soon import soon
 
-__all__ = ["environment"]
+__all__ = ["environment", "wheel"]
 
 LONG_ENOUGH = 120.0
 AT = "2026-01-01T00:00:00Z"

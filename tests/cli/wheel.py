@@ -11,6 +11,8 @@ import os
 import subprocess
 import sys
 import venv
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -59,34 +61,48 @@ def clean_environment() -> dict[str, str]:
 
 
 @pytest.fixture(scope="session")
-def environment(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Environment:
-    """Made once, whichever of the processes that test together comes first."""
-    base = tmp_path_factory.getbasetemp()
-    folder = (base if worker_id == "master" else base.parent) / "wheel"
-    folder.mkdir(exist_ok=True)
-    made = Environment(folder)
-    with open(folder / "lock", "w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if not (folder / "ready").exists():
-            _make(made)
-            (folder / "ready").touch()
+def wheel(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Path:
+    """The wheel of this tree."""
+    with _once(tmp_path_factory, worker_id, "wheel") as (folder, is_new):
+        if is_new:
+            _pip("wheel", "--no-build-isolation", "--wheel-dir", str(folder), str(REPOSITORY))
+    return next(folder.glob("penstock-*.whl"))
+
+
+@pytest.fixture(scope="session")
+def environment(wheel: Path, tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Environment:
+    """Penstock from the wheel, and two domains."""
+    with _once(tmp_path_factory, worker_id, "environment") as (folder, is_new):
+        made = Environment(folder)
+        if is_new:
+            install(made, wheel)
+            for name in DOMAINS:
+                made.penstock("new", name)
+                _pip("install", "--no-build-isolation", str(made.work / name), python=str(made.bin / "python"))
     return made
 
 
-def _make(made: Environment) -> None:
-    wheels = made.folder / "wheels"
-    _pip("wheel", "--no-build-isolation", "--wheel-dir", str(wheels), str(REPOSITORY))
+@contextmanager
+def _once(factory: pytest.TempPathFactory, worker_id: str, name: str) -> Iterator[tuple[Path, bool]]:
+    """A folder, and whether it is still to be filled: by the first of the processes that test together."""
+    base = factory.getbasetemp()
+    folder = (base if worker_id == "master" else base.parent) / name
+    folder.mkdir(exist_ok=True)
+    with open(folder / "lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield folder, not (folder / "ready").exists()
+        (folder / "ready").touch()
+
+
+def install(made: Environment, wheel: Path) -> None:
+    """An environment with the wheel, and nothing else of ours."""
     venv.create(made.folder / "venv", with_pip=False, symlinks=True)
     (own,) = (made.folder / "venv" / "lib").glob("python*/site-packages")
-    python = str(made.bin / "python")
-    _pip("install", str(next(wheels.glob("penstock-*.whl"))), python=python)
+    _pip("install", str(wheel), python=str(made.bin / "python"))
     # Only now: pip would take the Penstock of the tests for one that is installed already.
     others = [path for path in sys.path if Path(path).name == "site-packages"]
     (own / "what_penstock_depends_on.pth").write_text("\n".join(others))
     made.work.mkdir()
-    for name in DOMAINS:
-        made.penstock("new", name)
-        _pip("install", "--no-build-isolation", str(made.work / name), python=python)
 
 
 def _pip(command: str, *words: str, python: str = sys.executable) -> None:

@@ -14,7 +14,7 @@ from penstock.domains import DOMAINS
 from penstock.engines.dynamodb import DynamoEngine
 from penstock.errors import DeclarationError, Misconfigured
 from penstock.plugin import DomainPlugin, own_settings
-from penstock.runtime.settings import SETTINGS, Settings, read_settings
+from penstock.runtime.settings import SETTINGS, Settings, read_settings, strangers
 
 SOURCE = Path(__file__).parents[2] / "src" / "penstock"
 
@@ -105,12 +105,44 @@ def test_the_environment_goes_before_the_files(tmp_path: Path) -> None:
         (".env", "PENSTOCK_PORT", r"line 1: write NAME=value"),
         ("penstock.toml", "[penstock]\nstor = 'x'", r'no setting \'stor\'. Did you mean "store"\?'),
         ("penstock.toml", "[penstock", r"penstock\.toml"),
+        ("penstock.toml", "stor = 'x'", r'no setting \'stor\'. Did you mean "store"\?'),
+        (
+            "penstock.toml",
+            "[penstok]\nstore = 'x'",
+            r"no table \[penstok\]; there are \[penstock\] and \[environment\]",
+        ),
+        ("penstock.toml", "port = 1\n[penstock]\nport = 1", r"port is said twice"),
     ],
 )
 def test_a_file_that_cannot_be_read_is_named(tmp_path: Path, name: str, content: str, told: str) -> None:
     (tmp_path / name).write_text(content)
     with pytest.raises(Misconfigured, match=told):
         read_settings(DOMAINS, {}, folder=tmp_path)
+
+
+def test_short_names_may_stand_before_any_table(tmp_path: Path) -> None:
+    (tmp_path / "penstock.toml").write_text('without = ["a", "b"]\nport = 7\n[penstock]\nhost = "toml"\n')
+    read = read_settings(DOMAINS, {}, folder=tmp_path)
+    assert (read.without, read.port, read.host) == (("a", "b"), 7, "toml")
+
+
+def test_a_name_that_nothing_reads_is_told(tmp_path: Path) -> None:
+    """In the environment only what begins as ours do: the rest is for others."""
+    known = [*SETTINGS, Setting("MV_SIZE", "1x1", "Of the picture.")]
+    around = {
+        "PENSTOCK_STROE": "x",
+        "AWS_REGIONS": "x",
+        "PENSTOCK_TEST_ENGINES": "x",
+        "MV_SIZE": "2x2",
+        "REDIS_URL": "r",
+    }
+    (tmp_path / ".env").write_text("PENSTOCK_ZZZ=1\nMV_SIZES=1\nPATH_OF_MINE=1\nPENSTOCK_PORT=1\n")
+    read = read_settings(DOMAINS, around, folder=tmp_path)
+    assert strangers(read, known, environment=around) == [
+        'MV_SIZES is no setting of what is served, so it does nothing. Did you mean "MV_SIZE"?',
+        'PENSTOCK_STROE is no setting of what is served, so it does nothing. Did you mean "PENSTOCK_STORE"?',
+        "PENSTOCK_ZZZ is no setting of what is served, so it does nothing. penstock doctor lists those that there are.",
+    ]
 
 
 def test_secrets_are_not_in_what_is_printed() -> None:

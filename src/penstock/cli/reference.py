@@ -28,8 +28,9 @@ trusted_proxies = ["10.0.0.0/8"]
 DYNAMODB_TABLE_NAME = "Mine"
 ```
 
-`[penstock]` has the short names below, `[environment]` any variable. What the command line says (`--store`,
-`--objects`, …) goes before all of them. Some settings have other names as well, those of the documents that the domains
+`[penstock]` has the short names below (which may also stand before any table), `[environment]` any variable. A name
+that nothing reads is told, with the one that was perhaps meant. What the command line says (`--store`, `--objects`,
+`--domain`, …) goes before all of them. Some settings have other names as well, those of the documents that the domains
 were made from: they count where our own is not set, in the order in which they are listed. `penstock doctor` shows what
 was found.
 

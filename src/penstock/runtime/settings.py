@@ -244,11 +244,19 @@ def strangers(settings: Settings, known: Iterable[Setting], *, environment: Iter
     told = []
     for name in sorted(set(settings.variables) - names):
         ours = name.startswith(_OURS) and not name.startswith(_OF_TESTS)
-        close = difflib.get_close_matches(name, names, n=1, cutoff=0.6 if ours else 0.85)
-        if ours or (close and name not in around):
-            hint = f'Did you mean "{close[0]}"?' if close else "penstock doctor lists those that there are."
+        meant = _meant(name, names)
+        if ours or (meant and name not in around):
+            hint = f'Did you mean "{meant}"?' if meant else "penstock doctor lists those that there are."
             told.append(f"{name} is no setting of what is served, so it does nothing. {hint}")
     return told
+
+
+def _meant(name: str, names: Iterable[str]) -> str | None:
+    """Which was perhaps meant; that names begin alike says nothing."""
+    if not name.startswith(_OURS):
+        return next(iter(difflib.get_close_matches(name, names, n=1, cutoff=0.85)), None)
+    ends = {each.removeprefix(_OURS): each for each in names}
+    return next((ends[end] for end in difflib.get_close_matches(name.removeprefix(_OURS), ends, n=1)), None)
 
 
 def _chosen(setting: Setting, found: Mapping[str, str]) -> Any:
