@@ -180,6 +180,18 @@ def _trees(paths: Mapping[str, Path], *arguments: str) -> Iterator[dict[str, Tre
         yield trees
 
 
+def _agreed(now: Mapping[str, Any], then: Mapping[str, Any]) -> dict[str, int]:
+    """How often each operation is done in a round where the trees have found differing numbers that fill the time.
+
+    What is done seldom costs more each time, so it must be as often in both.
+    """
+    return {
+        name: max(now["filling"][name], then["filling"][name])
+        for name, times in now["times"].items()
+        if times != then["times"].get(name, times)
+    }
+
+
 @dataclass
 class Against:
     """A comparison of two trees, as far as it has come."""
@@ -264,6 +276,9 @@ class Against:
                 if (group := opened[NOW]["group"]) is None:
                     return
                 count = min(self.effort.rounds, max(_FEWEST, opened[NOW]["count"]))
+                times = _agreed(opened[NOW], opened[THEN])
+                for tree in trees.values():
+                    tree.say(json.dumps(list(times.items())))
                 rounds = [self._round(trees, turn) for turn in range(count)]
                 yield group, self._compared(rounds, opened[NOW]["time"])
                 for tree in trees.values():

@@ -11,14 +11,18 @@ import json
 import os
 import resource
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from time import perf_counter
-from typing import TextIO
+from time import clock_gettime, perf_counter
+from typing import TextIO, TypeGuard
 
 import bench
 import penstock
+
+Round = Callable[[], float]
+_TRIES = 3
 
 
 class Conversation:
@@ -57,9 +61,17 @@ def measure(talk: Conversation, name: str, groups: Sequence[str], *, rounds: int
     topic = TOPICS[name]()
     effort = Effort(rounds, seconds, size, frozenset(topic.OWN))
     for group, contest in topic.contests(tuple(groups), effort):
-        contenders = {contender: _by_cpu(each) for contender, each in contest.rounds.items()}
+        contenders = _by_cpu(contest.rounds)
         waits = "wall" in topic.GROUPS[group] and contenders == contest.rounds
-        talk.tell(group=group, count=contest.count, time="wall" if waits else "CPU")
+        counted = {contender: each for contender, each in contenders.items() if _counts(each)}
+        talk.tell(
+            group=group,
+            count=contest.count,
+            time="wall" if waits else "CPU",
+            times={contender: each.args[1] for contender, each in counted.items()},
+            filling={contender: _filling(each, seconds) for contender, each in counted.items()},
+        )
+        contenders |= {contender: _as_often(counted[contender], times) for contender, times in json.loads(talk.hear())}
         gc.collect()
         gc.freeze()
         while (word := talk.hear()) == "round":
@@ -70,19 +82,55 @@ def measure(talk: Conversation, name: str, groups: Sequence[str], *, rounds: int
     talk.tell(group=None)
 
 
-def _by_cpu(measure: Callable[[], float]) -> Callable[[], float]:
+def _counts(measure: Round) -> TypeGuard[partial[float]]:
+    """Is it a work that is done so many times, by a clock?"""
+    return isinstance(measure, partial) and len(measure.args) == 3 and isinstance(measure.args[1], int)
+
+
+def _as_often(measure: partial[float], times: int) -> Round:
+    work, _, clock = measure.args
+    return partial(measure.func, work, times, clock)
+
+
+def _filling(measure: partial[float], seconds: float) -> int:
+    """How many times fill the time of a round: by its own clock, as by the wall's others would count with it."""
+    quickest = max(0.01, min(measure() for _ in range(_TRIES)))
+    return max(2, round(seconds * 1e6 / quickest))
+
+
+def _by_cpu(rounds: Mapping[str, Round]) -> dict[str, Round]:
     """The same by the CPU of all who take part, where it goes by the wall: what else runs here must not count."""
-    if isinstance(measure, partial) and measure.args and measure.args[-1] is perf_counter:
-        return partial(measure.func, *measure.args[:-1], _of_all)
-    return measure
+    clock = _of_all()
+    return {
+        name: partial(each.func, *each.args[:2], clock) if _counts(each) and each.args[2] is perf_counter else each
+        for name, each in rounds.items()
+    }
 
 
-def _of_all() -> float:
-    """CPU seconds of this process and of all it has started, whether they still run or not."""
-    from bench import family_cpu
+def _of_all() -> Callable[[], float]:
+    """CPU seconds of this process, of those it has started by now, and of those that end meanwhile."""
+    # Only once: to look for them takes as long as many an operation.
+    alive = list(_family(os.getpid()))
 
-    ended = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return family_cpu.clock(os.getpid())() + ended.ru_utime + ended.ru_stime
+    def clock() -> float:
+        ended = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return sum(map(_seconds, alive)) + ended.ru_utime + ended.ru_stime
+
+    return clock
+
+
+def _family(process: int) -> Iterator[int]:
+    yield process
+    for children in Path(f"/proc/{process}/task").glob("*/children"):
+        with suppress(FileNotFoundError, ProcessLookupError):  # the thread has just ended
+            for child in children.read_text().split():
+                yield from _family(int(child))
+
+
+def _seconds(process: int) -> float:
+    with suppress(OSError):  # it has ended
+        return clock_gettime(~process << 3 | 2)
+    return 0.0
 
 
 def _reason(error: BaseException) -> str:
