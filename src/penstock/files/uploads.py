@@ -20,23 +20,20 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import timedelta
 from itertools import islice
-from typing import TYPE_CHECKING
 
 from penstock.declare.entity import Entity
 from penstock.declare.pattern import until
 from penstock.errors import Conflict, ForeignFile, InvalidValue, NotFound, PenstockError, TooLarge
 from penstock.files.object_reads import Examined, every, examine, lookup
 from penstock.files.upload import Upload, UploadStatus
+from penstock.kernel.change import Change
+from penstock.kernel.store import Store
 from penstock.media.content_type import canonical, fits
 from penstock.operations.file_access import check_pointing
 from penstock.ports.ids import sortable_id
 from penstock.ports.object_store import ObjectStore
 from penstock.ports.stored_object import LONGEST_EXPIRY, SignedUrl, checked_key, checked_size
 from penstock.schema.file_pattern import ARCHIVE, TRASH, UPLOADS
-
-if TYPE_CHECKING:
-    from penstock.kernel.change import Change
-    from penstock.kernel.store import Store
 
 _LARGEST = 5 * 1024**4
 _MOST_PARTS = 10_000
