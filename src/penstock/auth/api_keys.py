@@ -14,7 +14,6 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
-from typing import TYPE_CHECKING
 
 from pydantic import Field
 
@@ -24,12 +23,11 @@ from penstock.declare.move import move
 from penstock.declare.pattern import pattern
 from penstock.declare.units import UtcSeconds
 from penstock.errors import Conflict, InvalidValue, NotFound
+from penstock.kernel.scope import project_text
+from penstock.kernel.store import Store
 from penstock.kernel.system import BY_STATUS, SYSTEM
 from penstock.schema.role import Role
 from penstock.schema.shape import OPERATORS
-
-if TYPE_CHECKING:
-    from penstock.kernel.store import Store
 
 _LONGEST_NAME, _LONGEST_TOKEN = 100, 200
 _NOBODYS = hashlib.sha256(b"of no key").hexdigest()
@@ -89,8 +87,6 @@ class NewKey:
 
 def create_key(store: Store, *, name: str, role: Role, project: str | None = None, by: str) -> NewKey:
     """Make a key; its token is in the answer and nowhere else."""
-    from penstock.kernel.scope import project_text
-
     if not 0 < len(name) <= _LONGEST_NAME or not name.isprintable():
         raise InvalidValue(f"a key's name has 1 to {_LONGEST_NAME} printable characters")
     token = new_token()

@@ -8,20 +8,18 @@ single addition on a condition, which any number of processes can make at once w
 from __future__ import annotations
 
 from datetime import timedelta
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from penstock.declare.entity import Entity
 from penstock.declare.key import key
 from penstock.declare.lifetime import Expires
 from penstock.declare.units import Count, EpochSeconds
 from penstock.errors import Conflict
+from penstock.kernel.store import Store
 from penstock.kernel.system import SYSTEM
 from penstock.operations.conditions import Compare
 from penstock.operations.reads import Ref
 from penstock.operations.updates import Add, Set
-
-if TYPE_CHECKING:
-    from penstock.kernel.store import Store
 
 _MINUTE = 60_000_000
 _TRIES = 10

@@ -16,7 +16,6 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 from functools import partial
 from threading import Event
-from typing import TYPE_CHECKING
 
 from penstock.declare.entity import Entity
 from penstock.declare.key import key
@@ -28,15 +27,13 @@ from penstock.errors import Conflict, InvalidValue, told
 from penstock.events.self_writes import SelfWrites, difference
 from penstock.kernel.idempotency import Claim, Replay, SystemOnce, begin, once_key, seize
 from penstock.kernel.lease import Duty, Lease, LeaseLost
+from penstock.kernel.store import Store
 from penstock.kernel.system import SYSTEM
 from penstock.operations.feed_entry import FeedEntry
 from penstock.operations.reads import ANYTHING, Range, Ref
 from penstock.operations.writes import Delete
 from penstock.schema.documents import kept
 from penstock.schema.kinds import from_key_text, key_text
-
-if TYPE_CHECKING:
-    from penstock.kernel.store import Store
 
 Handler = Callable[[FeedEntry, Claim], object]
 _LONGEST_ERROR = 500

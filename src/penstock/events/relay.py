@@ -11,18 +11,16 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
 from threading import Event
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from penstock.errors import Conflict, InvalidValue, told
 from penstock.kernel.lease import Duty
 from penstock.kernel.outbox import Message, MessageStatus, SystemMessage
+from penstock.kernel.store import Store
 from penstock.net.backoff import Backoff
 from penstock.ports.sink import Envelope, Sink, Undeliverable
 from penstock.schema.documents import kept
 from penstock.schema.shape import COMMIT_WRITES
-
-if TYPE_CHECKING:
-    from penstock.kernel.store import Store
 
 _LONGEST_ERROR = 500
 _BACKOFF = Backoff(first=1.0, longest=300.0, jitter=0.5)

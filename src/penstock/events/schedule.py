@@ -15,7 +15,7 @@ import itertools
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from cronsim import CronSim, CronSimError
 
@@ -23,15 +23,13 @@ from penstock.declare.entity import Entity
 from penstock.declare.key import key
 from penstock.declare.units import Count, UtcMicros, UtcSeconds
 from penstock.errors import Conflict, DeclarationError, told
+from penstock.kernel.change import Change
 from penstock.kernel.lease import Lease, LeaseLost, release, renew, take_named
+from penstock.kernel.store import Store
 from penstock.kernel.system import SYSTEM
 from penstock.net.backoff import Backoff
 from penstock.schema.documents import kept
 from penstock.schema.kinds import instant_text
-
-if TYPE_CHECKING:
-    from penstock.kernel.change import Change
-    from penstock.kernel.store import Store
 
 _LONGEST_ERROR = 500
 _ROUND = 100

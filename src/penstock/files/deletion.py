@@ -11,7 +11,6 @@ deleted in any other way.
 from __future__ import annotations
 
 from datetime import timedelta
-from typing import TYPE_CHECKING
 
 from penstock.declare.entity import Entity
 from penstock.errors import Conflict
@@ -19,14 +18,12 @@ from penstock.files.object_reads import lookup
 from penstock.files.references import References
 from penstock.files.released_file import Released, ReleasedStatus
 from penstock.files.trash import Trash
+from penstock.kernel.change import Change
+from penstock.kernel.store import Store
 from penstock.kernel.unchanged import unchanged
 from penstock.operations.file_access import own_files
 from penstock.ports.ids import sortable_id
 from penstock.ports.object_store import Objects
-
-if TYPE_CHECKING:
-    from penstock.kernel.change import Change
-    from penstock.kernel.store import Store
 
 _REMEMBERED = timedelta(days=30)
 

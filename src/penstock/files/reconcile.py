@@ -13,7 +13,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import timedelta
 from itertools import islice
-from typing import TYPE_CHECKING
 
 from penstock.declare.domain import Domain
 from penstock.errors import InvalidKey
@@ -21,12 +20,10 @@ from penstock.files.object_reads import every, lookup
 from penstock.files.references import References
 from penstock.files.trash import Trash
 from penstock.files.upload import Upload, UploadStatus
+from penstock.kernel.store import Store
 from penstock.operations.file_access import files_of
 from penstock.ports.object_store import Objects
 from penstock.ports.stored_object import ListedObject
-
-if TYPE_CHECKING:
-    from penstock.kernel.store import Store
 
 _LOOKED_UP = 100
 

@@ -9,17 +9,15 @@ is.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from penstock.declare.domain import Domain
 from penstock.declare.entity import Entity
 from penstock.kernel.enumeration import group_of, walk_of
+from penstock.kernel.store import Store
 from penstock.operations.file_access import files_of
 from penstock.operations.reads import Query, Ref
 from penstock.schema.shape import EntityShape
-
-if TYPE_CHECKING:
-    from penstock.kernel.store import Store
 
 
 class References:

@@ -12,7 +12,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import TYPE_CHECKING
 
 from penstock.declare.domain import Domain
 from penstock.files.deletion import settle_released
@@ -21,10 +20,8 @@ from penstock.files.references import References
 from penstock.files.trash import Purged, Trash
 from penstock.files.uploads import SweptUploads, Uploads
 from penstock.kernel.lease import release, take_named
+from penstock.kernel.store import Store
 from penstock.ports.object_store import ObjectStore
-
-if TYPE_CHECKING:
-    from penstock.kernel.store import Store
 
 
 @dataclass(frozen=True, slots=True)

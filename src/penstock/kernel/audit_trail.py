@@ -20,6 +20,8 @@ _COLLISIONS = 20
 class AuditTrail:
     """Takes part in a commit with one line. ``messages`` are those of the change, of which the line tells the types."""
 
+    __slots__ = ("_by", "_collisions", "_line", "_messages", "_told", "_trail", "_why", "project")
+
     def __init__(self, by: str, why: str | None, project: str | None, messages: Sequence[Put]) -> None:
         self._by, self._why, self._messages = by, why, messages
         self.project = project

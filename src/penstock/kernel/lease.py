@@ -165,6 +165,8 @@ class Duty:
 class Fence:
     """Takes part in a commit: nothing is written unless the lease is still held."""
 
+    __slots__ = ("_lease",)
+
     def __init__(self, lease: Lease) -> None:
         self._lease = lease
 

@@ -99,6 +99,8 @@ class SystemMessage(Message, table=SYSTEM, relation="outbox", lifetimes=(Expires
 class Messages(list[Put]):
     """The messages of a change, with which they take part in its commit. Their ids are new: none is ever refused."""
 
+    __slots__ = ()
+
     def join(self, store: StoreHandle, writes: list[Write]) -> list[Write]:
         return [*writes, *self]
 

@@ -8,14 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from datetime import timedelta
-from typing import TYPE_CHECKING
 
 from penstock.declare.domain import Domain
 from penstock.kernel.lease import Lease, LeaseLost, release, renew, take_named
+from penstock.kernel.store import Store
 from penstock.ports.clock import by_the_slowest
-
-if TYPE_CHECKING:
-    from penstock.kernel.store import Store
 
 
 class Reaper:

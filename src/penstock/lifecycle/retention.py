@@ -11,21 +11,19 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from itertools import islice
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 from penstock.declare.domain import Domain
 from penstock.declare.entity import Entity
 from penstock.errors import Conflict, DamagedRecord, PenstockError
 from penstock.kernel.lease import Lease, LeaseLost, release, renew, take_named
+from penstock.kernel.store import Store
 from penstock.kernel.unchanged import unchanged
 from penstock.lifecycle.bundle import DamagedArchive, keep, line_of
 from penstock.lifecycle.retention_rule import Rule, rules_of
 from penstock.ports.archive import Archive
 from penstock.ports.clock import by_the_slowest
 from penstock.schema.shape import COMMIT_WRITES
-
-if TYPE_CHECKING:
-    from penstock.kernel.store import Store
 
 T = TypeVar("T")
 

@@ -10,19 +10,16 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from datetime import date, datetime, timedelta
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 from penstock.declare.checks import state_of
 from penstock.declare.entity import Entity
 from penstock.declare.lifetime import KeepLatest, RetainFor
 from penstock.errors import DeclarationError
 from penstock.kernel.enumeration import group_of, walk_of
+from penstock.kernel.store import Store
 from penstock.operations.reads import Query, Range, Ref
 from penstock.schema.kinds import Kind, key_text, trim_instant
-
-if TYPE_CHECKING:
-    from penstock.kernel.store import Store
-
 
 _CHUNK = 100
 
