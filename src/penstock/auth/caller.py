@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import ipaddress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from penstock.kernel.idempotency import Claim
+from penstock.kernel.store import Store
 from penstock.schema.role import Role
-
-if TYPE_CHECKING:
-    from penstock.kernel.store import Store
 
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 

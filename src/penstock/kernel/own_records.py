@@ -34,4 +34,5 @@ KERNEL = Domain(
     RateBucket,
     QuotaUse,
     QuotaHold,
+    moved_by_work=True,
 )

@@ -18,6 +18,7 @@ from penstock.objects.local import LocalObjects
 from penstock.objects.route import objects_route
 from penstock.plugin import DomainPlugin
 from penstock.schema.role import Role
+from penstock.web.collisions import check_routes
 from penstock.web.connection import log_accept_errors_seldom
 from penstock.web.cors import Cors
 from penstock.web.events import EventStreams, add_events
@@ -84,6 +85,7 @@ def build_api(installed: Sequence[DomainPlugin], context: DomainContext, *, opti
         _add_domain(app, each, context, options)
     add_events(app, [Progress], context.store, prefix="/api/work", tag="work", options=options)
     add_ops(app, context.store, schedules, [i.tasks for i in installed if i.tasks is not None])
+    check_routes(app, installed, reserved=_RESERVED)
     if isinstance(context.objects, LocalObjects) and context.objects.signer is not None:
         files = objects_route(context.objects, problem=problem, traffic=app.state.pools.traffic)
         answer_problems(files)
@@ -107,13 +109,13 @@ def _add_domain(app: FastAPI, each: DomainPlugin, context: DomainContext, option
     if name in _RESERVED:
         raise DeclarationError(f"the service has routes of its own under /api/{name}; call the domain otherwise")
     prefix = f"/api/{name}"
-    # First, so that a domain may put a route of its own in the place of a derived one.
     if each.routes is not None:
         adopt(app, each.routes(context), tag=name)
     add_events(app, each.domain.entities, context.store, prefix=prefix, tag=name, options=options)
     for entity in each.domain.entities:
-        if entity.__shape__.relation == "events":
-            raise DeclarationError(f"{name}: /api/{name}/events is the stream of changes; give {entity} a relation=")
+        if entity.__shape__.collection == "events":
+            label = entity.__shape__.label
+            raise DeclarationError(f"/api/{name}/events is the stream of changes; give {label} another collection=")
         RecordRoutes(app, entity, prefix=prefix, tag=name).add_all()
 
 
