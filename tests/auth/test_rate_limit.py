@@ -52,13 +52,13 @@ def test_two_processes_share_a_limit(tmp_path: Path) -> None:
     clock = FrozenClock()
     one = Service(tmp_path, clock=clock)
     other = Service(tmp_path, clock=clock, store=open_store(f"sqlite:///{tmp_path}/web.db", clock=clock, settings=None))
-    answers = [s.client().get("/api/films/guests") for s in (one, other, one, other)]
+    answers = [s.client().get("/cinema/guests") for s in (one, other, one, other)]
     assert [a.status_code for a in answers] == [200, 200, 200, 429]
     assert answers[3].headers["retry-after"] == "20"
     assert answers[3].json()["type"] == "rate-limited"
-    assert other.client(address=("198.51.100.7", 1)).get("/api/films/guests").status_code == 200
+    assert other.client(address=("198.51.100.7", 1)).get("/cinema/guests").status_code == 200
     clock.advance(timedelta(seconds=20))
-    assert one.client().get("/api/films/guests").status_code == 200
+    assert one.client().get("/cinema/guests").status_code == 200
 
 
 def test_the_limit_is_of_the_client_not_of_the_proxy(tmp_path: Path) -> None:
@@ -66,13 +66,13 @@ def test_the_limit_is_of_the_client_not_of_the_proxy(tmp_path: Path) -> None:
     through = service.client(address=("10.0.0.1", 1))
 
     def ask(forwarded: str) -> int:
-        return through.get("/api/films/guests", headers={"X-Forwarded-For": forwarded}).status_code
+        return through.get("/cinema/guests", headers={"X-Forwarded-For": forwarded}).status_code
 
     assert [ask("203.0.113.1") for _ in range(4)] == [200, 200, 200, 429]
     assert ask("203.0.113.2") == 200
     assert ask("203.0.113.77, 203.0.113.1") == 429, "what the client itself wrote is not believed"
     outside = service.client(address=("203.0.113.1", 1))
-    refused = outside.get("/api/films/guests", headers={"X-Forwarded-For": "192.0.2.1"})
+    refused = outside.get("/cinema/guests", headers={"X-Forwarded-For": "192.0.2.1"})
     assert refused.status_code == 429, "nor is somebody who is no proxy"
 
 
@@ -83,7 +83,7 @@ def test_a_header_line_of_the_clients_own_chooses_no_address(tmp_path: Path) -> 
 
     def ask(pretended: str) -> int:
         told = [("X-Forwarded-For", pretended), ("X-Forwarded-For", "203.0.113.1")]
-        return through.get("/api/films/guests", headers=told).status_code
+        return through.get("/cinema/guests", headers=told).status_code
 
     assert [ask(f"192.0.2.{number}") for number in range(4)] == [200, 200, 200, 429]
 
@@ -92,8 +92,8 @@ def test_what_is_kept_of_an_address_cannot_be_found_by_trying_all(tmp_path: Path
     """There are few enough addresses to hash each of them, so that takes the secret as well."""
     service = Service(tmp_path)
     for _ in range(4):
-        service.client().get("/api/films/guests")
-    guessed = once_key("rate", "/api/films/guests", STRANGER[0])
+        service.client().get("/cinema/guests")
+    guessed = once_key("rate", "/cinema/guests", STRANGER[0])
     assert service.store.lookup(RateBucket.at(name=guessed)) is None
     (refused,) = service.store.find(SystemAudit.of_project(project_id=EVERYWHERE))
     assert refused.actor != f"stranger:{once_key('stranger', STRANGER[0])[:12]}"

@@ -79,7 +79,7 @@ class Shout(BaseModel):
 
 
 def routes(context: DomainContext) -> APIRouter:
-    router = APIRouter(prefix="/api/films")
+    router = APIRouter(prefix="/cinema")
 
     @router.get("/guests")
     @public(per_minute=3)

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import product
 from typing import Any
 from uuid import UUID
 
 from fastapi import FastAPI
 
 from penstock.auth.access import Access
-from penstock.web.route import AdmittedRoute
+from penstock.web.record_path import segment_of
+from penstock.web.records import needed, questions_of
+from penstock.web.route import AdmittedRoute, ClosedRoute
 
 _SOMEBODY = str(UUID(int=7, version=4))
 
@@ -24,13 +27,17 @@ class Door:
     access: Access
     operation: dict[str, Any] = field(repr=False)
     schemas: dict[str, Any] = field(repr=False)
+    question: str = ""
+    "Of a list: ``?pattern=…``."
+    asked: tuple[str, ...] = ()
+    "Of a list: what its pattern needs besides."
 
     def __str__(self) -> str:
-        return f"{self.method} {self.path}"
+        return f"{self.method} {self.path}{self.question}"
 
     @property
     def is_list(self) -> bool:
-        return "/by/" in self.path or self.path in ("/api/ops/keys", "/api/ops/schedules")
+        return bool(self.question) or self.path in ("/api/ops/keys", "/api/ops/schedules")
 
     @property
     def is_stream(self) -> bool:
@@ -39,9 +46,11 @@ class Door:
     def request(self, project: str) -> dict[str, Any]:
         """Parameters and a body that fit, of a project."""
         parameters = self.operation.get("parameters", ())
-        sent = {p["name"]: self._sample(p["name"], p["schema"], project) for p in parameters if p.get("required")}
-        query = {p["name"]: sent[p["name"]] for p in parameters if p["in"] == "query" and p["name"] in sent}
-        path = self.path.format_map({p["name"]: sent[p["name"]] for p in parameters if p["in"] == "path"})
+        needed = [p for p in parameters if p.get("required") or p["name"] in self.asked]
+        sent = {p["name"]: self._sample(p["name"], p["schema"], project) for p in needed}
+        query = {p["name"]: sent[p["name"]] for p in needed if p["in"] == "query"}
+        query |= dict([self.question[1:].split("=")]) if self.question else {}
+        path = self.path.format_map({p["name"]: segment_of(str(sent[p["name"]])) for p in needed if p["in"] == "path"})
         made: dict[str, Any] = {"method": self.method, "url": path, "params": query}
         body = self.operation.get("requestBody", {}).get("content", {}).get("application/json")
         if body:
@@ -49,10 +58,10 @@ class Door:
         return made
 
     def _sample(self, name: str, schema: dict[str, Any], project: str) -> Any:
-        if "$ref" in schema:
-            schema = self.schemas[schema["$ref"].rsplit("/", 1)[1]]
         if "anyOf" in schema:
             schema = schema["anyOf"][0]
+        if "$ref" in schema:
+            schema = self.schemas[schema["$ref"].rsplit("/", 1)[1]]
         if "enum" in schema:
             return schema["enum"][0]
         if schema.get("type") == "object":
@@ -74,13 +83,9 @@ def doors(app: FastAPI) -> Iterator[Door]:
     """Every method of every route that goes through the guard."""
     document = app.openapi()
     for route in app.routes:
-        if isinstance(route, AdmittedRoute):
-            for method in sorted(route.methods or ()):
+        if isinstance(route, AdmittedRoute) and not isinstance(route, ClosedRoute):
+            needs = {f"?pattern={p.name}": needed(p) for p in getattr(route.endpoint, "__patterns__", ())}
+            for method, (question, access) in product(sorted(route.methods or ()), questions_of(route)):
                 operation = document["paths"].get(route.path_format, {}).get(method.lower(), {})
-                yield Door(
-                    method,
-                    route.path_format,
-                    route.access,
-                    operation,
-                    document["components"]["schemas"],
-                )
+                schemas, asked = document["components"]["schemas"], tuple(needs.get(question, ()))
+                yield Door(method, route.path_format, access, operation, schemas, question, asked)

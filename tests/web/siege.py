@@ -138,7 +138,7 @@ class Siege:
 
     def works(self) -> bool:
         """Is everything as it was?"""
-        listed = self.with_key("GET", "/api/films/films/by/status?status=draft")[0]
+        listed = self.with_key("GET", "/api/films/films?pattern=by_status&status=draft")[0]
         cried = self.ask("POST", "/public/cry", b'{"words": "help"}')[0]
         path, _ = self.upload_url(5)
         sent = self.ask("PUT", path, b"12345", Content_Type="text/plain")[0]

@@ -118,47 +118,45 @@ def test_a_domains_own_route_uses_the_store_of_its_caller(tmp_path: Path) -> Non
     for door in asked:
         answer = bound.request(**door.request(PROJECT))
         assert answer.status_code < 500 or door.path.endswith("/crash"), f"{door}: {answer.text}"
-    assert any(d.path == "/api/films/shouts" for d in asked)
+    assert any(d.path == "/cinema/shouts" for d in asked)
 
 
 def test_another_project_is_as_good_as_absent(service: Service) -> None:
     mine, other = service.client(Role.EDITOR, project="p1"), service.client(Role.EDITOR, project="p2")
     assert mine.post("/api/films/films", json=film()).status_code == 201
     key = {"project_id": "p1", "title": "Robot"}
-    assert mine.get("/api/films/films", params=key).status_code == 200
-    assert other.get("/api/films/films", params=key).status_code == 404
-    assert other.post("/api/films/films/moves/shoot", params=key).status_code == 404
-    assert other.get("/api/films/films/by/status", params={"status": "draft"}).json()["items"] == []
-    assert other.get("/api/films/films/by/of_project", params={"project_id": "p1"}).json()["items"] == []
+    assert mine.get("/api/films/films/p1/Robot").status_code == 200
+    assert other.get("/api/films/films/p1/Robot").status_code == 404
+    assert other.post("/api/films/films/p1/Robot/moves/shoot").status_code == 404
+    assert other.get("/api/films/films?pattern=by_status&status=draft").json()["items"] == []
+    assert other.get("/api/films/films?pattern=of_project&project_id=p1").json()["items"] == []
     assert other.post("/api/films/films", json=film("Other")).json()["type"] == "out-of-scope"
-    assert other.get("/api/films/reels", params={"name": "r"}).json()["type"] == "out-of-scope"
+    assert other.get("/api/films/reels/r").json()["type"] == "out-of-scope"
     assert service.store.get(Film.at(**key)).status == "draft"
 
 
 def test_a_bound_administrator_sees_the_trail_and_the_keys_of_one_project(service: Service) -> None:
     service.client(Role.EDITOR).post("/api/films/films", json=film())
     bound = service.client(Role.ADMIN, project="p2")
-    assert bound.get("/api/ops/audit/by/of_project", params={"project_id": "p1"}).json()["items"] == []
+    assert bound.get("/api/ops/audit_lines?pattern=of_project&project_id=p1").json()["items"] == []
     assert {k["project"] for k in bound.get("/api/ops/keys").json()["items"]} == {"p2"}
     free = service.client(Role.ADMIN)
-    assert len(free.get("/api/ops/audit/by/of_project", params={"project_id": "p1"}).json()["items"]) == 1
+    assert len(free.get("/api/ops/audit_lines?pattern=of_project&project_id=p1").json()["items"]) == 1
 
 
 def test_a_cursor_of_one_project_does_not_open_in_another(service: Service) -> None:
     mine, other = service.client(Role.EDITOR, project="p1"), service.client(Role.VIEWER, project="p2")
     for title in "ab":
         mine.post("/api/films/films", json=film(title))
-    asked: dict[str, Any] = {"status": "draft", "limit": 1}
-    cursor = mine.get("/api/films/films/by/status", params=asked).json()["next"]
-    assert (
-        other.get("/api/films/films/by/status", params={**asked, "cursor": cursor}).json()["type"] == "invalid-cursor"
-    )
+    asked: dict[str, Any] = {"pattern": "by_status", "status": "draft", "limit": 1}
+    cursor = mine.get("/api/films/films", params=asked).json()["next"]
+    assert other.get("/api/films/films", params={**asked, "cursor": cursor}).json()["type"] == "invalid-cursor"
 
 
 def test_both_headers_carry_a_key(service: Service) -> None:
     key = service.key(Role.VIEWER)
     nobody = service.client()
-    asked = "/api/films/films/by/status?status=draft"
+    asked = "/api/films/films?pattern=by_status&status=draft"
     for headers in ({"Authorization": f"bearer {key}"}, {"X-API-Key": key}):
         assert nobody.get(asked, headers=headers).status_code == 200
     for headers in (
@@ -174,10 +172,10 @@ def test_both_headers_carry_a_key(service: Service) -> None:
 
 def test_a_revoked_key_ends_at_once(service: Service) -> None:
     viewer = service.client(Role.VIEWER)
-    assert viewer.get("/api/films/films/by/status?status=draft").status_code == 200
+    assert viewer.get("/api/films/films?pattern=by_status&status=draft").status_code == 200
     (key,) = list_keys(service.store)
     revoke_key(service.store, key.key_id, by="tests")
-    assert viewer.get("/api/films/films/by/status?status=draft").status_code == 401
+    assert viewer.get("/api/films/films?pattern=by_status&status=draft").status_code == 401
 
 
 def test_a_key_is_revoked_through_the_api(service: Service, admin: Any) -> None:
@@ -218,10 +216,10 @@ def lines(service: Service, project: str = EVERYWHERE) -> list[tuple[str, str, s
 def test_every_refusal_is_audited_but_a_flood_writes_few_lines(service: Service) -> None:
     nobody = service.client()
     for _ in range(100):
-        nobody.get("/api/films/films/by/status?status=draft")
+        nobody.get("/api/films/films?pattern=by_status&status=draft")
     assert [(action, times) for _, action, times in lines(service)] == [("refused: unauthenticated", "1")]
     service.clock.advance(WINDOW)
-    nobody.get("/api/films/films/by/status?status=draft")
+    nobody.get("/api/films/films?pattern=by_status&status=draft")
     assert sorted(times for _, _, times in lines(service)) == ["1", "1", "99"], "and none is forgotten"
 
 
@@ -303,11 +301,10 @@ def test_who_decides_is_the_key_not_the_body(service: Service) -> None:
     """`by` and `at` of a move are filled in, so nobody can sign for another."""
     editor = service.client(Role.EDITOR)
     editor.post("/api/films/films", json=film())
-    key = {"project_id": "p1", "title": "Robot"}
-    editor.post("/api/films/films/moves/shoot", params=key)
-    forged = editor.post("/api/films/films/moves/rate", params=key, json={"views": 3, "by": "the boss"})
+    editor.post("/api/films/films/p1/Robot/moves/shoot")
+    forged = editor.post("/api/films/films/p1/Robot/moves/rate", json={"views": 3, "by": "the boss"})
     assert forged.status_code == 422
-    rated = editor.post("/api/films/films/moves/rate", params=key, json={"views": 3}).json()
+    rated = editor.post("/api/films/films/p1/Robot/moves/rate", json={"views": 3}).json()
     assert rated["rated_by"].startswith("a editor#")
     assert rated["rated_at"] == "2026-01-01T00:00:00Z"
 

@@ -22,7 +22,7 @@ from tests.web.films import DOMAIN, Reel
 from tests.web.service import Service, film
 
 FILMS = "/api/films/films"
-SHOUT = "/api/films/shouts"
+SHOUT = "/cinema/shouts"
 KEY = {"project_id": "p1", "title": "Robot"}
 
 
@@ -42,11 +42,11 @@ def test_a_repetition_gets_the_first_answer(editor: Any) -> None:
 
 def test_the_answer_of_a_move_is_kept_with_its_etag(editor: Any) -> None:
     editor.post(FILMS, json=film())
-    first = editor.post(f"{FILMS}/moves/shoot", params=KEY, headers=once("k"))
-    again = editor.post(f"{FILMS}/moves/shoot", params=KEY, headers=once("k"))
+    first = editor.post(f"{FILMS}/p1/Robot/moves/shoot", headers=once("k"))
+    again = editor.post(f"{FILMS}/p1/Robot/moves/shoot", headers=once("k"))
     assert first.content == again.content
     assert first.headers["etag"] == again.headers["etag"]
-    assert editor.post(f"{FILMS}/moves/shoot", params=KEY).status_code == 409
+    assert editor.post(f"{FILMS}/p1/Robot/moves/shoot").status_code == 409
 
 
 @pytest.mark.parametrize(
@@ -95,10 +95,10 @@ def test_a_guest_has_keys_of_its_own(tmp_path: Path) -> None:
 
 
 def test_a_refused_request_may_be_sent_again_under_its_key(editor: Any) -> None:
-    refused = editor.post(f"{FILMS}/moves/shoot", params=KEY, headers=once("k"))
+    refused = editor.post(f"{FILMS}/p1/Robot/moves/shoot", headers=once("k"))
     assert refused.status_code == 404
     editor.post(FILMS, json=film())
-    assert editor.post(f"{FILMS}/moves/shoot", params=KEY, headers=once("k")).status_code == 200
+    assert editor.post(f"{FILMS}/p1/Robot/moves/shoot", headers=once("k")).status_code == 200
 
 
 @pytest.mark.parametrize("key", ["", "x" * 201, "ä"])
@@ -171,9 +171,9 @@ def test_a_move_and_its_answer_are_one_commit(service: Service, editor: Any, mon
 
     monkeypatch.setattr(Store, "commit", dying)
     with suppress(BaseException):  # whatever the server makes of it
-        editor.post(f"{FILMS}/moves/shoot", params=KEY, headers=once("k"))
+        editor.post(f"{FILMS}/p1/Robot/moves/shoot", headers=once("k"))
     assert len(commits) == 2
-    again = editor.post(f"{FILMS}/moves/shoot", params=KEY, headers=once("k"))
+    again = editor.post(f"{FILMS}/p1/Robot/moves/shoot", headers=once("k"))
     assert (again.status_code, again.json()["status"]) == (200, "filmed")
     assert again.headers["idempotent-replayed"] == "true"
 
@@ -188,8 +188,8 @@ def test_a_bound_caller_keeps_its_marks_in_its_project(service: Service) -> None
 
 def test_what_opens_by_itself_is_not_kept(service: Service, editor: Any) -> None:
     """MV-60, F-TA-5: nor is it given out again, unless its route makes a new one."""
-    first = editor.post("/api/films/links", json={"name": "a.wav"}, headers=once("k"))
+    first = editor.post("/cinema/links", json={"name": "a.wav"}, headers=once("k"))
     assert "signature=" in first.json()["url"]
-    again = editor.post("/api/films/links", json={"name": "a.wav"}, headers=once("k"))
+    again = editor.post("/cinema/links", json={"name": "a.wav"}, headers=once("k"))
     assert (again.status_code, again.json()["type"]) == (409, "answer-not-kept")
     assert "which are never kept" in again.json()["detail"]

@@ -15,7 +15,6 @@ from dataclasses import dataclass, field
 from http.client import HTTPConnection, HTTPException
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlencode
 
 import pytest
 
@@ -116,15 +115,15 @@ class Client:
                 kept[title] = "draft"
             return
         title = self._chance.choice(list(kept))
-        key = urlencode({"project_id": f"p{self._name}", "title": title})
+        path = f"{FILMS}/p{self._name}/{title}"
         if choice < 0.4:
             move, to = ("shoot", "filmed") if kept[title] == "draft" else ("redo", "draft")
-            if self._send("POST", f"{FILMS}/moves/{move}?{key}", expect=200):
+            if self._send("POST", f"{path}/moves/{move}", expect=200):
                 kept[title] = to
         elif choice < 0.9:
-            self._send("GET", f"{FILMS}?{key}", expect=200)
+            self._send("GET", path, expect=200)
         else:
-            self._send("GET", f"{FILMS}/by/of_project?project_id=p{self._name}&limit=20", expect=200)
+            self._send("GET", f"{FILMS}?pattern=of_project&project_id=p{self._name}&limit=20", expect=200)
 
     def _send(self, method: str, path: str, body: Any = None, *, expect: int) -> bool:
         """Send until there is an answer: a POST under one key, so that it happens once."""

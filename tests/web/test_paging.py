@@ -13,7 +13,7 @@ from penstock.web.paging import FIRST, PAGE_BYTES
 from tests.web.films import Film
 from tests.web.service import Service
 
-LIST = "/api/films/films/by/of_project"
+LIST = "/api/films/films"
 
 
 def fill(service: Service, sizes: list[int]) -> None:
@@ -27,7 +27,7 @@ def pages(client: Any, **asked: Any) -> list[Any]:
     found: list[Any] = []
     while True:
         cursor = {"cursor": found[-1].json()["next"]} if found else {}
-        found.append(client.get(LIST, params={"project_id": "p1", **asked, **cursor}))
+        found.append(client.get(LIST, params={"pattern": "of_project", "project_id": "p1", **asked, **cursor}))
         assert found[-1].status_code == 200, found[-1].text
         if found[-1].json()["next"] is None:
             return found
@@ -60,10 +60,10 @@ def test_one_record_is_always_shown(service: Service) -> None:
 def test_no_more_records_are_in_memory_than_a_page_may_have(service: Service) -> None:
     fill(service, [350_000] * 100)
     viewer = service.client(Role.VIEWER)
-    viewer.get(LIST, params={"project_id": "p1", "limit": 1})
+    viewer.get(LIST, params={"pattern": "of_project", "project_id": "p1", "limit": 1})
     tracemalloc.start()
     try:
-        page = viewer.get(LIST, params={"project_id": "p1", "limit": 1000})
+        page = viewer.get(LIST, params={"pattern": "of_project", "project_id": "p1", "limit": 1000})
         peak = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()

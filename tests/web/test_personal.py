@@ -19,12 +19,13 @@ from uuid import uuid4
 import pytest
 
 from penstock import Entity, FrozenClock
+from penstock.declare.rendering import rendered
 from penstock.domains import INSTALLED
 from penstock.domains.speech.model import SpeechJob, TempAudio
 from penstock.kernel.audit import SystemAudit
 from penstock.runtime.logs import JsonLines
 from penstock.schema.role import Role
-from penstock.web.forms import plain
+from penstock.web.record_path import segment_of
 from tests.web.guests import INSTALLED as GUESTS
 from tests.web.guests import Complaint, Guest
 from tests.web.routes import Door, doors
@@ -34,6 +35,8 @@ from tests.web.serving import Listener, serving
 MARK = "Xyzzy4711"
 "Stands in every personal field, and nowhere else."
 PROJECT = "11111111-1111-4111-8111-111111111111"
+GUESTBOOK = f"/api/guestbook/guests/{PROJECT}"
+GUEST, BOB = f"{GUESTBOOK}/ann", f"{GUESTBOOK}/bob"
 AT = dt.datetime(2026, 1, 1, 12, tzinfo=dt.UTC)
 HIDDEN = {"words", "address", "friends", "notes", "picture"}
 
@@ -99,10 +102,11 @@ def told_by(answer: Any) -> bool:
 def asked_of(door: Door, record: Entity, prefix: str) -> dict[str, Any]:
     """A request of a derived route that is about a record, or would make another like it."""
     asked = door.request(PROJECT)
-    values = plain(record)
+    values = rendered(record)
     asked["params"] = {n: values.get(n, v) for n, v in asked["params"].items()}
+    asked["url"] = door.path.format_map({n: segment_of(str(v)) for n, v in values.items()})
     if "json" in asked and door.path == prefix:
-        fresh = plain(SAMPLES[type(record)]())
+        fresh = rendered(SAMPLES[type(record)]())
         states = {f.name for f in record.__shape__.states}
         asked["json"] = {n: v for n, v in fresh.items() if n not in states and v is not None}
         if "guest_id" in fresh:
@@ -119,11 +123,11 @@ def doors_of(service: Service) -> Iterator[tuple[Door, Entity | None, str]]:
             if entity.__shape__.personal:
                 record = SAMPLES[entity]()
                 service.store.create(record)
-                records[f"/api/{each.domain.name}/{entity.__shape__.relation}"] = record
+                records[f"/api/{each.domain.name}/{entity.__shape__.collection}"] = record
     assert len(records) == len(SAMPLES)
     for door in doors(service.app):
         if not door.is_stream:
-            prefix = door.path.split("/by/")[0].split("/moves/")[0]
+            prefix = door.path.partition("/{")[0]
             yield door, records.get(prefix), prefix
 
 
@@ -153,15 +157,15 @@ def test_an_administrator_is_shown_what_is_personal(service: Service, logged: Ca
                 answer = client.request(**asked_of(door, record, prefix))
                 if answer.status_code in (200, 201):
                     told[str(door)] = told_by(answer)
-    assert len(told) >= 13
-    assert {door for door, shown in told.items() if not shown} <= {"POST /api/guestbook/guests/moves/shout"}
+    assert len(told) >= 10
+    shout = "POST /api/guestbook/guests/{project_id}/{guest_id}/moves/shout"
+    assert {door for door, shown in told.items() if not shown} <= {shout}
     assert not tells(logged())
 
 
 def test_every_role_is_told_what_is_for_it(service: Service) -> None:
     service.store.create(guest(nickname="Annie"))
-    key = {"project_id": PROJECT, "guest_id": "ann"}
-    shown = {r: service.client(r).get("/api/guestbook/guests", params=key).json() for r in Role}
+    shown = {r: service.client(r).get(GUEST).json() for r in Role}
     assert shown[Role.ADMIN].keys() == set(Guest.model_fields)
     assert shown[Role.EDITOR].keys() == set(Guest.model_fields) - HIDDEN
     assert shown[Role.VIEWER].keys() == set(Guest.model_fields) - HIDDEN - {"nickname"}
@@ -182,29 +186,27 @@ def test_who_may_write_a_field_sets_it_and_is_not_told_it(service: Service) -> N
     made = {"project_id": PROJECT, "guest_id": "bob", "words": f"{MARK} 1", "said_at": "2026-01-01T00:00:00Z"}
     answer = editor.post("/api/guestbook/guests", json=made)
     assert (answer.status_code, answer.json().keys() & HIDDEN) == (201, set())
-    key = {"project_id": PROJECT, "guest_id": "bob"}
-    moved = editor.post("/api/guestbook/guests/moves/shout", params=key, json={"words": f"{MARK} 2"})
+    moved = editor.post(f"{BOB}/moves/shout", json={"words": f"{MARK} 2"})
     assert (moved.status_code, moved.json().keys() & HIDDEN) == (200, set())
-    assert admin.get("/api/guestbook/guests", params=key).json()["words"] == f"{MARK} 2"
+    assert admin.get(BOB).json()["words"] == f"{MARK} 2"
 
 
 def test_records_are_found_by_a_personal_field_only_by_whom_it_is_shown_to(service: Service) -> None:
     service.store.create(guest())
     asked = {"address": f"{MARK} address"}
     for role in (Role.VIEWER, Role.EDITOR):
-        refused = service.client(role).get("/api/guestbook/guests/by/address", params=asked)
+        refused = service.client(role).get("/api/guestbook/guests", params={"pattern": "by_address", **asked})
         assert (refused.status_code, refused.json()["type"]) == (403, "forbidden")
-    found = service.client(Role.ADMIN).get("/api/guestbook/guests/by/address", params=asked)
+    found = service.client(Role.ADMIN).get("/api/guestbook/guests", params={"pattern": "by_address", **asked})
     assert len(found.json()["items"]) == 1
 
 
 def test_an_etag_tells_nothing_of_what_is_hidden(service: Service) -> None:
     """Of two records that differ in nothing else, and of one that is made again with a guess."""
     editor, admin = service.client(Role.EDITOR), service.client(Role.ADMIN)
-    key = {"project_id": PROJECT, "guest_id": "ann"}
 
     def etags() -> tuple[str, str]:
-        seen = [c.get("/api/guestbook/guests", params=key).headers["etag"] for c in (editor, admin)]
+        seen = [c.get(GUEST).headers["etag"] for c in (editor, admin)]
         return seen[0], seen[1]
 
     service.store.put(guest(words="yes"))
@@ -212,16 +214,12 @@ def test_an_etag_tells_nothing_of_what_is_hidden(service: Service) -> None:
     service.store.put(guest(words="no"))
     no = etags()
     assert (yes[0] == no[0], yes[1] == no[1]) == (True, False)
-    moved = editor.post(
-        "/api/guestbook/guests/moves/shout", params=key, json={"words": "x"}, headers={"If-Match": no[0]}
-    )
+    moved = editor.post(f"{GUEST}/moves/shout", json={"words": "x"}, headers={"If-Match": no[0]})
     assert moved.status_code == 200, "what one has not seen cannot have changed under one's eyes"
     other = Service(service.objects.folder.parent, installed=(GUESTS,), store=service.store, clock=service.clock)
-    assert other.client(Role.ADMIN).get("/api/guestbook/guests", params=key).headers["etag"] == etags()[1]
+    assert other.client(Role.ADMIN).get(GUEST).headers["etag"] == etags()[1]
     other.app.state.options = type(other.app.state.options)(secret=SECRET + b"another")
-    assert other.client(Role.ADMIN).get("/api/guestbook/guests", params=key).headers["etag"] != etags()[1], (
-        "it has a key"
-    )
+    assert other.client(Role.ADMIN).get(GUEST).headers["etag"] != etags()[1], "it has a key"
 
 
 def test_what_is_kept_of_an_answer_has_nothing_personal(service: Service) -> None:
@@ -243,10 +241,7 @@ def holding(service: Service, text: str) -> list[str]:
 
 def test_a_refusal_in_a_domains_own_words_quotes_nothing_that_is_hidden(service: Service) -> None:
     service.store.create(guest())
-    key = {"project_id": PROJECT, "guest_id": "ann"}
-    told = {
-        r: service.client(r).post("/api/guestbook/guests/moves/repeat", params=key) for r in (Role.EDITOR, Role.ADMIN)
-    }
+    told = {r: service.client(r).post(f"{GUEST}/moves/repeat") for r in (Role.EDITOR, Role.ADMIN)}
     assert {a.json()["type"] for a in told.values()} == {"illegal-move"}
     assert (MARK in told[Role.EDITOR].text, MARK in told[Role.ADMIN].text) == (False, True)
 
@@ -287,8 +282,8 @@ def test_records_that_are_not_for_everybody_are_read_and_heard_of_by_those_they_
             listener.close()
     for role in Role:
         client, status = service.client(role), 403 if role is Role.VIEWER else 200
-        assert client.get("/api/guestbook/complaints", params={**asked, "number": 7}).status_code == status
-        assert client.get("/api/guestbook/complaints/by/of_project", params=asked).status_code == status
+        assert client.get(f"/api/guestbook/complaints/{PROJECT}/7").status_code == status
+        assert client.get("/api/guestbook/complaints", params={"pattern": "of_project", **asked}).status_code == status
 
 
 @pytest.mark.parametrize("role", [Role.VIEWER, Role.EDITOR])
@@ -297,8 +292,8 @@ def test_what_guests_have_spoken_is_for_administrators_alone(tmp_path: Path, rol
     service = Service(tmp_path, installed=INSTALLED)
     service.store.create(spoken := audio())
     service.store.create(job())
-    for relation in ("temp_audio", "jobs"):
-        path = f"/api/speech/{relation}/by/of_date?date={spoken.date}"
+    for collection in ("audios", "jobs"):
+        path = f"/api/speech/{collection}?pattern=of_date&date={spoken.date}"
         assert service.client(role).get(path).status_code == 403
         assert len(service.client(Role.ADMIN).get(path).json()["items"]) == 1
 
@@ -306,14 +301,14 @@ def test_what_guests_have_spoken_is_for_administrators_alone(tmp_path: Path, rol
 def test_without_keys_everybody_is_an_administrator(tmp_path: Path) -> None:
     service = Service(tmp_path, installed=(GUESTS,), authentication=False)
     service.store.create(guest())
-    shown = service.client(address=HERE).get("/api/guestbook/guests", params={"project_id": PROJECT, "guest_id": "ann"})
+    shown = service.client(address=HERE).get(f"/api/guestbook/guests/{PROJECT}/ann")
     assert shown.json()["words"] == f"{MARK} words"
 
 
 def test_a_store_that_is_bound_hides_the_same(service: Service) -> None:
     service.store.create(guest())
-    asked = {"project_id": PROJECT}
-    bound = service.client(Role.VIEWER, project=PROJECT).get("/api/guestbook/guests/by/of_project", params=asked)
+    asked = {"pattern": "of_project", "project_id": PROJECT}
+    bound = service.client(Role.VIEWER, project=PROJECT).get("/api/guestbook/guests", params=asked)
     assert [item["guest_id"] for item in bound.json()["items"]] == ["ann"]
     assert not told_by(bound)
 

@@ -33,7 +33,7 @@ from tests.web.service import Service, film
 from tests.web.serving import serving
 from tests.work.soon import soon
 
-LIST = "/api/films/films/by/status?status=draft"
+LIST = "/api/films/films?pattern=by_status&status=draft"
 
 
 @pytest.mark.parametrize("given", ["abc-1.2_3", "x" * 64])
@@ -58,7 +58,7 @@ def test_each_request_is_logged_without_anything_secret(service: Service, caplog
     lines = [json.loads(JsonLines().format(r)) for r in caplog.records if r.name == "penstock.access"]
     assert len(lines) == 3
     told = lines[0]
-    assert (told["request_id"], told["status"], told["route"]) == ("id1", 200, "/api/films/films/by/status")
+    assert (told["request_id"], told["status"], told["route"]) == ("id1", 200, "/api/films/films")
     assert told["caller"].startswith("a viewer#")
     text = json.dumps(lines)
     assert key not in text
@@ -112,13 +112,13 @@ def test_a_route_may_take_more_than_the_others(tmp_path: Path) -> None:
     editor = service.client(Role.EDITOR)
 
     def hang(size: int) -> Any:
-        return editor.post("/api/films/posters", files={"poster": b"x" * size}, headers={"Idempotency-Key": str(size)})
+        return editor.post("/cinema/posters", files={"poster": b"x" * size}, headers={"Idempotency-Key": str(size)})
 
     assert [hang(900_000).json() for _ in "12"] == [{"size": 900_000}] * 2
     assert (hang(1_000_000).status_code, hang(1_000_000).json()["type"]) == (413, "body-too-large")
-    assert editor.post("/api/films/shouts", json={"name": "x" * 1000}).status_code == 413
+    assert editor.post("/cinema/shouts", json={"name": "x" * 1000}).status_code == 413
     roomy = Service(tmp_path, body_limit=2_000_000).client(Role.EDITOR)
-    assert roomy.post("/api/films/posters", files={"poster": b"x" * 1_000_000}).status_code == 201, "and never less"
+    assert roomy.post("/cinema/posters", files={"poster": b"x" * 1_000_000}).status_code == 201, "and never less"
 
 
 def test_a_stranger_is_not_told_how_much_a_route_takes(tmp_path: Path) -> None:
@@ -201,7 +201,7 @@ def test_a_client_that_breaks_off_its_body_is_no_mistake_of_ours(
     key = service.key(Role.EDITOR)
     with serving(service.app) as port:
         with socket.create_connection(("127.0.0.1", port)) as line:
-            head = f"POST /api/films/shouts HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {key}\r\n"
+            head = f"POST /cinema/shouts HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {key}\r\n"
             line.sendall(f"{head}Content-Length: 100\r\n\r\n{{".encode())
         soon(lambda: any(r.name == "penstock.access" for r in caplog.records))
     (told,) = [r for r in caplog.records if r.name == "penstock.access"]
@@ -246,14 +246,16 @@ def numbers(service: Service) -> dict[str, float]:
 def test_requests_are_counted_by_route_and_status(service: Service, editor: Any) -> None:
     for title in ("a", "b"):
         editor.post("/api/films/films", json=film(title))
-        editor.get("/api/films/films", params={"project_id": "p1", "title": title})
-    editor.get("/api/films/films", params={"project_id": "p1", "title": "c"})
+        editor.get(f"/api/films/films/p1/{title}")
+    editor.get("/api/films/films/p1/c")
     for number in range(3):
         editor.get(f"/nowhere/{number}")
     found = numbers(service)
     assert found['penstock_requests_total{method="POST",route="/api/films/films",status="201"}'] == 2
-    assert found['penstock_requests_total{method="GET",route="/api/films/films",status="404"}'] == 1
-    assert found['penstock_request_seconds_count{method="GET",route="/api/films/films"}'] == 3
+    assert (
+        found['penstock_requests_total{method="GET",route="/api/films/films/{project_id}/{title}",status="404"}'] == 1
+    )
+    assert found['penstock_request_seconds_count{method="GET",route="/api/films/films/{project_id}/{title}"}'] == 3
     assert found['penstock_requests_total{method="GET",route="other",status="404"}'] == 3, "paths are no labels"
 
 
@@ -300,7 +302,7 @@ def test_a_request_is_a_span_of_its_callers_trace(tmp_path: Path, monkeypatch: p
     parent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
     service.client().get(LIST, headers={"traceparent": parent})
     (span,) = exporter.get_finished_spans()
-    assert span.name == "GET /api/films/films/by/status"
+    assert span.name == "GET /api/films/films"
     assert format(span.context.trace_id, "032x") == parent.split("-")[1]
     assert span.attributes is not None
     assert span.attributes["http.response.status_code"] == 401

@@ -96,10 +96,17 @@ def check_each_operation(schema: Any, chosen: hypothesis.settings) -> int:
 def run_histories(described: Described, schema: Any, chosen: hypothesis.settings) -> list[str]:
     """Requests that follow from each other, by the document's links; the statuses that were seen."""
     seen: list[str] = []
+    # By the document's links alone: what would be guessed from names takes a film's project for a record of its own.
+    schema.config.phases.stateful.inference.algorithms = []
 
     class Histories(schema.as_state_machine()):  # type: ignore[misc]
         def setup(self) -> None:
             described.reset()
+
+        def before_call(self, case: Any) -> None:
+            # A history that ends at the door tells nothing; what wrong keys are answered is tried of each operation.
+            for name in ("Authorization", "X-API-Key"):
+                case.headers.pop(name, None)
 
         def validate_response(self, response: Any, case: Any, **kwargs: Any) -> None:
             seen.append(f"{case.operation.label} {response.status_code}")
@@ -115,8 +122,7 @@ def test_a_small_service_answers_as_it_is_described(tmp_path: Path) -> None:
 
 def test_histories_have_no_undescribed_answer(tmp_path: Path) -> None:
     described = Described(tmp_path)
-    # Shorter runs were measured to reach moves hardly ever, and films alone are never created but only listed.
-    chosen = described.schema.include(path_regex="^/api/films/(films|reels)")
+    chosen = described.schema.include(path_regex="^/api/films/films")
     # Hypothesis takes constants from all modules that are loaded, so what one run reaches depends on which are.
     for steps in (10, 16, 18, 20, 22):
         seen = run_histories(described, chosen, settings(max_examples=40, stateful_step_count=steps))
@@ -130,7 +136,7 @@ def test_a_lie_would_be_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     def broken(*_: Any, **__: Any) -> Any:
         raise RuntimeError("broken")
 
-    schema = Described(tmp_path).schema.include(path="/api/films/films/by/of_project")
+    schema = Described(tmp_path).schema.include(path="/api/films/films", method="GET")
     monkeypatch.setattr(Store, "page", broken)
     with pytest.raises(FailureGroup) as found:
         check_each_operation(schema, settings(max_examples=20, stateful_step_count=1))

@@ -23,7 +23,7 @@ from tests.web.service import Service
 from tests.web.siege import AT_ALL, Siege, besieged, together
 from tests.work.soon import soon
 
-LIST = "/api/films/films/by/status?status=draft"
+LIST = "/api/films/films?pattern=by_status&status=draft"
 HALF_A_HEAD = b"GET /healthz HTTP/1.1\r\nHost: x\r\nX-More: "
 
 
@@ -314,7 +314,7 @@ def test_bodies_that_stall_are_not_kept(tmp_path: Path, count: int) -> None:
 def test_a_large_form_is_read_as_ever(service: Service) -> None:
     editor = service.client(Role.EDITOR)
     for _ in "12":
-        sent = editor.post("/api/films/posters", files={"poster": b"x" * 900_000}, headers={"Idempotency-Key": "one"})
+        sent = editor.post("/cinema/posters", files={"poster": b"x" * 900_000}, headers={"Idempotency-Key": "one"})
         assert (sent.status_code, sent.json()) == (201, {"size": 900_000})
 
 

@@ -143,7 +143,7 @@ def test_a_store_that_is_away_is_told_without_its_address(tmp_path: Path) -> Non
     service.store.close()
     (tmp_path / "web.db").rename(tmp_path / "elsewhere.db")
     (tmp_path / "web.db").mkdir()
-    answer = client.get("/api/films/films/by/status?status=draft")
+    answer = client.get("/api/films/films?pattern=by_status&status=draft")
     assert (answer.status_code, answer.json()["type"]) == (503, "unavailable")
     assert str(tmp_path) not in answer.text
     assert "web.db" not in answer.text

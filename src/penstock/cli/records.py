@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
-import inspect
 import json
 from typing import Annotated, Any
 
 import typer
 from pydantic import TypeAdapter, ValidationError
+from pydantic.fields import FieldInfo
 
+from penstock.auth.doors import check_move
 from penstock.cli import names
 from penstock.cli.terminal import AsJson, By, StoreUrl, hint, opened, show, tell
 from penstock.declare.entity import Entity
 from penstock.declare.move import MoveOf
+from penstock.declare.move_arguments import filled_in, move_model
+from penstock.declare.rendering import rendered
 from penstock.errors import InvalidValue, Misconfigured
-from penstock.kernel.audit import AuditLine
-from penstock.kernel.idempotency import Once
-from penstock.kernel.outbox import Message
-from penstock.runtime.system_records import SYSTEM_RECORDS
-from penstock.work.domain import WORKING
+from penstock.schema.role import Role
 
-_MACHINERY = (AuditLine, Message, Once)
+_AT_THE_MACHINE = Role.ADMIN
+"Whoever has the store is an administrator; what is the system's alone is not theirs either."
 Limit = Annotated[int, typer.Option("--limit", min=1, max=1000, help="At most so many.")]
 WithPersonal = Annotated[
     bool, typer.Option("--personal", help="Also personal fields, such as guests' texts; they are left out otherwise.")
@@ -82,19 +82,18 @@ def move(
     store: StoreUrl = None,
     as_json: AsJson = False,
 ) -> None:
-    """Move a record to another state; only declared moves are possible."""
+    """Move a record to another state by a declared move that is a person's to make."""
     kind = names.entity(entity)
     moves = kind.__moves__
-    if kind.__guarded__ or kind.__shape__.domain in (SYSTEM_RECORDS.name, WORKING.name) or issubclass(kind, _MACHINERY):
-        raise Misconfigured(f"{entity} has moves that mean something elsewhere too, so it is not moved by hand")
     if verb not in moves:
         raise Misconfigured(f'{entity} has no move "{verb}". {hint(verb, moves)}')
+    check_move(kind, moves[verb], _AT_THE_MACHINE)
     shape = kind.__shape__
     key = [w for w in words if w.partition("=")[0] in shape.key.fields]
     ref = names.ref(kind, key)
     with opened(store) as handle:
-        now = handle.clock.now()
-        arguments = _arguments(moves[verb], [w for w in words if w not in key], {"at": now, "now": now, "by": by})
+        arguments = _arguments(moves[verb], [w for w in words if w not in key])
+        arguments |= filled_in(moves[verb], now=handle.clock.now(), by=by)
         with handle.change(by=by, why=why) as change:
             record = change.get(ref)
             getattr(record, verb)(**arguments)
@@ -103,40 +102,38 @@ def move(
     show(rows, title=repr(record.ref), as_json=as_json)
 
 
-def _arguments(moved: MoveOf[Any, ...], words: list[str], known: dict[str, Any]) -> dict[str, Any]:
-    """What a move takes, from words, each read as its annotation says; who moves and when is known, as in the API."""
-    wanted = {}
-    if moved.body is not None:
-        parameters = list(inspect.signature(moved.body, eval_str=True).parameters.values())[1:]
-        wanted = {p.name: p for p in parameters}
-    given = {name: known[name] for name in wanted if name in known}
-    wanted = {name: parameter for name, parameter in wanted.items() if name not in known}
+def _arguments(moved: MoveOf[Any, ...], words: list[str]) -> dict[str, Any]:
+    """What a move takes, from words, each read as its annotation says."""
+    model = move_model(moved, moved.name)
+    wanted = {} if model is None else model.model_fields
+    given: dict[str, Any] = {}
     for word in words:
         name, equals, text = word.partition("=")
         if not equals or name not in wanted:
             takes = ", ".join(wanted) or "nothing beside the key"
             raise InvalidValue(f"{moved.name} takes {takes}; {word!r} is none of it")
-        given[name] = _read(wanted[name], text)
-    missing = [n for n, p in wanted.items() if p.default is inspect.Parameter.empty and n not in given]
+        given[name] = _read(name, wanted[name], text)
+    missing = [n for n, field in wanted.items() if field.is_required() and n not in given]
     if missing:
         raise InvalidValue(f"{moved.name} needs {', '.join(missing)}, each as name=value")
     return given
 
 
-def _read(parameter: inspect.Parameter, text: str) -> Any:
-    adapter: TypeAdapter[Any] = TypeAdapter(parameter.annotation)
+def _read(name: str, field: FieldInfo, text: str) -> Any:
+    kind: Any = Annotated[(field.annotation, *field.metadata)] if field.metadata else field.annotation
+    adapter: TypeAdapter[Any] = TypeAdapter(kind)
     # A plain word is what it says; a list or an object is written as JSON.
     read = adapter.validate_json if text[:1] in ("[", "{") else adapter.validate_python
     try:
         return read(text)
     except ValidationError as error:
-        raise InvalidValue(f"{parameter.name}={text!r}: {error.errors()[0]['msg']}") from None
+        raise InvalidValue(f"{name}={text!r}: {error.errors()[0]['msg']}") from None
 
 
 def _plain(record: Entity, *, personal: bool) -> dict[str, Any]:
     """A record as JSON; whoever is at the machine may see all of it, but not by chance."""
     hidden = frozenset() if personal else record.__shape__.hidden_from(None)
-    return record.model_dump(mode="json", exclude=set(hidden))
+    return rendered(record, hidden=hidden)
 
 
 def _even(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -15,14 +15,17 @@ from penstock.runtime.service import Service
 from penstock.runtime.settings import Settings
 from penstock.web.api import build_api
 from penstock.web.options import WebOptions
-from penstock.web.route import AdmittedRoute
+from penstock.web.records import questions_of
+from penstock.web.route import AdmittedRoute, ClosedRoute
 
 _HEAD = """
 # Routes
 
 Every route of the service as it ships, and who may use it. Viewer, editor, admin: a role may do what those before may.
 A key that is bound to a project sees that project only. "Anybody" needs no key, and may ask so many times a minute from
-one address. Besides these, `/objects/…` serves the local files that signed URLs lead to, to whoever has the URL.
+one address. What a declaration leaves to the system, or to an action of its domain, has no derived route; a POST there
+is refused with the reason (`not-permitted`). Besides these, `/objects/…` serves the local files that signed URLs lead
+to, to whoever has the URL.
 """
 
 
@@ -38,10 +41,11 @@ def _rows(installed: Sequence[DomainPlugin]) -> Iterator[tuple[str, str]]:
     service = Service(Settings(store="sqlite:///:memory:"), installed)
     app = build_api(service.installed, service.context, options=WebOptions())
     for route in app.routes:
-        if isinstance(route, AdmittedRoute):
+        if isinstance(route, AdmittedRoute) and not isinstance(route, ClosedRoute):
             tag = str(next(iter(route.tags), "service"))
             for method in sorted(route.methods or ()):
-                yield tag, f"| `{method} {route.path_format}` | {_who(route.access)} |\n"
+                for question, access in questions_of(route):
+                    yield tag, f"| `{method} {route.path_format}{question}` | {_who(access)} |\n"
 
 
 def _section(tag: str, rows: Iterator[tuple[str, str]]) -> str:

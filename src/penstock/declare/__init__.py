@@ -8,6 +8,7 @@ from penstock.declare.key import IndexKey, key
 from penstock.declare.lifetime import Expires, KeepLatest, RetainFor
 from penstock.declare.move import Move, diagram, move
 from penstock.declare.pattern import after, before, between, pattern, since, starting_with, until
+from penstock.declare.permission import WrittenBy
 from penstock.declare.personal import Personal, SeenBy
 from penstock.declare.table import Table, camel_case, number
 from penstock.declare.units import (
@@ -20,9 +21,13 @@ from penstock.declare.units import (
     UtcSeconds,
 )
 from penstock.operations.reads import ANYTHING, Range
+from penstock.schema.permission import SYSTEM, Action
+from penstock.schema.role import Role
 
 __all__ = [
     "ANYTHING",
+    "SYSTEM",
+    "Action",
     "Attr",
     "Count",
     "Domain",
@@ -36,6 +41,7 @@ __all__ = [
     "Personal",
     "Range",
     "RetainFor",
+    "Role",
     "Seconds",
     "SeenBy",
     "Table",
@@ -43,6 +49,7 @@ __all__ = [
     "UtcMillis",
     "UtcSeconds",
     "View",
+    "WrittenBy",
     "after",
     "attribute",
     "before",

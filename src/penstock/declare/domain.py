@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from penstock.declare.entity import Entity
 from penstock.declare.files import place_files
+from penstock.declare.permission import leave_to_system
 from penstock.declare.table import Table
 from penstock.errors import DeclarationError
 from penstock.schema.file_pattern import FilePattern
@@ -26,7 +27,8 @@ class Domain:
 
     ``outbox`` and ``audit`` are its own kinds of message and audit line, where its documents describe them. ``files``
     are the patterns of the object keys its records may hold (see `penstock.schema.file_pattern`); an entity uses those
-    whose fields it has. Without any, keys are checked for their form alone.
+    whose fields it has. Without any, keys are checked for their form alone. With ``moved_by_work``, what its entities
+    do not say of who may write them is the system's alone.
     """
 
     def __init__(
@@ -37,6 +39,7 @@ class Domain:
         outbox: type[Entity] | None = None,
         audit: type[Entity] | None = None,
         files: Iterable[str | FilePattern] = (),
+        moved_by_work: bool = False,
     ) -> None:
         self.name = name
         self.files = tuple(FilePattern(each) if isinstance(each, str) else each for each in files)
@@ -44,6 +47,7 @@ class Domain:
         self.entities = entities
         self.views = tuple(views)
         relations: dict[str, str] = {}
+        collections: dict[str, str] = {}
         for entity in entities:
             shape = entity.__shape__
             if shape.relation in relations:
@@ -52,6 +56,14 @@ class Domain:
                     f"in the domain {name!r}; give one another relation="
                 )
             relations[shape.relation] = shape.name
+            if shape.collection in collections:
+                raise DeclarationError(
+                    f"{collections[shape.collection]} and {shape.name} have the same path {shape.collection!r} "
+                    f"in the domain {name!r}; give one another collection="
+                )
+            collections[shape.collection] = shape.name
+            if moved_by_work:
+                leave_to_system(shape)
             if shape.domain not in (None, name):
                 raise DeclarationError(
                     f"{shape.name} belongs to the domain {shape.domain!r} already, not also {name!r}"

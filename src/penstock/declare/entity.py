@@ -6,6 +6,7 @@ Everything that can be wrong with a declaration is refused while the class is be
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from enum import Enum
@@ -22,11 +23,13 @@ from penstock.declare.key import IndexKey, KeyOf
 from penstock.declare.lifetime import Expires, Lifetime
 from penstock.declare.move import MoveOf, bind_moves
 from penstock.declare.pattern import Pattern
+from penstock.declare.permission import check_permissions, is_moved_by_work
 from penstock.declare.personal import check_personal
 from penstock.declare.table import Table
 from penstock.errors import DeclarationError, InvalidValue
 from penstock.operations.reads import Ref
 from penstock.schema.kinds import FieldShape, Kind
+from penstock.schema.permission import Permission
 from penstock.schema.role import Role
 from penstock.schema.shape import (
     PARTITION_BYTES,
@@ -40,6 +43,8 @@ from penstock.schema.shape import (
     TablePlace,
 )
 from penstock.schema.template import compile_template
+
+_COLLECTION = re.compile(r"[a-z][a-z0-9_-]*")
 
 
 class _Hidden:
@@ -89,8 +94,10 @@ class Entity(BaseModel, metaclass=EntityType):
     "Is a new one told to whoever waits for work?"
     __rights__: ClassVar[Rights] = Rights()
     "What may a store bound to a project do with its own ones?"
-    __guarded__: ClassVar[bool] = False
-    "Has a change of one consequences elsewhere, so that only its domain's own actions may make it?"
+    __seen_by__: ClassVar[Role | None] = None
+    "Who may look at its records, where the class itself does not say."
+    __moved_by_work__: ClassVar[bool] = False
+    "Is what the declaration does not say of who may write it the system's alone?"
     __validated__: ClassVar[bool] = True
     "Has it validators of its own, which must see each new state?"
 
@@ -104,11 +111,13 @@ class Entity(BaseModel, metaclass=EntityType):
         table: Table | None = None,
         tag: str | None = None,
         relation: str | None = None,
+        collection: str | None = None,
         lifetimes: tuple[Lifetime, ...] = (),
         sql_indexes: tuple[tuple[str, ...], ...] = (),
         touched: str | None = None,
         seen_by: Role | None = None,
         known_as: str | None = None,
+        created_by: Permission | None = None,
         **unknown: Any,
     ) -> None:
         if unknown:
@@ -121,11 +130,13 @@ class Entity(BaseModel, metaclass=EntityType):
             table,
             tag=tag,
             relation=relation,
+            collection=collection,
             lifetimes=lifetimes,
             sql_indexes=sql_indexes,
             touched=touched,
             seen_by=seen_by,
             known_as=known_as,
+            created_by=created_by,
         )
 
     if not TYPE_CHECKING:  # a checker that saw it would let any name be assigned
@@ -164,11 +175,13 @@ def _declare(
     *,
     tag: str | None,
     relation: str | None,
+    collection: str | None,
     lifetimes: tuple[Lifetime, ...],
     sql_indexes: tuple[tuple[str, ...], ...],
     touched: str | None,
     seen_by: Role | None,
     known_as: str | None,
+    created_by: Permission | None,
 ) -> None:
     """Compile a class into its shape, and admit it to its table.
 
@@ -196,6 +209,7 @@ def _declare(
         name=name,
         table=table.place,
         relation=relation or _snake(name),
+        collection=_collection(name, collection or relation or plural(_snake(name))),
         fields=fields,
         key=key,
         indexes=indexes,
@@ -207,10 +221,13 @@ def _declare(
         rights=cls.__rights__,
         uniques=sql_indexes,
         touched=touched,
-        seen_by=seen_by,
+        seen_by=seen_by or cls.__seen_by__,
+        created_by=created_by,
+        moved_by_work=cls.__moved_by_work__ or is_moved_by_work(fields, created_by, moves),
     )
     _check_key_fields(shape)
     check_personal(shape)
+    check_permissions(shape, [n for n, info in cls.model_fields.items() if info.is_required()])
     keys[0].bind(shape)
     for pattern_name, declared in members.items():
         if isinstance(declared, Pattern):
@@ -383,6 +400,24 @@ def _no_such(cls: type, shape: EntityShape, name: str) -> str:
     close = difflib.get_close_matches(name, declared, n=1)
     hint = f"; did you mean {close[0]}?" if close else ""
     return f"{shape.name} declares no field, key, pattern or move {name!r}{hint}"
+
+
+def _collection(entity: str, name: str) -> str:
+    """A name that stands in a path as it is."""
+    if not _COLLECTION.fullmatch(name):
+        raise DeclarationError(
+            f"{entity}: {name!r} cannot name its records in a path; give collection= in small letters, such as films"
+        )
+    return name
+
+
+def plural(word: str) -> str:
+    """The plural that most English nouns have; others are declared."""
+    if word.endswith(("s", "x", "z", "ch", "sh")):
+        return f"{word}es"
+    if word.endswith("y") and word[-2:-1] not in "aeiou":
+        return f"{word[:-1]}ies"
+    return f"{word}s"
 
 
 def _snake(name: str) -> str:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from datetime import date, datetime
 from decimal import Decimal
 from enum import Enum
-from typing import TYPE_CHECKING, Annotated, Any, Union, get_args, get_origin
+from typing import Annotated, Any, Union, get_args, get_origin
 from uuid import UUID
 
 import annotated_types
@@ -17,14 +17,12 @@ from pydantic_core import PydanticUndefined
 
 from penstock.declare.attribute import StoredAs
 from penstock.declare.keys_within import keys_within
+from penstock.declare.permission import written_by
 from penstock.declare.personal import marked_within, seen_by
 from penstock.declare.units import Instant
 from penstock.errors import DeclarationError
 from penstock.schema.documents import plain
 from penstock.schema.kinds import FieldShape, Kind
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 _SIMPLE = {
     str: Kind.TEXT,
@@ -88,6 +86,7 @@ def _read(entity: str, name: str, info: FieldInfo, naming: Callable[[str], str])
         default=default,
         keys=keys_within(info.annotation, info.metadata),
         personal=seen_by(metadata),
+        written_by=written_by(metadata),
     )
 
 

@@ -1,6 +1,6 @@
 """Moves: the only way a state field changes.
 
-start = Move(PENDING, FAILED, to=PROCESSING)
+start = Move(PENDING, FAILED, to=PROCESSING, by=SYSTEM)
 
 @move(PROCESSING, to=COMPLETED)
 def finish(self, *, video_clip: ObjectKey) -> None:
@@ -17,6 +17,8 @@ from functools import partial
 from typing import Any, Concatenate, Generic, ParamSpec, TypeVar, overload
 
 from penstock.errors import DeclarationError, IllegalMove
+from penstock.schema.permission import Action, Permission, System
+from penstock.schema.role import Role
 
 E = TypeVar("E")
 P = ParamSpec("P")
@@ -28,12 +30,21 @@ class MoveOf(Generic[E, P]):
     name: str
     field: str
 
-    def __init__(self, origins: tuple[Enum, ...], to: Enum, body: Callable[Concatenate[E, P], None] | None) -> None:
+    def __init__(
+        self,
+        origins: tuple[Enum, ...],
+        to: Enum,
+        body: Callable[Concatenate[E, P], None] | None,
+        *,
+        by: Permission | None = None,
+    ) -> None:
         if not origins:
             raise DeclarationError(f"a move to {to!r} names no state it may start from; give at least one")
         if kinds := {type(s).__name__ for s in origins} - {type(to).__name__}:
             raise DeclarationError(f"a move to {to!r} starts from {', '.join(kinds)}; use states of one Enum")
-        self.origins, self.to, self.body = origins, to, body
+        if by is not None and not isinstance(by, Role | Action | System):
+            raise DeclarationError(f"a move to {to!r} is by {by!r}; give a Role, an Action or SYSTEM")
+        self.origins, self.to, self.body, self.by = origins, to, body, by
         self.summary = " ".join((inspect.getdoc(body) or "").split()) if body else ""
 
     @overload
@@ -59,16 +70,18 @@ class MoveOf(Generic[E, P]):
         return record
 
 
-def Move(*origins: Enum, to: Enum) -> MoveOf[Any, []]:  # noqa: N802 - reads as a declaration
-    """A transition that changes nothing but the state."""
-    return MoveOf(origins, to, None)
+def Move(*origins: Enum, to: Enum, by: Permission | None = None) -> MoveOf[Any, []]:  # noqa: N802 - a declaration
+    """A transition that changes nothing but the state; ``by`` says who may make it through a door."""
+    return MoveOf(origins, to, None, by=by)
 
 
-def move(*origins: Enum, to: Enum) -> Callable[[Callable[Concatenate[E, P], None]], MoveOf[E, P]]:
+def move(
+    *origins: Enum, to: Enum, by: Permission | None = None
+) -> Callable[[Callable[Concatenate[E, P], None]], MoveOf[E, P]]:
     """A transition with a typed body that changes other fields as well; the body runs on the record itself."""
 
     def declare(body: Callable[Concatenate[E, P], None]) -> MoveOf[E, P]:
-        return MoveOf(origins, to, body)
+        return MoveOf(origins, to, body, by=by)
 
     return declare
 

@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 from penstock.declare.checks import check_tags
 from penstock.errors import DeclarationError
 from penstock.schema.shape import EntityShape, IndexPlace, KeyAttribute, TablePlace
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
 
 _NAME = re.compile(r"[a-zA-Z0-9_.-]{3,255}")
 

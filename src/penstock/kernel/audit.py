@@ -24,6 +24,7 @@ from penstock.operations.reads import ANYTHING, Range
 from penstock.operations.validation import is_simple_json, is_simple_name, prepare
 from penstock.operations.writes import Put
 from penstock.schema.kinds import INTEGER_LIMIT, instant_text
+from penstock.schema.role import Role
 from penstock.schema.shape import KEPT
 
 EVERYWHERE = "-"
@@ -34,6 +35,8 @@ class AuditLine(Entity):
     """Who did what, when and why. Lines are only added."""
 
     __rights__ = KEPT
+    __seen_by__ = Role.ADMIN
+    __moved_by_work__ = True
 
     project_id: str
     ts: UtcMicros
@@ -48,7 +51,7 @@ class AuditLine(Entity):
         return hashlib.sha256(_encode(said)).hexdigest()
 
 
-class SystemAudit(AuditLine, table=SYSTEM, relation="audit"):
+class SystemAudit(AuditLine, table=SYSTEM, relation="audit", collection="audit_lines"):
     """The kernel's own, for domains that do not document theirs."""
 
     @key("PROJECT#{project_id}", "AUDIT#{ts}#{actor}")

@@ -38,6 +38,7 @@ from penstock.operations.writes import Patch, Write
 from penstock.ports.clock import Clock, by_the_slowest
 from penstock.ports.ids import sortable_id
 from penstock.schema.documents import plain
+from penstock.schema.role import Role
 from penstock.schema.shape import Rights
 
 
@@ -51,6 +52,8 @@ class Once(Entity):
     """What is known of work that must happen once."""
 
     __rights__ = Rights(remove=False)
+    __seen_by__ = Role.ADMIN
+    __moved_by_work__ = True
 
     idempotency_key: str
     fingerprint: str | None = None

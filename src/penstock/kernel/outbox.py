@@ -29,6 +29,7 @@ from penstock.operations.validation import is_simple, is_simple_json, is_simple_
 from penstock.operations.writes import Put, Write
 from penstock.ports.ids import sortable_text
 from penstock.schema.documents import is_flat, plain
+from penstock.schema.role import Role
 from penstock.schema.shape import Rights
 
 
@@ -42,6 +43,8 @@ class Message(Entity):
     """Something that became true, or work that is to be done."""
 
     __rights__ = Rights(remove=False)
+    __seen_by__ = Role.ADMIN
+    __moved_by_work__ = True
     __wakes__ = True
 
     event_id: str
@@ -72,13 +75,13 @@ class Message(Entity):
         """It could not be told at all."""
         self.attempts, self.retry_at, self.error = self.attempts + 1, None, error
 
-    @move(MessageStatus.DEAD, to=MessageStatus.PENDING)
+    @move(MessageStatus.DEAD, to=MessageStatus.PENDING, by=Role.ADMIN)
     def revive(self) -> None:
         """Try again, from the beginning."""
         self.attempts, self.retry_at = 0, None
 
 
-class SystemMessage(Message, table=SYSTEM, relation="outbox", lifetimes=(Expires("ttl"),)):
+class SystemMessage(Message, table=SYSTEM, relation="outbox", collection="messages", lifetimes=(Expires("ttl"),)):
     """The kernel's own, for domains that do not document theirs."""
 
     @key("OUTBOX#{event_id}", "OUTBOX#{event_id}")

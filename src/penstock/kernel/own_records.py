@@ -21,4 +21,5 @@ KERNEL = Domain(
     Checkpoint,
     QuotaUse,
     QuotaHold,
+    moved_by_work=True,
 )

@@ -15,6 +15,7 @@ from uuid import UUID
 from msgspec import to_builtins
 
 from penstock.errors import InvalidKey, InvalidValue
+from penstock.schema.permission import Permission
 from penstock.schema.role import Role
 
 INTEGER_LIMIT = 2**63
@@ -94,6 +95,8 @@ class FieldShape:
     "Finds the object keys in a value; None when it holds none."
     personal: Role | None = None
     "The role that sees it; None when whoever sees the record does."
+    written_by: Permission | None = None
+    "Who gives it its value through a door; None when whoever creates the record does."
 
 
 def instant_text(value: datetime, digits: int) -> str:

@@ -9,6 +9,7 @@ from typing import Any
 
 from penstock.schema.file_pattern import FilePattern
 from penstock.schema.kinds import FieldShape, Kind
+from penstock.schema.permission import Permission
 from penstock.schema.role import Role
 from penstock.schema.template import Template
 
@@ -125,6 +126,8 @@ class EntityShape:
     table: TablePlace
     relation: str
     "The name of its table in SQL."
+    collection: str
+    "The name of its records in paths: a plural."
     fields: dict[str, FieldShape]
     key: KeyShape
     indexes: dict[str, IndexShape]
@@ -145,6 +148,10 @@ class EntityShape:
     "The field that tells when a record was last changed."
     seen_by: Role | None = None
     "Who may look at its records at all; None: whoever may look at anything."
+    created_by: Permission | None = None
+    "Who may create its records through a door; None: the declaration does not say."
+    moved_by_work: bool = False
+    "Is what the declaration does not say the system's alone?"
 
     rights: Rights = Rights()
     "What a store bound to a project may do with its own ones."

@@ -18,6 +18,7 @@ from penstock.plugin import DomainPlugin
 from penstock.runtime.discovery import RESERVED
 from penstock.runtime.object_route import route_of
 from penstock.schema.role import Role
+from penstock.web.collisions import check_routes
 from penstock.web.connection import log_accept_errors_seldom
 from penstock.web.cors import Cors
 from penstock.web.events import EventStreams, add_events
@@ -83,6 +84,7 @@ def build_api(installed: Sequence[DomainPlugin], context: DomainContext, *, opti
         _add_domain(app, each, context, options)
     add_events(app, [Progress], context.store, prefix="/api/work", tag="work", options=options)
     add_ops(app, context.store, schedules, [i.tasks for i in installed if i.tasks is not None])
+    check_routes(app, installed, reserved=RESERVED)
     files = route_of(context.objects, problem=problem, traffic=app.state.pools.traffic)
     if files is not None:
         answer_problems(files)
@@ -106,13 +108,13 @@ def _add_domain(app: FastAPI, each: DomainPlugin, context: DomainContext, option
     if name in RESERVED:
         raise DeclarationError(f"the service has routes of its own under /api/{name}; call the domain otherwise")
     prefix = f"/api/{name}"
-    # First, so that a domain may put a route of its own in the place of a derived one.
     if each.routes is not None:
         adopt(app, each.routes(context), tag=name)
     add_events(app, each.domain.entities, context.store, prefix=prefix, tag=name, options=options)
     for entity in each.domain.entities:
-        if entity.__shape__.relation == "events":
-            raise DeclarationError(f"{name}: /api/{name}/events is the stream of changes; give {entity} a relation=")
+        if entity.__shape__.collection == "events":
+            label = entity.__shape__.label
+            raise DeclarationError(f"/api/{name}/events is the stream of changes; give {label} another collection=")
         RecordRoutes(app, entity, prefix=prefix, tag=name).add_all()
 
 

@@ -25,12 +25,13 @@ from starlette.types import Message, Receive, Scope, Send
 from penstock.auth.access import heavy
 from penstock.auth.caller import Caller, caller_of, network_of, read_address
 from penstock.declare.entity import Entity
+from penstock.declare.rendering import rendered
 from penstock.errors import InvalidCursor, PenstockError
 from penstock.kernel.store import Store
 from penstock.operations.feed_entry import FeedEntry
 from penstock.schema.kinds import key_text
 from penstock.web.errors import TooManyStreams
-from penstock.web.forms import json_of, plain
+from penstock.web.forms import json_of
 from penstock.web.options import WebOptions
 from penstock.web.route import AdmittedRoute
 from penstock.web.watch import Ear, Watch
@@ -126,7 +127,7 @@ def add_events(
         return _EventStream(_Stream(app, request, caller, watch, positions, options).run(position), leave)
 
     events.__doc__ = (
-        "Changes of " + ", ".join(s.relation for s in shapes) + ", as server-sent events. Reconnect with the last "
+        "Changes of " + ", ".join(s.collection for s in shapes) + ", as server-sent events. Reconnect with the last "
         "event's id as Last-Event-ID to miss nothing; without one the stream begins now."
     )
     events.__gives__ = (400,)  # type: ignore[attr-defined]
@@ -215,11 +216,11 @@ def _event(name: str, id: str, data: dict[str, Any]) -> bytes:
 def _told(positions: Positions, entry: FeedEntry, hidden: frozenset[str]) -> bytes:
     fields = entry.shape.fields
     data = {
-        "entity": entry.shape.relation,
+        "entity": entry.shape.collection,
         "kind": entry.kind,
         "cause": entry.cause,
         "key": {n: key_text(fields[n], v) for n, v in entry.key.items()},
-        "old": None if entry.old is None else plain(entry.old, hidden=hidden),
-        "new": None if entry.new is None else plain(entry.new, hidden=hidden),
+        "old": None if entry.old is None else rendered(entry.old, hidden=hidden),
+        "new": None if entry.new is None else rendered(entry.new, hidden=hidden),
     }
-    return _event(f"{entry.shape.relation}.{entry.kind}", positions.id_of(entry.position), data)
+    return _event(f"{entry.shape.collection}.{entry.kind}", positions.id_of(entry.position), data)

@@ -2,40 +2,23 @@
 
 from __future__ import annotations
 
-import base64
 import hashlib
 import hmac
 import inspect
 import types
 from collections.abc import Iterable
 from functools import cache, lru_cache
-from typing import Annotated, Any, Union, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Union, get_args, get_origin
 
 import msgspec
-from pydantic import BaseModel, ConfigDict, Field, create_model
+from pydantic import BaseModel, ConfigDict, Field, create_model, model_validator
 
 from penstock.declare.entity import Entity
-from penstock.declare.move import MoveOf
-from penstock.schema.kinds import Kind
-from penstock.schema.shape import PatternShape
+from penstock.declare.permission import field_permission
+from penstock.schema.permission import reason
+from penstock.schema.role import Role
 
 _SORTED = msgspec.json.Encoder(order="sorted").encode
-FILLED_IN = ("at", "now", "by")
-"Arguments of a move that the service knows better than its caller: the moment, and who it is."
-
-
-def plain(record: Entity, *, hidden: frozenset[str] = frozenset()) -> dict[str, Any]:
-    """A record as JSON has it, without the fields that are hidden from whom it is for."""
-    shape = record.__shape__
-    raw = {f.name for f in shape.fields.values() if f.kind is Kind.BYTES}
-    values = record.model_dump(mode="json", exclude=raw | hidden)
-    for name in raw - hidden:
-        value = getattr(record, name)
-        values[name] = None if value is None else base64.b64encode(value).decode()
-    for field in shape.fields.values():
-        if field.kind is Kind.TEXTS and values.get(field.name) is not None:
-            values[field.name] = sorted(values[field.name])  # a set has an order of its own in each process
-    return values
 
 
 def json_of(value: Any) -> bytes:
@@ -64,11 +47,6 @@ def names(etags: str, etag: str, *, weakly: bool = False) -> bool:
     return "*" in given or etag in given
 
 
-def path_of(pattern: PatternShape) -> str:
-    """A pattern in a path: ``by/status`` for by_status, ``by/of_project`` for of_project."""
-    return pattern.name.removeprefix("by_")
-
-
 # Schemas
 
 
@@ -80,24 +58,23 @@ def record_model(entity: type[Entity], name: str) -> type[BaseModel]:
 
 @cache
 def new_record_model(entity: type[Entity], name: str) -> type[BaseModel]:
-    """The schema of a record to be created: without its states, which begin as declared and change by moves only."""
-    states = {f.name for f in entity.__shape__.states}
-    return _model(entity, name, [n for n in entity.model_fields if n not in states], strict=True)
+    """The schema of a record to be created: without its states, which begin as declared and change by moves only, and
+    without what is not for people to write."""
+    shape = entity.__shape__
+    permissions = {n: field_permission(shape, f) for n, f in shape.fields.items()}
+    closed = {n: p for n, p in permissions.items() if not isinstance(p, Role)}
 
+    def refuse(given: Any) -> Any:
+        for field in given if isinstance(given, dict) else ():
+            if field in closed and shape.fields[field].state:
+                raise ValueError(f"{field} is a state, which begins as declared and changes by moves only")
+            if field in closed:
+                raise ValueError(reason(closed[field], f"writes {field}"))
+        return given
 
-def move_model(entity: type[Entity], move: MoveOf[Any, ...], name: str) -> type[BaseModel] | None:
-    """The schema of what a move takes, from its signature; None when it takes nothing from its caller."""
-    if move.body is None:
-        return None
-    hints = get_type_hints(move.body, include_extras=True)
-    taken: dict[str, Any] = {}
-    for parameter in list(inspect.signature(move.body).parameters.values())[1:]:
-        if parameter.name not in FILLED_IN:
-            default = ... if parameter.default is parameter.empty else parameter.default
-            taken[parameter.name] = (hints[parameter.name], default)
-    if not taken:
-        return None
-    return create_model(name, __config__=ConfigDict(extra="forbid"), __doc__=move.summary or None, **taken)
+    validators = {"refuse": model_validator(mode="before")(refuse)}
+    people = [n for n in entity.model_fields if n not in closed]
+    return _model(entity, name, people, strict=True, validators=validators)
 
 
 def parameter_type(entity: type[Entity], field: str) -> Any:
@@ -118,20 +95,37 @@ def _without_default(schema: dict[str, Any]) -> None:
     schema.pop("default", None)
 
 
-def _model(entity: type[Entity], name: str, fields: Iterable[str], *, strict: bool = False) -> type[BaseModel]:
+def _model(
+    entity: type[Entity],
+    name: str,
+    fields: Iterable[str],
+    *,
+    strict: bool = False,
+    validators: dict[str, Any] | None = None,
+) -> type[BaseModel]:
     taken: dict[str, Any] = {}
     for field in fields:
         info = entity.model_fields[field]
         kind: Any = Annotated[(info.annotation, *info.metadata)] if info.metadata else info.annotation
         seen_by = entity.__shape__.fields[field].personal
         if seen_by is not None and not strict:
-            about = f"{info.description or ''} Personal: left out below the role {seen_by.value}.".strip()
-            taken[field] = (kind, Field(None, description=about, json_schema_extra=_without_default))
+            note = f"{info.description or ''} Personal: left out below the role {seen_by.value}.".strip()
+            taken[field] = (kind, Field(None, description=note, json_schema_extra=_without_default))
         elif info.is_required():
-            taken[field] = (kind, Field(description=info.description))
+            taken[field] = (kind, Field(description=_about(entity, field, strict=strict)))
         elif info.default_factory is not None:
-            taken[field] = (kind, Field(default_factory=info.default_factory, description=info.description))
+            made: Any = info.default_factory
+            taken[field] = (kind, Field(default_factory=made, description=_about(entity, field, strict=strict)))
         else:
-            taken[field] = (kind, Field(info.default, description=info.description))
+            taken[field] = (kind, Field(info.default, description=_about(entity, field, strict=strict)))
     config = ConfigDict(extra="forbid" if strict else "ignore")
-    return create_model(name, __config__=config, __doc__=inspect.getdoc(entity), **taken)
+    about = inspect.getdoc(entity)
+    return create_model(name, __config__=config, __doc__=about, __validators__=validators, **taken)
+
+
+def _about(entity: type[Entity], field: str, *, strict: bool) -> str | None:
+    """What a field is, and which role may write it where not everybody who may create the record does."""
+    about, written_by = entity.model_fields[field].description, entity.__shape__.fields[field].written_by
+    if not strict or not isinstance(written_by, Role):
+        return about
+    return f"{about or ''} Takes the role {written_by.value}.".strip()

@@ -36,6 +36,8 @@ HINTS: dict[str, str] = {
     "misconfigured": "Ask whoever runs the service to correct its settings; `penstock doctor` says what is wrong.",
     "no-such-route": "Look at /docs for the paths there are.",
     "not-found": "Look for the record with one of its patterns; it may have expired, or be of another project.",
+    "not-permitted": "Use the action that the detail names, or a key of the role it names; "
+    "what is the system's alone happens by itself.",
     "not-ready": "Try again in a moment; `penstock doctor` says what cannot be reached.",
     "out-of-scope": "Use a key that is not bound to a project, or ask for what belongs to the key's own.",
     "precondition-failed": "Read the record again, look at what has changed, and send its new ETag.",

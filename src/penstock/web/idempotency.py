@@ -32,6 +32,7 @@ from penstock.kernel.idempotency import Claim, Replay, SystemOnce, begin, once_k
 from penstock.web.client import mark_of
 from penstock.web.errors import AnswerNotKept, InvalidRequest
 from penstock.web.options import WebOptions
+from penstock.web.record_path import segments_of
 
 Handler = Callable[[Request], Awaitable[Response]]
 Again = Callable[[Request, dict[str, Any]], Any]
@@ -103,9 +104,7 @@ def ended_with_its_change(request: Request) -> None:
 
 def _mark(request: Request, body: bytes, caller: Caller, key: str, options: WebOptions) -> SystemOnce:
     now = caller.store.clock.now()
-    asked = once_key(
-        request.method, request.url.path, sorted(request.query_params.multi_items()), _digest(request, body)
-    )
+    asked = once_key(request.method, _path(request), sorted(request.query_params.multi_items()), _digest(request, body))
     # Of one caller: nobody meets another's keys, by chance or by guessing. All guests have one name.
     whose = [caller.name] if caller.role is not None else [caller.name, _guest(caller, options)]
     return SystemOnce(
@@ -115,6 +114,12 @@ def _mark(request: Request, body: bytes, caller: Caller, key: str, options: WebO
         created_at=now,
         ttl=int((now + options.remember_answers).timestamp()),
     )
+
+
+def _path(request: Request) -> str:
+    """Which path is meant. A slash within a segment is told from one between two: they are other records."""
+    segments = segments_of(request.scope)
+    return request.url.path if not any("/" in s for s in segments) else once_key(*segments)
 
 
 def _guest(caller: Caller, options: WebOptions) -> str:

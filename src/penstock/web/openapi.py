@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from fastapi import FastAPI
@@ -10,12 +11,13 @@ from fastapi.openapi.utils import get_openapi
 from penstock.auth.access import bytes_taken
 from penstock.web.idempotency import HEADER, LONGEST_KEY, REPLAYED
 from penstock.web.problems import PROBLEM, FieldProblem, Problem
-from penstock.web.route import READING, AdmittedRoute
+from penstock.web.route import READING, AdmittedRoute, RecordRoute
 
 _DESCRIPTION = """
 Records of every domain, derived from their declarations: lists by access pattern, single records by key, and each
-declared move as a verb.
+declared move that is a person's to make as a verb.
 
+- A record's path has one percent-encoded segment for each part of its key, in their order.
 - A list answers `{"items": […], "next": …}`; pass `next` back as `cursor` until it is null.
 - A range is bounded by `name.since`, `name.after`, `name.until` and `name.before`; texts also by `name.starting_with`.
 - Every error is `application/problem+json` with a `type`, and a `hint` that says what to do.
@@ -29,7 +31,7 @@ _SAID = {
     304: "It is as you know it.",
     400: "The request cannot be read, or its cursor is not of this list.",
     401: "No key, or none that works.",
-    403: "The key's role or project does not allow it.",
+    403: "The key's role or project does not allow it, or the declaration leaves it to somebody else.",
     404: "There is no such record.",
     408: "The request did not come in time.",
     409: "Somebody was faster, or the state does not allow it.",
@@ -37,6 +39,7 @@ _SAID = {
     413: "Too many bytes.",
     422: "Something does not fit.",
     429: "Too many requests.",
+    431: "Too many headers, or too long a path and query.",
     500: "A mistake of the service.",
     503: "The store cannot be reached, or there is too much to do at once.",
 }
@@ -71,7 +74,7 @@ def _document(app: FastAPI) -> dict[str, Any]:
         if isinstance(route, AdmittedRoute) and route.include_in_schema:
             for method in route.methods or ():
                 _complete(document["paths"][route.path_format][method.lower()], route, method)
-    _link(document)
+    _link(document, [r for r in app.routes if isinstance(r, RecordRoute) and r.include_in_schema])
     return document
 
 
@@ -96,7 +99,7 @@ def _complete(operation: dict[str, Any], route: AdmittedRoute, method: str) -> N
 
 
 def _answers(responses: dict[str, Any], guarded: bool, limited: bool, method: str, gives: tuple[int, ...]) -> None:
-    told = {400, 422, 500, 503, 403, *gives}  # a page of another site is refused everywhere
+    told = {400, 403, 422, 431, 500, 503, *gives}  # a page of another site is refused everywhere
     told |= {401} if guarded else set()
     told |= {429} if limited else set()
     told |= {408, 409, 413} if method not in READING else set()
@@ -117,24 +120,24 @@ def _header(name: str, about: str, schema: dict[str, Any] | None = None) -> dict
     return {"name": name, "in": "header", "required": False, "description": about, "schema": schema}
 
 
-def _link(document: dict[str, Any]) -> None:
+def _link(document: dict[str, Any], routes: Iterable[RecordRoute]) -> None:
     """Say how one answer leads to the next request: a record that was created or listed can be got, and then moved."""
-    for path, methods in document["paths"].items():
-        if "post" in methods and "get" in methods and _keys(methods["get"]):
-            get, create = methods["get"], methods["post"]
-            moves = [o["post"] for p, o in document["paths"].items() if p.startswith(f"{path}/moves/")]
-            lists = [o["get"] for p, o in document["paths"].items() if p.startswith(f"{path}/by/")]
-            _lead(create, "201", "$response.body#", [get, *moves])
-            _lead(get, "200", "$response.body#", moves)
-            for found in lists:
-                _lead(found, "200", "$response.body#/items/0", [get])
+    paths = document["paths"]
+    for path in (r.path_format for r in routes if "GET" in (r.methods or ()) and r.path_format.endswith("}")):
+        get, collection = paths[path]["get"], paths.get(path.partition("/{")[0], {})
+        moves = [o["post"] for p, o in paths.items() if p.startswith(f"{path}/moves/")]
+        _lead(get, "200", "$response.body#", moves)
+        if "post" in collection:
+            _lead(collection["post"], "201", "$response.body#", [get, *moves])
+        if "get" in collection:
+            _lead(collection["get"], "200", "$response.body#/items/0", [get, *moves])
 
 
 def _lead(source: dict[str, Any], status: str, where: str, targets: list[dict[str, Any]]) -> None:
     links = {
         target["operationId"]: {
             "operationId": target["operationId"],
-            "parameters": {f"query.{name}": f"{where}/{name}" for name in _keys(target)},
+            "parameters": {f"path.{name}": f"{where}/{name}" for name in _keys(target)},
         }
         for target in targets
     }
@@ -143,4 +146,4 @@ def _lead(source: dict[str, Any], status: str, where: str, targets: list[dict[st
 
 
 def _keys(operation: dict[str, Any]) -> list[str]:
-    return [p["name"] for p in operation.get("parameters", ()) if p["in"] == "query" and p.get("required")]
+    return [p["name"] for p in operation.get("parameters", ()) if p["in"] == "path"]

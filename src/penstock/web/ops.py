@@ -32,17 +32,11 @@ from penstock.work.registry import Tasks
 from penstock.work.task import Task, TaskAttempt, TaskStatus
 
 _ADMIN = Access(Role.ADMIN)
-_ENTITIES: dict[type[Entity], tuple[str, ...]] = {
-    Task: (),
-    TaskAttempt: (),
-    PipelineJob: (),
-    StepRun: (),
-    SystemMessage: ("revive",),
-    FeedLetter: (),
-    SystemAudit: (),
-    Seal: (),
-}
-"What can be looked at, and the moves that are a person's to make; the others are made by workers and relays."
+_ENTITIES: tuple[type[Entity], ...] = (
+    *(Task, TaskAttempt, PipelineJob, StepRun),
+    *(SystemMessage, FeedLetter, SystemAudit, Seal),
+)
+"What can be looked at; a dead message may be revived, and all other moves are made by workers and relays."
 
 
 class ScheduleNow(BaseModel):
@@ -89,10 +83,8 @@ class TaskNow(BaseModel):
 
 def add_ops(app: FastAPI, store: Store, schedules: Sequence[Schedule], tasks: Sequence[Tasks]) -> None:
     """The routes under /api/ops. The store is the whole one: no scope has keys, so their routes look whose each is."""
-    for entity, moves in _ENTITIES.items():
-        routes = RecordRoutes(app, entity, prefix="/api/ops", tag="ops")
-        routes.add_reading(access=_ADMIN)
-        routes.add_moves(moves, access=_ADMIN)
+    for entity in _ENTITIES:
+        RecordRoutes(app, entity, prefix="/api/ops", tag="ops").add_all(least=Role.ADMIN)
     _add(
         app, "/api/ops/tasks/retry", "POST", _settling(retry, tasks, "Try a dead letter again."), TaskNow, gives=(404,)
     )

@@ -9,7 +9,6 @@ from urllib.parse import urlencode
 
 from penstock.plugin import DomainPlugin
 from penstock.schema.kinds import Kind
-from penstock.web.forms import path_of
 
 POLICY = (
     "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; connect-src 'self'; base-uri 'none'"
@@ -23,7 +22,7 @@ def start_page(installed: Sequence[DomainPlugin], *, authentication: bool, url: 
     """What is running, and what to try."""
     rows = "".join(
         f"<tr><th scope=row>{escape(i.domain.name)}</th>"
-        f"<td>{', '.join(escape(s.relation) for s in i.domain.shapes)}</td></tr>"
+        f"<td>{', '.join(escape(s.collection) for s in i.domain.shapes)}</td></tr>"
         for i in installed
     )
     keys = _KEYS if authentication else "Keys are off: everybody is an administrator."
@@ -52,6 +51,6 @@ def _example(installed: Sequence[DomainPlugin]) -> str:
         for pattern in each.domain.patterns:
             fields = [pattern.entity.fields[n] for n in pattern.parameters if n != pattern.ranged]
             if fields and all(f.kind is Kind.CHOICE for f in fields):
-                asked = urlencode({f.name: next(iter(f.python)).value for f in fields})
-                return f"/api/{each.domain.name}/{pattern.entity.relation}/by/{path_of(pattern)}?{asked}"
+                asked = urlencode({"pattern": pattern.name, **{f.name: next(iter(f.python)).value for f in fields}})
+                return f"/api/{each.domain.name}/{pattern.entity.collection}?{asked}"
     return "/healthz"

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from penstock.declare.rendering import rendered
 from penstock.kernel.store import Store
 from penstock.operations.reads import Query
-from penstock.web.forms import json_of, plain
+from penstock.web.forms import json_of
 
 PAGE_BYTES = 1_000_000
 "A page ends before a record with which it would have more; one record is always there."
@@ -26,7 +27,7 @@ def page_of(store: Store, query: Query[Any], *, limit: int, cursor: str | None, 
         after = listing.cursor
         last = None
         for record in listing.records:
-            item = json_of(plain(record, hidden=hidden))
+            item = json_of(rendered(record, hidden=hidden))
             if items and total + len(item) > PAGE_BYTES:
                 return _page(items, store.cursor(query, last) if last is not None else cursor)
             items.append(item)

@@ -1,12 +1,21 @@
-"""The routes every entity has by its declaration: list by a pattern, get by key, create, and each move as a verb."""
+"""The routes every entity has by its declaration: list by a pattern, get by key, create, and each move as a verb.
+
+    GET  /api/{domain}/{collection}?pattern=NAME&…
+    GET  /api/{domain}/{collection}/{key part}/{key part}…
+    POST /api/{domain}/{collection}
+    POST /api/{domain}/{collection}/{key part}/{key part}…/moves/{move}
+
+There is a route for what the declaration leaves to a role, and for nothing else; whoever tries all the same is told
+whose it is.
+"""
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import partial
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from annotated_types import Ge, Le, MaxLen
 from fastapi import FastAPI, Request
@@ -14,46 +23,49 @@ from pydantic import BaseModel, ValidationError, create_model
 from starlette.responses import Response
 
 from penstock.auth.access import Access
-from penstock.auth.caller import Caller, caller_of
+from penstock.auth.caller import caller_of
+from penstock.auth.doors import check_creation, check_move, moves_open_to
 from penstock.declare.entity import Entity
 from penstock.declare.move import MoveOf
+from penstock.declare.move_arguments import filled_in, move_model
 from penstock.declare.pattern import ask
-from penstock.errors import DeclarationError
-from penstock.kernel.audit import AuditLine
-from penstock.kernel.idempotency import Once
-from penstock.kernel.outbox import Message
+from penstock.declare.permission import creation_permission, move_permission
+from penstock.declare.rendering import rendered
+from penstock.errors import DeclarationError, NotPermitted
 from penstock.kernel.unchanged import unchanged
 from penstock.operations.conditions import Condition
 from penstock.operations.reads import ANYTHING, Range, Ref
 from penstock.schema.kinds import Kind
+from penstock.schema.permission import allows
 from penstock.schema.role import Role
 from penstock.schema.shape import PatternShape
-from penstock.web.errors import InvalidRequest, PreconditionFailed
+from penstock.web.errors import Forbidden, InvalidRequest, NoSuchRoute, PreconditionFailed
 from penstock.web.forms import (
-    FILLED_IN,
     etag_of,
     json_of,
-    move_model,
     names,
     new_record_model,
     parameter_type,
-    path_of,
-    plain,
     record_model,
 )
 from penstock.web.idempotency import IdempotentAnswer, ended_with_its_change
+from penstock.web.identity import Guard
 from penstock.web.paging import page_of
 from penstock.web.problems import invalid_request
-from penstock.web.route import AdmittedRoute
-from penstock.web.signature import Endpoint, body, endpoint, query
+from penstock.web.record_path import record_path
+from penstock.web.route import AdmittedRoute, ClosedRoute, RecordRoute
+from penstock.web.signature import Endpoint, argument, body, endpoint, query, segment
 from penstock.web.unquoted import unquoted
 
 _JSON = "application/json"
-_LIMIT = Annotated[int, Ge(1), Le(1000)]
-_CURSOR = Annotated[str, MaxLen(4096)]
+_LIMITED = Annotated[int, Ge(1), Le(1000)]
+_CURSORS = Annotated[str, MaxLen(4096)]
+_PATTERN, _LIMIT, _CURSOR = "pattern", "limit", "cursor"
+_OF_EVERY_LIST = frozenset({_PATTERN, _LIMIT, _CURSOR})
 _BOUNDS = {"since": "not before", "after": "after", "before": "before", "until": "not after"}
-_MACHINERY = (AuditLine, Message, Once)
-"Records that the kernel keeps for a domain: administrators may look at them, and nobody changes them here."
+_PREFIX = "starting_with"
+_MOVE = "_move"
+"No field can be called so."
 
 
 class RecordRoutes:
@@ -61,69 +73,66 @@ class RecordRoutes:
 
     def __init__(self, app: FastAPI, entity: type[Entity], *, prefix: str, tag: str) -> None:
         self._app, self._entity, self._shape, self._tag = app, entity, entity.__shape__, tag
-        self._path = f"{prefix}/{self._shape.relation}"
-        self._name = f"{tag}_{self._shape.relation}"
+        self._path = f"{prefix}/{self._shape.collection}"
+        self._record_path = "/".join([self._path, *(f"{{{n}}}" for n in self._keys)])
+        self._name = f"{tag}_{self._shape.collection}"
         self._title = f"{tag.title()}{entity.__name__}"
         self._model = record_model(entity, self._title)
-        self._machinery = issubclass(entity, _MACHINERY)
-        self._key = [query(n, parameter_type(entity, n), needed=True, about="Part of the key.") for n in self._keys]
+        self._key = [segment(n, parameter_type(entity, n), about="Part of the key.") for n in self._keys]
 
     @property
     def _keys(self) -> tuple[str, ...]:
         return self._shape.key.fields
 
-    def add_all(self) -> None:
-        """Everything the declaration has."""
-        seen_by = Role.ADMIN if self._machinery else self._shape.seen_by
-        self.add_reading(access=None if seen_by is None else Access(seen_by))
-        if not self._machinery and not self._entity.__guarded__:
-            # The answer to either is the record.
-            access = Access(seen_by) if seen_by is not None and seen_by.includes(Role.EDITOR) else None
-            self.add_create(access=access)
-            self.add_moves(self._entity.__moves__, access=access)
+    def add_all(self, *, least: Role | None = None) -> None:
+        """Everything the declaration has, for those to whom it leaves each; for none below ``least``."""
+        seen_by = _stricter(least, self._shape.seen_by)
+        self._add_get(seen_by)
+        if self._shape.patterns:
+            self._add_list(seen_by)
+        # The answer to either is the record, so whoever makes it must be one who sees it.
+        creator = creation_permission(self._shape)
+        if isinstance(creator, Role):
+            self._add_create(_stricter(seen_by, creator))
+        else:
+            self._add_closed(self._path, lambda role, _: check_creation(self._entity, role))
+        for move in self._entity.__moves__.values():
+            permission = move_permission(self._shape, move)
+            if isinstance(permission, Role):
+                self._add_move(move, _stricter(seen_by, permission))
+        self._add_closed(f"{self._record_path}/moves/{{{_MOVE}}}", self._check_move)
 
-    def add_reading(self, *, access: Access | None = None) -> None:
-        """Get by key, and a list for each pattern."""
+    def _add_get(self, role: Role | None) -> None:
         about = (inspect.getdoc(self._entity) or self._entity.__name__).split("\n\n")[0]
         get = endpoint(self._get, self._key, name=f"{self._name}_get", about=f"One record by its key. {about}")
-        self._add(get, "", "GET", access=access, model=self._model, gives=(304, 404))
+        self._add(get, self._record_path, "GET", role=role, model=self._model, gives=(304, 404))
+
+    def _add_list(self, role: Role | None) -> None:
         page = create_model(f"{self._title}Page", items=(list[self._model], ...), next=(str | None, ...))  # type: ignore[name-defined]
         page.__doc__ = "Some records in order; pass `next` back as `cursor` for those behind them, until it is null."
-        taken: set[str] = set()
-        for pattern in self._shape.patterns.values():
-            path = path_of(pattern)
-            if path in taken:
-                raise DeclarationError(f"{pattern.label}: another pattern has the path by/{path}; rename one")
-            taken.add(path)
-            find = endpoint(
-                partial(self._list, pattern),
-                self._list_parameters(pattern),
-                name=f"{self._name}_by_{path}",
-                about=pattern.summary or pattern.name,
-            )
-            asked_by = pattern.asked_by
-            stricter = asked_by is not None and not (access and access.role and access.role.includes(asked_by))
-            self._add(find, f"/by/{path}", "GET", access=Access(asked_by) if stricter else access, model=page)
+        patterns = self._shape.patterns.values()
+        about = "\n".join(f"- `{p.name}`: {p.summary or p.name}{_takes(p)}" for p in patterns)
+        find = endpoint(
+            self._list, self._list_parameters(), name=f"{self._name}_list", about=f"Records by a pattern.\n\n{about}"
+        )
+        find.__patterns__ = tuple(patterns)  # type: ignore[attr-defined]
+        self._add(find, self._path, "GET", role=role, model=page)
 
-    def add_create(self, *, access: Access | None = None) -> None:
-        """A new record, in its first state."""
+    def _add_create(self, role: Role | None) -> None:
         model = new_record_model(self._entity, f"New{self._title}")
         create = endpoint(
             self._create, [body(model)], name=f"{self._name}_create", about="Write a record where none stands."
         )
-        self._add(create, "", "POST", access=access, model=self._model, status=201, gives=(409,))
+        self._add(create, self._path, "POST", role=role, model=self._model, status=201, gives=(409,))
 
-    def add_moves(self, moves: Iterable[str], *, access: Access | None = None) -> None:
-        """Each move as a verb."""
-        for name in moves:
-            move = self._entity.__moves__[name]
-            model = move_model(self._entity, move, f"{self._title}{name.title().replace('_', '')}")
-            parameters = [*self._key, *([body(model)] if model is not None else [])]
-            states = f"From {' or '.join(s.value for s in move.origins)} to {move.to.value}."
-            about = f"{move.summary} {states}".strip()
-            function = endpoint(partial(self._move, move), parameters, name=f"{self._name}_{name}", about=about)
-            gives = (404, 409, 412)
-            self._add(function, f"/moves/{name}", "POST", access=access, model=self._model, gives=gives)
+    def _add_move(self, move: MoveOf[Any, ...], role: Role | None) -> None:
+        model = move_model(move, f"{self._title}{move.name.title().replace('_', '')}")
+        parameters = [*self._key, *([body(model)] if model is not None else [])]
+        states = f"From {' or '.join(s.value for s in move.origins)} to {move.to.value}."
+        about = f"{move.summary} {states}".strip()
+        function = endpoint(partial(self._move, move), parameters, name=f"{self._name}_{move.name}", about=about)
+        path, gives = f"{self._record_path}/moves/{move.name}", (404, 409, 412)
+        self._add(function, path, "POST", role=role, model=self._model, gives=gives)
 
     def _add(
         self,
@@ -131,42 +140,64 @@ class RecordRoutes:
         path: str,
         method: str,
         *,
-        access: Access | None = None,
+        role: Role | None = None,
         model: type[BaseModel],
         status: int = 200,
         gives: Iterable[int] = (),
     ) -> None:
-        if access is not None:
-            function.__access__ = access  # type: ignore[attr-defined]
+        if role is not None:
+            function.__access__ = Access(role)  # type: ignore[attr-defined]
         function.__gives__ = tuple(gives)  # type: ignore[attr-defined]
         self._app.router.add_api_route(
-            f"{self._path}{path}",
+            path,
             function,
             methods=[method],
-            route_class_override=AdmittedRoute,
+            route_class_override=RecordRoute,
             response_model=model,
             status_code=status,
             tags=[self._tag],
             operation_id=function.__name__,
         )
 
+    # What is not for people
+
+    def _add_closed(self, path: str, check: Callable[[Role | None, Request], None]) -> None:
+        """Where people might look for what is not theirs, they are told whose it is."""
+
+        def closed(request: Request) -> None:
+            caller = caller_of(request)
+            try:
+                check(caller.role, request)
+            except NotPermitted as refused:
+                guard: Guard = request.app.state.guard
+                guard.note(request, refused, path, who=caller.name, project=caller.project)
+                raise
+            raise NoSuchRoute(f"there is nothing at {request.url.path}")
+
+        closed.__access__ = Access(Role.VIEWER)  # type: ignore[attr-defined]
+        self._app.router.add_api_route(
+            path, closed, methods=["POST"], route_class_override=ClosedRoute, include_in_schema=False
+        )
+
+    def _check_move(self, role: Role | None, request: Request) -> None:
+        name = request.path_params[_MOVE]
+        if name not in self._entity.__moves__:
+            there = ", ".join(moves_open_to(self._entity, role)) or "none for this key"
+            raise NoSuchRoute(f"{self._shape.label} has no such move; there are {there}")
+        check_move(self._entity, self._entity.__moves__[name], role)
+
     # Reading
 
-    def _list_parameters(self, pattern: PatternShape) -> list[inspect.Parameter]:
-        found = []
-        for name in pattern.parameters:
-            kind = parameter_type(self._entity, name)
-            if name != pattern.ranged:
-                found.append(query(name, kind, needed=name not in pattern.optional, about=f"Exactly this {name}."))
-                continue
-            for word, about in _BOUNDS.items():
-                alias = f"{name}.{word}"
-                found.append(query(f"{name}__{word}", kind, needed=False, about=f"{name} {about} this.", alias=alias))
-            if self._shape.fields[name].kind is Kind.TEXT:
-                alias = f"{name}.starting_with"
-                found.append(query(f"{name}__starting_with", str, needed=False, about="Begins so.", alias=alias))
-        found.append(query("limit", _LIMIT, needed=False, about="At most so many, 50 if not said."))
-        found.append(query("cursor", _CURSOR, needed=False, about="`next` of the page before."))
+    def _list_parameters(self) -> list[inspect.Parameter]:
+        patterns = list(self._shape.patterns.values())
+        known: Any = Literal.__getitem__(tuple(self._shape.patterns))
+        found = [query(_PATTERN, known, needed=len(patterns) > 1, about="Which list.")]
+        asked = [_asked(self._entity, pattern) for pattern in patterns]
+        for name, (kind, about) in {n: q for each in asked for n, q in each.items()}.items():
+            always = all(name in needed(pattern) for pattern in patterns)
+            found.append(query(name, kind, needed=always, about=about))
+        found.append(query(_LIMIT, _LIMITED, needed=False, about="At most so many, 50 if not said."))
+        found.append(query(_CURSOR, _CURSORS, needed=False, about="`next` of the page before."))
         return found
 
     def _get(self, request: Request, **key: Any) -> Response:
@@ -176,22 +207,45 @@ class RecordRoutes:
             return Response(status_code=304, headers={"ETag": etag})
         return Response(json_of(values), headers={"ETag": etag, "Cache-Control": "private, no-cache"}, media_type=_JSON)
 
-    def _list(self, pattern: PatternShape, request: Request, **given: Any) -> Response:
-        limit, cursor = given.pop("limit") or 50, given.pop("cursor")
+    def _list(self, request: Request, **arguments: Any) -> Response:
+        pattern = self._shape.patterns[arguments[argument(_PATTERN)] or next(iter(self._shape.patterns))]
+        self._check_asked(request, pattern)
+        given = {n: arguments[argument(n)] for n in (*_asked(self._entity, pattern), _LIMIT, _CURSOR)}
         asked = {n: given[n] for n in pattern.parameters if n != pattern.ranged and given[n] is not None}
         if pattern.ranged is not None:
             asked[pattern.ranged] = _range(pattern.ranged, given)
         caller = caller_of(request)
         hidden = self._shape.hidden_from(caller.role)
+        limit, cursor = given[_LIMIT] or 50, given[_CURSOR]
         page = page_of(caller.store, ask(pattern, asked), limit=limit, cursor=cursor, hidden=hidden)
         return Response(page, headers={"Cache-Control": "private, no-cache"}, media_type=_JSON)
+
+    def _check_asked(self, request: Request, pattern: PatternShape) -> None:
+        """A list takes its own parameters, and tells nobody by what it finds what they may not see."""
+        caller = caller_of(request)
+        if pattern.asked_by is not None and not allows(pattern.asked_by, caller.role):
+            refused = Forbidden(f"this takes the role {pattern.asked_by.value}; the key has {caller.role or 'none'}")
+            guard: Guard = request.app.state.guard
+            guard.note(request, refused, self._path, who=caller.name, project=caller.project)
+            raise refused
+        takes = _asked(self._entity, pattern)
+        others = [n for n in request.query_params if n not in takes and n not in _OF_EVERY_LIST]
+        missing = [n for n in needed(pattern) if n not in request.query_params]
+        if others or missing:
+            wrong = dict.fromkeys(others, f"{pattern.name} does not take it")
+            wrong |= dict.fromkeys(missing, f"{pattern.name} needs it")
+            raise InvalidRequest(
+                "; ".join(f"{n}: {why}" for n, why in wrong.items()),
+                [{"where": f"query.{n}", "message": why} for n, why in wrong.items()],
+            )
 
     # Writing
 
     def _create(self, request: Request, *, body: BaseModel) -> Response:
         caller = caller_of(request)
+        given = {name: getattr(body, name) for name in body.model_fields_set}
+        check_creation(self._entity, caller.role, given=given)
         try:
-            given = {name: getattr(body, name) for name in body.model_fields_set}
             record = self._entity.model_validate(given)
         except ValidationError as error:
             raise invalid_request(error.errors()) from None
@@ -210,7 +264,8 @@ class RecordRoutes:
             given = {} if body is None else {n: getattr(body, n) for n in type(body).model_fields}
             with unquoted(record, self._shape.hidden_from(caller.role)):
                 try:
-                    move.carry_out(record, **given, **_filled_in(move, caller))
+                    known = filled_in(move, now=caller.store.clock.now(), by=caller.name)
+                    move.carry_out(record, **given, **known)
                 except ValidationError as error:
                     raise invalid_request(error.errors()) from None
             answer, change.result = self._answer(request, record, 200)
@@ -221,13 +276,16 @@ class RecordRoutes:
     def _answer(self, request: Request, record: Entity, status: int) -> tuple[IdempotentAnswer, dict[str, Any]]:
         """The answer, and what is kept of it for a repetition: personal fields are in their record and nowhere else."""
         values, etag = self._shown(request, record)
-        answer = IdempotentAnswer(status, {"content-type": _JSON, "etag": etag}, json_of(values))
+        headers = {"content-type": _JSON, "etag": etag}
+        if status == 201:
+            headers["location"] = record_path(self._path, {n: values[n] for n in self._keys})
+        answer = IdempotentAnswer(status, headers, json_of(values))
         hidden = self._shape.hidden_from(None)
-        return answer, replace(answer, body=json_of(plain(record, hidden=hidden)) if hidden else answer.body).kept()
+        return answer, replace(answer, body=json_of(rendered(record, hidden=hidden)) if hidden else answer.body).kept()
 
     def _shown(self, request: Request, record: Entity) -> tuple[dict[str, Any], str]:
         """A record as its caller may see it, and the ETag of that."""
-        values = plain(record, hidden=self._shape.hidden_from(caller_of(request).role))
+        values = rendered(record, hidden=self._shape.hidden_from(caller_of(request).role))
         return values, etag_of(values, secret=request.app.state.options.secret)
 
     def _precondition(self, request: Request, record: Entity) -> Condition | None:
@@ -240,12 +298,53 @@ class RecordRoutes:
         return unchanged(record)
 
     def _ref(self, key: dict[str, Any]) -> Ref[Any]:
-        return self._entity.__key__(**{name: key[name] for name in self._keys})
+        return self._entity.__key__(**{name: key[argument(name)] for name in self._keys})
+
+
+def questions_of(route: AdmittedRoute) -> list[tuple[str, Access]]:
+    """How a route is asked, and what each way asks for: a list by each of its patterns, any other in one way."""
+    patterns: tuple[PatternShape, ...] = getattr(route.endpoint, "__patterns__", ())
+    asked = [(f"?{_PATTERN}={p.name}", Access(_stricter(route.access.role, p.asked_by))) for p in patterns]
+    return asked or [("", route.access)]
+
+
+def _stricter(*roles: Role | None) -> Role | None:
+    """The highest of some roles; None stands for whoever may do anything of the kind."""
+    return max((r for r in roles if r is not None), key=list(Role).index, default=None)
+
+
+def _asked(entity: type[Entity], pattern: PatternShape) -> dict[str, tuple[Any, str]]:
+    """The parameters of the query string that a pattern takes: the type of each, and what it says."""
+    found: dict[str, tuple[Any, str]] = {}
+    for name in pattern.parameters:
+        if name in _OF_EVERY_LIST:
+            raise DeclarationError(f"{pattern.label} is asked by {name!r}, a word of every list; rename the field")
+        kind = parameter_type(entity, name)
+        if name != pattern.ranged:
+            found[name] = (kind, f"Exactly this {name}.")
+            continue
+        found |= {f"{name}.{word}": (kind, f"{name} {about} this.") for word, about in _BOUNDS.items()}
+        if entity.__shape__.fields[name].kind is Kind.TEXT:
+            found[f"{name}.{_PREFIX}"] = (str, "Begins so.")
+    return found
+
+
+def needed(pattern: PatternShape) -> list[str]:
+    """The parameters without which a pattern cannot be asked."""
+    return [n for n in pattern.parameters if n != pattern.ranged and n not in pattern.optional]
+
+
+def _takes(pattern: PatternShape) -> str:
+    """Of a pattern, by what it is asked."""
+    must = needed(pattern)
+    may = [n for n in pattern.parameters if n not in must]
+    words = [f"needs {', '.join(must)}"] * bool(must) + [f"may have {', '.join(may)}"] * bool(may)
+    return f" It {' and '.join(words)}." if words else ""
 
 
 def _range(name: str, given: dict[str, Any]) -> Range[Any]:
     """The bounds of a ranged parameter; at most one at each end."""
-    bound = {word: given.get(f"{name}__{word}") for word in (*_BOUNDS, "starting_with")}
+    bound = {word: given.get(f"{name}.{word}") for word in (*_BOUNDS, _PREFIX)}
     for first, second in (("since", "after"), ("until", "before")):
         if bound[first] is not None and bound[second] is not None:
             wrong = f"{name}.{second}"
@@ -265,11 +364,3 @@ def _range(name: str, given: dict[str, Any]) -> Range[Any]:
     low = bound["since"] if bound["since"] is not None else bound["after"]
     high = bound["until"] if bound["until"] is not None else bound["before"]
     return Range(low, high, open_low=bound["after"] is not None, open_high=bound["before"] is not None)
-
-
-def _filled_in(move: MoveOf[Any, ...], caller: Caller) -> dict[str, Any]:
-    if move.body is None:
-        return {}
-    takes = inspect.signature(move.body).parameters
-    known = {"at": caller.store.clock.now(), "now": caller.store.clock.now(), "by": caller.name}
-    return {name: known[name] for name in FILLED_IN if name in takes}

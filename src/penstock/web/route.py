@@ -10,6 +10,8 @@ from fastapi import APIRouter, FastAPI
 from fastapi.routing import APIRoute, iter_route_contexts
 from starlette.requests import Request
 from starlette.responses import Response
+from starlette.routing import Match
+from starlette.types import Scope
 
 from penstock.auth.access import Access, access_of, bytes_taken
 from penstock.auth.caller import network_of, read_address
@@ -20,6 +22,7 @@ from penstock.web.idempotency import answer_once
 from penstock.web.identity import Guard
 from penstock.web.options import WebOptions
 from penstock.web.pools import Pools
+from penstock.web.record_path import segments_of
 
 READING = frozenset({"GET", "HEAD", "OPTIONS"})
 
@@ -74,6 +77,39 @@ class AdmittedRoute(APIRoute):
         return admit
 
 
+class OwnRoute(AdmittedRoute):
+    """A route that a domain brings itself."""
+
+
+class RecordRoute(AdmittedRoute):
+    """A route whose path names a record: each part of its key is one segment, which may hold any character."""
+
+    def __init__(self, path: str, endpoint: Callable[..., Any], **options: Any) -> None:
+        super().__init__(path, endpoint, **options)
+        template = self.path_format.split("/")
+        self._parts = {n: s[1:-1] for n, s in enumerate(template) if s.startswith("{")}
+        self._words = [(n, s) for n, s in enumerate(template) if n not in self._parts]
+        self._length = len(template)
+        self._first = min(self._parts, default=self._length)
+        self._begins = tuple(template[: self._first])
+
+    def matches(self, scope: Scope) -> tuple[Match, Scope]:
+        if scope["type"] != "http":
+            return Match.NONE, {}
+        found = segments_of(scope)
+        if len(found) != self._length or found[: self._first] != self._begins:  # most routes are told apart so
+            return Match.NONE, {}
+        if any(found[n] != word for n, word in self._words):
+            return Match.NONE, {}
+        parts = {name: found[n] for n, name in self._parts.items()}
+        child = {"endpoint": self.endpoint, "path_params": {**scope.get("path_params", {}), **parts}, "route": self}
+        return (Match.FULL if scope["method"] in (self.methods or ()) else Match.PARTIAL), child
+
+
+class ClosedRoute(RecordRoute):
+    """Stands where people might look for a route that they have not, and says why there is none."""
+
+
 def adopt(app: FastAPI, router: APIRouter, *, tag: str) -> None:
     """Put the routes of a domain's own router behind the guard, beside the ones it has by its declaration."""
     for context in iter_route_contexts(router.routes):
@@ -84,7 +120,7 @@ def adopt(app: FastAPI, router: APIRouter, *, tag: str) -> None:
         app.router.add_api_route(
             context.path,  # as the domain's documents name it
             context.endpoint,
-            route_class_override=AdmittedRoute,
+            route_class_override=OwnRoute,
             methods=sorted(context.methods or ()),
             tags=[tag, *(t for t in route.tags if t != tag)],
             **{name: getattr(context, name) for name in _KEPT},

@@ -7,22 +7,34 @@ import inspect
 from collections.abc import Callable, Iterable
 from typing import Annotated, Any
 
-from fastapi import Query, Request
+from fastapi import Path, Query, Request
+from fastapi.params import Query as QueryParameter
 
 from penstock.web.errors import InvalidRequest
 
 Endpoint = Callable[..., Any]
 
 
-def query(name: str, kind: Any, *, needed: bool, about: str, alias: str | None = None) -> inspect.Parameter:
-    """A parameter of the query string."""
-    asked = Query(alias=alias, description=about) if alias else Query(description=about)
+def query(name: str, kind: Any, *, needed: bool, about: str) -> inspect.Parameter:
+    """A parameter of the query string; what the endpoint calls it is `argument`."""
     return inspect.Parameter(
-        name,
+        argument(name),
         inspect.Parameter.KEYWORD_ONLY,
         default=inspect.Parameter.empty if needed else None,
-        annotation=Annotated[kind if needed else kind | None, asked],
+        annotation=Annotated[kind if needed else kind | None, Query(alias=name, description=about)],
     )
+
+
+def segment(name: str, kind: Any, *, about: str) -> inspect.Parameter:
+    """A parameter that is a segment of the path."""
+    return inspect.Parameter(
+        argument(name), inspect.Parameter.KEYWORD_ONLY, annotation=Annotated[kind, Path(alias=name, description=about)]
+    )
+
+
+def argument(name: str) -> str:
+    """What an endpoint calls a parameter: fields may have any name, also one that the endpoint uses itself."""
+    return f"given_{name.replace('.', '__')}"
 
 
 def body(kind: Any) -> inspect.Parameter:
@@ -33,7 +45,8 @@ def body(kind: Any) -> inspect.Parameter:
 def endpoint(function: Endpoint, parameters: Iterable[inspect.Parameter], *, name: str, about: str) -> Endpoint:
     """A function of the request and of these parameters, by name; one that nobody declared is refused."""
     declared = list(parameters)
-    known = {_outer_name(p) for p in declared if p.name != "body"}
+    asked = [p.annotation.__metadata__[-1] for p in declared if p.name != "body"]
+    known = {str(a.alias) for a in asked if isinstance(a, QueryParameter)}
 
     def call(request: Request, **given: Any) -> Any:
         _refuse_unknown(request, known)
@@ -44,11 +57,6 @@ def endpoint(function: Endpoint, parameters: Iterable[inspect.Parameter], *, nam
     call.__annotations__ = {p.name: p.annotation for p in (request, *declared)}
     call.__name__, call.__doc__ = name, about
     return call
-
-
-def _outer_name(parameter: inspect.Parameter) -> str:
-    alias = parameter.annotation.__metadata__[-1].alias
-    return alias or parameter.name
 
 
 def _refuse_unknown(request: Request, known: set[str]) -> None:

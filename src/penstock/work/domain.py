@@ -6,4 +6,9 @@ from penstock.declare.domain import Domain
 from penstock.work.job import ChildCount, ChildRun, PipelineJob, StepRun
 from penstock.work.task import Progress, QueueHint, Task, TaskAttempt
 
-WORKING = Domain("work", Task, TaskAttempt, QueueHint, Progress, PipelineJob, StepRun, ChildRun, ChildCount)
+WORKING = Domain(
+    "work",
+    *(Task, TaskAttempt, QueueHint, Progress),
+    *(PipelineJob, StepRun, ChildRun, ChildCount),
+    moved_by_work=True,
+)

@@ -219,8 +219,8 @@ def test_states_are_moved_by_hand_only_where_that_is_safe(editor: TestClient, st
     assert "only its own work moves it on" in refused.json()["detail"]
     assert editor.patch(path, json={"status": "nonsense"}).status_code == 422
     assert editor.patch(path, json={"finalOutputS3Key": f"mv/projects/{uuid4()}/final.mp4"}).status_code == 422
-    for verb in ("projects/moves/fail", "scenes/moves/fail", "scenes", "projects"):
-        assert editor.post(f"/api/musicvideo/{verb}", json={}).status_code in (404, 405)
+    for verb in (f"projects/{project_id}/moves/fail", f"scenes/{project_id}/1/moves/fail", "scenes", "projects"):
+        assert editor.post(f"/api/musicvideo/{verb}", json={}).json()["type"] == "not-permitted"
     editor.post(f"{path}/compose")
     workers(studio).drain()
     assert editor.patch(path, json={"status": "processing"}).json()["status"] == "processing"

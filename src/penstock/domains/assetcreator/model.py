@@ -11,6 +11,8 @@ from pydantic import Field
 
 from penstock.declare import (
     ANYTHING,
+    SYSTEM,
+    Action,
     Count,
     Domain,
     Entity,
@@ -20,10 +22,12 @@ from penstock.declare import (
     Move,
     Range,
     RetainFor,
+    Role,
     Table,
     UtcMicros,
     UtcSeconds,
     View,
+    WrittenBy,
     attribute,
     key,
     move,
@@ -42,6 +46,11 @@ GSI3 = TABLE.index("GSI3", partition="GSI3PK", sort="GSI3SK")
 
 RETENTION = timedelta(days=90)
 VERSIONS_KEPT = 10
+
+ASK = Action("ask for an asset")
+"Only as far as the project's quotas go."
+REVIEW = Action("review")
+"A decision is written of the step and of its job, with the event that sets the work going again."
 
 
 class AssetKind(StrEnum):
@@ -93,13 +102,13 @@ class Numbered(Entity):
     id: UUID = Field(default_factory=uuid4, frozen=True)
 
 
-class Project(Entity, table=TABLE, relation="projects"):
+class Project(Entity, table=TABLE, relation="projects", created_by=Role.EDITOR):
     """A creative context: its style, and how much it may use."""
 
     project_id: str = attribute(column="id", in_key_only=True)
     name: str
     style_profile: dict[str, Any] = attribute(column="style_profile_json", default_factory=dict)
-    quotas: dict[str, float] = attribute(column="quotas_json", default_factory=dict)
+    quotas: Annotated[dict[str, float], WrittenBy(Role.ADMIN)] = attribute(column="quotas_json", default_factory=dict)
     created_at: UtcSeconds = Field(frozen=True)
 
     @key("PROJECT#{project_id}", "PROJECT#{project_id}")
@@ -122,6 +131,7 @@ class Job(
     Entity,
     table=TABLE,
     relation="jobs",
+    created_by=ASK,
     sql_indexes=(("project_id", "status"),),
     lifetimes=(RetainFor(RETENTION, since="updated_at", when=OVER, along=_place),),
 ):
@@ -149,19 +159,19 @@ class Job(
     def by_status(self, *, status: Status, updated_at: Range[datetime] = ANYTHING) -> None:
         """Jobs in a state (running: in progress), the one longest in it first."""
 
-    start = move(Status.PENDING, to=Status.RUNNING)(_stamp)
-    pause = move(Status.RUNNING, to=Status.PAUSED)(_stamp)
-    approve = move(Status.PAUSED, to=Status.APPROVED)(_stamp)
-    reject = move(Status.PAUSED, to=Status.REJECTED)(_stamp)
-    finish = move(Status.RUNNING, Status.APPROVED, to=Status.DONE)(_stamp)
-    fail = move(Status.PENDING, Status.RUNNING, Status.REJECTED, to=Status.FAILED)(_stamp)
-    advance = move(Status.RUNNING, Status.APPROVED, to=Status.RUNNING)(_go_to)
-    rewind = move(Status.REJECTED, Status.FAILED, to=Status.RUNNING)(_go_to)
+    start = move(Status.PENDING, to=Status.RUNNING, by=SYSTEM)(_stamp)
+    pause = move(Status.RUNNING, to=Status.PAUSED, by=SYSTEM)(_stamp)
+    approve = move(Status.PAUSED, to=Status.APPROVED, by=REVIEW)(_stamp)
+    reject = move(Status.PAUSED, to=Status.REJECTED, by=REVIEW)(_stamp)
+    finish = move(Status.RUNNING, Status.APPROVED, to=Status.DONE, by=SYSTEM)(_stamp)
+    fail = move(Status.PENDING, Status.RUNNING, Status.REJECTED, to=Status.FAILED, by=SYSTEM)(_stamp)
+    advance = move(Status.RUNNING, Status.APPROVED, to=Status.RUNNING, by=SYSTEM)(_go_to)
+    rewind = move(Status.REJECTED, Status.FAILED, to=Status.RUNNING, by=SYSTEM)(_go_to)
     # Beyond the documents: what is done can be made anew from any of its steps.
-    reopen = move(Status.DONE, to=Status.RUNNING)(_go_to)
+    reopen = move(Status.DONE, to=Status.RUNNING, by=SYSTEM)(_go_to)
 
 
-class JobPlace(Entity, table=TABLE, relation="job_places"):
+class JobPlace(Entity, table=TABLE, relation="job_places", created_by=SYSTEM):
     """Which project a job belongs to, for those who know only the job."""
 
     job_id: str = attribute(in_key_only=True)
@@ -183,6 +193,7 @@ class Step(
     Numbered,
     table=TABLE,
     relation="steps",
+    created_by=SYSTEM,
     sql_indexes=(("job_id", "status", "step_name"),),
     lifetimes=(RetainFor(RETENTION, since="ts", when=OVER),),
 ):
@@ -214,25 +225,25 @@ class Step(
     def by_status(self, *, status: Status, ts: Range[datetime] = ANYTHING) -> None:
         """Steps in a state (paused: awaiting review), oldest first."""
 
-    start = Move(Status.PENDING, to=Status.RUNNING)
-    pause = move(Status.RUNNING, to=Status.PAUSED)(_deliver)
-    finish = move(Status.RUNNING, to=Status.DONE)(_deliver)
-    approve = move(Status.PAUSED, to=Status.APPROVED)(_decide)
-    reject = move(Status.PAUSED, to=Status.REJECTED)(_decide)
-    release = Move(Status.APPROVED, to=Status.DONE)
+    start = Move(Status.PENDING, to=Status.RUNNING, by=SYSTEM)
+    pause = move(Status.RUNNING, to=Status.PAUSED, by=SYSTEM)(_deliver)
+    finish = move(Status.RUNNING, to=Status.DONE, by=SYSTEM)(_deliver)
+    approve = move(Status.PAUSED, to=Status.APPROVED, by=REVIEW)(_decide)
+    reject = move(Status.PAUSED, to=Status.REJECTED, by=REVIEW)(_decide)
+    release = Move(Status.APPROVED, to=Status.DONE, by=SYSTEM)
 
-    @move(Status.PENDING, Status.RUNNING, to=Status.FAILED)
+    @move(Status.PENDING, Status.RUNNING, to=Status.FAILED, by=SYSTEM)
     def fail(self, *, code: str, message: str) -> None:
         """No work came of it."""
         self.error = {"code": code, "message": message}
 
-    @move(Status.PENDING, Status.RUNNING, Status.PAUSED, to=Status.FAILED)
+    @move(Status.PENDING, Status.RUNNING, Status.PAUSED, to=Status.FAILED, by=SYSTEM)
     def cancel(self, *, code: str, message: str) -> None:
         """Nobody wants it any more, whether or not it was made already."""
         self.error = {"code": code, "message": message}
 
 
-class Asset(Entity, table=TABLE, relation="assets"):
+class Asset(Entity, table=TABLE, relation="assets", created_by=SYSTEM):
     """A deliverable of a project, and the number of its newest version."""
 
     project_id: str = attribute(in_key_only=True)
@@ -253,6 +264,7 @@ class AssetVersion(
     Numbered,
     table=TABLE,
     relation="asset_versions",
+    created_by=SYSTEM,
     sql_indexes=(("asset_id", "-version"),),
     lifetimes=(KeepLatest(VERSIONS_KEPT, per=("project_id", "asset_id")),),
 ):
@@ -282,7 +294,15 @@ class AssetVersion(
         """Versions of drawn or of modelled assets, newest first."""
 
 
-class Outbox(Message, table=TABLE, relation="outbox", sql_indexes=(("status",),), lifetimes=(Expires("ttl"),)):
+class Outbox(
+    Message,
+    table=TABLE,
+    relation="outbox",
+    collection="messages",
+    sql_indexes=(("status",),),
+    lifetimes=(Expires("ttl"),),
+    created_by=SYSTEM,
+):
     """An event that became true with its data and is told to others later. It is found only until it is told."""
 
     event_id: str = attribute(column="id", in_key_only=True)
@@ -303,7 +323,15 @@ class Outbox(Message, table=TABLE, relation="outbox", sql_indexes=(("status",),)
         """Events not yet told (pending) or not to be told (dead), oldest first."""
 
 
-class Idempotency(Once, Numbered, table=TABLE, relation="idempotency", lifetimes=(Expires("ttl"),)):
+class Idempotency(
+    Once,
+    Numbered,
+    table=TABLE,
+    relation="idempotency",
+    collection="idempotency_marks",
+    lifetimes=(Expires("ttl"),),
+    created_by=SYSTEM,
+):
     """Work that must happen once: who does it until when, and what came of it."""
 
     idempotency_key: str = attribute(column="key", in_key_only=True)
@@ -316,7 +344,7 @@ class Idempotency(Once, Numbered, table=TABLE, relation="idempotency", lifetimes
     def at(self, *, idempotency_key: str) -> None: ...
 
 
-class Audit(AuditLine, Numbered, table=TABLE, relation="audit"):
+class Audit(AuditLine, Numbered, table=TABLE, relation="audit", collection="audit_lines", created_by=SYSTEM):
     """Who did what, when. Lines are only added."""
 
     project_id: str = attribute(in_key_only=True)

@@ -12,6 +12,8 @@ from pydantic import Field
 
 from penstock.declare import (
     ANYTHING,
+    SYSTEM,
+    Action,
     Count,
     Domain,
     Entity,
@@ -40,6 +42,16 @@ STATUS_CREATED = MV_PROJECTS.index("status-created-index", partition="GSI1PK", s
 
 LONGEST_ERROR = 500
 
+# What people ask for; everything else is the system's own. Each action does more than change one record.
+_PROJECT = "/api/mv/projects/{project_id}"
+_SCENE = _PROJECT + "/scenes/{sequence}"
+CREATE = Action("create", "POST /api/mv/projects")
+WORK_ON = Action("work on", f"POST {_PROJECT}/generate", f"POST {_PROJECT}/compose")
+TAKE_UP = Action("take up", f"PATCH {_PROJECT}", f"POST {_PROJECT}/generate")
+ADD_SCENE = Action("add a scene", f"POST {_PROJECT}/scenes", f"POST {_PROJECT}/generate")
+REDO_SCENE = Action("redo", *(f"POST {_SCENE}/{verb}" for verb in ("regenerate", "lipsync", "trim", "upload_video")))
+ADD_CHARACTER = Action("add a character", *(f"POST /api/mv/{v}_character_reference" for v in ("generate", "upload")))
+
 
 class Mode(StrEnum):
     MUSIC_VIDEO = "music-video"
@@ -63,10 +75,8 @@ class SceneStatus(StrEnum):
     FAILED = "failed"
 
 
-class Project(Entity, table=MV_PROJECTS, tag="project", relation="projects", touched="updated_at"):
+class Project(Entity, table=MV_PROJECTS, tag="project", relation="projects", touched="updated_at", created_by=CREATE):
     """A concept on its way to a video. Its scenes are records of their own, so it stays small."""
-
-    __guarded__ = True  # its states are those of work that is under way
 
     project_id: UUID
     status: ProjectStatus = ProjectStatus.PENDING
@@ -114,12 +124,12 @@ class Project(Entity, table=MV_PROJECTS, tag="project", relation="projects", tou
         """Projects in a state, newest first."""
 
     # Work waits in `queued` twice: before the scenes are written, and before the final cut.
-    queue = Move(ProjectStatus.PENDING, ProjectStatus.PROCESSING, to=ProjectStatus.QUEUED)
-    generate_scenes = Move(ProjectStatus.PENDING, ProjectStatus.QUEUED, to=ProjectStatus.GENERATING_SCENES)
-    process = Move(ProjectStatus.GENERATING_SCENES, to=ProjectStatus.PROCESSING)
-    compose = Move(ProjectStatus.PROCESSING, ProjectStatus.QUEUED, to=ProjectStatus.COMPOSING)
+    queue = Move(ProjectStatus.PENDING, ProjectStatus.PROCESSING, to=ProjectStatus.QUEUED, by=WORK_ON)
+    generate_scenes = Move(ProjectStatus.PENDING, ProjectStatus.QUEUED, to=ProjectStatus.GENERATING_SCENES, by=SYSTEM)
+    process = Move(ProjectStatus.GENERATING_SCENES, to=ProjectStatus.PROCESSING, by=SYSTEM)
+    compose = Move(ProjectStatus.PROCESSING, ProjectStatus.QUEUED, to=ProjectStatus.COMPOSING, by=SYSTEM)
 
-    @move(ProjectStatus.COMPOSING, to=ProjectStatus.COMPLETED)
+    @move(ProjectStatus.COMPOSING, to=ProjectStatus.COMPLETED, by=SYSTEM)
     def complete(self, *, final_output_s3_key: ObjectKey) -> None:
         """Every scene is complete and the final video exists."""
         if not 0 < self.scene_count == self.completed_scenes:
@@ -134,17 +144,18 @@ class Project(Entity, table=MV_PROJECTS, tag="project", relation="projects", tou
         ProjectStatus.PROCESSING,
         ProjectStatus.COMPOSING,
         to=ProjectStatus.FAILED,
+        by=SYSTEM,
     )
     def fail(self, *, error_message: str) -> None:
         """The work stopped; the message says why."""
         self.error_message = kept(error_message, LONGEST_ERROR)
 
-    @move(ProjectStatus.FAILED, to=ProjectStatus.PENDING)
+    @move(ProjectStatus.FAILED, to=ProjectStatus.PENDING, by=TAKE_UP)
     def restart(self) -> None:
         """Begin again."""
         self.error_message = None
 
-    @move(ProjectStatus.FAILED, ProjectStatus.COMPLETED, to=ProjectStatus.PROCESSING)
+    @move(ProjectStatus.FAILED, ProjectStatus.COMPLETED, to=ProjectStatus.PROCESSING, by=TAKE_UP)
     def reopen(self) -> None:
         """Go on with the scenes there are, or add one to a finished video."""
         self.error_message = None
@@ -155,10 +166,8 @@ class Project(Entity, table=MV_PROJECTS, tag="project", relation="projects", tou
         return sorted(scenes, key=lambda scene: (places.get(scene.sequence, len(places)), scene.sequence))
 
 
-class Scene(Entity, table=MV_PROJECTS, tag="scene", relation="scenes", touched="updated_at"):
+class Scene(Entity, table=MV_PROJECTS, tag="scene", relation="scenes", touched="updated_at", created_by=ADD_SCENE):
     """One shot of a project, in its place."""
-
-    __guarded__ = True  # its project counts it
 
     project_id: UUID
     sequence: Annotated[int, Field(ge=1, le=999)]
@@ -204,33 +213,33 @@ class Scene(Entity, table=MV_PROJECTS, tag="scene", relation="scenes", touched="
         """The scenes of a project, in order."""
 
     # A finished scene is processed again: its lips are synchronised, or its clip is made anew.
-    start = Move(SceneStatus.PENDING, SceneStatus.COMPLETED, to=SceneStatus.PROCESSING)
+    start = Move(SceneStatus.PENDING, SceneStatus.COMPLETED, to=SceneStatus.PROCESSING, by=REDO_SCENE)
 
-    @move(SceneStatus.FAILED, to=SceneStatus.PROCESSING)
+    @move(SceneStatus.FAILED, to=SceneStatus.PROCESSING, by=REDO_SCENE)
     def retry(self) -> None:
         """Try once more."""
         self.retry_count += 1
         self.error_message = None
 
-    @move(SceneStatus.PROCESSING, to=SceneStatus.COMPLETED)
+    @move(SceneStatus.PROCESSING, to=SceneStatus.COMPLETED, by=SYSTEM)
     def finish(self, *, video_clip_s3_key: ObjectKey) -> None:
         """The clip exists; one synchronised to an older clip, or cut from it, no longer counts."""
         self.video_clip_s3_key = video_clip_s3_key
         self.lip_synced_video_clip_s3_key = None
         self.working_video_clip_s3_key = self.trim_points = self.incoming_s3_key = None
 
-    @move(SceneStatus.PROCESSING, to=SceneStatus.COMPLETED)
+    @move(SceneStatus.PROCESSING, to=SceneStatus.COMPLETED, by=SYSTEM)
     def finish_lip_sync(self, *, lip_synced_video_clip_s3_key: ObjectKey) -> None:
         """The clip's lips move with the sound; a part cut from it before does not."""
         self.lip_synced_video_clip_s3_key = lip_synced_video_clip_s3_key
         self.working_video_clip_s3_key = self.trim_points = None
 
-    @move(SceneStatus.PROCESSING, to=SceneStatus.COMPLETED)
+    @move(SceneStatus.PROCESSING, to=SceneStatus.COMPLETED, by=SYSTEM)
     def finish_trim(self, *, working_video_clip_s3_key: ObjectKey) -> None:
         """A part of the clip is shown."""
         self.working_video_clip_s3_key = working_video_clip_s3_key
 
-    @move(SceneStatus.PENDING, SceneStatus.PROCESSING, to=SceneStatus.FAILED)
+    @move(SceneStatus.PENDING, SceneStatus.PROCESSING, to=SceneStatus.FAILED, by=SYSTEM)
     def fail(self, *, error_message: str) -> None:
         """No clip, or not the new one; the message says why. A clip there was before is kept."""
         self.error_message = kept(error_message, LONGEST_ERROR)
@@ -241,10 +250,14 @@ class Scene(Entity, table=MV_PROJECTS, tag="scene", relation="scenes", touched="
         return self.working_video_clip_s3_key or self.lip_synced_video_clip_s3_key or self.video_clip_s3_key
 
 
-class CharacterReference(Entity, table=MV_PROJECTS, tag="character_reference", relation="character_references"):
+class CharacterReference(
+    Entity,
+    table=MV_PROJECTS,
+    tag="character_reference",
+    relation="character_references",
+    created_by=ADD_CHARACTER,
+):
     """A picture of a character, for any project to begin with."""
-
-    __guarded__ = True  # it comes with its file
 
     character_id: UUID
     description: str | None = None

@@ -11,6 +11,8 @@ from pydantic import Field, model_validator
 
 from penstock.declare import (
     ANYTHING,
+    SYSTEM,
+    Action,
     Count,
     Domain,
     Entity,
@@ -20,6 +22,7 @@ from penstock.declare import (
     Milliseconds,
     Move,
     Range,
+    Role,
     Table,
     UtcMicros,
     UtcSeconds,
@@ -35,6 +38,11 @@ NOVA_CAT = Table("NovaCat", partition="PK", sort="SK", tag="entity_type", expiry
 ELIGIBILITY = NOVA_CAT.index("GSI1", partition="GSI1PK", sort="GSI1SK")
 NAMES = NOVA_CAT.index("GSI2", partition="GSI2PK", sort="GSI2SK")
 S3_OBJECTS = NOVA_CAT.index("GSI3", partition="GSI3PK", sort="GSI3SK")
+
+INITIALIZE = Action("initialize_nova")
+"A nova begins with its name, which no other has."
+REVIEW = Action("review")
+"What is in quarantine waits for a person."
 
 _IDENTITIES = uuid5(NAMESPACE_URL, "penstock:novae")
 
@@ -121,7 +129,7 @@ class Catalogued(Entity):
     schema_version: str = "1"
 
 
-class Nova(Catalogued, table=NOVA_CAT):
+class Nova(Catalogued, table=NOVA_CAT, collection="novae", created_by=INITIALIZE):
     """A nova."""
 
     nova_id: UUID
@@ -137,15 +145,15 @@ class Nova(Catalogued, table=NOVA_CAT):
     @key("NOVA#{nova_id}", "META")
     def at(self, *, nova_id: UUID) -> None: ...
 
-    @move(NovaStatus.ACTIVE, to=NovaStatus.MERGED)
+    @move(NovaStatus.ACTIVE, to=NovaStatus.MERGED, by=Role.EDITOR)
     def merge(self, *, into: UUID) -> None:
         """It was another nova all along."""
         self.merged_into = into
 
-    deprecate = Move(NovaStatus.ACTIVE, to=NovaStatus.DEPRECATED)
+    deprecate = Move(NovaStatus.ACTIVE, to=NovaStatus.DEPRECATED, by=Role.EDITOR)
 
 
-class Alias(Entity, table=NOVA_CAT):
+class Alias(Entity, table=NOVA_CAT, created_by=SYSTEM):
     """A name that a nova goes by."""
 
     normalized_name: str
@@ -163,7 +171,7 @@ class Alias(Entity, table=NOVA_CAT):
         """The novae a name may mean: none, one, or several that a person must tell apart."""
 
 
-class NameClaim(Entity, table=NOVA_CAT):
+class NameClaim(Entity, table=NOVA_CAT, created_by=SYSTEM):
     """The nova a name belongs to. It is created where none stands, so no second nova takes the name unasked."""
 
     normalized_name: str
@@ -173,7 +181,7 @@ class NameClaim(Entity, table=NOVA_CAT):
     def at(self, *, normalized_name: str) -> None: ...
 
 
-class Reference(Catalogued, table=NOVA_CAT):
+class Reference(Catalogued, table=NOVA_CAT, created_by=Role.EDITOR):
     """A paper about a nova."""
 
     nova_id: UUID
@@ -190,7 +198,7 @@ class Reference(Catalogued, table=NOVA_CAT):
         """The papers about a nova, with their dates."""
 
 
-class NovaReference(Entity, table=NOVA_CAT):
+class NovaReference(Entity, table=NOVA_CAT, created_by=Role.EDITOR):
     """That a paper is about a nova."""
 
     nova_id: UUID
@@ -205,7 +213,7 @@ class NovaReference(Entity, table=NOVA_CAT):
         """Which papers are linked to a nova."""
 
 
-class Dataset(Catalogued, table=NOVA_CAT):
+class Dataset(Catalogued, table=NOVA_CAT, created_by=SYSTEM):
     """A spectrum or a light curve of a nova: where it comes from, who works on it, and what it proved to be.
 
     `processing_status` is the only state; the verdict and the eligibility follow from it.
@@ -260,7 +268,7 @@ class Dataset(Catalogued, table=NOVA_CAT):
         self.__dict__.update(validation_status=VERDICTS.get(self.processing_status), eligibility=eligibility)
         return self
 
-    @move(*sorted(ELIGIBLE), to=ProcessingStatus.IN_PROGRESS)
+    @move(*sorted(ELIGIBLE), to=ProcessingStatus.IN_PROGRESS, by=SYSTEM)
     def lease(self, *, owner: str, now: datetime, until: datetime) -> None:
         """One worker has it until its time is over; the epoch tells its writes from those of any worker before."""
         if self.processing_status is ProcessingStatus.IN_PROGRESS and (self.lease_expires_at or 0) >= now.timestamp():
@@ -268,29 +276,29 @@ class Dataset(Catalogued, table=NOVA_CAT):
         self.lease_owner, self.lease_expires_at = owner, int(until.timestamp())
         self.lease_epoch += 1
 
-    @move(ProcessingStatus.IN_PROGRESS, to=ProcessingStatus.COMPLETED)
+    @move(ProcessingStatus.IN_PROGRESS, to=ProcessingStatus.COMPLETED, by=SYSTEM)
     def accept(self, *, profile: dict[str, Any] | None = None) -> None:
         """It is valid."""
         self.profile_selection = profile
         self._release()
 
-    @move(ProcessingStatus.IN_PROGRESS, to=ProcessingStatus.QUARANTINED)
+    @move(ProcessingStatus.IN_PROGRESS, to=ProcessingStatus.QUARANTINED, by=SYSTEM)
     def quarantine(self, *, code: str, details: dict[str, Any], profile: dict[str, Any] | None = None) -> None:
         """A person must look at it."""
         self.quarantine_reason_code, self.quarantine_details, self.profile_selection = code, details, profile
         self._release()
 
-    @move(ProcessingStatus.IN_PROGRESS, to=ProcessingStatus.FAILED_RETRYABLE)
+    @move(ProcessingStatus.IN_PROGRESS, to=ProcessingStatus.FAILED_RETRYABLE, by=SYSTEM)
     def fail(self) -> None:
         """It may work another time."""
         self._release()
 
-    @move(ProcessingStatus.IN_PROGRESS, ProcessingStatus.QUARANTINED, to=ProcessingStatus.FAILED_TERMINAL)
+    @move(ProcessingStatus.IN_PROGRESS, ProcessingStatus.QUARANTINED, to=ProcessingStatus.FAILED_TERMINAL, by=REVIEW)
     def reject(self) -> None:
         """It will never be valid."""
         self._release()
 
-    @move(ProcessingStatus.QUARANTINED, ProcessingStatus.COMPLETED, to=ProcessingStatus.READY)
+    @move(ProcessingStatus.QUARANTINED, ProcessingStatus.COMPLETED, to=ProcessingStatus.READY, by=Role.EDITOR)
     def reopen(self) -> None:
         """Cleared for another try, or published anew by its provider."""
         self.quarantine_reason_code = self.quarantine_details = None
@@ -299,7 +307,7 @@ class Dataset(Catalogued, table=NOVA_CAT):
         self.lease_owner = self.lease_expires_at = None
 
 
-class FileObject(Catalogued, table=NOVA_CAT):
+class FileObject(Catalogued, table=NOVA_CAT, created_by=SYSTEM):
     """An object in S3 that belongs to a dataset; written before the object, so that its arrival finds an owner."""
 
     nova_id: UUID
@@ -336,7 +344,7 @@ def _end(run: JobRun, *, outcome: str, at: datetime) -> None:
     run.outcome, run.finished_at = outcome, at
 
 
-class JobRun(Entity, table=NOVA_CAT, lifetimes=(Expires("ttl"),)):
+class JobRun(Entity, table=NOVA_CAT, lifetimes=(Expires("ttl"),), created_by=SYSTEM):
     """One execution of a workflow for a nova."""
 
     nova_id: UUID
@@ -356,12 +364,12 @@ class JobRun(Entity, table=NOVA_CAT, lifetimes=(Expires("ttl"),)):
     def of_nova(self, *, nova_id: UUID, started_at: Range[datetime] = ANYTHING) -> None:
         """The runs for a nova, in the order they began."""
 
-    succeed = move(RunStatus.RUNNING, to=RunStatus.SUCCEEDED)(_end)
-    quarantine = move(RunStatus.RUNNING, to=RunStatus.QUARANTINED)(_end)
-    fail = move(RunStatus.RUNNING, to=RunStatus.FAILED)(_end)
+    succeed = move(RunStatus.RUNNING, to=RunStatus.SUCCEEDED, by=SYSTEM)(_end)
+    quarantine = move(RunStatus.RUNNING, to=RunStatus.QUARANTINED, by=SYSTEM)(_end)
+    fail = move(RunStatus.RUNNING, to=RunStatus.FAILED, by=SYSTEM)(_end)
 
 
-class JobRunPlace(Entity, table=NOVA_CAT, lifetimes=(Expires("ttl"),)):
+class JobRunPlace(Entity, table=NOVA_CAT, lifetimes=(Expires("ttl"),), created_by=SYSTEM):
     """Where a run is, for those who know only its id; until its nova has one, all that is known of it."""
 
     job_run_id: UUID
@@ -375,7 +383,7 @@ class JobRunPlace(Entity, table=NOVA_CAT, lifetimes=(Expires("ttl"),)):
     def at(self, *, job_run_id: UUID) -> None: ...
 
 
-class Attempt(Entity, table=NOVA_CAT, lifetimes=(Expires("ttl"),)):
+class Attempt(Entity, table=NOVA_CAT, lifetimes=(Expires("ttl"),), created_by=SYSTEM):
     """One invocation of one task of a run."""
 
     nova_id: UUID

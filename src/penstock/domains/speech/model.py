@@ -11,6 +11,8 @@ from pydantic import UUID4, Field, model_validator
 
 from penstock.declare import (
     ANYTHING,
+    SYSTEM,
+    Action,
     Count,
     Domain,
     Entity,
@@ -50,6 +52,10 @@ def audio_file(folder: str) -> FilePattern:
 
 # A deployment may choose another folder than temp-audio.
 USUAL_FILE, AUDIO_FILE = audio_file(PREFIX), audio_file("**")
+# Both take their part of what a guest may use up.
+SPEAK = Action("speak", "POST /public/tts/sync", "POST /public/tts/jobs")
+SPEAK_LATER = Action("speak later", "POST /public/tts/jobs")
+RETRY = Action("retry", "POST /api/ops/tasks/retry")
 
 
 def audio_s3_key(date: dt.date, audio_id: UUID, *, prefix: str = PREFIX) -> ObjectKey:
@@ -63,7 +69,15 @@ class AudioStatus(StrEnum):
     EXPIRED = "expired"
 
 
-class TempAudio(Entity, table=TTS_TEMP_AUDIO, relation="temp_audio", lifetimes=(Expires("ttl"),), seen_by=Role.ADMIN):
+class TempAudio(
+    Entity,
+    table=TTS_TEMP_AUDIO,
+    relation="temp_audio",
+    collection="audios",
+    lifetimes=(Expires("ttl"),),
+    seen_by=Role.ADMIN,
+    created_by=SPEAK,
+):
     """One spoken text. Its URL is signed when asked for and never stored."""
 
     date: dt.date
@@ -125,7 +139,14 @@ class SpeechJobStatus(StrEnum):
     FAILED = "failed"
 
 
-class SpeechJob(Entity, table=TTS_JOBS, relation="jobs", lifetimes=(Expires("ttl"),), seen_by=Role.ADMIN):
+class SpeechJob(
+    Entity,
+    table=TTS_JOBS,
+    relation="jobs",
+    lifetimes=(Expires("ttl"),),
+    seen_by=Role.ADMIN,
+    created_by=SPEAK_LATER,
+):
     """A text too long to be spoken while somebody waits. The text stays only until it is spoken, a day at most."""
 
     date: dt.date
@@ -155,27 +176,27 @@ class SpeechJob(Entity, table=TTS_JOBS, relation="jobs", lifetimes=(Expires("ttl
         ttl = int((at + LIFETIME).timestamp())
         return cls(date=at.astimezone(dt.UTC).date(), job_id=job_id, created_at=at, ttl=ttl, **fields)
 
-    @move(SpeechJobStatus.QUEUED, SpeechJobStatus.PROCESSING, to=SpeechJobStatus.PROCESSING)
+    @move(SpeechJobStatus.QUEUED, SpeechJobStatus.PROCESSING, to=SpeechJobStatus.PROCESSING, by=SYSTEM)
     def start(self) -> None:
         """A worker speaks it, perhaps not the first one."""
 
-    @move(SpeechJobStatus.PROCESSING, to=SpeechJobStatus.COMPLETED)
+    @move(SpeechJobStatus.PROCESSING, to=SpeechJobStatus.COMPLETED, by=SYSTEM)
     def complete(self, *, audio: TempAudio) -> None:
         """It can be heard, as long as the audio lives."""
         self.audio_date, self.audio_id, self.ttl, self.text = audio.date, audio.audio_id, audio.ttl, None
 
-    @move(SpeechJobStatus.QUEUED, SpeechJobStatus.PROCESSING, to=SpeechJobStatus.FAILED)
+    @move(SpeechJobStatus.QUEUED, SpeechJobStatus.PROCESSING, to=SpeechJobStatus.FAILED, by=SYSTEM)
     def fail(self, *, error: str) -> None:
         """It will not be spoken."""
         self.error_message = error
 
-    @move(SpeechJobStatus.FAILED, to=SpeechJobStatus.QUEUED)
+    @move(SpeechJobStatus.FAILED, to=SpeechJobStatus.QUEUED, by=RETRY)
     def retry(self) -> None:
         """Somebody has it tried again, as long as its text is kept."""
         self.error_message = None
 
 
-class CleanupRun(Entity, table=TTS_JOBS, relation="cleanup_runs", lifetimes=(Expires("ttl"),)):
+class CleanupRun(Entity, table=TTS_JOBS, relation="cleanup_runs", lifetimes=(Expires("ttl"),), created_by=SYSTEM):
     """What one run of the daily cleanup did."""
 
     date: dt.date

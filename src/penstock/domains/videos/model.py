@@ -10,6 +10,7 @@ from pydantic import UUID4, AfterValidator, Field
 
 from penstock.declare import (
     ANYTHING,
+    SYSTEM,
     Count,
     Domain,
     Entity,
@@ -19,7 +20,9 @@ from penstock.declare import (
     Milliseconds,
     Move,
     Range,
+    Role,
     Table,
+    WrittenBy,
     camel_case,
     key,
     move,
@@ -63,7 +66,9 @@ class VideoStatus(StrEnum):
     FAILED = "failed"
 
 
-class Video(Entity, table=VIDEO_METADATA, relation="videos", lifetimes=(Expires("expiry_time"),)):
+class Video(
+    Entity, table=VIDEO_METADATA, relation="videos", lifetimes=(Expires("expiry_time"),), created_by=Role.EDITOR
+):
     """One video. Its pictures and encodings are objects; only their places are here."""
 
     video_id: UUID4
@@ -76,11 +81,11 @@ class Video(Entity, table=VIDEO_METADATA, relation="videos", lifetimes=(Expires(
     file_size: Count | None = None
     format: str | None = None
     resolution: str | None = None
-    resolutions: dict[str, S3Path] | None = None
-    thumbnail_s3_key: ObjectKey | None = None
+    resolutions: Annotated[dict[str, S3Path] | None, WrittenBy(SYSTEM)] = None
+    thumbnail_s3_key: Annotated[ObjectKey | None, WrittenBy(SYSTEM)] = None
     tags: Annotated[frozenset[str], Field(min_length=1)] | None = None
-    view_count: Count | None = None
-    version: Count | None = None
+    view_count: Annotated[Count | None, WrittenBy(SYSTEM)] = None
+    version: Annotated[Count | None, WrittenBy(SYSTEM)] = None
     expiry_time: EpochSeconds | None = None
 
     @key("{video_id}")
@@ -97,14 +102,14 @@ class Video(Entity, table=VIDEO_METADATA, relation="videos", lifetimes=(Expires(
     def by_category(self, *, category: str, user_id: str | None = None, created_at: Range[int] = ANYTHING) -> None:
         """The videos of a category; within it a user's, and of those a span of time."""
 
-    process = Move(VideoStatus.UPLOADED, VideoStatus.READY, VideoStatus.FAILED, to=VideoStatus.PROCESSING)
+    process = Move(VideoStatus.UPLOADED, VideoStatus.READY, VideoStatus.FAILED, to=VideoStatus.PROCESSING, by=SYSTEM)
 
-    @move(VideoStatus.PROCESSING, to=VideoStatus.READY)
+    @move(VideoStatus.PROCESSING, to=VideoStatus.READY, by=SYSTEM)
     def finish(self, *, resolutions: dict[str, S3Path], thumbnail_s3_key: ObjectKey) -> None:
         """It can be watched."""
         self.resolutions, self.thumbnail_s3_key = resolutions, thumbnail_s3_key
 
-    fail = Move(VideoStatus.UPLOADED, VideoStatus.PROCESSING, to=VideoStatus.FAILED)
+    fail = Move(VideoStatus.UPLOADED, VideoStatus.PROCESSING, to=VideoStatus.FAILED, by=SYSTEM)
 
 
 DOMAIN = Domain("videos", Video)
