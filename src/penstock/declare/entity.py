@@ -15,7 +15,7 @@ from pydantic._internal._model_construction import ModelMetaclass
 
 from penstock.declare.attr import Attr
 from penstock.declare.attribute import attribute
-from penstock.declare.checks import check_lifetimes, check_sql_indexes, check_touched, check_when
+from penstock.declare.checks import check_last_modified, check_lifetimes, check_sql_indexes, check_when
 from penstock.declare.fields import read_fields
 from penstock.declare.key import IndexKey, KeyOf
 from penstock.declare.lifetime import Expires, Lifetime
@@ -103,7 +103,7 @@ class Entity(BaseModel, metaclass=EntityType):
         relation: str | None = None,
         lifetimes: tuple[Lifetime, ...] = (),
         sql_indexes: tuple[tuple[str, ...], ...] = (),
-        touched: str | None = None,
+        last_modified: str | None = None,
         seen_by: Role | None = None,
         **unknown: Any,
     ) -> None:
@@ -119,7 +119,7 @@ class Entity(BaseModel, metaclass=EntityType):
             relation=relation,
             lifetimes=lifetimes,
             sql_indexes=sql_indexes,
-            touched=touched,
+            last_modified=last_modified,
             seen_by=seen_by,
         )
 
@@ -161,7 +161,7 @@ def _declare(
     relation: str | None,
     lifetimes: tuple[Lifetime, ...],
     sql_indexes: tuple[tuple[str, ...], ...],
-    touched: str | None,
+    last_modified: str | None,
     seen_by: Role | None,
 ) -> None:
     """Compile a class into its shape, and admit it to its table."""
@@ -182,7 +182,7 @@ def _declare(
     key = _key_shape(name, fields, table.place.partition, table.place.sort, keys[0].partition, keys[0].sort)
     indexes, index_of = _indexes(name, fields, table, members)
     check_sql_indexes(name, fields, sql_indexes)
-    check_touched(name, fields, touched)
+    check_last_modified(name, fields, last_modified)
     shape = EntityShape(
         name=name,
         table=table.place,
@@ -197,7 +197,7 @@ def _declare(
         wakes=cls.__wakes__,
         rights=cls.__rights__,
         uniques=sql_indexes,
-        touched=touched,
+        last_modified=last_modified,
         seen_by=seen_by,
     )
     _check_key_fields(shape)

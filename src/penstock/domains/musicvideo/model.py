@@ -61,7 +61,7 @@ class SceneStatus(StrEnum):
     FAILED = "failed"
 
 
-class Project(Entity, table=MV_PROJECTS, tag="project", relation="projects", touched="updated_at"):
+class Project(Entity, table=MV_PROJECTS, tag="project", relation="projects", last_modified="updated_at"):
     """A concept on its way to a video. Its scenes are records of their own, so it stays small."""
 
     __guarded__ = True  # its states are those of work that is under way
@@ -148,7 +148,7 @@ class Project(Entity, table=MV_PROJECTS, tag="project", relation="projects", tou
         self.error_message = None
 
 
-class Scene(Entity, table=MV_PROJECTS, tag="scene", relation="scenes", touched="updated_at"):
+class Scene(Entity, table=MV_PROJECTS, tag="scene", relation="scenes", last_modified="updated_at"):
     """One shot of a project, in its place."""
 
     __guarded__ = True  # its project counts it

@@ -22,7 +22,7 @@ from penstock.domains.musicvideo.projects import check_idle
 from penstock.domains.musicvideo.revisions import OnScene
 from penstock.domains.musicvideo.studio import Studio
 from penstock.errors import Conflict
-from penstock.files.deletion import release
+from penstock.files.deletion import delete_with_files
 from penstock.kernel.change import Change
 from penstock.media.soundness import sound_video
 
@@ -100,7 +100,7 @@ def delete_scene(studio: Studio, project_id: UUID, sequence: int, *, by: str) ->
         project = change.get(Project.at(project_id=project_id))
         if project.scene_count <= 1:
             raise BadRequest("Cannot delete the last scene; delete the project instead")
-        release(studio.store, change, scene)
+        delete_with_files(studio.store, change, scene)
         count_edited(change, project, scene.status, None, when=the(Project.scene_count).after(1))
 
 
