@@ -43,7 +43,7 @@ def test_inserts_reach_the_handler_of_inserts_and_nothing_else_does(watched: Sto
     seen: list[str] = []
 
     @feed.on(Video, "insert")
-    def make_thumbnail(entry: FeedEntry, turn: Claim) -> None:
+    def make_thumbnail(entry: FeedEntry, claim: Claim) -> None:
         seen.append(entry.new.title)
 
     watched.create(video(1))
@@ -60,13 +60,13 @@ def test_several_handlers_follow_one_feed(watched: Store) -> None:
     told: list[tuple[str, str | None, str | None]] = []
 
     @feed.on(Video, "insert", "update", "remove")
-    def log(entry: FeedEntry, turn: Claim) -> None:
+    def log(entry: FeedEntry, claim: Claim) -> None:
         told.append((entry.kind, entry.old and entry.old.title, entry.new and entry.new.title))
 
     queued: list[str] = []
 
     @feed.on(Video, "insert")
-    def transcode(entry: FeedEntry, turn: Claim) -> None:
+    def transcode(entry: FeedEntry, claim: Claim) -> None:
         queued.append(entry.new.title)
 
     watched.create(video(1))
@@ -84,7 +84,7 @@ def test_a_restart_goes_on_where_the_feed_stood(watched: Store) -> None:
         feed = Feed(watched, "same", owner=owner)
 
         @feed.on(Video, "insert")
-        def note(entry: FeedEntry, turn: Claim) -> None:
+        def note(entry: FeedEntry, claim: Claim) -> None:
             seen.append(entry.new.title)
 
         return feed
@@ -105,7 +105,7 @@ def test_only_one_process_follows_at_a_time(watched: Store, clock: FrozenClock) 
     for feed in feeds:
 
         @feed.on(Video, "insert")
-        def note(entry: FeedEntry, turn: Claim, who: str = feed._owner) -> None:
+        def note(entry: FeedEntry, claim: Claim, who: str = feed._owner) -> None:
             seen.append(who)
 
     watched.create(video(1))
@@ -124,7 +124,7 @@ def test_a_failing_handler_is_tried_again_and_then_leaves_a_letter(watched: Stor
     broken = True
 
     @feed.on(Video, "insert")
-    def fragile(entry: FeedEntry, turn: Claim) -> None:
+    def fragile(entry: FeedEntry, claim: Claim) -> None:
         tries.append(entry.new.title)
         if broken and entry.new.title == "t1":
             raise ValueError("cannot read it\x00")
@@ -146,12 +146,12 @@ def test_each_handler_has_all_its_tries_whatever_becomes_of_the_others(watched: 
     calls: list[str] = []
 
     @feed.on(Video, "insert")
-    def broken(entry: FeedEntry, turn: Claim) -> None:
+    def broken(entry: FeedEntry, claim: Claim) -> None:
         calls.append("broken")
         raise ValueError("always")
 
     @feed.on(Video, "insert")
-    def hiccups(entry: FeedEntry, turn: Claim) -> None:
+    def hiccups(entry: FeedEntry, claim: Claim) -> None:
         calls.append("hiccups")
         if calls.count("hiccups") == 1:
             raise ValueError("once")
@@ -167,7 +167,7 @@ def test_an_event_of_a_record_that_is_gone_is_tried_again_without_it(watched: St
     heard: list[tuple[str, str | None]] = []
 
     @feed.on(Video, "insert", "update")
-    def fragile(entry: FeedEntry, turn: Claim) -> None:
+    def fragile(entry: FeedEntry, claim: Claim) -> None:
         heard.append((entry.kind, entry.new and entry.new.title))
         if entry.new is not None:
             raise ValueError("cannot read it")
@@ -184,12 +184,12 @@ def test_an_event_of_a_record_that_is_gone_is_tried_again_without_it(watched: St
 
 
 def test_an_event_dealt_with_is_not_dealt_with_again(watched: Store) -> None:
-    """F-VM-6: the place is lost, so the feed repeats itself; what was done with a turn is not done again."""
+    """F-VM-6: the place is lost, so the feed repeats itself; what was done with a claim is not done again."""
     feed = Feed(watched, "f", owner="a")
 
     @feed.on(Video, "insert")
-    def count(entry: FeedEntry, turn: Claim) -> None:
-        with watched.change(once=turn) as change:
+    def count(entry: FeedEntry, claim: Claim) -> None:
+        with watched.change(once=claim) as change:
             change.patch(entry.new.ref, the(Video.view_count).add(1))
 
     watched.create(video(1))
@@ -202,7 +202,7 @@ def test_an_event_dealt_with_is_not_dealt_with_again(watched: Store) -> None:
 
 
 def test_whoever_takes_the_feed_over_takes_over_the_event_that_was_begun(watched: Store, clock: FrozenClock) -> None:
-    """F-VM-6: the first dies in its handler, and its turn would last longer than its lease."""
+    """F-VM-6: the first dies in its handler, and its claim would last longer than its lease."""
     watched.create(video(1))
 
     class Killed(BaseException):
@@ -212,10 +212,10 @@ def test_whoever_takes_the_feed_over_takes_over_the_event_that_was_begun(watched
         feed = Feed(watched, "f", owner=owner)
 
         @feed.on(Video, "insert")
-        def count(entry: FeedEntry, turn: Claim) -> None:
+        def count(entry: FeedEntry, claim: Claim) -> None:
             if dies:
                 raise Killed
-            with watched.change(once=turn) as change:
+            with watched.change(once=claim) as change:
                 change.patch(entry.new.ref, the(Video.view_count).add(1))
 
         return feed
@@ -236,20 +236,20 @@ def test_whoever_takes_the_feed_over_takes_over_the_event_that_was_begun(watched
 
 
 def test_a_follower_that_was_relieved_ends_quietly_and_finishes_nothing(watched: Store, clock: FrozenClock) -> None:
-    """F-VM-6: it stalled in its handler; what it does with its turn afterwards does not count."""
+    """F-VM-6: it stalled in its handler; what it does with its claim afterwards does not count."""
     feeds = [Feed(watched, "f", owner=o) for o in "ab"]
     done: list[str] = []
 
     @feeds[0].on(Video, "insert")
-    def count(entry: FeedEntry, turn: Claim) -> None:
+    def count(entry: FeedEntry, claim: Claim) -> None:
         clock.advance(timedelta(minutes=2))
         assert feeds[1].run_once() == 1
-        with watched.change(once=turn) as change:
+        with watched.change(once=claim) as change:
             change.patch(entry.new.ref, the(Video.view_count).add(10))
         done.append("a")
 
-    def count_too(entry: FeedEntry, turn: Claim) -> None:
-        with watched.change(once=turn) as change:
+    def count_too(entry: FeedEntry, claim: Claim) -> None:
+        with watched.change(once=claim) as change:
             change.patch(entry.new.ref, the(Video.view_count).add(1))
         done.append("b")
 
@@ -274,7 +274,7 @@ def test_a_follower_that_was_robbed_by_a_wrong_clock_gets_no_further(
         feed = Feed(store, "f", owner=owner)
 
         @feed.on(Video, "insert")
-        def note(entry: FeedEntry, turn: Claim) -> None:
+        def note(entry: FeedEntry, claim: Claim) -> None:
             seen.append(f"{owner} {entry.new.title}")
 
         return feed
@@ -290,15 +290,15 @@ def test_a_follower_that_was_robbed_by_a_wrong_clock_gets_no_further(
     assert seen[1:] == ["b t2", "b t3"], "the first event was dealt with"
 
 
-def test_what_a_handler_writes_with_its_turn_does_not_come_back_to_it(watched: Store) -> None:
+def test_what_a_handler_writes_with_its_claim_does_not_come_back_to_it(watched: Store) -> None:
     """F-VM-6: a thumbnail written back emits MODIFY."""
     feed = Feed(watched, "f", owner="a")
     runs: list[str] = []
 
     @feed.on(Video, "insert", "update")
-    def grow(entry: FeedEntry, turn: Claim) -> None:
+    def grow(entry: FeedEntry, claim: Claim) -> None:
         runs.append(entry.kind)
-        with watched.change(once=turn) as change:
+        with watched.change(once=claim) as change:
             change.patch(entry.new.ref, the(Video.view_count).add(1))
 
     watched.create(video(1))
@@ -328,7 +328,7 @@ def _patch_all(change: Change, record: Watched) -> None:
     )
 
 
-def test_whatever_a_handler_writes_with_its_turn_is_known_again(watched: Store) -> None:
+def test_whatever_a_handler_writes_with_its_claim_is_known_again(watched: Store) -> None:
     """Values of every kind, put, saved and patched, also in a batch."""
     watched.ensure(SUITE)
     feed = Feed(watched, "f", owner="a")
@@ -336,10 +336,10 @@ def test_whatever_a_handler_writes_with_its_turn_is_known_again(watched: Store) 
     ways = [_put_all, _save_all, _patch_all]
 
     @feed.on(Watched, "insert", "update")
-    def handle(entry: FeedEntry, turn: Claim) -> None:
+    def handle(entry: FeedEntry, claim: Claim) -> None:
         heard.append(entry.new.seen)
         with watched.batch() as batch:
-            with batch.change(once=turn) as change:
+            with batch.change(once=claim) as change:
                 ways[entry.new.seen](change, entry.new)
             with batch.change() as change:
                 change.put(Alarm(shelf="s", bell=f"{entry.new.seen}"))
@@ -354,12 +354,12 @@ def test_whatever_a_handler_writes_with_its_turn_is_known_again(watched: Store) 
     assert watched.get(Watched.at(shelf="s", label="a")).price == 2
 
 
-def test_a_handler_that_writes_the_same_without_its_turn_hears_itself_once(watched: Store) -> None:
+def test_a_handler_that_writes_the_same_without_its_claim_hears_itself_once(watched: Store) -> None:
     feed = Feed(watched, "f", owner="a")
     runs: list[str] = []
 
     @feed.on(Video, "insert", "update")
-    def stamp(entry: FeedEntry, turn: Claim) -> None:
+    def stamp(entry: FeedEntry, claim: Claim) -> None:
         runs.append(entry.kind)
         watched.patch(entry.new.ref, the(Video.title).set("stamped"))
 
@@ -374,12 +374,12 @@ def test_what_others_write_while_a_handler_is_at_work_reaches_it(watched: Store)
     heard: list[tuple[str, int | None]] = []
 
     @feed.on(Video, "insert", "update")
-    def count(entry: FeedEntry, turn: Claim) -> None:
+    def count(entry: FeedEntry, claim: Claim) -> None:
         heard.append((entry.new.title, entry.new.view_count))
         if entry.kind == "insert":
             watched.patch(entry.new.ref, the(Video.view_count).add(40))
             if entry.new.title == "t2":
-                with watched.change(once=turn) as change:
+                with watched.change(once=claim) as change:
                     change.patch(entry.new.ref, the(Video.view_count).add(1))
                 watched.patch(entry.new.ref, the(Video.view_count).add(1))
 
@@ -402,10 +402,10 @@ def test_the_same_written_by_another_in_the_same_moment_is_told_apart(watched: S
             super().commit(writes)
 
     @feed.on(Video, "insert", "update")
-    def count(entry: FeedEntry, turn: Claim) -> None:
+    def count(entry: FeedEntry, claim: Claim) -> None:
         heard.append(entry.new.view_count)
         if entry.kind == "insert":
-            with Busy(watched.engine, clock=watched.clock).change(once=turn) as change:
+            with Busy(watched.engine, clock=watched.clock).change(once=claim) as change:
                 change.patch(entry.new.ref, the(Video.view_count).add(1))
 
     watched.create(video(1))
@@ -419,10 +419,10 @@ def test_a_write_that_changed_nothing_silences_nobody_else(watched: Store) -> No
     heard: list[str] = []
 
     @feed.on(Video, "insert", "update")
-    def name_it(entry: FeedEntry, turn: Claim) -> None:
+    def name_it(entry: FeedEntry, claim: Claim) -> None:
         heard.append(entry.new.title)
         if entry.kind == "insert":
-            with watched.change(once=turn) as change:
+            with watched.change(once=claim) as change:
                 change.patch(entry.new.ref, the(Video.title).set("t1"))
 
     watched.create(video(1))
@@ -432,12 +432,12 @@ def test_a_write_that_changed_nothing_silences_nobody_else(watched: Store) -> No
     assert heard == ["t1", "other", "t1"]
 
 
-def test_a_change_that_the_record_refuses_is_refused_under_a_turn_too(watched: Store) -> None:
+def test_a_change_that_the_record_refuses_is_refused_under_a_claim_too(watched: Store) -> None:
     feed = Feed(watched, "f", owner="a", attempts=1)
 
     @feed.on(Video, "update")
-    def claim(entry: FeedEntry, turn: Claim) -> None:
-        with watched.change(once=turn) as change:
+    def claim(entry: FeedEntry, claim: Claim) -> None:
+        with watched.change(once=claim) as change:
             change.patch(entry.new.ref, the(Video.title).set("mine"), when=the(Video.title).equals("nobody's"))
 
     watched.create(video(1))
@@ -454,7 +454,7 @@ def test_expiry_is_told_as_the_cause(watched: Store, clock: FrozenClock, engine_
     causes: list[str] = []
 
     @feed.on(Video, "remove", cause="expiry")
-    def gone(entry: FeedEntry, turn: Claim) -> None:
+    def gone(entry: FeedEntry, claim: Claim) -> None:
         causes.append(entry.old.title)
 
     now = int(clock.now().timestamp())

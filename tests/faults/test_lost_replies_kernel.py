@@ -391,14 +391,14 @@ def test_a_change_under_a_lost_lease_that_another_has_made_just_so(losing_each: 
 # Once
 
 
-def test_a_turn_begun_and_ended_with_its_effect(losing_each: LosingEach) -> None:
-    """AC-40, F-AC-4: who got the turn hears of it, and the effect is there once."""
+def test_a_claim_begun_and_ended_with_its_effect(losing_each: LosingEach) -> None:
+    """AC-40, F-AC-4: who got the claim hears of it, and the effect is there once."""
 
     def verb(trial: Trial) -> None:
         record = trial.project()
         trial.arm()
-        turn = turn_of(begin(trial.store, trial.mark(), owner="a", period=MINUTE))
-        with trial.store.change(once=turn) as change:
+        claim = turn_of(begin(trial.store, trial.mark(), owner="a", period=MINUTE))
+        with trial.store.change(once=claim) as change:
             change.patch(record.ref, the(Project.scene_count).add(1))
             change.result = {"scenes": 1}
         assert begin(trial.store, trial.mark(), owner="b", period=MINUTE) == Replay({"scenes": 1})
@@ -408,7 +408,7 @@ def test_a_turn_begun_and_ended_with_its_effect(losing_each: LosingEach) -> None
     losing_each(verb)
 
 
-def test_a_turn_that_failed_and_one_that_was_left_are_taken_over(losing_each: LosingEach) -> None:
+def test_a_claim_that_failed_and_one_that_was_left_are_taken_over(losing_each: LosingEach) -> None:
     def verb(trial: Trial) -> None:
         trial.arm()
         first = turn_of(begin(trial.store, trial.mark(), owner="a", period=MINUTE))
@@ -424,13 +424,13 @@ def test_a_turn_that_failed_and_one_that_was_left_are_taken_over(losing_each: Lo
     losing_each(verb)
 
 
-def test_a_turn_that_is_seized(losing_each: LosingEach) -> None:
+def test_a_claim_that_is_seized(losing_each: LosingEach) -> None:
     def verb(trial: Trial) -> None:
         lease = granted(take_named(trial.store, trial.name, owner="a", period=MINUTE))
         turn_of(begin(trial.store, trial.mark(), owner="dead", period=MINUTE))
         trial.arm()
-        turn = turn_of(seize(trial.store, trial.mark(), owner="a", period=MINUTE, under=lease))
-        trial.store.commit([turn.done(None)])
+        claim = turn_of(seize(trial.store, trial.mark(), owner="a", period=MINUTE, under=lease))
+        trial.store.commit([claim.done(None)])
 
     losing_each(verb)
 
@@ -564,9 +564,9 @@ def test_a_handler_of_the_feed(losing_each: LosingEach) -> None:
         seen: list[str] = []
 
         @feed.on(Watched, "insert")
-        def count(entry: FeedEntry, turn: Claim) -> None:
+        def count(entry: FeedEntry, claim: Claim) -> None:
             seen.append(entry.key["label"])
-            with trial.store.change(once=turn) as change:
+            with trial.store.change(once=claim) as change:
                 change.patch(Counter.at(name=trial.name), the(Counter.total).add(1))
 
         assert feed.drain() == 0, "the last trial's place was kept"

@@ -15,7 +15,7 @@ from penstock.domains.assetcreator.model import AssetKind, AssetVersion
 from penstock.domains.musicvideo.model import Project, Scene, SceneStatus
 from penstock.domains.speech.model import TempAudio
 from penstock.errors import Conflict
-from penstock.files.deletion import release
+from penstock.files.deletion import delete_with_files
 from penstock.files.reconcile import Reconciliation
 from penstock.files.references import References
 from penstock.files.released_file import Released, ReleasedStatus
@@ -128,7 +128,7 @@ def test_a_file_that_several_records_show_stays_while_one_does(here: World) -> N
 
 
 def test_a_scene_is_found_even_when_its_project_is_gone(here: World) -> None:
-    """By what the key tells: no walk leads there any more."""
+    """By what the key tells: no enumeration leads there any more."""
     here.objects.put(CLIP, MP4)
     here.objects.put(PICTURE, PNG)
     point(here, video_clip_s3_key=CLIP, reference_image_s3_keys=[PICTURE])
@@ -293,7 +293,7 @@ def test_a_record_takes_its_own_files_along(world: World) -> None:
     point(world, video_clip_s3_key=CLIP, reference_image_s3_keys=[PICTURE])
     world.clock.advance(timedelta(minutes=5))
     with world.store.change(by="editor") as change:
-        assert release(world.store, change, change.get(world.scene.ref)) == [CLIP]
+        assert delete_with_files(world.store, change, change.get(world.scene.ref)) == [CLIP]
     assert world.store.lookup(Scene.at(project_id=PROJECT, sequence=1)) is None
     assert keys(world) == [PICTURE, CLIP], "the sweep does it, not the request"
     swept = world.sweep.run()
@@ -315,7 +315,7 @@ def test_a_deletion_can_be_undone(here: World) -> None:
     here.clock.advance(timedelta(minutes=5))
     former = here.scene
     with here.store.change() as change:
-        release(here.store, change, change.get(former.ref))
+        delete_with_files(here.store, change, change.get(former.ref))
     here.sweep.run()
     assert CLIP not in keys(here)
     here.store.create(former)
@@ -330,7 +330,7 @@ def test_a_record_that_changed_meanwhile_is_not_deleted(here: World) -> None:
     with pytest.raises(Conflict), here.store.change() as change:
         found = change.get(here.scene.ref)
         point(here, video_clip_s3_key=CLIP, status=SceneStatus.PROCESSING)
-        release(here.store, change, found)
+        delete_with_files(here.store, change, found)
     assert here.points_at() == CLIP
     assert list(here.store.find(Released.by_status(status=ReleasedStatus.WAITING))) == []
 
@@ -340,7 +340,7 @@ def test_the_file_of_a_new_record_in_the_same_place_stays(here: World) -> None:
     point(here, video_clip_s3_key=CLIP)
     here.clock.advance(timedelta(minutes=-5))
     with here.store.change() as change:
-        release(here.store, change, change.get(here.scene.ref))
+        delete_with_files(here.store, change, change.get(here.scene.ref))
     here.clock.advance(timedelta(minutes=5))
     point(here, video_clip_s3_key=CLIP)
     swept = here.sweep.run()
@@ -355,7 +355,7 @@ def test_a_released_file_to_which_a_record_points_again_stays(here: World) -> No
     point(here, video_clip_s3_key=CLIP)
     here.clock.advance(timedelta(minutes=5))
     with here.store.change() as change:
-        release(here.store, change, change.get(here.scene.ref))
+        delete_with_files(here.store, change, change.get(here.scene.ref))
     here.store.create(scene(here.clock, status=SceneStatus.PROCESSING))
     upload = here.reserve()
     here.deliver(upload)
@@ -367,7 +367,7 @@ def test_a_released_file_to_which_a_record_points_again_stays(here: World) -> No
     assert list(here.store.find(Released.by_status(status=ReleasedStatus.WAITING))) == []
 
 
-def test_a_released_file_of_a_record_that_no_walk_finds_stays_while_it_is_needed(here: World) -> None:
+def test_a_released_file_of_a_record_that_no_enumeration_finds_stays_while_it_is_needed(here: World) -> None:
     """What reconciling would not bring back must not go."""
     here.store.ensure(ALBUM)
     here.objects.put("named/a.png", PNG)
@@ -375,7 +375,7 @@ def test_a_released_file_of_a_record_that_no_walk_finds_stays_while_it_is_needed
     here.store.create(picture)
     here.clock.advance(timedelta(minutes=5))
     with here.store.change() as change:
-        release(here.store, change, change.get(picture.ref))
+        delete_with_files(here.store, change, change.get(picture.ref))
     here.store.create(picture)
     swept = Sweep(here.store, here.objects, [ALBUM], owner="sweeper").run()
     assert swept is not None
@@ -395,7 +395,7 @@ def test_records_are_released_on_every_engine(
     world.finalize(upload)
     clock.advance(timedelta(minutes=5))
     with store.change(by="editor") as change:
-        release(store, change, change.get(world.scene.ref))
+        delete_with_files(store, change, change.get(world.scene.ref))
     abandoned = world.reserve_for(scene(clock))
     clock.advance(2 * DAY)
     swept = Sweep(store, objects, DOMAINS, owner="sweeper").run()

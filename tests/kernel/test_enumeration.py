@@ -9,9 +9,9 @@ import pytest
 from penstock import Entity, IndexKey, Table, UtcSeconds, key
 from penstock.domains.assetcreator.model import AssetVersion, Idempotency, Job, Outbox, Project, Status, Step
 from penstock.errors import DeclarationError
-from penstock.kernel.enumeration import group_of, walk_all, walk_of
+from penstock.kernel.enumeration import enumerate_all, enumeration_of, group_of
 
-TABLE = Table("penstock_test_walk", partition="PK", sort="SK")
+TABLE = Table("penstock_test_enumeration", partition="PK", sort="SK")
 FIRST = TABLE.index("GSI1", partition="GSI1PK", sort="GSI1SK")
 SECOND = TABLE.index("GSI2", partition="GSI2PK", sort="GSI2SK")
 
@@ -67,11 +67,11 @@ class Listed(Entity, table=TABLE):
     def at(self, *, name: str) -> None: ...
 
 
-def test_every_partition_is_walked() -> None:
-    assert [q.values for q in walk_all(Job)] == [{"status": s} for s in Status]
-    assert [q.pattern.key.partition.text for q in walk_all(Step)] == ["STEP_STATUS#{status}"] * 7
-    assert [q.values["type"] for q in walk_all(AssetVersion)] == ["2D", "3D"]
-    assert [tuple(q.values.values()) for q in walk_all(Thing)] == [
+def test_every_partition_is_enumerated() -> None:
+    assert [q.values for q in enumerate_all(Job)] == [{"status": s} for s in Status]
+    assert [q.pattern.key.partition.text for q in enumerate_all(Step)] == ["STEP_STATUS#{status}"] * 7
+    assert [q.values["type"] for q in enumerate_all(AssetVersion)] == ["2D", "3D"]
+    assert [tuple(q.values.values()) for q in enumerate_all(Thing)] == [
         ("small", "red"),
         ("small", "blue"),
         ("large", "red"),
@@ -79,32 +79,32 @@ def test_every_partition_is_walked() -> None:
     ]
 
 
-def test_a_constant_partition_is_one_walk_and_the_key_comes_before_an_index() -> None:
-    (query,) = walk_all(Listed)
+def test_a_constant_partition_is_one_query_and_the_key_comes_before_an_index() -> None:
+    (query,) = enumerate_all(Listed)
     assert query.values == {}
     assert query.pattern.index is None
 
 
 @pytest.mark.parametrize("entity", [Project, Idempotency, Outbox, Hidden])
-def test_what_cannot_be_walked_is_answered_with_what_to_declare(entity: type[Entity]) -> None:
+def test_what_cannot_be_enumerated_is_answered_with_what_to_declare(entity: type[Entity]) -> None:
     """A partition of texts is not known, and an index that leaves records out does not find them all."""
     with pytest.raises(DeclarationError, match=f"{entity.__name__}: .* declare an index"):
-        walk_all(entity)
+        enumerate_all(entity)
 
 
 def test_a_sparse_index_is_enough_for_the_records_it_has() -> None:
-    assert walk_of(Hidden.__shape__, by="made") is None
-    walk = walk_of(Hidden.__shape__, by="made", among={"size": (Size.LARGE,)})
-    assert walk is not None
-    assert walk.partitions == ({"size": Size.LARGE},)
-    assert walk_of(Hidden.__shape__, by="made", among={"size": (Size.LARGE, Size.SMALL)}) is None
+    assert enumeration_of(Hidden.__shape__, by="made") is None
+    enumeration = enumeration_of(Hidden.__shape__, by="made", among={"size": (Size.LARGE,)})
+    assert enumeration is not None
+    assert enumeration.partitions == ({"size": Size.LARGE},)
+    assert enumeration_of(Hidden.__shape__, by="made", among={"size": (Size.LARGE, Size.SMALL)}) is None
 
 
-def test_a_walk_is_sorted_by_the_field_that_is_asked_for() -> None:
-    walk = walk_of(Thing.__shape__, by="sold")
-    assert walk is not None
-    assert walk.pattern.ranged == "sold"
-    assert walk_of(Thing.__shape__, by="name") is None
+def test_an_enumeration_is_sorted_by_the_field_that_is_asked_for() -> None:
+    enumeration = enumeration_of(Thing.__shape__, by="sold")
+    assert enumeration is not None
+    assert enumeration.pattern.ranged == "sold"
+    assert enumeration_of(Thing.__shape__, by="name") is None
 
 
 def test_a_group_is_found_by_the_fields_that_lead_a_key() -> None:

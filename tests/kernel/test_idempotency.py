@@ -41,8 +41,8 @@ def turn_of(outcome: Claim | Replay) -> Claim:
 
 def test_the_second_caller_gets_the_first_answer(kept: Store) -> None:
     """AC-40, F-AC-4."""
-    turn = turn_of(begin(kept, asked(kept), owner="a", period=MINUTE))
-    kept.commit([turn.done({"id": 7})])
+    claim = turn_of(begin(kept, asked(kept), owner="a", period=MINUTE))
+    kept.commit([claim.done({"id": 7})])
     assert begin(kept, asked(kept), owner="b", period=MINUTE) == Replay({"id": 7})
 
 
@@ -53,19 +53,19 @@ def test_while_it_is_being_done_others_are_told_so(kept: Store) -> None:
 
 
 def test_another_body_under_the_same_key_is_refused(kept: Store) -> None:
-    turn = turn_of(begin(kept, asked(kept), owner="a", period=MINUTE))
-    kept.commit([turn.done(None)])
+    claim = turn_of(begin(kept, asked(kept), owner="a", period=MINUTE))
+    kept.commit([claim.done(None)])
     with pytest.raises(KeyReused):
         begin(kept, asked(kept, "another"), owner="b", period=MINUTE)
 
 
-def test_a_failed_turn_is_taken_over(kept: Store) -> None:
-    turn = turn_of(begin(kept, asked(kept), owner="a", period=MINUTE))
-    kept.commit([turn.failed()])
+def test_a_failed_claim_is_taken_over(kept: Store) -> None:
+    claim = turn_of(begin(kept, asked(kept), owner="a", period=MINUTE))
+    kept.commit([claim.failed()])
     assert turn_of(begin(kept, asked(kept), owner="b", period=MINUTE)).owner == "b"
 
 
-def test_a_turn_whose_owner_died_is_taken_over_and_its_old_owner_ends_nothing(kept: Store, clock: FrozenClock) -> None:
+def test_a_claim_whose_owner_died_is_taken_over_and_its_old_owner_ends_nothing(kept: Store, clock: FrozenClock) -> None:
     """F-AC-4: a crash after the put must not block every retry until the record expires."""
     dead = turn_of(begin(kept, asked(kept), owner="a", period=MINUTE))
     clock.advance(MINUTE)
@@ -78,47 +78,47 @@ def test_an_owner_that_was_replaced_by_its_namesake_ends_nothing(kept: Store, cl
     """F-AC-4: a process that restarts under the same name is not its former self."""
     zombie = turn_of(begin(kept, asked(kept), owner="a", period=MINUTE))
     clock.advance(MINUTE)
-    turn = turn_of(begin(kept, asked(kept), owner="a", period=MINUTE))
+    claim = turn_of(begin(kept, asked(kept), owner="a", period=MINUTE))
     with pytest.raises(Conflict), kept.change(once=zombie) as change:
         change.create(NamedLease(name="of the zombie"))
     with pytest.raises(Conflict):
         kept.commit([zombie.failed()])
-    kept.commit([turn.done({"id": 8})])
+    kept.commit([claim.done({"id": 8})])
     assert kept.lookup(NamedLease.at(name="of the zombie")) is None
     assert begin(kept, asked(kept), owner="b", period=MINUTE) == Replay({"id": 8})
 
 
-def test_the_holder_of_a_lease_takes_a_turn_at_once_and_nobody_else_does(kept: Store, clock: FrozenClock) -> None:
+def test_the_holder_of_a_lease_takes_a_claim_at_once_and_nobody_else_does(kept: Store, clock: FrozenClock) -> None:
     leases = [take_named(kept, "all such work", owner=o, period=MINUTE) for o in ("a", "b")]
     assert leases[1] is None
     assert leases[0] is not None
     former = turn_of(begin(kept, asked(kept), owner="dead", period=MINUTE))
-    turn = turn_of(seize(kept, asked(kept), owner="a", period=MINUTE, under=leases[0]))
+    claim = turn_of(seize(kept, asked(kept), owner="a", period=MINUTE, under=leases[0]))
     clock.advance(MINUTE)
     assert take_named(kept, "all such work", owner="b", period=MINUTE) is not None
     with pytest.raises(LeaseLost):
         seize(kept, asked(kept), owner="a", period=MINUTE, under=leases[0])
     with pytest.raises(Conflict):
         kept.commit([former.done(None)])
-    kept.commit([turn.done({"id": 7})])
+    kept.commit([claim.done({"id": 7})])
     assert seize(kept, asked(kept), owner="a", period=MINUTE, under=leases[0]) == Replay({"id": 7})
 
 
 def test_the_effect_and_its_end_commit_together(kept: Store) -> None:
-    turn = turn_of(begin(kept, asked(kept), owner="a", period=MINUTE))
-    with kept.change(once=turn) as change:
+    claim = turn_of(begin(kept, asked(kept), owner="a", period=MINUTE))
+    with kept.change(once=claim) as change:
         change.create(NamedLease(name="the effect"))
         change.result = {"made": True}
     assert begin(kept, asked(kept), owner="b", period=MINUTE) == Replay({"made": True})
-    with pytest.raises(Conflict), kept.change(once=turn) as change:
+    with pytest.raises(Conflict), kept.change(once=claim) as change:
         change.create(NamedLease(name="a second effect"))
     assert kept.lookup(NamedLease.at(name="a second effect")) is None
 
 
 def test_after_its_lifetime_the_key_is_new(kept: Store, clock: FrozenClock) -> None:
     """AC-41, F-X-2: expired is invisible at once, whether the reaper has run or not."""
-    turn = turn_of(begin(kept, asked(kept), owner="a", period=MINUTE))
-    kept.commit([turn.done({"id": 7})])
+    claim = turn_of(begin(kept, asked(kept), owner="a", period=MINUTE))
+    kept.commit([claim.done({"id": 7})])
     clock.advance(timedelta(days=1))
     turn_of(begin(kept, asked(kept, "another"), owner="b", period=MINUTE))
 

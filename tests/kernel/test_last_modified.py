@@ -63,9 +63,9 @@ def test_what_does_not_change_does_not_move_it(store: Store, project: Project) -
 
 
 def test_it_is_a_moment() -> None:
-    with pytest.raises(DeclarationError, match="touched='name' needs a field that is a moment"):
+    with pytest.raises(DeclarationError, match="last_modified='name' needs a field that is a moment"):
 
-        class Thing(Entity, table=Table("Things", partition="PK"), touched="name"):
+        class Thing(Entity, table=Table("Things", partition="PK"), last_modified="name"):
             name: str
 
             @key("THING#{name}")

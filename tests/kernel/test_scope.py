@@ -307,9 +307,9 @@ def test_a_mark_of_once_is_of_its_project(world: World) -> None:
     def mark() -> SystemOnce:
         return SystemOnce(idempotency_key="the same", created_at=now, ttl=int(now.timestamp()) + 3600)
 
-    turn = begin(world.one, mark(), owner="a", period=timedelta(seconds=60))
-    assert isinstance(turn, Claim)
-    with world.one.change(once=turn) as change:
+    claim = begin(world.one, mark(), owner="a", period=timedelta(seconds=60))
+    assert isinstance(claim, Claim)
+    with world.one.change(once=claim) as change:
         change.result = {"said": SECRET}
     assert begin(world.one, mark(), owner="b", period=timedelta(seconds=60)) == Replay({"said": SECRET})
     assert world.whole.get(mark().ref).project_id == ONE
@@ -522,9 +522,9 @@ def test_a_handler_may_work_in_the_scope_of_the_record_it_heard_of(parcels: Stor
     heard: list[str] = []
 
     @feed.on(Parcel, "insert", "update")
-    def stamp(entry: FeedEntry, turn: Claim) -> None:
+    def stamp(entry: FeedEntry, claim: Claim) -> None:
         heard.append(entry.kind)
-        with parcels.scoped(entry.new.project_id).change(once=turn) as change:
+        with parcels.scoped(entry.new.project_id).change(once=claim) as change:
             change.patch(entry.new.ref, the(Parcel.owner).set(UUID(int=len(entry.new.project_id))))
 
     for n, project in enumerate((ONE, TWO, "p10")):
@@ -554,14 +554,14 @@ def test_any_interleaving_leaves_each_project_what_it_wrote(
     shelf = uuid4().hex
     scopes = {p: parcels.scoped(p) for p in (ONE, TWO, "p3")}
     model: dict[int, tuple[str, int]] = {}
-    for turn, (project, number, does) in enumerate(writes):
+    for claim, (project, number, does) in enumerate(writes):
         ref = Parcel.at(shelf=shelf, number=number)
         stands = model.get(number, (project, 0))[0]
         write: Write = Delete(ref.shape, ref.key)
         if does == "put":
-            write = put(Parcel(project_id=project, shelf=shelf, number=number, owner=UUID(int=turn)))
+            write = put(Parcel(project_id=project, shelf=shelf, number=number, owner=UUID(int=claim)))
         elif does == "patch":
-            write = patch(ref, the(Parcel.owner).set(UUID(int=turn)))
+            write = patch(ref, the(Parcel.owner).set(UUID(int=claim)))
         missing = does == "patch" and number not in model
         if missing or (stands != project and does != "delete"):
             with pytest.raises(Conflict) as refused:
@@ -570,11 +570,11 @@ def test_any_interleaving_leaves_each_project_what_it_wrote(
             continue
         scopes[project].commit([write])
         if does != "delete":
-            model[number] = (project, turn)
+            model[number] = (project, claim)
         elif stands == project:
             model.pop(number, None)
     for project, scope in scopes.items():
-        own = [(n, UUID(int=turn)) for n, (p, turn) in sorted(model.items()) if p == project]
+        own = [(n, UUID(int=claim)) for n, (p, claim) in sorted(model.items()) if p == project]
         assert [(p.number, p.owner) for p in by_pages(scope, Parcel.on_shelf(shelf=shelf), size)] == own
         backwards = Parcel.on_shelf(shelf=shelf).reversed()
         assert [(p.number, p.owner) for p in scope.find(backwards)] == own[::-1]

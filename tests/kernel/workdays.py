@@ -109,7 +109,7 @@ class Process:
         self._place, self._engine, self._ear = place, place.engines[number], ear
         self.former: list[Lease] = []
         "Every lease it has ever had: a zombie may use any of them."
-        self.turns: list[tuple[Claim, str]] = []
+        self.claims: list[tuple[Claim, str]] = []
         self.start()
 
     def start(self) -> None:
@@ -310,7 +310,7 @@ class Workdays(RuleBasedStateMachine):
                 assert self.operator.get(work.piece) == standing
         return done
 
-    # Leases and turns
+    # Leases and claims
 
     @rule(which=st.integers(0, 2 * PIECES - 1), order=st.permutations(range(3)), asking=st.integers(1, 3))
     def ask_for_a_lease(self, which: int, order: list[int], asking: int) -> None:
@@ -364,31 +364,31 @@ class Workdays(RuleBasedStateMachine):
                 assert self.operator.get(lease.ref) == before
 
     @rule(who=st.integers(0, 2), key=st.sampled_from("ab"))
-    def ask_for_a_turn(self, who: int, key: str) -> None:
+    def ask_for_a_claim(self, who: int, key: str) -> None:
         process = self.processes[who]
         now = process.clock.now()
         mark = SystemOnce(
             idempotency_key=f"{self.world}-{key}", created_at=now, ttl=int((now + timedelta(days=2)).timestamp())
         )
         try:
-            turn = begin(process.store, mark, owner=process.name, period=PERIOD)
+            claim = begin(process.store, mark, owner=process.name, period=PERIOD)
         except InProgress:
             return
-        if isinstance(turn, Replay):
+        if isinstance(claim, Replay):
             with self.judging("of k racers one wins"):
-                assert turn.result == {"effects": 1}
+                assert claim.result == {"effects": 1}
         else:
-            process.turns.append((turn, key))
+            process.claims.append((claim, key))
 
     @rule(who=st.integers(0, 2), which=st.integers(0, 20))
-    def end_a_turn(self, who: int, which: int) -> None:
-        """End a turn it has or once had."""
+    def end_a_claim(self, who: int, which: int) -> None:
+        """End a claim it has or once had."""
         process = self.processes[who]
-        if not process.turns:
+        if not process.claims:
             return
-        turn, key = process.turns[which % len(process.turns)]
+        claim, key = process.claims[which % len(process.claims)]
         try:
-            with process.store.change(once=turn) as change:
+            with process.store.change(once=claim) as change:
                 change.create(Deed(project_id=self.projects[0], deed_id=f"once-{uuid4().hex}", number=0))
                 change.patch(Hall.at(project_id=self.projects[0]), the(Hall.deeds).add(1))
                 change.result = {"effects": 1}

@@ -32,7 +32,7 @@ def test_progress_is_throttled_and_reaches_the_feed(store: Store, clock: FrozenC
     feed = Feed(store, "watch", owner="test")
 
     @feed.on(Progress, "insert", "update")
-    def watch(entry: FeedEntry, turn: Claim) -> None:
+    def watch(entry: FeedEntry, claim: Claim) -> None:
         assert isinstance(entry.new, Progress)
         seen.append((entry.new.fraction, entry.new.note))
 

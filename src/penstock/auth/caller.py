@@ -27,8 +27,8 @@ class Caller:
     "Sees what they may see. A route that uses another shows one project's records to another."
     address: str = "unknown"
     "Where the request comes from: the client's own address, also behind a proxy that is trusted. Personal."
-    turn: Claim | None = None
-    """The turn of a request with an Idempotency-Key. A route whose change ends it (``change(once=turn)``) happens
+    claim: Claim | None = None
+    """The claim of a request with an Idempotency-Key. A route whose change ends it (``change(once=claim)``) happens
     exactly once; one that does not happens once unless the process dies just before the answer is noted."""
 
 

@@ -51,10 +51,10 @@ def check_lifetimes(entity: str, fields: Fields, place: TablePlace, lifetimes: t
                 )
 
 
-def check_touched(entity: str, fields: Fields, touched: str | None) -> None:
+def check_last_modified(entity: str, fields: Fields, last_modified: str | None) -> None:
     """The moment of the last change is a moment that can change."""
-    if touched is not None and (touched not in fields or fields[touched].kind is not Kind.INSTANT):
-        raise DeclarationError(f"{entity}: touched={touched!r} needs a field that is a moment")
+    if last_modified is not None and (last_modified not in fields or fields[last_modified].kind is not Kind.INSTANT):
+        raise DeclarationError(f"{entity}: last_modified={last_modified!r} needs a field that is a moment")
 
 
 def state_of(entity: str, fields: Fields, states: tuple[Enum, ...]) -> str:

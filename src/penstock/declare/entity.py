@@ -17,7 +17,7 @@ from pydantic._internal._model_construction import ModelMetaclass
 
 from penstock.declare.attr import Attr
 from penstock.declare.attribute import attribute
-from penstock.declare.checks import check_lifetimes, check_sql_indexes, check_touched, check_when
+from penstock.declare.checks import check_last_modified, check_lifetimes, check_sql_indexes, check_when
 from penstock.declare.fields import read_fields
 from penstock.declare.key import IndexKey, KeyOf
 from penstock.declare.lifetime import Expires, Lifetime
@@ -114,7 +114,7 @@ class Entity(BaseModel, metaclass=EntityType):
         collection: str | None = None,
         lifetimes: tuple[Lifetime, ...] = (),
         sql_indexes: tuple[tuple[str, ...], ...] = (),
-        touched: str | None = None,
+        last_modified: str | None = None,
         seen_by: Role | None = None,
         known_as: str | None = None,
         created_by: Permission | None = None,
@@ -133,7 +133,7 @@ class Entity(BaseModel, metaclass=EntityType):
             collection=collection,
             lifetimes=lifetimes,
             sql_indexes=sql_indexes,
-            touched=touched,
+            last_modified=last_modified,
             seen_by=seen_by,
             known_as=known_as,
             created_by=created_by,
@@ -178,7 +178,7 @@ def _declare(
     collection: str | None,
     lifetimes: tuple[Lifetime, ...],
     sql_indexes: tuple[tuple[str, ...], ...],
-    touched: str | None,
+    last_modified: str | None,
     seen_by: Role | None,
     known_as: str | None,
     created_by: Permission | None,
@@ -204,7 +204,7 @@ def _declare(
     key = _key_shape(name, fields, table.place.partition, table.place.sort, keys[0].partition, keys[0].sort)
     indexes, index_of = _indexes(name, fields, table, members)
     check_sql_indexes(name, fields, sql_indexes)
-    check_touched(name, fields, touched)
+    check_last_modified(name, fields, last_modified)
     shape = EntityShape(
         name=name,
         table=table.place,
@@ -220,7 +220,7 @@ def _declare(
         wakes=cls.__wakes__,
         rights=cls.__rights__,
         uniques=sql_indexes,
-        touched=touched,
+        last_modified=last_modified,
         seen_by=seen_by or cls.__seen_by__,
         created_by=created_by,
         moved_by_work=cls.__moved_by_work__ or is_moved_by_work(fields, created_by, moves),

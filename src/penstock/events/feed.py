@@ -1,9 +1,9 @@
 """The feed: handlers that follow the changes of records, whoever made them.
 
 Every committed insert, update and removal reaches each handler registered for it at least once, in order. A handler
-gets a turn (see `once`) for the event: a change that it commits with that turn happens once, however often the event is
-repeated. A handler that keeps failing on an event leaves a letter behind and goes on; the letter can be tried again.
-What a handler writes to the record of its event with that turn does not come back to it. What it writes without it is
+gets a claim (see `idempotency`) for the event: a change that it commits with that claim happens once, however often the
+event is repeated. A handler that keeps failing on an event leaves a letter behind, to be tried again, and goes on.
+What a handler writes to the record of its event with that claim does not come back to it. What it writes without it is
 an event like any other's: a handler that sets a field to what it is already ends there, one that counts never would.
 """
 
@@ -39,6 +39,8 @@ Handler = Callable[[FeedEntry, Claim], object]
 _LONGEST_ERROR = 500
 _IDLE, _OFF_DUTY = 1.0, 5.0
 "Seconds until one looks again: for changes, and for the duty that another process has."
+_SELF_WRITE = "echo"
+"What marks of a handler's own writes are made of; it is in the keys of those that are stored."
 _REMEMBERED = timedelta(days=3)
 "Longer than any store keeps its feed, so that a repetition is always recognised."
 
@@ -211,9 +213,9 @@ class Feed:
         again = f"{letter.position} tried again at {self._store.context.ticks.next().isoformat()}"
         entry = FeedEntry(shape, letter.kind, subject, None, record, "user", letter.position, again)
         mark = self._mark(handler, entry, "event", entry.id)
-        turn = begin(self._store, mark, owner=self._owner, period=self._period)
-        if isinstance(turn, Claim):  # nobody else can have had it: it is of this moment
-            self._hand_over(handler, entry, turn)
+        claim = begin(self._store, mark, owner=self._owner, period=self._period)
+        if isinstance(claim, Claim):  # nobody else can have had it: it is of this moment
+            self._hand_over(handler, entry, claim)
         with self._store.change() as change:
             settled = change.track(letter).settle()
             settled.ttl = int((self._store.clock.now() + _REMEMBERED).timestamp())
@@ -231,12 +233,12 @@ class Feed:
             if not handler.wants(entry):
                 continue
             mark = self._mark(handler, entry, "event", entry.id)
-            # Whoever is still in its turn has died or lost the feed's lease: under it nobody else is at work.
-            turn = seize(self._store, mark, owner=self._owner, period=self._period, under=lease)
-            if isinstance(turn, Replay) or self._was_echo(handler, entry, turn):
+            # Whoever still has the claim has died or lost the feed's lease: under it nobody else is at work.
+            claim = seize(self._store, mark, owner=self._owner, period=self._period, under=lease)
+            if isinstance(claim, Replay) or self._was_written_by(handler, entry, claim):
                 continue
             try:
-                self._hand_over(handler, entry, turn)
+                self._hand_over(handler, entry, claim)
             except Exception as error:
                 if last_try:
                     self._leave_letter(handler, entry, error)
@@ -244,35 +246,36 @@ class Feed:
                     failed = True
         return failed
 
-    def _hand_over(self, handler: _Registered, entry: FeedEntry, turn: Claim) -> None:
+    def _hand_over(self, handler: _Registered, entry: FeedEntry, claim: Claim) -> None:
         """Let a handler deal with an event."""
         if "update" in handler.kinds:
-            turn = replace(
-                turn, self_writes=SelfWrites(Ref(entry.shape, entry.key), partial(self._mark, handler, entry, "echo"))
+            claim = replace(
+                claim,
+                self_writes=SelfWrites(Ref(entry.shape, entry.key), partial(self._mark, handler, entry, _SELF_WRITE)),
             )
         try:
-            handler.handle(entry, turn)
+            handler.handle(entry, claim)
         except Exception:
             with suppress(Conflict):
-                self._store.commit([turn.failed()])
+                self._store.commit([claim.failed()])
             raise
-        with suppress(Conflict):  # the handler has ended its turn with its own change
-            self._store.commit([turn.done(None)])
+        with suppress(Conflict):  # the handler has ended its claim with its own change
+            self._store.commit([claim.done(None)])
 
-    def _was_echo(self, handler: _Registered, entry: FeedEntry, turn: Claim) -> bool:
+    def _was_written_by(self, handler: _Registered, entry: FeedEntry, claim: Claim) -> bool:
         """Was this the event of what the handler itself wrote? It is expected once."""
         if entry.kind != "update" or (told := difference(entry.old, entry.new)) is None:
             return False
-        expected = self._mark(handler, entry, "echo", told).ref
+        expected = self._mark(handler, entry, _SELF_WRITE, told).ref
         if self._store.lookup(expected) is None:
             return False
-        with suppress(Conflict):  # another has the turn now, and finds the same
-            self._store.commit([turn.done(None), Delete(expected.shape, expected.key)])
+        with suppress(Conflict):  # another has the claim now, and finds the same
+            self._store.commit([claim.done(None), Delete(expected.shape, expected.key)])
         return True
 
     def _mark(self, handler: _Registered, entry: FeedEntry, *what: str) -> SystemOnce:
         now = self._store.clock.now()
-        # The mark is of the record's project, so that a handler may end its turn in that project's scope.
+        # The mark is of the record's project, so that a handler may end its claim in that project's scope.
         subject = entry.new if entry.new is not None else entry.old
         project = getattr(subject, "project_id", None)
         return SystemOnce(

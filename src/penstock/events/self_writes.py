@@ -1,4 +1,4 @@
-"""The echo: what a handler of the feed writes to the record of its event is an event too, and it need not hear of it.
+"""Self-writes: what a feed's handler writes to the record of its event is an event too, and it need not hear of it.
 
 The mark by which the feed knows such an event again is committed with the write itself, so there is one for each write
 that was made and none for any other. It tells which fields change, from what to what. That is known beforehand because

@@ -1,7 +1,7 @@
 """Honest deletion: a record goes together with a promise about its files, and the promise is kept.
 
     with store.change(by="editor") as change:
-        release(store, change, change.get(Scene.at(project_id=p, sequence=1)))
+        delete_with_files(store, change, change.get(Scene.at(project_id=p, sequence=1)))
 
 Only files that are the record's alone go with it: those whose place is made of its whole key. Others, such as a picture
 that several scenes show, are found by `reconcile` once no record points at them; so are the files of records that were
@@ -28,7 +28,7 @@ from penstock.ports.object_store import Objects
 _REMEMBERED = timedelta(days=30)
 
 
-def release(store: Store, change: Change, record: Entity) -> list[str]:
+def delete_with_files(store: Store, change: Change, record: Entity) -> list[str]:
     """Delete a record, if it still stands as it was read, and announce that its files go; which they are."""
     change.delete(record.ref, when=unchanged(record))
     files = list(own_files(record.__shape__, record.__dict__))

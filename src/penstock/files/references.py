@@ -1,6 +1,6 @@
 """Finds the records that point at files: every one of them, or the one that a key tells.
 
-A store is never scanned. All records of an entity are found by a walk (see `penstock.kernel.enumeration`), or partition
+A store is never scanned. All records of an entity are enumerated (see `penstock.kernel.enumeration`), or partition
 by partition through another entity of the domain that has one: scenes through their projects. Where neither is possible
 the entity is said to be hidden; its records are then only found by keys that tell which record, or which partition, it
 is.
@@ -13,7 +13,7 @@ from typing import Any
 
 from penstock.declare.domain import Domain
 from penstock.declare.entity import Entity
-from penstock.kernel.enumeration import group_of, walk_of
+from penstock.kernel.enumeration import enumeration_of, group_of
 from penstock.kernel.store import Store
 from penstock.operations.file_access import files_of
 from penstock.operations.reads import Query, Ref
@@ -72,12 +72,12 @@ class References:
                     yield entity, values
 
     def _is_found(self, entity: type[Entity]) -> bool:
-        return walk_of(entity.__shape__) is not None or self._way_through(entity) is not None
+        return enumeration_of(entity.__shape__) is not None or self._way_through(entity) is not None
 
     def _all(self, entity: type[Entity]) -> Iterator[Entity]:
-        walk = walk_of(entity.__shape__)
-        if walk is not None:
-            for query in walk.queries():
+        enumeration = enumeration_of(entity.__shape__)
+        if enumeration is not None:
+            for query in enumeration.queries():
                 yield from self._store.find(query)
             return
         through = self._way_through(entity)
@@ -97,7 +97,7 @@ class References:
         if not names or group_of(entity.__shape__, names) is None:
             return None
         for other in self._entities[entity].entities:
-            if other is not entity and _tells(other.__shape__, entity.__shape__) and walk_of(other.__shape__):
+            if other is not entity and _tells(other.__shape__, entity.__shape__) and enumeration_of(other.__shape__):
                 return other
         return None
 

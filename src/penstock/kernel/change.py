@@ -16,7 +16,7 @@ from penstock.declare.entity import Entity
 from penstock.errors import InvalidValue
 from penstock.kernel.audit_trail import AuditTrail
 from penstock.kernel.idempotency import Claim, ClaimEnd
-from penstock.kernel.last_modified import touch, touching
+from penstock.kernel.last_modified import note_moment, with_moment
 from penstock.kernel.lease import Fence, Lease
 from penstock.kernel.outbox import Messages, SystemMessage, announcement
 from penstock.kernel.participants import Participant, commit, joined
@@ -145,8 +145,8 @@ class Change:
         if not changed:
             self._writes.append(Check(shape, key, both(Present(), condition) or Present()))
             return record
-        if shape.touched is not None:
-            touch(record, before, changed, self.store.clock.now())
+        if shape.last_modified is not None:
+            note_moment(record, before, changed, self.store.clock.now())
         self._writes.append(settle(Patch(shape, key, prepare_updates(shape, changed), condition), before))
         if self._trail is not None:
             self._trail.tell("save", met, before)
@@ -154,7 +154,7 @@ class Change:
 
     def patch(self, ref: Ref[E], *updates: Update, when: Condition | None = None) -> None:
         """Change some fields of a record without reading it."""
-        updates = touching(ref.shape, updates, self.store.clock.now())
+        updates = with_moment(ref.shape, updates, self.store.clock.now())
         self._writes.append(settle(Patch(ref.shape, ref.key, prepare_updates(ref.shape, updates), when), None))
         if self._trail is not None:
             self._trail.tell_unread("patch", ref, fields=sorted(u.field for u in updates))

@@ -1,4 +1,4 @@
-"""Walks: the queries that together find every record of an entity, without reading anything else.
+"""Enumeration: the queries that together find every record of an entity, without reading anything else.
 
 A store is never scanned. Every record can be found if the entity has a key or an index whose partitions are known
 beforehand, because they are made of constants and of choices only, and in which every record takes part.
@@ -34,19 +34,19 @@ class Enumeration:
             yield Query(self.pattern, values, bounds)
 
 
-def walk_all(entity: type[E]) -> list[Query[E]]:
+def enumerate_all(entity: type[E]) -> list[Query[E]]:
     """The queries that find every record of an entity once; DeclarationError where none could."""
-    walk = walk_of(entity.__shape__)
-    if walk is None:
+    enumeration = enumeration_of(entity.__shape__)
+    if enumeration is None:
         raise DeclarationError(
             f"{entity.__shape__.label}: its records cannot all be found without scanning; declare an index whose "
             f'partition is made of constants and choices only, such as IndexKey(…, "STATUS#{{status}}", …)'
         )
-    return list(walk.queries())
+    return list(enumeration.queries())
 
 
-def walk_of(shape: EntityShape, *, by: str | None = None, among: Values | None = None) -> Enumeration | None:
-    """A walk through all records, or those whose fields have values ``among`` these; None where there is none.
+def enumeration_of(shape: EntityShape, *, by: str | None = None, among: Values | None = None) -> Enumeration | None:
+    """The enumeration of all records, or of those whose fields have values ``among`` these; None where there is none.
 
     ``by`` is the field that must come first in the order of each partition. A record without it is not found.
     """
@@ -55,7 +55,7 @@ def walk_of(shape: EntityShape, *, by: str | None = None, among: Values | None =
             continue
         partitions = _partitions(shape, key, index)
         if partitions is not None and _takes_all(shape, key, index, by, among or {}):
-            return Enumeration(_pattern(shape, key, index, "walk"), partitions)
+            return Enumeration(_pattern(shape, key, index, "enumeration"), partitions)
     return None
 
 

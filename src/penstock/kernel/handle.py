@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from penstock.declare.entity import Entity
 from penstock.errors import NotFound
-from penstock.kernel.last_modified import touching
+from penstock.kernel.last_modified import with_moment
 from penstock.kernel.store_context import StoreContext
 from penstock.operations.conditions import Condition, Missing
 from penstock.operations.index_keys import settle
@@ -96,7 +96,7 @@ class StoreHandle:
         a busy counter cheaper.
         """
         now = self.clock.now()
-        write = replace(patch(ref, *touching(ref.shape, updates, now), when=when, given=given), exact=exact)
+        write = replace(patch(ref, *with_moment(ref.shape, updates, now), when=when, given=given), exact=exact)
         return self.engine.patch(write, now=now, token=commit_token())  # type: ignore[no-any-return]
 
     def delete(self, ref: Ref[Any], *, when: Condition | None = None) -> None:

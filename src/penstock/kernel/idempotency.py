@@ -1,13 +1,13 @@
-"""Once: work that must happen a single time, whoever asks and however often.
+"""Idempotency: work that must happen once, whoever asks and however often.
 
-The first caller gets a turn; while it lasts, others are told to wait. When the work is done its result is kept, and a
-later caller gets that answer. A turn that failed, or whose owner's time is over, is taken over. The same key with
+The first caller gets a claim; while it lasts, others are told to wait. When the work is done its result is kept, and a
+later caller gets that answer. A claim that failed, or whose owner's time is over, is taken over. The same key with
 another body is refused: it is a mistake of the caller's.
 
-Each turn has an id, and only who has that id ends it: an owner that stalled and lost its turn changes nothing, not even
-when its successor goes by the same name, and however wrong the clocks are. Clocks only tell when an owner is given up,
-and when a mark is forgotten. A clock that is ahead forgets it so much earlier: a lifetime that must not be shorter than
-something has to be longer by the skew.
+Each claim has an id, and only who has that id ends it: an owner that stalled and lost its claim changes nothing, not
+even when its successor goes by the same name, and however wrong the clocks are. Clocks only tell when an owner is given
+up, and when a mark is forgotten. A clock that is ahead forgets it so much earlier: a lifetime that must not be shorter
+than something has to be longer by the skew.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ class Once(Entity):
     owner: str | None = None
     owner_expires_at: EpochSeconds | None = None
     turn: str | None = None
-    "Tells the owner's turn from every other, also from an earlier one of its own."
+    "The id of the owner's claim: it tells it from every other, also from an earlier one of its own."
     result: dict[str, Any] | None = None
     created_at: UtcSeconds
     ttl: EpochSeconds
@@ -125,11 +125,11 @@ class Claim:
     "Of the feed's: marks what the change that ends the claim writes to the event's record."
 
     def holds(self) -> Condition:
-        """That it is still our turn."""
+        """That the claim is still ours."""
         return All((Compare("status", "=", OnceStatus.IN_PROGRESS), Compare("turn", "=", self.id)))
 
     def done(self, result: dict[str, Any] | None) -> Patch:
-        """The write that ends the turn, to be committed with what the work changed."""
+        """The write that ends the claim, to be committed with what the work changed."""
         return self._end(OnceStatus.DONE, Remove("result") if result is None else Set("result", plain(result)))
 
     def failed(self, *, forgotten_at: int | None = None) -> Patch:
@@ -186,14 +186,14 @@ def begin(
     owner: str,
     period: timedelta,
 ) -> Claim | Replay:
-    """Ask for the turn to do what ``record`` names; InProgress while another has it, KeyReused for another body."""
+    """Ask for the claim to do what ``record`` names; InProgress while another has it, KeyReused for another body."""
     return _ask(store, record, owner, period, under=None)
 
 
 def seize(store: StoreHandle, record: Once, *, owner: str, period: timedelta, under: Lease) -> Claim | Replay:
-    """Get the turn at once, also from one who is at it: the holder of the lease on such work knows that they are gone.
+    """Get the claim at once, also from one who is at it: the holder of the lease on such work knows that they are gone.
 
-    The former owner can no longer end its turn. LeaseLost when the lease is no longer ours.
+    The former owner can no longer end its claim. LeaseLost when the lease is no longer ours.
     """
     return _ask(store, record, owner, period, under=under)
 
@@ -201,13 +201,13 @@ def seize(store: StoreHandle, record: Once, *, owner: str, period: timedelta, un
 def _ask(store: StoreHandle, record: Once, owner: str, period: timedelta, *, under: Lease | None) -> Claim | Replay:
     now = store.clock.now()
     ref: Ref[Any] = record.ref
-    turn = Claim(ref, owner, str(sortable_id(now)))
+    claim = Claim(ref, owner, str(sortable_id(now)))
     until = end_second(now + period)
     for _ in range(3):
         found = store.lookup(ref)
         if found is None:
-            if _created(store, record, turn, until):
-                return turn
+            if _created(store, record, claim, until):
+                return claim
             continue
         if found.fingerprint != record.fingerprint:
             raise KeyReused(f"{ref!r} was used for a request with another body; choose a new key")
@@ -215,8 +215,8 @@ def _ask(store: StoreHandle, record: Once, owner: str, period: timedelta, *, und
             return Replay(found.result)
         if under is None and _is_at_it(found, store.clock):
             break
-        if _taken_over(store, found, turn, until, under):
-            return turn
+        if _taken_over(store, found, claim, until, under):
+            return claim
     raise InProgress(f"{ref!r} is being done just now; ask again when it is")
 
 
@@ -226,8 +226,8 @@ def _is_at_it(found: Once, clock: Clock) -> bool:
     return found.status is OnceStatus.IN_PROGRESS and (found.owner_expires_at or 0) > over
 
 
-def _created(store: StoreHandle, record: Once, turn: Claim, until: int) -> bool:
-    record.owner, record.owner_expires_at, record.turn = turn.owner, until, turn.id
+def _created(store: StoreHandle, record: Once, claim: Claim, until: int) -> bool:
+    record.owner, record.owner_expires_at, record.turn = claim.owner, until, claim.id
     try:
         store.create(record)
     except Conflict:
@@ -235,16 +235,16 @@ def _created(store: StoreHandle, record: Once, turn: Claim, until: int) -> bool:
     return True
 
 
-def _taken_over(store: StoreHandle, found: Once, turn: Claim, until: int, under: Lease | None) -> bool:
-    """Take a turn that failed or has ended, unless somebody else has just done so."""
+def _taken_over(store: StoreHandle, found: Once, claim: Claim, until: int, under: Lease | None) -> bool:
+    """Take a claim that failed or has ended, unless somebody else has just done so."""
     updates = (
         Set("status", OnceStatus.IN_PROGRESS),
-        Set("owner", turn.owner),
+        Set("owner", claim.owner),
         Set("owner_expires_at", until),
-        Set("turn", turn.id),
+        Set("turn", claim.id),
     )
     shape, key = found.ref.shape, found.ref.key
-    # A commit recognises itself when its answer was lost; what it leaves is its own, because of the turn's id.
+    # A commit recognises itself when its answer was lost; what it leaves is its own, because of the claim's id.
     taken = Patch(shape, key, prepare_updates(shape, updates), unchanged(found, ("status", "turn")))
     try:
         commit(store, [taken], [] if under is None else [Fence(under)])

@@ -12,17 +12,17 @@ from penstock.schema.kinds import trim_instant
 from penstock.schema.shape import EntityShape
 
 
-def touch(record: Entity, before: Mapping[str, Any], changed: list[Update], now: datetime) -> None:
+def note_moment(record: Entity, before: Mapping[str, Any], changed: list[Update], now: datetime) -> None:
     """Add the moment to the changes of a record, and to the record itself, unless its writer has set it."""
-    field = record.__shape__.touched
+    field = record.__shape__.last_modified
     assert field is not None
     if record.__dict__[field] == before[field]:
         setattr(record, field, now)
         changed.append(Set(field, record.__dict__[field]))
 
 
-def touching(shape: EntityShape, updates: Sequence[Update], now: datetime) -> tuple[Update, ...]:
+def with_moment(shape: EntityShape, updates: Sequence[Update], now: datetime) -> tuple[Update, ...]:
     """Updates of an unread record, with the moment among them."""
-    if shape.touched is None or any(u.field == shape.touched for u in updates):
+    if shape.last_modified is None or any(u.field == shape.last_modified for u in updates):
         return tuple(updates)
-    return (*updates, Set(shape.touched, trim_instant(now, shape.fields[shape.touched].digits)))
+    return (*updates, Set(shape.last_modified, trim_instant(now, shape.fields[shape.last_modified].digits)))

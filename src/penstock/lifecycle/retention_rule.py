@@ -1,6 +1,6 @@
 """Rules of retention: which records have been kept for their time, and how they are found without scanning.
 
-`RetainFor` walks an index that is sorted by its moment, and reads only what is due. `KeepLatest` reads a whole index to
+`RetainFor` reads an index that is sorted by its moment, and there only what is due. `KeepLatest` reads a whole index to
 know how many records there are of each kind.
 """
 
@@ -16,7 +16,7 @@ from penstock.declare.checks import state_of
 from penstock.declare.entity import Entity
 from penstock.declare.lifetime import KeepLatest, RetainFor
 from penstock.errors import DeclarationError
-from penstock.kernel.enumeration import group_of, walk_of
+from penstock.kernel.enumeration import enumeration_of, group_of
 from penstock.kernel.store import Store
 from penstock.operations.reads import Query, Range, Ref
 from penstock.schema.kinds import Kind, key_text, trim_instant
@@ -65,18 +65,20 @@ class _Retained:
         self._since = shape.fields[lifetime.since]
         self._state = state_of(shape.name, shape.fields, lifetime.when) if lifetime.when else None
         self.text = f"kept {_in_days(lifetime.period)} after {lifetime.since}"
-        walk = walk_of(shape, by=lifetime.since, among={self._state: lifetime.when or ()} if self._state else None)
-        if walk is None:
+        enumeration = enumeration_of(
+            shape, by=lifetime.since, among={self._state: lifetime.when or ()} if self._state else None
+        )
+        if enumeration is None:
             raise DeclarationError(
                 f"{shape.label}: RetainFor finds its records by {lifetime.since}, without scanning; declare an index "
                 f"whose partition is made of constants and choices only and whose order begins with it, such as "
                 f'IndexKey(…, "STATUS#{{status}}", "{{{lifetime.since}}}")'
             )
-        self._walk = walk
-        self.by_index = walk.pattern.index is not None
+        self._enumeration = enumeration
+        self.by_index = enumeration.pattern.index is not None
 
     def find(self, store: Store, now: datetime) -> Iterator[Entity]:
-        for query in self._walk.queries(Range(high=self._cutoff(now), open_high=True)):
+        for query in self._enumeration.queries(Range(high=self._cutoff(now), open_high=True)):
             yield from store.find(query)
 
     def _cutoff(self, now: datetime) -> Any:
@@ -105,8 +107,8 @@ class _Numbered:
         shape = entity.__shape__
         self.entity, self._lifetime = entity, lifetime
         self.text = f"the latest {lifetime.count} kept of each {', '.join(lifetime.per)}"
-        walk, group = walk_of(shape), group_of(shape, lifetime.per)
-        if walk is None:
+        enumeration, group = enumeration_of(shape), group_of(shape, lifetime.per)
+        if enumeration is None:
             raise DeclarationError(
                 f"{shape.label}: KeepLatest finds its records without scanning; declare an index whose partition is "
                 f'made of constants and choices only, such as IndexKey(…, "TYPE#{{type}}", …)'
@@ -116,14 +118,14 @@ class _Numbered:
                 f"{shape.label}: KeepLatest needs the records of each {', '.join(lifetime.per)} in order; declare a "
                 f"key or an index that begins with these fields, and whose next field is what makes a record newer"
             )
-        self._walk, self._group = walk, group
+        self._enumeration, self._group = enumeration, group
         self.by_index = group.index is not None
-        ranged = shape.fields.get(walk.pattern.ranged or "")
+        ranged = shape.fields.get(enumeration.pattern.ranged or "")
         self._moment = ranged if ranged is not None and ranged.kind in (Kind.INSTANT, Kind.DAY) else None
 
     def find(self, store: Store, now: datetime) -> Iterator[Entity]:
         per, count = self._lifetime.per, self._lifetime.count
-        found: Iterable[Entity] = (r for query in self._walk.queries() for r in store.find(query))
+        found: Iterable[Entity] = (r for query in self._enumeration.queries() for r in store.find(query))
         numbers = Counter(tuple(r.__dict__[n] for n in per) for r in found)
         for group, number in numbers.items():
             if number > count:

@@ -1,4 +1,4 @@
-"""Refused writes: what to tell the caller, and how to recognise one's own write.
+"""Commit recovery: what to tell the caller of a refused write, and how to recognise one's own.
 
 An answer was lost, the write was sent again, and now it is refused: it must have been applied once, and be reported
 truthfully. Either the store remembers a commit's token, or what stands there tells: these are the questions both kinds

@@ -1,7 +1,7 @@
 """Time is injected: the system's clock, or one that stands still until a test moves it.
 
 Processes that share a store have clocks that differ. Nothing false is ever written because of that, whatever the
-difference: a lease's epoch and a turn's id decide who may write, never a clock. What clocks decide is who waits how
+difference: a lease's epoch and a claim's id decide who may write, never a clock. What clocks decide is who waits how
 long for whom, and that is right as long as they differ by no more than the skew that each of them admits.
 
 A clock may also be set, and jump by hours. How long something lasts, or was not heard of, is therefore measured by
@@ -17,7 +17,7 @@ from typing import Protocol
 SKEW = timedelta(minutes=5)
 """How far the clocks of two machines may differ, unless somebody knows better. DynamoDB refuses what is further off.
 
-Up to that nobody loses a lease or a turn before its time, and nothing is removed that a slower clock still sees. The
+Up to that nobody loses a lease or a claim before its time, and nothing is removed that a slower clock still sees. The
 price: what a dead holder left behind is taken over so much later, and expired records, invisible at once, are removed
 so much later. Beyond it work may be begun twice. It is still accepted once.
 """

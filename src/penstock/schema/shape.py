@@ -144,7 +144,7 @@ class EntityShape:
     "Does a new one concern somebody who waits?"
     uniques: tuple[tuple[str, ...], ...] = ()
     "Further sets of fields that SQL keeps an index on."
-    touched: str | None = None
+    last_modified: str | None = None
     "The field that tells when a record was last changed."
     seen_by: Role | None = None
     "Who may look at its records at all; None: whoever may look at anything."

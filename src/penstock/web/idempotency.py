@@ -4,7 +4,7 @@ The answer of a request that succeeded is kept, in the very commit of its effect
 that was refused has changed nothing, so it may be sent again under the same key. URLs that open by themselves are not
 kept with an answer: its route makes new ones, or it cannot be had again.
 
-A process that dies over a request leaves its turn behind. Another may try when that is over by the slowest clock that
+A process that dies over a request leaves its claim behind. Another may try when that is over by the slowest clock that
 may be in use: after a minute on the embedded store, and on others after the skew that is admitted as well (5 minutes).
 """
 
@@ -39,7 +39,7 @@ Again = Callable[[Request, dict[str, Any]], Any]
 
 HEADER, REPLAYED = "Idempotency-Key", "Idempotent-Replayed"
 LONGEST_KEY = 200
-_TURN = timedelta(minutes=1)
+_CLAIM = timedelta(minutes=1)
 "How long a request may take before another with the same key may try."
 _REFUSED = 60
 "Seconds for which it is known that a request was refused."
@@ -81,25 +81,25 @@ async def answer_once(
     if not 0 < len(key) <= LONGEST_KEY or not key.isascii() or not key.isprintable():
         raise InvalidRequest(f"{HEADER} has 1 to {LONGEST_KEY} printable ASCII characters")
     mark = _mark(request, await request.body(), caller, key, options)
-    turn = await run_in_threadpool(begin, caller.store, mark, owner=os.urandom(8).hex(), period=_TURN)
-    if isinstance(turn, Replay):
-        return await run_in_threadpool(_replayed, request, turn.result or {}, again)
-    request.state.caller = replace(caller, turn=turn)
+    claim = await run_in_threadpool(begin, caller.store, mark, owner=os.urandom(8).hex(), period=_CLAIM)
+    if isinstance(claim, Replay):
+        return await run_in_threadpool(_replayed, request, claim.result or {}, again)
+    request.state.caller = replace(caller, claim=claim)
     try:
         response = await handler(request)
     except Exception:
-        await run_in_threadpool(_give_back, caller, turn)
+        await run_in_threadpool(_give_back, caller, claim)
         raise
     if not 200 <= response.status_code < 300:
-        await run_in_threadpool(_give_back, caller, turn)
-    elif not getattr(request.state, "turn_ended", False):
-        await run_in_threadpool(_note, caller, turn, response)
+        await run_in_threadpool(_give_back, caller, claim)
+    elif not getattr(request.state, "claim_ended", False):
+        await run_in_threadpool(_note, caller, claim, response)
     return response
 
 
 def ended_with_its_change(request: Request) -> None:
-    """Say that the route's own commit has ended the turn."""
-    request.state.turn_ended = True
+    """Say that the route's own commit has ended the claim."""
+    request.state.claim_ended = True
 
 
 def _mark(request: Request, body: bytes, caller: Caller, key: str, options: WebOptions) -> SystemOnce:
@@ -154,18 +154,18 @@ def _closed(value: Any) -> Any:
     return None if isinstance(value, str) and _OPENS_BY_ITSELF.search(value) else value
 
 
-def _note(caller: Caller, turn: Claim, response: Response) -> None:
+def _note(caller: Caller, claim: Claim, response: Response) -> None:
     body = bytes(getattr(response, "body", b""))
     headers = {name: response.headers[name] for name in _KEPT_HEADERS if name in response.headers}
     with suppress(Conflict):  # it took so long that another has tried
-        caller.store.commit([turn.done(IdempotentAnswer(response.status_code, headers, body).kept())])
+        caller.store.commit([claim.done(IdempotentAnswer(response.status_code, headers, body).kept())])
 
 
-def _give_back(caller: Caller, turn: Claim) -> None:
+def _give_back(caller: Caller, claim: Claim) -> None:
     # There is nothing to answer with again, and guests could leave any number of them behind.
     soon = int(caller.store.clock.now().timestamp()) + _REFUSED
     with suppress(Conflict):
-        caller.store.commit([turn.failed(forgotten_at=soon)])
+        caller.store.commit([claim.failed(forgotten_at=soon)])
 
 
 def _is_text(body: bytes) -> bool:

@@ -249,7 +249,7 @@ class RecordRoutes:
             record = self._entity.model_validate(given)
         except ValidationError as error:
             raise invalid_request(error.errors()) from None
-        with caller.store.change(by=caller.name, once=caller.turn) as change:
+        with caller.store.change(by=caller.name, once=caller.claim) as change:
             change.create(record)
             answer, change.result = self._answer(request, record, 201)
         ended_with_its_change(request)
@@ -258,7 +258,7 @@ class RecordRoutes:
     def _move(self, move: MoveOf[Any, ...], request: Request, *, body: BaseModel | None = None, **key: Any) -> Response:
         caller = caller_of(request)
         ref = self._ref(key)
-        with caller.store.change(by=caller.name, once=caller.turn) as change:
+        with caller.store.change(by=caller.name, once=caller.claim) as change:
             record = change.get(ref)
             condition = self._precondition(request, record)
             given = {} if body is None else {n: getattr(body, n) for n in type(body).model_fields}

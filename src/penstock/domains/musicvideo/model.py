@@ -75,7 +75,9 @@ class SceneStatus(StrEnum):
     FAILED = "failed"
 
 
-class Project(Entity, table=MV_PROJECTS, tag="project", relation="projects", touched="updated_at", created_by=CREATE):
+class Project(
+    Entity, table=MV_PROJECTS, tag="project", relation="projects", last_modified="updated_at", created_by=CREATE
+):
     """A concept on its way to a video. Its scenes are records of their own, so it stays small."""
 
     project_id: UUID
@@ -166,7 +168,9 @@ class Project(Entity, table=MV_PROJECTS, tag="project", relation="projects", tou
         return sorted(scenes, key=lambda scene: (places.get(scene.sequence, len(places)), scene.sequence))
 
 
-class Scene(Entity, table=MV_PROJECTS, tag="scene", relation="scenes", touched="updated_at", created_by=ADD_SCENE):
+class Scene(
+    Entity, table=MV_PROJECTS, tag="scene", relation="scenes", last_modified="updated_at", created_by=ADD_SCENE
+):
     """One shot of a project, in its place."""
 
     project_id: UUID

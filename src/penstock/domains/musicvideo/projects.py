@@ -26,7 +26,7 @@ from penstock.domains.musicvideo.model import (
 )
 from penstock.domains.musicvideo.options import flavors
 from penstock.errors import IllegalMove, InvalidValue
-from penstock.files.deletion import release
+from penstock.files.deletion import delete_with_files
 from penstock.generation.directors import director
 from penstock.media.soundness import sound_audio, sound_image
 from penstock.ports.stored_object import SignedUrl
@@ -253,8 +253,8 @@ def delete_project(studio: FilmStudio, project_id: UUID, *, by: str) -> None:
     check_idle(project)
     for scene in studio.store.find(Scene.of_project(project_id=project_id)):
         with studio.store.change(by=by) as change:
-            release(studio.store, change, scene)
+            delete_with_files(studio.store, change, scene)
             count_edited(change, change.get(project.ref), scene.status, None)
     with studio.store.change(by=by) as change:
-        release(studio.store, change, change.get(project.ref))
+        delete_with_files(studio.store, change, change.get(project.ref))
         change.emit("project.deleted", project)

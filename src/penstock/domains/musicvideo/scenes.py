@@ -20,7 +20,7 @@ from penstock.domains.musicvideo.model import OTHER_CLIP, Project, Scene, SceneS
 from penstock.domains.musicvideo.projects import check_idle
 from penstock.domains.musicvideo.scene_revisions import SCENE_REVISIONS, OnScene
 from penstock.errors import Conflict
-from penstock.files.deletion import release
+from penstock.files.deletion import delete_with_files
 from penstock.kernel.change import Change
 from penstock.media.soundness import sound_video
 
@@ -109,7 +109,7 @@ def delete_scene(studio: FilmStudio, project_id: UUID, sequence: int, *, by: str
         project = change.get(Project.at(project_id=project_id))
         if project.scene_count <= 1:
             raise IncompleteOrder("Cannot delete the last scene; delete the project instead")
-        release(studio.store, change, scene)
+        delete_with_files(studio.store, change, scene)
         count_edited(change, project, scene.status, None, when=the(Project.scene_count).after(1))
 
 

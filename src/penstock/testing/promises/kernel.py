@@ -121,16 +121,16 @@ class KernelOnTop(Promise):
             except InProgress:
                 return None
 
-        (first,) = [turn for turn in at_once(ask) if turn is not None]
+        (first,) = [claim for claim in at_once(ask) if claim is not None]
         clock.advance(MINUTE)
-        (second,) = [turn for turn in at_once(ask) if turn is not None]
+        (second,) = [claim for claim in at_once(ask) if claim is not None]
         assert isinstance(first, Claim)
         assert isinstance(second, Claim)
-        for turn, refused in ((first, True), (second, False), (second, True)):
+        for claim, refused in ((first, True), (second, False), (second, True)):
             try:
-                with kernel.change(once=turn) as change:
+                with kernel.change(once=claim) as change:
                     change.patch(THERE, the(Counter.total).add(1))
-                    change.result = {"by": turn.owner}
+                    change.result = {"by": claim.owner}
             except Conflict:
                 assert refused
             else:
@@ -169,9 +169,9 @@ class KernelOnTop(Promise):
             feed = Feed(kernel, "f", owner="a")
 
             @feed.on(Watched, "insert", "remove")
-            def note(entry: FeedEntry, turn: Claim) -> None:
+            def note(entry: FeedEntry, claim: Claim) -> None:
                 seen.append(f"{entry.kind} {entry.key['label']}")
-                with kernel.change(once=turn) as change:
+                with kernel.change(once=claim) as change:
                     change.patch(THERE, the(Counter.total).add(1))
 
             done = feed.drain()
