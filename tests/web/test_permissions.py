@@ -228,9 +228,9 @@ def test_a_rule_that_is_kept_nowhere_would_be_found(tmp_path: Path, monkeypatch:
     """The test of the test: a service that gives everybody every move is found out by the requests above."""
 
     def everybody(shape: Any, move: MoveOf[Any, ...]) -> Permission:
-        return Role.VIEWER if shape.domain in systems else move_permission(shape, move)
+        return Role.VIEWER if shape.domain in shipped else move_permission(shape, move)
 
-    systems = {each.domain.name for each in INSTALLED}
+    shipped = {each.domain.name for each in INSTALLED}
     monkeypatch.setattr("penstock.web.records.move_permission", everybody)
     loose = Service(tmp_path, installed=INSTALLED)
     clients = {role: loose.client(role) for role in ROLES}
