@@ -227,11 +227,10 @@ def test_an_unknown_move_is_answered_with_those_there_are(tmp_path: Path) -> Non
 def test_a_rule_that_is_kept_nowhere_would_be_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The test of the test: a service that gives everybody every move is found out by the requests above."""
 
-    shipped = {each.domain.name for each in INSTALLED}
-
     def everybody(shape: Any, move: MoveOf[Any, ...]) -> Permission:
         return Role.VIEWER if shape.domain in shipped else move_permission(shape, move)
 
+    shipped = {each.domain.name for each in INSTALLED}
     monkeypatch.setattr("penstock.web.records.move_permission", everybody)
     loose = Service(tmp_path, installed=INSTALLED)
     clients = {role: loose.client(role) for role in ROLES}

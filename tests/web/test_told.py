@@ -49,7 +49,7 @@ def wrong_requests(door: Door) -> Iterator[dict[str, Any]]:
     long, path = "x" * LARGE, "x" * IN_A_URL
     if "{" in door.path:
         yield {**asked, "url": door.path.replace("{", path + "{", 1).format_map(_Any())}
-        yield {**asked, "url": door.path.format_map(_Any(path[: IN_A_URL // 3]))}
+        yield {**asked, "url": door.path.format_map(_Any(path[: IN_A_URL // (door.path.count("{") + 2)]))}
     for name in asked["params"]:
         yield {**asked, "params": {**asked["params"], name: path}}
     third = path[: IN_A_URL // 3]
