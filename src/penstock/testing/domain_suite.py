@@ -18,6 +18,7 @@ from penstock.ports.engine import Engine
 from penstock.runtime.composition import explain, open_archive, open_engine, open_objects
 from penstock.runtime.service import Service
 from penstock.runtime.settings import Settings
+from penstock.runtime.system_records import SYSTEM_RECORDS
 from penstock.schema.shape import PatternShape
 from penstock.work.domain import WORKING
 from penstock.work.domain_context import DomainContext
@@ -49,7 +50,7 @@ class DomainSuite:
     @pytest.fixture
     def store(self, engine: Engine, clock: FrozenClock) -> Store:
         """A store with the domain's tables, empty."""
-        store = Store(engine, clock=clock, secret=b"of the suite")
+        store = Store(engine, clock=clock, secret=b"of the suite", own=SYSTEM_RECORDS)
         store.ensure(self.plugin.domain, WORKING)
         return store
 
