@@ -15,7 +15,7 @@ from penstock.auth.access import needs, public
 from penstock.errors import DeclarationError
 from penstock.kernel.outbox import Message, SystemMessage
 from penstock.objects.local import LocalObjects
-from penstock.objects.route import objects_route
+from penstock.objects.objects_route import objects_route
 from penstock.plugin import DomainPlugin
 from penstock.schema.role import Role
 from penstock.web.connection import log_accept_errors_seldom
