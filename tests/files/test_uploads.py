@@ -18,7 +18,7 @@ from penstock.files.uploads import UploadRefused, Uploads
 from penstock.kernel.audit import SystemAudit
 from penstock.kernel.lease import NamedLease
 from penstock.objects import LocalObjects
-from penstock.objects import parts as parts_folder
+from penstock.objects import local_parts as parts_folder
 from penstock.objects.file import remove
 from penstock.ports.clock import Clock
 from penstock.ports.ids import sortable_id

@@ -14,7 +14,7 @@ import pytest
 import penstock
 import penstock.domains
 from penstock.declare.domain import Domain
-from penstock.engines.dynamodb.decode import _exact
+from penstock.engines.dynamodb.item_decoder import _exact
 from penstock.schema.shape import KeyShape
 from penstock.schema.template import Template
 from tests.expressions import Expression, expressions, expressions_of
@@ -61,13 +61,13 @@ def of_scenery() -> list[str]:
 MADE: dict[str, Callable[[], list[str]]] = {
     "penstock.studio.vocabulary:scenery_colours": of_scenery,
     "penstock.studio.vocabulary:_places": lambda: [rf"(?<![\w-])(?:{words})(?![\w-])" for words in meanings()],
-    "penstock.engines.dynamodb.decode:_exact": lambda: [_exact(t).pattern for t in templates()],
+    "penstock.engines.dynamodb.item_decoder:_exact": lambda: [_exact(t).pattern for t in templates()],
     "penstock.schema.file_pattern:_regex": lambda: [p._regex.pattern for d in domains() for p in d.files],
     "penstock.schema.template:__post_init__": lambda: [t._pattern.pattern for t in templates()],
 }
 "Those that are made of what only a running function knows, as it makes them."
 MATCHED = {
-    "penstock.engines.dynamodb.decode",
+    "penstock.engines.dynamodb.item_decoder",
     "penstock.schema.file_pattern",
     "penstock.schema.template",
 }

@@ -238,7 +238,7 @@ def test_a_session_of_another_project_does_nothing_either(url: str) -> None:
 
     class Mistaken(BoundConnector):
         def _binding(self) -> tuple[Call, ...]:
-            return (self.line.binding(role=TENANT, project=TWO),)
+            return (self.connections.binding(role=TENANT, project=TWO),)
 
     mistaken = Store(SqlEngine(Mistaken(whole, ONE, whole._idle_bound)), own=SYSTEM_RECORDS)
     attempts: list[Callable[[], object]] = [
@@ -260,7 +260,7 @@ def test_a_proxy_is_found_out_and_a_straight_line_is_not(through: str, url: str)
         store = open_at(address)
         for _ in range(4):
             store.lookup(Project.at(project_id=ONE))
-        assert connector_of(store).line.shared is shared
+        assert connector_of(store).connections.shared is shared
         store.close()
 
 
@@ -323,7 +323,7 @@ def test_more_statements_than_a_session_remembers(url: str) -> None:
             assert connector.rows(f"select %s::int + {n}", (1,)) == [(1 + n,)]
     kept = connector.rows("select count(*) from pg_prepared_statements", ())[0][0]
     assert 100 < kept <= 200
-    assert not connector.line.shared
+    assert not connector.connections.shared
     store.close()
 
 
@@ -335,7 +335,7 @@ def test_a_proxy_that_keeps_sessions_may_be_trusted_to(url: str, server: Postgre
     for _ in range(3):
         assert store.scoped(ONE).lookup(Project.at(project_id=ONE)) is not None
     assert connector_of(store).rows("select current_setting('timezone')", ()) == [("UTC",)]
-    assert not connector_of(store).line.shared
+    assert not connector_of(store).connections.shared
     store.close()
     with PoolingProxy(server.port) as proxy:
         liar = open_at(f"{proxy.url_of(url)}?pool=session")

@@ -51,7 +51,7 @@ class Work:
 
 def test_those_beyond_the_places_wait_in_order_and_those_beyond_the_line_are_refused() -> None:
     async def story() -> None:
-        pool, work = Pool("work", 2, line=2, patience=PATIENT), Work()
+        pool, work = Pool("work", 2, queue=2, patience=PATIENT), Work()
         await work.begin(pool, "a1", "a2", "a3", "a4", "a5")
         assert (work.running, work.refused) == (["a1", "a2"], ["a5"])
         await work.end("a2")
@@ -67,7 +67,7 @@ def test_those_beyond_the_places_wait_in_order_and_those_beyond_the_line_are_ref
 
 def test_whoever_waits_too_long_is_refused_and_keeps_no_place() -> None:
     async def story() -> None:
-        pool, work = Pool("work", 1, line=9, patience=IMPATIENT), Work()
+        pool, work = Pool("work", 1, queue=9, patience=IMPATIENT), Work()
         await work.begin(pool, "a1", "a2")
         await asyncio.sleep(0.1)
         assert work.refused == ["a2"]
@@ -80,7 +80,7 @@ def test_whoever_waits_too_long_is_refused_and_keeps_no_place() -> None:
 
 def test_one_client_has_its_share_and_others_pass_by_those_of_it_that_wait() -> None:
     async def story() -> None:
-        pool, work = Pool("work", 4, line=8, share=2, patience=PATIENT), Work()
+        pool, work = Pool("work", 4, queue=8, share=2, patience=PATIENT), Work()
         await work.begin(pool, "a1", "a2", "a3", "a4", "a5", "a6")
         assert (work.running, work.refused) == (["a1", "a2"], ["a5", "a6"]), "in the line it has a quarter"
         await work.begin(pool, "b1", "b2", "c1")
@@ -95,7 +95,7 @@ def test_one_client_has_its_share_and_others_pass_by_those_of_it_that_wait() -> 
 
 def test_whoever_is_cancelled_in_the_line_or_at_work_leaves() -> None:
     async def story() -> None:
-        pool, work = Pool("work", 1, line=9, patience=PATIENT), Work()
+        pool, work = Pool("work", 1, queue=9, patience=PATIENT), Work()
         await work.begin(pool, "a1", "a2", "a3")
         await work.cancel(1)
         await work.cancel(0)
@@ -109,7 +109,7 @@ def test_whoever_is_cancelled_in_the_line_or_at_work_leaves() -> None:
 
 
 def test_a_place_that_is_given_back_on_one_event_loop_is_taken_on_another() -> None:
-    pool = Pool("work", 1, line=9, patience=PATIENT)
+    pool = Pool("work", 1, queue=9, patience=PATIENT)
 
     async def other() -> str:
         async with pool.place():

@@ -10,7 +10,7 @@ import pytest
 
 from penstock import FrozenClock, Store, open_store
 from penstock.objects import LocalObjects, RouteSigner
-from penstock.objects.route import objects_route
+from penstock.objects.objects_route import objects_route
 from penstock.ports.clock import Clock
 from penstock.ports.object_store import ObjectStore
 from tests.objects.door import Door

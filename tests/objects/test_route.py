@@ -18,7 +18,7 @@ from penstock.files.object_reads import every
 from penstock.media.content_type import SHOWN_INLINE
 from penstock.objects import LocalObjects
 from penstock.objects.disposition import disposition
-from penstock.objects.route import objects_route
+from penstock.objects.objects_route import objects_route
 from penstock.ports.clock import Clock
 from penstock.testing.object_promises.promise import HTML, PNG, WAV, send, soon
 

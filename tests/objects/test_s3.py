@@ -18,7 +18,7 @@ import pytest
 from penstock import FrozenClock, generate_presigned_url, open_objects
 from penstock.errors import Misconfigured, Unavailable
 from penstock.files.object_reads import every
-from penstock.objects.s3 import S3Connection, S3Objects, connection, store
+from penstock.objects.s3 import S3Connection, S3Objects, s3_client, s3_objects
 from penstock.testing.object_promises.promise import MEGABYTE, PNG, WAV, send
 from tests.servers import free_port
 from tests.servers.seaweedfs import ACCESS_KEY, SECRET_KEY, SeaweedFS
@@ -203,8 +203,8 @@ def test_no_credentials_at_all_are_said() -> None:
 
 
 def test_a_large_object_is_copied_in_parts(s3: S3Objects, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(store, "_COPIED_AT_ONCE", 6 * MEGABYTE)
-    monkeypatch.setattr(store, "_COPIED_PART", 5 * MEGABYTE)
+    monkeypatch.setattr(s3_objects, "_COPIED_AT_ONCE", 6 * MEGABYTE)
+    monkeypatch.setattr(s3_objects, "_COPIED_PART", 5 * MEGABYTE)
     content = PNG + bytes(11 * MEGABYTE) + b"the end"
     put = s3.put("large", content)
     copied = s3.copy("large", "copy", etag=put.etag)
@@ -216,8 +216,8 @@ def test_a_large_object_is_copied_in_parts(s3: S3Objects, monkeypatch: pytest.Mo
 
 def test_the_largest_object_is_copied_in_no_more_parts_than_there_may_be() -> None:
     largest = 5 * 1024**4
-    assert -(-largest // store.copied_part(largest)) <= 10_000
-    assert store.copied_part(6 * 1024**3) == 512 * MEGABYTE
+    assert -(-largest // s3_objects.copied_part(largest)) <= 10_000
+    assert s3_objects.copied_part(6 * 1024**3) == 512 * MEGABYTE
 
 
 def test_the_url_says_what_opens(tmp_path: Path) -> None:
@@ -241,7 +241,7 @@ def test_a_missing_driver_is_answered_with_the_line_to_install_it(monkeypatch: p
     def absent(name: str) -> ModuleSpec | None:
         return None
 
-    monkeypatch.setattr(connection, "find_spec", absent)
+    monkeypatch.setattr(s3_client, "find_spec", absent)
     with pytest.raises(Misconfigured, match=r"pip install 'penstock\[s3\]'"):
         S3Connection("bucket")
     monkeypatch.setattr("penstock.runtime.composition.find_spec", absent)

@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from penstock.sinks import verify
-from penstock.sinks.signature import sign
+from penstock.sinks.webhook_signature import sign
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 BODY = '{"word":"café"}'.encode()

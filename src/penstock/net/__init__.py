@@ -43,6 +43,6 @@ def open_client(
     """
     if find_spec("pycurl") is None:
         raise Misconfigured(MISSING)
-    from penstock.net.client import Client
+    from penstock.net.http_client import Client
 
     return Client(Policy(trusted, resolve=resolve or system_resolver), ca_bundle=ca_bundle, connections=connections)

@@ -15,7 +15,7 @@ T = TypeVar("T")
 SILENCE = timedelta(seconds=20)
 "How long a client may send nothing in the middle of a request."
 _FLOOR = 4000
-"Bytes a second that every line has; a client that sends one now and then is as good as a silent one."
+"Bytes a second that every network has; a client that sends one now and then is as good as a silent one."
 
 
 class Pace:

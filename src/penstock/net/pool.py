@@ -1,10 +1,10 @@
-"""A pool: so many things of one kind at once and a short line before it, so that no kind can stop the others.
+"""A pool: so many things of one kind at once and a short queue before it, so that no kind can stop the others.
 
     async with pool.place(client):
         ...
 
-Whoever finds no place waits a moment and is then refused with Busy, as whoever finds the line full is at once. One
-client has no more than its share, in the pool and in the line. Any number of event loops may use the same pool.
+Whoever finds no place waits a moment and is then refused with Busy, as whoever finds the queue full is at once. One
+client has no more than its share, in the pool and in the queue. Any number of event loops may use the same pool.
 """
 
 from __future__ import annotations
@@ -39,14 +39,14 @@ class Pool:
     """Places for one kind of work, which ``about`` names for whoever is refused."""
 
     def __init__(
-        self, about: str, places: int, *, line: int, share: int | None = None, patience: timedelta = PATIENCE
+        self, about: str, places: int, *, queue: int, share: int | None = None, patience: timedelta = PATIENCE
     ) -> None:
         self.about, self.places, self.share = about, places, share
-        self._longest, self._patience = line, patience.total_seconds()
+        self._longest, self._patience = queue, patience.total_seconds()
         self._lock = threading.Lock()
         self._taken: Counter[str] = Counter()
         self._total = 0
-        self._line: list[_Waiting] = []
+        self._queue: list[_Waiting] = []
 
     @asynccontextmanager
     async def place(self, client: str = "") -> AsyncIterator[None]:
@@ -66,10 +66,10 @@ class Pool:
         with self._lock:
             if self._admits(client):
                 return self._take(client)
-            if len(self._line) >= self._longest or self._waits_enough(client):
+            if len(self._queue) >= self._longest or self._waits_enough(client):
                 raise self._busy()
             waiting = _Waiting(client, asyncio.get_running_loop().create_future())
-            self._line.append(waiting)
+            self._queue.append(waiting)
         try:
             async with asyncio.timeout(self._patience):
                 await waiting.turn
@@ -87,7 +87,7 @@ class Pool:
     def _waits_enough(self, client: str) -> bool:
         if self.share is None:
             return False
-        return sum(w.client == client for w in self._line) >= max(1, self._longest // 4)
+        return sum(w.client == client for w in self._queue) >= max(1, self._longest // 4)
 
     def _take(self, client: str) -> None:
         self._total += 1
@@ -101,20 +101,20 @@ class Pool:
                 self._taken[client] -= 1
                 if not self._taken[client]:
                     del self._taken[client]
-            called = next((w for w in self._line if self._admits(w.client)), None)
+            called = next((w for w in self._queue if self._admits(w.client)), None)
             if called is None:
                 return
-            self._line.remove(called)
+            self._queue.remove(called)
             self._take(called.client)
         with suppress(RuntimeError):  # its loop has ended, and it with it
             called.turn.get_loop().call_soon_threadsafe(_call, called.turn)
 
     def _withdraws(self, waiting: _Waiting) -> bool:
-        """Leave the line; False for whoever was called from it already."""
+        """Leave the queue; False for whoever was called from it already."""
         with self._lock:
-            if waiting not in self._line:
+            if waiting not in self._queue:
                 return False
-            self._line.remove(waiting)
+            self._queue.remove(waiting)
             return True
 
     def _busy(self) -> Busy:

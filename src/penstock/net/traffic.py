@@ -30,8 +30,8 @@ class Traffic:
 
     def __init__(self, *, client_of: Callable[[Request], str] = peer, silence: timedelta = SILENCE) -> None:
         self.client_of, self.silence = client_of, silence
-        self.uploads = Pool("uploads", _UPLOADS, line=_UPLOADS, share=_UPLOADS // _OF_A_CLIENT)
-        self.of_one_url = Pool("uploads to this URL", _UPLOADS, line=_UPLOADS, share=_OF_A_URL)
-        self.downloads = Pool("downloads", _DOWNLOADS, line=_DOWNLOADS, share=_DOWNLOADS // _OF_A_CLIENT)
+        self.uploads = Pool("uploads", _UPLOADS, queue=_UPLOADS, share=_UPLOADS // _OF_A_CLIENT)
+        self.of_one_url = Pool("uploads to this URL", _UPLOADS, queue=_UPLOADS, share=_OF_A_URL)
+        self.downloads = Pool("downloads", _DOWNLOADS, queue=_DOWNLOADS, share=_DOWNLOADS // _OF_A_CLIENT)
         # Whoever has a place above waits as long here as a client may be silent: a slow disk is nobody's fault.
-        self.disk = Pool("reading and writing files", 16, line=4 * _DOWNLOADS, patience=silence)
+        self.disk = Pool("reading and writing files", 16, queue=4 * _DOWNLOADS, patience=silence)

@@ -35,7 +35,7 @@ from penstock.objects.file import (
 from penstock.objects.filename import BREAK, part_of, path_of
 from penstock.objects.folder import Linked, entries, locked, open_file, opened, within
 from penstock.objects.grant import RouteSigner
-from penstock.objects.parts import PartsFolder
+from penstock.objects.local_parts import PartsFolder
 from penstock.ports.private import make_private
 from penstock.ports.stored_object import (
     DEFAULT_EXPIRY,
@@ -67,7 +67,7 @@ class LocalObjects:
     """Objects under one folder, which is made when the first of them is written.
 
     Any number of threads and processes of one machine may use the same folder. Links in it are not followed. A
-    ``signer`` makes URLs of the route in `penstock.objects.route`; without one there are none.
+    ``signer`` makes URLs of the route in `penstock.objects.objects_route`; without one there are none.
     """
 
     def __init__(self, folder: str | Path, *, signer: RouteSigner | None = None) -> None:

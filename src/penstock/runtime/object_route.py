@@ -11,7 +11,7 @@ from starlette.responses import Response
 from penstock.errors import PenstockError
 from penstock.net.traffic import Traffic
 from penstock.objects.local import LocalObjects
-from penstock.objects.route import objects_route
+from penstock.objects.objects_route import objects_route
 from penstock.ports.object_store import ObjectStore
 
 

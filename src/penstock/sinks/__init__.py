@@ -3,7 +3,7 @@
 from penstock.sinks.eventbridge import EventBridgeSink
 from penstock.sinks.kafka import KafkaSink
 from penstock.sinks.log import LogSink
-from penstock.sinks.signature import verify
 from penstock.sinks.webhook import WebhookSink
+from penstock.sinks.webhook_signature import verify
 
 __all__ = ["EventBridgeSink", "KafkaSink", "LogSink", "WebhookSink", "verify"]

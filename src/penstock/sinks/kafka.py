@@ -14,7 +14,7 @@ from penstock.net.per_process import PerProcess
 from penstock.ports.sink import Envelope, Undeliverable
 from penstock.sinks.document import document, encoded
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # the driver is an extra, and loaded with the first message
     from confluent_kafka import KafkaError, Producer
 
 _GRACE = 2.0

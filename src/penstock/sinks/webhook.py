@@ -17,7 +17,7 @@ from penstock.net.words import fit_to_show
 from penstock.ports.clock import Clock
 from penstock.ports.sink import Envelope, Undeliverable
 from penstock.sinks.document import encoded, moment
-from penstock.sinks.signature import HEADER, sign, verify
+from penstock.sinks.webhook_signature import HEADER, sign, verify
 
 __all__ = ["WebhookSink", "cloud_event", "verify"]
 

@@ -27,11 +27,11 @@ class Pools:
         self._heavy_places = options.heavy_requests
         # Guests are counted in the store, which is a write; who has a key is looked up there, which is a read. A store
         # that cannot be written to stops the first only.
-        self._guests = Pool("letting guests in", 8, line=200)
-        self._keys = Pool("letting callers in", 16, line=400)
-        self._records = Pool("reading and writing records", _RECORDS, line=400)
-        self._named = {"streams": Pool("beginning event streams", 8, line=100)}
-        self.large = Pool("reading large requests", 2, line=16, patience=_LONG_WAIT)
+        self._guests = Pool("letting guests in", 8, queue=200)
+        self._keys = Pool("letting callers in", 16, queue=400)
+        self._records = Pool("reading and writing records", _RECORDS, queue=400)
+        self._named = {"streams": Pool("beginning event streams", 8, queue=100)}
+        self.large = Pool("reading large requests", 2, queue=16, patience=_LONG_WAIT)
         self.held = Held(max(options.body_memory, 2 * options.body_limit))
         clients = Clients(options.trusted_proxies)
         self.traffic = Traffic(
@@ -50,7 +50,7 @@ class Pools:
             return self._records
         if kind not in self._named:
             places = self._heavy_places
-            self._named[kind] = Pool(kind, places, line=4 * places, share=max(1, places // 2))
+            self._named[kind] = Pool(kind, places, queue=4 * places, share=max(1, places // 2))
         return self._named[kind]
 
     @property

@@ -11,10 +11,7 @@ import pytest
 
 from penstock import after, before, between, since, starting_with, the, until
 from penstock.engines.dynamodb import DynamoEngine
-from penstock.engines.dynamodb.encode import document
-from penstock.engines.dynamodb.item_type import ItemType
-from penstock.engines.dynamodb.queries import explained
-from penstock.engines.dynamodb.requests import (
+from penstock.engines.dynamodb.dynamo_requests import (
     GetTemplate,
     batch_get,
     batch_member,
@@ -25,7 +22,10 @@ from penstock.engines.dynamodb.requests import (
     transaction,
     update_item,
 )
-from penstock.engines.dynamodb.tables import add_index, create_table
+from penstock.engines.dynamodb.item_encoder import document
+from penstock.engines.dynamodb.item_type import ItemType
+from penstock.engines.dynamodb.queries import explained
+from penstock.engines.dynamodb.table_setup import add_index, create_table
 from penstock.kernel.handle import patch, put
 from penstock.operations.conditions import All, Any_, Condition, Missing, OneOf, Present
 from penstock.operations.reads import Query, Range

@@ -9,7 +9,7 @@ import pytest
 
 from penstock.engines.dynamodb.item_type import ItemType
 from penstock.engines.dynamodb.queries import explained
-from penstock.engines.dynamodb.streams import decode_position, encode_position, parents_first
+from penstock.engines.dynamodb.stream_feed import decode_position, encode_position, parents_first
 from penstock.errors import InvalidCursor
 from penstock.kernel.handle import put
 from tests.engines.dynamodb.entities import Reel, reel
@@ -117,7 +117,7 @@ def test_shards_are_ordered_by_descent() -> None:
         ],
         list[Any],
     )
-    from penstock.engines.dynamodb.streams import _Shard
+    from penstock.engines.dynamodb.stream_feed import _Shard
 
     order = parents_first([msgspec.convert(s, _Shard) for s in shards])
     assert sorted(order) == ["a", "b", "c", "d"]

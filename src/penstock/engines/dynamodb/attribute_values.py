@@ -31,7 +31,7 @@ def number(text: str) -> int | float:
     return float(text)
 
 
-def plain(value: Value) -> Any:
+def python_value(value: Value) -> Any:
     """A document as plain JSON values; a set becomes a list."""
     for kind, inner in value.items():
         return inner if kind in _AS_IT_IS else _CONVERSIONS[kind](inner)
@@ -41,8 +41,8 @@ def plain(value: Value) -> Any:
 _AS_IT_IS = frozenset({"S", "BOOL", "SS"})
 _CONVERSIONS: dict[str, Callable[[Any], Any]] = {
     "N": number,
-    "M": lambda inner: {name: plain(v) for name, v in inner.items()},
-    "L": lambda inner: [plain(v) for v in inner],
+    "M": lambda inner: {name: python_value(v) for name, v in inner.items()},
+    "L": lambda inner: [python_value(v) for v in inner],
     "NULL": lambda _: None,
     "NS": lambda inner: [number(n) for n in inner],
     "B": base64.b64decode,

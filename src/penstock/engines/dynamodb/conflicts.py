@@ -10,11 +10,11 @@ import msgspec
 
 from penstock.engines.dynamodb.attribute_values import NO_RAW, canonical, same, there
 from penstock.engines.dynamodb.calls import invalid
-from penstock.engines.dynamodb.decode import Values
+from penstock.engines.dynamodb.dynamo_requests import Request
 from penstock.engines.dynamodb.expressions import index_value
+from penstock.engines.dynamodb.item_decoder import Values
 from penstock.engines.dynamodb.item_type import ItemType
 from penstock.engines.dynamodb.layout import Value
-from penstock.engines.dynamodb.requests import Request
 from penstock.engines.dynamodb.wire import WireError
 from penstock.errors import DamagedRecord, Unavailable
 from penstock.operations.commit_recovery import conflict, refuses_itself, told_by_its_key

@@ -1,18 +1,17 @@
 """What requests really took: asks DynamoDB for it with every request, and reports the answer.
 
-It stands between the line and the wire, so that a store that is not metered sends and decodes not a byte more.
+It stands between the calls and the wire, so that a store that is not metered sends and decodes not a byte more.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 import msgspec
 
-if TYPE_CHECKING:
-    from penstock.engines.dynamodb.calls import Sender
-    from penstock.engines.dynamodb.wire import Reply
+from penstock.engines.dynamodb.calls import Sender
+from penstock.engines.dynamodb.wire import Reply
 
 Report: TypeAlias = Callable[[float, float], None]
 "Takes the read units and the write units of one request, on the thread that made it."

@@ -9,13 +9,13 @@ from typing import Any
 
 from penstock.engines.dynamodb.calls import Calls, Sender
 from penstock.engines.dynamodb.consumed import Report, reporting
+from penstock.engines.dynamodb.dynamo_requests import Request
+from penstock.engines.dynamodb.item_reads import Reads
 from penstock.engines.dynamodb.item_type import ItemType
+from penstock.engines.dynamodb.item_writes import Writes
 from penstock.engines.dynamodb.queries import explain_query
-from penstock.engines.dynamodb.reads import Reads
-from penstock.engines.dynamodb.requests import Request
-from penstock.engines.dynamodb.streams import Streams
-from penstock.engines.dynamodb.tables import Tables
-from penstock.engines.dynamodb.writes import Writes
+from penstock.engines.dynamodb.stream_feed import Streams
+from penstock.engines.dynamodb.table_setup import Tables
 from penstock.operations.feed_entry import FeedSlice
 from penstock.operations.plan import PlanStep
 from penstock.operations.reads import Page, Query, Ref
@@ -68,11 +68,11 @@ class DynamoEngine:
         open_wire = connect or wire
         if report_capacity is not None:
             open_wire = reporting(open_wire, report_capacity)
-        self._line = Calls(open_wire, sleep)
-        self._reads = Reads(self._line, self._type_of)
-        self._writes = Writes(self._line, self._type_of, self._reads)
-        self._tables = Tables(self._line, self._name_of, sleep)
-        self._streams = Streams(self._line, self._type_of, self._tables)
+        self._calls = Calls(open_wire, sleep)
+        self._reads = Reads(self._calls, self._type_of)
+        self._writes = Writes(self._calls, self._type_of, self._reads)
+        self._tables = Tables(self._calls, self._name_of, sleep)
+        self._streams = Streams(self._calls, self._type_of, self._tables)
 
     def ensure(
         self, shapes: Sequence[EntityShape], *, views: Sequence[ViewShape] = (), dry_run: bool = False
@@ -114,7 +114,7 @@ class DynamoEngine:
         return PollingWaiter()
 
     def close(self) -> None:
-        self._line.close()
+        self._calls.close()
 
     def explain_query(self, query: Query[Any]) -> Request:
         """The request a query would be sent as; empty when no record can match, so that none is sent."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from penstock.engines.dynamodb.encode import document
+from penstock.engines.dynamodb.item_encoder import document
 from penstock.engines.dynamodb.item_type import ItemType
 from penstock.engines.dynamodb.layout import Value
 from penstock.operations.conditions import (

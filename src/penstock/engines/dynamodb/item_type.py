@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from penstock.engines.dynamodb.decode import ItemDecoder, Values
-from penstock.engines.dynamodb.encode import Encode, ItemEncoder, encoder
+from penstock.engines.dynamodb.item_decoder import ItemDecoder, Values
+from penstock.engines.dynamodb.item_encoder import Encode, ItemEncoder, encoder
 from penstock.engines.dynamodb.layout import Layout
 from penstock.schema.shape import EntityShape
 

@@ -8,13 +8,13 @@ from typing import Any
 
 import msgspec
 
-from penstock.engines.dynamodb.attribute_values import plain
+from penstock.engines.dynamodb.attribute_values import python_value
 from penstock.engines.dynamodb.layout import Layout, Value
 from penstock.errors import DamagedRecord
 from penstock.schema.kinds import FieldShape, Kind, parse_instant
 
 
-def read_loosely(layout: Layout, item: Mapping[str, Value]) -> dict[str, Any]:
+def read_leniently(layout: Layout, item: Mapping[str, Value]) -> dict[str, Any]:
     """The values of an item after full validation; DamagedRecord where it does not fit the declaration."""
     given = dict(key_fields(layout, item) or {})
     for field in layout.fields:
@@ -61,7 +61,7 @@ def _converted(field: FieldShape, value: Value) -> Any:
             return _whole(Decimal(value["N"]))
         if field.kind is Kind.DOCUMENT and kind == "S" and field.python is not str:
             return msgspec.json.decode(value["S"])
-        return plain(value)
+        return python_value(value)
     except (ValueError, ArithmeticError):
         return value.get("S")
 

@@ -12,9 +12,9 @@ from typing import Any
 
 import msgspec
 
+from penstock.engines.dynamodb.dynamo_requests import Request
 from penstock.engines.dynamodb.item_type import ItemType
 from penstock.engines.dynamodb.layout import Value, parts_of
-from penstock.engines.dynamodb.requests import Request
 from penstock.operations.reads import ANYTHING, Query, Range
 from penstock.schema.kinds import Kind, key_text
 from penstock.schema.template import Template, TemplatePart, escape
@@ -184,6 +184,6 @@ def explain_query(query: Query[Any], item: ItemType | None = None) -> Request:
 
 
 def explained(request: Request) -> Request:
-    """A request in plain JSON values."""
-    plain: Request = msgspec.to_builtins(request)
-    return plain
+    """A request as JSON values."""
+    shown: Request = msgspec.to_builtins(request)
+    return shown

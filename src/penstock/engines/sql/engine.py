@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import AbstractContextManager
 from datetime import datetime
 from itertools import islice
-from typing import Any, Protocol
+from typing import Any
 
-import sqlalchemy as sa
-
-from penstock.engines.sql.dialect import Dialect
-from penstock.engines.sql.feed import feed_end, read_changes
+from penstock.engines.sql.connector import Connector, Refused
+from penstock.engines.sql.feed_table import feed_end, read_changes
 from penstock.engines.sql.schema import ensure
-from penstock.engines.sql.statements import FAR, Statement, Statements
+from penstock.engines.sql.statements import FAR, Statements
 from penstock.errors import Conflict
 from penstock.operations.commit_recovery import conflict, needs_token, stands_as_written, witness
 from penstock.operations.feed_entry import FeedSlice
@@ -25,64 +22,6 @@ from penstock.schema.shape import EntityShape, ViewShape
 
 _PAGE = 1000
 _BATCH = 200
-GROWN = "a number would grow beyond what every engine can hold: 64 bits, or 38 digits of a Decimal"
-
-
-class Refused(Exception):
-    """A statement of a commit touched no row; nothing was written this time.
-
-    ``repeated`` tells that the commit had been sent before and its answer lost, so that it may have refused itself.
-    """
-
-    def __init__(self, position: int, *, repeated: bool = False) -> None:
-        super().__init__(position)
-        self.position, self.repeated = position, repeated
-
-
-class Connector(Protocol):
-    """How statements reach one database."""
-
-    dialect: Dialect
-
-    def rows(self, text: str, parameters: tuple[Any, ...]) -> list[tuple[Any, ...]]:
-        """Run one reading statement."""
-        ...
-
-    def run(self, text: str, parameters: tuple[Any, ...], *, token: str | None = None) -> list[tuple[Any, ...]] | None:
-        """Run one writing statement by itself; the rows it returns, None when the token says that it ran before.
-
-        One that returns no rows has done nothing, and its token is not remembered.
-        """
-        ...
-
-    def together(self, statements: Sequence[Statement], *, token: str | None, wake: bool = False) -> None:
-        """All statements or none; Refused when one that must touch a row does not.
-
-        With a token, a repetition is applied once; ``wake`` those who listen.
-        """
-        ...
-
-    def many(self, text: str, rows: list[tuple[Any, ...]]) -> None:
-        """Run one statement with many parameter rows, in one transaction."""
-        ...
-
-    def expire(self, text: str, parameters: tuple[Any, ...], *, watched: bool) -> int:
-        """Run a delete of expired rows, telling the feed the cause; how many there were."""
-        ...
-
-    def administration(self) -> AbstractContextManager[sa.Connection]:
-        """A SQLAlchemy connection in one transaction, for creating tables."""
-        ...
-
-    def listen(self) -> Waiter:
-        """What wakes when something is written."""
-        ...
-
-    def bound(self, project: str) -> Connector:
-        """The same database through sessions that see one project; itself where there is no such thing."""
-        ...
-
-    def close(self) -> None: ...
 
 
 class SqlEngine:
@@ -215,10 +154,10 @@ class SqlEngine:
         return self.connector.expire(self.statements(shape).expire, (moment, limit), watched=shape.table.feed)
 
     def changes(self, shapes: Sequence[EntityShape], *, after: str | None = None, limit: int = 100) -> FeedSlice:
-        return read_changes(self, shapes, after=after, limit=limit)
+        return read_changes(self.connector, self.statements, shapes, after=after, limit=limit)
 
     def feed_end(self, shapes: Sequence[EntityShape], *, after: str | None = None) -> str | None:
-        return feed_end(self, shapes)
+        return feed_end(self.connector, shapes)
 
     def bound(self, project: str) -> SqlEngine:
         connector = self.connector.bound(project)

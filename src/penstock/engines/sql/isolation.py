@@ -17,15 +17,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import NamedTuple
+
+import sqlalchemy as sa
 
 from penstock.engines.sql.dialect import Dialect, literal, quote
 from penstock.operations.plan import ADVICE, PlanStep
 from penstock.schema.shape import EntityShape, ViewShape
-
-if TYPE_CHECKING:
-    import psycopg
-    import sqlalchemy as sa
 
 TENANT = "penstock_tenant"
 "The role of sessions that are bound to a project. Roles are of a whole server, so all its databases share it."
@@ -33,7 +31,7 @@ TENANT = "penstock_tenant"
 _SESSIONS = "current_setting('penstock.project', true)"
 _CREATE = f"create role {TENANT} nologin noinherit"
 _INVOKERS = 15  # the version since which a view may run with the rights of whoever asks
-_MEMBERSHIPS = 16  # the version since which a membership may be used by SET ROLE alone
+MEMBERSHIPS = 16  # the version since which a membership may be used by SET ROLE alone
 
 REMOVE = "penstock.remove(regclass, tid)"
 # With its owner's rights, as the role may not delete: so it asks the table's policy itself whose rows may go.
@@ -73,7 +71,7 @@ class _User:
     @property
     def grant(self) -> str:
         # Without inheritance: the user's own sessions stay outside of the role.
-        how = " with inherit false, set true" if self.version >= _MEMBERSHIPS else ""
+        how = " with inherit false, set true" if self.version >= MEMBERSHIPS else ""
         return f"grant {TENANT} to {quote(self.name)}{how}"
 
 
@@ -299,7 +297,7 @@ def _user(connection: sa.Connection) -> _User:
         "select current_user::text, t.oid is not null, u.rolsuper, u.rolcreaterole, "
         "pg_has_role(u.oid, t.oid, 'MEMBER WITH ADMIN OPTION'), pg_has_role(u.oid, t.oid, %s) "
         "from pg_roles u left join pg_roles t on t.rolname = %s where u.rolname = current_user",
-        ("SET" if version >= _MEMBERSHIPS else "MEMBER", TENANT),
+        ("SET" if version >= MEMBERSHIPS else "MEMBER", TENANT),
     ).one()
     name, exists, superuser, creates, administers, becomes = row
     return _User(
@@ -307,7 +305,7 @@ def _user(connection: sa.Connection) -> _User:
         version,
         exists,
         may_create=superuser or creates,
-        may_grant=superuser or bool(administers) or (creates and (not exists or version < _MEMBERSHIPS)),
+        may_grant=superuser or bool(administers) or (creates and (not exists or version < MEMBERSHIPS)),
         may_become=superuser or bool(becomes),
         superuser=superuser,
     )
@@ -344,27 +342,3 @@ select n.nspname, c.relname, pg_get_userbyid(c.relowner)::text, c.relrowsecurity
 from pg_class c join pg_namespace n on n.oid = c.relnamespace left join pg_roles t on t.rolname = %s
 where c.relkind in ('r', 'p', 'v') and n.nspname !~ '^pg_' and n.nspname <> 'information_schema'
 """.strip()
-
-
-def why_unbound(connection: psycopg.Connection[Any]) -> str | None:
-    """Why no session of this user can be bound to a project, and what to do about it; None when it can."""
-    mode = "SET" if connection.info.server_version >= _MEMBERSHIPS * 10_000 else "MEMBER"
-    exists, becomes, prepared, user = connection.execute(
-        "select t.oid is not null, u.rolsuper or pg_has_role(u.oid, t.oid, %s), "
-        "has_any_column_privilege(t.oid, to_regclass('penstock.commits'), 'insert') "
-        "and coalesce(has_function_privilege(t.oid, to_regprocedure(%s), 'execute'), false), u.rolname::text "
-        "from pg_roles u left join pg_roles t on t.rolname = %s where u.rolname = current_user",
-        (mode, REMOVE, TENANT),
-    ).fetchall()[0]
-    otherwise = "or scope with enforce=False, which filters in Python alone"
-    if not exists:
-        return (
-            f"PostgreSQL has no role {TENANT}, which binds a session to a project; run `penstock tables apply`, "
-            f"which creates it or says who can, {otherwise}"
-        )
-    if not becomes:
-        grant = f"grant {TENANT} to {quote(user)}"
-        return f"{user} may not become {TENANT}; have an administrator run `{grant}`, {otherwise}"
-    if not prepared:
-        return f"the tables are not isolated by project yet; run `penstock tables apply`, {otherwise}"
-    return None

@@ -11,14 +11,15 @@ import psycopg
 import sqlalchemy as sa
 from psycopg import errors as pg
 
-from penstock.engines.sql.chain import UNBOUND, chained, form, guarded, once, parameters, remembering
 from penstock.engines.sql.connections import Connections
+from penstock.engines.sql.connector import GROWN, Refused
 from penstock.engines.sql.dialects import POSTGRES, POSTGRES_BOUND
-from penstock.engines.sql.engine import GROWN, Refused
-from penstock.engines.sql.isolation import TENANT, why_unbound
+from penstock.engines.sql.isolation import TENANT
 from penstock.engines.sql.postgres_waiter import PostgresWaiter
 from penstock.engines.sql.session import Call, Session, plain_call
+from penstock.engines.sql.session_binding import why_unbound
 from penstock.engines.sql.sets import alike, joined, rows_of
+from penstock.engines.sql.statement_chain import UNBOUND, chained, form, guarded, once, parameters, remembering
 from penstock.engines.sql.statements import Statement
 from penstock.errors import InvalidValue, Misconfigured, OutOfScope, PenstockError, Unavailable
 from penstock.net.backoff import Backoff
@@ -68,8 +69,8 @@ class PostgresConnector:
     _role: str | None = None
 
     def __init__(self, url: str, *, sleep: Callable[[float], None] = time.sleep) -> None:
-        self.line = Connections(url)
-        self.url = self.line.url
+        self.connections = Connections(url)
+        self.url = self.connections.url
         self._sleep = sleep
         self._idle = _Idle()
         self._idle_bound = _Idle()
@@ -87,8 +88,8 @@ class PostgresConnector:
 
     def _take(self) -> Session:
         session = self._idle.take()
-        if session is None or (self.line.shared and session.names is not None):
-            return self.line.connect(role=self._role)
+        if session is None or (self.connections.shared and session.names is not None):
+            return self.connections.connect(role=self._role)
         return session
 
     def _forbidden(self, error: pg.InsufficientPrivilege) -> PenstockError:
@@ -111,7 +112,7 @@ class PostgresConnector:
             except (pg.InvalidSqlStatementName, pg.DuplicatePreparedStatement) as error:
                 # It is of another session than ours, so nothing was done.
                 self._give_back(connection, broken=True)
-                self.line.share(_first_line(error))
+                self.connections.share(_first_line(error))
             except psycopg.OperationalError as error:
                 repeated = repeated or (connection is not None and connection.broken)
                 self._give_back(connection)
@@ -160,7 +161,7 @@ class PostgresConnector:
 
     def _binding(self) -> tuple[Call, ...]:
         """What is said before the statements of a transaction, in the same breath."""
-        return (self.line.binding(),) if self.line.shared else ()
+        return (self.connections.binding(),) if self.connections.shared else ()
 
     def _guarded(self, text: str, given: Sequence[Any]) -> tuple[str, Sequence[Any]]:
         """A statement that proves where it is, if that matters."""
@@ -246,8 +247,8 @@ class PostgresConnector:
 
     def _listener(self) -> Session | None:
         """A connection that hears of commits; None where none can."""
-        session = self.line.connect()
-        if not self.line.shared:
+        session = self.connections.connect()
+        if not self.connections.shared:
             return session
         session.close()
         return None
@@ -268,7 +269,7 @@ class PostgresConnector:
             engine.dispose()
 
     def _begun(self) -> Session:
-        session = self.line.connect()
+        session = self.connections.connect()
         session.autocommit = False
         return session
 
@@ -298,7 +299,7 @@ class BoundConnector(PostgresConnector):
     _role: str | None = TENANT
 
     def __init__(self, whole: PostgresConnector, project: str, idle: _Idle) -> None:
-        self.line, self.url, self._sleep = whole.line, whole.url, whole._sleep
+        self.connections, self.url, self._sleep = whole.connections, whole.url, whole._sleep
         self._project = project
         self._bindings: dict[bool, tuple[Call, ...]] = {}
         self._idle = idle
@@ -310,10 +311,10 @@ class BoundConnector(PostgresConnector):
         return self
 
     def _binding(self) -> tuple[Call, ...]:
-        shared = self.line.shared
+        shared = self.connections.shared
         made = self._bindings.get(shared)
         if made is None:
-            made = self._bindings[shared] = (self.line.binding(role=TENANT, project=self._project),)
+            made = self._bindings[shared] = (self.connections.binding(role=TENANT, project=self._project),)
         return made
 
     def _guarded(self, text: str, given: Sequence[Any]) -> tuple[str, Sequence[Any]]:

@@ -5,15 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.schema import CreateIndex, CreateSchema, CreateTable
 from sqlalchemy.types import TypeEngine
 
+from penstock.engines.sql.connector import Connector
 from penstock.engines.sql.dialect import Dialect, literal, quote
-from penstock.engines.sql.feed import feed_steps
+from penstock.engines.sql.feed_table import feed_steps
 from penstock.engines.sql.isolation import isolation_steps
 from penstock.engines.sql.rows import bind_of
 from penstock.engines.sql.statements import Statements
@@ -21,9 +22,6 @@ from penstock.errors import Misconfigured
 from penstock.operations.plan import PlanStep
 from penstock.schema.kinds import FieldShape, Kind
 from penstock.schema.shape import EntityShape, ViewShape
-
-if TYPE_CHECKING:
-    from penstock.engines.sql.engine import Connector
 
 # Where PostgreSQL remembers commits that could not recognise themselves by what stands there.
 COMMITS = (

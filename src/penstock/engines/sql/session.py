@@ -178,7 +178,7 @@ class Session(psycopg.Connection[tuple[Any, ...]]):
     # Receiving
 
     def _results(self) -> list[pq.abc.PGresult]:
-        """All answers up to the end of the transaction, or of the line."""
+        """All answers up to the end of the transaction, or of the connection."""
         pgconn = self.pgconn
         while pgconn.flush():  # more than the network takes at once, which may have an answer to give in between
             self._wait(select.POLLIN | select.POLLOUT)
@@ -208,7 +208,7 @@ class Session(psycopg.Connection[tuple[Any, ...]]):
 
     def _error(self, result: pq.abc.PGresult) -> psycopg.Error:
         error = error_from_result(result, encoding=self.info.encoding)
-        # A line that broke has no code by which psycopg could tell what went wrong.
+        # A connection that broke has no code by which psycopg could tell what went wrong.
         return psycopg.OperationalError(str(error)) if self.broken else error
 
     def _learn(self, results: Sequence[pq.abc.PGresult], kinds: Sequence[_Kind | None]) -> None:

@@ -15,8 +15,8 @@ from typing import Any
 import msgspec
 import sqlalchemy as sa
 
+from penstock.engines.sql.connector import GROWN, Refused
 from penstock.engines.sql.dialects import SQLITE
-from penstock.engines.sql.engine import GROWN, Refused
 from penstock.engines.sql.sqlite_waiter import SqliteWaiter
 from penstock.engines.sql.statements import Statement
 from penstock.errors import InvalidValue, Misconfigured, Unavailable

@@ -6,7 +6,7 @@ from datetime import timedelta
 from typing import Any
 
 from penstock.objects.disposition import checked_show_as, disposition
-from penstock.objects.s3.connection import S3Connection, told
+from penstock.objects.s3.s3_client import S3Connection, told
 from penstock.ports.clock import Clock
 from penstock.ports.stored_object import DEFAULT_EXPIRY, SignedUrl, checked_expiry, checked_key, checked_size
 

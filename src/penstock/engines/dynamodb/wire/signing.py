@@ -8,12 +8,9 @@ request is the body's hash and three short updates.
 import time
 from collections.abc import Callable
 from hashlib import sha256
-from typing import TYPE_CHECKING
+from typing import Protocol, Self
 
 from penstock.engines.dynamodb.wire.credentials import AccessKeys
-
-if TYPE_CHECKING:
-    from _hashlib import HASH
 
 _ALGORITHM = "AWS4-HMAC-SHA256"
 _CONTENT_TYPE = "application/x-amz-json-1.0"
@@ -22,6 +19,15 @@ _SERVICE = "dynamodb"
 _BLOCK = 64
 _INNER_PAD = bytes(byte ^ 0x36 for byte in range(256))
 _OUTER_PAD = bytes(byte ^ 0x5C for byte in range(256))
+
+
+class _Hash(Protocol):
+    """The state of a hash."""
+
+    def copy(self) -> Self: ...
+    def update(self, data: bytes, /) -> None: ...
+    def digest(self) -> bytes: ...
+    def hexdigest(self) -> str: ...
 
 
 class RequestSigner:
@@ -99,7 +105,7 @@ class _Moment:
 
     __slots__ = ("_day", "_opening", "_stamp", "inner", "outer", "second", "sheets")
 
-    def __init__(self, second: int, stamp: str, day: _Day, opening: "HASH") -> None:
+    def __init__(self, second: int, stamp: str, day: _Day, opening: "_Hash") -> None:
         self.second = second
         self.sheets: dict[str, _Sheet] = {}
         self.outer = day.outer
@@ -119,7 +125,7 @@ class _Sheet:
 
     __slots__ = ("authorization", "canonical", "headers")
 
-    def __init__(self, target: str, stamp: str, day: _Day, opening: "HASH") -> None:
+    def __init__(self, target: str, stamp: str, day: _Day, opening: "_Hash") -> None:
         token = day.keys.token
         token_line = f"x-amz-security-token:{token}\n" if token else ""
         signed = f"content-type;host;x-amz-date;{'x-amz-security-token;' if token else ''}x-amz-target"
@@ -131,7 +137,7 @@ class _Sheet:
         self.authorization = f"{day.credential}, SignedHeaders={signed}, Signature="
 
 
-def _hmac_states(key: bytes) -> "tuple[HASH, HASH]":
+def _hmac_states(key: bytes) -> "tuple[_Hash, _Hash]":
     block = (sha256(key).digest() if len(key) > _BLOCK else key).ljust(_BLOCK, b"\0")
     return sha256(block.translate(_INNER_PAD)), sha256(block.translate(_OUTER_PAD))
 

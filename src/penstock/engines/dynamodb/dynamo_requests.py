@@ -80,7 +80,7 @@ def _conditional(request: Request, item: ItemType, write: Write, aliases: Aliase
 
 
 def single(item: ItemType, write: Put | Patch | Delete, now: int) -> tuple[str, Request]:
-    """The plain operation for a commit of one write."""
+    """The single operation for a commit of one write."""
     match write:
         case Put():
             return "PutItem", put_item(item, write, now)

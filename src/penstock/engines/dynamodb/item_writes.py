@@ -1,4 +1,4 @@
-"""Carrying out writes: one as a plain operation, several as a transaction, many in batches."""
+"""Carrying out writes: one as a single operation, several as a transaction, many in batches."""
 
 from __future__ import annotations
 
@@ -9,10 +9,7 @@ import msgspec
 
 from penstock.engines.dynamodb.calls import CANCELLED, CONDITION_FAILED, IN_TRANSACTION, MISMATCH, Calls
 from penstock.engines.dynamodb.conflicts import Standing, cancelled, is_applied
-from penstock.engines.dynamodb.decode import Values
-from penstock.engines.dynamodb.item_type import ItemType
-from penstock.engines.dynamodb.reads import Identity, Reads, identity
-from penstock.engines.dynamodb.requests import (
+from penstock.engines.dynamodb.dynamo_requests import (
     WRITE_LIMIT,
     Request,
     batch_member,
@@ -21,6 +18,9 @@ from penstock.engines.dynamodb.requests import (
     single,
     transaction,
 )
+from penstock.engines.dynamodb.item_decoder import Values
+from penstock.engines.dynamodb.item_reads import Identity, Reads, identity
+from penstock.engines.dynamodb.item_type import ItemType
 from penstock.engines.dynamodb.wire import Reply, WireError, transient_cancellation
 from penstock.errors import InvalidValue
 from penstock.operations.commit_recovery import conflict, is_repeatable
@@ -30,17 +30,17 @@ from penstock.schema.shape import EntityShape
 
 
 class Writes:
-    """Writes records through a line."""
+    """Writes records through calls."""
 
-    def __init__(self, line: Calls, type_of: Callable[[EntityShape], ItemType], reads: Reads) -> None:
-        self._line = line
+    def __init__(self, calls: Calls, type_of: Callable[[EntityShape], ItemType], reads: Reads) -> None:
+        self._calls = calls
         self._type_of = type_of
         self._reads = reads
 
     def commit(self, writes: Sequence[Write], now: int, token: str) -> None:
         """All of the writes or none.
 
-        One is a plain operation, at half the price of a transaction, unless it could not be recognised when it is
+        One is a single operation, at half the price of a transaction, unless it could not be recognised when it is
         sent again: only a transaction's token makes a lone count or append exact.
         """
         if len(writes) > 1 or not is_repeatable(writes[0]):
@@ -86,13 +86,13 @@ class Writes:
         left = len(body)
         idle = 0
         while True:
-            answer = _BATCH.decode(self._line.call("BatchWriteItem", body).body)
+            answer = _BATCH.decode(self._calls.call("BatchWriteItem", body).body)
             if not answer.UnprocessedItems:
                 return
             body = encode({"RequestItems": answer.UnprocessedItems})
             idle = 0 if len(body) < left else idle + 1
             left = len(body)
-            self._line.pause(idle)
+            self._calls.pause(idle)
 
     def _check(self, check: Check, now: int) -> None:
         """A check alone writes nothing, so a consistent read decides."""
@@ -103,7 +103,7 @@ class Writes:
             raise conflict(check, found, position=0)
 
     def _single(self, write: Put | Patch | Delete, now: int, *, returning: bool = False) -> Reply | Standing:
-        """One plain operation; when it turns out to have been applied before, what stands there instead."""
+        """One single operation; when it turns out to have been applied before, what stands there instead."""
         item = self._type_of(write.shape)
         operation, request = single(item, write, now)
         if returning:
@@ -136,12 +136,12 @@ class Writes:
         ambiguous = False
         while True:
             try:
-                return self._line.call(operation, body)
+                return self._calls.call(operation, body)
             except WireError as error:
                 ambiguous = error.ambiguous = error.ambiguous or ambiguous
                 if error.code != IN_TRANSACTION and not transient_cancellation(error):
                     raise
-                self._line.pause(round_)
+                self._calls.pause(round_)
                 round_ += 1
 
 

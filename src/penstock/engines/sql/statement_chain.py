@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from psycopg import errors as pg
 
-from penstock.engines.sql.engine import Refused
+from penstock.engines.sql.connector import Refused
 from penstock.engines.sql.isolation import TENANT
 from penstock.engines.sql.postgres_waiter import CHANNEL
 from penstock.engines.sql.statements import Statement

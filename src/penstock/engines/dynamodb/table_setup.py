@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from penstock.engines.dynamodb.calls import BUSY, NO_TABLE, Calls
-from penstock.engines.dynamodb.requests import Request, encode
+from penstock.engines.dynamodb.dynamo_requests import Request, encode
 from penstock.engines.dynamodb.wire import WireError
 from penstock.errors import InvalidValue, Misconfigured, Unavailable
 from penstock.operations.plan import PlanStep
@@ -72,8 +72,8 @@ def _definitions(places: Iterable[TablePlace | IndexPlace]) -> list[Request]:
 class Tables:
     """Compares what is declared with what there is, and adds what is missing."""
 
-    def __init__(self, line: Calls, name_of: Callable[[TablePlace], str], sleep: Callable[[float], None]) -> None:
-        self._line = line
+    def __init__(self, calls: Calls, name_of: Callable[[TablePlace], str], sleep: Callable[[float], None]) -> None:
+        self._calls = calls
         self._name_of = name_of
         self._sleep = sleep
 
@@ -87,7 +87,7 @@ class Tables:
     def describe(self, name: str) -> dict[str, Any] | None:
         """DynamoDB's description of a table, or None when there is none."""
         try:
-            answer = self._line.call("DescribeTable", encode({"TableName": name}))
+            answer = self._calls.call("DescribeTable", encode({"TableName": name}))
         except Misconfigured as error:
             if isinstance(error.__cause__, WireError) and error.__cause__.code == NO_TABLE:
                 return None
@@ -147,7 +147,7 @@ class Tables:
 
     def _expires_by(self, name: str, attribute: str) -> bool:
         """Is expiry on already? By another attribute is an error: DynamoDB has only one."""
-        answer = self._line.call("DescribeTimeToLive", encode({"TableName": name}))
+        answer = self._calls.call("DescribeTimeToLive", encode({"TableName": name}))
         found = msgspec.json.decode(answer.body).get("TimeToLiveDescription", {})
         if found.get("TimeToLiveStatus") not in ("ENABLED", "ENABLING"):
             return False
@@ -161,7 +161,7 @@ class Tables:
     def _ask(self, operation: str, request: Request) -> bool:
         """Ask for a change; False when another process is at the same thing."""
         try:
-            self._line.call(operation, encode(request))
+            self._calls.call(operation, encode(request))
         except (WireError, Unavailable) as error:
             refusal = error if isinstance(error, WireError) else error.__cause__
             expected = (BUSY, _ONE_AT_A_TIME) if operation == "UpdateTable" else (BUSY,)

@@ -14,7 +14,7 @@ from typing import Any
 
 from penstock.errors import Conflict, InvalidValue, NotFound, PenstockError, TooLarge, Unavailable, WrongRange
 from penstock.media.content_type import SNIFFED_BYTES, UNKNOWN, sniff
-from penstock.objects.s3.connection import S3Connection, told
+from penstock.objects.s3.s3_client import S3Connection, told
 from penstock.objects.s3.urls import S3Presigner
 from penstock.ports.clock import Clock, SystemClock
 from penstock.ports.stored_object import (

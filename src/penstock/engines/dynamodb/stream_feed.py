@@ -14,11 +14,11 @@ import msgspec
 
 from penstock.engines.dynamodb.attribute_values import NO_RAW, canonical, there
 from penstock.engines.dynamodb.calls import Calls
+from penstock.engines.dynamodb.dynamo_requests import encode
 from penstock.engines.dynamodb.item_type import ItemType
 from penstock.engines.dynamodb.layout import Value
 from penstock.engines.dynamodb.lenient_decode import is_own, key_fields
-from penstock.engines.dynamodb.requests import encode
-from penstock.engines.dynamodb.tables import Tables
+from penstock.engines.dynamodb.table_setup import Tables
 from penstock.engines.dynamodb.wire import WireError
 from penstock.errors import InvalidCursor, Misconfigured, PenstockError
 from penstock.operations.feed_entry import FeedEntry, FeedSlice, changed_project
@@ -75,10 +75,10 @@ class _Shard(msgspec.Struct):
 
 
 class Streams:
-    """Reads the streams of tables through a line."""
+    """Reads the streams of tables through calls."""
 
-    def __init__(self, line: Calls, type_of: Callable[[EntityShape], ItemType], tables: Tables) -> None:
-        self._line = line
+    def __init__(self, calls: Calls, type_of: Callable[[EntityShape], ItemType], tables: Tables) -> None:
+        self._calls = calls
         self._type_of = type_of
         self._tables = tables
 
@@ -132,7 +132,7 @@ class Streams:
         shards: list[_Shard] = []
         request = {"StreamArn": stream}
         while True:
-            answer = msgspec.json.decode(self._line.call("DescribeStream", encode(request)).body)["StreamDescription"]
+            answer = msgspec.json.decode(self._calls.call("DescribeStream", encode(request)).body)["StreamDescription"]
             shards += msgspec.convert(answer.get("Shards", []), list[_Shard])
             if not answer.get("LastEvaluatedShardId"):
                 return shards
@@ -143,7 +143,7 @@ class Streams:
         iterator: str | None = self._iterator(stream, shard.ShardId, last)
         empty = 0
         while iterator is not None and not (shard.is_open and empty >= _EMPTY_ANSWERS):
-            answer = _RECORDS.decode(self._line.call("GetRecords", encode({"ShardIterator": iterator})).body)
+            answer = _RECORDS.decode(self._calls.call("GetRecords", encode({"ShardIterator": iterator})).body)
             yield from answer.Records
             empty = 0 if answer.Records else empty + 1
             # Some stores call a shard closed and go on answering from its end.
@@ -161,7 +161,7 @@ class Streams:
         return self._ask_iterator(request)
 
     def _ask_iterator(self, request: Mapping[str, str]) -> str:
-        answer = msgspec.json.decode(self._line.call("GetShardIterator", encode(request)).body)
+        answer = msgspec.json.decode(self._calls.call("GetShardIterator", encode(request)).body)
         return str(answer["ShardIterator"])
 
 

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, TypeAlias
 
 import sqlalchemy as sa
 
+from penstock.engines.sql.connector import Connector
 from penstock.engines.sql.dialect import Dialect, literal, quote
+from penstock.engines.sql.statements import Statements
 from penstock.operations.feed_entry import FeedEntry, FeedSlice, changed_project
 from penstock.operations.plan import PlanStep
 from penstock.schema.kinds import FieldShape, Kind
 from penstock.schema.shape import EntityShape
 
-if TYPE_CHECKING:
-    from penstock.engines.sql.engine import SqlEngine
-
+StatementsOf: TypeAlias = Callable[[EntityShape], Statements]
 _KINDS = ("insert", "update", "delete")
 _TOLD = {"insert": "insert", "update": "update", "delete": "remove"}
 
@@ -158,27 +158,30 @@ end $$
 """.strip()
 
 
-def read_changes(engine: SqlEngine, shapes: Sequence[EntityShape], *, after: str | None, limit: int) -> FeedSlice:
+def read_changes(
+    connector: Connector, statements_of: StatementsOf, shapes: Sequence[EntityShape], *, after: str | None, limit: int
+) -> FeedSlice:
     """Committed changes in order, behind a position."""
-    reader = _read_postgres if engine.connector.dialect.schemas else _read_sqlite
+    reader = _read_postgres if connector.dialect.schemas else _read_sqlite
     # One end for all entities: of two that change in one commit, one is not told without the other.
-    end = feed_end(engine, shapes)
+    end = feed_end(connector, shapes)
     if end is None or (after is not None and _place(end) <= _place(after)):
         return FeedSlice(position=after)
-    entries = [entry for shape in shapes if shape.table.feed for entry in reader(engine, shape, after, end, limit)]
+    watched = [statements_of(shape) for shape in shapes if shape.table.feed]
+    entries = [entry for statements in watched for entry in reader(connector, statements, after, end, limit)]
     entries.sort(key=lambda entry: _place(entry.position))
     return FeedSlice(entries[:limit], position=end if len(entries) < limit else entries[limit - 1].position)
 
 
-def feed_end(engine: SqlEngine, shapes: Sequence[EntityShape]) -> str | None:
+def feed_end(connector: Connector, shapes: Sequence[EntityShape]) -> str | None:
     """Where the log ends: every change up to there has committed, and no other will have a place before it."""
     if not any(shape.table.feed for shape in shapes):
         return None
-    if not engine.connector.dialect.schemas:
-        ((last,),) = engine.connector.rows("select max(position) from penstock_changes", ())
+    if not connector.dialect.schemas:
+        ((last,),) = connector.rows("select max(position) from penstock_changes", ())
         return None if last is None else str(last)
     # A transaction that is still open may yet commit an earlier number: the log ends before all open ones.
-    ((open_from,),) = engine.connector.rows("select pg_snapshot_xmin(pg_current_snapshot())::text", ())
+    ((open_from,),) = connector.rows("select pg_snapshot_xmin(pg_current_snapshot())::text", ())
     return f"{int(open_from) - 1}:{_LAST}"
 
 
@@ -190,11 +193,13 @@ def _place(position: str) -> tuple[int, ...]:
     return tuple(int(part) for part in position.split(":"))
 
 
-def _read_sqlite(engine: SqlEngine, shape: EntityShape, after: str | None, end: str, limit: int) -> Iterator[FeedEntry]:
+def _read_sqlite(
+    connector: Connector, statements: Statements, after: str | None, end: str, limit: int
+) -> Iterator[FeedEntry]:
     import msgspec
 
-    statements = engine.statements(shape)
-    rows = engine.connector.rows(
+    shape = statements.shape
+    rows = connector.rows(
         "select position, kind, old, new, cause from penstock_changes where relation = ? and position > ? "
         "and position <= ? order by position limit ?",
         (statements.relation, int(after or 0), int(end), limit),
@@ -213,13 +218,13 @@ def _row(shape: EntityShape, image: dict[str, Any]) -> tuple[Any, ...]:
 
 
 def _read_postgres(
-    engine: SqlEngine, shape: EntityShape, after: str | None, end: str, limit: int
+    connector: Connector, statements: Statements, after: str | None, end: str, limit: int
 ) -> Iterator[FeedEntry]:
-    statements = engine.statements(shape)
+    shape = statements.shape
     columns = [quote(f.column) for f in shape.fields.values()]
     images = ", ".join(f"{which}.{c}" for which in ("o", "n") for c in columns)
     transaction, position = _place(after) if after else (0, 0)
-    rows = engine.connector.rows(
+    rows = connector.rows(
         f"select c.transaction::text, c.position, c.kind, c.cause, c.project, {images} from penstock.changes c "
         f"cross join lateral jsonb_populate_record(null::{statements.relation}, c.old) o "
         f"cross join lateral jsonb_populate_record(null::{statements.relation}, c.new) n "

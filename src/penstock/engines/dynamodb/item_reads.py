@@ -8,11 +8,11 @@ from typing import Any
 import msgspec
 
 from penstock.engines.dynamodb.calls import Calls
-from penstock.engines.dynamodb.decode import Values
+from penstock.engines.dynamodb.dynamo_requests import GET_LIMIT, GetTemplate, batch_get, encode
+from penstock.engines.dynamodb.item_decoder import Values
 from penstock.engines.dynamodb.item_type import ItemType
 from penstock.engines.dynamodb.layout import Value
 from penstock.engines.dynamodb.queries import Span, query_request, span_of, start_key
-from penstock.engines.dynamodb.requests import GET_LIMIT, GetTemplate, batch_get, encode
 from penstock.operations.reads import Page, Query, Ref
 from penstock.schema.shape import EntityShape, IndexShape
 
@@ -24,10 +24,10 @@ _MOST = 1000
 
 
 class Reads:
-    """Reads records through a line."""
+    """Reads records through calls."""
 
-    def __init__(self, line: Calls, type_of: Callable[[EntityShape], ItemType]) -> None:
-        self._line = line
+    def __init__(self, calls: Calls, type_of: Callable[[EntityShape], ItemType]) -> None:
+        self._calls = calls
         self._type_of = type_of
         self._templates: dict[EntityShape, GetTemplate] = {}
 
@@ -44,7 +44,7 @@ class Reads:
         template = self._templates.get(item.shape)
         if template is None:
             template = self._templates[item.shape] = GetTemplate(item.layout)
-        return item.decode.got(self._line.call("GetItem", template.fill(key)).body)
+        return item.decode.got(self._calls.call("GetItem", template.fill(key)).body)
 
     def _several(self, refs: Sequence[Ref[Any]], now: int) -> list[Any | None]:
         wanted: dict[Identity, Ref[Any]] = {}
@@ -63,7 +63,7 @@ class Reads:
         tables = {item.table: item for item in types.values()}
         idle = 0
         while True:
-            answer = _BATCH.decode(self._line.call("BatchGetItem", body).body)
+            answer = _BATCH.decode(self._calls.call("BatchGetItem", body).body)
             found = [(tables[table], raw) for table, raws in answer.Responses.items() for raw in raws]
             for any_type, raw in found:
                 place = stored_identity(any_type, msgspec.json.decode(raw))
@@ -75,7 +75,7 @@ class Reads:
                 return
             body = encode({"RequestItems": answer.UnprocessedKeys})
             idle = 0 if found else idle + 1
-            self._line.pause(idle)
+            self._calls.pause(idle)
 
     def find(self, query: Query[Any], limit: int | None, after: Mapping[str, Any] | None, now: int) -> Page[Any]:
         """One page of a query: exactly ``limit`` records while there are so many."""
@@ -94,7 +94,7 @@ class Reads:
                 request["Limit"] = max(size, limit + 1 - len(found))
                 size = min(size * 2, _MOST)
             answer = item.decode.queried(
-                self._line.call("Query", encode(request)).body, by_index=query.pattern.index is not None
+                self._calls.call("Query", encode(request)).body, by_index=query.pattern.index is not None
             )
             found += keep.wanted(answer.values)
             if limit is not None and len(found) > limit:

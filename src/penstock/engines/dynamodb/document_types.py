@@ -9,7 +9,7 @@ from typing import Annotated, Any, get_args, get_origin
 
 import msgspec
 
-from penstock.engines.dynamodb.attribute_values import plain
+from penstock.engines.dynamodb.attribute_values import python_value
 from penstock.schema.kinds import FieldShape
 
 Reader = Callable[[Any], Any]
@@ -26,7 +26,7 @@ def document_type(field: FieldShape) -> tuple[Any, Reader]:
 
     A document with a ``load`` is validated by that, so any form will do.
     """
-    return (dict[str, Any], plain) if field.load is not None else _typed(field.python)
+    return (dict[str, Any], python_value) if field.load is not None else _typed(field.python)
 
 
 def is_texts(field: FieldShape) -> bool:
@@ -47,7 +47,7 @@ def _typed(annotation: Any) -> tuple[Any, Reader]:
         return _list(arguments[0] if arguments else Any)
     if origin is dict:
         return _map(arguments[1] if arguments else Any)
-    return dict[str, Any], plain
+    return dict[str, Any], python_value
 
 
 def _list(member: Any) -> tuple[Any, Reader]:

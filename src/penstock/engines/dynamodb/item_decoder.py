@@ -1,6 +1,6 @@
 """From DynamoDB's answers to a record's values: typed decoders compiled once per entity, most of the work done in C.
 
-An item that does not fit is read again by `loose`.
+An item that does not fit is read again by `lenient_decode`.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from uuid import UUID
 import msgspec
 
 from penstock.engines.dynamodb.attribute_values import NO_RAW, there
-from penstock.engines.dynamodb.documents import document_type, is_texts, wrapper
+from penstock.engines.dynamodb.document_types import document_type, is_texts, wrapper
 from penstock.engines.dynamodb.layout import KeyPart, Layout, Value
-from penstock.engines.dynamodb.lenient_decode import is_own, read_loosely
+from penstock.engines.dynamodb.lenient_decode import is_own, read_leniently
 from penstock.schema.generated import defined
 from penstock.schema.kinds import FieldShape, Kind
 from penstock.schema.template import Template, TemplatePart
@@ -42,7 +42,7 @@ _TOO_FINE = {0: "{0}.microsecond", 3: "{0}.microsecond % 1000", 6: "False"}
 
 
 class Undecodable(ValueError):
-    """The item is not in the form Penstock writes; `loose` may still understand it."""
+    """The item is not in the form Penstock writes; `lenient_decode` may still understand it."""
 
 
 _UNFIT = (ValueError, msgspec.MsgspecError)
@@ -75,14 +75,14 @@ class ItemDecoder:
             item = self._got.decode(body).Item
             return None if item is None else self._read(item)
         except _UNFIT:
-            return read_loosely(self._layout, msgspec.json.decode(body)["Item"])
+            return read_leniently(self._layout, msgspec.json.decode(body)["Item"])
 
     def updated(self, body: bytes) -> Values:
         """The values in UpdateItem's answer."""
         try:
             return self._read(self._updated.decode(body).Attributes)
         except _UNFIT:
-            return read_loosely(self._layout, msgspec.json.decode(body)["Attributes"])
+            return read_leniently(self._layout, msgspec.json.decode(body)["Attributes"])
 
     def queried(self, body: bytes, *, by_index: bool) -> DecodedItem:
         """The values of the entity's own items in Query's answer; others may live among them."""
@@ -98,7 +98,7 @@ class ItemDecoder:
         try:
             return self._read(self._one.decode(raw))
         except _UNFIT:
-            return read_loosely(self._layout, msgspec.json.decode(raw))
+            return read_leniently(self._layout, msgspec.json.decode(raw))
 
 
 class _PageDecoder:

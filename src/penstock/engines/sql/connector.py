@@ -1,0 +1,72 @@
+"""How statements reach one database: what the SQL engine needs of a driver."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
+from typing import Any, Protocol
+
+import sqlalchemy as sa
+
+from penstock.engines.sql.dialect import Dialect
+from penstock.engines.sql.statements import Statement
+from penstock.ports.engine import Waiter
+
+GROWN = "a number would grow beyond what every engine can hold: 64 bits, or 38 digits of a Decimal"
+
+
+class Refused(Exception):
+    """A statement of a commit touched no row; nothing was written this time.
+
+    ``repeated`` tells that the commit had been sent before and its answer lost, so that it may have refused itself.
+    """
+
+    def __init__(self, position: int, *, repeated: bool = False) -> None:
+        super().__init__(position)
+        self.position, self.repeated = position, repeated
+
+
+class Connector(Protocol):
+    """How statements reach one database."""
+
+    dialect: Dialect
+
+    def rows(self, text: str, parameters: tuple[Any, ...]) -> list[tuple[Any, ...]]:
+        """Run one reading statement."""
+        ...
+
+    def run(self, text: str, parameters: tuple[Any, ...], *, token: str | None = None) -> list[tuple[Any, ...]] | None:
+        """Run one writing statement by itself; the rows it returns, None when the token says that it ran before.
+
+        One that returns no rows has done nothing, and its token is not remembered.
+        """
+        ...
+
+    def together(self, statements: Sequence[Statement], *, token: str | None, wake: bool = False) -> None:
+        """All statements or none; Refused when one that must touch a row does not.
+
+        With a token, a repetition is applied once; ``wake`` those who listen.
+        """
+        ...
+
+    def many(self, text: str, rows: list[tuple[Any, ...]]) -> None:
+        """Run one statement with many parameter rows, in one transaction."""
+        ...
+
+    def expire(self, text: str, parameters: tuple[Any, ...], *, watched: bool) -> int:
+        """Run a delete of expired rows, telling the feed the cause; how many there were."""
+        ...
+
+    def administration(self) -> AbstractContextManager[sa.Connection]:
+        """A SQLAlchemy connection in one transaction, for creating tables."""
+        ...
+
+    def listen(self) -> Waiter:
+        """What wakes when something is written."""
+        ...
+
+    def bound(self, project: str) -> Connector:
+        """The same database through sessions that see one project; itself where there is no such thing."""
+        ...
+
+    def close(self) -> None: ...
