@@ -21,7 +21,7 @@ from penstock.errors import NotPermitted
 from penstock.kernel.audit import EVERYWHERE, SystemAudit
 from penstock.kernel.outbox import MessageStatus
 from penstock.runtime.system_records import SYSTEM_RECORDS
-from penstock.work.domain import WORKING
+from penstock.work.working import WORKING
 from tests.cli.conftest import Penstock
 
 EIGHT = datetime(2026, 1, 29, 8, tzinfo=UTC)

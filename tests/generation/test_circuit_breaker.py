@@ -18,7 +18,7 @@ from penstock.generation.provider_http import ProviderService
 from penstock.generation.remote_providers import remote_generator
 from penstock.generation.steps import Shot
 from penstock.work import Outcome, RetryLater, Task, TaskAttempt, TaskContext, Tasks, TaskStatus, Terminal
-from penstock.work.domain import WORKING
+from penstock.work.working import WORKING
 from penstock.workers.manual import ManualWorkers
 from tests.generation.listening_reporter import Gone, ListeningReporter
 from tests.generation.prediction_server import TOKEN, PredictionServer, answers

@@ -23,7 +23,7 @@ from penstock.engines.sql.postgres import PostgresConnector
 from penstock.runtime.system_records import SYSTEM_RECORDS
 from penstock.schema.kinds import FieldShape, Kind
 from penstock.schema.shape import EntityShape
-from penstock.work.domain import WORKING
+from penstock.work.working import WORKING
 from tests.conftest import chosen_engines
 from tests.kernel.test_scope import SCOPED
 from tests.servers import Postgres, require

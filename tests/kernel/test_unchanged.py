@@ -21,7 +21,7 @@ from penstock.operations.conditions import holds
 from penstock.operations.updates import Remove, Set
 from penstock.runtime.system_records import SYSTEM_RECORDS
 from penstock.testing.entities import Colour, Measure
-from penstock.work.domain import WORKING
+from penstock.work.working import WORKING
 from tests.kernel.shelf import PAPERS, Paper
 
 _count = itertools.count()

@@ -14,8 +14,8 @@ from penstock.ports.clock import SystemClock
 from penstock.web.api import build_api
 from penstock.web.connection import ListeningServer, served_by
 from penstock.web.options import WebOptions
-from penstock.work.domain import WORKING
 from penstock.work.domain_context import DomainContext
+from penstock.work.working import WORKING
 from tests.web.films import DOMAIN, INSTALLED
 
 

@@ -20,8 +20,8 @@ from penstock.plugin import DomainPlugin, own_settings
 from penstock.schema.role import Role
 from penstock.web.api import build_api
 from penstock.web.options import WebOptions
-from penstock.work.domain import WORKING
 from penstock.work.domain_context import DomainContext
+from penstock.work.working import WORKING
 from tests.web.films import INSTALLED as FILMS
 
 SECRET = b"the secret of these tests"

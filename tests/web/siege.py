@@ -20,7 +20,7 @@ from penstock import open_store
 from penstock.auth.api_keys import create_key
 from penstock.objects import LocalObjects, RouteSigner
 from penstock.schema.role import Role
-from penstock.work.domain import WORKING
+from penstock.work.working import WORKING
 from tests.servers import free_port
 from tests.web import siege_watch
 from tests.web.siege_server import INSTALLED, SECRET

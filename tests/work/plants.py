@@ -22,7 +22,7 @@ from penstock.engines.sql.postgres import PostgresConnector
 from penstock.engines.sql.sqlite import SqliteConnector
 from penstock.ports.engine import Engine
 from penstock.runtime.system_records import SYSTEM_RECORDS
-from penstock.work.domain import WORKING
+from penstock.work.working import WORKING
 from tests.work.plant import PLANT
 
 CREDENTIALS = {"region_name": "us-east-1", "aws_access_key_id": "test", "aws_secret_access_key": "test"}

@@ -15,7 +15,7 @@ import pytest
 
 from penstock import Store, open_store
 from penstock.work import JobStatus, Outcome, PipelineJob, StepRun, Task, TaskAttempt, TaskStatus
-from penstock.work.domain import WORKING
+from penstock.work.working import WORKING
 from tests.conftest import chosen_engines
 from tests.servers import Dynoxide, Postgres, Valkey, require
 from tests.work.nursery import Nursery, children, kill, lives

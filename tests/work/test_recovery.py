@@ -16,10 +16,10 @@ from penstock.errors import Unavailable
 from penstock.kernel.lease import LeaseLost
 from penstock.runtime.system_records import SYSTEM_RECORDS
 from penstock.work import Outcome, Runner, Task, TaskAttempt, TaskContext, Tasks, TaskStatus
-from penstock.work.domain import WORKING
 from penstock.work.heartbeat import Heartbeat
 from penstock.work.registry import TaskOf
 from penstock.work.rescue import Rescuer, keep_rescuing
+from penstock.work.working import WORKING
 from penstock.workers.dispatcher import Dispatcher
 from penstock.workers.inline import InlineWorkers
 from penstock.workers.manual import ManualWorkers

@@ -11,8 +11,8 @@ import pytest
 from penstock import FrozenClock, Store, open_store
 from penstock.objects import LocalObjects
 from penstock.work import Task, TaskContext, TaskStatus
-from penstock.work.domain import WORKING
 from penstock.work.revisions import Revision
+from penstock.work.working import WORKING
 from penstock.work.workspace import workspace_of
 from tests.work.studios import DOMAIN, FILE, REVISIONS, Draw, Picture, PictureStatus, Studio
 

@@ -14,8 +14,8 @@ from penstock.kernel.lease import LeaseLost
 from penstock.objects import LocalObjects
 from penstock.work import Cancelled, Outcome, Task, TaskAttempt, TaskContext
 from penstock.work.dead_letters import cancel
-from penstock.work.domain import WORKING
 from penstock.work.revisions import Revision
+from penstock.work.working import WORKING
 from penstock.work.workspace import Workspace, workspace_of
 from tests.work.studios import DOMAIN, Draw, Picture, Studio
 

@@ -15,7 +15,7 @@ from penstock.operations.reads import Query, Range, Ref
 from penstock.runtime.system_records import SYSTEM_RECORDS
 from penstock.schema.kinds import FieldShape, Kind, from_key_text
 from penstock.schema.shape import PatternShape
-from penstock.work.domain import WORKING
+from penstock.work.working import WORKING
 
 
 def every() -> tuple[Domain, ...]:

@@ -11,7 +11,7 @@ from penstock.cli.installed import domains, installed
 from penstock.cli.terminal import AsJson, ObjectsUrl, StoreUrl, busy, console, opened, settings
 from penstock.operations.plan import PlanStep
 from penstock.plugin import own_settings
-from penstock.work.domain import WORKING
+from penstock.work.working import WORKING
 
 tables = typer.Typer(no_args_is_help=True, help="Tables of a store: what is missing, and creating it.")
 

@@ -21,7 +21,7 @@ from penstock.errors import Misconfigured
 from penstock.kernel.own_records import KERNEL
 from penstock.plugin import DomainPlugin
 from penstock.runtime.settings import Settings
-from penstock.work.domain import WORKING
+from penstock.work.working import WORKING
 
 GROUP = "penstock.domains"
 ALL = "all"

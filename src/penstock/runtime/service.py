@@ -32,11 +32,11 @@ from penstock.plugin import DomainPlugin, own_settings
 from penstock.ports.private import keep, make_private
 from penstock.runtime.composition import open_archive, open_objects, open_sink, open_store
 from penstock.runtime.settings import Settings
-from penstock.work.domain import WORKING
 from penstock.work.domain_context import DomainContext
 from penstock.work.registry import Tasks
 from penstock.work.rescue import keep_rescuing
 from penstock.work.runner import worker_name
+from penstock.work.working import WORKING
 from penstock.workers.inline import InlineWorkers
 
 if TYPE_CHECKING:

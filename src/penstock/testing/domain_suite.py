@@ -20,8 +20,8 @@ from penstock.runtime.service import Service
 from penstock.runtime.settings import Settings
 from penstock.runtime.system_records import SYSTEM_RECORDS
 from penstock.schema.shape import PatternShape
-from penstock.work.domain import WORKING
 from penstock.work.domain_context import DomainContext
+from penstock.work.working import WORKING
 
 _SECRET = "of the suite, and long enough"
 

@@ -2,7 +2,6 @@
 
 # Whoever uses the records must know their domain: it is part of their names in a database.
 from penstock.work.context import TaskContext
-from penstock.work.domain import WORKING
 from penstock.work.errors import Cancelled, InputMisfit, PutOff, Quarantine, RetryLater, Terminal, TimeOver, WorkerLost
 from penstock.work.job import ChildRun, ChildStatus, JobStatus, PipelineJob, StepResult, StepRun, StepStatus
 from penstock.work.job_records import EndedAttempt, JobRecords, pipeline_job
@@ -11,6 +10,7 @@ from penstock.work.pipeline_step import FanOut, PipelineStep, StepContext
 from penstock.work.registry import Retry, TaskOf, Tasks
 from penstock.work.runner import Runner
 from penstock.work.task import Outcome, Progress, Task, TaskAttempt, TaskStatus
+from penstock.work.working import WORKING
 
 __all__ = [
     "WORKING",

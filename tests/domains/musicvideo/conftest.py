@@ -15,7 +15,7 @@ from penstock.domains.musicvideo.film_studio import FilmStudio
 from penstock.domains.musicvideo.options import MusicVideoOptions
 from penstock.objects import LocalObjects, RouteSigner
 from penstock.runtime.system_records import SYSTEM_RECORDS
-from penstock.work.domain import WORKING
+from penstock.work.working import WORKING
 from tests.conftest import _opener, chosen_engines
 from tests.domains.musicvideo.quick_providers import QuickProviders
 

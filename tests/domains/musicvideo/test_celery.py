@@ -19,8 +19,8 @@ from penstock.domains.musicvideo.model import Project, ProjectStatus
 from penstock.files.object_reads import fetch
 from penstock.media.probe import probe
 from penstock.runtime.composition import open_objects
-from penstock.work.domain import WORKING
 from penstock.work.domain_context import DomainContext
+from penstock.work.working import WORKING
 from tests.domains.musicvideo.story import ANN, assert_counted
 from tests.servers import Valkey
 from tests.servers.seaweedfs import ACCESS_KEY, SECRET_KEY, SeaweedFS

@@ -12,7 +12,7 @@ from penstock.domains.musicvideo import projects
 from penstock.domains.musicvideo.film_studio import FilmStudio
 from penstock.domains.musicvideo.options import MusicVideoOptions
 from penstock.objects import LocalObjects
-from penstock.work.domain import WORKING
+from penstock.work.working import WORKING
 from tests.domains.musicvideo.documents import MVProjectItem
 from tests.domains.musicvideo.quick_providers import QuickProviders
 from tests.domains.musicvideo.story import ANN, begun, generated, workers

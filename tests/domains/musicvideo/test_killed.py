@@ -18,8 +18,8 @@ from penstock.domains.musicvideo.model import FINAL_VIDEO, Project, ProjectStatu
 from penstock.domains.musicvideo.options import MusicVideoOptions
 from penstock.objects import LocalObjects
 from penstock.runtime.system_records import SYSTEM_RECORDS
-from penstock.work.domain import WORKING
 from penstock.work.task import Outcome, Task, TaskAttempt, TaskStatus
+from penstock.work.working import WORKING
 from penstock.workers.manual import ManualWorkers
 from tests.conftest import _opener
 from tests.domains.musicvideo.conftest import BEGUN, ENGINES

@@ -18,8 +18,8 @@ from penstock.domains.musicvideo.tasks import TASKS
 from penstock.files.object_reads import fetch
 from penstock.media.probe import probe
 from penstock.runtime.system_records import SYSTEM_RECORDS
-from penstock.work.domain import WORKING
 from penstock.work.domain_context import DomainContext
+from penstock.work.working import WORKING
 from penstock.workers.manual import ManualWorkers
 from tests.conftest import _opener
 from tests.domains.musicvideo.conftest import BEGUN, ENGINES

@@ -15,7 +15,7 @@ from penstock.media.speech.voices import Voices, installed_voices
 from penstock.objects import LocalObjects, RouteSigner
 from penstock.ports.clock import Clock
 from penstock.runtime.system_records import SYSTEM_RECORDS
-from penstock.work.domain import WORKING
+from penstock.work.working import WORKING
 from tests.conftest import _opener, chosen_engines
 
 MADE = datetime(2025, 12, 8, 13, 2, 19, 123000, tzinfo=UTC)

@@ -27,8 +27,8 @@ from penstock.runtime.logs import JsonLines
 from penstock.schema.role import Role
 from penstock.web.api import build_api
 from penstock.web.options import WebOptions
-from penstock.work.domain import WORKING
 from penstock.work.domain_context import DomainContext
+from penstock.work.working import WORKING
 from penstock.workers.manual import ManualWorkers
 from tests.domains.speech.faults import Failing, FailingStore, always
 from tests.domains.speech.story import at, files, spoken, unset
