@@ -85,11 +85,11 @@ def build_api(installed: Sequence[DomainPlugin], context: DomainContext, *, opti
         _add_domain(app, each, context, options)
     add_events(app, [Progress], context.store, prefix="/api/work", tag="work", options=options)
     add_ops(app, context.store, schedules, [i.tasks for i in installed if i.tasks is not None])
-    check_routes(app, installed, reserved=_RESERVED)
     if isinstance(context.objects, LocalObjects) and context.objects.signer is not None:
         files = objects_route(context.objects, problem=problem, traffic=app.state.pools.traffic)
         answer_problems(files)
         app.mount(_OBJECTS, files)
+    check_routes(app, installed, reserved=_RESERVED)
     _surround(app, options, metrics)
     return app
 
