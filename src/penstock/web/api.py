@@ -84,11 +84,11 @@ def build_api(installed: Sequence[DomainPlugin], context: DomainContext, *, opti
         _add_domain(app, each, context, options)
     add_events(app, [Progress], context.store, prefix="/api/work", tag="work", options=options)
     add_ops(app, context.store, schedules, [i.tasks for i in installed if i.tasks is not None])
-    check_routes(app, installed, reserved=RESERVED)
     files = route_of(context.objects, problem=problem, traffic=app.state.pools.traffic)
     if files is not None:
         answer_problems(files)
         app.mount(_OBJECTS, files)
+    check_routes(app, installed, reserved=RESERVED)
     _surround(app, options, metrics)
     return app
 
