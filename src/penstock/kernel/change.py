@@ -252,7 +252,8 @@ class Change:
                 return
             self.enlist()
             try:
-                return self.store.commit(writes)
+                self.store.commit(writes)
+                return self.committed()
             except Conflict as refused:
                 if self._under is not None and self._is_fence(writes[refused.position], refused):
                     raise lost_lease(self._under, refused) from None
@@ -263,6 +264,11 @@ class Change:
                 if self._by is None or refused.position != len(writes) - 1:
                     raise
         raise InvalidValue(f"{_COLLISIONS} audit lines of {self._by} met in one microsecond; spread the changes out")
+
+    def committed(self) -> None:
+        """It has become true, and with it the work that was claimed is done."""
+        if self._once is not None:
+            self._once.ended = True
 
     def enlist(self) -> None:
         """See to it that whoever verifies all trails knows of this one, before it has its first line."""

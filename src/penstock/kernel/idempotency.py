@@ -14,10 +14,11 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
+from uuid import UUID, uuid4
 
 from penstock.declare.entity import Entity
 from penstock.declare.key import key
@@ -89,6 +90,8 @@ class SystemOnce(Once, table=SYSTEM, relation="once", lifetimes=(Expires("ttl"),
 
     project_id: str | None = None
     "Whose work it is. A store bound to a project fills it in, and sees no other's."
+    seed: str | None = None
+    "What the ids of each try are made from, where nobody may guess them."
 
     @key("IDEMPOTENCY#{idempotency_key}", "IDEMPOTENCY#{idempotency_key}")
     def at(self, *, idempotency_key: str) -> None: ...
@@ -106,7 +109,7 @@ class KeyReused(InvalidValue):
     slug = "key-reused"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Claim:
     """The right to do the work."""
 
@@ -115,6 +118,14 @@ class Claim:
     id: str
     echo: SelfWrites | None = None
     "Of the feed's: marks what the change that ends the turn writes to the event's record."
+    root: tuple[str | int | None, ...] = ()
+    "The same for each try of the work, and no other's."
+    ended: bool = field(default=False, compare=False)
+    "Has a change ended it here?"
+
+    def id_for(self, name: str) -> UUID:
+        """An id for something that the work makes: whoever takes over after a crash gets the same one."""
+        return UUID(hex=once_key(*self.root, name)[:32], version=4)
 
     def holds(self) -> Condition:
         """That it is still our turn."""
@@ -131,6 +142,11 @@ class Claim:
     def _end(self, status: OnceStatus, *more: Update) -> Patch:
         updates = (Set("status", status), Remove("owner"), Remove("owner_expires_at"), Remove("turn"), *more)
         return Patch(self.ref.shape, self.ref.key, prepare_updates(self.ref.shape, updates), self.holds())
+
+
+def new_id(claim: Claim | None, name: str) -> UUID:
+    """An id for something that is made under a claim, the same at each try; a new one where nothing is claimed."""
+    return uuid4() if claim is None else claim.id_for(name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,7 +193,7 @@ def _ask(store: Store, record: Once, owner: str, period: timedelta, *, under: Le
         found = store.lookup(ref)
         if found is None:
             if _created(store, record, turn, until):
-                return turn
+                return replace(turn, root=_root(record))
             continue
         if found.fingerprint != record.fingerprint:
             raise KeyReused(f"{ref!r} was used for a request with another body; choose a new key")
@@ -186,7 +202,7 @@ def _ask(store: Store, record: Once, owner: str, period: timedelta, *, under: Le
         if under is None and _is_at_it(found, store.clock):
             break
         if _taken_over(store, found, turn, until, under):
-            return turn
+            return replace(turn, root=_root(found))
     raise InProgress(f"{ref!r} is being done just now; ask again when it is")
 
 
@@ -226,6 +242,11 @@ def _taken_over(store: Store, found: Once, turn: Claim, until: int, under: Lease
             raise lost_lease(under, refused) from None
         return False
     return True
+
+
+def _root(record: Once) -> tuple[str | int | None, ...]:
+    """What all tries of one work have in common. With its birth: a key that was forgotten may be used anew."""
+    return record.idempotency_key, int(record.created_at.timestamp()), getattr(record, "seed", None)
 
 
 def _same(name: str, value: Any) -> Condition:

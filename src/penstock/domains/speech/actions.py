@@ -21,6 +21,7 @@ from penstock.domains.speech.quotas import check_length, check_room, take_room, 
 from penstock.domains.speech.sound import Sound, Wav, merged, stopped
 from penstock.domains.speech.studio import Studio
 from penstock.domains.speech.voices import Voice, parts_of
+from penstock.kernel.idempotency import Claim
 from penstock.ports.stored_object import SignedUrl
 
 log = logging.getLogger("penstock.speech")
@@ -39,8 +40,14 @@ class Spoken:
     link: SignedUrl
 
 
-def synthesise(studio: Studio, text: str | None, voice_id: str | None = None, *, ip_address: str) -> Spoken:
-    """Speak a text now; its file and its record are there when this returns, and for the next 24 hours."""
+def synthesise(
+    studio: Studio, text: str | None, voice_id: str | None = None, *, ip_address: str, once: Claim | None = None
+) -> Spoken:
+    """Speak a text now; its file and its record are there when this returns, and for the next 24 hours.
+
+    The audio has an id of its own at each try, also under a claim: one that was too slow removes the file that it has
+    put, and never that of the one that took over.
+    """
     wanted = checked_text(text, most=AT_ONCE)
     chosen = studio.voices.chosen(voice_id)
     most = studio.options.seconds_at_once
@@ -49,10 +56,12 @@ def synthesise(studio: Studio, text: str | None, voice_id: str | None = None, *,
     try:
         with merged(stopped(sounds(studio.voices.get(chosen), wanted), most=most)) as wav:
             audio = new_audio(studio, wav, text=wanted, voice_id=chosen, ip_address=ip_address)
-            link = sign(studio, audio)
-            with stored_file(studio, audio, wav), studio.store.change() as change:
-                change.create(audio)
-                take_room(change, audio, studio.options)
+            with stored_file(studio, audio, wav):
+                link = sign(studio, audio)
+                with studio.store.change(once=once) as change:
+                    change.create(audio)
+                    take_room(change, audio, studio.options)
+                    change.result = {"date": audio.date.isoformat(), "audio_id": str(audio.audio_id)}
     except SpeechTooLong:
         take_time(studio, most, ip_address=ip_address)
         raise

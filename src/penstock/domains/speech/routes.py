@@ -103,16 +103,22 @@ def routes(context: DomainContext) -> APIRouter:
     @public(per_minute=A_MINUTE)
     @heavy("synthesis")
     @again(heard_again)
-    def speak(body: ToSay, address: Address) -> Audio:
+    def speak(request: Request, body: ToSay, address: Address) -> Audio:
         """Have a text spoken now. The audio and the text are kept for 24 hours, with the address that asked for it."""
-        return Audio.of(actions.synthesise(studio, body.text, body.voice, ip_address=address))
+        once = caller_of(request).claim
+        return Audio.of(actions.synthesise(studio, body.text, body.voice, ip_address=address, once=once))
+
+    def begun_again(request: Request, told: dict[str, Any]) -> Job:
+        return Job(**told, progress=0.0)
 
     @router.post("/public/tts/jobs", status_code=202)
     @public(per_minute=JOBS_A_MINUTE)
     @takes(kilobytes=256)  # 20,000 characters, however JSON writes them
-    def begin_job(body: ToSay, address: Address) -> Job:
+    @again(begun_again)
+    def begin_job(request: Request, body: ToSay, address: Address) -> Job:
         """Have a long text spoken by a worker; ask for the job until it is completed."""
-        job = tasks.request_job(studio, body.text, body.voice, ip_address=address)
+        once = caller_of(request).claim
+        job = tasks.request_job(studio, body.text, body.voice, ip_address=address, once=once)
         return Job.of(tasks.JobSeen(job, 0.0, None))
 
     @router.get("/public/tts/jobs/{date}/{job_id}")

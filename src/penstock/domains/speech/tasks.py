@@ -22,6 +22,7 @@ from penstock.domains.speech.studio import Studio
 from penstock.domains.speech.voices import Voice, parts_of
 from penstock.errors import NotFound
 from penstock.kernel.change import Change
+from penstock.kernel.idempotency import Claim
 from penstock.kernel.quota import QuotaExceeded
 from penstock.work import Outcome, TaskContext, Tasks
 from penstock.work.task import Progress
@@ -48,7 +49,9 @@ class JobSeen:
     spoken: Spoken | None
 
 
-def request_job(studio: Studio, text: str | None, voice_id: str | None = None, *, ip_address: str) -> SpeechJob:
+def request_job(
+    studio: Studio, text: str | None, voice_id: str | None = None, *, ip_address: str, once: Claim | None = None
+) -> SpeechJob:
     """Have a long text spoken by a worker."""
     wanted = checked_text(text, most=AS_JOB)
     check_length(wanted, most=studio.options.seconds_a_job)
@@ -59,10 +62,11 @@ def request_job(studio: Studio, text: str | None, voice_id: str | None = None, *
         voice_id=studio.voices.chosen(voice_id),
         ip_address=ip_address,
     )
-    with studio.store.change() as change:
+    with studio.store.change(once=once) as change:
         job.task_id = speak_text.enqueue(change, ToSpeak(date=job.date, job_id=job.job_id))
         change.create(job)
         take_job(change, job, studio.options)
+        change.result = job.model_dump(mode="json", include={"date", "job_id", "status", "voice_id"})
     return job
 
 
