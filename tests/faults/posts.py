@@ -49,9 +49,14 @@ class Post:
     path: str
     "As the router has it; what stands in braces is a fact of the world."
     given: Mapping[str, Any] = field(default_factory=dict)
+    facts: Mapping[str, str] = field(default_factory=dict)
+    "Under which other name the world knows what stands in braces."
+
+    def __str__(self) -> str:
+        return " ".join([self.path, *self.facts.values()])
 
     def send(self, client: TestClient, facts: Mapping[str, Any]) -> Any:
-        url = re.sub(r"\{(\w+)\}", lambda found: str(facts[found[1]]), self.path)
+        url = re.sub(r"\{(\w+)\}", lambda found: str(facts[self.facts.get(found[1], found[1])]), self.path)
         return client.post(url, **self.given, headers={"Idempotency-Key": "the-same"})
 
 

@@ -41,6 +41,6 @@ def test_every_post_of_the_domain_is_killed_here(posts: Posts) -> None:
     assert posts.paths() == {post.path for post in POSTS}
 
 
-@pytest.mark.parametrize("post", POSTS, ids=lambda post: post.path)
+@pytest.mark.parametrize("post", POSTS, ids=str)
 def test_killed_between_any_two_writes_it_is_done_once_and_answered_the_same(posts: Posts, post: Post) -> None:
     posts.check(post)

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from uuid import UUID, uuid4
+from uuid import UUID
 
 from penstock.domains.musicvideo import object_keys as places
 from penstock.domains.musicvideo.errors import BadRequest, NoSuchPicture
 from penstock.domains.musicvideo.model import CharacterReference
 from penstock.domains.musicvideo.studio import Studio
-from penstock.errors import OutOfScope
+from penstock.errors import Conflict, OutOfScope
+from penstock.files.object_reads import lookup
+from penstock.kernel.idempotency import new_id
 from penstock.media.soundness import sound_image
 
 MOST = 4
@@ -25,12 +28,20 @@ def draw_references(studio: Studio, description: str, *, count: int = 1, by: str
         raise BadRequest("no description of the character was given")
     if not 1 <= count <= MOST:
         raise BadRequest(f"{count} pictures were asked for; ask for 1 to {MOST}")
-    drawn = []
     with TemporaryDirectory(prefix="penstock-mv-") as folder:
+        drawn = []
         for seed in range(count):
-            picture = Path(folder, f"{seed}.png")
-            studio.crew.artist.draw(description.strip(), picture, seed=seed)
-            drawn.append(_keep(studio, picture, description.strip(), by=by))
+            reference = _new(studio, seed, description.strip())
+            # A try that died may have drawn it, which may have been paid for.
+            if studio.once is None or lookup(studio.objects, reference.image_s3_key) is None:
+                picture = Path(folder, f"{seed}.png")
+                studio.crew.artist.draw(description.strip(), picture, seed=seed)
+                _put(studio, reference, picture)
+            drawn.append(reference)
+    with studio.store.change(by=by, once=studio.once) as change:
+        for reference in drawn:
+            change.create(reference)
+        change.result = {"character_ids": [str(reference.character_id) for reference in drawn]}
     return drawn
 
 
@@ -38,7 +49,12 @@ def upload_reference(studio: Studio, picture: Path, *, by: str) -> CharacterRefe
     """A picture of a character that somebody has; UnusableFile for what is no picture."""
     _check_for_all(studio)
     sound_image(picture)
-    return _keep(studio, picture, None, by=by)
+    reference = _new(studio, 0, None)
+    _put(studio, reference, picture)
+    with studio.store.change(by=by, once=studio.once) as change:
+        change.create(reference)
+        change.result = {"character_id": str(reference.character_id)}
+    return reference
 
 
 def reference(studio: Studio, character_id: UUID) -> CharacterReference:
@@ -64,14 +80,17 @@ def _check_for_all(studio: Studio) -> None:
         )
 
 
-def _keep(studio: Studio, picture: Path, description: str | None, *, by: str) -> CharacterReference:
-    character_id = uuid4()
-    key = places.character_reference(character_id)
-    with picture.open("rb") as file:
-        studio.objects.put(key, file)
-    kept = CharacterReference(
-        character_id=character_id, description=description, image_s3_key=key, created_at=studio.store.clock.now()
+def _new(studio: Studio, number: int, description: str | None) -> CharacterReference:
+    character_id = new_id(studio.once, f"character {number}")
+    return CharacterReference(
+        character_id=character_id,
+        description=description,
+        image_s3_key=places.character_reference(character_id),
+        created_at=studio.store.clock.now(),
     )
-    with studio.store.change(by=by) as change:
-        change.create(kept)
-    return kept
+
+
+def _put(studio: Studio, reference: CharacterReference, picture: Path) -> None:
+    # Whatever stands there is of another try of the same request, which may be the one that has succeeded.
+    with picture.open("rb") as file, suppress(Conflict):
+        studio.objects.put(reference.image_s3_key, file, absent=True)

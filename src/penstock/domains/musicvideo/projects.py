@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from uuid import UUID, uuid4
+from uuid import UUID
 
 from penstock.declare.attr import the
 from penstock.domains.musicvideo import final_cut, tasks
@@ -27,6 +27,7 @@ from penstock.errors import IllegalMove, InvalidValue
 from penstock.files.deletion import release
 from penstock.generation.directors import director
 from penstock.generation.flavors import flavors
+from penstock.kernel.idempotency import new_id
 from penstock.media.soundness import sound_audio, sound_image
 from penstock.ports.stored_object import SignedUrl
 
@@ -81,9 +82,10 @@ def create_project(studio: Studio, wanted: Wanted, *, by: str) -> Project:
     if wanted.product_reference is not None:
         project.product_image_s3_key = picture_of(studio, wanted.product_reference)
     _keep_files(studio, project, wanted)
-    with studio.store.change(by=by) as change:
+    with studio.store.change(by=by, once=studio.once) as change:
         change.create(project)
         change.emit("project.created", project)
+        change.result = {"project_id": str(project.project_id), "status": project.status.value}
     return project
 
 
@@ -102,7 +104,7 @@ def _mode(wanted: Wanted) -> Mode:
 def _new_id(studio: Studio) -> UUID:
     """A new one, or the one of somebody's key, if there is no such project yet: its files would be replaced."""
     if studio.store.project is None:
-        return uuid4()
+        return new_id(studio.once, "project")
     try:
         project_id = UUID(studio.store.project)
     except ValueError:
@@ -163,7 +165,7 @@ def final_video(studio: Studio, project_id: UUID) -> SignedUrl:
 
 def generate(studio: Studio, project_id: UUID, *, by: str, scenes: int | None = None) -> Project:
     """Have the scenes written and filmed. A project that failed before it had any begins again."""
-    with studio.store.change(by=by) as change:
+    with studio.store.change(by=by, once=studio.once) as change:
         project = change.get(Project.at(project_id=project_id))
         if project.scene_count:
             raise NotNow(f"project {project_id} has {project.scene_count} scenes already; add or regenerate some")
@@ -174,6 +176,7 @@ def generate(studio: Studio, project_id: UUID, *, by: str, scenes: int | None = 
         change.save(project.queue())
         wanted = tasks.ToWrite(project_id=project_id, scenes=_how_many(studio, project, scenes))
         tasks.write_scenes.enqueue(change, wanted, project=str(project_id))
+        change.result = {"status": project.status.value}
     return project
 
 
@@ -186,8 +189,9 @@ def _how_many(studio: Studio, project: Project, wanted: int | None) -> int:
 
 def compose(studio: Studio, project_id: UUID, *, by: str) -> Project:
     """Have the final video cut of all scenes, read anew. Asked for again while it is under way, nothing happens."""
-    with studio.store.change(by=by) as change:
+    with studio.store.change(by=by, once=studio.once) as change:
         project = change.get(Project.at(project_id=project_id))
+        change.result = {"status": project.status.value}
         if project.status in (ProjectStatus.QUEUED, ProjectStatus.COMPOSING) and project.scene_count:
             return project
         if project.status in (ProjectStatus.COMPLETED, ProjectStatus.FAILED) and project.scene_count:
@@ -199,6 +203,7 @@ def compose(studio: Studio, project_id: UUID, *, by: str) -> Project:
         # On the counters as well, which any change of a scene moves: what was just read is still so.
         same = the(Project.completed_scenes).equals(project.completed_scenes)
         change.save(project.queue(), when=same & the(Project.scene_count).equals(project.scene_count))
+        change.result = {"status": project.status.value}
         final_cut.compose.enqueue(
             change,
             final_cut.ToCompose(project_id=project_id, number=project.compositions),

@@ -24,6 +24,7 @@ from penstock.domains.musicvideo.studio import Studio
 from penstock.errors import Conflict
 from penstock.files.deletion import release
 from penstock.kernel.change import Change
+from penstock.kernel.idempotency import new_id
 from penstock.media.soundness import sound_video
 
 MOST_SCENES = 999
@@ -34,7 +35,7 @@ def add_scene(studio: Studio, project_id: UUID, concept: str, *, by: str) -> Sce
     """One scene more, behind the others; it is written and filmed from a few words. No number is used twice."""
     for _ in range(_RACES):
         try:
-            with studio.store.change(by=by) as change:
+            with studio.store.change(by=by, once=studio.once) as change:
                 project = change.get(Project.at(project_id=project_id))
                 scene = _next_scene(studio, project, concept)
                 unmoved = (
@@ -45,6 +46,7 @@ def add_scene(studio: Studio, project_id: UUID, concept: str, *, by: str) -> Sce
                 change.create(scene)
                 count_edited(change, project, None, scene.status, when=unmoved, last_sequence=scene.sequence)
                 tasks.write_scene.enqueue(change, OnScene.of(scene), project=str(project_id))
+                change.result = {"sequence": scene.sequence}
         except Conflict:
             continue  # somebody else has added one just now
         return scene
@@ -153,7 +155,7 @@ def upload_video(studio: Studio, project_id: UUID, sequence: int, film: Path, *,
     """Take a film from elsewhere as the clip of a scene; UnusableFile says why not."""
     sound_video(film)
     scene = studio.store.get(Scene.at(project_id=project_id, sequence=sequence))
-    key = places.incoming(scene, f"{studio.store.ticks.next():%Y%m%dT%H%M%S%f}")
+    key = places.incoming(scene, new_id(studio.once, "film").hex)
     with film.open("rb") as file:
         studio.objects.put(key, file)
     return take_in(studio, project_id, sequence, key, by=by)
@@ -179,9 +181,10 @@ def _begin(
     by: str,
 ) -> Scene:
     """A new take of a scene, and the task that makes it."""
-    with studio.store.change(by=by) as change:
+    with studio.store.change(by=by, once=studio.once) as change:
         scene = change.get(Scene.at(project_id=project_id, sequence=sequence))
         begin_take(change, scene, enqueue)
+        change.result = {"sequence": sequence}
     return scene
 
 

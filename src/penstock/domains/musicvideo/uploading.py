@@ -84,7 +84,7 @@ def reserve(
         record = studio.store.get(Project.at(project_id=project_id))
         target = _place(kind, project_id)
     uploads = Uploads(studio.store, studio.objects)
-    upload = uploads.reserve(record, target, size=size, content_type=content_type, sha256=sha256)
+    upload = uploads.reserve(record, target, size=size, content_type=content_type, sha256=sha256, once=studio.once)
     return where(studio, upload)
 
 
@@ -117,7 +117,7 @@ def finalize(studio: Studio, project_id: UUID, upload_id: str, *, sha256: str | 
             seen.append(_LOOKED_AT[kind](fetch(studio.objects, key, Path(folder))))
 
     uploads = Uploads(studio.store, studio.objects)
-    with uploads.finalize(upload_id, sha256=sha256, replace=True, inspect=inspect, by=by) as arrived:
+    with uploads.finalize(upload_id, sha256=sha256, replace=True, inspect=inspect, by=by, once=studio.once) as arrived:
         if kind is Sent.SCENE:
             sequence = int(upload.target.split("/")[-2])
             scene = arrived.change.get(Scene.at(project_id=project_id, sequence=sequence))
