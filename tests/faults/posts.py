@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 from fastapi import FastAPI
 from fastapi.routing import APIRoute
@@ -51,9 +52,11 @@ class Post:
     given: Mapping[str, Any] = field(default_factory=dict)
     facts: Mapping[str, str] = field(default_factory=dict)
     "Under which other name the world knows what stands in braces."
+    bound: bool = False
+    "By somebody whose key is for one project."
 
     def __str__(self) -> str:
-        return " ".join([self.path, *self.facts.values()])
+        return " ".join([self.path, *self.facts.values(), *(["bound"] if self.bound else [])])
 
     def send(self, client: TestClient, facts: Mapping[str, Any]) -> Any:
         url = re.sub(r"\{(\w+)\}", lambda found: str(facts[self.facts.get(found[1], found[1])]), self.path)
@@ -138,8 +141,11 @@ class Posts:
         (folder / "world").mkdir(parents=True)
         self.first.live(folder / "world")
         self.first.store.ensure(installed.domain, WORKING)
-        self._token = create_key(self.first.store, name="ed", role=Role.EDITOR, by="tests").token
-        self.facts = prepare(self.first.client(self._token), self.first.context)
+        self._tokens = {
+            bound: create_key(self.first.store, name="ed", role=Role.EDITOR, project=project, by="tests").token
+            for bound, project in ((False, None), (True, str(uuid4())))
+        }
+        self.facts = prepare(self.first.client(self._tokens[False]), self.first.context)
         self.first.place.engine.close()
         self._worlds = 0
 
@@ -173,10 +179,11 @@ class Posts:
         """The same request to a process that lives: its writes, its answer, and what is there afterwards."""
         world = self._world()
         life = self.first.live(world)
-        answer = post.send(self.first.client(self._token), self.facts)
+        client = self.first.client(self._tokens[post.bound])
+        answer = post.send(client, self.facts)
         assert 200 <= answer.status_code < 300, f"{post.path}: {answer.text}"
         made = list(life.writes)
-        again = post.send(self.first.client(self._token), self.facts)
+        again = post.send(client, self.facts)
         assert again.headers.get("Idempotent-Replayed") == "true", f"{post.path}: {again.text}"
         assert _told(again) == _told(answer), f"{post.path} is answered otherwise the second time"
         return made, answer, self._account(world, self.first)
@@ -186,13 +193,13 @@ class Posts:
         world = self._world()
         life = self.first.live(world, writes=writes)
         with suppress(BaseException):  # whatever the server makes of it
-            post.send(self.first.client(self._token), self.facts)
+            post.send(self.first.client(self._tokens[post.bound]), self.facts)
         if not life.dead:
             with suppress(Killed):  # it dies with the next one, after its answer
                 life.write("more", lambda: None)
         self.clock.advance(GIVEN_UP)
         self.next.live(world)
-        second, third = (post.send(self.next.client(self._token), self.facts) for _ in range(2))
+        second, third = (post.send(self.next.client(self._tokens[post.bound]), self.facts) for _ in range(2))
         wrong = []
         if not 200 <= second.status_code < 300:
             wrong.append(f"answered with {second.status_code}: {second.text[:300]}")

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import lru_cache
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from msgspec import Struct
 
@@ -78,7 +78,7 @@ class Change:
         self._told: list[dict[str, Any]] = []
         self._audit: type[AuditLine] = SystemAudit
 
-    def __enter__(self) -> Change:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(

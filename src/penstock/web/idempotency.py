@@ -23,12 +23,13 @@ from datetime import timedelta
 from functools import cached_property
 from typing import Any
 
+from fastapi.encoders import jsonable_encoder
 from fastapi.routing import APIRoute
 from pydantic import TypeAdapter
 from python_multipart.multipart import parse_options_header
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import JSONResponse, Response
 
 from penstock.auth.caller import Caller, read_address
 from penstock.errors import Conflict
@@ -115,11 +116,13 @@ class KeptAnswers:
 
     @cached_property
     def _model(self) -> TypeAdapter[Any]:
-        return TypeAdapter(Any if self._route.response_model is None else self._route.response_model)
+        return TypeAdapter(self._route.response_model)
 
     def _json(self, view: Any) -> bytes:
         """As FastAPI would send it."""
         route = self._route
+        if route.response_model is None:
+            return bytes(JSONResponse(jsonable_encoder(view)).body)
         checked = self._model.validate_python(view, from_attributes=True)
         return self._model.dump_json(
             checked,

@@ -33,6 +33,7 @@ def track() -> dict[str, Any]:
 
 POSTS = [
     Post(f"{API}/projects", {"data": FORM, "files": track()}),
+    Post(f"{API}/projects", {"data": FORM, "files": track()}, bound=True),
     Post(f"{PROJECT}/generate", facts={"project_id": "pending"}),
     Post(f"{PROJECT}/compose"),
     Post(f"{PROJECT}/compose", facts={"project_id": "composing"}),

@@ -35,7 +35,7 @@ FORM = {
 def api(studio: Studio) -> Any:
     settings = {"MV_SCENE_SECONDS": "0.5", "MV_SCENES": "3"}
     context = DomainContext(studio.store, studio.objects, settings.get)
-    return build_api([INSTALLED], context, options=WebOptions(secret=b"of the tests"))
+    return build_api([INSTALLED], context, options=WebOptions(secret=b"of the tests", strict_claims=True))
 
 
 def client_of(api: Any, studio: Studio, role: Role, project: str | None = None) -> TestClient:

@@ -18,6 +18,8 @@ TEXT = {"text": "Hello world test"}
 POSTS = [
     Post("/public/tts/sync", {"json": TEXT}),
     Post("/public/tts/jobs", {"json": TEXT}),
+    Post("/public/tts/sync", {"json": TEXT}, bound=True),
+    Post("/public/tts/jobs", {"json": TEXT}, bound=True),
 ]
 
 
