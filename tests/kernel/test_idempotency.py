@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from penstock import FrozenClock, Store
 from penstock.errors import Conflict
-from penstock.kernel.idempotency import Claim, InProgress, KeyReused, Replay, SystemOnce, begin, once_key, seize
+from penstock.kernel.idempotency import Claim, InProgress, KeyReused, Replay, SystemOnce, begin, new_id, once_key, seize
 from penstock.kernel.lease import LeaseLost, NamedLease, take_named
 from penstock.ports.engine import Engine
 
@@ -57,6 +57,29 @@ def test_another_body_under_the_same_key_is_refused(kept: Store) -> None:
     kept.commit([claim.done(None)])
     with pytest.raises(KeyReused):
         begin(kept, asked(kept, "another"), owner="b", period=MINUTE)
+
+
+def test_whoever_takes_over_makes_the_same_ids(kept: Store, clock: FrozenClock) -> None:
+    first = turn_of(begin(kept, asked(kept), owner="a", period=MINUTE))
+    clock.advance(MINUTE)
+    second = turn_of(begin(kept, asked(kept), owner="b", period=MINUTE))
+    assert second.id_for("film") == first.id_for("film") != second.id_for("poster")
+    other = turn_of(begin(kept, asked(kept, key="other"), owner="b", period=MINUTE))
+    assert other.id_for("film") != first.id_for("film")
+    assert new_id(None, "film") != new_id(None, "film")
+
+
+def test_a_claim_knows_that_a_change_has_ended_it(kept: Store) -> None:
+    claims = [turn_of(begin(kept, asked(kept, key=key), owner="a", period=MINUTE)) for key in "xyz"]
+    with kept.change(once=claims[0]):
+        assert not claims[0].ended
+    with kept.batch() as batch:
+        for claim in claims[1:]:
+            with batch.change(once=claim):
+                pass
+    assert [claim.ended for claim in claims] == [True, True, True]
+    with pytest.raises(Conflict), kept.change(once=claims[0]):
+        pass
 
 
 def test_a_failed_claim_is_taken_over(kept: Store) -> None:

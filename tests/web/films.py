@@ -90,11 +90,11 @@ def routes(context: DomainContext) -> APIRouter:
     @router.post("/shouts", status_code=201)
     def shout(request: Request, shout: Shout) -> dict[str, int]:
         """Happens again each time it is carried out."""
-        store = caller_of(request).store
-        reel = store.lookup(Reel.at(name=shout.name)) or Reel(name=shout.name)
-        reel.shouts += 1
-        store.put(reel)
-        return {"shouts": reel.shouts}
+        with caller_of(request).change() as change:
+            reel = change.store.lookup(Reel.at(name=shout.name)) or Reel(name=shout.name)
+            reel.shouts += 1
+            change.put(reel)
+            return change.answer({"shouts": reel.shouts})
 
     @router.post("/posters", status_code=201)
     @takes(megabytes=1)

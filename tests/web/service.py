@@ -52,7 +52,9 @@ class Service:
         signer = RouteSigner(SECRET, url=f"{URL}/objects", clock=self.clock)
         self.objects = LocalObjects(folder / "objects", signer=signer)
         self.context = DomainContext(self.store, self.objects, own_settings(installed, {}))
-        self.app: FastAPI = build_api(installed, self.context, options=WebOptions(secret=SECRET, **options))
+        self.app: FastAPI = build_api(
+            installed, self.context, options=WebOptions(**{"secret": SECRET, "strict_claims": True, **options})
+        )
 
     def key(self, role: Role, project: str | None = None) -> str:
         return create_key(self.store, name=f"a {role.value}", role=role, project=project, by="tests").token

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 import pytest
-from fastapi import APIRouter
+from fastapi import APIRouter, Request
 
 from penstock.auth.access import public
+from penstock.auth.caller import Caller, caller_of
+from penstock.errors import Conflict
+from penstock.kernel.change import Change
 from penstock.kernel.store import Store
 from penstock.plugin import DomainPlugin
 from penstock.schema.role import Role
@@ -142,14 +146,14 @@ def test_a_request_that_is_being_carried_out_is_told_so(
     service: Service, editor: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     seen: list[Any] = []
-    put = Store.put
+    put = Change.put
 
-    def again(store: Store, record: Any, **more: Any) -> None:
+    def again(change: Change, record: Any, **more: Any) -> Any:
         if isinstance(record, Reel) and not seen:
             seen.append(editor.post(SHOUT, json={"name": "r"}, headers=once("k")))
-        put(store, record, **more)
+        return put(change, record, **more)
 
-    monkeypatch.setattr(Store, "put", again)
+    monkeypatch.setattr(Change, "put", again)
     assert editor.post(SHOUT, json={"name": "r"}, headers=once("k")).status_code == 201
     assert (seen[0].status_code, seen[0].json()["type"]) == (409, "in-progress")
 
@@ -176,6 +180,105 @@ def test_a_move_and_its_answer_are_one_commit(service: Service, editor: Any, mon
     again = editor.post(f"{FILMS}/p1/Robot/moves/shoot", headers=once("k"))
     assert (again.status_code, again.json()["status"]) == (200, "filmed")
     assert again.headers["idempotent-replayed"] == "true"
+
+
+def own(tmp_path: Path, act: Callable[[Caller], Any], *, status: int = 201, model: Any = None, **options: Any) -> Any:
+    """An editor of a service with one route of its own, which does this."""
+
+    def routes(context: DomainContext) -> APIRouter:
+        router = APIRouter()
+
+        @router.post("/own", status_code=status, response_model=model)
+        def route(request: Request) -> Any:
+            return act(caller_of(request))
+
+        return router
+
+    service = Service(tmp_path, installed=(DomainPlugin(DOMAIN, routes=routes),), **options)
+    return service, service.client(Role.EDITOR)
+
+
+def reel(name: str) -> Reel:
+    return Reel(name=name)
+
+
+def test_a_route_that_writes_apart_from_its_claim_is_found_by_tests(tmp_path: Path) -> None:
+    """It would happen twice if the process died before its answer was noted; with or without a key, it is told."""
+
+    def forgetful(caller: Caller) -> dict[str, str]:
+        caller.store.put(reel("r"))
+        return {}
+
+    _, strict = own(tmp_path, forgetful)
+    for headers in ({}, once("k")):
+        answer = strict.post("/own", headers=headers)
+        assert (answer.status_code, answer.json()["type"]) == (500, "declaration")
+    (tmp_path / "lenient").mkdir()
+    _, lenient = own(tmp_path / "lenient", forgetful, strict_claims=False)
+    assert lenient.post("/own", headers=once("k")).status_code == 201
+
+
+def test_a_change_by_a_caller_without_its_answer_writes_nothing(tmp_path: Path) -> None:
+    def silent(caller: Caller) -> dict[str, str]:
+        with caller.change() as change:
+            change.create(reel("r"))
+        return {}
+
+    service, editor = own(tmp_path, silent, strict_claims=False)
+    assert editor.post("/own").json()["type"] == "declaration"
+    assert service.store.lookup(Reel.at(name="r")) is None
+
+
+@pytest.mark.parametrize(("status", "model"), [(200, None), (201, dict[str, str | datetime]), (204, None)])
+def test_the_answer_that_a_change_keeps_is_the_one_that_is_sent(tmp_path: Path, status: int, model: Any) -> None:
+    def shouting(caller: Caller) -> Any:
+        with caller.change() as change:
+            change.create(reel("r"))
+            return change.answer(None if status == 204 else {"name": "r", "at": datetime(2026, 1, 1, tzinfo=UTC)})
+
+    _, editor = own(tmp_path, shouting, status=status, model=model)
+    first, again = (editor.post("/own", headers=once("k")) for _ in range(2))
+    assert (first.status_code, first.content) == (again.status_code, again.content)
+    assert (status, "true") == (again.status_code, again.headers["idempotent-replayed"])
+
+
+def test_each_try_of_a_request_makes_the_same_ids(tmp_path: Path) -> None:
+    """Until it is forgotten: a key that is used anew days later makes new ones."""
+    made: list[UUID] = []
+
+    def failing(caller: Caller) -> Any:
+        made.extend([caller.id("film"), caller.id("film"), caller.id("poster")])
+        raise Conflict("not now", position=0, found=None)
+
+    service, editor = own(tmp_path, failing)
+    for _ in range(2):
+        assert editor.post("/own", headers=once("k")).status_code == 409
+    film, same, poster, *second = made
+    assert film == same != poster
+    assert second == [film, film, poster]
+    service.clock.advance(timedelta(hours=25))
+    editor.post("/own", headers=once("k"))
+    editor.post("/own", headers=once("other"))
+    assert len({*made}) == 6
+
+
+def test_one_that_was_too_slow_writes_nothing_once_another_has_taken_over(tmp_path: Path) -> None:
+    tries: list[Any] = []
+
+    def slow(caller: Caller) -> Any:
+        with caller.change() as change:
+            change.put(reel(f"r{len(tries)}"))
+            if not tries:
+                tries.append(None)
+                service.clock.advance(timedelta(minutes=2))
+                tries.append(editor.post("/own", headers=once("k")))
+            return change.answer({"tries": len(tries)})
+
+    service, editor = own(tmp_path, slow)
+    late = editor.post("/own", headers=once("k"))
+    assert (late.status_code, tries[1].status_code) == (409, 201)
+    assert service.store.lookup(Reel.at(name="r0")) is None
+    assert editor.post("/own", headers=once("k")).json() == tries[1].json()
 
 
 def test_a_bound_caller_keeps_its_marks_in_its_project(service: Service) -> None:

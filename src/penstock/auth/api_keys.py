@@ -23,6 +23,7 @@ from penstock.declare.move import move
 from penstock.declare.pattern import pattern
 from penstock.declare.units import UtcSeconds
 from penstock.errors import Conflict, InvalidValue, NotFound
+from penstock.kernel.idempotency import Claim
 from penstock.kernel.scope import project_text
 from penstock.kernel.store import Store
 from penstock.kernel.system import BY_STATUS, SYSTEM
@@ -129,13 +130,14 @@ def list_keys(store: Store, *, project: str | None = None) -> Iterator[ApiKey]:
                 yield found
 
 
-def revoke_key(store: Store, key_id: str, *, by: str, project: str | None = None) -> ApiKey:
+def revoke_key(store: Store, key_id: str, *, by: str, project: str | None = None, once: Claim | None = None) -> ApiKey:
     """End a key at once; NotFound when there is none (of the project), IllegalMove when it was revoked before."""
     ref = ApiKey.at(key_id=key_id)
-    with store.change(by=by, project=project) as change:
+    with store.change(by=by, project=project, once=once) as change:
         found = change.get(ref)
         if project is not None and found.project_id != project:
             raise NotFound(f"there is no {ref!r}")
+        change.result = {"key_id": key_id}
         return change.save(found.revoke(at=store.clock.now()))
 
 

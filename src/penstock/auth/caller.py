@@ -5,8 +5,10 @@ from __future__ import annotations
 import ipaddress
 from dataclasses import dataclass
 from typing import Any
+from uuid import UUID
 
-from penstock.kernel.idempotency import Claim
+from penstock.auth.answered import AnsweredChange, Keeping
+from penstock.kernel.idempotency import Claim, new_id
 from penstock.kernel.store import Store
 from penstock.schema.role import Role
 
@@ -28,8 +30,19 @@ class Caller:
     address: str = "unknown"
     "Where the request comes from: the client's own address, also behind a proxy that is trusted. Personal."
     claim: Claim | None = None
-    """The claim of a request with an Idempotency-Key. A route whose change ends it (``change(once=claim)``) happens
-    exactly once; one that does not happens once unless the process dies just before the answer is noted."""
+    """The claim of a request with an Idempotency-Key. A route whose change ends it (``caller.change()``, or an action's
+    ``store.change(once=claim)``) happens exactly once; one that does not happens twice if the process dies before its
+    answer is noted."""
+    keeping: Keeping | None = None
+    "How an answer of the route is kept; the service knows."
+
+    def change(self, *, why: str | None = None) -> AnsweredChange:
+        """The change that a request of theirs is done with: by them, ending their claim, and keeping its answer."""
+        return AnsweredChange(self.store, by=self.name, why=why, once=self.claim, keeping=self.keeping)
+
+    def id(self, name: str) -> UUID:
+        """An id for something that a request makes before its change: the same at each try under one key."""
+        return new_id(self.claim, name)
 
 
 def read_address(text: str) -> Address | None:

@@ -23,6 +23,7 @@ from penstock.errors import NotFound
 from penstock.files.object_reads import fetch
 from penstock.files.upload import Upload
 from penstock.files.uploads import Arrived, PartUrl, Uploads
+from penstock.kernel.idempotency import Claim
 from penstock.kernel.store import Store
 from penstock.ports.object_store import ObjectStore
 from penstock.ports.stored_object import SignedUrl
@@ -46,10 +47,18 @@ class Intake:
         self._store, self._objects, self._uploads = store, objects, Uploads(store, objects)
 
     def reserve(
-        self, record: Entity, target: str, *, size: int, content_type: str, sha256: str | None = None
+        self,
+        record: Entity,
+        target: str,
+        *,
+        size: int,
+        content_type: str,
+        sha256: str | None = None,
+        once: Claim | None = None,
     ) -> ReservedUpload:
         """Announce a file that a record is to point at."""
-        return self.where(self._uploads.reserve(record, target, size=size, content_type=content_type, sha256=sha256))
+        upload = self._uploads.reserve(record, target, size=size, content_type=content_type, sha256=sha256, once=once)
+        return self.where(upload)
 
     def where(self, upload: Upload) -> ReservedUpload:
         """Where to send the file, or what is missing of it."""
@@ -73,6 +82,7 @@ class Intake:
         before: Callable[[], None] = lambda: None,
         sha256: str | None = None,
         by: str,
+        once: Claim | None = None,
     ) -> Iterator[tuple[Arrived, T]]:
         """The file is there: look at it, and put it in its place when the block has pointed a record at it.
 
@@ -85,5 +95,6 @@ class Intake:
             with TemporaryDirectory(prefix="penstock-intake-") as folder:
                 seen.append(inspect(fetch(self._objects, key, Path(folder))))
 
-        with self._uploads.finalize(upload.upload_id, sha256=sha256, replace=True, inspect=look, by=by) as arrived:
+        uploads = self._uploads
+        with uploads.finalize(upload.upload_id, sha256=sha256, replace=True, inspect=look, by=by, once=once) as arrived:
             yield arrived, seen[-1]

@@ -27,6 +27,7 @@ from penstock.errors import Conflict, ForeignFile, InvalidValue, NotFound, Penst
 from penstock.files.object_reads import Examined, every, examine, lookup
 from penstock.files.upload import Upload, UploadStatus
 from penstock.kernel.change import Change
+from penstock.kernel.idempotency import Claim
 from penstock.kernel.store import Store
 from penstock.media.content_type import canonical, fits
 from penstock.operations.file_access import check_pointing
@@ -105,9 +106,19 @@ class Uploads:
         self._at_once, self._part_size = at_once, part_size
 
     def reserve(
-        self, record: Entity, target: str, *, size: int, content_type: str, sha256: str | None = None
+        self,
+        record: Entity,
+        target: str,
+        *,
+        size: int,
+        content_type: str,
+        sha256: str | None = None,
+        once: Claim | None = None,
     ) -> Upload:
-        """Announce a file that a record is to point at. ForeignFile when it may not; nothing is sent yet."""
+        """Announce a file that a record is to point at. ForeignFile when it may not; nothing is sent yet.
+
+        With a claim, the reservation ends it, and keeps its ``upload_id``.
+        """
         check_pointing(record.__shape__, record.__dict__, checked_key(target))
         if target.startswith((UPLOADS, TRASH, ARCHIVE)):
             raise ForeignFile(f"{target} lies where the kernel keeps objects of its own; choose another place")
@@ -132,7 +143,9 @@ class Uploads:
         if upload.part_size is not None:
             # Before the record: one that died here is found among the store's unfinished ones.
             upload.parts_id = self._objects.begin_parts(upload.staging, content_type=upload.content_type)
-        self._store.create(upload)
+        with self._store.change(once=once) as change:
+            change.create(upload)
+            change.result = {"upload_id": upload.upload_id}
         return upload
 
     # Sending
@@ -182,19 +195,20 @@ class Uploads:
         inspect: Callable[[str], None] | None = None,
         by: str | None = None,
         why: str | None = None,
+        once: Claim | None = None,
     ) -> Iterator[Arrived]:
         """Verify what has come and put it in its place; the block changes records, and the upload closes with them.
 
         UploadRefused when it is not what was announced. Conflict when another file is in its place already, unless
         it may ``replace`` that one, whose bytes are then gone. ``inspect`` gets the key under which the bytes wait, and
         raises if they are not fit for their place. The file is put there when the block has ended: one that raises
-        replaces nothing. It may all be repeated after any failure.
+        replaces nothing. It may all be repeated after any failure. With a claim, the change ends it.
         """
         upload = self._store.get(Upload.at(upload_id=upload_id))
         found = self._verified(upload, sha256)
         if inspect is not None:
             inspect(upload.staging)
-        with self._store.change(by=by, why=why, project=upload.project_id) as change:
+        with self._store.change(by=by, why=why, project=upload.project_id, once=once) as change:
             yield Arrived(change, upload.target, found.size, found.sha256, found.content_type)
             # Before the commit, so that no record points at nothing; after the block, which may refuse the file.
             self._put_in_place(upload, found, replace)

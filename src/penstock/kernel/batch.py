@@ -92,6 +92,8 @@ class Batch:
             except (Conflict, TooLarge):
                 pass
             else:
+                for _, change, _ in group:
+                    change.committed()
                 return {}
         refused: dict[int, Conflict | TooLarge] = {}
         for position, change, _ in group:

@@ -10,7 +10,7 @@ import copy
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from penstock.declare.entity import Entity
 from penstock.errors import InvalidValue
@@ -68,7 +68,7 @@ class Change:
         self._tracked: dict[int, Tracked] = {}
         "What was met here, by the record's identity."
 
-    def __enter__(self) -> Change:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(
@@ -220,6 +220,12 @@ class Change:
     def commit(self) -> None:
         """Make it true; leaving the ``with`` block does so."""
         commit(self.store, self._writes, self._participants())
+        self.committed()
+
+    def committed(self) -> None:
+        """It has become true, and with it the work that was claimed is done."""
+        if self._claim is not None:
+            self._claim.ended = True
 
     def _participants(self) -> list[Participant]:
         """Who adds to the writes, in order: those that bring something, then those that only go with what there is."""

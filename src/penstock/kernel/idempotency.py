@@ -14,10 +14,11 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Any
+from uuid import UUID, uuid4
 
 from penstock.declare.entity import Entity
 from penstock.declare.key import key
@@ -91,6 +92,8 @@ class SystemOnce(Once, table=SYSTEM, relation="once", lifetimes=(Expires("ttl"),
 
     project_id: str | None = None
     "Whose work it is. A store bound to a project fills it in, and sees no other's."
+    seed: str | None = None
+    "What the ids of each try are made from, where nobody may guess them."
 
     @key("IDEMPOTENCY#{idempotency_key}", "IDEMPOTENCY#{idempotency_key}")
     def at(self, *, idempotency_key: str) -> None: ...
@@ -114,7 +117,7 @@ class KeyReused(InvalidValue):
     slug = "key-reused"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Claim:
     """The right to do the work."""
 
@@ -123,6 +126,14 @@ class Claim:
     id: str
     self_writes: Participant | None = None
     "Of the feed's: marks what the change that ends the claim writes to the event's record."
+    root: tuple[str | int | None, ...] = ()
+    "The same for each try of the work, and no other's."
+    ended: bool = field(default=False, compare=False)
+    "Has a change ended it here?"
+
+    def id_for(self, name: str) -> UUID:
+        """An id for something that the work makes: whoever takes over after a crash gets the same one."""
+        return UUID(hex=once_key(*self.root, name)[:32], version=4)
 
     def holds(self) -> Condition:
         """That the claim is still ours."""
@@ -161,6 +172,11 @@ class ClaimEnd:
                 found=refused.found,
             ) from None
         return False
+
+
+def new_id(claim: Claim | None, name: str) -> UUID:
+    """An id for something that is made under a claim, the same at each try; a new one where nothing is claimed."""
+    return uuid4() if claim is None else claim.id_for(name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,7 +223,7 @@ def _ask(store: StoreHandle, record: Once, owner: str, period: timedelta, *, und
         found = store.lookup(ref)
         if found is None:
             if _created(store, record, claim, until):
-                return claim
+                return replace(claim, root=_root(record))
             continue
         if found.fingerprint != record.fingerprint:
             raise KeyReused(f"{ref!r} was used for a request with another body; choose a new key")
@@ -216,7 +232,7 @@ def _ask(store: StoreHandle, record: Once, owner: str, period: timedelta, *, und
         if under is None and _is_at_it(found, store.clock):
             break
         if _taken_over(store, found, claim, until, under):
-            return claim
+            return replace(claim, root=_root(found))
     raise InProgress(f"{ref!r} is being done just now; ask again when it is")
 
 
@@ -253,3 +269,8 @@ def _taken_over(store: StoreHandle, found: Once, claim: Claim, until: int, under
     except Conflict:
         return False
     return True
+
+
+def _root(record: Once) -> tuple[str | int | None, ...]:
+    """What all tries of one work have in common. With its birth: a key that was forgotten may be used anew."""
+    return record.idempotency_key, int(record.created_at.timestamp()), getattr(record, "seed", None)

@@ -36,6 +36,7 @@ from penstock.web.problems import answer_problems, problem
 from penstock.web.records import RecordRoutes
 from penstock.web.requests import Mistakes, Requests, SeenRequest, log_request
 from penstock.web.route import AdmittedRoute, adopt
+from penstock.web.strict import watch
 from penstock.work.domain_context import DomainContext
 from penstock.work.task import Progress
 
@@ -59,6 +60,8 @@ class Ready(BaseModel):
 
 def build_api(installed: Sequence[DomainPlugin], context: DomainContext, *, options: WebOptions) -> FastAPI:
     """The whole service, ready for a server; nothing is connected before the first request."""
+    if options.strict_claims:
+        watch(context.store)
     schedules = [s for i in installed for s in i.all_schedules(context)]
     outboxes = [o for o in (i.domain.outbox for i in installed) if o is not None and issubclass(o, Message)]
     metrics = Metrics(context.store, schedules, dict.fromkeys([SystemMessage, *outboxes]))

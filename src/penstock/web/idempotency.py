@@ -1,11 +1,13 @@
 """Idempotency-Key: a POST that is sent again is carried out once, and answered as the first time.
 
-The answer of a request that succeeded is kept, in the very commit of its effect where the route allows that. A request
-that was refused has changed nothing, so it may be sent again under the same key. URLs that open by themselves are not
-kept with an answer: its route makes new ones, or it cannot be had again.
+A request claims its key. The change that does it ends the claim, and keeps the answer in the same commit: whole, or
+what the route's `again` makes it from. A route that has no effect on records needs no such change; its answer is noted
+once it is known. A request that was refused has changed nothing, so it may be sent again under the same key. URLs that
+open by themselves are not kept with an answer: its route makes new ones, or it cannot be had again.
 
 A process that dies over a request leaves its claim behind. Another may try when that is over by the slowest clock that
 may be in use: after a minute on the embedded store, and on others after the skew that is admitted as well (5 minutes).
+What the dead one has put before its change, under ids of the claim, the other meets again.
 """
 
 from __future__ import annotations
@@ -18,13 +20,16 @@ from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import timedelta
+from functools import cached_property
 from typing import Any
 
-from pydantic_core import to_json
+from fastapi.encoders import jsonable_encoder
+from fastapi.routing import APIRoute
+from pydantic import TypeAdapter
 from python_multipart.multipart import parse_options_header
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import JSONResponse, Response
 
 from penstock.auth.caller import Caller, read_address
 from penstock.errors import Conflict
@@ -33,13 +38,14 @@ from penstock.web.client import mark_of
 from penstock.web.errors import AnswerNotKept, InvalidRequest
 from penstock.web.options import WebOptions
 from penstock.web.record_path import segments_of
+from penstock.web.strict import check_claim, watched_writes
 
 Handler = Callable[[Request], Awaitable[Response]]
 Again = Callable[[Request, dict[str, Any]], Any]
 
 HEADER, REPLAYED = "Idempotency-Key", "Idempotent-Replayed"
 LONGEST_KEY = 200
-_CLAIM = timedelta(minutes=1)
+_PERIOD = timedelta(minutes=1)
 "How long a request may take before another with the same key may try."
 _REFUSED = 60
 "Seconds for which it is known that a request was refused."
@@ -47,6 +53,9 @@ _JSON = "application/json"
 _LARGEST = 200_000
 "Bytes of an answer that is kept; a record has room for 400,000, and the answer is not all of it."
 _OPENS_BY_ITSELF = re.compile(r"X-(Amz|Goog)-(Signature|Credential)=|[?&]signature=", re.IGNORECASE)
+_NOTHING_TO_SAY = 204
+_ANSWER = {"status", "headers", "body"}
+"What the service keeps of an answer has these; a route's own change keeps something else."
 _KEPT_HEADERS = ("content-type", "etag", "location")
 
 
@@ -71,35 +80,89 @@ class IdempotentAnswer:
         return Response(self.body, self.status, self.headers)
 
 
+class KeptAnswers:
+    """The answers of one route: how they are kept, and given again."""
+
+    def __init__(self, route: APIRoute) -> None:
+        self._route = route
+        self._again: Again | None = getattr(route.endpoint, "__again__", None)
+
+    def keep(self, view: Any) -> dict[str, Any]:
+        """What is kept of an answer before it is sent, given what the route returns."""
+        if isinstance(view, Response):
+            return _answer(view).kept()
+        if self._status == _NOTHING_TO_SAY:
+            return IdempotentAnswer(self._status, {}, b"").kept()
+        return IdempotentAnswer(self._status, {"content-type": _JSON}, self._json(view)).kept()
+
+    def replay(self, request: Request, kept: dict[str, Any]) -> Response:
+        """The answer to a repetition, from what was kept: by the service, or by the route's own change."""
+        if not kept.keys() >= _ANSWER:
+            if self._again is None:
+                raise AnswerNotKept("the request was carried out before; its route has kept no answer")
+            body = self._json(self._again(request, kept))
+            return Response(body, self._status, {"content-type": _JSON, REPLAYED: "true"})
+        text = kept["body"]
+        if text is None:
+            raise AnswerNotKept("the request was carried out before; its answer was too large to keep")
+        if kept.get("closed"):
+            if self._again is None:
+                raise AnswerNotKept("the request was carried out before; its answer held URLs, which are never kept")
+            text = self._json(self._again(request, json.loads(text))).decode()
+        return Response(text.encode(), int(kept["status"]), {**kept["headers"], REPLAYED: "true"})
+
+    @property
+    def _status(self) -> int:
+        return self._route.status_code or 200
+
+    @cached_property
+    def _model(self) -> TypeAdapter[Any]:
+        return TypeAdapter(self._route.response_model)
+
+    def _json(self, view: Any) -> bytes:
+        """As FastAPI would send it."""
+        route = self._route
+        if route.response_model is None:
+            return bytes(JSONResponse(jsonable_encoder(view)).body)
+        checked = self._model.validate_python(view, from_attributes=True)
+        return self._model.dump_json(
+            checked,
+            by_alias=route.response_model_by_alias,
+            exclude_unset=route.response_model_exclude_unset,
+            exclude_defaults=route.response_model_exclude_defaults,
+            exclude_none=route.response_model_exclude_none,
+        )
+
+
 async def answer_once(
-    request: Request, caller: Caller, options: WebOptions, handler: Handler, *, again: Again | None = None
+    request: Request, caller: Caller, options: WebOptions, handler: Handler, answers: KeptAnswers
 ) -> Response:
     """Carry a request out, unless one with the same key was before."""
+    caller = request.state.caller = replace(caller, keeping=answers.keep)
     key = request.headers.get(HEADER)
-    if key is None:
+    if key is None and not options.strict_claims:
         return await handler(request)
+    key = os.urandom(16).hex() if key is None else key  # nobody knows it, but the route must be able to cope
     if not 0 < len(key) <= LONGEST_KEY or not key.isascii() or not key.isprintable():
         raise InvalidRequest(f"{HEADER} has 1 to {LONGEST_KEY} printable ASCII characters")
     mark = _mark(request, await request.body(), caller, key, options)
-    claim = await run_in_threadpool(begin, caller.store, mark, owner=os.urandom(8).hex(), period=_CLAIM)
+    claim = await run_in_threadpool(begin, caller.store, mark, owner=os.urandom(8).hex(), period=_PERIOD)
     if isinstance(claim, Replay):
-        return await run_in_threadpool(_replayed, request, claim.result or {}, again)
+        return await run_in_threadpool(answers.replay, request, claim.result or {})
     request.state.caller = replace(caller, claim=claim)
     try:
-        response = await handler(request)
+        with watched_writes() as writes:
+            response = await handler(request)
+            if options.strict_claims and 200 <= response.status_code < 300:
+                check_claim(request, claim, writes)
     except Exception:
         await run_in_threadpool(_give_back, caller, claim)
         raise
     if not 200 <= response.status_code < 300:
         await run_in_threadpool(_give_back, caller, claim)
-    elif not getattr(request.state, "claim_ended", False):
+    elif not claim.ended:
         await run_in_threadpool(_note, caller, claim, response)
     return response
-
-
-def ended_with_its_change(request: Request) -> None:
-    """Say that the route's own commit has ended the claim."""
-    request.state.claim_ended = True
 
 
 def _mark(request: Request, body: bytes, caller: Caller, key: str, options: WebOptions) -> SystemOnce:
@@ -111,6 +174,7 @@ def _mark(request: Request, body: bytes, caller: Caller, key: str, options: WebO
         idempotency_key=once_key("http", *whose, key),
         project_id=caller.project,
         fingerprint=asked,
+        seed=os.urandom(16).hex(),
         created_at=now,
         ttl=int((now + options.remember_answers).timestamp()),
     )
@@ -134,17 +198,6 @@ def _digest(request: Request, body: bytes) -> str:
     return hashlib.sha256(body).hexdigest()
 
 
-def _replayed(request: Request, kept: dict[str, Any], again: Again | None) -> Response:
-    body = kept.get("body")
-    if body is None:
-        raise AnswerNotKept("the request was carried out before; its answer was too large to keep")
-    if kept.get("closed"):
-        if again is None:
-            raise AnswerNotKept("the request was carried out before; its answer held URLs, which are never kept")
-        body = to_json(again(request, json.loads(body))).decode()
-    return Response(body.encode(), int(kept["status"]), {**kept["headers"], REPLAYED: "true"})
-
-
 def _closed(value: Any) -> Any:
     """A value without what opens by itself."""
     if isinstance(value, dict):
@@ -154,14 +207,19 @@ def _closed(value: Any) -> Any:
     return None if isinstance(value, str) and _OPENS_BY_ITSELF.search(value) else value
 
 
-def _note(caller: Caller, claim: Claim, response: Response) -> None:
-    body = bytes(getattr(response, "body", b""))
+def _answer(response: Response) -> IdempotentAnswer:
     headers = {name: response.headers[name] for name in _KEPT_HEADERS if name in response.headers}
+    return IdempotentAnswer(response.status_code, headers, bytes(getattr(response, "body", b"")))
+
+
+def _note(caller: Caller, claim: Claim, response: Response) -> None:
     with suppress(Conflict):  # it took so long that another has tried
-        caller.store.commit([claim.done(IdempotentAnswer(response.status_code, headers, body).kept())])
+        caller.store.commit([claim.done(_answer(response).kept())])
 
 
 def _give_back(caller: Caller, claim: Claim) -> None:
+    if claim.ended:
+        return  # it has happened, whatever went wrong afterwards
     # There is nothing to answer with again, and guests could leave any number of them behind.
     soon = int(caller.store.clock.now().timestamp()) + _REFUSED
     with suppress(Conflict):

@@ -13,8 +13,8 @@ from annotated_types import MaxLen
 from fastapi import FastAPI, Query, Request
 from pydantic import BaseModel
 
-from penstock.auth.access import Access
-from penstock.auth.api_keys import list_keys, revoke_key
+from penstock.auth.access import Access, again
+from penstock.auth.api_keys import ApiKey, list_keys, revoke_key
 from penstock.auth.caller import caller_of
 from penstock.declare.entity import Entity
 from penstock.events.feed import FeedLetter
@@ -110,9 +110,10 @@ def _add(
 
 
 def _settling(settle: Any, tasks: Sequence[Tasks], about: str) -> Any:
+    @again(lambda request, told: TaskNow(**told))
     def settled(request: Request, task_id: Annotated[str, MaxLen(200), Query()]) -> TaskNow:
         caller = caller_of(request)
-        task = settle(caller.store, tasks, task_id, by=caller.name)
+        task = settle(caller.store, tasks, task_id, by=caller.name, once=caller.claim)
         return TaskNow(task_id=task.task_id, name=task.name, status=task.status)
 
     settled.__doc__ = f"{about} What its domain declares to follow becomes true with it."
@@ -152,10 +153,11 @@ def _keys(store: Store) -> Any:
 
 
 def _revoke(store: Store) -> Any:
+    @again(lambda request, told: _key_now(store.get(ApiKey.at(key_id=told["key_id"]))))
     def revoke(request: Request, key_id: Annotated[str, MaxLen(100), Query()]) -> KeyNow:
         """End a key at once."""
         caller = caller_of(request)
-        return _key_now(revoke_key(store, key_id, by=caller.name, project=caller.project))
+        return _key_now(revoke_key(store, key_id, by=caller.name, project=caller.project, once=caller.claim))
 
     return revoke
 

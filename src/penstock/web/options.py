@@ -46,5 +46,8 @@ class WebOptions:
     "How many event streams a process serves at once,"
     streams_each: int | None = None
     "and how many of them one key or one address may have; a tenth, but 10 if there are as many, if it is not said."
+    strict_claims: bool = False
+    """For tests: every POST is claimed, and one that succeeds without ending its claim with what it wrote is an error,
+    so that no route is forgotten whose effect would happen twice if its process died."""
     tracing: bool = False
     "Tell OpenTelemetry of every request; needs penstock[otel]."

@@ -48,7 +48,7 @@ from penstock.web.forms import (
     parameter_type,
     record_model,
 )
-from penstock.web.idempotency import IdempotentAnswer, ended_with_its_change
+from penstock.web.idempotency import IdempotentAnswer
 from penstock.web.identity import Guard
 from penstock.web.paging import page_of
 from penstock.web.problems import invalid_request
@@ -249,16 +249,15 @@ class RecordRoutes:
             record = self._entity.model_validate(given)
         except ValidationError as error:
             raise invalid_request(error.errors()) from None
-        with caller.store.change(by=caller.name, once=caller.claim) as change:
+        with caller.change() as change:
             change.create(record)
             answer, change.result = self._answer(request, record, 201)
-        ended_with_its_change(request)
         return answer.response()
 
     def _move(self, move: MoveOf[Any, ...], request: Request, *, body: BaseModel | None = None, **key: Any) -> Response:
         caller = caller_of(request)
         ref = self._ref(key)
-        with caller.store.change(by=caller.name, once=caller.claim) as change:
+        with caller.change() as change:
             record = change.get(ref)
             condition = self._precondition(request, record)
             given = {} if body is None else {n: getattr(body, n) for n in type(body).model_fields}
@@ -270,7 +269,6 @@ class RecordRoutes:
                     raise invalid_request(error.errors()) from None
             answer, change.result = self._answer(request, record, 200)
             change.save(record, when=condition)
-        ended_with_its_change(request)
         return answer.response()
 
     def _answer(self, request: Request, record: Entity, status: int) -> tuple[IdempotentAnswer, dict[str, Any]]:

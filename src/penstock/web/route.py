@@ -18,7 +18,7 @@ from penstock.auth.caller import network_of, read_address
 from penstock.errors import DeclarationError
 from penstock.web.bodylimit import limited
 from penstock.web.held import FREE
-from penstock.web.idempotency import answer_once
+from penstock.web.idempotency import KeptAnswers, answer_once
 from penstock.web.identity import Guard
 from penstock.web.options import WebOptions
 from penstock.web.pools import Pools
@@ -43,6 +43,7 @@ class AdmittedRoute(APIRoute):
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         answer = super().get_route_handler()
         access = self.access
+        kept = KeptAnswers(self)
         is_probe = access.role is None and access.per_minute is None
 
         async def admit(request: Request) -> Response:
@@ -66,8 +67,7 @@ class AdmittedRoute(APIRoute):
                     async with work.place(client):
                         if request.method != "POST":
                             return await answer(request)
-                        again = getattr(self.endpoint, "__again__", None)
-                        return await answer_once(request, caller, options, answer, again=again)
+                        return await answer_once(request, caller, options, answer, kept)
 
                 if size <= FREE:
                     return await carry_out()

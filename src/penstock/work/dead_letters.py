@@ -9,6 +9,7 @@ from typing import Any
 from penstock.declare.pattern import until as up_to
 from penstock.errors import Conflict, InvalidValue
 from penstock.kernel.change import Change
+from penstock.kernel.idempotency import Claim
 from penstock.kernel.store import Store
 from penstock.work import queue_hints
 from penstock.work.errors import Cancelled
@@ -55,28 +56,45 @@ class Settled:
     "Why, by the task's id."
 
 
-def retry(store: Store, tasks: Iterable[Tasks], task_id: str, *, by: str, why: str | None = None) -> Task:
+def retry(
+    store: Store,
+    tasks: Iterable[Tasks],
+    task_id: str,
+    *,
+    by: str,
+    why: str | None = None,
+    once: Claim | None = None,
+) -> Task:
     """Try a dead letter or a task in quarantine again, from the beginning, and with it what its domain says."""
     task = store.get(Task.at(task_id=task_id))
     declared = _declared(by_name(tasks), task)
-    with store.change(by=by, why=why, project=audited_project(task)) as change:
+    with store.change(by=by, why=why, project=audited_project(task), once=once) as change:
         change.track(task)
         change.save(task.revive(at=store.clock.now()))
         for handler in declared.revivals:
             handler(change, declared.load(task.input))
+        change.result = _told(task)
     queue_hints.touch(store, task.project_id, task.name)
     return task
 
 
-def cancel(store: Store, tasks: Iterable[Tasks], task_id: str, *, by: str, why: str | None = None) -> Task:
+def cancel(
+    store: Store,
+    tasks: Iterable[Tasks],
+    task_id: str,
+    *,
+    by: str,
+    why: str | None = None,
+    once: Claim | None = None,
+) -> Task:
     """Give a task up, whatever becomes of it just now. What its domain says of a failure becomes true."""
     declared = by_name(tasks)
     for _ in range(_RACES - 1):
         try:
-            return _cancel(store, declared, task_id, by=by, why=why)
+            return _cancel(store, declared, task_id, by=by, why=why, once=once)
         except Conflict:
             continue  # a worker has just taken it, or put it back
-    return _cancel(store, declared, task_id, by=by, why=why)
+    return _cancel(store, declared, task_id, by=by, why=why, once=once)
 
 
 def retry_all(
@@ -106,15 +124,23 @@ def end_cancelled(change: Change, declared: TaskOf[Any], task: Task) -> None:
     change.save(task.cancel(at=now), when=unchanged)
 
 
-def _cancel(store: Store, known: dict[str, TaskOf[Any]], task_id: str, *, by: str, why: str | None) -> Task:
+def _cancel(
+    store: Store, known: dict[str, TaskOf[Any]], task_id: str, *, by: str, why: str | None, once: Claim | None
+) -> Task:
     task = store.get(Task.at(task_id=task_id))
     declared = _declared(known, task)
     failed_before = task.status is DEAD
-    with store.change(by=by, why=why, project=audited_project(task)) as change:
+    with store.change(by=by, why=why, project=audited_project(task), once=once) as change:
         end_cancelled(change, declared, task)
         if not failed_before:
             hear(change, declared, task, Cancelled(f"cancelled by {by}"))
+        change.result = _told(task)
     return task
+
+
+def _told(task: Task) -> dict[str, Any]:
+    """What is kept of a task for whoever asks for the same again."""
+    return {"task_id": task.task_id, "name": task.name, "status": task.status.value}
 
 
 def _each(store: Store, dead_letters: DeadLetters, settle: Any) -> Settled:

@@ -27,7 +27,7 @@ from tests.domains.musicvideo.story import begun, workers
 def editor(studio: FilmStudio) -> TestClient:
     context = DomainContext(studio.store, studio.objects, {"MV_SCENE_SECONDS": "0.5", "MV_SCENES": "1"}.get)
     key = create_key(studio.store, name="editor", role=Role.EDITOR, project=None, by="tests")
-    api = build_api([PLUGIN], context, options=WebOptions(secret=b"of the tests"))
+    api = build_api([PLUGIN], context, options=WebOptions(secret=b"of the tests", strict_claims=True))
     return TestClient(api, base_url="http://127.0.0.1", headers={"Authorization": f"Bearer {key.token}"})
 
 

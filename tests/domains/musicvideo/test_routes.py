@@ -34,7 +34,7 @@ FORM = {
 def api(studio: FilmStudio) -> Any:
     settings = {"MV_SCENE_SECONDS": "0.5", "MV_SCENES": "3"}
     context = DomainContext(studio.store, studio.objects, settings.get)
-    return build_api([PLUGIN], context, options=WebOptions(secret=b"of the tests"))
+    return build_api([PLUGIN], context, options=WebOptions(secret=b"of the tests", strict_claims=True))
 
 
 def client_of(api: Any, studio: FilmStudio, role: Role, project: str | None = None) -> TestClient:

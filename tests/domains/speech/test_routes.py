@@ -44,7 +44,7 @@ def context(studio: SpeechStudio) -> DomainContext:
 def app(context: DomainContext) -> FastAPI:
     """The service, as on a public address."""
     context.store.ensure(WORKING)
-    return build_api([PLUGIN], context, options=WebOptions())
+    return build_api([PLUGIN], context, options=WebOptions(strict_claims=True))
 
 
 @pytest.fixture

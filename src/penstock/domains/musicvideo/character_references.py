@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from uuid import UUID, uuid4
+from uuid import UUID
 
 from penstock.domains.musicvideo.errors import IncompleteOrder, NoSuchPicture
 from penstock.domains.musicvideo.film_studio import FilmStudio
 from penstock.domains.musicvideo.model import REFERENCE_IMAGE, CharacterReference
-from penstock.errors import OutOfScope
+from penstock.errors import Conflict, OutOfScope
+from penstock.files.object_reads import lookup
+from penstock.kernel.idempotency import new_id
 from penstock.media.soundness import sound_image
 
 MOST = 4
@@ -24,12 +27,20 @@ def draw_references(studio: FilmStudio, description: str, *, count: int = 1, by:
         raise IncompleteOrder("no description of the character was given")
     if not 1 <= count <= MOST:
         raise IncompleteOrder(f"{count} pictures were asked for; ask for 1 to {MOST}")
-    drawn = []
     with TemporaryDirectory(prefix="penstock-mv-") as folder:
+        drawn = []
         for seed in range(count):
-            picture = Path(folder, f"{seed}.png")
-            studio.providers.artist.draw(description.strip(), picture, seed=seed)
-            drawn.append(_keep(studio, picture, description.strip(), by=by))
+            reference = _new(studio, seed, description.strip())
+            # A try that died may have drawn it, which may have been paid for.
+            if studio.once is None or lookup(studio.objects, reference.image_s3_key) is None:
+                picture = Path(folder, f"{seed}.png")
+                studio.providers.artist.draw(description.strip(), picture, seed=seed)
+                _put(studio, reference, picture)
+            drawn.append(reference)
+    with studio.store.change(by=by, once=studio.once) as change:
+        for reference in drawn:
+            change.create(reference)
+        change.result = {"character_ids": [str(reference.character_id) for reference in drawn]}
     return drawn
 
 
@@ -37,7 +48,12 @@ def upload_reference(studio: FilmStudio, picture: Path, *, by: str) -> Character
     """A picture of a character that somebody has; UnusableFile for what is no picture."""
     _check_for_all(studio)
     sound_image(picture)
-    return _keep(studio, picture, None, by=by)
+    reference = _new(studio, 0, None)
+    _put(studio, reference, picture)
+    with studio.store.change(by=by, once=studio.once) as change:
+        change.create(reference)
+        change.result = {"character_id": str(reference.character_id)}
+    return reference
 
 
 def reference(studio: FilmStudio, character_id: UUID) -> CharacterReference:
@@ -63,14 +79,17 @@ def _check_for_all(studio: FilmStudio) -> None:
         )
 
 
-def _keep(studio: FilmStudio, picture: Path, description: str | None, *, by: str) -> CharacterReference:
-    character_id = uuid4()
-    key = REFERENCE_IMAGE.key(str(character_id))
-    with picture.open("rb") as file:
-        studio.objects.put(key, file)
-    kept = CharacterReference(
-        character_id=character_id, description=description, image_s3_key=key, created_at=studio.store.clock.now()
+def _new(studio: FilmStudio, number: int, description: str | None) -> CharacterReference:
+    character_id = new_id(studio.once, f"character {number}")
+    return CharacterReference(
+        character_id=character_id,
+        description=description,
+        image_s3_key=REFERENCE_IMAGE.key(str(character_id)),
+        created_at=studio.store.clock.now(),
     )
-    with studio.store.change(by=by) as change:
-        change.create(kept)
-    return kept
+
+
+def _put(studio: FilmStudio, reference: CharacterReference, picture: Path) -> None:
+    # Whatever stands there is of another try of the same request, which may be the one that has succeeded.
+    with picture.open("rb") as file, suppress(Conflict):
+        studio.objects.put(reference.image_s3_key, file, absent=True)

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
+from penstock.auth.caller import Caller
 from penstock.declare.option import read_options
 from penstock.domains.musicvideo.options import MusicVideoOptions
 from penstock.files.signed_view import UrlSigner
 from penstock.generation.remote_providers import remote_generator, remote_lip_sync, remote_writer
 from penstock.generation.steps import Artist, LipSync, SceneWriter, VideoGenerator
+from penstock.kernel.idempotency import Claim
 from penstock.kernel.store import Store
 from penstock.media.compose import Composer, FfmpegComposer
 from penstock.ports.clock import Clock
@@ -63,6 +65,8 @@ class FilmStudio:
     objects: ObjectStore
     providers: FilmProviders
     options: MusicVideoOptions = field(default_factory=MusicVideoOptions)
+    once: Claim | None = None
+    "The claim of the request that is carried out; the change of its action ends it."
 
     @classmethod
     def within(cls, context: DomainContext) -> FilmStudio:
@@ -78,6 +82,10 @@ class FilmStudio:
     def seen_through(self, store: Store) -> FilmStudio:
         """The same studio for somebody who may see less."""
         return replace(self, store=store)
+
+    def used_by(self, caller: Caller) -> FilmStudio:
+        """The same studio for a request that somebody makes: with what they may see, and their claim."""
+        return replace(self, store=caller.store, once=caller.claim)
 
     def sign(self, key: str, *, show_as: str | None = None) -> SignedUrl:
         """A URL for a file, made now and kept nowhere."""

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from uuid import UUID, uuid4
+from uuid import UUID
 
 from penstock.declare.attr import the
 from penstock.domains.musicvideo import final_cut, tasks
@@ -28,6 +28,7 @@ from penstock.domains.musicvideo.options import flavors
 from penstock.errors import IllegalMove, InvalidValue
 from penstock.files.deletion import delete_with_files
 from penstock.generation.directors import director
+from penstock.kernel.idempotency import new_id
 from penstock.media.soundness import sound_audio, sound_image
 from penstock.ports.stored_object import SignedUrl
 
@@ -82,9 +83,10 @@ def create_project(studio: FilmStudio, wanted: NewProject, *, by: str) -> Projec
     if wanted.product_reference is not None:
         project.product_image_s3_key = picture_of(studio, wanted.product_reference)
     _keep_files(studio, project, wanted)
-    with studio.store.change(by=by) as change:
+    with studio.store.change(by=by, once=studio.once) as change:
         change.create(project)
         change.emit("project.created", project)
+        change.result = {"project_id": str(project.project_id), "status": project.status.value}
     return project
 
 
@@ -103,7 +105,7 @@ def _mode(wanted: NewProject) -> Mode:
 def _new_id(studio: FilmStudio) -> UUID:
     """A new one, or the one of somebody's key, if there is no such project yet: its files would be replaced."""
     if studio.store.project is None:
-        return uuid4()
+        return new_id(studio.once, "project")
     try:
         project_id = UUID(studio.store.project)
     except ValueError:
@@ -164,7 +166,7 @@ def final_video(studio: FilmStudio, project_id: UUID) -> SignedUrl:
 
 def generate(studio: FilmStudio, project_id: UUID, *, by: str, scenes: int | None = None) -> Project:
     """Have the scenes written and filmed. A project that failed before it had any begins again."""
-    with studio.store.change(by=by) as change:
+    with studio.store.change(by=by, once=studio.once) as change:
         project = change.get(Project.at(project_id=project_id))
         if project.scene_count:
             raise NotNow(f"project {project_id} has {project.scene_count} scenes already; add or regenerate some")
@@ -175,6 +177,7 @@ def generate(studio: FilmStudio, project_id: UUID, *, by: str, scenes: int | Non
         change.save(project.queue())
         wanted = tasks.ToWrite(project_id=project_id, scenes=_how_many(studio, project, scenes))
         tasks.write_scenes.enqueue(change, wanted, project=str(project_id))
+        change.result = {"status": project.status.value}
     return project
 
 
@@ -187,8 +190,9 @@ def _how_many(studio: FilmStudio, project: Project, wanted: int | None) -> int:
 
 def compose(studio: FilmStudio, project_id: UUID, *, by: str) -> Project:
     """Have the final video cut of all scenes, read anew. Asked for again while it is under way, nothing happens."""
-    with studio.store.change(by=by) as change:
+    with studio.store.change(by=by, once=studio.once) as change:
         project = change.get(Project.at(project_id=project_id))
+        change.result = {"status": project.status.value}
         if project.status in (ProjectStatus.QUEUED, ProjectStatus.COMPOSING) and project.scene_count:
             return project
         if project.status in (ProjectStatus.COMPLETED, ProjectStatus.FAILED) and project.scene_count:
@@ -200,6 +204,7 @@ def compose(studio: FilmStudio, project_id: UUID, *, by: str) -> Project:
         # On the counters as well, which any change of a scene moves: what was just read is still so.
         same = the(Project.completed_scenes).equals(project.completed_scenes)
         change.save(project.queue(), when=same & the(Project.scene_count).equals(project.scene_count))
+        change.result = {"status": project.status.value}
         final_cut.compose.enqueue(
             change,
             final_cut.ToCompose(project_id=project_id, number=project.compositions),

@@ -76,6 +76,7 @@ def _add_projects(router: APIRouter, studio: FilmStudio) -> None:
     @router.post("/projects", status_code=201)
     @takes(megabytes=IN_A_FORM)
     @heavy("decoding")
+    @again(lambda request, told: _begun(told["project_id"], told["status"]))
     def create_project(
         who: Who,
         mode: Annotated[str, Form(description="music-video or ad-creative")],
@@ -101,10 +102,8 @@ def _add_projects(router: APIRouter, studio: FilmStudio) -> None:
                 images=[_received(image, Path(folder, f"image{n}")) for n, image in enumerate(images or [])],
                 audio=_received(audio, Path(folder, "audio")) if audio is not None else None,
             )
-            project = projects.create_project(studio.seen_through(who.store), wanted, by=who.name)
-        return ProjectBegun(
-            project_id=project.project_id, status=project.status, message="Project created successfully"
-        )
+            project = projects.create_project(studio.used_by(who), wanted, by=who.name)
+        return _begun(project.project_id, project.status)
 
     @router.get("/projects")
     def list_projects(
@@ -139,19 +138,18 @@ def _add_projects(router: APIRouter, studio: FilmStudio) -> None:
         projects.delete_project(studio.seen_through(who.store), project_id, by=who.name)
 
     @router.post("/projects/{project_id}/generate", status_code=202)
+    @again(lambda request, told: _generating(request.path_params["project_id"], told["status"]))
     def generate(who: Who, project_id: UUID, body: GenerateRequest | None = None) -> WorkBegun:
         """Have the scenes written, filmed, and sung in."""
         wanted = body.scenes if body is not None else None
-        begun = projects.generate(studio.seen_through(who.store), project_id, scenes=wanted, by=who.name)
-        message = "The scenes are being written and filmed"
-        return WorkBegun(project_id=project_id, job_id=f"generate_{project_id}", status=begun.status, message=message)
+        begun = projects.generate(studio.used_by(who), project_id, scenes=wanted, by=who.name)
+        return _generating(project_id, begun.status)
 
     @router.post("/projects/{project_id}/compose", status_code=202)
+    @again(lambda request, told: _composing(request.path_params["project_id"], told["status"]))
     def compose(who: Who, project_id: UUID) -> WorkBegun:
         """Have the final video cut. Asked for again meanwhile, it is the same work."""
-        begun = projects.compose(studio.seen_through(who.store), project_id, by=who.name)
-        job = projects.job_id(project_id)
-        return WorkBegun(project_id=project_id, job_id=job, status=begun.status, message="The video is being composed")
+        return _composing(project_id, projects.compose(studio.used_by(who), project_id, by=who.name).status)
 
     @router.get("/projects/{project_id}/final-video")
     def final_video(who: Who, project_id: UUID) -> FinalVideo:
@@ -177,7 +175,7 @@ def _add_scenes(router: APIRouter, studio: FilmStudio) -> None:
     @again(_scene_again(studio))
     def add_scene(who: Who, project_id: UUID, body: NewScene) -> SceneView:
         """One scene more, from a few words; it is written and filmed."""
-        here = studio.seen_through(who.store)
+        here = studio.used_by(who)
         return _scene_view(here, scenes.add_scene(here, project_id, body.scene_concept, by=who.name))
 
     @router.patch("/projects/{project_id}/scenes/reorder")
@@ -207,14 +205,14 @@ def _add_work_on_scenes(router: APIRouter, studio: FilmStudio) -> None:
     @again(_scene_again(studio))
     def regenerate(who: Who, project_id: UUID, sequence: SceneNumber) -> SceneView:
         """Film a scene again; its clip stays until the new one is there."""
-        here = studio.seen_through(who.store)
+        here = studio.used_by(who)
         return _scene_view(here, scenes.regenerate(here, project_id, sequence, by=who.name))
 
     @router.post("/projects/{project_id}/scenes/{sequence}/lipsync", status_code=202)
     @again(_scene_again(studio))
     def lip_sync(who: Who, project_id: UUID, sequence: SceneNumber, body: LipSyncRequest | None = None) -> SceneView:
         """Let somebody in the scene sing to its part of the backing track."""
-        here = studio.seen_through(who.store)
+        here = studio.used_by(who)
         lyrics = body.lyrics if body is not None else None
         return _scene_view(here, scenes.request_lip_sync(here, project_id, sequence, lyrics=lyrics, by=who.name))
 
@@ -222,7 +220,7 @@ def _add_work_on_scenes(router: APIRouter, studio: FilmStudio) -> None:
     @again(_scene_again(studio))
     def trim(who: Who, project_id: UUID, sequence: SceneNumber, body: TrimRequest) -> SceneView:
         """Show only a part of the clip."""
-        here, points = studio.seen_through(who.store), body.trim_points
+        here, points = studio.used_by(who), body.trim_points
         return _scene_view(
             here, scenes.trim(here, project_id, sequence, start=points.start, stop=points.stop, by=who.name)
         )
@@ -233,7 +231,7 @@ def _add_work_on_scenes(router: APIRouter, studio: FilmStudio) -> None:
     @again(_scene_again(studio))
     def upload_video(who: Who, project_id: UUID, sequence: SceneNumber, file: UploadFile) -> SceneView:
         """Take a film from elsewhere as the clip; a large one is better sent through `uploads`."""
-        here = studio.seen_through(who.store)
+        here = studio.used_by(who)
         with TemporaryDirectory(prefix="penstock-mv-") as folder:
             film = _received(file, Path(folder, "film"))
             return _scene_view(here, scenes.upload_video(here, project_id, sequence, film, by=who.name))
@@ -241,14 +239,17 @@ def _add_work_on_scenes(router: APIRouter, studio: FilmStudio) -> None:
 
 def _add_uploads(router: APIRouter, studio: FilmStudio) -> None:
     def reserved_again(request: Request, told: dict[str, Any]) -> UploadView:
-        return upload(caller_of(request), UUID(request.path_params["project_id"]), told["uploadId"])
+        return upload(caller_of(request), UUID(request.path_params["project_id"]), told["upload_id"])
+
+    def project_again(request: Request) -> ProjectView:
+        return _project_view(studio.seen_through(caller_of(request).store), UUID(request.path_params["project_id"]))
 
     @router.post("/projects/{project_id}/uploads", status_code=201)
     @again(reserved_again)
     def reserve(who: Who, project_id: UUID, body: NewUpload) -> UploadView:
         """Announce a file, and learn where to send it."""
         reserved = uploading.reserve(
-            studio.seen_through(who.store),
+            studio.used_by(who),
             project_id,
             body.kind,
             sequence=body.sequence,
@@ -266,10 +267,10 @@ def _add_uploads(router: APIRouter, studio: FilmStudio) -> None:
 
     @router.post("/projects/{project_id}/uploads/{upload_id}/finalize")
     @heavy("decoding")
-    @again(lambda request, told: _project_view(studio.seen_through(caller_of(request).store), UUID(told["projectId"])))
+    @again(lambda request, told: project_again(request))
     def finalize(who: Who, project_id: UUID, upload_id: str, body: Sent256 | None = None) -> ProjectView:
         """Say that a file is there. It is looked at, and becomes part of the project."""
-        here = studio.seen_through(who.store)
+        here = studio.used_by(who)
         digest = body.sha256 if body is not None else None
         uploading.finalize(here, project_id, upload_id, sha256=digest, by=who.name)
         return _project_view(here, project_id)
@@ -277,16 +278,16 @@ def _add_uploads(router: APIRouter, studio: FilmStudio) -> None:
 
 def _add_characters(router: APIRouter, studio: FilmStudio) -> None:
     def told_again(request: Request, told: dict[str, Any]) -> CharacterView:
-        return get_character_reference(caller_of(request), UUID(told["characterReferenceId"]))
+        return get_character_reference(caller_of(request), UUID(told["character_id"]))
 
-    def all_told_again(request: Request, told: Any) -> list[CharacterView]:
-        return [told_again(request, one) for one in told]
+    def all_told_again(request: Request, told: dict[str, Any]) -> list[CharacterView]:
+        return [get_character_reference(caller_of(request), UUID(one)) for one in told["character_ids"]]
 
     @router.post("/generate_character_reference", status_code=201)
     @again(all_told_again)
     def generate_character_reference(who: Who, body: NewCharacter) -> list[CharacterView]:
         """Have pictures of a character drawn, to choose from."""
-        here = studio.seen_through(who.store)
+        here = studio.used_by(who)
         drawn = character_references.draw_references(
             here, body.character_description, count=body.num_images, by=who.name
         )
@@ -298,7 +299,7 @@ def _add_characters(router: APIRouter, studio: FilmStudio) -> None:
     @again(told_again)
     def upload_character_reference(who: Who, file: UploadFile) -> CharacterView:
         """Bring a picture of a character along."""
-        here = studio.seen_through(who.store)
+        here = studio.used_by(who)
         with TemporaryDirectory(prefix="penstock-mv-") as folder:
             picture = _received(file, Path(folder, "picture"))
             return _character_view(here, character_references.upload_reference(here, picture, by=who.name))
@@ -309,6 +310,20 @@ def _add_characters(router: APIRouter, studio: FilmStudio) -> None:
         here = studio.seen_through(who.store)
         told = _character_view(here, character_references.reference(here, character_id))
         return RedirectResponse(told.image_url, status_code=302) if redirect else told  # type: ignore[return-value]
+
+
+def _begun(project_id: UUID, status: ProjectStatus) -> ProjectBegun:
+    return ProjectBegun(project_id=project_id, status=status, message="Project created successfully")
+
+
+def _generating(project_id: UUID, status: ProjectStatus) -> WorkBegun:
+    message = "The scenes are being written and filmed"
+    return WorkBegun(project_id=project_id, job_id=f"generate_{project_id}", status=status, message=message)
+
+
+def _composing(project_id: UUID, status: ProjectStatus) -> WorkBegun:
+    job = projects.job_id(project_id)
+    return WorkBegun(project_id=project_id, job_id=job, status=status, message="The video is being composed")
 
 
 def _project_view(studio: FilmStudio, project_id: UUID) -> ProjectView:
@@ -327,7 +342,7 @@ def _scene_again(studio: FilmStudio) -> Callable[[Request, dict[str, Any]], Scen
 
     def told(request: Request, told: dict[str, Any]) -> SceneView:
         here = studio.seen_through(caller_of(request).store)
-        ref = Scene.at(project_id=UUID(told["projectId"]), sequence=int(told["sequence"]))
+        ref = Scene.at(project_id=UUID(request.path_params["project_id"]), sequence=int(told["sequence"]))
         return _scene_view(here, here.store.get(ref))
 
     return told

@@ -22,6 +22,7 @@ from penstock.domains.musicvideo.scene_revisions import SCENE_REVISIONS, OnScene
 from penstock.errors import Conflict
 from penstock.files.deletion import delete_with_files
 from penstock.kernel.change import Change
+from penstock.kernel.idempotency import new_id
 from penstock.media.soundness import sound_video
 
 MOST_SCENES = 999
@@ -32,7 +33,7 @@ def add_scene(studio: FilmStudio, project_id: UUID, concept: str, *, by: str) ->
     """One scene more, behind the others; it is written and filmed from a few words. No number is used twice."""
     for _ in range(_RACES):
         try:
-            with studio.store.change(by=by) as change:
+            with studio.store.change(by=by, once=studio.once) as change:
                 project = change.get(Project.at(project_id=project_id))
                 scene = _next_scene(studio, project, concept)
                 unmoved = (
@@ -43,6 +44,7 @@ def add_scene(studio: FilmStudio, project_id: UUID, concept: str, *, by: str) ->
                 change.create(scene)
                 count_edited(change, project, None, scene.status, when=unmoved, last_sequence=scene.sequence)
                 tasks.write_scene.enqueue(change, OnScene.of(scene), project=str(project_id))
+                change.result = {"sequence": scene.sequence}
         except Conflict:
             continue  # somebody else has added one just now
         return scene
@@ -172,7 +174,7 @@ def upload_video(studio: FilmStudio, project_id: UUID, sequence: int, film: Path
 
 def incoming_key(studio: FilmStudio, scene: Scene) -> str:
     """Where a film that is sent waits until it becomes the clip."""
-    return OTHER_CLIP.key_of(scene, f"upload_{studio.store.context.ticks.next():%Y%m%dT%H%M%S%f}")
+    return OTHER_CLIP.key_of(scene, f"upload_{new_id(studio.once, 'film').hex}")
 
 
 def take_in(studio: FilmStudio, project_id: UUID, sequence: int, key: str, *, by: str) -> Scene:
@@ -195,9 +197,10 @@ def _begin(
     by: str,
 ) -> Scene:
     """A new take of a scene, and the task that makes it."""
-    with studio.store.change(by=by) as change:
+    with studio.store.change(by=by, once=studio.once) as change:
         scene = change.get(Scene.at(project_id=project_id, sequence=sequence))
         begin_revision(change, scene, enqueue)
+        change.result = {"sequence": sequence}
     return scene
 
 

@@ -76,7 +76,9 @@ def reserve(
     else:
         record = studio.store.get(Project.at(project_id=project_id))
         target = _OF_PROJECT[kind][0].key_of(record)
-    return _intake(studio).reserve(record, target, size=size, content_type=content_type, sha256=sha256)
+    return _intake(studio).reserve(
+        record, target, size=size, content_type=content_type, sha256=sha256, once=studio.once
+    )
 
 
 def where(studio: FilmStudio, project_id: UUID, upload_id: str) -> ReservedUpload:
@@ -95,7 +97,10 @@ def finalize(studio: FilmStudio, project_id: UUID, upload_id: str, *, sha256: st
         if kind is not Sent.SCENE:
             check_idle(studio.store.get(ref))
 
-    with intake.finalize(upload, inspect=_LOOKED_AT[kind], before=check, sha256=sha256, by=by) as (arrived, seen):
+    with intake.finalize(upload, inspect=_LOOKED_AT[kind], before=check, sha256=sha256, by=by, once=studio.once) as (
+        arrived,
+        seen,
+    ):
         if kind is Sent.SCENE:
             scene = arrived.change.get(Scene.at(project_id=project_id, sequence=_sequence(upload)))
             begin_revision(arrived.change, scene, lambda change, scene: arrive(change, scene, arrived.key))

@@ -18,6 +18,7 @@ from penstock.domains.speech.errors import NoText, TextTooLong
 from penstock.domains.speech.model import AudioStatus, TempAudio
 from penstock.domains.speech.quotas import check_length, check_room, take_room, take_time
 from penstock.domains.speech.speech_studio import SpeechStudio
+from penstock.kernel.idempotency import Claim
 from penstock.media.speech.errors import SpeechTooLong, Unspeakable
 from penstock.media.speech.sound import Wav, merged, stopped
 from penstock.media.speech.speaking import sounds
@@ -39,8 +40,14 @@ class Spoken:
     link: SignedUrl
 
 
-def synthesise(studio: SpeechStudio, text: str | None, voice_id: str | None = None, *, ip_address: str) -> Spoken:
-    """Speak a text now; its file and its record are there when this returns, and for the next 24 hours."""
+def synthesise(
+    studio: SpeechStudio, text: str | None, voice_id: str | None = None, *, ip_address: str, once: Claim | None = None
+) -> Spoken:
+    """Speak a text now; its file and its record are there when this returns, and for the next 24 hours.
+
+    The audio has an id of its own at each try, also under a claim: one that was too slow removes the file that it has
+    put, and never that of the one that took over.
+    """
     wanted = checked_text(text, most=AT_ONCE)
     chosen = studio.voices.chosen(voice_id)
     most = studio.options.seconds_at_once
@@ -52,9 +59,10 @@ def synthesise(studio: SpeechStudio, text: str | None, voice_id: str | None = No
             with stored_file(studio, audio, wav):
                 # Now that the file is there, and before the record: a URL that cannot be signed leaves nothing behind.
                 link = sign(studio, audio)
-                with studio.store.change() as change:
+                with studio.store.change(once=once) as change:
                     change.create(audio)
                     take_room(change, audio, studio.options)
+                    change.result = {"date": audio.date.isoformat(), "audio_id": str(audio.audio_id)}
     except SpeechTooLong:
         take_time(studio, most, ip_address=ip_address)
         raise

@@ -96,16 +96,22 @@ def routes(context: DomainContext) -> APIRouter:
     @public(per_minute=A_MINUTE)
     @heavy("synthesis")
     @again(heard_again)
-    def speak(body: ToSay, address: Address) -> AudioView:
+    def speak(request: Request, body: ToSay, address: Address) -> AudioView:
         """Have a text spoken now. The audio and the text are kept for 24 hours, with the address that asked for it."""
-        return _audio_view(actions.synthesise(studio, body.text, body.voice, ip_address=address))
+        once = caller_of(request).claim
+        return _audio_view(actions.synthesise(studio, body.text, body.voice, ip_address=address, once=once))
+
+    def begun_again(request: Request, told: dict[str, Any]) -> JobView:
+        return JobView(**told, progress=0.0)
 
     @router.post("/public/tts/jobs", status_code=202)
     @public(per_minute=JOBS_A_MINUTE)
     @takes(kilobytes=256)  # 20,000 characters, however JSON writes them
-    def begin_job(body: ToSay, address: Address) -> JobView:
+    @again(begun_again)
+    def begin_job(request: Request, body: ToSay, address: Address) -> JobView:
         """Have a long text spoken by a worker; ask for the job until it is completed."""
-        job = tasks.request_job(studio, body.text, body.voice, ip_address=address)
+        once = caller_of(request).claim
+        job = tasks.request_job(studio, body.text, body.voice, ip_address=address, once=once)
         return _job_view(tasks.JobSeen(job, 0.0, None))
 
     @router.get("/public/tts/jobs/{date}/{job_id}")

@@ -19,6 +19,7 @@ from penstock.domains.speech.quotas import check_length, fail_job, finish_job, t
 from penstock.domains.speech.speech_studio import SpeechStudio
 from penstock.errors import NotFound
 from penstock.kernel.change import Change
+from penstock.kernel.idempotency import Claim
 from penstock.kernel.quota import QuotaExceeded
 from penstock.media.speech.errors import SpeechTooLong, Unspeakable, VoiceNotFound
 from penstock.media.speech.sound import Sound, merged, stopped
@@ -49,7 +50,9 @@ class JobSeen:
     spoken: Spoken | None
 
 
-def request_job(studio: SpeechStudio, text: str | None, voice_id: str | None = None, *, ip_address: str) -> SpeechJob:
+def request_job(
+    studio: SpeechStudio, text: str | None, voice_id: str | None = None, *, ip_address: str, once: Claim | None = None
+) -> SpeechJob:
     """Have a long text spoken by a worker."""
     wanted = checked_text(text, most=AS_JOB)
     check_length(wanted, most=studio.options.seconds_a_job)
@@ -60,10 +63,11 @@ def request_job(studio: SpeechStudio, text: str | None, voice_id: str | None = N
         voice_id=studio.voices.chosen(voice_id),
         ip_address=ip_address,
     )
-    with studio.store.change() as change:
+    with studio.store.change(once=once) as change:
         job.task_id = speak_text.enqueue(change, ToSpeak(date=job.date, job_id=job.job_id))
         change.create(job)
         take_job(change, job, studio.options)
+        change.result = job.model_dump(mode="json", include={"date", "job_id", "status", "voice_id"})
     return job
 
 
