@@ -10,8 +10,8 @@ import pytest
 
 from penstock import Role, Store
 from penstock.auth.doors import check_move
-from penstock.declare.permission import move_permission
 from penstock.declare.rendering import rendered
+from penstock.declare.rights import move_permission
 from penstock.domains import DOMAINS
 from penstock.domains.assetcreator.model import AssetType, Audit, Job, Outbox, StepName
 from penstock.domains.novae.model import Nova

@@ -11,7 +11,7 @@ import pytest
 
 from penstock import SYSTEM, Domain, Role
 from penstock.auth.doors import check_move
-from penstock.declare.permission import move_permission
+from penstock.declare.rights import move_permission
 from penstock.errors import NotPermitted
 from penstock.kernel.outbox import MessageStatus, SystemMessage
 from penstock.kernel.seals import MARGIN, projects

@@ -14,7 +14,7 @@ import pytest
 
 from penstock import SYSTEM, Action, Domain, Entity, Move, Role, Table, WrittenBy, key
 from penstock.declare.move import MoveOf
-from penstock.declare.permission import creation_permission, move_permission
+from penstock.declare.rights import creation_permission, move_permission
 from penstock.domains import INSTALLED
 from penstock.kernel.audit import SystemAudit
 from penstock.plugin import DomainPlugin

@@ -10,7 +10,7 @@ from typing import Any
 
 from penstock.declare.entity import Entity
 from penstock.declare.move import MoveOf
-from penstock.declare.permission import creation_permission, field_permission, move_permission
+from penstock.declare.rights import creation_permission, field_permission, move_permission
 from penstock.errors import NotPermitted
 from penstock.schema.permission import Permission, allows, reason
 from penstock.schema.role import Role

@@ -8,8 +8,8 @@ from penstock.declare.key import IndexKey, key
 from penstock.declare.lifetime import Expires, KeepLatest, RetainFor
 from penstock.declare.move import Move, diagram, move
 from penstock.declare.pattern import after, before, between, pattern, since, starting_with, until
-from penstock.declare.permission import WrittenBy
 from penstock.declare.personal import Personal, SeenBy
+from penstock.declare.rights import WrittenBy
 from penstock.declare.table import Table, camel_case, number
 from penstock.declare.units import (
     Count,

@@ -23,8 +23,8 @@ from penstock.declare.key import IndexKey, KeyOf
 from penstock.declare.lifetime import Expires, Lifetime
 from penstock.declare.move import MoveOf, bind_moves
 from penstock.declare.pattern import Pattern
-from penstock.declare.permission import check_permissions, is_moved_by_work
 from penstock.declare.personal import check_personal
+from penstock.declare.rights import check_permissions, is_moved_by_work
 from penstock.declare.table import Table
 from penstock.errors import DeclarationError, InvalidValue
 from penstock.operations.reads import Ref

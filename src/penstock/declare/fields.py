@@ -17,8 +17,8 @@ from pydantic_core import PydanticUndefined
 
 from penstock.declare.attribute import StoredAs
 from penstock.declare.keys_within import keys_within
-from penstock.declare.permission import written_by
 from penstock.declare.personal import marked_within, seen_by
+from penstock.declare.rights import written_by
 from penstock.declare.units import Instant
 from penstock.errors import DeclarationError
 from penstock.schema.documents import plain

@@ -194,7 +194,7 @@ def restore(archive: Archive, name: str, domains: Iterable[Domain]) -> Iterator[
 
 
 def bundles(archive: Archive, prefix: str = "") -> Iterator[str]:
-    """The names of the bundles that are complete; ``prefix`` is such as ``assetcreator/Job/``."""
+    """The names of the bundles that are complete; ``prefix`` is such as ``films/Scene/``."""
     names = set(archive.list(prefix))
     yield from sorted(n for n in names if n.endswith(_LINES) and manifest_of(n) in names)
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from fastapi import FastAPI
 from starlette.routing import Mount, Route
 
-from penstock.declare.permission import permissions
+from penstock.declare.rights import permissions
 from penstock.errors import DeclarationError
 from penstock.plugin import DomainPlugin
 from penstock.schema.permission import Action

@@ -14,7 +14,7 @@ import msgspec
 from pydantic import BaseModel, ConfigDict, Field, create_model, model_validator
 
 from penstock.declare.entity import Entity
-from penstock.declare.permission import field_permission
+from penstock.declare.rights import field_permission
 from penstock.schema.permission import reason
 from penstock.schema.role import Role
 

@@ -29,8 +29,8 @@ from penstock.declare.entity import Entity
 from penstock.declare.move import MoveOf
 from penstock.declare.move_arguments import filled_in, move_model
 from penstock.declare.pattern import ask
-from penstock.declare.permission import creation_permission, move_permission
 from penstock.declare.rendering import rendered
+from penstock.declare.rights import creation_permission, move_permission
 from penstock.errors import DeclarationError, NotPermitted
 from penstock.kernel.unchanged import unchanged
 from penstock.operations.conditions import Condition

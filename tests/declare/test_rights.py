@@ -10,7 +10,7 @@ import pytest
 
 from penstock import SYSTEM, Action, Count, Domain, Entity, EpochSeconds, Move, Role, Table, WrittenBy, key
 from penstock.declare.entity import plural
-from penstock.declare.permission import creation_permission, leave_to_system, move_permission
+from penstock.declare.rights import creation_permission, leave_to_system, move_permission
 from penstock.errors import DeclarationError
 
 REVIEW = Action("review")
