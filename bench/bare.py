@@ -17,11 +17,11 @@ def app(store: Store) -> FastAPI:
     """A record by its key, a page of records, and a new record; anybody may ask for anything."""
     made = FastAPI()
 
-    @made.get("/references")
+    @made.get("/references/{nova_id}/{reference_id}")
     def get(nova_id: UUID, reference_id: str) -> Reference:
         return store.get(Reference.at(nova_id=nova_id, reference_id=reference_id))
 
-    @made.get("/references/by/of_nova")
+    @made.get("/references")
     def of_nova(nova_id: UUID, limit: int = 50) -> dict[str, Any]:
         page = store.page(Reference.of_nova(nova_id=nova_id), limit=limit)
         return {"items": page.records, "next": page.cursor}

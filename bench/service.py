@@ -28,7 +28,7 @@ RECORDS = 100
 PAGE = 50
 READ, WRITTEN = "6f9619ff-8b86-4011-b42d-00cf4fc964ff", "0b0e6a5c-51a3-4f0c-9e53-6a6d1d6f2c11"
 "The nova whose papers are read, and the one that gets new ones."
-_PATHS = {BARE: "/references", SERVICE: "/api/novae/reference"}
+_PATHS = {BARE: "/references", SERVICE: "/api/novae/references"}
 
 Asking = Callable[[], Client]
 "Opens a connection of a contender."
@@ -45,7 +45,7 @@ def contests(groups: Sequence[str], effort: Effort) -> Contests:
             clocks[name] = family_cpu.clock(server.pid)
             _fill(asking[name], _PATHS[name])
         for group in groups:
-            works = {name: _WORKS[group](asking[name], _PATHS[name]) for name in asking}
+            works = {name: _WORKS[group](asking[name], name) for name in asking}
             yield group, contest(works, effort, clocks=clocks)
 
 
@@ -68,8 +68,8 @@ def _paper(nova: str, number: int) -> bytes:
     return json.dumps(paper).encode()
 
 
-def _getting(asking: Asking, path: str) -> Work:
-    asked = f"{path}?nova_id={READ}&reference_id=2013ATel.000007"
+def _getting(asking: Asking, name: str) -> Work:
+    asked = f"{_PATHS[name]}/{READ}/2013ATel.000007"
 
     def work(times: int) -> None:
         with asking() as client:
@@ -80,8 +80,8 @@ def _getting(asking: Asking, path: str) -> Work:
     return work
 
 
-def _listing(asking: Asking, path: str) -> Work:
-    asked = f"{path}/by/of_nova?nova_id={READ}&limit={PAGE}"
+def _listing(asking: Asking, name: str) -> Work:
+    asked = f"{_PATHS[name]}?pattern=of_nova&nova_id={READ}&limit={PAGE}"
 
     def work(times: int) -> None:
         with asking() as client:
@@ -92,8 +92,8 @@ def _listing(asking: Asking, path: str) -> Work:
     return work
 
 
-def _creating(asking: Asking, path: str) -> Work:
-    numbers = count()
+def _creating(asking: Asking, name: str) -> Work:
+    numbers, path = count(), _PATHS[name]
 
     def work(times: int) -> None:
         with asking() as client:
