@@ -31,6 +31,15 @@ def test_the_rooms_stand_in_their_order() -> None:
     assert [floors[room] for room in told] == sorted(floors[room] for room in told)
 
 
+def test_every_file_that_a_page_names_is_there() -> None:
+    missing = []
+    for page in [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").glob("*.md")]:
+        for name in re.findall(r"`((?:[\w-]+/)+[\w-]+\.(?:py|md|toml))`", page.read_text()):
+            if not any((place / name).exists() for place in (ROOT, SOURCE, page.parent)):
+                missing.append(f"{page.name}: {name}")
+    assert missing == []
+
+
 def test_every_make_target_is_there() -> None:
     makefile = (ROOT / "Makefile").read_text()
     named = set(re.findall(r"`make ([\w-]+)`", CONTRIBUTING))
