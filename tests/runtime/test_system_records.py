@@ -7,11 +7,16 @@ from contextlib import closing
 from pathlib import Path
 
 from penstock import Domain, Entity, Store, open_store
+from penstock.declare.rights import creation_permission, move_permission
 from penstock.kernel.lease import NamedLease
+from penstock.kernel.outbox import Message
 from penstock.kernel.own_records import KERNEL
 from penstock.kernel.system import SYSTEM
 from penstock.lifecycle.reaper import Reaper
 from penstock.runtime.system_records import SYSTEM_RECORDS
+from penstock.schema.permission import SYSTEM as SYSTEM_ONLY
+from penstock.schema.role import Role
+from penstock.work.working import WORKING
 
 RELATIONS = [
     "feeds",
@@ -61,6 +66,16 @@ def test_no_record_of_the_system_is_left_out() -> None:
     assert kept == set(SYSTEM_RECORDS.entities)
     assert set(KERNEL.entities) == {e for e in kept if e.__module__.startswith("penstock.kernel.")}
     assert {shape.domain for shape in SYSTEM_RECORDS.shapes} == {"penstock"}
+
+
+def test_what_the_system_keeps_is_its_own_through_every_door() -> None:
+    """A person creates none of it, and makes one move: a message that nobody took is told again."""
+    for domain in (SYSTEM_RECORDS, WORKING):
+        for entity in domain.entities:
+            assert creation_permission(entity.__shape__) is SYSTEM_ONLY, entity
+            for name, move in entity.__moves__.items():
+                allowed = Role.ADMIN if issubclass(entity, Message) and name == "revive" else SYSTEM_ONLY
+                assert move_permission(entity.__shape__, move) is allowed, (entity, name)
 
 
 def test_a_handle_of_one_project_keeps_what_its_store_keeps(tmp_path: Path) -> None:

@@ -105,6 +105,21 @@ def test_a_refused_request_may_be_sent_again_under_its_key(editor: Any) -> None:
     assert editor.post(f"{FILMS}/p1/Robot/moves/shoot", headers=once("k")).status_code == 200
 
 
+def test_a_request_that_was_refused_before_it_succeeded_is_remembered_as_long_as_any(
+    service: Service, editor: Any
+) -> None:
+    """That it was refused is soon forgotten; that it was done is not."""
+    shoot = f"{FILMS}/p1/Robot/moves/shoot"
+    assert editor.post(shoot, headers=once("k")).status_code == 404
+    editor.post(FILMS, json=film())
+    done = editor.post(shoot, headers=once("k"))
+    assert done.status_code == 200
+    service.clock.advance(timedelta(hours=1))
+    again = editor.post(shoot, headers=once("k"))
+    assert (again.status_code, again.json()) == (200, done.json())
+    assert again.headers["Idempotent-Replayed"] == "true"
+
+
 @pytest.mark.parametrize("key", ["", "x" * 201, "ä"])
 def test_a_key_that_is_none_is_refused(editor: Any, key: str) -> None:
     refused = editor.post(SHOUT, json={"name": "r"}, headers={"Idempotency-Key": key.encode()})

@@ -42,6 +42,7 @@ class KeyStatus(StrEnum):
 class ApiKey(Entity, table=SYSTEM, relation="api_keys"):
     """What is known of a key; not the key itself. Its use is not written down, as that would be a write a request."""
 
+    __moved_by_work__ = True
     __rights__ = OPERATORS
 
     key_id: str

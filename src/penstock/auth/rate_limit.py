@@ -30,6 +30,8 @@ _FORGOTTEN = 120
 class RateBucket(Entity, table=SYSTEM, relation="rate_buckets", lifetimes=(Expires("ttl"),)):
     """How much of a rate somebody has used."""
 
+    __moved_by_work__ = True
+
     name: str
     used_until: Count
     "In microseconds since 1970."

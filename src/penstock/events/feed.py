@@ -48,6 +48,8 @@ _REMEMBERED = timedelta(days=3)
 class FeedPlace(Entity, table=SYSTEM, relation="feeds"):
     """How far a feed has been followed, and how often its next event has been tried in vain."""
 
+    __moved_by_work__ = True
+
     name: str
     position: str | None = None
     tries: Count = 0
@@ -63,6 +65,8 @@ class LetterStatus(StrEnum):
 
 class FeedLetter(Entity, table=SYSTEM, relation="feed_letters", lifetimes=(Expires("ttl"),)):
     """An event that a handler could not deal with."""
+
+    __moved_by_work__ = True
 
     name: str
     ts: UtcMicros

@@ -121,6 +121,8 @@ def _once_a_day(cron: str, moment: datetime) -> str:
 class ScheduleState(Entity, table=SYSTEM, relation="schedules"):
     """What is known of a schedule's runs."""
 
+    __moved_by_work__ = True
+
     name: str
     first_seen_at: UtcSeconds
     "Periods that ended before are not run."

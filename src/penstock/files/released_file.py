@@ -27,6 +27,7 @@ class ReleasedStatus(StrEnum):
 class Released(Entity, table=SYSTEM, relation="released_files", lifetimes=(Expires("ttl"),)):
     """The files of one deleted record."""
 
+    __moved_by_work__ = True
     __rights__ = KEPT
 
     release_id: str

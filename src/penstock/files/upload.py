@@ -35,6 +35,7 @@ class Upload(Entity, table=SYSTEM, relation="uploads", lifetimes=(Expires("ttl")
     It stays visible after its end, so that the sweep finds what it left behind; only then does it get a ttl.
     """
 
+    __moved_by_work__ = True
     __rights__ = Rights(remove=False)
 
     upload_id: str

@@ -231,7 +231,7 @@ def _ask(store: StoreHandle, record: Once, owner: str, period: timedelta, *, und
             return Replay(found.result)
         if under is None and _is_at_it(found, store.clock):
             break
-        if _taken_over(store, found, claim, until, under):
+        if _taken_over(store, found, record, claim, until, under):
             return replace(claim, root=_root(found))
     raise InProgress(f"{ref!r} is being done just now; ask again when it is")
 
@@ -251,14 +251,17 @@ def _created(store: StoreHandle, record: Once, claim: Claim, until: int) -> bool
     return True
 
 
-def _taken_over(store: StoreHandle, found: Once, claim: Claim, until: int, under: Lease | None) -> bool:
+def _taken_over(store: StoreHandle, found: Once, record: Once, claim: Claim, until: int, under: Lease | None) -> bool:
     """Take a claim that failed or has ended, unless somebody else has just done so."""
-    updates = (
+    updates: list[Update] = [
         Set("status", OnceStatus.IN_PROGRESS),
         Set("owner", claim.owner),
         Set("owner_expires_at", until),
         Set("turn", claim.id),
-    )
+    ]
+    if (forgotten := getattr(record, "ttl", None)) is not None:
+        # A try that was refused may be about to be forgotten; what this one does must not be.
+        updates.append(Set("ttl", forgotten))
     shape, key = found.ref.shape, found.ref.key
     # A commit recognises itself when its answer was lost; what it leaves is its own, because of the claim's id.
     taken = Patch(shape, key, prepare_updates(shape, updates), unchanged(found, ("status", "turn")))
