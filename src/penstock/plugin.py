@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
+from datetime import timedelta
 from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
@@ -101,13 +102,22 @@ class DomainPlugin:
     pipelines: Sequence[Pipeline[Any, Any]] = ()
     "Its jobs of several steps; their tasks are among its tasks."
     actions: Mapping[str, str] = field(default_factory=dict)
-    "What people do in it besides creating, changing and moving records: each by its name, with what it does."
+    "What people do in it besides creating and moving records: each by its name, with what it does."
     commands: Commands | None = None
     'Commands of its own, such as "say" or "demo films".'
     console: ConsoleHints | None = None
 
     def __post_init__(self) -> None:
+        if not isinstance(self.domain, Domain):
+            raise DeclarationError(f"a DomainPlugin begins with a Domain, not with {type(self.domain).__name__}")
         name = self.domain.name
+        if self.tasks is not None and not isinstance(self.tasks, Tasks):
+            raise DeclarationError(f"the tasks of {name} are the Tasks they were declared with, not {self.tasks!r}")
+        for part, given in {"schedules": self.schedules, "routes": self.routes, "feed": self.feed}.items():
+            if given is not None and not callable(given):
+                raise DeclarationError(f"{part} of {name} is a function of its DomainContext, not {given!r}")
+        if self.retention is not None:
+            Schedule(f"{name}-retention", self.retention, "retention", overdue=timedelta(days=3660))
         if self.pipelines and self.tasks is None:
             raise DeclarationError(f"{name} has pipelines and no tasks; give it the Tasks they were made with")
         first = self.console.first if self.console is not None else None

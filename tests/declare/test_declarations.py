@@ -905,3 +905,17 @@ def test_refusals_say_an_before_a_vowel() -> None:
     assert [kind.noun for kind in (Kind.TEXT, Kind.INTEGER, Kind.INSTANT, Kind.IDENTIFIER, Kind.BYTES)] == [
         *("a text", "an integer", "an instant", "an identifier", "bytes")
     ]
+
+
+@pytest.mark.parametrize("name", ["9 x", "", "Films", "films/9", "fïlms"])
+def test_a_domain_has_a_name_that_stands_in_a_path(name: str) -> None:
+    with pytest.raises(DeclarationError, match="cannot name a domain: it stands in paths and in SQL"):
+        Domain(name)
+
+
+def test_an_entity_without_a_table_is_told_so() -> None:
+    class Draft(Entity):
+        title: str
+
+    with pytest.raises(DeclarationError, match=r"Draft of the domain films has no table; write class Draft\(Entity, "):
+        Domain("films", Draft)

@@ -23,7 +23,7 @@ def holds_in_a_child(question: Callable[[], bool]) -> bool:
     """Is it true there? A child that hangs is ended, and says no."""
     child = os.fork()
     if child == 0:
-        alarm = threading.Timer(5, os._exit, [2])
+        alarm = threading.Timer(60, os._exit, [2])  # to look through all that tests have made takes a while
         alarm.daemon = True
         alarm.start()
         os._exit(0 if question() else 1)

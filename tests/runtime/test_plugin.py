@@ -6,6 +6,7 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any, cast
 
 import pytest
 
@@ -194,6 +195,15 @@ def test_a_running_handler_does_not_keep_the_service_from_ending(start: Callable
 def test_what_a_plugin_says_of_itself_is_checked() -> None:
     tasks = Tasks("kites")
     flying = Pipeline(tasks, "flying", [PipelineStep("fly", lambda work, step: StepResult())])
+    wrong: Any = [1]
+    with pytest.raises(DeclarationError, match="begins with a Domain, not with str"):
+        DomainPlugin(cast(Any, "kites"))
+    with pytest.raises(DeclarationError, match=r"the tasks of kites are the Tasks they were declared with, not \[1\]"):
+        DomainPlugin(KITES, tasks=wrong)
+    with pytest.raises(DeclarationError, match=r"routes of kites is a function of its DomainContext, not \[1\]"):
+        DomainPlugin(KITES, routes=wrong)
+    with pytest.raises(DeclarationError, match="'daily' is not a cron expression"):
+        DomainPlugin(KITES, retention="daily")
     with pytest.raises(DeclarationError, match="kites has pipelines and no tasks"):
         DomainPlugin(KITES, pipelines=[flying])
     with pytest.raises(DeclarationError, match=r"no pattern Kite.by_colour for the console; there are Kite.by_day"):

@@ -315,7 +315,7 @@ def test_a_key_is_made_of_a_records_own_values() -> None:
     [
         (CLIP, (), {"project_id": "p1"}, "sequence is missing"),
         (CLIP, (), {"project_id": "p1", "sequence": 1, "day": 2}, "day is no part of it"),
-        (CLIP, (), {"project_id": "p1", "sequence": "1"}, "sequence = '1' is not a"),
+        (CLIP, (), {"project_id": "p1", "sequence": "1"}, "sequence = '1' is no int"),
         (CLIP, (), {"project_id": "p1/p2", "sequence": 1}, "'mv/p1/p2/scene_001.mp4' is none of it"),
         (CLIP, (), {"project_id": "..", "sequence": 1}, "contains '..'"),
         (CLIP, (), {"project_id": "", "sequence": 1}, "contains '//'"),

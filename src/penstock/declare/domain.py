@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -12,6 +13,8 @@ from penstock.declare.table import Table
 from penstock.errors import DeclarationError
 from penstock.schema.file_pattern import FilePattern
 from penstock.schema.shape import EntityShape, PatternShape, ViewShape
+
+_NAME = re.compile(r"[a-z][a-z0-9_]*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +44,16 @@ class Domain:
         files: Iterable[str | FilePattern] = (),
         moved_by_work: bool = False,
     ) -> None:
+        if not _NAME.fullmatch(name):
+            raise DeclarationError(
+                f"{name!r} cannot name a domain: it stands in paths and in SQL; write it in small letters, such as films"
+            )
+        for entity in entities:
+            if not hasattr(entity, "__shape__"):
+                raise DeclarationError(
+                    f"{getattr(entity, '__name__', entity)} of the domain {name} has no table; write class "
+                    f"{getattr(entity, '__name__', 'Film')}(Entity, table=TABLE)"
+                )
         self.name = name
         self.files = tuple(FilePattern(each) if isinstance(each, str) else each for each in files)
         self.outbox, self.audit = outbox, audit
