@@ -46,7 +46,7 @@ class Domain:
     ) -> None:
         if not _NAME.fullmatch(name):
             raise DeclarationError(
-                f"{name!r} cannot name a domain: it stands in paths and in SQL; write it in small letters, such as films"
+                f"{name!r} cannot name a domain: it stands in paths and in SQL; use small letters, such as films"
             )
         for entity in entities:
             if not hasattr(entity, "__shape__"):
