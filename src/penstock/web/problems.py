@@ -115,7 +115,13 @@ def _validation_error(request: Request, error: Exception) -> Response:
 
 def invalid_request(errors: Any) -> InvalidRequest:
     """What pydantic found, without the values that were sent: they may be private."""
-    fields = [{"where": cut(".".join(map(str, e["loc"]))) or "body", "message": cut(str(e["msg"]))} for e in errors]
+    fields = [
+        {
+            "where": cut(".".join(map(str, e["loc"]))) or "body",
+            "message": cut(str(e["msg"]).removeprefix("Value error, ")),
+        }
+        for e in errors
+    ]
     first = "; ".join(f"{f['where']}: {f['message']}" for f in fields[:3])
     return InvalidRequest(f"{first}{' …' if len(fields) > 3 else ''}", fields)
 
