@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from datetime import timedelta
 from enum import StrEnum
@@ -22,6 +22,7 @@ from penstock.work import (
     WORKING,
     ChildRun,
     ChildStatus,
+    FanOut,
     JobRecords,
     JobStatus,
     Outcome,
@@ -29,15 +30,31 @@ from penstock.work import (
     PipelineJob,
     PipelineStep,
     Runner,
+    StepContext,
+    StepResult,
     StepRun,
     Task,
+    TaskContext,
     Tasks,
     TaskStatus,
+    Terminal,
     pipeline_job,
 )
-from penstock.work.dead_letters import DeadLetters, retry
+from penstock.work.dead_letters import DeadLetters, cancel, retry, retry_all
 from penstock.workers.manual import ManualWorkers
-from tests.work.own_records import AC_TASKS, ASSET, DISCOVER, INITIALIZE, NC_TASKS, STRICT, ask, make, new_job, run_for
+from tests.work.own_records import (
+    AC_TASKS,
+    ASSET,
+    DISCOVER,
+    INITIALIZE,
+    NC_TASKS,
+    SOON,
+    STRICT,
+    ask,
+    make,
+    new_job,
+    run_for,
+)
 
 MINUTE = timedelta(minutes=1)
 
@@ -547,6 +564,258 @@ def test_a_child_that_failed_can_be_tried_again_until_the_step_has_gone_on(
         retry(store, [NC_TASKS], letter.task_id, by="ann")
 
 
+# Children of a job that has failed, and is tried again
+
+DOWN: set[str] = set()
+"The providers that are down just now."
+FC_TASKS = Tasks("failing_children")
+
+
+def reach(work: TaskContext, context: Any, input: dict[str, Any]) -> StepResult:
+    if input["provider"] in DOWN:
+        raise Terminal(f"{input['provider']} is down")
+    return StepResult(metrics={"found": 1})
+
+
+def list_providers(work: TaskContext, context: StepContext[PipelineJob, StepRun]) -> list[dict[str, Any]]:
+    return [{"provider": name} for name in context.input["providers"]]
+
+
+def add_up(work: TaskContext, context: Any, children: Sequence[ChildRun]) -> StepResult:
+    return StepResult(metrics={"asked": len(children), "found": sum(c.metrics.get("found", 0) for c in children)})
+
+
+def tell(work: TaskContext, context: StepContext[PipelineJob, StepRun]) -> StepResult:
+    return StepResult()
+
+
+def reaching(name: str, *, tolerate: bool = False) -> Pipeline[PipelineJob, StepRun]:
+    fan = FanOut[PipelineJob, StepRun](list_providers, reach, add_up, tolerate=tolerate, retry=SOON)
+    return Pipeline(FC_TASKS, name, [PipelineStep("ask", fan), PipelineStep("tell", tell)])
+
+
+REACH, REACH_SOME = reaching("reach"), reaching("reach_some", tolerate=True)
+
+
+@pytest.fixture
+def crew(store: Store) -> Iterator[ManualWorkers]:
+    """Workers of the pipelines on generic records, at first with every provider up."""
+    DOWN.clear()
+    yield ManualWorkers(store, [FC_TASKS])
+    DOWN.clear()
+
+
+def begin(store: Store, pipeline: Pipeline[PipelineJob, StepRun] = REACH, names: str = "abcd") -> PipelineJob:
+    with store.change(by="ann") as change:
+        return pipeline.start(change, {"providers": list(names)})
+
+
+def run_in_order(crew: ManualWorkers, *numbers: int) -> None:
+    """Run the plan, and then these children one after the other."""
+    crew.drain(most=1)
+    works = {work.task.input["number"]: work for work in crew.runner.take(10)}
+    for number in numbers:
+        crew.runner.run(works.pop(number))
+    for work in works.values():
+        crew.runner.hand_back(work)
+
+
+def try_again(store: Store, number: int) -> None:
+    (letter,) = [task for task in DeadLetters().find(store) if task.input.get("number") == number]
+    retry(store, [FC_TASKS], letter.task_id, by="ann")
+
+
+def status_of(store: Store, job: PipelineJob) -> JobStatus:
+    return store.get(PipelineJob.at(job_id=job.job_id)).status
+
+
+def test_a_strict_job_goes_on_when_its_dead_letter_is_tried_again_whichever_child_had_failed_first(
+    store: Store, crew: ManualWorkers
+) -> None:
+    """What its siblings did while it had failed counts, and nothing of it is done twice."""
+    DOWN.add("b")
+    job = begin(store)
+    run_in_order(crew, 1, 0)
+    assert status_of(store, job) is JobStatus.FAILED
+    crew.drain()
+    DOWN.clear()
+    try_again(store, 1)
+    assert crew.drain() == 3, "the child, the join, and the step after it"
+    assert status_of(store, job) is JobStatus.DONE
+    assert REACH.made_by(store, job, "ask").metrics == {"asked": 4, "found": 4}
+
+
+def test_a_strict_job_tried_again_before_its_siblings_ran_goes_on(store: Store, crew: ManualWorkers) -> None:
+    DOWN.add("b")
+    job = begin(store)
+    run_in_order(crew, 1)
+    DOWN.clear()
+    try_again(store, 1)
+    assert status_of(store, job) is JobStatus.RUNNING
+    crew.drain()
+    assert status_of(store, job) is JobStatus.DONE
+
+
+def test_a_child_that_is_done_just_as_its_job_fails_is_counted(
+    store: Store, crew: ManualWorkers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from penstock.work import fan_out
+
+    DOWN.add("a")
+    job = begin(store, names="ab")
+    crew.drain(most=1)
+    works = {work.task.input["number"]: work for work in crew.runner.take(10)}
+    count_end = fan_out.count_end
+
+    def meanwhile(change: Any, place: Any, by: int = 1) -> bool:
+        monkeypatch.setattr(fan_out, "count_end", count_end)
+        assert crew.runner.run(works[0]) is Outcome.TERMINAL
+        return count_end(change, place, by)
+
+    monkeypatch.setattr(fan_out, "count_end", meanwhile)
+    assert crew.runner.run(works[1]) is Outcome.DONE
+    assert status_of(store, job) is JobStatus.FAILED
+    DOWN.clear()
+    try_again(store, 0)
+    crew.drain()
+    assert status_of(store, job) is JobStatus.DONE
+
+
+def test_a_strict_job_stays_failed_until_all_its_dead_letters_are_tried_again(
+    store: Store, crew: ManualWorkers
+) -> None:
+    """Else it would be running, and nobody at work for it."""
+    DOWN.update("bc")
+    job = begin(store)
+    crew.drain()
+    DOWN.clear()
+    try_again(store, 2)
+    crew.drain()
+    assert status_of(store, job) is JobStatus.FAILED
+    try_again(store, 1)
+    assert status_of(store, job) is JobStatus.RUNNING
+    crew.drain()
+    assert status_of(store, job) is JobStatus.DONE
+    assert REACH.made_by(store, job, "ask").metrics == {"asked": 4, "found": 4}
+
+
+def test_all_dead_letters_of_a_strict_job_are_tried_again_at_once_and_may_fail_again(
+    store: Store, crew: ManualWorkers
+) -> None:
+    DOWN.update("abcd")
+    job = begin(store)
+    for left in ("bc", "c", ""):
+        crew.drain()
+        assert status_of(store, job) is JobStatus.FAILED
+        DOWN.clear()
+        DOWN.update(left)
+        assert retry_all(store, [FC_TASKS], DeadLetters(), by="ann").refused == {}
+    crew.drain()
+    assert status_of(store, job) is JobStatus.DONE
+
+
+def test_a_strict_job_one_of_whose_children_is_given_up_stays_failed_and_can_be_resumed(
+    store: Store, crew: ManualWorkers
+) -> None:
+    DOWN.update("bc")
+    job = begin(store)
+    crew.drain()
+    DOWN.clear()
+    letters = {task.input["number"]: task.task_id for task in DeadLetters().find(store)}
+    retry(store, [FC_TASKS], letters[1], by="ann")
+    cancel(store, [FC_TASKS], letters[2], by="ann")
+    crew.drain()
+    assert status_of(store, job) is JobStatus.FAILED
+    REACH.resume(store, job, from_step="ask", by="ann")
+    crew.drain()
+    assert status_of(store, job) is JobStatus.DONE
+
+
+def test_a_failed_strict_job_that_is_cancelled_stays_so(store: Store, crew: ManualWorkers) -> None:
+    DOWN.add("b")
+    job = begin(store)
+    run_in_order(crew, 1)
+    (letter,) = DeadLetters().find(store)
+    with store.change(by="ann") as change:
+        REACH.cancel(change, job, by="ann")  # whoever cancels may die before the children's tasks are cancelled too
+    DOWN.clear()
+    retry(store, [FC_TASKS], letter.task_id, by="ann")
+    crew.drain()
+    assert status_of(store, job) is JobStatus.CANCELLED
+    children = list(store.find(ChildRun.of_step(job_id=job.job_id, position=0, round=1)))
+    assert {c.status for c in children} == {ChildStatus.RUNNING}
+
+
+def test_a_dead_letter_of_an_earlier_round_changes_nothing(store: Store, crew: ManualWorkers) -> None:
+    DOWN.add("b")
+    job = begin(store)
+    run_in_order(crew, 1)
+    (old,) = DeadLetters().find(store)
+    REACH.resume(store, job, from_step="ask", by="ann")
+    crew.drain()
+    assert status_of(store, job) is JobStatus.FAILED
+    retry(store, [FC_TASKS], old.task_id, by="ann")
+    DOWN.clear()
+    crew.drain()
+    assert status_of(store, job) is JobStatus.FAILED, "it is another child that failed it"
+    try_again(store, 1)
+    crew.drain()
+    assert status_of(store, job) is JobStatus.DONE
+
+
+@pytest.mark.parametrize(
+    ("pipeline", "first"),
+    [(REACH, "plan"), (REACH, "child"), (REACH_SOME, "child")],
+    ids=["plan-first", "children-first", "tolerant"],
+)
+def test_a_plan_that_failed_half_way_is_tried_again_with_the_children_it_had_spread(
+    store: Store,
+    crew: ManualWorkers,
+    monkeypatch: pytest.MonkeyPatch,
+    pipeline: Pipeline[PipelineJob, StepRun],
+    first: str,
+) -> None:
+    from penstock.work import fan_out
+
+    add = fan_out._add
+
+    def refuses(change: Any, place: Any, number: int, *rest: Any) -> None:
+        if number == 30:
+            raise Terminal("no more")
+        add(change, place, number, *rest)
+
+    DOWN.add("7")
+    job = begin(store, pipeline, "0123456789" * 5)
+    with monkeypatch.context() as patch:
+        patch.setattr(fan_out, "_add", refuses)
+        crew.drain(most=1)
+    crew.drain()
+    assert status_of(store, job) is JobStatus.FAILED
+    DOWN.clear()
+    letters = sorted(DeadLetters().find(store), key=lambda task: ("number" in task.input) is (first == "plan"))
+    assert len(letters) == 3
+    for letter in letters:
+        retry(store, [FC_TASKS], letter.task_id, by="ann")
+        crew.drain()
+        assert status_of(store, job) is (JobStatus.FAILED if letter is not letters[-1] else JobStatus.DONE)
+    assert pipeline.made_by(store, job, "ask").metrics == {"asked": 50, "found": 50}
+
+
+def test_a_job_that_declares_no_way_back_refuses_each_of_its_dead_letters(store: Store, workers: ManualWorkers) -> None:
+    run = run_for(store, STRICT, providers=["ESO", "MAST", "AAVSO"], down=["ESO", "MAST"])
+    workers.drain(most=1)
+    works = {work.task.input["number"]: work for work in workers.runner.take(10)}
+    for number in (0, 1, 2):
+        workers.runner.run(works[number])
+    assert works[2].task.lease_epoch == 1
+    for letter in list(DeadLetters().find(store)):
+        with pytest.raises(IllegalMove, match="that is FAILED cannot revive: it has no such move"):
+            retry(store, [NC_TASKS], letter.task_id, by="ann")
+        assert store.get(letter.ref).status is TaskStatus.FAILED
+    assert store.get(run.ref).status is RunStatus.FAILED
+    assert workers.drain() == 0
+
+
 # Declaring
 
 LOOM = Table("penstock_test_looms", partition="PK", sort="SK")
@@ -716,6 +985,30 @@ def test_a_job_comes_to_the_same_end_wherever_a_worker_is_killed(
         assert store.get(run.ref).status is RunStatus.SUCCEEDED
         assert DISCOVER.made_by(store, run, "ask").metrics == {"asked": 2, "found": 3}
         assert len([a for a in attempts(store, run) if a[0] == "ask.join" and a[2]]) == 1, "joined once"
+        if not executioner.was_needed:
+            break
+    assert at > 15, "there is more than one commit to be killed at"
+
+
+@pytest.mark.parametrize("answered", [False, True])
+def test_a_strict_job_tried_again_comes_to_its_end_wherever_a_worker_is_killed(
+    store: Store, crew: ManualWorkers, clock: FrozenClock, monkeypatch: pytest.MonkeyPatch, answered: bool
+) -> None:
+    """At each commit of the failure, of the siblings after it, of the retry, and of all that follows."""
+    for at in range(1, 1000):
+        DOWN.update("b")
+        job = begin(store, names="abc")
+        with monkeypatch.context() as patch:
+            executioner = Executioner(store, patch, at=at, answered=answered)
+            work_until_nothing_is_left(crew, clock)
+            assert status_of(store, job) is JobStatus.FAILED
+            DOWN.clear()
+            for _ in range(2):
+                with suppress(Killed):
+                    retry_all(store, [FC_TASKS], DeadLetters(), by="ann")
+            work_until_nothing_is_left(crew, clock)
+        assert status_of(store, job) is JobStatus.DONE
+        assert REACH.made_by(store, job, "ask").metrics == {"asked": 3, "found": 3}
         if not executioner.was_needed:
             break
     assert at > 15, "there is more than one commit to be killed at"

@@ -3,6 +3,9 @@
 The plan says what the children are, each does its part, and when all have ended a last task joins what they made. Who
 ends the last one is settled by a count, written in the commit that ends each: however workers die, the children are
 joined, and once. A child of a job that has gone elsewhere meanwhile, or was cancelled, changes nothing.
+
+A job that one child has failed is tried again with that child. So the others do their part meanwhile, and the job goes
+on when all that failed it are tried again, not before: while it runs, somebody is at work for it or will be.
 """
 
 from __future__ import annotations
@@ -16,7 +19,8 @@ from penstock.kernel.change import Change
 from penstock.kernel.idempotency import once_key
 from penstock.kernel.lease import LeaseLost
 from penstock.kernel.store import Store
-from penstock.operations.conditions import Compare, Missing
+from penstock.operations.conditions import Compare, Missing, OneOf
+from penstock.operations.updates import Add
 from penstock.work.context import TaskContext
 from penstock.work.dead_letters import end_cancelled
 from penstock.work.errors import code_of
@@ -60,7 +64,7 @@ class Children(Generic[J, S]):
         declare = tasks.task(
             name, retry=step.retry, limit=step.limit, concurrency=step.concurrency, classes=step.classes
         )
-        self.plan = passages.watch(declare(plan))
+        self.plan = passages.watch(declare(plan), failed=self._fail_part, revived=self._revive_plan)
         self.join = passages.watch(
             tasks.task(f"{name}.join", retry=step.retry, limit=step.limit, classes=step.classes)(join)
         )
@@ -91,16 +95,16 @@ class Children(Generic[J, S]):
     # What happens by itself
 
     def _plan(self, work: TaskContext, place: StepInput) -> None:
-        context = self._passages.begin(work, place)
+        context = self._passages.begin(work, place, though_failed=True)
         project = work.store.get(place.job).project_id
         total = spread(work, place, self._fan.plan(work, context), self.child, project)
         _finish_in_a_crowd(work, lambda change: self._join_if(change, place, last=close_count(change, place, total)))
 
     def _run(self, work: TaskContext, place: ChildInput) -> dict[str, Any] | None:
         run, child = work.store.get(place.job), work.store.get(place.child)
-        if not place.is_at(run) or child.status is not ChildStatus.RUNNING:
-            return {"skipped": f"the job is {run.status.value} at another run of its steps by now"}
-        made = self._fan.child(work, self._passages.begin(work, place), child.input)
+        if not self._passages.may_go_on(work.store, place) or child.status is not ChildStatus.RUNNING:
+            return {"skipped": f"the job is {run.status.value}, or at another run of its steps by now"}
+        made = self._fan.child(work, self._passages.begin(work, place, though_failed=True), child.input)
 
         def effect(change: Change) -> None:
             end_child(change, change.get(place.child), made)
@@ -113,7 +117,7 @@ class Children(Generic[J, S]):
         except LeaseLost:
             raise
         except Conflict:
-            if place.is_at(work.store.get(place.job)):
+            if self._passages.may_go_on(work.store, place):
                 raise
             return {"skipped": "the job has gone elsewhere meanwhile"}
         return None
@@ -121,7 +125,7 @@ class Children(Generic[J, S]):
     def _join_if(self, change: Change, place: StepInput, *, last: bool) -> None:
         """Have the children joined after the last one; in any case only while the job is still there."""
         if not last:
-            change.check(place.job, place.stands() & Compare("status", "=", JobStatus.RUNNING))
+            change.check(place.job, place.stands() & OneOf("status", (JobStatus.RUNNING, JobStatus.FAILED)))
             return
         visit = self._passages.visit(change, place)
         if not place.is_at(visit.run):
@@ -132,12 +136,22 @@ class Children(Generic[J, S]):
 
     def _fail(self, change: Change, place: ChildInput, error: BaseException) -> None:
         end_child(change, change.get(place.child), error)
-        if not place.is_at(change.store.get(place.job)):
-            return
-        if self._fan.tolerate:
+        if not self._fan.tolerate:
+            self._fail_part(change, place, error)
+        elif place.is_left_at(change.store.get(place.job)):
             self._join_if(change, place, last=count_end(change, place))
-        else:
+
+    def _fail_part(self, change: Change, place: StepInput, error: BaseException) -> None:
+        """A child or the plan has failed, and the job with it, or that has failed before."""
+        run = change.store.get(place.job)
+        if not place.is_left_at(run):
+            return
+        if change.store.lookup(place.count) is not None:  # a plan may fail before there is any child
+            change.patch(place.count, Add("failed", 1))
+        if run.status is JobStatus.RUNNING:
             self._passages.fail_step(change, place, error)
+        else:
+            change.check(place.job, place.stands() & Compare("status", "=", JobStatus.FAILED))
 
     def _revive(self, change: Change, place: ChildInput) -> None:
         child = change.get(place.child)
@@ -147,7 +161,26 @@ class Children(Generic[J, S]):
         if self._fan.tolerate:
             count_end(change, place, by=-1)
         else:
+            self._revive_part(change, place)
+
+    def _revive_plan(self, change: Change, place: StepInput) -> None:
+        task = change.store.get(Task.at(task_id=task_id_of(self.plan, place)))
+        if task.status is TaskStatus.FAILED:
+            self._revive_part(change, place)
+        elif place.is_at(change.store.get(place.job)):
+            self._passages.revive_step(change, place)  # it was in quarantine
+
+    def _revive_part(self, change: Change, place: StepInput) -> None:
+        """A child or the plan is tried again; after the last that had failed the job goes on."""
+        if not place.is_left_at(change.store.get(place.job)):
+            return
+        count = change.store.lookup(place.count)
+        if count is not None and count.failed:
+            change.patch(place.count, Add("failed", -1), when=Compare("failed", "=", count.failed))
+        if count is None or count.failed <= 1:
             self._passages.revive_step(change, place)
+        else:
+            self._passages.check_revival(change, place)
 
 
 def _finish_in_a_crowd(work: TaskContext, effect: Callable[[Change], None]) -> None:

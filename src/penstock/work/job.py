@@ -263,6 +263,8 @@ class ChildCount(Entity, table=WORK, relation="child_counts"):
     "None while there may come more."
     ended: Count = 0
     joined: bool = False
+    failed: Count = 0
+    "Those whose failure has failed the job, the plan among them, and that nobody has had tried again."
 
     @key("JOB#{job_id}", "CHILDREN#{position:03d}#{round:06d}")
     def at(self, *, job_id: str, position: int, round: int) -> None: ...

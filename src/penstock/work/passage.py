@@ -23,7 +23,7 @@ from penstock.work.errors import Terminal, code_of
 from penstock.work.job import JobStatus, PipelineJob, StepResult, StepRun, StepStatus
 from penstock.work.job_records import STEP_EVENTS, EndedAttempt, JobRecords, pipeline_job_id
 from penstock.work.pipeline_step import ChildInput, PipelineStep, StepContext, StepInput
-from penstock.work.registry import TaskOf
+from penstock.work.registry import OnFailure, OnRevival, TaskOf
 from penstock.work.task import Outcome, Task, TaskAttempt, TaskStatus, error_text
 
 J = TypeVar("J", bound=Entity)
@@ -56,10 +56,16 @@ class Passages(Generic[J, S]):
         "By the step that each begins."
         self._known: dict[str, TaskOf[Any]] = {}
 
-    def watch(self, task: TaskOf[StepInput]) -> TaskOf[StepInput]:
-        """Have the failure of a task be that of the step it is about."""
-        task.failed(self.fail_step)
-        task.revived(self.revive_step)
+    def watch(
+        self,
+        task: TaskOf[StepInput],
+        *,
+        failed: OnFailure[StepInput] | None = None,
+        revived: OnRevival[StepInput] | None = None,
+    ) -> TaskOf[StepInput]:
+        """Have the failure of a task be that of the step it is about, unless it is said what follows from it."""
+        task.failed(failed or self.fail_step)
+        task.revived(revived or self.revive_step)
         self.note_attempts(task)
         self._known[task.name] = task
         return task
@@ -146,14 +152,25 @@ class Passages(Generic[J, S]):
 
     # An attempt at a step
 
-    def begin(self, work: TaskContext, place: StepInput) -> StepContext[J, S]:
-        """What a step needs to know; the domain's own records are told that it has begun."""
+    def may_go_on(self, store: Store, place: StepInput) -> bool:
+        """Is a job at this run, or has it failed there and may be tried again, so that what is done for it counts?"""
+        run = store.get(place.job)
+        if place.is_at(run) or not place.is_left_at(run) or not self.records.has_own_job:
+            return place.is_left_at(run)
+        return self.records.job_moves.can("revive", self.records.job_of(store, run))
+
+    def begin(self, work: TaskContext, place: StepInput, *, though_failed: bool = False) -> StepContext[J, S]:
+        """What a step needs to know; the domain's own records are told that it has begun.
+
+        A part of a step may be done ``though_failed`` another part is, and with it the job.
+        """
         run = work.store.get(place.job)
-        if not place.is_at(run):
+        if not (place.is_at(run) or (though_failed and self.may_go_on(work.store, place))):
             raise Terminal(f"job {place.job_id} is {run.status.value} at another run of its steps by now")
         records = self.records
         job, step = records.job_of(work.store, run), work.store.get(records.step_ref(run))
-        if records.step_moves.can("start", step) or (records.has_own_job and records.job_moves.can("start", job)):
+        starts = records.step_moves.can("start", step) or (records.has_own_job and records.job_moves.can("start", job))
+        if starts and run.status is JobStatus.RUNNING:
             job, step = self._tell_start(work, place)
         return StepContext(
             job=job,
@@ -219,6 +236,12 @@ class Passages(Generic[J, S]):
         self.emit(visit, "step_failed", step, error_code=code, error_message=text)
         self.emit(visit, "failed", step=name)
         self.save(visit)
+
+    def check_revival(self, change: Change, place: StepInput) -> None:
+        """IllegalMove if the domain's own job has failed and has no move by which it could be tried again."""
+        visit = self.visit(change, place)
+        if self.records.has_own_job and not self.records.job_moves.can("revive", visit.job):
+            self.records.job_moves.must("revive", visit.job, visit.told)
 
     def revive_step(self, change: Change, place: StepInput) -> None:
         """A step's task is tried again, and with it the job goes on."""

@@ -46,6 +46,11 @@ class StepInput(BaseModel):
         """Is this where a job is, and does it still go on?"""
         return run.status is JobStatus.RUNNING and (run.position, run.round) == (self.position, self.round)
 
+    def is_left_at(self, run: PipelineJob) -> bool:
+        """Is this where a job is, or where it has failed and may be tried again?"""
+        here = (run.position, run.round) == (self.position, self.round)
+        return here and run.status in (JobStatus.RUNNING, JobStatus.FAILED)
+
     def stands(self) -> Condition:
         """That the job still is at this run."""
         return Compare("position", "=", self.position) & Compare("round", "=", self.round)
@@ -91,7 +96,8 @@ def gathered(work: TaskContext, context: Any, children: Sequence[ChildRun]) -> S
 class FanOut(Generic[J, S]):
     """The body of a step whose parts are done at the same time.
 
-    With ``tolerate`` a child that fails for good is told to ``join`` with the others; without, it fails the job.
+    With ``tolerate`` a child that fails for good is told to ``join`` with the others; without, it fails the job. The
+    others still do their part, so that the job goes on once all that failed are tried again.
     """
 
     plan: Callable[[TaskContext, StepContext[J, S]], Sequence[Mapping[str, Any]]]
