@@ -253,6 +253,12 @@ BOMB = gzip.compress(b"\0" * 50_000_000)
         (sends(HEAD + b"Transfer-Encoding: gzip\r\n\r\n" + BOMB), "not HTTP"),
         (sends(HEAD + b"Content-Length: %d\r\nContent-Encoding: gzip\r\n\r\n%s" % (len(BOMB), BOMB)), "is compressed"),
         (answers(200, b"x", Content_Encoding="br"), "is compressed"),
+        (answers(200, b"x", Content_Encoding="identity, gzip"), "is compressed"),
+        (sends(HEAD + b"Content-Encoding: gzip\r\nContent-Encoding: identity\r\n\r\n" + BOMB), "is compressed"),
+        (sends(HEAD + b"Content-Encoding: identity\r\ncontent-encoding: br\r\n\r\nx"), "is compressed"),
+        (sends(b"\r\n\r\n" + HEAD + b"Content-Length: 2\r\n\r\n{}"), "not HTTP"),
+        (sends(b"\n" + HEAD + b"Content-Length: 2\r\n\r\n{}"), "not HTTP"),
+        (sends(b"HTTP/1.1\r\n\r\n"), "not HTTP"),
         (sends(b"HTTP/1.1 200 OK\r\n", again=b"X-Long: " + b"x" * 60_000 + b"\r\n"), "not HTTP"),
         (sends(b"HTTP/1.1 200 OK\r\nX-Long: ", again=b"x" * 65536), "not HTTP"),
         (sends(b"HTTP/1.1 200 OK\r\nX-Evil: a\x00b\r\n\r\n"), "not HTTP"),
@@ -262,7 +268,7 @@ BOMB = gzip.compress(b"\0" * 50_000_000)
     ],
 )
 def test_an_answer_that_is_too_long_or_none_is_left(
-    server: Server, open_one: Opener, behaviour: Behaviour, words: str
+    server: Server, open_one: Opener, behaviour: Behaviour, words: str, capfd: pytest.CaptureFixture[str]
 ) -> None:
     server.script.append(behaviour)
     client = open_one(server.url())
@@ -270,6 +276,7 @@ def test_an_answer_that_is_too_long_or_none_is_left(
     with pytest.raises(Unavailable, match=rf"^127\.0\.0\.1: .*{words}"):
         get(client, server.url(), types=("application/json",))
     assert time.monotonic() - begun < 8
+    assert "Traceback" not in capfd.readouterr().err
     assert get(client, server.url()) == b"hello", "the next exchange suffers from the last one"
 
 

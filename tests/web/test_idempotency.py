@@ -67,6 +67,36 @@ def test_a_key_belongs_to_one_request(editor: Any, other: dict[str, Any]) -> Non
     assert (refused.status_code, refused.json()["type"]) == (422, "key-reused")
 
 
+def form(boundary: str, *values: str) -> dict[str, Any]:
+    parts = "".join(f'--{boundary}\r\nContent-Disposition: form-data; name="x"\r\n\r\n{v}\r\n' for v in values)
+    kind = {"Content-Type": f"multipart/form-data; boundary={boundary}"}
+    return {"content": f"{parts}--{boundary}--\r\n", "headers": kind | once("k")}
+
+
+def test_a_form_is_the_same_whatever_parts_it(tmp_path: Path) -> None:
+    _, editor = own(tmp_path, lambda caller: {"id": uuid4().hex})
+    first = editor.post("/own", **form("ABC", "cat", "dog"))
+    again = editor.post("/own", **form("XYZ-0123", "cat", "dog"))
+    assert (first.status_code, again.json()) == (201, first.json())
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        ("catABC", "dog"),
+        ("cat--ABC", "dog"),
+        ("cat\n--ABC", "dog"),
+        ("\r\n--cat", "dog"),
+        ("catdog",),
+        ("cat", "dog", ""),
+    ],
+)
+def test_what_parts_a_form_is_told_from_the_same_text_within_a_value(tmp_path: Path, values: tuple[str, ...]) -> None:
+    _, editor = own(tmp_path, lambda caller: {"id": uuid4().hex})
+    assert editor.post("/own", **form("ABC", "cat", "dog")).status_code == 201
+    assert editor.post("/own", **form("ABC", *values)).json()["type"] == "key-reused"
+
+
 def test_another_caller_has_keys_of_its_own(service: Service, editor: Any) -> None:
     editor.post(SHOUT, json={"name": "r"}, headers=once("k"))
     assert service.client(Role.EDITOR).post(SHOUT, json={"name": "r"}, headers=once("k")).json() == {"shouts": 2}

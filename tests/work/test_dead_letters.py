@@ -9,7 +9,8 @@ import pytest
 from penstock import FrozenClock, Store
 from penstock.errors import IllegalMove, InvalidValue, NotFound
 from penstock.kernel.audit import SystemAudit
-from penstock.work import Outcome, Runner, Task, TaskAttempt, TaskOf, TaskStatus
+from penstock.kernel.idempotency import Claim, ClaimLost, SystemOnce, begin
+from penstock.work import Outcome, Runner, Task, TaskAttempt, TaskContext, TaskOf, Tasks, TaskStatus
 from penstock.work.dead_letters import DeadLetters, cancel, cancel_all, retry, retry_all
 from penstock.workers.manual import ManualWorkers
 from tests.work.plant import TASKS, Order, Stamp, look, press, stamps
@@ -160,6 +161,27 @@ def test_a_task_that_a_worker_takes_just_now_is_given_up_all_the_same(
     assert len(taken) == 1
     assert the_task(store, task_id).status is TaskStatus.CANCELLED
     assert [a.outcome for a in store.find(TaskAttempt.of_task(task_id=task_id))] == [Outcome.CANCELLED]
+
+
+def test_whose_claim_is_lost_is_told_so_at_once(store: Store, clock: FrozenClock) -> None:
+    """Another cannot have it back by trying again: the task is looked at once."""
+    tasks, heard = Tasks("claimed"), list[str]()
+
+    @tasks.task("look")
+    def watched(work: TaskContext, input: Order) -> None: ...
+
+    watched.failures.append(lambda *_: heard.append("failed"))
+    task_id = announce(store, watched, "p")
+    now = clock.now()
+    mark = SystemOnce(idempotency_key="k", created_at=now, ttl=int(now.timestamp()) + 9999)
+    lost = begin(store, mark, owner="slow", period=SECOND)
+    assert isinstance(lost, Claim)
+    clock.advance(SECOND * 999)
+    begin(store, mark, owner="other", period=SECOND)
+    with pytest.raises(ClaimLost):
+        cancel(store, [tasks], task_id, by="ann", once=lost)
+    assert heard == ["failed"]
+    assert the_task(store, task_id).status is TaskStatus.WAITING
 
 
 def test_what_is_not_known_here_is_left_alone(store: Store, buried: dict[str, str]) -> None:

@@ -24,6 +24,7 @@ from penstock.kernel.unchanged import unchanged
 from penstock.operations.file_access import own_files
 from penstock.ports.ids import sortable_id
 from penstock.ports.object_store import Objects
+from penstock.ports.stored_object import ListedObject
 
 _REMEMBERED = timedelta(days=30)
 
@@ -45,6 +46,12 @@ def delete_with_files(store: Store, change: Change, record: Entity) -> list[str]
             )
         )
     return files
+
+
+def is_released(store: Store, found: ListedObject) -> bool:
+    """Has a deleted record left this file, which still waits to go to the trash?"""
+    waiting = store.find(Released.by_status(status=ReleasedStatus.WAITING))
+    return any(found.key in released.files and found.modified_at <= released.released_at for released in waiting)
 
 
 def settle_released(store: Store, objects: Objects, trash: Trash, references: References) -> int:

@@ -191,7 +191,7 @@ def _answered(stream: Stream, request: StreamRequest, until: float) -> StreamHea
 
 def _pieces(host: str, head: StreamHead, stream: Stream, clock: _Clock) -> Iterator[bytes]:
     most = clock.limits.most
-    if head.headers.get("content-encoding", "identity").strip().lower() not in ("", "identity"):
+    if {coding.strip().lower() for coding in head.headers.get("content-encoding", "").split(",")} - {"", "identity"}:
         raise Unanswered(f"{host}: the answer is compressed, which was not asked for")
     length = head.headers.get("content-length", "")
     if length.isdigit() and int(length[:18]) > most:

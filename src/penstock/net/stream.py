@@ -33,6 +33,8 @@ _TLS = frozenset(
 )
 _READABLE = select.POLLIN | select.POLLHUP
 _LONGEST_REASON = 200
+_LISTS = frozenset({"content-encoding"})
+"Headers that mean the same in several lines as in one; of others the last line counts."
 
 
 class StreamBroken(Exception):
@@ -225,21 +227,31 @@ class Stream(CurlHandle):
     def _set_timer(self, milliseconds: int) -> None:
         self._due = None if milliseconds < 0 else time.monotonic() + milliseconds / 1000
 
-    def _note_line(self, line: bytes) -> None:
+    def _note_line(self, line: bytes) -> int | None:
+        """Told otherwise than None, libcurl ends the exchange: what comes is not HTTP."""
         if self._complete:
-            return  # after a body in chunks more headers may come
+            return None  # after a body in chunks more headers may come
         if line.startswith(b"HTTP/"):
             self._lines.clear()
         if line.rstrip(b"\r\n"):
             self._lines.append(line)
         else:
-            status = self._lines[0].split(None, 2)[1]
-            self._complete = not status.startswith(b"1") or status == b"101"
+            words = self._lines[0].split(None, 2) if self._lines else []
+            if len(words) < 2:
+                return -1
+            self._complete = not words[1].startswith(b"1") or words[1] == b"101"
+        return None
 
 
 def _headers(lines: Sequence[bytes]) -> dict[str, str]:
-    parts = (line.decode("latin-1").partition(":") for line in lines[1:])
-    return {name.strip().lower(): value.strip() for name, separator, value in parts if separator}
+    headers: dict[str, str] = {}
+    for name, separator, value in (line.decode("latin-1").partition(":") for line in lines[1:]):
+        name, value = name.strip().lower(), value.strip()
+        if name in _LISTS and name in headers:
+            value = f"{headers[name]}, {value}"
+        if separator:
+            headers[name] = value
+    return headers
 
 
 def _of_libcurl(events: int) -> int:

@@ -16,7 +16,7 @@ import hashlib
 import json
 import os
 import re
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import timedelta
@@ -193,9 +193,26 @@ def _guest(caller: Caller, options: WebOptions) -> str:
 def _digest(request: Request, body: bytes) -> str:
     """What tells bodies apart: their bytes, but not the boundary of a form's parts, which is chosen anew each time."""
     kind, said = parse_options_header(request.headers.get("content-type"))
-    if kind == b"multipart/form-data" and said.get(b"boundary"):
-        body = body.replace(said[b"boundary"], b"")
-    return hashlib.sha256(body).hexdigest()
+    if kind != b"multipart/form-data" or not said.get(b"boundary"):
+        return hashlib.sha256(body).hexdigest()
+    digest = hashlib.sha256()
+    for part in _parts(body, said[b"boundary"]):
+        digest.update(b"%d:" % len(part))
+        digest.update(part)
+    return digest.hexdigest()
+
+
+def _parts(body: bytes, boundary: bytes) -> Iterator[memoryview]:
+    """What stands between the delimiters of a form. The same text within a line is part of a value."""
+    delimiter = b"\r\n--" + boundary
+    view, at = memoryview(body), 0
+    if body.startswith(delimiter[2:]):  # the first one begins the body
+        yield view[:0]
+        at = len(delimiter) - 2
+    while (end := body.find(delimiter, at)) >= 0:
+        yield view[at:end]
+        at = end + len(delimiter)
+    yield view[at:]
 
 
 def _closed(value: Any) -> Any:

@@ -9,7 +9,7 @@ from typing import Any
 from penstock.declare.pattern import until as up_to
 from penstock.errors import Conflict, InvalidValue
 from penstock.kernel.change import Change
-from penstock.kernel.idempotency import Claim
+from penstock.kernel.idempotency import Claim, ClaimLost
 from penstock.kernel.store import Store
 from penstock.work import queue_hints
 from penstock.work.errors import Cancelled
@@ -92,6 +92,8 @@ def cancel(
     for _ in range(_RACES - 1):
         try:
             return _cancel(store, declared, task_id, by=by, why=why, once=once)
+        except ClaimLost:
+            raise
         except Conflict:
             continue  # a worker has just taken it, or put it back
     return _cancel(store, declared, task_id, by=by, why=why, once=once)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import ExitStack
 from dataclasses import dataclass
+from datetime import timedelta
 from pathlib import Path
 from uuid import UUID
 
@@ -26,13 +26,19 @@ from penstock.domains.musicvideo.model import (
 )
 from penstock.domains.musicvideo.options import flavors
 from penstock.errors import IllegalMove, InvalidValue
-from penstock.files.deletion import delete_with_files
+from penstock.files.deletion import delete_with_files, is_released
+from penstock.files.object_reads import lookup
+from penstock.files.placement import put_in_free_place
+from penstock.files.trash import Trash
 from penstock.generation.directors import director
 from penstock.kernel.idempotency import new_id
 from penstock.media.soundness import sound_audio, sound_image
-from penstock.ports.stored_object import SignedUrl
+from penstock.ports.stored_object import SignedUrl, StoredObject
 
 LONGEST_PROMPT = 5000
+_RACES = 3
+_LEFT_AFTER = timedelta(hours=1)
+"A file that has waited so long for its record is left from a try that died; no request takes as long."
 BUSY = (ProjectStatus.QUEUED, ProjectStatus.GENERATING_SCENES, ProjectStatus.COMPOSING)
 "Somebody works on the project as a whole; its scenes stay as they are until that is over."
 
@@ -131,9 +137,36 @@ def _keep_files(studio: FilmStudio, project: Project, wanted: NewProject) -> Non
         project.audio_duration = sound_audio(wanted.audio).duration
         project.audio_backing_track_s3_key = BACKING_TRACK.key_of(project)
         kept.append((project.audio_backing_track_s3_key, wanted.audio))
-    with ExitStack() as files:
-        for key, path in kept:
-            studio.objects.put(key, files.enter_context(path.open("rb")))
+    for key, path in kept:
+        _keep_file(studio, project, key, path)
+
+
+def _keep_file(studio: FilmStudio, project: Project, key: str, path: Path) -> None:
+    """Put a file in its place, before the record that makes the place its own.
+
+    Two may begin the same project, by its key or because one was taken for dead: neither replaces what the other has
+    put, since its record may come first.
+    """
+    for _ in range(_RACES):
+        if put_in_free_place(studio.objects, key, path):
+            return
+        found = lookup(studio.objects, key)
+        if found is not None:
+            _make_room(studio, project, found)
+    raise NotNow(f"the files of project {project.project_id} change all the time; try again")
+
+
+def _make_room(studio: FilmStudio, project: Project, found: StoredObject) -> None:
+    """Remove a file that belongs to nobody any more; NotNow if it may be somebody's."""
+    if studio.store.lookup(project.ref) is not None:
+        raise NotNow(f"project {project.project_id} is there already; go on with it, or delete it first")
+    if found.modified_at >= studio.store.clock.now() - _LEFT_AFTER and not is_released(studio.store, found):
+        raise NotNow(
+            f"somebody begins project {project.project_id} with other files just now; if nothing comes of it, try "
+            f"again in {_LEFT_AFTER.total_seconds() / 60:.0f} minutes"
+        )
+    if not Trash(studio.objects, studio.store.clock).put(found):
+        studio.objects.delete_unchanged(found)
 
 
 # Looking

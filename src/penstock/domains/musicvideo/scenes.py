@@ -22,7 +22,7 @@ from penstock.domains.musicvideo.scene_revisions import SCENE_REVISIONS, OnScene
 from penstock.errors import Conflict
 from penstock.files.deletion import delete_with_files
 from penstock.kernel.change import Change
-from penstock.kernel.idempotency import new_id
+from penstock.kernel.idempotency import ClaimLost, new_id
 from penstock.media.soundness import sound_video
 
 MOST_SCENES = 999
@@ -45,6 +45,8 @@ def add_scene(studio: FilmStudio, project_id: UUID, concept: str, *, by: str) ->
                 count_edited(change, project, None, scene.status, when=unmoved, last_sequence=scene.sequence)
                 tasks.write_scene.enqueue(change, OnScene.of(scene), project=str(project_id))
                 change.result = {"sequence": scene.sequence}
+        except ClaimLost:
+            raise
         except Conflict:
             continue  # somebody else has added one just now
         return scene
