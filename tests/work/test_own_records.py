@@ -11,7 +11,8 @@ from typing import Any
 
 import pytest
 
-from penstock import Entity, FrozenClock, Move, Store, Table, key, move, open_store
+from penstock import SYSTEM, Entity, FrozenClock, Move, Role, Store, Table, key, move, open_store
+from penstock.declare.rights import creation_permission, move_permission
 from penstock.domains.assetcreator.model import DOMAIN as ASSETS
 from penstock.domains.assetcreator.model import Audit, Job, Outbox, Project, Status, Step, StepName
 from penstock.domains.novae.model import DOMAIN as NOVAS
@@ -917,6 +918,27 @@ def test_moves_of_other_names_are_named() -> None:
     moves = {**NAMED, "cancel": ["fail", ("weave_on", "fail")]}
     declare(JobRecords(Cloth, StepRun, moves=moves), review=True)
     declare(JobRecords(Cloth, StepRun))
+
+
+def test_what_a_pipeline_moves_is_no_longer_a_persons_to_move_unless_it_is_said() -> None:
+    class Rug(Entity, table=LOOM):
+        rug_id: str
+        state: Weave = Weave.NEW
+
+        @key("RUG#{rug_id}", "RUG")
+        def at(self, *, rug_id: str) -> None: ...
+
+        start = Move(Weave.NEW, to=Weave.WEAVING)
+        finish = Move(Weave.WEAVING, to=Weave.WOVEN)
+        fail = Move(Weave.NEW, Weave.WEAVING, to=Weave.TORN)
+        advance = Move(Weave.WEAVING, to=Weave.WEAVING)
+        mend = Move(Weave.TORN, to=Weave.NEW, by=Role.EDITOR)
+
+    assert move_permission(Rug.__shape__, Rug.finish) is Role.EDITOR
+    declare(JobRecords(Rug, StepRun))
+    assert creation_permission(Rug.__shape__) is SYSTEM
+    assert move_permission(Rug.__shape__, Rug.finish) is SYSTEM
+    assert move_permission(Rug.__shape__, Rug.mend) is Role.EDITOR, "it is said"
 
 
 def test_a_pipeline_on_own_records_needs_one_to_begin_with(store: Store) -> None:

@@ -13,6 +13,7 @@ from datetime import datetime
 from typing import Any, Generic, TypeVar, cast
 
 from penstock.declare.entity import Entity
+from penstock.declare.rights import leave_to_system
 from penstock.errors import DeclarationError, InvalidValue
 from penstock.kernel.change import Change
 from penstock.kernel.store import Store
@@ -160,6 +161,12 @@ class JobRecords(Generic[J, S]):
         if self.has_own_job:
             self.job_moves.check(_JOB_STORY + (_JOB_REVIEW if reviewed else ()))
         self.step_moves.check(_STEP_STORY + (_STEP_REVIEW if reviewed else ()))
+
+    def leave_to_pipeline(self) -> None:
+        """What the declaration does not leave to people is the pipeline's alone: nobody else makes its moves."""
+        for entity in (self.job, self.step, self.attempt):
+            if entity is not None:
+                leave_to_system(entity.__shape__)
 
     # Making
 

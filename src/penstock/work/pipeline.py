@@ -79,6 +79,7 @@ class Pipeline(Generic[J, S]):
         if not steps or len({s.name for s in steps}) != len(steps):
             raise DeclarationError(f"pipeline {name} needs at least one step, each with a name of its own")
         records.check(reviewed=any(step.review is not False for step in steps))
+        records.leave_to_pipeline()
         self.name, self.steps = f"{tasks.domain}.{name}", tuple(steps)
         self.records: JobRecords[J, S] = records
         self._choose = choose
