@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
 from time import monotonic
 
 import pytest
 
-from penstock import FrozenClock, Store
+from penstock import FrozenClock, Store, open_store
 from penstock.domains import DOMAINS
+from penstock.engines.sql import sqlite_waiter
 from penstock.events.relay import Relay
 from penstock.ports.engine import Engine
 from penstock.ports.waiting import PollingWaiter
@@ -60,6 +63,18 @@ def test_a_commit_of_another_wakes_whoever_waits(two: tuple[Store, Store]) -> No
         raise AssertionError("nobody was woken")
     assert monotonic() - began < LONG
     waiter.close()
+
+
+def test_within_a_process_nobody_waits_for_the_next_look(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sqlite_waiter, "_PAUSE", LONG)
+    with closing(open_store(f"sqlite:///{tmp_path}/work.db")) as store:
+        store.ensure(*DOMAINS)
+        waiter = store.engine.listen()
+        threading.Timer(0.05, announce, (store,)).start()
+        began = monotonic()
+        assert waiter.wait(LONG)
+        assert monotonic() - began < LONG / 2
+        waiter.close()
 
 
 def test_the_time_to_wait_ends(two: tuple[Store, Store]) -> None:

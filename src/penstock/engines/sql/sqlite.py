@@ -6,6 +6,7 @@ import os
 import sqlite3
 import threading
 import time
+import weakref
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from decimal import Decimal
@@ -78,6 +79,7 @@ class SqliteConnector:
         self._busy, self._sleep = busy_seconds, sleep
         self._local = threading.local()
         self._generation = generation()
+        self._waiters: weakref.WeakSet[SqliteWaiter] = weakref.WeakSet()
 
     def connection(self) -> sqlite3.Connection:
         """This thread's connection."""
@@ -162,6 +164,9 @@ class SqliteConnector:
             execute("commit")
         except BaseException as error:
             raise _undone(connection, error) from error
+        if wake:
+            for waiter in list(self._waiters):
+                waiter.wake()
 
     def expire(self, text: str, parameters: tuple[Any, ...], *, watched: bool) -> int:
         with self._transaction() as connection:
@@ -205,7 +210,9 @@ class SqliteConnector:
         return Unavailable(f"cannot open the SQLite file {self.path}: {error.orig}")
 
     def listen(self) -> SqliteWaiter:
-        return SqliteWaiter(self._connect)
+        waiter = SqliteWaiter(self._connect)
+        self._waiters.add(waiter)
+        return waiter
 
     def bound(self, project: str) -> SqliteConnector:
         """Itself: a file has no sessions to bind."""

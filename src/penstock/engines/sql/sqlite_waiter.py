@@ -8,20 +8,22 @@ import time
 from collections.abc import Callable
 
 _PAUSE = 0.004
-"Seconds between looks. One costs some microseconds: SQLite compares a counter in shared memory."
+"Seconds between looks for what other processes write. One costs some microseconds: a counter in shared memory."
 
 
 class SqliteWaiter:
-    """Sees that the file has changed, by a connection of its own."""
+    """Sees that the file has changed, by a connection of its own; within the process it is woken."""
 
     def __init__(self, connect: Callable[[], sqlite3.Connection]) -> None:
         self._connection = connect()
-        self._closed = threading.Event()
+        self._closed = False
+        self._stirred = threading.Event()
         self._seen = self._version()
 
     def wait(self, seconds: float) -> bool:
         end = time.monotonic() + seconds
-        while not self._closed.is_set():
+        while not self._closed:
+            self._stirred.clear()  # before the look, so that no commit falls between the two
             version = self._version()
             if version != self._seen:
                 self._seen = version
@@ -29,15 +31,21 @@ class SqliteWaiter:
             left = end - time.monotonic()
             if left <= 0:
                 return False
-            self._closed.wait(min(_PAUSE, left))
+            if not self._closed:
+                self._stirred.wait(min(_PAUSE, left))
         self._connection.close()
         return False
+
+    def wake(self) -> None:
+        """Something has been committed in this process: look at once."""
+        self._stirred.set()
 
     def busy(self) -> None:
         pass
 
     def close(self) -> None:
-        self._closed.set()
+        self._closed = True
+        self._stirred.set()
 
     def _version(self) -> int:
         return int(self._connection.execute("pragma data_version").fetchone()[0])
