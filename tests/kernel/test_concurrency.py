@@ -13,7 +13,7 @@ from penstock.operations.conditions import Missing
 from penstock.operations.writes import Write
 from penstock.ports.engine import Engine
 from penstock.testing.entities import MOMENT, SUITE, Counter, Specimen, Status, Ticket, specimen
-from penstock.testing.promises.concurrency import THREADS, at_once, until_done
+from penstock.testing.promises.concurrency import THREADS, at_once
 
 ROUNDS = 5
 
@@ -30,7 +30,7 @@ def test_eight_writers_of_one_counter_lose_nothing(stores: list[Store]) -> None:
 
     def count(number: int) -> None:
         for _ in range(10):
-            until_done(lambda: stores[number].patch(Counter.at(name="c"), the(Counter.total).add(1)))
+            stores[number].patch(Counter.at(name="c"), the(Counter.total).add(1))
 
     at_once(count)
     assert stores[0].get(Counter.at(name="c")).total == THREADS * 10
@@ -62,7 +62,7 @@ def test_one_of_eight_commits_wins_and_leaves_all_of_itself(stores: list[Store])
                 put(specimen(shelf="by writer", label=f"{turn} {number}")),
             ]
             try:
-                until_done(lambda: stores[number].commit(writes))
+                stores[number].commit(writes)
             except Conflict as conflict:
                 return conflict.position != 0
             return True

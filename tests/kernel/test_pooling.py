@@ -224,7 +224,7 @@ def test_a_statement_that_is_not_bound_does_nothing_and_says_so(url: str, attemp
     store = open_at(url)
     store.put(Parcel(project_id=ONE, shelf="s", number=0))
     before = [*everything(store), *store.find(Parcel.on_shelf(shelf="s")), *store.find(Parcel.on_shelf(shelf="a"))]
-    astray = Store(SqlEngine(Astray(whole, ONE, whole._idle)), own=SYSTEM_RECORDS)
+    astray = Store(SqlEngine(Astray(whole, ONE)), own=SYSTEM_RECORDS)
     with pytest.raises(Misconfigured, match="sends one transaction to several servers"):
         attempt(astray)
     after = [*everything(store), *store.find(Parcel.on_shelf(shelf="s")), *store.find(Parcel.on_shelf(shelf="a"))]
@@ -240,7 +240,7 @@ def test_a_session_of_another_project_does_nothing_either(url: str) -> None:
         def _binding(self) -> tuple[Call, ...]:
             return (self.connections.binding(role=TENANT, project=TWO),)
 
-    mistaken = Store(SqlEngine(Mistaken(whole, ONE, whole._idle_bound)), own=SYSTEM_RECORDS)
+    mistaken = Store(SqlEngine(Mistaken(whole, ONE)), own=SYSTEM_RECORDS)
     attempts: list[Callable[[], object]] = [
         lambda: mistaken.lookup(Project.at(project_id=TWO)),
         lambda: mistaken.put(JobPlace(job_id="x", project_id=TWO)),

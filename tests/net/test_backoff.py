@@ -9,7 +9,7 @@ import pytest
 
 import penstock
 from penstock.net import backoff as one_place
-from penstock.net.backoff import Backoff, RetryBudget
+from penstock.net.backoff import Backoff, Patience, RetryBudget
 
 
 def test_pauses_grow_to_the_longest_and_no_further() -> None:
@@ -22,6 +22,15 @@ def test_pauses_grow_to_the_longest_and_no_further() -> None:
 def test_chance_decides_over_its_share_of_a_pause(jitter: float, pauses: list[float]) -> None:
     backoff = Backoff(first=1.0, longest=60.0, jitter=jitter)
     assert [backoff.pause(2, lambda drawn=drawn: drawn) for drawn in (0.0, 0.5, 1.0)] == pauses  # type: ignore[misc]
+
+
+def test_patience_is_a_time_and_not_a_number_of_tries() -> None:
+    slept: list[float] = []
+    patience = Patience(Backoff(first=0.5, longest=2.0), 10.0, sleep=slept.append, chance=lambda: 1.0)
+    while patience.wait():
+        pass
+    assert slept == [0.5, 1.0, 2.0, 2.0, 2.0, 2.0, 2.0]
+    assert not patience.wait()
 
 
 def test_a_budget_is_drawn_filled_and_bounded() -> None:

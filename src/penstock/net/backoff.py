@@ -7,6 +7,7 @@ that those who failed together do not come back together. Time and chance are th
 from __future__ import annotations
 
 import random
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from threading import Lock
@@ -34,6 +35,37 @@ class Backoff:
     def pause(self, failures: int, chance: Callable[[], float] = random.random) -> float:
         """How long to wait after so many failures in a row; ``chance`` gives a number from 0 up to 1."""
         return self.bound(failures) * (1 - self.jitter + self.jitter * chance())
+
+
+class Patience:
+    """How long one caller goes on after what others are in the way of, and will not be for long: a time, not a count.
+
+    Of many who meet at one place, each comes by sooner or later, and nobody knows after how many tries.
+    """
+
+    def __init__(
+        self,
+        backoff: Backoff,
+        seconds: float,
+        *,
+        sleep: Callable[[float], None] = time.sleep,
+        chance: Callable[[], float] = random.random,
+    ) -> None:
+        self._backoff, self._seconds = backoff, seconds
+        self._sleep, self._chance = sleep, chance
+        self._began = time.monotonic()
+        self._failures = 0
+        self._slept = 0.0
+
+    def wait(self) -> bool:
+        """Pause before another attempt; False, and no pause, when the time is over."""
+        if max(self._slept, time.monotonic() - self._began) >= self._seconds:
+            return False
+        self._failures += 1
+        pause = self._backoff.pause(self._failures, self._chance)
+        self._slept += pause
+        self._sleep(pause)
+        return True
 
 
 class RetryBudget:

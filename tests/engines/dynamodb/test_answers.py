@@ -166,6 +166,23 @@ class TestRefusals:
         wire.engine().commit([put(reel())], now=WHEN, token=TOKEN)
         assert len(wire.calls) == 2
 
+    def test_a_batch_waits_for_a_transaction_too(self) -> None:
+        wire = Scripted(refusal("TransactionConflictException"), {})
+        wire.engine().load([put(reel())], now=WHEN)
+        assert [operation for operation, _ in wire.calls] == ["BatchWriteItem", "BatchWriteItem"]
+
+    def test_others_may_be_in_the_way_often_but_not_for_ever(self) -> None:
+        """Of many who meet, somebody is the unlucky one; how often says nothing, how long does."""
+        busy = refusal(CANCELLED, CancellationReasons=[{"Code": "TransactionConflict"}, {"Code": "None"}])
+        wire = Scripted(*[busy] * 20, {})
+        wire.engine().commit([put(r) for r in reels(2)], now=WHEN, token=TOKEN)
+        assert max(wire.slept) <= 1.0
+        assert max(wire.slept[:3]) <= 0.08, "one that is in the way is soon gone"
+        endless = Scripted(otherwise=lambda *_: busy)
+        with pytest.raises(Throttled, match="20 seconds"):
+            endless.engine().commit([put(r) for r in reels(2)], now=WHEN, token=TOKEN)
+        assert 20 <= sum(endless.slept) <= 21
+
     def test_a_lone_check_is_a_read(self) -> None:
         wire = Scripted({"Item": stored(reel())}, {})
         check = Check(Reel.__shape__, reel().ref.key, Present())

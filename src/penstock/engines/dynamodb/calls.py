@@ -12,7 +12,7 @@ import msgspec
 from penstock.engines.dynamodb.wire import Reply, Unconfigured, Unreachable, WireError, WireThrottled
 from penstock.errors import InvalidValue, Misconfigured, PenstockError, TooLarge, Unavailable
 from penstock.errors import Throttled as StoreThrottled
-from penstock.net.backoff import Backoff
+from penstock.net.backoff import Backoff, Patience
 from penstock.net.per_process import watch
 
 CONDITION_FAILED = "ConditionalCheckFailedException"
@@ -26,9 +26,9 @@ _MEANT = frozenset({CONDITION_FAILED, CANCELLED, IN_TRANSACTION, MISMATCH, BUSY}
 "Answers rather than errors: whoever called knows what to do with them."
 
 _REFUSED = frozenset({"AccessDeniedException", "UnrecognizedClientException", "InvalidSignatureException"})
-_BACKOFF = Backoff(first=0.05, longest=2.0)
-PATIENCE = 12
-"How often in a row nothing may be achieved before a call gives up."
+_BACKOFF = Backoff(first=0.02, longest=1.0)
+PATIENCE = 20.0
+"For how many seconds nothing may be achieved before a call gives up."
 
 
 class Sender(Protocol):
@@ -70,11 +70,12 @@ class Calls:
         except ImportError as error:
             raise Misconfigured(f"DynamoDB needs {error.name}: pip install 'penstock[dynamodb]'") from error
 
-    def pause(self, round_: int) -> None:
-        """Wait before trying again: anything up to a bound that doubles with every round (0, 1, …)."""
-        if round_ >= PATIENCE:
-            raise StoreThrottled(f"DynamoDB stayed too busy for {PATIENCE} attempts; try again later")
-        self._sleep(_BACKOFF.pause(round_ + 1, self._random))
+    def pause(self, patience: Patience | None) -> Patience:
+        """Wait before trying again what others were in the way of; what to wait with the next time, None the first."""
+        patience = patience or Patience(_BACKOFF, PATIENCE, sleep=self._sleep, chance=self._random)
+        if not patience.wait():
+            raise StoreThrottled(f"DynamoDB stayed too busy for {PATIENCE:g} seconds; try again later")
+        return patience
 
     def close(self) -> None:
         with self._opening:

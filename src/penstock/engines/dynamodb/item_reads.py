@@ -13,6 +13,7 @@ from penstock.engines.dynamodb.item_decoder import Values
 from penstock.engines.dynamodb.item_type import ItemType
 from penstock.engines.dynamodb.layout import Value
 from penstock.engines.dynamodb.queries import Span, query_request, span_of, start_key
+from penstock.net.backoff import Patience
 from penstock.operations.reads import Page, Query, Ref
 from penstock.schema.shape import EntityShape, IndexShape
 
@@ -61,7 +62,7 @@ class Reads:
         types = {place: self._type_of(ref.shape) for place, ref in wanted.items()}
         body = encode(batch_get((types[p].table, types[p].layout.key_of(r.key)) for p, r in wanted.items()))
         tables = {item.table: item for item in types.values()}
-        idle = 0
+        patience: Patience | None = None
         while True:
             answer = _BATCH.decode(self._calls.call("BatchGetItem", body).body)
             found = [(tables[table], raw) for table, raws in answer.Responses.items() for raw in raws]
@@ -74,8 +75,7 @@ class Reads:
             if not answer.UnprocessedKeys:
                 return
             body = encode({"RequestItems": answer.UnprocessedKeys})
-            idle = 0 if found else idle + 1
-            self._calls.pause(idle)
+            patience = self._calls.pause(None if found else patience)
 
     def find(self, query: Query[Any], limit: int | None, after: Mapping[str, Any] | None, now: int) -> Page[Any]:
         """One page of a query: exactly ``limit`` records while there are so many."""

@@ -23,6 +23,7 @@ from penstock.engines.dynamodb.item_reads import Identity, Reads, identity
 from penstock.engines.dynamodb.item_type import ItemType
 from penstock.engines.dynamodb.wire import Reply, WireError, transient_cancellation
 from penstock.errors import InvalidValue
+from penstock.net.backoff import Patience
 from penstock.operations.commit_recovery import conflict, is_repeatable
 from penstock.operations.conditions import holds
 from penstock.operations.writes import Check, Delete, Patch, Put, Write
@@ -84,15 +85,14 @@ class Writes:
         body = encode(batch_write(pending.values()))
         pending.clear()
         left = len(body)
-        idle = 0
+        patience: Patience | None = None
         while True:
-            answer = _BATCH.decode(self._calls.call("BatchWriteItem", body).body)
+            answer = _BATCH.decode(self._persist("BatchWriteItem", body).body)
             if not answer.UnprocessedItems:
                 return
             body = encode({"RequestItems": answer.UnprocessedItems})
-            idle = 0 if len(body) < left else idle + 1
+            patience = self._calls.pause(None if len(body) < left else patience)
             left = len(body)
-            self._calls.pause(idle)
 
     def _check(self, check: Check, now: int) -> None:
         """A check alone writes nothing, so a consistent read decides."""
@@ -132,7 +132,7 @@ class Writes:
 
     def _persist(self, operation: str, body: bytes) -> Reply:
         """Call, and call again while nothing but another transaction is in the way."""
-        round_ = 0
+        patience: Patience | None = None
         ambiguous = False
         while True:
             try:
@@ -141,8 +141,7 @@ class Writes:
                 ambiguous = error.ambiguous = error.ambiguous or ambiguous
                 if error.code != IN_TRANSACTION and not transient_cancellation(error):
                     raise
-                self._calls.pause(round_)
-                round_ += 1
+                patience = self._calls.pause(patience)
 
 
 class _BatchAnswer(msgspec.Struct, gc=False):

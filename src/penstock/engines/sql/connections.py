@@ -5,6 +5,8 @@ with, prepared statements, notifications. Through such a one, every transaction 
 is prepared under a name, and whoever waits looks again and again. ``?pool=transaction`` in the URL says that there is
 one, ``?pool=session`` that there is one which keeps sessions. Without either, it is found out at each connection: the
 proxy refuses or swallows the settings, or speaks of another server process than the one that answers.
+
+``?connections=`` says how many a process opens at most.
 """
 
 from __future__ import annotations
@@ -29,6 +31,8 @@ log = logging.getLogger("penstock.postgres")
 
 # Every statement walks a known index, so planning it once is enough; planning costs more than running it.
 _RELIED_ON = {"timezone": "UTC", "plan_cache_mode": "force_generic_plan", "enable_seqscan": "off"}
+_MOST = 20
+"Sessions of a process: a server allows a hundred by default, and has far fewer processors."
 _REFUSED = "unsupported startup parameter"
 "How pgbouncer says that it does not take settings."
 
@@ -44,7 +48,10 @@ class Connections:
     """One database's URL, and what is known of the way there."""
 
     def __init__(self, url: str) -> None:
-        self.url, self._said = _without_pool(url)
+        self.url, said = _own(url)
+        self._said = _pooling(said["pool"])
+        self.most = _limit(said["connections"])
+        "How many sessions a process has at most, apart from those that listen, and one that makes tables."
         _check_url(self.url)
         self._options = _settings_of(str(conninfo_to_dict(self.url).get("options") or ""))
         self.shared = self._said is Pooling.TRANSACTION
@@ -161,17 +168,38 @@ def _settings_of(options: str) -> dict[str, str]:
     return found
 
 
-def _without_pool(url: str) -> tuple[str, Pooling | None]:
-    """The URL as libpq takes it, and what it says of a proxy."""
+def _own(url: str) -> tuple[str, dict[str, list[str]]]:
+    """The URL as libpq takes it, and what it says that is for us."""
+    said: dict[str, list[str]] = {"pool": [], "connections": []}
     address, _, query = url.partition("?")
-    pieces = query.split("&")
-    said = [piece.removeprefix("pool=") for piece in pieces if piece.startswith("pool=")]
+    rest: list[str] = []
+    for piece in query.split("&"):
+        name, _, value = piece.partition("=")
+        if name in said:
+            said[name].append(value)
+        else:
+            rest.append(piece)
+    if not any(said.values()):
+        return url, said
+    return f"{address}?{'&'.join(rest)}" if rest else address, said
+
+
+def _pooling(said: list[str]) -> Pooling | None:
     if not said:
-        return url, None
+        return None
     if len(said) != 1 or said[0] not in list(Pooling):
         raise Misconfigured("the pool of the store's URL is session or transaction, whichever the proxy keeps together")
-    rest = "&".join(piece for piece in pieces if not piece.startswith("pool="))
-    return f"{address}?{rest}" if rest else address, Pooling(said[0])
+    return Pooling(said[0])
+
+
+def _limit(said: list[str]) -> int:
+    if not said:
+        return _MOST
+    if len(said) != 1 or not said[0].isascii() or not said[0].isdecimal() or not 1 <= int(said[0][:6]) <= 9999:
+        raise Misconfigured(
+            "the connections of the store's URL are how many of them a process may open: a number from 1 to 9999"
+        )
+    return int(said[0])
 
 
 def _check_url(url: str) -> None:

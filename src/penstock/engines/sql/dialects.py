@@ -96,7 +96,11 @@ POSTGRES = Dialect(
         '(select jsonb_agg(m order by m collate "C") from (select jsonb_array_elements_text({c}) '
         "except select jsonb_array_elements_text({m}::jsonb)) as s(m))"
     ),
-    delete_some="delete from {t} where ctid in (select ctid from {t} where {w} limit {m}) returning 1",
+    # Whoever writes a row that is over goes first: it may last longer then, and nobody waits for anybody.
+    delete_some=(
+        "delete from {t} where ctid = any(array(select ctid from {t} where {w} limit {m} for update skip locked)) "
+        "returning 1"
+    ),
 )
 
 # In a session that is bound to a project, where another project's row is not an obstacle but an error.

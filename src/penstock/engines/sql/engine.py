@@ -10,7 +10,7 @@ from typing import Any
 from penstock.engines.sql.connector import Connector, Refused
 from penstock.engines.sql.feed_table import feed_end, log_size, read_changes, trim_changes
 from penstock.engines.sql.schema import ensure
-from penstock.engines.sql.statements import FAR, Statements
+from penstock.engines.sql.statements import FAR, Statement, Statements
 from penstock.errors import Conflict
 from penstock.operations.commit_recovery import conflict, needs_token, stands_as_written, witness
 from penstock.operations.feed_entry import FeedSlice, LogSize
@@ -134,14 +134,17 @@ class SqlEngine:
                 self.connector.many(text, rows)
 
     def _grouped(self, writes: list[Write], moment: int) -> list[tuple[str, list[tuple[Any, ...]]]]:
-        """Writes in their order, with neighbours of the same text put together."""
-        groups: list[tuple[str, list[tuple[Any, ...]]]] = []
+        """Writes in their order, with neighbours of the same text put together, by their keys.
+
+        Of two who write the same records at once, none then waits for the other while the other waits for it.
+        """
+        groups: list[tuple[str, list[Statement]]] = []
         for write in writes:
             statement = self.statements(write.shape).write(write, moment)
             if not groups or groups[-1][0] != statement.text:
                 groups.append((statement.text, []))
-            groups[-1][1].append(statement.parameters)
-        return groups
+            groups[-1][1].append(statement)
+        return [(text, [s.parameters for s in sorted(found, key=_place)]) for text, found in groups]
 
     def expire(self, shapes: Sequence[EntityShape], *, now: datetime, limit: int = 1000) -> int:
         removed = 0
@@ -190,6 +193,10 @@ class SqlEngine:
 
 def _identity(shape: EntityShape, values: Mapping[str, Any]) -> tuple[Any, ...]:
     return (shape, *(values[n] for n in shape.key.fields))
+
+
+def _place(statement: Statement) -> tuple[Any, ...]:
+    return statement.place or ()
 
 
 def _epoch(now: datetime) -> int:

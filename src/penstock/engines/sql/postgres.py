@@ -15,69 +15,47 @@ from penstock.engines.sql.connections import Connections
 from penstock.engines.sql.connector import GROWN, HeldByOthers, Refused
 from penstock.engines.sql.dialects import POSTGRES, POSTGRES_BOUND
 from penstock.engines.sql.isolation import TENANT
+from penstock.engines.sql.lock_order import arranged, in_order
 from penstock.engines.sql.postgres_waiter import PostgresWaiter
 from penstock.engines.sql.session import Call, Session, plain_call
 from penstock.engines.sql.session_binding import why_unbound
-from penstock.engines.sql.sets import alike, joined, rows_of
-from penstock.engines.sql.statement_chain import UNBOUND, chained, form, guarded, once, parameters, remembering
+from penstock.engines.sql.session_pool import SessionPool
+from penstock.engines.sql.statement_chain import UNBOUND, chain, guarded, once, remembering
 from penstock.engines.sql.statements import Statement
 from penstock.errors import InvalidValue, Misconfigured, OutOfScope, PenstockError, Unavailable
-from penstock.net.backoff import Backoff
-from penstock.net.per_process import generation
+from penstock.net.backoff import Backoff, Patience
 
 T = TypeVar("T")
 
 _BACKOFF = Backoff(first=0.05, longest=2.0, factor=2.1)
 # Seconds before each further attempt: at once on a broken connection, then long enough for a server to restart.
 _PAUSES = (0.0, *(_BACKOFF.bound(failures) for failures in range(1, 7)))
+# Of those who wait for each other PostgreSQL ends one, after a second; nothing of it was done.
+_CROSSED = (pg.DeadlockDetected, pg.SerializationFailure)
+_CROSSING = Backoff(first=0.02, longest=0.5)
+_PATIENCE = 30.0
+"Seconds for which others may be in the way of one commit."
 _EXPIRING = "select set_config('penstock.cause', 'expiry', true)"
 # Nobody repeats a commit after a day.
-_FORGETTING = "delete from penstock.commits where at < now() - interval '1 day'"
-
-
+_FORGETTING = (
+    "delete from penstock.commits where token = any(array(select token from penstock.commits "
+    "where at < now() - interval '1 day' limit 10000 for update skip locked))"
+)
 # While a table's lock is waited for, all who come later for the table wait as well.
 _BRIEFLY = "set local lock_timeout = '400ms'"
 
 
-class _Idle:
-    """Connections at rest, last in, first out."""
-
-    def __init__(self) -> None:
-        self._sessions: list[Session] = []
-        self._generation = generation()
-
-    def take(self) -> Session | None:
-        if self._generation != generation():
-            # A forked child must not speak on its parent's sockets, not even to say goodbye.
-            self._sessions, self._generation = [], generation()
-        try:
-            return self._sessions.pop()
-        except IndexError:
-            return None
-
-    def keep(self, session: Session) -> None:
-        self._sessions.append(session)
-
-    def forget(self) -> None:
-        self._sessions.clear()
-
-    def close(self) -> None:
-        while session := self.take():
-            session.close()
-
-
 class PostgresConnector:
-    """Statements on one database, over a stack of connections. Opened lazily, and anew after a fork."""
+    """Statements on one database, over a pool of sessions. Opened lazily, and anew after a fork."""
 
     dialect = POSTGRES
     _role: str | None = None
 
     def __init__(self, url: str, *, sleep: Callable[[float], None] = time.sleep) -> None:
-        self.connections = Connections(url)
+        self.connections = connections = Connections(url)
         self.url = self.connections.url
         self._sleep = sleep
-        self._idle = _Idle()
-        self._idle_bound = _Idle()
+        self.pool = SessionPool(lambda role: connections.connect(role=role), most=connections.most)
         self._can_bind = False
         self._parameter_types: dict[str, tuple[str, ...]] = {}
 
@@ -88,12 +66,12 @@ class PostgresConnector:
             if reason := self._attempt(why_unbound):
                 raise Misconfigured(reason)
             self._can_bind = True
-        return BoundConnector(self, project, self._idle_bound)
+        return BoundConnector(self, project)
 
     def _take(self) -> Session:
-        session = self._idle.take()
-        if session is None or (self.connections.shared and session.names is not None):
-            return self.connections.connect(role=self._role)
+        session = self.pool.take(self._role)
+        if self.connections.shared and session.names is not None:
+            return self.pool.replace(session, self._role)
         return session
 
     def _forbidden(self, error: pg.InsufficientPrivilege) -> PenstockError:
@@ -105,7 +83,9 @@ class PostgresConnector:
         Whatever is done here may be done twice: reads by nature, writes because they recognise themselves.
         """
         repeated = False
-        for pause in (*_PAUSES, None):
+        pauses = iter(_PAUSES)
+        patience: Patience | None = None
+        while True:
             connection = None
             try:
                 connection = self._take()
@@ -117,10 +97,18 @@ class PostgresConnector:
                 # It is of another session than ours, so nothing was done.
                 self._give_back(connection, broken=True)
                 self.connections.share(_first_line(error))
+                if next(pauses, None) is None:
+                    raise Unavailable("PostgreSQL: its sessions change from one statement to the next") from error
+            except _CROSSED as error:
+                # It was undone, and whoever was in the way goes on.
+                self._give_back(connection)
+                patience = patience or Patience(_CROSSING, _PATIENCE, sleep=self._sleep)
+                if not patience.wait():
+                    raise Unavailable(f"PostgreSQL: {_first_line(error)}, again and again") from error
             except psycopg.OperationalError as error:
                 repeated = repeated or (connection is not None and connection.broken)
                 self._give_back(connection)
-                if pause is None:
+                if (pause := next(pauses, None)) is None:
                     raise Unavailable(f"PostgreSQL: {_first_line(error)}") from error
                 self._sleep(pause)
             except psycopg.Error as error:
@@ -130,19 +118,18 @@ class PostgresConnector:
                 self._give_back(connection)
                 raise
             else:
-                self._idle.keep(connection)
+                self.pool.keep(connection, self._role)
                 return result
-        raise Unavailable("PostgreSQL: its sessions change from one statement to the next")
 
     def _give_back(self, connection: Session | None, *, broken: bool = False) -> None:
         """Keep a connection that still works; after one that broke, the idle ones are most likely dead as well."""
         if connection is None:
             return
         if broken or connection.closed or connection.broken:
-            connection.close()
-            self._idle.forget()
+            self.pool.lose(connection)
+            self.pool.close()
         else:
-            self._idle.keep(connection)
+            self.pool.keep(connection, self._role)
 
     def _translated(self, error: psycopg.Error) -> Exception:
         """What a statement's error means to whoever sent it."""
@@ -191,34 +178,24 @@ class PostgresConnector:
         return remembering(text, guarded=False), given
 
     def together(self, statements: Sequence[Statement], *, token: str | None, wake: bool = False) -> None:
-        todo = self._joined(statements)
+        order = in_order(statements)
+        todo = statements if order is None else [statements[p] for p in order]
+        several = arranged(todo, self._types)
+        repeated = False
         try:
-            self._chain(todo, token, wake)
-        except Refused as joined:
-            if len(todo) == len(statements):
+            if several is not None:
+                try:
+                    return self._chain(several, token, wake)
+                except Refused as joined:
+                    repeated = joined.repeated  # which one of many it was can be told only one by one
+            self._chain(todo, token, wake, order)
+        except Refused as refused:
+            raise Refused(refused.position, repeated=repeated or refused.repeated) from None
+        except InvalidValue:
+            if several is None and order is None:
                 raise
-            # Which one of many was refused can be told only one by one.
-            try:
-                self._chain(statements, token, wake)
-            except Refused as told:
-                raise Refused(told.position, repeated=joined.repeated or told.repeated) from None
-
-    def _joined(self, statements: Sequence[Statement]) -> Sequence[Statement]:
-        """The statements, those of one text joined into one where there are many."""
-        sets = alike(statements)
-        if not sets:
-            return statements
-        out = [s for s in statements if s.text not in sets]
-        for text, positions in sets.items():
-            several = [statements[p] for p in positions]
-            types = self._types(text)
-            if "bytea" in types:  # which JSON does not hold
-                out += several
-                continue
-            rows = len(several) if several[0].must_touch else None
-            one = joined(text, several[0].pivot or "", types)
-            out.append(Statement(one, (rows_of(several),), must_touch=several[0].must_touch, rows=rows))
-        return out
+            # One that was given before it may be refused, and is told first.
+            self._chain(statements, token, wake)
 
     def _types(self, text: str) -> tuple[str, ...]:
         """The types that PostgreSQL finds for a text's parameters."""
@@ -227,13 +204,17 @@ class PostgresConnector:
             types = self._parameter_types[text] = self._attempt(lambda c: c.parameter_types(text))
         return types
 
-    def _chain(self, statements: Sequence[Statement], token: str | None, wake: bool) -> None:
-        call = self._chained(statements, token, wake)
+    def _chain(
+        self, statements: Sequence[Statement], token: str | None, wake: bool, order: Sequence[int] | None = None
+    ) -> None:
+        """Carry out statements; ``order`` tells the positions in which they were given, if those are others."""
+        call = self._chained(statements, token, wake, order)
         self._attempt(lambda c: once(lambda: c.exchange((*self._binding(), call))))
 
-    def _chained(self, statements: Sequence[Statement], token: str | None, wake: bool) -> Call:
-        text = chained(tuple([form(s) for s in statements]), token is not None, wake, guarded=False)
-        return plain_call(text, parameters(statements, token))
+    def _chained(
+        self, statements: Sequence[Statement], token: str | None, wake: bool, order: Sequence[int] | None
+    ) -> Call:
+        return plain_call(*chain(statements, token, wake, order, guarded=False))
 
     def many(self, text: str, rows: list[tuple[Any, ...]]) -> None:
         calls = [plain_call(*self._guarded(text, row)) for row in rows]
@@ -296,8 +277,7 @@ class PostgresConnector:
         return Misconfigured(f"PostgreSQL refuses `{error.statement}`: {_first_line(reason)}")
 
     def close(self) -> None:
-        self._idle.close()
-        self._idle_bound.close()
+        self.pool.close()
 
 
 class BoundConnector(PostgresConnector):
@@ -312,11 +292,11 @@ class BoundConnector(PostgresConnector):
     dialect = POSTGRES_BOUND
     _role: str | None = TENANT
 
-    def __init__(self, whole: PostgresConnector, project: str, idle: _Idle) -> None:
+    def __init__(self, whole: PostgresConnector, project: str) -> None:
         self.connections, self.url, self._sleep = whole.connections, whole.url, whole._sleep
+        self.pool = whole.pool
         self._project = project
         self._bindings: dict[bool, tuple[Call, ...]] = {}
-        self._idle = idle
         self._parameter_types = whole._parameter_types
 
     def bound(self, project: str) -> BoundConnector:
@@ -337,9 +317,11 @@ class BoundConnector(PostgresConnector):
     def _remembering(self, text: str, given: Sequence[Any]) -> tuple[str, Sequence[Any]]:
         return remembering(text, guarded=True), (*given, self._project)
 
-    def _chained(self, statements: Sequence[Statement], token: str | None, wake: bool) -> Call:
-        text = chained(tuple([form(s) for s in statements]), token is not None, wake, guarded=True)
-        return plain_call(text, [*parameters(statements, token), self._project])
+    def _chained(
+        self, statements: Sequence[Statement], token: str | None, wake: bool, order: Sequence[int] | None
+    ) -> Call:
+        text, given = chain(statements, token, wake, order, guarded=True)
+        return plain_call(text, [*given, self._project])
 
     def _forbidden(self, error: pg.InsufficientPrivilege) -> PenstockError:
         return OutOfScope(
@@ -351,7 +333,7 @@ class BoundConnector(PostgresConnector):
         raise OutOfScope("tables are created and grown for all projects at once; use the store itself")
 
     def close(self) -> None:
-        self._idle.close()
+        self.pool.close(self._role)
 
 
 def _first_line(error: BaseException) -> str:

@@ -54,6 +54,10 @@ class Session(psycopg.Connection[tuple[Any, ...]]):
 
     names: OrderedDict[_Kind, bytes] | None = None
     "What the server session has prepared; None when nobody knows which session it will be next."
+    role: str | None = None
+    "As whom it was started, where that is not the user of the URL."
+    rests_since: float = 0.0
+    "When it was given back, by the clock of its pool."
     _adapting: psycopg_abc.Transformer | None = None
     _readable: select.poll | None = None
 

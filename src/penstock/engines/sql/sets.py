@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from functools import lru_cache
+from typing import Any
 
 import msgspec
 
@@ -30,10 +31,10 @@ def alike(statements: Sequence[Statement]) -> dict[str, list[int]]:
     return {text: found for text, found in positions.items() if len(found) >= FEWEST}
 
 
-def rows_of(statements: Sequence[Statement]) -> str:
+def as_rows(parameters: Sequence[Sequence[Any]]) -> str:
     """The parameters of statements of one text, as the one parameter of the joined one."""
-    names = [f"p{n}" for n in range(len(statements[0].parameters))]
-    return _encode([dict(zip(names, s.parameters, strict=True)) for s in statements]).decode()
+    names = [f"p{n}" for n in range(len(parameters[0]))]
+    return _encode([dict(zip(names, given, strict=True)) for given in parameters]).decode()
 
 
 @lru_cache(maxsize=512)
@@ -49,11 +50,17 @@ def joined(text: str, pivot: str, types: tuple[str, ...]) -> str:
     head, tail = _filled(before, names[:met]), _filled(after, names[met + len(own) :])
     if pivot.startswith("values"):  # an insert's values become a selection
         return f"{head}select {', '.join(own)} from ({rows}) as v{tail}"
-    # An update looks for its keys among the rows. They are said twice, so that a plan made while the table is small
-    # goes through the key's index all the same.
-    keys = zip(_KEY.findall(pivot), own, strict=True)
+    return f"with v as materialized ({rows}) {head} from v{keys_within(pivot, own)}{tail}"
+
+
+def keys_within(pivot: str, values: Sequence[str]) -> str:
+    """The condition that a row has one of the keys in v.
+
+    They are said twice, so that a plan made while the table is small goes through the key's index all the same.
+    """
+    keys = zip(_KEY.findall(pivot), values, strict=True)
     within = "".join(f" and {key} = any(array(select {value} from v))" for key, value in keys)
-    return f"with v as materialized ({rows}) {head} from v{_filled(pivot, own)}{within}{tail}"
+    return f"{_filled(pivot, values)}{within}"
 
 
 _KEY = re.compile(r'(r\."(?:[^"]|"")+") = %s')

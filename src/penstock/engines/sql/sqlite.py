@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from decimal import Decimal
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 import sqlalchemy as sa
@@ -26,6 +26,10 @@ from penstock.operations.updates import exact_sum
 from penstock.ports.private import make_private_file
 from penstock.schema.documents import decimal, integer
 
+T = TypeVar("T")
+
+_LOOK = 0.02
+"Seconds: SQLite looks ever more seldom for the end of another's writing, and who looks seldom may never meet it."
 _dumps = msgspec.json.Encoder(order="deterministic").encode
 _loads = msgspec.json.Decoder().decode
 
@@ -97,7 +101,7 @@ class SqliteConnector:
             _of_parents.append(self._local)
             self._local, self._generation = threading.local(), generation()
         try:
-            connection = self._connect(cached_statements=512)
+            connection = self._connect(cached_statements=512, timeout=min(_LOOK, self._busy))
             self._begin_log(connection)
             connection.execute("pragma synchronous = normal")
             connection.execute("pragma foreign_keys = on")
@@ -108,7 +112,7 @@ class SqliteConnector:
         self._local.connection, self._local.generation = connection, self._generation
         return connection
 
-    def _connect(self, *, cached_statements: int = 128) -> sqlite3.Connection:
+    def _connect(self, *, cached_statements: int = 128, timeout: float | None = None) -> sqlite3.Connection:
         """A connection to the file, which is its owner's alone if it is new; so is what SQLite keeps beside it."""
         try:
             if self.path != ":memory:":
@@ -117,7 +121,7 @@ class SqliteConnector:
             raise sqlite3.OperationalError(error.strerror) from error
         return sqlite3.connect(
             self.path,
-            timeout=self._busy,
+            timeout=self._busy if timeout is None else timeout,
             isolation_level=None,
             check_same_thread=False,
             cached_statements=cached_statements,
@@ -142,10 +146,28 @@ class SqliteConnector:
         return found.f_bavail * found.f_frsize
 
     def rows(self, text: str, parameters: tuple[Any, ...]) -> list[tuple[Any, ...]]:
+        connection = self.connection()
         try:
-            return self.connection().execute(text, parameters).fetchall()
+            return connection.execute(text, parameters).fetchall()
         except sqlite3.Error as error:
-            raise _translated(error) from error
+            return self._in_turn(error, lambda: connection.execute(text, parameters).fetchall())
+
+    def _in_turn(self, error: sqlite3.Error, action: Callable[[], T]) -> T:
+        """What comes of an action that failed, once nobody else is writing; or what the error means."""
+        end = time.monotonic() + self._busy
+        while _is_busy(error) and time.monotonic() < end:
+            try:
+                return action()
+            except sqlite3.Error as again:
+                error = again
+        raise _translated(error) from error
+
+    def _begin(self, cursor: sqlite3.Cursor | sqlite3.Connection) -> None:
+        """Begin to write; until it is done, nobody else does."""
+        try:
+            cursor.execute("begin immediate")
+        except sqlite3.Error as error:
+            self._in_turn(error, lambda: cursor.execute("begin immediate"))
 
     def run(self, text: str, parameters: tuple[Any, ...], *, token: str | None = None) -> list[tuple[Any, ...]] | None:
         # There is no wire, so no answer can be lost, and no token is needed.
@@ -156,7 +178,7 @@ class SqliteConnector:
         cursor = connection.cursor()
         execute = cursor.execute  # one cursor for all, as each costs its part of a small statement
         try:
-            execute("begin immediate")
+            self._begin(cursor)
             for position, statement in enumerate(statements):
                 execute(statement.text, statement.parameters)
                 if statement.must_touch and cursor.rowcount < 1 and not _touched(cursor, statement):
@@ -185,7 +207,7 @@ class SqliteConnector:
     def _transaction(self) -> Iterator[sqlite3.Connection]:
         connection = self.connection()
         try:
-            connection.execute("begin immediate")
+            self._begin(connection)
             yield connection
             connection.execute("commit")
         except BaseException as error:
@@ -244,6 +266,10 @@ def _undone(connection: sqlite3.Connection, error: BaseException) -> BaseExcepti
     if connection.in_transaction:
         connection.execute("rollback")
     return _translated(error) if isinstance(error, sqlite3.Error) else error
+
+
+def _is_busy(error: sqlite3.Error) -> bool:
+    return getattr(error, "sqlite_errorcode", 0) & 0xFF == sqlite3.SQLITE_BUSY
 
 
 def _translated(error: sqlite3.Error) -> Exception:

@@ -11,6 +11,7 @@ from psycopg import errors as pg
 
 from penstock.engines.sql.connector import Refused
 from penstock.engines.sql.isolation import TENANT
+from penstock.engines.sql.lock_order import LOCKING
 from penstock.engines.sql.postgres_waiter import CHANNEL
 from penstock.engines.sql.statements import Statement
 
@@ -39,38 +40,68 @@ Form = tuple[str, bool, str | None, bool]
 "What a statement says without its parameters."
 
 
-def form(statement: Statement) -> Form:
+def _form(statement: Statement) -> Form:
     stands = statement.stands.text if statement.stands else None
     return statement.text, statement.must_touch, stands, statement.rows is not None
 
 
+def chain(
+    statements: Sequence[Statement], token: str | None, wake: bool, order: Sequence[int] | None, *, guarded: bool
+) -> tuple[str, list[Any]]:
+    """All statements as one, and its parameters.
+
+    With several that others may be in the way of, each is carried out in its turn. ``order`` tells the positions in
+    which they were given, if those are others.
+    """
+    placed = [s for s in statements if s.place is not None]
+    told = order is not None and any(s.must_touch for s in statements)
+    forms = tuple([_form(s) for s in statements])
+    text = _chained(forms, token is not None, wake, guarded, len(placed) > 1, told)
+    return text, _parameters(statements, token, order if told else None)
+
+
 @lru_cache(maxsize=512)
-def chained(forms: tuple[Form, ...], remembered: bool, wake: bool, guarded: bool) -> str:
-    """All statements as one."""
+def _chained(forms: tuple[Form, ...], remembered: bool, wake: bool, guarded: bool, in_turn: bool, told: bool) -> str:
+    """The text of all statements as one.
+
+    ``in_turn``: each is carried out in its turn, as each is asked for in its turn; what nobody asks for is done at the
+    end, beginning with the last. ``told``: they were given in another order, so that their positions are parameters,
+    and all are carried out before the first of them is refused.
+    """
     parts = [_REMEMBER] if remembered else []
-    refusals, asked = [], []
-    for position, (text, must_touch, stands, counted) in enumerate(forms):
-        parts.append(f"w{position} as {_part(text)}")
+    outcomes = []
+    for number, (text, must_touch, stands, counted) in enumerate(forms):
+        parts.append(f"w{number} as {_part(text)}")
         if not must_touch:
-            if text.startswith("select"):  # which is not run unless somebody asks for its rows
-                asked.append(f"(select count(*) from w{position})")
+            if in_turn or text.startswith("select"):  # which is not run at all unless somebody asks
+                outcomes.append(f"when (select count(*) from w{number}) < 0 then null::integer")
             continue
-        refused = f"not exists (select from w{position})"
+        refused = f"not exists (select from w{number})"
         if counted:
-            refused = f"(select count(*) from w{position}) <> %s"
+            refused = f"(select count(*) from w{number}) <> %s"
         if stands is not None:
             refused += f" and exists ({stands})"
-        refusals.append(f"when {refused} then {_refuse(position)}")
+        outcomes.append(f"when {refused} then {'%s::integer' if told else _refuse(number)}")
+    if told:
+        outcomes = [f"when true then {_first_of(outcomes)}"]
     if remembered:
         # Asked first, so that a repetition is recognised before its writes refuse themselves.
-        refusals.insert(0, _KNOWN)
-    last = [f"case {' '.join(refusals)} end" if refusals else "1", *asked]
+        outcomes.insert(0, _KNOWN)
+    last = f"case {' '.join(outcomes)} end" if outcomes else "1"
     if wake:
-        last.append(f"pg_notify('{CHANNEL}', '')")
-    return f"with {', '.join(parts)} select {', '.join(last)}{f' where {GUARD}' if guarded else ''}"
+        last += f", pg_notify('{CHANNEL}', '')"
+    return f"with {', '.join(parts)} select {last}{f' where {GUARD}' if guarded else ''}"
+
+
+def _first_of(outcomes: Sequence[str]) -> str:
+    """What stops a statement at the first of its refused parts, by the positions in which they were given."""
+    positions = ", ".join(f"case {outcome} end" for outcome in outcomes)
+    return f"cast('{_REFUSAL}' || least({positions}) as integer)"
 
 
 def _part(text: str) -> str:
+    if text.endswith(LOCKING):
+        return f"({text})"
     if text.startswith("select 1 "):
         return f"({text} for share)"
     if text.startswith("select"):
@@ -78,16 +109,18 @@ def _part(text: str) -> str:
     return f"({text} returning 1)"
 
 
-def parameters(statements: Sequence[Statement], token: str | None) -> list[Any]:
-    """The parameters in the order in which `chained` has their marks."""
+def _parameters(statements: Sequence[Statement], token: str | None, positions: Sequence[int] | None) -> list[Any]:
+    """The parameters in the order in which `_chained` has their marks."""
     out: list[Any] = [] if token is None else [token]
     for statement in statements:
         out += statement.parameters
-    for statement in statements:
+    for number, statement in enumerate(statements):
         if statement.rows is not None:
             out.append(statement.rows)
         elif statement.stands is not None:
             out += statement.stands.parameters
+        if positions is not None and statement.must_touch:
+            out.append(positions[number])
     return out
 
 

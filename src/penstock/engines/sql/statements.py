@@ -38,6 +38,10 @@ class Statement(Struct, frozen=True):
     "How many rows it must touch, where that is not one."
     pivot: str | None = None
     "The piece of the text where it can be made to work on many rows; None: it cannot."
+    place: tuple[str, tuple[Any, ...]] | None = None
+    "The relation and the key of the record that others may write too; None: nobody else can."
+    locks: str | None = None
+    "What locks that record; None: it cannot be locked by whoever writes it."
 
 
 class Statements:
@@ -212,6 +216,17 @@ class Statements:
             case Check():
                 return self._check(write, now)
 
+    def _place(self, values: Mapping[str, Any]) -> tuple[str, tuple[Any, ...]]:
+        return self.relation, self.codec.bind_key(values)
+
+    @cached_property
+    def _locks(self) -> str | None:
+        """What locks one record for whoever writes it; None where nobody here may change one that stands."""
+        rights = self.shape.rights
+        if self.dialect.guard and not rights.change and not rights.remove:
+            return None
+        return f"select 1 from {self.relation} as r{self._where_key}"
+
     @cached_property
     def _insert(self) -> str:
         return self._insert_of(tuple(self.shape.fields))
@@ -261,16 +276,19 @@ class Statements:
         return made
 
     def _put(self, put: Put, now: int) -> Statement:
-        values = self.codec.bind(put.values)
+        values, place = self.codec.bind(put.values), self._place(put.values)
+        locks = self._locks
         if put.when is None:
-            return Statement(self.put_text, values, pivot=self._values)
+            return Statement(self.put_text, values, pivot=self._values, place=place, locks=locks)
         if self.dialect.guard and not self.shape.rights.change and put.when == Missing():
             # Whoever may not change a row may not even say what to do with one that stands.
-            return Statement(f"{self._insert} on conflict do nothing", values, True, pivot=self._values)
+            text = f"{self._insert} on conflict do nothing"
+            return Statement(text, values, True, pivot=self._values, place=place, locks=locks)
         text, parameters = self._where(put.when, now)
         if holds(put.when, None):
             pivot = None if parameters else self._values
-            return Statement(f"{self.put_text} where {text}{self._guard}", values + parameters, True, pivot=pivot)
+            text = f"{self.put_text} where {text}{self._guard}"
+            return Statement(text, values + parameters, True, pivot=pivot, place=place, locks=locks)
         rest = [f for f in self.shape.fields.values() if f.name not in self.shape.key.fields]
         mark = self.dialect.mark
         sets = ", ".join(f"{quote(f.column)} = {mark}" for f in rest)
@@ -281,8 +299,10 @@ class Statements:
         changed = tuple(values[fields.index(f.name)] for f in rest)
         return Statement(
             f"update {self.relation} as r set {sets} where {self.at_key} and {text}",
-            changed + self.codec.bind_key(put.values) + parameters,
+            changed + place[1] + parameters,
             must_touch=True,
+            place=place,
+            locks=locks,
         )
 
     def patch(self, patch: Patch, now: int, *, returning: bool = False) -> Statement:
@@ -297,7 +317,8 @@ class Statements:
                 parameters.append(bind[name](update.value))  # type: ignore[attr-defined] # which every Set has
             elif kind is not Remove:
                 parameters.append(bind[name](_operand(update)))
-        parameters += self.codec.bind_key(patch.key)
+        key = self.codec.bind_key(patch.key)
+        parameters += key
         text = f"update {self.relation} as r set {', '.join(sets)}{self._where_key}{self._live_suffix}"
         if self.shape.expiry:
             parameters.append(now)
@@ -305,7 +326,8 @@ class Statements:
             text += " and " + self._condition(patch.when, parameters)
         if returning:
             text += f" returning {self.bare_columns}"
-        return Statement(text, tuple(parameters), must_touch=True, pivot=self._where_key)
+        place = (self.relation, key)
+        return Statement(text, tuple(parameters), True, None, None, self._where_key, place, self._locks)
 
     @cached_property
     def _where_key(self) -> str:
@@ -339,12 +361,13 @@ class Statements:
 
     def _delete(self, delete: Delete, now: int) -> Statement:
         key = self.codec.bind_key(delete.key)
+        place = (self.relation, key)
         if delete.when is None:
-            return Statement(self._delete_text(self.at_key), key)
+            return Statement(self._delete_text(self.at_key), key, place=place, locks=self._locks)
         where, parameters = self._where(delete.when, now)
         stands = self._stands(key, now) if holds(delete.when, None) else None
         text = self._delete_text(f"{self.at_key} and {where}")
-        return Statement(text, key + parameters, must_touch=True, stands=stands)
+        return Statement(text, key + parameters, must_touch=True, stands=stands, place=place, locks=self._locks)
 
     def _delete_text(self, where: str) -> str:
         if self.dialect.remove:
@@ -356,7 +379,8 @@ class Statements:
         key = self.codec.bind_key(check.key)
         stands = self._stands(key, now) if holds(check.when, None) else None
         text = f"select 1 from {self.relation} as r where {self.at_key} and {where}"
-        return Statement(text, key + parameters, must_touch=True, stands=stands)
+        place = (self.relation, key)
+        return Statement(text, key + parameters, must_touch=True, stands=stands, place=place, locks=self._locks)
 
     def _stands(self, key: tuple[Any, ...], now: int) -> Statement:
         return Statement(self.get, key + self.now(now))

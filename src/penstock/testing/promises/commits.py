@@ -67,6 +67,16 @@ class Commits(Promise):
             store.commit([put(a), _check(b, Present()), put(c, when=Missing())])
         assert conflict.value.position == 1
 
+    @pytest.mark.parametrize("count", [3, 12])
+    def test_of_several_refusals_the_first_is_told_whatever_its_key(self, store: Store, count: int) -> None:
+        """In which order an engine carries out the writes of a commit is its own affair."""
+        names = [f"{n:02d}" for n in reversed(range(count))]
+        store.put_many([Counter(name=name) for name in names if name != names[1] and name != names[-1]])
+        with pytest.raises(Conflict) as conflict:
+            store.commit([patch(Counter.at(name=name), the(Counter.total).add(1)) for name in names])
+        assert (conflict.value.position, conflict.value.found) == (1, None)
+        assert store.get(Counter.at(name=names[0])).total == 0
+
     def test_a_patch_of_nothing_undoes_the_whole_commit(self, store: Store) -> None:
         with pytest.raises(Conflict) as conflict:
             store.commit([put(specimen(label="a")), patch(specimen(label="b").ref, the(Specimen.seen).add(1))])

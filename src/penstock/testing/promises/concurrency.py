@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from random import Random
 from threading import Barrier
 from typing import TypeVar
 
 from penstock import Store, the
-from penstock.errors import Conflict, Throttled
+from penstock.errors import Conflict
 from penstock.kernel.handle import patch, put
 from penstock.operations.conditions import Missing
 from penstock.operations.writes import Write
@@ -31,15 +32,6 @@ def at_once(action: Callable[[int], T]) -> list[T]:
         return list(pool.map(run, range(THREADS)))
 
 
-def until_done(action: Callable[[], T]) -> T:
-    """Repeat what was refused for the sake of another writer."""
-    while True:
-        try:
-            return action()
-        except Throttled:
-            continue
-
-
 class Concurrency(Promise):
     """Threads that share one engine."""
 
@@ -48,7 +40,7 @@ class Concurrency(Promise):
 
         def increment(_: int) -> None:
             for _ in range(10):
-                until_done(lambda: store.patch(Counter.at(name="c"), the(Counter.total).add(1)))
+                store.patch(Counter.at(name="c"), the(Counter.total).add(1))
 
         at_once(increment)
         assert store.get(Counter.at(name="c")).total == THREADS * 10
@@ -84,7 +76,7 @@ class Concurrency(Promise):
                 patch(Counter.at(name="c"), the(Counter.total).add(1)),
             ]
             try:
-                until_done(lambda: store.commit(writes))
+                store.commit(writes)
             except Conflict:
                 return False
             return True
@@ -103,12 +95,27 @@ class Concurrency(Promise):
                     put(specimen(label=f"{number}-{turn}"), when=Missing()),
                 ]
                 # Half of the threads take the two in the other order.
-                until_done(lambda w=writes: store.commit(w if number % 2 else w[::-1]))  # type: ignore[misc]
+                store.commit(writes if number % 2 else writes[::-1])
 
         at_once(transfer)
         left, right = store.get_many([Counter.at(name="left"), Counter.at(name="right")])
         assert (left and left.total, right and right.total) == (100 - THREADS * 3, 100 + THREADS * 3)
         assert len(list(store.find(Specimen.by_shelf(shelf="top")))) == THREADS * 3
+
+    def test_writers_of_the_same_records_in_any_order_are_not_refused(self, store: Store) -> None:
+        """Whoever meets another waits for its turn; only a condition refuses a write."""
+        names = [f"{n:02d}" for n in range(12)]
+        store.put_many([Counter(name=name) for name in names])
+
+        def write(number: int) -> None:
+            chance = Random(number)
+            for _ in range(3):
+                store.commit([patch(Counter.at(name=n), the(Counter.total).add(1)) for n in chance.sample(names, 9)])
+                store.put_many([specimen(label=name, count=number) for name in chance.sample(names, 12)])
+
+        at_once(write)
+        assert sum(c.total for c in store.get_many([Counter.at(name=n) for n in names]) if c) == THREADS * 3 * 9
+        assert len(list(store.find(Specimen.by_shelf(shelf="top")))) == 12
 
     def test_one_of_several_moves_wins(self, store: Store) -> None:
         store.put(Ticket(queue="q", ticket_id="1", created_at=MOMENT))
