@@ -68,3 +68,6 @@ def changing(store: Store, ref: Ref[Scene]) -> None:
         assert_type(scene.finish(clip="x"), Scene)
         assert_type(change.save(scene), Scene)
         change.check(ref, the(Scene.status).equals(Status.DONE))
+        assert_type(change.overwrite(scene), Scene)
+    assert_type(store.modify(ref, lambda found: found.finish(clip="x"), by="ann"), Scene)
+    assert_type(store.retried(lambda: store.get(ref)), Scene)

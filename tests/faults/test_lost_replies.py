@@ -155,6 +155,58 @@ def test_a_move_is_made_once(line: tuple[Store, LosingProxy]) -> None:
     assert store.get(record.ref).status is ProjectStatus.QUEUED
 
 
+def test_a_save_is_made_once(line: tuple[Store, LosingProxy]) -> None:
+    """What it overwrites is not as it was read any more, since it was overwritten by the save itself."""
+    store, proxy = line
+    record = project()
+    store.create(record)
+    store.create(scene(record))
+    with store.change() as change:
+        read = change.get(record.ref)
+        read.concept_prompt, read.director_config, read.scene_order = "b", "c", [1]
+        change.save(read)
+        proxy.lose_next_answer()
+    found = store.get(record.ref)
+    assert (found.concept_prompt, found.director_config, found.scene_order) == ("b", "c", [1])
+
+
+def test_a_save_whose_refusal_is_lost_stays_refused(line: tuple[Store, LosingProxy]) -> None:
+    store, proxy = line
+    record = project()
+    store.create(record)
+    with pytest.raises(Conflict), store.change() as slow:
+        mine = slow.get(record.ref)
+        store.patch(record.ref, the(Project.concept_prompt).set("of the fast"))
+        mine.concept_prompt = "of the slow"
+        slow.save(mine)
+        proxy.lose_next_answer()
+    assert store.get(record.ref).concept_prompt == "of the fast"
+
+
+def test_what_is_counted_by_reading_and_saving_counts_every_time_once(
+    line: tuple[Store, LosingProxy], request: pytest.FixtureRequest
+) -> None:
+    """Others save the very same numbers. On DynamoDB only who leaves a line is sure of it: see docs/kernel.md."""
+    store, proxy = line
+    store.ensure()
+    by = None if request.node.callspec.params["line"] == "postgres" else "tests"
+    record = project()
+    store.create(record)
+
+    def grow(found: Project) -> None:
+        found.compositions = (found.compositions or 0) + 1
+
+    def count(number: int) -> None:
+        if number % 8 == 0:
+            proxy.lose_next_answer()
+        store.modify(record.ref, grow, by=by)
+
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(count, range(40)))
+    assert proxy.lost >= 3
+    assert store.get(record.ref).compositions == 40
+
+
 def test_a_patch_that_ends_its_own_condition_succeeds_once(line: tuple[Store, LosingProxy]) -> None:
     store, proxy = line
     record = project()

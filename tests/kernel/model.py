@@ -5,16 +5,18 @@ Nothing here is fast or kept. It is the judge of the real engines, so it says ev
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from threading import Lock
 from typing import Any
 
 from penstock.operations.commit_recovery import conflict, required
-from penstock.operations.conditions import comparable, holds
+from penstock.operations.conditions import Any_, Condition, Missing, Present, comparable, holds
 from penstock.operations.feed_entry import FeedSlice, LogSize
 from penstock.operations.plan import PlanStep
 from penstock.operations.reads import Page, Query, Range, Ref
+from penstock.operations.spelling import holds_exactly
 from penstock.operations.updates import apply
 from penstock.operations.writes import Check, Delete, Patch, Put, Write
 from penstock.ports.engine import Features, Waiter
@@ -99,7 +101,8 @@ class ModelEngine:
 
     def _judge(self, write: Write, position: int, now: datetime) -> None:
         found = self._standing(write.shape, write.key, now)
-        if not holds(required(write), found):
+        condition = required(write) or Any_((Present(), Missing()))
+        if not (holds(condition, None) if found is None else _holds(write.shape, condition, found)):
             record = self._record(write.shape, found)
             raise conflict(write, None if record is None else record.__dict__, position=position)
 
@@ -122,11 +125,25 @@ class ModelEngine:
     def _record(self, shape: EntityShape, values: Values | None) -> Any | None:
         if values is None:
             return None
-        loaded = {
-            name: values[name] if values[name] is None or f.load is None else f.load(values[name])
-            for name, f in shape.fields.items()
-        }
+        loaded = _loaded(shape, values)
+        for field in shape.fields.values():
+            if loaded[field.name] is None and not field.optional:
+                loaded[field.name] = copy.deepcopy(field.default)
         return shape.build(loaded)
+
+
+def _loaded(shape: EntityShape, values: Values) -> Values:
+    """What a record is made of; of documents a copy, which whoever reads it may change."""
+    copied = copy.deepcopy(values)
+    return {
+        name: copied[name] if copied[name] is None or f.load is None else f.load(copied[name])
+        for name, f in shape.fields.items()
+    }
+
+
+def _holds(shape: EntityShape, condition: Condition, values: Values) -> bool:
+    """Of what is stored: a missing field has no value, whatever it reads as."""
+    return holds_exactly(shape, condition, _loaded(shape, values))
 
 
 def is_live(shape: EntityShape, values: Values, now: datetime) -> bool:

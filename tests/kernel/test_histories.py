@@ -47,6 +47,7 @@ from tests.kernel.stale_keys import stale_keys
 from tests.kernel.worlds import DOMAIN, Echo, State, Thing, Tick
 
 STEPS = 60
+EDITED = ("owner", "due", "score", "text", "labels", "ends")
 _worlds = itertools.count()
 
 
@@ -171,21 +172,50 @@ class History(RuleBasedStateMachine):
 
         self.everywhere.same(act)
 
-    @rule(data=st.data(), values=things, interfering=st.booleans())
-    def edit(self, data: st.DataObject, values: dict[str, Any], interfering: bool) -> None:
+    @rule(
+        data=st.data(),
+        values=things,
+        others=things,
+        touched=st.sets(st.sampled_from(EDITED), max_size=2),
+        moved=st.booleans(),
+        loosely=st.booleans(),
+    )
+    def edit(
+        self,
+        data: st.DataObject,
+        values: dict[str, Any],
+        others: dict[str, Any],
+        touched: Any,
+        moved: Any,
+        loosely: Any,
+    ) -> None:
+        """One reads and saves some fields, and meanwhile another writes to some of them, or moves the state."""
         ref = self._likely(data)
+        theirs = {name: others[name] for name in [*touched, *(["state"] if moved else [])]}
 
         def act(store: Store) -> None:
             with store.change() as change:
                 thing = change.get(ref)
-                if interfering:
-                    store.put(Thing(**{**thing.__dict__, "state": values["state"], "owner": values["owner"]}))
-                for name in ("owner", "due", "score", "text", "labels", "ends"):
+                before = dict(thing.__dict__)
+                if theirs:
+                    store.put(Thing(**{**before, **theirs}))
+                for name in EDITED:
                     setattr(thing, name, values[name])
-                change.save(thing)
+                (change.overwrite if loosely else change.save)(thing)
                 change.create(Echo(world=self.world, number=7, due=values["due"]))
+            lost = [n for n in theirs if before[n] not in (theirs[n], thing.__dict__[n])]
+            assert loosely or not lost, f"{lost} of another are lost"
 
         self.everywhere.same(act)
+
+    @rule(data=st.data(), amount=counts, text=texts)
+    def modify(self, data: st.DataObject, amount: int, text: str) -> None:
+        ref = self._likely(data)
+
+        def change(thing: Thing) -> None:
+            thing.count, thing.notes = (thing.count or 0) + amount, [*(thing.notes or ()), text]
+
+        self.everywhere.same(lambda s: s.modify(ref, change))
 
     # Time
 

@@ -62,6 +62,18 @@ def test_what_does_not_change_does_not_move_it(store: Store, project: Project) -
     assert store.get(project.ref).updated_at == project.updated_at
 
 
+def test_it_keeps_no_two_from_saving_two_fields(store: Store, project: Project, clock: FrozenClock) -> None:
+    """Both write it, and neither of them has read what the other wrote."""
+    with store.change() as slow:
+        mine = slow.get(project.ref)
+        clock.advance(timedelta(seconds=1))
+        store.patch(project.ref, the(Project.director_config).set("theirs"))
+        mine.concept_prompt = "mine"
+        slow.save(mine)
+    found = store.get(project.ref)
+    assert (found.director_config, found.concept_prompt) == ("theirs", "mine")
+
+
 def test_it_is_a_moment() -> None:
     with pytest.raises(DeclarationError, match="last_modified='name' needs a field that is a moment"):
 

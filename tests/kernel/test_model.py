@@ -14,11 +14,24 @@ from penstock.testing.promises.kernel import KernelOnTop
 from penstock.testing.promises.lookups import Lookups
 from penstock.testing.promises.paging import Paging
 from penstock.testing.promises.patterns import Patterns
+from penstock.testing.promises.saves import GuardedSaves
 from penstock.testing.promises.updates import Updates
 from tests.kernel.model import ModelEngine
 
 
-class TestModel(Lookups, ConditionalWrites, Updates, Commits, Batches, Patterns, Paging, Expiry, Changes, KernelOnTop):
+class TestModel(
+    Lookups,
+    ConditionalWrites,
+    Updates,
+    Commits,
+    Batches,
+    Patterns,
+    Paging,
+    Expiry,
+    Changes,
+    GuardedSaves,
+    KernelOnTop,
+):
     test_a_commit_repeated_with_its_token_is_applied_once = None  # type: ignore[assignment] # nothing is lost here
 
     @pytest.fixture

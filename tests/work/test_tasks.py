@@ -15,6 +15,7 @@ from penstock import FrozenClock, Store
 from penstock.errors import Conflict, DeclarationError, InvalidValue, TooLarge, Unavailable
 from penstock.kernel.change import Change
 from penstock.kernel.outbox import MessageStatus, SystemMessage
+from penstock.operations.updates import Set
 from penstock.schema.size import document_size
 from penstock.work import (
     InputMisfit,
@@ -483,6 +484,36 @@ def test_a_change_on_the_way_is_fenced_and_audited_and_the_end_is_one_with_its_e
     assert ManualWorkers(store, [tasks]).run_one() is Outcome.RETRYABLE
     assert the_task(store, task_id).status is TaskStatus.WAITING, "it is not done if its effect is refused"
     assert store.lookup(Stamp.at(name="way-1")) is not None
+
+
+@pytest.mark.parametrize("ending", [Outcome.DONE, Outcome.RETRYABLE, Outcome.TERMINAL, Outcome.HANDED_BACK])
+def test_a_lease_that_is_prolonged_while_its_task_ends_keeps_it_from_nothing(
+    store: Store, clock: FrozenClock, ending: Outcome
+) -> None:
+    """The heartbeat and the end of a task write the same field, each in a thread of its own."""
+
+    def end(work: TaskContext, input: Order) -> None:
+        if ending is not Outcome.DONE:
+            raise Terminal("no") if ending is Outcome.TERMINAL else ValueError("no luck")
+
+    tasks, task = own(end)
+    prolonged = []
+
+    def prolong(change: Change, input: Order, attempt: TaskAttempt) -> None:
+        due = Set("due_at", clock.now() + timedelta(minutes=9))
+        prolonged.append(store.patch(work.lease.ref, due, when=work.lease.holds(), given=work.task))
+
+    task.attempted(prolong)
+    task_id = announce(store, task)
+    runner = Runner(store, [tasks])
+    (work,) = runner.take()
+    if ending is Outcome.HANDED_BACK:
+        runner.hand_back(work)
+    else:
+        assert runner.run(work) is ending
+    assert len(prolonged) == 1
+    assert [a.outcome for a in attempts(store, task_id)] == [ending]
+    assert the_task(store, task_id).status is not TaskStatus.RUNNING
 
 
 def test_a_store_of_one_project_announces_for_that_project(store: Store, workers: ManualWorkers) -> None:

@@ -22,6 +22,7 @@ from penstock.kernel.handle import StoreHandle
 from penstock.kernel.unchanged import stored_values, unchanged
 from penstock.operations.conditions import Condition, both, holds
 from penstock.operations.reads import Ref
+from penstock.operations.spelling import holds_exactly
 from penstock.operations.updates import apply
 from penstock.operations.validation import prepare
 from penstock.operations.writes import Patch, Put, Write
@@ -51,7 +52,7 @@ class SelfWrites:
 
     def _marked(self, store: StoreHandle, writes: list[Write], place: int, write: Put | Patch) -> list[Write]:
         standing = store.lookup(self._about)
-        if standing is None:
+        if standing is None or not (write.when is None or holds_exactly(write.shape, write.when, standing.__dict__)):
             return writes  # which will be an insert, or refused
         shape, before = write.shape, stored_values(write.shape, standing.__dict__)
         after = {**before, **write.values} if isinstance(write, Put) else apply(write.updates, before)

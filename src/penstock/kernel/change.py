@@ -22,7 +22,7 @@ from penstock.kernel.outbox import Messages, SystemMessage, announcement
 from penstock.kernel.participants import Participant, commit, joined
 from penstock.kernel.quota_movements import Movements
 from penstock.kernel.tracked import Tracked, changes_of, own_kind, project_of, tracked
-from penstock.kernel.unchanged import states_unchanged
+from penstock.kernel.unchanged import overwritten, states_unchanged
 from penstock.operations.conditions import Compare, Condition, Missing, Present, both
 from penstock.operations.index_keys import settle
 from penstock.operations.reads import Ref
@@ -40,9 +40,9 @@ E = TypeVar("E", bound=Entity)
 class Change:
     """Collects reads and writes; leaving the ``with`` block commits them all, an exception none.
 
-    Reads see committed state only. A record that was read here is saved on the condition that its states still stand
-    as they were read. With ``by`` the change leaves an audit line; ``under`` a lease it writes nothing once the lease
-    is lost; with a claim (``once``) it ends that claim, keeping ``result``.
+    Reads see committed state only. A record that was read here is saved on the condition that its states, and the
+    fields that are overwritten, still stand as they were read. With ``by`` the change leaves an audit line; ``under`` a
+    lease it writes nothing once the lease is lost; with a claim (``once``) it ends that claim, keeping ``result``.
     """
 
     def __init__(
@@ -130,12 +130,21 @@ class Change:
         return record
 
     def put(self, record: E, *, when: Condition | None = None) -> E:
-        """Write a whole record, replacing what stands there."""
+        """Write a whole record, replacing what stands there, whoever has changed it meanwhile."""
         self._put(record, when, "put")
         return record
 
     def save(self, record: E, *, when: Condition | None = None) -> E:
-        """Write what has changed in a record read here, unless its states have moved meanwhile."""
+        """Write what has changed in a record read here, unless another has moved its states or written to the same
+        fields meanwhile."""
+        return self._save(record, when, guarded=True)
+
+    def overwrite(self, record: E, *, when: Condition | None = None) -> E:
+        """Write what has changed in a record read here, whatever has become of those fields meanwhile; its states are
+        guarded all the same."""
+        return self._save(record, when, guarded=False)
+
+    def _save(self, record: E, when: Condition | None, *, guarded: bool) -> E:
         met = self._tracked.get(id(record))
         if met is None or met.before is None:
             raise InvalidValue(f"{record.ref!r} was not read in this change; read it with change.get, or create it")
@@ -145,6 +154,8 @@ class Change:
         if not changed:
             self._writes.append(Check(shape, key, both(Present(), condition) or Present()))
             return record
+        if guarded:
+            condition = both(condition, overwritten(type(record), before, changed))
         if shape.last_modified is not None:
             note_moment(record, before, changed, self.store.clock.now())
         self._writes.append(settle(Patch(shape, key, prepare_updates(shape, changed), condition), before))

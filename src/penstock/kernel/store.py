@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import hmac
 import os
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 from uuid import UUID
@@ -18,15 +19,17 @@ from penstock.kernel.handle import StoreHandle
 from penstock.kernel.idempotency import Claim, once_key
 from penstock.kernel.lease import Lease
 from penstock.kernel.own_records import KERNEL
+from penstock.kernel.retrying import TRIES, retried
 from penstock.kernel.scope import ScopedEngine, project_text, scoped_secret
 from penstock.kernel.store_context import StoreContext
 from penstock.operations.cursors import decode_cursor, encode_cursor
 from penstock.operations.plan import PlanStep
-from penstock.operations.reads import Query
+from penstock.operations.reads import Query, Ref
 from penstock.ports.clock import Clock, SystemClock
 from penstock.ports.engine import Engine
 
 E = TypeVar("E", bound=Entity)
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +118,39 @@ class Store(StoreHandle):
     ) -> Change:
         """Several reads and writes that commit together, with their audit line and their messages."""
         return Change(self, by=by, why=why, project=project, under=under, once=once)
+
+    def modify(
+        self,
+        ref: Ref[E],
+        function: Callable[[E], object],
+        *,
+        by: str | None = None,
+        why: str | None = None,
+        project: str | None = None,
+        under: Lease | None = None,
+        once: Claim | None = None,
+        tries: int = TRIES,
+    ) -> E:
+        """Read a record, let ``function`` change it, and save it, anew as long as others are quicker; the record.
+
+        NotFound where none stands, Conflict when others were quicker in all of the ``tries``. The function is called
+        for each, so it should do nothing else.
+        """
+
+        def attempt() -> E:
+            with self.change(by=by, why=why, project=project, under=under, once=once) as change:
+                record = change.get(ref)
+                function(record)
+                return change.save(record)
+
+        return retried(attempt, tries=tries)
+
+    def retried(self, action: Callable[[], T], *, tries: int = TRIES) -> T:
+        """What ``action`` gives, done anew as long as a change in it is refused because others were quicker.
+
+        For changes of several records: the action makes the change, and reads in it what it decides by.
+        """
+        return retried(action, tries=tries)
 
     def batch(self) -> Batch:
         """Several changes that do not depend on each other, committed together because that is faster."""

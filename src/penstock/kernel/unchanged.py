@@ -5,34 +5,64 @@ field reads as its default, so it is as good as the default, and as nothing else
 has removed it since. What is made anew for each reading of a missing field, such as an id, tells nothing; there a
 missing field is as good as what was read.
 
-Documents and sets are compared whole, as they are stored. The condition of a record with many fields is long: DynamoDB
-takes 4 KB of it, which is about 85 fields.
+Documents and sets are compared whole, as they are stored. How many fields can be compared at once is limited by what
+DynamoDB takes in one condition, and the same on every engine.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from functools import lru_cache
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache, lru_cache
 from typing import Any
 
 import msgspec
 
 from penstock.declare.entity import Entity
-from penstock.operations.conditions import All, Compare, Condition, Missing, Present, both
+from penstock.errors import TooLarge
+from penstock.operations.conditions import All, Any_, Compare, Condition, Missing, Present, both
+from penstock.operations.updates import Update
 from penstock.schema.documents import as_stored
 from penstock.schema.kinds import FieldShape, Kind
 from penstock.schema.shape import EntityShape
 
+COMPARED_FIELDS = 120
+"So many fields of one record can be compared at once."
+
 _encode = msgspec.json.Encoder(order="sorted").encode
+_MayBeMissing = Callable[[Any, Mapping[str, Any]], bool]
+
+
+class _Rule(msgspec.Struct, frozen=True, eq=False):
+    """How one field is compared with what was read of it."""
+
+    field: FieldShape
+    missing: Missing
+    may_be_missing: _MayBeMissing | None
+    "Does the field read as this value, beside those of the others, where it is missing? None: never."
 
 
 def unchanged(record: Entity, names: Iterable[str] | None = None) -> Condition:
     """That a record stands, and all its fields, or those that are named, as they were read."""
-    shape, parts = record.__shape__, [Present()]  # type: tuple[EntityShape, list[Condition]]
-    for name in shape.fields if names is None else names:
-        if name not in shape.key.fields:
-            field, value = shape.fields[name], record.__dict__[name]
-            parts.append(_stands(field, stored_value(field, value), _may_be_missing(record, field, value)))
+    rules, values, shape = _rules(type(record)), record.__dict__, record.__shape__
+    compared = rules if names is None else [name for name in names if name not in shape.key.fields]
+    _check_number(shape, len(compared))
+    return All((Present(), *(_stands(rules[name], values[name], values) for name in compared)))
+
+
+def overwritten(entity: type[Entity], before: Mapping[str, Any], changed: Sequence[Update]) -> Condition | None:
+    """That the fields which a save overwrites are as they were read; None where there is nothing to compare.
+
+    States are told by `states_unchanged`, and the moment of the last change is the kernel's own.
+    """
+    rules = _guarded(entity)
+    parts = []
+    for update in changed:
+        rule = rules.get(update.field)
+        if rule is not None:
+            parts.append(_stands(rule, before[update.field], before))
+    if len(parts) < 2:
+        return parts[0] if parts else None
+    _check_number(entity.__shape__, len(parts))
     return All(tuple(parts))
 
 
@@ -41,7 +71,9 @@ def states_unchanged(shape: EntityShape, values: tuple[Any, ...]) -> Condition |
     """That the states of a record are as they were read, for a write that needs the record to stand anyway."""
     condition: Condition | None = None
     for field, value in zip(shape.states, values, strict=True):
-        condition = both(condition, _stands(field, value, value == field.default))
+        missing = Missing(field.name)
+        same = missing if value is None else Compare(field.name, "=", value)
+        condition = both(condition, same | missing if value == field.default and value is not None else same)
     return condition
 
 
@@ -57,28 +89,64 @@ def stored_value(field: FieldShape, value: Any) -> Any:
     return value if value is None or field.kind is not Kind.DOCUMENT else as_stored(field, value)
 
 
-def _stands(field: FieldShape, value: Any, may_be_missing: bool) -> Condition:
+def _stands(rule: _Rule, value: Any, values: Mapping[str, Any]) -> Condition:
+    """That a field has the value that was read, beside those of the others."""
+    field = rule.field
+    if field.kind is Kind.DOCUMENT:
+        value = stored_value(field, value)
     if value is None:
-        return Missing(field.name)
+        return rule.missing
     same = Compare(field.name, "=", value)
-    return same | Missing(field.name) if may_be_missing else same
+    if rule.may_be_missing is None or not rule.may_be_missing(value, values):
+        return same
+    return Any_((same, rule.missing))
 
 
-def _may_be_missing(record: Entity, field: FieldShape, value: Any) -> bool:
-    """Does a field that another writer has left out read as this value?"""
-    if value is None or field.optional:
-        return False
+@cache
+def _rules(entity: type[Entity]) -> dict[str, _Rule]:
+    """Of every field that is not part of the key."""
+    shape = entity.__shape__
+    return {
+        name: _Rule(field, Missing(name), _missing_reads_as(entity, field))
+        for name, field in shape.fields.items()
+        if name not in shape.key.fields
+    }
+
+
+@cache
+def _guarded(entity: type[Entity]) -> dict[str, _Rule]:
+    """Of the fields that a save compares where it overwrites them."""
+    last_modified = entity.__shape__.last_modified
+    return {name: rule for name, rule in _rules(entity).items() if not rule.field.state and name != last_modified}
+
+
+def _missing_reads_as(entity: type[Entity], field: FieldShape) -> _MayBeMissing | None:
+    """What tells whether a field that another writer has left out reads as a value, given as it is stored."""
+    info = entity.model_fields[field.name]
+    if field.optional or (field.default is None and info.default_factory is None):
+        return None
     if field.default is not None:
-        return _is_same(field, value, field.default)
-    info = type(record).model_fields[field.name]
-    if info.default_factory is None:
-        return False
-    made, again = (info.get_default(call_default_factory=True, validated_data=record.__dict__) for _ in range(2))
-    return bool(made != again) or _is_same(field, value, made)
+        default = _comparable(field, stored_value(field, field.default))
+        return lambda value, values: bool(_comparable(field, value) == default)
+
+    def made(values: Mapping[str, Any]) -> Any:
+        return info.get_default(call_default_factory=True, validated_data=dict(values))
+
+    def may_be_missing(value: Any, values: Mapping[str, Any]) -> bool:
+        one, other = made(values), made(values)
+        return bool(one != other) or _comparable(field, value) == _comparable(field, stored_value(field, one))
+
+    return may_be_missing
 
 
-def _is_same(field: FieldShape, value: Any, other: Any) -> bool:
-    if field.kind is not Kind.DOCUMENT:
-        return bool(value == other)
+def _comparable(field: FieldShape, stored: Any) -> Any:
     # In a document 0 and False are two things, which Python takes for equal.
-    return _encode(as_stored(field, value)) == _encode(as_stored(field, other))
+    return _encode(stored) if field.kind is Kind.DOCUMENT else stored
+
+
+def _check_number(shape: EntityShape, count: int) -> None:
+    if count > COMPARED_FIELDS:
+        raise TooLarge(
+            f"{count} fields of {shape.name} would have to be as they were read, and at most {COMPARED_FIELDS} can be "
+            f"compared at once; change fewer at a time, or say change.overwrite if whatever stands there may go"
+        )

@@ -11,8 +11,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from penstock.errors import Conflict
-from penstock.operations.conditions import All, Condition, Present, both, describe, fields_of, holds
+from penstock.operations.conditions import All, Condition, Present, both, describe, fields_of
 from penstock.operations.reads import Ref
+from penstock.operations.spelling import holds_exactly
 from penstock.operations.updates import REPEATABLE
 from penstock.operations.writes import Check, Delete, Patch, Put, Write
 from penstock.schema.kinds import Kind
@@ -81,7 +82,8 @@ def refuses_itself(patch: Patch, found: Mapping[str, Any]) -> bool:
     A lease that passed to another may end in the very second to which its former holder would have prolonged it.
     """
     written = {update.field for update in patch.updates}
-    return all(holds(part, found) for part in _parts(patch.when) if written.isdisjoint(fields_of(part)))
+    untouched = [part for part in _parts(patch.when) if written.isdisjoint(fields_of(part))]
+    return all(holds_exactly(patch.shape, part, found) for part in untouched)
 
 
 def _parts(condition: Condition | None) -> Iterator[Condition]:

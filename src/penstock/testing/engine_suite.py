@@ -15,6 +15,7 @@ from penstock.testing.promises.limits import LimitPromises
 from penstock.testing.promises.lookups import Lookups
 from penstock.testing.promises.paging import Paging
 from penstock.testing.promises.patterns import Patterns
+from penstock.testing.promises.saves import GuardedSaves
 from penstock.testing.promises.trimming import Trimming
 from penstock.testing.promises.updates import Updates
 
@@ -34,6 +35,7 @@ class EngineSuite(
     FeedPromises,
     Trimming,
     Changes,
+    GuardedSaves,
     KernelOnTop,
 ):
     """All promises, of the engine and of the kernel on top of it. Provide a fixture ``engine``: a fresh, empty one."""

@@ -144,7 +144,8 @@ class TaskContext:
 
     def _end(self, change: Change, result: dict[str, Any] | None) -> None:
         task, attempt = change.track(self.task.model_copy()), self.attempt(Outcome.DONE)
-        change.save(task.finish(result=result, at=attempt.ended_at))
+        # The lease is the guard: whoever holds it also prolongs it meanwhile, which is no reason to refuse.
+        change.overwrite(task.finish(result=result, at=attempt.ended_at))
         change.create(attempt)
         self._on_end(change, attempt)
 

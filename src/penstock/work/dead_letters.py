@@ -123,7 +123,8 @@ def end_cancelled(change: Change, declared: TaskOf[Any], task: Task) -> None:
         tell_attempt(change, declared, task, attempt)
     unchanged = as_read(task)
     change.track(task)
-    change.save(task.cancel(at=now), when=unchanged)
+    # It is given up whatever becomes of it just now, as long as no other worker has taken it.
+    change.overwrite(task.cancel(at=now), when=unchanged)
 
 
 def _cancel(

@@ -61,7 +61,8 @@ def record_failure(
             else:
                 ended.fail(at=now, **told)
                 change.emit("task.failed", task, name=task.name)
-            change.save(ended, when=when)
+            # The lease is the guard: the heartbeat of a task that still runs may just have prolonged it.
+            change.overwrite(ended, when=when)
             change.create(attempt)
             if heard:
                 tell_attempt(change, declared, task, attempt)

@@ -134,7 +134,8 @@ class Runner:
         task, until = chosen.task, now + self.lease
         change.track(task)
         unchanged = as_read(task)
-        change.save(task.start(owner=self.owner, until=until, at=now), when=unchanged)
+        # Whoever takes a task counts its lease up, so that this alone tells whether another was faster.
+        change.overwrite(task.start(owner=self.owner, until=until, at=now), when=unchanged)
         if chosen.slot is not None:
             take_slot(change, chosen.slot, task, until=until)
         declared = self._tasks[task.name]
@@ -243,7 +244,8 @@ class Runner:
         try:
             with self.store.change(under=work.lease) as change:
                 attempt = work.attempt(Outcome.HANDED_BACK)
-                change.save(change.track(work.task.model_copy()).hand_back(at=attempt.ended_at))
+                # The lease is the guard: the heartbeat may just have prolonged it.
+                change.overwrite(change.track(work.task.model_copy()).hand_back(at=attempt.ended_at))
                 change.create(attempt)
                 tell_attempt(change, self._tasks[work.task.name], work.task, attempt)
         except Conflict:
@@ -264,6 +266,7 @@ def postpone(store: Store, tasks: Iterable[Task], until: datetime, *, unless_pos
                     untaken = as_read(task)
                     if unless_postponed:
                         untaken &= Compare("due_at", "=", task.due_at)
-                    change.save(change.track(task).postpone(until=until), when=untaken)
+                    # Of two who postpone it the later one is right, unless it is said otherwise.
+                    change.overwrite(change.track(task).postpone(until=until), when=untaken)
     except BatchRefused:
         pass

@@ -245,7 +245,7 @@ class TestOwnWrites:
         )
         done = stored(reel(owner="me", prompt="new", tags=frozenset({"a", "b"}), blob=b"y"))
         self.commit(write, standing=done)
-        for undone in ({"prompt": {"S": "p"}}, {"price": {"N": "1"}}, {"tags": {"SS": ["a"]}}, {"GSI1PK": {"S": "x"}}):
+        for undone in ({"prompt": {"S": "q"}}, {"price": {"N": "1"}}, {"tags": {"SS": ["a"]}}, {"GSI1PK": {"S": "x"}}):
             with pytest.raises(Conflict):
                 self.commit(write, standing=done | undone)
         with pytest.raises(Conflict):

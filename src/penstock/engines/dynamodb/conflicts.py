@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
+from msgspec.structs import replace
 
 from penstock.engines.dynamodb.attribute_values import NO_RAW, canonical, same, there
 from penstock.engines.dynamodb.calls import invalid
@@ -18,9 +19,13 @@ from penstock.engines.dynamodb.layout import Value
 from penstock.engines.dynamodb.wire import WireError
 from penstock.errors import DamagedRecord, Unavailable
 from penstock.operations.commit_recovery import conflict, refuses_itself, told_by_its_key
+from penstock.operations.conditions import All, Condition, Missing, fields_of
 from penstock.operations.index_keys import index_attributes
+from penstock.operations.spelling import AsStored, holds_as_read
 from penstock.operations.updates import Exclude, Include, Remove, Set, SetIfAbsent, Update
 from penstock.operations.writes import Delete, Patch, Put, Write
+
+W = TypeVar("W", bound=Write)
 
 
 class _Failure(msgspec.Struct):
@@ -64,6 +69,26 @@ class Standing:
         except DamagedRecord:
             return {n: write.key[n] for n in item.shape.key.fields}  # a refusal matters more than the damage
         return values if item.is_live(values, now) else None
+
+    def spelled(self, item: ItemType, write: W, now: int) -> W | None:
+        """A refused write in the spelling of what stands there; None unless its condition holds of that as it is
+        read."""
+        stored = self.item
+        if stored is None or write.when is None:
+            return None
+        try:
+            values = self.values(item)
+        except DamagedRecord:
+            return None
+        if not item.is_live(values, now) or not holds_as_read(write, values):
+            return None
+        found: list[Condition] = []
+        for name in sorted(fields_of(write.when)):
+            field = item.shape.fields[name]
+            if field.stored:  # of the others the key has told already
+                value = stored.get(field.attribute)
+                found.append(Missing(name) if value is None else AsStored(name, "=", value))
+        return replace(write, when=All(tuple(found))) if found else None
 
 
 def is_applied(item: ItemType, write: Write, request: Request, standing: Standing, *, ambiguous: bool) -> bool:
@@ -112,8 +137,20 @@ def _shows(item: ItemType, update: Update, stored: Value | None) -> bool:
     return False
 
 
-def cancelled(error: WireError, items: Sequence[ItemType], writes: Sequence[Write], request: Request, now: int) -> None:
-    """Raise why a transaction was cancelled, unless it is one that had been applied before."""
+def cancelled(
+    error: WireError,
+    items: Sequence[ItemType],
+    writes: Sequence[Write],
+    request: Request,
+    now: int,
+    *,
+    tried: Collection[int],
+) -> dict[int, Write]:
+    """Raise why a transaction was cancelled, unless it is one that had been applied before: then nothing is left to do.
+
+    Or it is to be sent again with those writes, by their positions, in the spelling of what stands there: all that
+    were refused, if that was not ``tried``.
+    """
     reasons = msgspec.json.decode(error.body, type=_Cancellation).CancellationReasons
     failed = [(p, r) for p, r in enumerate(reasons) if r.Code == "ConditionalCheckFailed"]
     for position, reason in failed:
@@ -121,11 +158,16 @@ def cancelled(error: WireError, items: Sequence[ItemType], writes: Sequence[Writ
         if isinstance(write, Put) and write.witness:
             sent = request["TransactItems"][position]["Put"]
             if is_applied(items[position], write, sent, Standing(there(reason.Item)), ambiguous=error.ambiguous):
-                return
-    if failed:
-        position, reason = failed[0]
-        found = Standing(there(reason.Item)).live(items[position], writes[position], now)
-        raise conflict(writes[position], found, position=position) from None
+                return {}
+    again: dict[int, Write] = {}
+    for position, reason in failed:
+        write, standing = writes[position], Standing(there(reason.Item))
+        spelled = None if position in tried else standing.spelled(items[position], write, now)
+        if spelled is None:
+            raise conflict(write, standing.live(items[position], write, now), position=position) from None
+        again[position] = spelled
+    if again:
+        return again
     for reason in reasons:
         if reason.Code == "ValidationError":
             raise invalid(reason.Message or "a write of the commit is not valid") from None

@@ -22,6 +22,7 @@ from penstock.operations.conditions import (
     holds,
 )
 from penstock.operations.index_keys import index_attributes
+from penstock.operations.spelling import AsStored
 from penstock.operations.updates import Add, Append, Exclude, Include, Remove, Set, SetIfAbsent, Update
 from penstock.operations.writes import Patch
 from penstock.schema.kinds import FieldShape, Kind, key_text
@@ -47,6 +48,11 @@ class Aliases:
         self.values[alias] = value
         return alias
 
+    def keep_values(self, count: int) -> None:
+        """Forget all values but the first so many."""
+        for alias in list(self.values)[count:]:
+            del self.values[alias]
+
     def into(self, request: dict[str, Any]) -> None:
         """Put what was used into the request; DynamoDB refuses empty maps."""
         if self.names:
@@ -66,6 +72,10 @@ class _Expression(NamedTuple):
         return f"({self.text})" if self.compound else self.text
 
 
+_LONG = 3000
+"Characters, of 4,096 that DynamoDB takes; with those that may follow, and 300 operators, there is no room for more."
+
+
 class ConditionCompiler:
     """Compiles the condition of one write. Its key is known, and so are the fields that live in the key alone."""
 
@@ -77,7 +87,11 @@ class ConditionCompiler:
 
     def compile(self, condition: Condition, now: int) -> str:
         """The expression; an expired record counts as none."""
+        given = len(self._aliases.values)
         expression = self._any(condition)
+        if len(expression.text) > _LONG:
+            self._aliases.keep_values(given)
+            expression = self._any(_shortened(condition))
         expiry = self._item.shape.expiry
         if expiry is None:
             return expression.text
@@ -91,6 +105,8 @@ class ConditionCompiler:
         if self._in_key_alone(condition):
             return self._constant(holds(condition, self._key), holds(condition, None))
         match condition:
+            case AsStored(name, _, stored):
+                return _Expression(f"{self._name(name)} = {self._aliases.value(stored)}")
             case Compare(name, operator, value):
                 return _Expression(f"{self._name(name)} {operator} {self._value(name, value)}")
             case Between(name, low, high):
@@ -141,6 +157,19 @@ class ConditionCompiler:
 
     def _value(self, field: str, value: Any) -> str:
         return self._aliases.value(self._item.encoders[field](value))
+
+
+def _shortened(condition: Condition) -> Condition:
+    """The condition with less than half of its text: that fields have a value, or are missing, as that they have it.
+
+    It refuses more. Where a field is missing, `conflicts` asks again, by what is found there.
+    """
+    match condition:
+        case All(parts):
+            return All(tuple(_shortened(p) for p in parts))
+        case Any_((Compare(field, "=") as same, Missing(other))) if field == other:
+            return same
+    return condition
 
 
 def _ordered(field: FieldShape, value: Any) -> Any:

@@ -26,7 +26,9 @@ from penstock.errors import InvalidValue
 from penstock.net.backoff import Patience
 from penstock.operations.commit_recovery import conflict, is_repeatable
 from penstock.operations.conditions import holds
+from penstock.operations.spelling import holds_as_read
 from penstock.operations.writes import Check, Delete, Patch, Put, Write
+from penstock.ports.ids import commit_token
 from penstock.schema.shape import EntityShape
 
 
@@ -99,36 +101,48 @@ class Writes:
         item = self._type_of(check.shape)
         values = self._reads.one(item, check.key)
         found = values if item.is_live(values, now) else None
-        if not holds(check.when, found):
+        if not holds_as_read(check, found) and not (found is None and holds(check.when, None)):
             raise conflict(check, found, position=0)
 
     def _single(self, write: Put | Patch | Delete, now: int, *, returning: bool = False) -> Reply | Standing:
         """One single operation; when it turns out to have been applied before, what stands there instead."""
         item = self._type_of(write.shape)
-        operation, request = single(item, write, now)
-        if returning:
-            request["ReturnValues"] = "ALL_NEW"
-        try:
-            return self._persist(operation, encode(request))
-        except WireError as error:
-            if error.code != CONDITION_FAILED:
-                raise
-            standing = Standing.in_error(error.body)
-            if is_applied(item, write, request, standing, ambiguous=error.ambiguous):
-                return standing
-            raise conflict(write, standing.live(item, write, now), position=0) from None
+        asked: Put | Patch | Delete | None = write
+        while asked is not None:
+            operation, request = single(item, asked, now)
+            if returning:
+                request["ReturnValues"] = "ALL_NEW"
+            try:
+                return self._persist(operation, encode(request))
+            except WireError as error:
+                if error.code != CONDITION_FAILED:
+                    raise
+                standing = Standing.in_error(error.body)
+                if is_applied(item, write, request, standing, ambiguous=error.ambiguous):
+                    return standing
+            asked = standing.spelled(item, write, now) if asked is write else None
+        raise conflict(write, standing.live(item, write, now), position=0)
 
     def _transact(self, writes: Sequence[Write], now: int, token: str) -> None:
         items = [self._type_of(w.shape) for w in writes]
-        request = transaction(items, writes, now, token)
-        try:
-            self._persist("TransactWriteItems", encode(request))
-        except WireError as error:
-            if error.code == MISMATCH:
-                return  # the token is ours alone: the same commit, asked at another second, was applied before
-            if error.code != CANCELLED:
-                raise
-            cancelled(error, items, writes, request, now)
+        asked, spelled = list(writes), set[int]()
+        while True:
+            request = transaction(items, asked, now, token)
+            try:
+                self._persist("TransactWriteItems", encode(request))
+                return
+            except WireError as error:
+                if error.code == MISMATCH:
+                    return  # the token is ours alone: the same commit, asked at another second, was applied before
+                if error.code != CANCELLED:
+                    raise
+                again = cancelled(error, items, writes, request, now, tried=spelled)
+            if not again:
+                return
+            for position, write in again.items():
+                asked[position] = write
+                spelled.add(position)
+            token = commit_token()  # it is another transaction now, and the one before was not applied
 
     def _persist(self, operation: str, body: bytes) -> Reply:
         """Call, and call again while nothing but another transaction is in the way."""

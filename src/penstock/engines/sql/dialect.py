@@ -36,6 +36,10 @@ class Dialect:
     "A JSON set {c} without the members of the JSON list {m}; null when none is left."
     delete_some: str
     "The condition that limits a delete: {t} table, {w} condition, {m} the limit."
+    stored: str
+    "A column {c} in the very form in which it is stored, as far as a driver can give it back."
+    stored_as: str
+    "That a column {c} is stored in the form {m}, or is as missing as that."
     remove: str = ""
     "How one row is deleted where that is not done by DELETE: of {t} and its name {n}, where {w}."
     guard: str = ""

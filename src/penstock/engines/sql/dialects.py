@@ -67,6 +67,8 @@ SQLITE = Dialect(
     include="json_union({c}, {m})",
     exclude="json_minus({c}, {m})",
     delete_some="delete from {t} where rowid in (select rowid from {t} where {w} limit {m}) returning 1",
+    stored="{c}",
+    stored_as="{c} is {m}",
 )
 
 POSTGRES = Dialect(
@@ -101,6 +103,9 @@ POSTGRES = Dialect(
         "delete from {t} where ctid = any(array(select ctid from {t} where {w} limit {m} for update skip locked)) "
         "returning 1"
     ),
+    # As text, since Python's floats have fewer digits than a number within JSON may have.
+    stored="{c}::text",
+    stored_as="{c}::text is not distinct from {m}",
 )
 
 # In a session that is bound to a project, where another project's row is not an obstacle but an error.

@@ -5,20 +5,25 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from itertools import islice
-from typing import Any
+from typing import Any, TypeVar
+
+from msgspec.structs import replace
 
 from penstock.engines.sql.connector import Connector, Refused
 from penstock.engines.sql.feed_table import feed_end, log_size, read_changes, trim_changes
 from penstock.engines.sql.schema import ensure
 from penstock.engines.sql.statements import FAR, Statement, Statements
-from penstock.errors import Conflict
 from penstock.operations.commit_recovery import conflict, needs_token, stands_as_written, witness
+from penstock.operations.conditions import All, fields_of
 from penstock.operations.feed_entry import FeedSlice, LogSize
 from penstock.operations.plan import PlanStep
 from penstock.operations.reads import Page, Query, Ref
+from penstock.operations.spelling import AsStored, holds_as_read
 from penstock.operations.writes import Patch, Put, Write
 from penstock.ports.engine import Features, Waiter
 from penstock.schema.shape import EntityShape, ViewShape
+
+W = TypeVar("W", bound=Write)
 
 _PAGE = 1000
 _BATCH = 200
@@ -99,12 +104,18 @@ class SqlEngine:
             todo.append(statements.write(write, moment))
             if shape.wakes and isinstance(write, Put):  # what becomes of it later concerns nobody who waits
                 wake = True
-        try:
-            self.connector.together(todo, token=token if needs_token(writes) else None, wake=wake)
-        except Refused as refused:
-            if refused.repeated and self._was_applied(writes, now):
-                return
-            raise self._conflict(writes[refused.position], refused.position, now) from None
+        remembered = token if needs_token(writes) else None
+        spelled: set[int] = set()
+        while True:
+            try:
+                return self.connector.together(todo, token=remembered, wake=wake)
+            except Refused as refused:
+                if refused.repeated and self._was_applied(writes, now):
+                    return None
+                position = refused.position
+            again = self._spelled(writes[position], now, position=position, tried=position in spelled)
+            todo[position] = self.statements(again.shape).write(again, moment)
+            spelled.add(position)
 
     def _was_applied(self, writes: Sequence[Write], now: datetime) -> bool:
         """After a lost answer: does what stands there prove that the commit had been applied?"""
@@ -116,15 +127,22 @@ class SqlEngine:
 
     def patch(self, patch: Patch, *, now: datetime, token: str) -> Any:
         statements = self.statements(patch.shape)
-        statement = statements.patch(patch, _epoch(now), returning=True)
-        rows = self.connector.run(statement.text, statement.parameters, token=token if needs_token((patch,)) else None)
+        remembered = token if needs_token((patch,)) else None
+
+        def run(patch: Patch) -> list[tuple[Any, ...]] | None:
+            statement = statements.patch(patch, _epoch(now), returning=True)
+            return self.connector.run(statement.text, statement.parameters, token=remembered)
+
+        rows = run(patch)
+        if rows is not None and not rows:
+            rows = run(self._spelled(patch, now))
         if rows is None:
             found = self._get_one(Ref(patch.shape, patch.key), now)
             if found is None:  # it was applied, and then somebody removed the record
                 raise conflict(patch, None, position=0)
             return found
         if not rows:
-            raise self._conflict(patch, 0, now)
+            self._spelled(patch, now, tried=True)
         return statements.codec.record(rows[0])
 
     def load(self, writes: Iterable[Write], *, now: datetime) -> None:
@@ -186,9 +204,17 @@ class SqlEngine:
 
     # Refusals
 
-    def _conflict(self, write: Write, position: int, now: datetime) -> Conflict:
-        found = self._get_one(Ref(write.shape, write.key), now)
-        return conflict(write, found.__dict__ if found is not None else None, position=position)
+    def _spelled(self, write: W, now: datetime, *, position: int = 0, tried: bool = False) -> W:
+        """A refused write in the spelling of what stands there; Conflict if that was tried, or if its condition does
+        not hold of what stands there as it is read."""
+        statements, names = self.statements(write.shape), sorted(fields_of(write.when))
+        asked = statements.standing(write.key, names, _epoch(now))
+        rows = self.connector.rows(asked.text, asked.parameters)
+        found = statements.codec.record(rows[0]).__dict__ if rows else None
+        if tried or not names or not holds_as_read(write, found):
+            raise conflict(write, found, position=position)
+        stored = rows[0][len(write.shape.fields) :]
+        return replace(write, when=All(tuple(AsStored(n, "=", v) for n, v in zip(names, stored, strict=True))))
 
 
 def _identity(shape: EntityShape, values: Mapping[str, Any]) -> tuple[Any, ...]:

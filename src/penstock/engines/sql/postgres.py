@@ -20,7 +20,7 @@ from penstock.engines.sql.postgres_waiter import PostgresWaiter
 from penstock.engines.sql.session import Call, Session, plain_call
 from penstock.engines.sql.session_binding import why_unbound
 from penstock.engines.sql.session_pool import SessionPool
-from penstock.engines.sql.statement_chain import UNBOUND, chain, guarded, once, remembering
+from penstock.engines.sql.statement_chain import UNBOUND, chain, guarded, noting, once, remembering
 from penstock.engines.sql.statements import Statement
 from penstock.errors import InvalidValue, Misconfigured, OutOfScope, PenstockError, Unavailable
 from penstock.net.backoff import Backoff, Patience
@@ -178,6 +178,8 @@ class PostgresConnector:
         return remembering(text, guarded=False), given
 
     def together(self, statements: Sequence[Statement], *, token: str | None, wake: bool = False) -> None:
+        if len(statements) == 1 and token is not None and not wake and statements[0].text.startswith("update"):
+            return self._alone(statements[0], token)
         order = in_order(statements)
         todo = statements if order is None else [statements[p] for p in order]
         several = arranged(todo, self._types)
@@ -196,6 +198,28 @@ class PostgresConnector:
                 raise
             # One that was given before it may be refused, and is told first.
             self._chain(statements, token, wake)
+
+    def _alone(self, statement: Statement, token: str) -> None:
+        """One update that leaves its token, as most saves are: for the first time in the quickest way.
+
+        Once its answer was lost, or it has touched no row, it is sent in the way that recognises itself.
+        """
+        quick: Call | None = self._noted(statement, token)
+
+        def action(session: Session) -> None:
+            nonlocal quick
+            first, quick = quick, None
+            if first is not None:
+                done = once(lambda: session.exchange((*self._binding(), first)))
+                if done is None or done[-1].command_tuples:
+                    return
+            sure = self._chained((statement,), token, wake=False, order=None)
+            once(lambda: session.exchange((*self._binding(), sure)))
+
+        self._attempt(action)
+
+    def _noted(self, statement: Statement, token: str) -> Call:
+        return plain_call(noting(statement.text, guarded=False), (*statement.parameters, token))
 
     def _types(self, text: str) -> tuple[str, ...]:
         """The types that PostgreSQL finds for a text's parameters."""
@@ -316,6 +340,9 @@ class BoundConnector(PostgresConnector):
 
     def _remembering(self, text: str, given: Sequence[Any]) -> tuple[str, Sequence[Any]]:
         return remembering(text, guarded=True), (*given, self._project)
+
+    def _noted(self, statement: Statement, token: str) -> Call:
+        return plain_call(noting(statement.text, guarded=True), (*statement.parameters, token, self._project))
 
     def _chained(
         self, statements: Sequence[Statement], token: str | None, wake: bool, order: Sequence[int] | None

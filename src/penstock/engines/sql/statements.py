@@ -5,7 +5,7 @@ A text depends only on the form of what is asked, never on its values, so that a
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -15,6 +15,7 @@ from penstock.engines.sql.dialect import Dialect, literal, quote
 from penstock.engines.sql.rows import Bind, RowCodec, bind_of, compile_codec
 from penstock.operations.conditions import All, Any_, Between, Compare, Condition, Missing, Not, OneOf, Present, holds
 from penstock.operations.reads import ANYTHING, Query, Range
+from penstock.operations.spelling import AsStored
 from penstock.operations.updates import Add, Append, Exclude, Include, Remove, Set, SetIfAbsent, Update
 from penstock.operations.writes import Check, Delete, Patch, Put, Write
 from penstock.schema.kinds import FieldShape, Kind
@@ -97,6 +98,12 @@ class Statements:
     def now(self, now: int) -> tuple[int, ...]:
         """The parameter of `_live`, where there is one."""
         return (now,) if self.shape.expiry else ()
+
+    def standing(self, key: Mapping[str, Any], names: Sequence[str], now: int) -> Statement:
+        """One record by its key, and after its values some of its fields in the form in which they are stored."""
+        stored = "".join(", " + self.dialect.stored.format(c=self.column(name)) for name in names)
+        text = f"select {self.columns}{stored} from {self.relation} as r where {self.at_key}{self._live_suffix}"
+        return Statement(text, self.codec.bind_key(key) + self.now(now))
 
     def get_many(self, keys: list[Mapping[str, Any]], now: int) -> Statement:
         """Many records by their keys."""
@@ -407,7 +414,7 @@ class Statements:
 
     def _condition(self, condition: Condition, out: list[Any]) -> str:
         # What every change asks for comes first: a match would try each of its cases in turn.
-        if isinstance(condition, Compare):
+        if type(condition) is Compare:
             out.append(self.codec.one[condition.field](condition.value))
             return self._comparison(condition.field, condition.operator)
         if isinstance(condition, Any_):
@@ -417,6 +424,9 @@ class Statements:
         if isinstance(condition, Missing):
             return f"{self.column(condition.field)} is null" if condition.field is not None else "false"
         match condition:
+            case AsStored(name, _, stored):
+                out.append(stored)
+                return self.dialect.stored_as.format(c=self.column(name), m=self.dialect.mark)
             case Between(name, low, high):
                 out += [self.codec.one[name](low), self.codec.one[name](high)]
                 return f"coalesce({self._compare(name, '>=')} and {self._compare(name, '<=')}, false)"

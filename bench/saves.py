@@ -1,0 +1,86 @@
+"""One record that is read, changed and saved: guarded by what was read of the fields it overwrites, or not guarded.
+
+The rate is what counts here, as in `transitions`: waiting for a disk or a server is part of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from itertools import cycle, islice
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from time import perf_counter
+from typing import Any
+from uuid import UUID, uuid4
+
+from bench.contender import Limit
+from bench.measure import Contest, Effort, Work, contest
+from bench.topic import Contests
+from penstock import Count, Domain, Entity, Store, Table, key, open_store
+from penstock.kernel.change import Change
+from tests.servers import Postgres
+
+GROUPS = {"sqlite-saves.rate": "wall time", "postgresql-saves.rate": "wall time"}
+LOOSE, GUARDED = "penstock, overwrite", "penstock, save"
+BASELINE = LOOSE
+OWN = (LOOSE, GUARDED)
+NOTES = 400
+
+LIMITS = tuple(
+    Limit(f"{group}: a guarded save at most 1.05 of one that is not", group, GUARDED, LOOSE, 1.05) for group in GROUPS
+)
+
+
+class Note(Entity, table=Table("BenchNotes", partition="PK", sort="SK"), relation="notes"):
+    """Something that is edited for ever."""
+
+    note_id: UUID
+    text: str
+    edits: Count = 0
+    author: str | None = None
+
+    @key("NOTE#{note_id}", "NOTE")
+    def at(self, *, note_id: UUID) -> None: ...
+
+
+DOMAIN = Domain("bench_saves", Note)
+
+
+def contests(groups: Sequence[str], effort: Effort) -> Contests:
+    """Both in a database of their own, over as many notes."""
+    for group in groups:
+        with ExitStack() as stack:
+            yield group, _contest(group, effort, stack)
+
+
+def _contest(group: str, effort: Effort, stack: ExitStack) -> Contest:
+    directory = Path(stack.enter_context(TemporaryDirectory()))
+    server = stack.enter_context(Postgres(as_shipped=True)) if group.startswith("postgresql") else None
+    ways: dict[str, Callable[[Change], Callable[[Note], Any]]] = {
+        LOOSE: lambda change: change.overwrite,
+        GUARDED: lambda change: change.save,
+    }
+    works: dict[str, Work] = {}
+    for number, name in enumerate(filter(effort.wants, ways)):
+        url = f"sqlite:///{directory}/{number}.db" if server is None else server.create_database(f"t{number}")
+        store = open_store(url)
+        stack.callback(store.close)
+        store.ensure(DOMAIN)
+        works[name] = _work(store, ways[name])
+    return contest(works, effort, clocks=dict.fromkeys(works, perf_counter), count=3 * effort.rounds)
+
+
+def _work(store: Store, way: Callable[[Change], Callable[[Note], Any]]) -> Work:
+    notes = [Note(note_id=uuid4(), text=f"Note {number}") for number in range(NOTES)]
+    store.put_many(notes)
+    turn = cycle(notes)
+
+    def work(times: int) -> None:
+        for note in islice(turn, times):
+            with store.change() as change:
+                found = change.get(note.ref)
+                found.text, found.edits = f"Note, edited {found.edits} times", found.edits + 1
+                way(change)(found)
+
+    return work
