@@ -2,14 +2,15 @@
 
 from penstock.declare import *  # noqa: F403 - the language is the public face
 from penstock.declare import __all__ as _language
-from penstock.kernel.store import Listing, Store
-from penstock.operations.reads import Query, Ref
+from penstock.kernel.store import Counted, Listing, Store
+from penstock.operations.reads import Query, Ref, Unreadable
 from penstock.ports.clock import FrozenClock, SystemClock
 from penstock.runtime.composition import open_objects, open_store
 from penstock.runtime.presigned import generate_presigned_url
 from penstock.schema.object_key import ObjectKey, validate_s3_key
 
 __all__ = [
+    "Counted",
     "FrozenClock",
     "Listing",
     "ObjectKey",
@@ -17,6 +18,7 @@ __all__ = [
     "Ref",
     "Store",
     "SystemClock",
+    "Unreadable",
     "generate_presigned_url",
     "open_objects",
     "open_store",

@@ -32,7 +32,7 @@ error, in an answer or in a record, is what `told` says.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, TypeVar
 
 LOG_HAS_IT = "The log has the details."
@@ -161,9 +161,17 @@ class Conflict(PenstockError):
 
 
 class DamagedRecord(PenstockError):
-    """A stored record does not fit its declaration; the message says which and where."""
+    """A stored record does not fit its declaration; the message says which and where.
+
+    Where several were read, ``unreadable`` tells of each such record, and ``records`` has the others.
+    """
 
     slug = "damaged-record"
+
+    def __init__(self, message: str, *, unreadable: Sequence[Any] = (), records: Sequence[Any] | None = None) -> None:
+        super().__init__(message)
+        self.unreadable = tuple(unreadable)
+        self.records = None if records is None else list(records)
 
 
 class Unavailable(PenstockError):

@@ -14,8 +14,9 @@ from typing import Any
 from penstock.operations.commit_recovery import conflict, required
 from penstock.operations.conditions import Any_, Condition, Missing, Present, comparable, holds
 from penstock.operations.feed_entry import FeedSlice, LogSize
+from penstock.operations.item_collection import ItemCollection, Places
 from penstock.operations.plan import PlanStep
-from penstock.operations.reads import Page, Query, Range, Ref
+from penstock.operations.reads import Page, Query, Range, RawPlace, Ref
 from penstock.operations.spelling import holds_exactly
 from penstock.operations.updates import apply
 from penstock.operations.writes import Check, Delete, Patch, Put, Write
@@ -45,16 +46,62 @@ class ModelEngine:
         return [self._record(ref.shape, self._standing(ref.shape, ref.key, now)) for ref in refs]
 
     def find(
-        self, query: Query[Any], *, limit: int | None, after: Mapping[str, Any] | None, now: datetime
+        self,
+        query: Query[Any] | ItemCollection[Any],
+        *,
+        limit: int | None,
+        after: Any,
+        now: datetime,
+        examine: int | None = None,
     ) -> Page[Any]:
+        if isinstance(query, ItemCollection):
+            return self._collect(query, limit, after, now)
+        if isinstance(after, RawPlace):
+            after = after.values[0]
+        examined = self._answer(query, after, now)[:examine]
+        follow = len(self._answer(query, after, now)) > len(examined)
+        found = [v for v in examined if holds(query.filter, v)]
+        most = len(found) if limit is None else limit
+        more = len(found) > most
+        records = [self._record(query.pattern.entity, v) for v in found[:most]]
+        if follow and not more:
+            return self._page(query, records, True, RawPlace((examined[-1],)), len(examined))
+        return self._page(query, records, more, dict(found[most - 1]) if more else None, examine and len(examined))
+
+    def _answer(self, query: Query[Any], after: Mapping[str, Any] | None, now: datetime) -> list[Values]:
+        """The values of all records that a pattern finds, before any filter."""
         shape = query.pattern.entity
         found = [v for s, v in self.rows.values() if s is shape and is_live(s, v, now) and matches(query, v)]
         found.sort(key=lambda v: place(query, v), reverse=query.backwards)
+        if after is None:
+            return found
+        here = place(query, after)
+        return [v for v in found if (place(query, v) < here if query.backwards else place(query, v) > here)]
+
+    def _page(self, query: Query[Any], records: list[Any], more: bool, end: Any, examined: int | None) -> Page[Any]:
+        if query.fields is not None:
+            records = [tuple(r.__dict__[n] for n in query.fields) for r in records]
+        return Page(records, more, (), end, examined)
+
+    def _collect(self, asked: ItemCollection[Any], limit: int | None, after: Any, now: datetime) -> Page[Any]:
+        """All kinds in one list, by the text of the sort key."""
+        found = [
+            (asked.order(number, v), number, v)
+            for number, member in enumerate(asked.members)
+            for v in self._answer(member, None, now)
+            if holds(member.filter, v)
+        ]
+        found.sort(key=lambda f: f[0], reverse=asked.backwards)
+        places = [None] * len(asked.members) if after is None else list(after.members)
         if after is not None:
-            here = place(query, after)
-            found = [v for v in found if (place(query, v) < here if query.backwards else place(query, v) > here)]
+            last = asked.order(after.last, after.members[after.last])
+            found = [f for f in found if asked.is_before(last, f[0])]
         most = len(found) if limit is None else limit
-        return Page([self._record(shape, v) for v in found[:most]], more=len(found) > most)
+        for _, number, values in found[:most]:
+            places[number] = values
+        records = [self._record(asked.members[number].pattern.entity, v) for _, number, v in found[:most]]
+        end = Places(tuple(places), found[most - 1][1]) if len(found) > most else None
+        return Page(records, len(found) > most, (), end)
 
     def commit(self, writes: Sequence[Write], *, now: datetime, token: str) -> None:
         with self._one_at_a_time:

@@ -25,6 +25,7 @@ from penstock.cost.footprint import ABSENT, Footprint, Identity, Image, Images, 
 from penstock.errors import Conflict
 from penstock.operations.commit_recovery import is_repeatable
 from penstock.operations.feed_entry import FeedSlice, LogSize
+from penstock.operations.item_collection import ItemCollection
 from penstock.operations.plan import PlanStep
 from penstock.operations.reads import Page, Query, Ref
 from penstock.operations.writes import Check, Patch, Write
@@ -35,6 +36,8 @@ PAGE_BYTES = 2**20
 "What one Query reads at most."
 GET_LIMIT = 100
 LOAD_LIMIT = 25
+ASSUMED_BYTES = 1024
+"A record of which only some fields, or nothing, were seen is taken to have so many."
 MEMORY = 32 * 2**20
 "Bytes of records that a metered store remembers, to know what its writes replace."
 
@@ -180,26 +183,34 @@ class MeteredEngine:
         return records
 
     def find(
-        self, query: Query[Any], *, limit: int | None, after: Mapping[str, Any] | None, now: datetime
+        self,
+        query: Query[Any] | ItemCollection[Any],
+        *,
+        limit: int | None,
+        after: Any,
+        now: datetime,
+        examine: int | None = None,
     ) -> Page[Any]:
-        label = query.pattern.label
+        first = query.members[0] if isinstance(query, ItemCollection) else query
+        label = query.label if isinstance(query, ItemCollection) else query.pattern.label
         with self._meter.under(label):
-            page = self._engine.find(query, limit=limit, after=after, now=now)
-        shape = query.pattern.entity
-        sizes = [self._seen(shape, record.__dict__, record).size for record in page.records]
-        # To know that more follow, one record more is read than a limited page shows; it is taken for a usual one.
-        unseen = page.more and limit is not None and bool(sizes)
-        read = [*sizes, sum(sizes) // len(sizes)] if unseen else sizes
-        requests = _pages(read)
-        strong = query.pattern.index is None
+            page = self._engine.find(query, limit=limit, after=after, now=now, examine=examine)
+        whole = first.fields is None
+        sizes = [self._seen(r.__shape__, r.__dict__, r).size if whole else ASSUMED_BYTES for r in page.records]
+        # To know that more follow, one record more is read than a limited page shows; it is taken for a usual one, and
+        # so are those that were examined and left out.
+        looked_at = max(len(sizes) + (page.more and limit is not None), page.examined or 0)
+        unseen = looked_at - len(sizes)
+        usual = sum(sizes) // len(sizes) if sizes else ASSUMED_BYTES
+        requests = _pages([*sizes, *[usual] * unseen])
         self._meter.add(
             label,
             Usage(
                 requests=len(requests),
                 records=len(page.records),
-                bytes=sum(read),
-                read_units=sum(read_units(size, strong=strong) for size in requests),
-                assumed=int(unseen),
+                bytes=sum(requests),
+                read_units=sum(read_units(size, strong=first.pattern.index is None) for size in requests),
+                assumed=unseen + (0 if whole else len(sizes)),
             ),
         )
         return page

@@ -10,6 +10,7 @@ from penstock.declare.move import Move, diagram, move
 from penstock.declare.pattern import after, before, between, pattern, since, starting_with, until
 from penstock.declare.personal import Personal, SeenBy
 from penstock.declare.rights import WrittenBy
+from penstock.declare.selection import select
 from penstock.declare.table import Table, camel_case, number
 from penstock.declare.units import (
     Count,
@@ -20,6 +21,7 @@ from penstock.declare.units import (
     UtcMillis,
     UtcSeconds,
 )
+from penstock.operations.item_collection import ItemCollection, together
 from penstock.operations.reads import ANYTHING, Range
 from penstock.schema.permission import SYSTEM, Action
 from penstock.schema.role import Role
@@ -35,6 +37,7 @@ __all__ = [
     "EpochSeconds",
     "Expires",
     "IndexKey",
+    "ItemCollection",
     "KeepLatest",
     "Milliseconds",
     "Move",
@@ -60,8 +63,10 @@ __all__ = [
     "move",
     "number",
     "pattern",
+    "select",
     "since",
     "starting_with",
     "the",
+    "together",
     "until",
 ]

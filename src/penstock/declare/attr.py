@@ -18,6 +18,7 @@ from penstock.operations.conditions import Between, Compare, Condition, Missing,
 from penstock.operations.updates import Add, Append, Exclude, Include, Remove, Set, SetIfAbsent, Update
 from penstock.operations.validation import check_value
 from penstock.schema.kinds import ORDERED_KINDS, FieldShape, Kind
+from penstock.schema.shape import EntityShape
 
 T = TypeVar("T")
 U = TypeVar("U")
@@ -38,6 +39,10 @@ class Attr(Generic[T]):
 
     def __repr__(self) -> str:
         return f"{self._entity.__name__}.{self._shape.name}"
+
+    def name_in(self, shape: EntityShape) -> str | None:
+        """What the field is called, if it is one of this entity's."""
+        return self._shape.name if shape.fields.get(self._shape.name) is self._shape else None
 
     # Conditions
 

@@ -5,18 +5,19 @@ Everything of the kernel that needs no more than this takes a handle; `Store` ad
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, TypeVar
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, TypeVar, overload
 
 from msgspec.structs import replace
 
 from penstock.declare.entity import Entity
-from penstock.errors import NotFound
+from penstock.errors import DamagedRecord, NotFound
 from penstock.kernel.last_modified import with_moment
 from penstock.kernel.store_context import StoreContext
 from penstock.operations.conditions import Condition, Missing
 from penstock.operations.index_keys import settle
-from penstock.operations.reads import Query, Ref
+from penstock.operations.item_collection import ItemCollection
+from penstock.operations.reads import Query, Ref, Unreadable, damage
 from penstock.operations.updates import Update
 from penstock.operations.validation import check_commit, prepare, prepare_updates
 from penstock.operations.writes import Delete, Patch, Put, Write
@@ -25,6 +26,8 @@ from penstock.ports.engine import Engine
 from penstock.ports.ids import commit_token
 
 E = TypeVar("E", bound=Entity)
+R = TypeVar("R")
+"A record, or a tuple of some of its fields."
 
 
 class StoreHandle:
@@ -51,25 +54,67 @@ class StoreHandle:
         """The record, or None."""
         return self.engine.get((ref,), now=self.clock.now())[0]
 
-    def get_many(self, refs: Iterable[Ref[E]]) -> list[E | None]:
-        """The records in the order of their refs, None where none stands; any number of them."""
-        return self.engine.get(list(refs), now=self.clock.now())
+    def get_many(self, refs: Iterable[Ref[E]], *, unreadable: list[Unreadable] | None = None) -> list[E | None]:
+        """The records in the order of their refs, None where none stands; any number of them, of any kinds.
 
-    def find(self, query: Query[E]) -> Iterator[E]:
-        """Every record of a pattern, in order, fetched page by page as they are consumed."""
-        place: Mapping[str, Any] | None = None
+        Where some cannot be read, DamagedRecord has the others (``.records``); or the list that is given is told of
+        them, and None stands in their places.
+        """
+        try:
+            return self.engine.get(list(refs), now=self.clock.now())
+        except DamagedRecord as damaged:
+            if unreadable is None or damaged.records is None:
+                raise
+            unreadable += damaged.unreadable
+            return damaged.records
+
+    @overload
+    def find(self, query: Query[R], *, unreadable: list[Unreadable] | None = None) -> Iterator[R]: ...
+    @overload
+    def find(self, query: ItemCollection[R], *, unreadable: list[Unreadable] | None = None) -> Iterator[R]: ...
+    def find(
+        self, query: Query[Any] | ItemCollection[Any], *, unreadable: list[Unreadable] | None = None
+    ) -> Iterator[Any]:
+        """Every record of a pattern, in order, fetched page by page as they are consumed.
+
+        Those that cannot be read are passed over and told at the end, by DamagedRecord or in the list that is given.
+        """
+        met: list[Unreadable] = [] if unreadable is None else unreadable
+        place: Any = None
         while True:
             page = self.engine.find(query, limit=None, after=place, now=self.clock.now())
-            # Copied before the record is given away: whoever changes it must not change where the next page begins.
-            place = dict(page.records[-1].__dict__) if page.more else None
+            # Before the record is given away: whoever changes it must not change where the next page begins.
+            place = page.end
+            met += page.unreadable
             yield from page.records
             if place is None:
-                return
+                break
+        if met and unreadable is None:
+            raise damage(met)
 
-    def first(self, query: Query[E]) -> E | None:
-        """The first record of a pattern, or None."""
-        page = self.engine.find(query, limit=1, after=None, now=self.clock.now())
-        return page.records[0] if page.records else None
+    @overload
+    def first(self, query: Query[R], *, unreadable: list[Unreadable] | None = None) -> R | None: ...
+    @overload
+    def first(self, query: ItemCollection[R], *, unreadable: list[Unreadable] | None = None) -> R | None: ...
+    def first(
+        self, query: Query[Any] | ItemCollection[Any], *, unreadable: list[Unreadable] | None = None
+    ) -> Any | None:
+        """The first record of a pattern, or None; DamagedRecord when that cannot be read.
+
+        With a list those that cannot be read are told there, and the first that can be is given.
+        """
+        place: Any = None
+        while True:
+            page = self.engine.find(query, limit=1, after=place, now=self.clock.now())
+            if page.unreadable and unreadable is None:
+                raise damage(page.unreadable)
+            if unreadable is not None:
+                unreadable += page.unreadable
+            if page.records:
+                return page.records[0]
+            place = page.end
+            if place is None:
+                return None
 
     # Writing
 

@@ -21,8 +21,8 @@ Every read and write of the handle passes here, on every engine; where the datab
 - A record that the operator moves from one project to another is told to neither.
 
 What it costs: a pattern that does not bind the project is read on until enough own records are found, in an index that
-all projects share (one request on PostgreSQL, which leaves the others out itself); a put at a key that does not tell
-the project carries a condition, so many of them are sent one by one.
+all projects share, with a filter that leaves the others out; a put at a key that does not tell the project carries a
+condition, so many of them are sent one by one.
 """
 
 from __future__ import annotations
@@ -30,7 +30,6 @@ from __future__ import annotations
 import hashlib
 import hmac
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -42,8 +41,9 @@ from penstock.kernel.audit import EVERYWHERE
 from penstock.operations.commit_recovery import conflict
 from penstock.operations.conditions import Compare, Condition, Missing, Not, both, holds
 from penstock.operations.feed_entry import FeedEntry, FeedSlice, LogSize
+from penstock.operations.item_collection import ItemCollection
 from penstock.operations.plan import PlanStep
-from penstock.operations.reads import Page, Query, Ref
+from penstock.operations.reads import Page, Query, Ref, Unreadable, damage
 from penstock.operations.updates import Set, SetIfAbsent
 from penstock.operations.writes import Check, Delete, Patch, Put, Write
 from penstock.ports.engine import Engine, Waiter
@@ -52,8 +52,6 @@ from penstock.schema import documents
 from penstock.schema.kinds import FieldShape, from_key_text, key_text
 from penstock.schema.shape import EntityShape, ViewShape
 
-_MOST = 200
-"The largest page that is asked for while looking for own records among others'."
 _CHANGES = 50
 "So many changes at least are looked at together while looking for own ones."
 
@@ -87,38 +85,58 @@ class ScopedEngine:
         for ref in refs:
             self._check(ref.shape, ref.shape.rights.read, "read")
         asked = [(place, ref) for place, ref in enumerate(refs) if not self._named_otherwise(ref.shape, ref.key)]
-        if asked:
-            with _unnamed():
-                found = self._engine.get([ref for _, ref in asked], now=now)
-            for (place, ref), record in zip(asked, found, strict=True):
-                if record is not None and self._is_own(ref.shape, record.__dict__):
-                    records[place] = record
+        if not asked:
+            return records
+        unreadable: tuple[Unreadable, ...] = ()
+        try:
+            found = self._engine.get([ref for _, ref in asked], now=now)
+        except DamagedRecord as damaged:
+            unreadable, found = self._own_unreadable(damaged.unreadable), damaged.records or [None] * len(asked)
+        for (place, ref), record in zip(asked, found, strict=True):
+            if record is not None and self._is_own(ref.shape, record.__dict__):
+                records[place] = record
+        if unreadable:
+            raise damage(unreadable, records)
         return records
 
     def find(
-        self, query: Query[Any], *, limit: int | None, after: Mapping[str, Any] | None, now: datetime
+        self,
+        query: Query[Any] | ItemCollection[Any],
+        *,
+        limit: int | None,
+        after: Any,
+        now: datetime,
+        examine: int | None = None,
     ) -> Page[Any]:
         """Own records only, as many as were asked for while there are so many.
 
         Without a limit, ``more`` may announce a page that turns out to hold none.
         """
+        if isinstance(query, ItemCollection):
+            query = replace(query, members=tuple(self._confined(m) for m in query.members))
+            page = self._engine.find(query, limit=limit, after=after, now=now)
+        else:
+            confined = self._confined(query)
+            if self._named_otherwise(query.pattern.entity, query.values):
+                return Page([], more=False)
+            page = self._engine.find(confined, limit=limit, after=after, now=now, examine=examine)
+            if confined is not query and page.examined is not None:
+                page = replace(page, examined=None)  # how many others there are is not told
+        if page.unreadable:
+            page = replace(page, unreadable=self._own_unreadable(page.unreadable))
+        return page
+
+    def _confined(self, query: Query[Any]) -> Query[Any]:
+        """The query, of own records only; what is others' is left out by the store, before anything is counted."""
         shape = query.pattern.entity
         self._check(shape, shape.rights.read, "read")
-        if self._named_otherwise(shape, query.values):
-            return Page([], more=False)
-        own: list[Any] = []
-        # One more than is shown tells whether more follow: others' records that follow must not count.
-        size = None if limit is None else limit + 1
-        while True:
-            with _unnamed():
-                page = self._engine.find(query, limit=size, after=after, now=now)
-            own += [r for r in page.records if self._is_own(shape, r.__dict__)]
-            if limit is not None and len(own) > limit:
-                return Page(own[:limit], more=True)
-            if not page.more or (limit is None and own):
-                return Page(own, more=page.more)
-            after = page.records[-1].__dict__
-            size = None if size is None else min(size * 2, max(size, _MOST))
+        if query.values.get(self._field(shape).name) is not None and self._is_own(shape, query.values):
+            return query
+        return replace(query, filter=both(self._own(shape), query.filter))
+
+    def _own_unreadable(self, unreadable: Iterable[Unreadable]) -> tuple[Unreadable, ...]:
+        """Another's record that cannot be read is as good as absent, like any other of another."""
+        return tuple(u for u in unreadable if u.project == self.project)
 
     def changes(self, shapes: Sequence[EntityShape], *, after: str | None = None, limit: int = 100) -> FeedSlice:
         for shape in shapes:
@@ -126,8 +144,7 @@ class ScopedEngine:
         own: list[FeedEntry] = []
         size = max(limit, _CHANGES)  # others' changes are passed over many at a time, however few are asked for
         while True:
-            with _unnamed():
-                part = self._engine.changes(shapes, after=after, limit=size)
+            part = self._engine.changes(shapes, after=after, limit=size)
             own += [e for e in part if e.project == self.project]
             after = part.position
             if len(own) > limit:
@@ -313,14 +330,3 @@ class ScopedEngine:
 def _succeeds_on_nothing(write: Write) -> bool:
     """Is it a delete that is content to find no record?"""
     return isinstance(write, Delete) and holds(write.when, None)
-
-
-@contextmanager
-def _unnamed() -> Iterator[None]:
-    """A damaged record may be another project's, so a scope does not say which it is."""
-    try:
-        yield
-    except DamagedRecord:
-        raise DamagedRecord(
-            "a record on the way is stored in a form its declaration does not allow; the store itself says which"
-        ) from None

@@ -7,8 +7,10 @@ import hmac
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar, overload
 from uuid import UUID
+
+from msgspec.structs import replace
 
 from penstock.declare.domain import Domain
 from penstock.declare.entity import Entity
@@ -23,21 +25,46 @@ from penstock.kernel.retrying import TRIES, retried
 from penstock.kernel.scope import ScopedEngine, project_text, scoped_secret
 from penstock.kernel.store_context import StoreContext
 from penstock.operations.cursors import decode_cursor, encode_cursor
+from penstock.operations.item_collection import ItemCollection
 from penstock.operations.plan import PlanStep
-from penstock.operations.reads import Query, Ref
+from penstock.operations.reads import Query, Ref, Unreadable
 from penstock.ports.clock import Clock, SystemClock
 from penstock.ports.engine import Engine
 
 E = TypeVar("E", bound=Entity)
 T = TypeVar("T")
+R = TypeVar("R")
+EXAMINED = 10_000
+"So many records are looked at for a filtered page or count, unless it says otherwise."
+MOST_EXAMINED = 1_000_000
+MOST_COUNTED = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class Listing(Generic[E]):
+class Listing(Generic[R]):
     """A page of records, and the cursor of the next one (None when this is the last)."""
 
-    records: list[E]
+    records: list[R]
     cursor: str | None
+    unreadable: tuple[Unreadable, ...] = ()
+    "Records that stand among them and cannot be read."
+    examined: int | None = None
+    "How many were looked at for a filtered page."
+
+    def of(self, kind: type[E]) -> list[E]:
+        """The records of one kind, of a page that has several."""
+        return [record for record in self.records if isinstance(record, kind)]
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """How many records there are, or at least how many: 7, or 100+."""
+
+    number: int
+    more: bool = False
+
+    def __str__(self) -> str:
+        return f"{self.number}+" if self.more else str(self.number)
 
 
 class Store(StoreHandle):
@@ -92,18 +119,52 @@ class Store(StoreHandle):
 
     # Pages
 
-    def page(self, query: Query[E], *, limit: int = 50, cursor: str | None = None) -> Listing[E]:
-        """One page of a pattern, and the cursor of the next."""
+    @overload
+    def page(
+        self, query: Query[R], *, limit: int = 50, cursor: str | None = None, examining: int = EXAMINED
+    ) -> Listing[R]: ...
+    @overload
+    def page(
+        self, query: ItemCollection[R], *, limit: int = 50, cursor: str | None = None, examining: int = EXAMINED
+    ) -> Listing[R]: ...
+    def page(
+        self,
+        query: Query[Any] | ItemCollection[Any],
+        *,
+        limit: int = 50,
+        cursor: str | None = None,
+        examining: int = EXAMINED,
+    ) -> Listing[Any]:
+        """One page of a pattern, and the cursor of the next.
+
+        Of a filtered query at most ``examining`` records are looked at; a page that found few of them comes back
+        short, with a cursor that goes on from there.
+        """
         if not 1 <= limit <= 1000:
             raise InvalidValue(f"a page has 1 to 1000 records, not {limit}")
         place = decode_cursor(query, cursor, self._secret) if cursor else None
-        page = self.engine.find(query, limit=limit, after=place, now=self.clock.now())
-        after = encode_cursor(query, page.records[-1].__dict__, self._secret) if page.more else None
-        return Listing(page.records, after)
+        examine = _bound(query, examining)
+        page = self.engine.find(query, limit=limit, after=place, now=self.clock.now(), examine=examine)
+        after = encode_cursor(query, page.end, self._secret) if page.more else None
+        return Listing(page.records, after, page.unreadable, page.examined)
 
     def cursor(self, query: Query[E], record: E) -> str:
         """The cursor behind a record of a query, for a page that ends with it."""
         return encode_cursor(query, record.__dict__, self._secret)
+
+    def count(self, query: Query[Any], *, up_to: int = 100, examining: int = EXAMINED) -> Counted:
+        """How many records a pattern has, counted up to a number; also those that cannot be read.
+
+        It takes what reading so many takes, as every store looks at each of them.
+        """
+        if not 1 <= up_to <= MOST_COUNTED:
+            raise InvalidValue(f"records are counted up to a number from 1 to {MOST_COUNTED:,}, not {up_to}")
+        if not isinstance(query, Query):
+            raise InvalidValue("count takes a pattern with its parameters; of a collection, count each kind")
+        examine = _bound(query, examining)
+        counting = replace(query, fields=())
+        page = self.engine.find(counting, limit=up_to, after=None, now=self.clock.now(), examine=examine)
+        return Counted(len(page.records) + len(page.unreadable), page.more)
 
     # Changes
 
@@ -158,3 +219,10 @@ class Store(StoreHandle):
 
     def close(self) -> None:
         self.engine.close()
+
+
+def _bound(query: Query[Any] | ItemCollection[Any], examining: int) -> int | None:
+    """How many records may be looked at; None where each that is looked at is found."""
+    if not 1 <= examining <= MOST_EXAMINED:
+        raise InvalidValue(f"a page examines 1 to {MOST_EXAMINED:,} records, not {examining}")
+    return examining if isinstance(query, Query) and query.filter is not None else None

@@ -142,6 +142,18 @@ def fields_of(condition: Condition | None) -> frozenset[str]:
     return frozenset()
 
 
+def is_of_fields(condition: Condition) -> bool:
+    """Does it speak of fields only, and not of whether a record stands at all?"""
+    match condition:
+        case Present(None) | Missing(None):
+            return False
+        case All(parts) | Any_(parts):
+            return bool(parts) and all(is_of_fields(p) for p in parts)
+        case Not(inner):
+            return is_of_fields(inner)
+    return True
+
+
 def describe(condition: Condition | None) -> str:
     """The condition as a short sentence for an error message. Values are named, not shown: they may be private."""
     match condition:

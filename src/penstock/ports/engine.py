@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Protocol
 
 from penstock.operations.feed_entry import FeedSlice, LogSize
+from penstock.operations.item_collection import ItemCollection
 from penstock.operations.plan import PlanStep
 from penstock.operations.reads import Page, Query, Ref
 from penstock.operations.writes import Patch, Write
@@ -36,15 +37,25 @@ class Engine(Protocol):
         ...
 
     def get(self, refs: Sequence[Ref[Any]], *, now: datetime) -> list[Any | None]:
-        """The live records at these keys, in their order, None where none stands; any number of them."""
+        """The live records at these keys, in their order, None where none stands; any number of them, of any kinds.
+
+        All are read before DamagedRecord tells, beside the others, which of them cannot be.
+        """
         ...
 
     def find(
-        self, query: Query[Any], *, limit: int | None, after: Mapping[str, Any] | None, now: datetime
+        self,
+        query: Query[Any] | ItemCollection[Any],
+        *,
+        limit: int | None,
+        after: Any,
+        now: datetime,
+        examine: int | None = None,
     ) -> Page[Any]:
-        """At most ``limit`` live records of a pattern, in order, behind the one with the values ``after``.
+        """At most ``limit`` live records of a pattern, in order, behind the place ``after`` at which a page ended.
 
-        Without a limit: as many as one request brings.
+        Without a limit: as many as one request brings. A record that cannot be read counts, and is told beside the
+        others. Of a filtered query at most ``examine`` records are looked at, and the page may come back short.
         """
         ...
 

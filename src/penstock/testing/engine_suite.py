@@ -11,11 +11,13 @@ from penstock.testing.promises.ensuring import Ensuring
 from penstock.testing.promises.expiry import Expiry
 from penstock.testing.promises.feed import FeedPromises
 from penstock.testing.promises.kernel import KernelOnTop
+from penstock.testing.promises.kinds import Kinds
 from penstock.testing.promises.limits import LimitPromises
 from penstock.testing.promises.lookups import Lookups
 from penstock.testing.promises.paging import Paging
 from penstock.testing.promises.patterns import Patterns
 from penstock.testing.promises.saves import GuardedSaves
+from penstock.testing.promises.selections import Selections
 from penstock.testing.promises.trimming import Trimming
 from penstock.testing.promises.updates import Updates
 
@@ -30,6 +32,8 @@ class EngineSuite(
     Patterns,
     Paging,
     Expiry,
+    Selections,
+    Kinds,
     LimitPromises,
     Concurrency,
     FeedPromises,

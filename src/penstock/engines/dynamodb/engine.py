@@ -10,13 +10,16 @@ from typing import Any
 from penstock.engines.dynamodb.calls import Calls, Sender
 from penstock.engines.dynamodb.consumed import Report, reporting
 from penstock.engines.dynamodb.dynamo_requests import Request
+from penstock.engines.dynamodb.item_collections import ItemCollections
 from penstock.engines.dynamodb.item_reads import Reads
 from penstock.engines.dynamodb.item_type import ItemType
 from penstock.engines.dynamodb.item_writes import Writes
 from penstock.engines.dynamodb.queries import explain_query
+from penstock.engines.dynamodb.selections import Selections
 from penstock.engines.dynamodb.stream_feed import Streams
 from penstock.engines.dynamodb.table_setup import Tables
 from penstock.operations.feed_entry import FeedSlice, LogSize
+from penstock.operations.item_collection import ItemCollection
 from penstock.operations.plan import PlanStep
 from penstock.operations.reads import Page, Query, Ref
 from penstock.operations.writes import Patch, Write
@@ -70,6 +73,8 @@ class DynamoEngine:
             open_wire = reporting(open_wire, report_capacity)
         self._calls = Calls(open_wire, sleep)
         self._reads = Reads(self._calls, self._type_of)
+        self._selections = Selections(self._calls, self._type_of)
+        self._collections = ItemCollections(self._calls, self._type_of)
         self._writes = Writes(self._calls, self._type_of, self._reads)
         self._tables = Tables(self._calls, self._name_of, sleep)
         self._streams = Streams(self._calls, self._type_of, self._tables)
@@ -83,8 +88,18 @@ class DynamoEngine:
         return self._reads.get(refs, _second(now))
 
     def find(
-        self, query: Query[Any], *, limit: int | None, after: Mapping[str, Any] | None, now: datetime
+        self,
+        query: Query[Any] | ItemCollection[Any],
+        *,
+        limit: int | None,
+        after: Any,
+        now: datetime,
+        examine: int | None = None,
     ) -> Page[Any]:
+        if isinstance(query, ItemCollection):
+            return self._collections.find(query, limit, after, _second(now))
+        if query.filter is not None or query.fields is not None:
+            return self._selections.find(query, limit, after, _second(now), examine)
         return self._reads.find(query, limit, after, _second(now))
 
     def commit(self, writes: Sequence[Write], *, now: datetime, token: str) -> None:

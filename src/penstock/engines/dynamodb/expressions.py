@@ -172,6 +172,22 @@ def _shortened(condition: Condition) -> Condition:
     return condition
 
 
+class FilterCompiler(ConditionCompiler):
+    """Compiles the filter of a query, which may not speak of the key."""
+
+    def filter(self, condition: Condition) -> str:
+        return self._any(condition).text
+
+    def _constant(self, standing: bool, absent: bool) -> _Expression:
+        """An expression that always holds, or never does."""
+        name = self._aliases.name(_NEVER)
+        return _Expression(f"attribute_not_exists({name})" if standing else f"attribute_exists({name})")
+
+
+_NEVER = "penstock:never"
+"An attribute that no item has."
+
+
 def _ordered(field: FieldShape, value: Any) -> Any:
     """A value in a form that Python orders as DynamoDB does."""
     if field.kind in (Kind.INTEGER, Kind.FLOAT, Kind.DECIMAL, Kind.BYTES):

@@ -18,7 +18,9 @@ import msgspec
 from penstock.engines.dynamodb.attribute_values import NO_RAW, there
 from penstock.engines.dynamodb.document_types import document_type, is_texts, wrapper
 from penstock.engines.dynamodb.layout import KeyPart, Layout, Value
-from penstock.engines.dynamodb.lenient_decode import is_own, read_leniently
+from penstock.engines.dynamodb.lenient_decode import is_own, read_leniently, read_partly
+from penstock.errors import DamagedRecord
+from penstock.operations.reads import Unreadable
 from penstock.schema.generated import defined
 from penstock.schema.kinds import FieldShape, Kind
 from penstock.schema.template import Template, TemplatePart
@@ -48,11 +50,23 @@ class Undecodable(ValueError):
 _UNFIT = (ValueError, msgspec.MsgspecError)
 
 
+class DamagedItem(NamedTuple):
+    """An item of the entity that does not fit its declaration."""
+
+    stored: dict[str, Value]
+    values: Values
+    "What can be read of it."
+    told: Unreadable
+
+
 class DecodedItem(NamedTuple):
     """What one Query brought: the values of the entity's own items, and where to go on."""
 
     values: list[Values]
+    "With a `DamagedItem` in the place of each that cannot be read,"
     last: msgspec.Raw | None
+    damaged: bool = False
+    "if there are such."
 
 
 class ItemDecoder:
@@ -91,7 +105,21 @@ class ItemDecoder:
         except _UNFIT:
             answer = _RAW_PAGE.decode(body)
             own = [raw for raw in answer.Items if is_own(self._layout, msgspec.json.decode(raw))]
-            return DecodedItem([self.item(raw) for raw in own], there(answer.LastEvaluatedKey))
+            found = [self.any_item(raw) for raw in own]
+            damaged = any(isinstance(f, DamagedItem) for f in found)
+            return DecodedItem(found, there(answer.LastEvaluatedKey), damaged)  # type: ignore[arg-type]
+
+    def any_item(self, raw: msgspec.Raw) -> Values | DamagedItem:
+        """The values of a single item, or what can be told of one that cannot be read."""
+        try:
+            return self.item(raw)
+        except DamagedRecord as error:
+            stored = msgspec.json.decode(raw)
+            return DamagedItem(stored, read_partly(self._layout, stored), error.unreadable[0])
+
+    def some(self, names: frozenset[str]) -> SomeFields:
+        """Reads answers that have these fields, and the key, alone."""
+        return SomeFields(self._layout, names)
 
     def item(self, raw: msgspec.Raw) -> Values:
         """The values of a single item."""
@@ -99,6 +127,22 @@ class ItemDecoder:
             return self._read(self._one.decode(raw))
         except _UNFIT:
             return read_leniently(self._layout, msgspec.json.decode(raw))
+
+
+class SomeFields:
+    """Reads some fields of the items of one entity."""
+
+    def __init__(self, layout: Layout, names: frozenset[str]) -> None:
+        compiler = _Compiler(layout, names)
+        self._by_key = _PageDecoder(compiler, layout.key[1:])
+        self._by_index = _PageDecoder(compiler, layout.key)
+
+    def queried(self, body: bytes, *, by_index: bool) -> DecodedItem | None:
+        """The values of the entity's own items in Query's answer; None where one does not fit."""
+        try:
+            return (self._by_index if by_index else self._by_key).read(body)
+        except _UNFIT:
+            return None
 
 
 class _PageDecoder:
@@ -127,20 +171,21 @@ _RAW_PAGE = _decoder([("Items", list[msgspec.Raw]), _LAST])
 class _Compiler:
     """Writes the structs an entity's items are decoded into, and the functions that read them."""
 
-    def __init__(self, layout: Layout) -> None:
+    def __init__(self, layout: Layout, only: frozenset[str] | None = None) -> None:
         self._layout = layout
+        self._fields = tuple(f for f in layout.fields if only is None or f.name in only)
         self._names: dict[str, Any] = {"UTC": UTC, "Undecodable": Undecodable, "copied": copy.deepcopy}
         self._before: list[str] = []
-        unstored = [f for f in layout.shape.fields.values() if not f.stored]
+        unstored = [f for f in layout.shape.fields.values() if not f.stored and (only is None or f.name in only)]
         self._parsed = tuple(p for p in layout.own_key if any(f.name in p.template.names for f in unstored))
-        entries = [f"{f.name!r}: {self._expression(f, p)}" for p, f in enumerate(layout.fields)]
+        entries = [f"{f.name!r}: {self._expression(f, p)}" for p, f in enumerate(self._fields)]
         entries += [f"{f.name!r}: {self._from_key(f)}" for f in unstored]
         self._values = f"{{{', '.join(entries)}}}"
 
     def struct(self, checked: tuple[KeyPart, ...] | None = None) -> type[msgspec.Struct]:
         """The struct of an item: its fields, and the key texts that are needed; other attributes are passed over."""
-        members = [_member(f"f{p}", f) for p, f in enumerate(self._layout.fields)]
-        rename = {f"f{p}": f.attribute for p, f in enumerate(self._layout.fields)}
+        members = [_member(f"f{p}", f) for p, f in enumerate(self._fields)]
+        rename = {f"f{p}": f.attribute for p, f in enumerate(self._fields)}
         for part in dict.fromkeys((*self._parsed, *(p for p in checked or () if self._needs_check(p)))):
             name = self._key_name(part)
             members.append((name, wrapper(part.kind, str)))
@@ -256,4 +301,4 @@ def _form(part: TemplatePart) -> str:
     return _FORMS.get(field.kind) or part.regex
 
 
-__all__ = ["DecodedItem", "ItemDecoder", "Value", "Values"]
+__all__ = ["DamagedItem", "DecodedItem", "ItemDecoder", "Value", "Values"]

@@ -9,18 +9,20 @@ import msgspec
 
 from penstock.engines.dynamodb.calls import Calls
 from penstock.engines.dynamodb.dynamo_requests import GET_LIMIT, GetTemplate, batch_get, encode
-from penstock.engines.dynamodb.item_decoder import Values
+from penstock.engines.dynamodb.item_decoder import DamagedItem, DecodedItem, Values
+from penstock.engines.dynamodb.item_pages import Keeper, page_of_items
 from penstock.engines.dynamodb.item_type import ItemType
 from penstock.engines.dynamodb.layout import Value
-from penstock.engines.dynamodb.queries import Span, query_request, span_of, start_key
+from penstock.engines.dynamodb.queries import query_request, span_of, start_key
+from penstock.errors import DamagedRecord
 from penstock.net.backoff import Patience
-from penstock.operations.reads import Page, Query, Ref
-from penstock.schema.shape import EntityShape, IndexShape
+from penstock.operations.reads import Page, Place, Query, Ref, Unreadable, damage
+from penstock.schema.shape import EntityShape
 
 Identity = tuple[str, ...]
 "A table and the texts of a key."
 
-_MOST = 1000
+MOST = 1000
 "The longest a page grows while it is looking for records among others."
 
 
@@ -36,7 +38,10 @@ class Reads:
         """The live records at these keys."""
         if len(refs) == 1:
             item = self._type_of(refs[0].shape)
-            values = self.one(item, refs[0].key)
+            try:
+                values = self.one(item, refs[0].key)
+            except DamagedRecord as error:
+                raise damage(error.unreadable, [None]) from error
             return [item.build(values) if values is not None and item.is_live(values, now) else None]
         return self._several(refs, now)
 
@@ -53,11 +58,17 @@ class Reads:
         for place, ref in zip(places, refs, strict=True):
             wanted.setdefault(place, ref)
         records: dict[Identity, Any] = {}
+        unreadable: list[Unreadable] = []
         for chunk in _chunks(list(wanted.items()), GET_LIMIT):
-            self._batch(dict(chunk), records, now)
-        return [records.get(place) for place in places]
+            self._batch(dict(chunk), records, unreadable, now)
+        found = [records.get(place) for place in places]
+        if unreadable:
+            raise damage(unreadable, found)
+        return found
 
-    def _batch(self, wanted: dict[Identity, Ref[Any]], records: dict[Identity, Any], now: int) -> None:
+    def _batch(
+        self, wanted: dict[Identity, Ref[Any]], records: dict[Identity, Any], unreadable: list[Unreadable], now: int
+    ) -> None:
         """One BatchGetItem, repeated for what it leaves out."""
         types = {place: self._type_of(ref.shape) for place, ref in wanted.items()}
         body = encode(batch_get((types[p].table, types[p].layout.key_of(r.key)) for p, r in wanted.items()))
@@ -69,62 +80,51 @@ class Reads:
             for any_type, raw in found:
                 place = stored_identity(any_type, msgspec.json.decode(raw))
                 item = types[place]
-                values = item.decode.item(raw)
-                if item.is_live(values, now):
+                values = item.decode.any_item(raw)
+                if isinstance(values, DamagedItem):
+                    if item.is_live(values.values, now):
+                        unreadable.append(values.told)
+                elif item.is_live(values, now):
                     records[place] = item.build(values)
             if not answer.UnprocessedKeys:
                 return
             body = encode({"RequestItems": answer.UnprocessedKeys})
             patience = self._calls.pause(None if found else patience)
 
-    def find(self, query: Query[Any], limit: int | None, after: Mapping[str, Any] | None, now: int) -> Page[Any]:
+    def find(self, query: Query[Any], limit: int | None, after: Place | None, now: int) -> Page[Any]:
         """One page of a query: exactly ``limit`` records while there are so many."""
         span = span_of(query)
         if span is None:
             return Page([], more=False)
         item = self._type_of(query.pattern.entity)
-        keep = _Keeper(item, query, span, now)
+        keep = Keeper(item, query, span, now)
         request = query_request(item, query, span)
         if after is not None:
             request["ExclusiveStartKey"] = start_key(item, query, after)
         found: list[Values] = []
+        damaged = False
         size = None if limit is None else limit + 1
         while True:
             if limit is not None and size is not None:
                 request["Limit"] = max(size, limit + 1 - len(found))
-                size = min(size * 2, _MOST)
-            answer = item.decode.queried(
-                self._calls.call("Query", encode(request)).body, by_index=query.pattern.index is not None
-            )
+                size = min(size * 2, MOST)
+            answer = self._queried(item, query, request)
             found += keep.wanted(answer.values)
+            damaged = damaged or answer.damaged
             if limit is not None and len(found) > limit:
-                return Page([item.build(v) for v in found[:limit]], more=True)
-            if answer.last is None or (limit is None and found):
-                return Page([item.build(v) for v in found], more=answer.last is not None)
-            request["ExclusiveStartKey"] = answer.last
+                found, more = found[:limit], True
+            elif answer.last is None or (limit is None and found):
+                more = answer.last is not None
+            else:
+                request["ExclusiveStartKey"] = answer.last
+                continue
+            if damaged:
+                return page_of_items(item, query, found, more=more)
+            return Page([item.build(v) for v in found], more)
 
-
-class _Keeper:
-    """Decides which of the items that a query brought belong to its answer."""
-
-    def __init__(self, item: ItemType, query: Query[Any], span: Span, now: int) -> None:
-        self._item, self._now = item, now
-        self._ranged, self._dropped = query.pattern.ranged or "", span.dropped
-        index = query.pattern.index
-        self._index: IndexShape | None = None
-        if index is not None and index.when and not item.layout.is_sparse(index):
-            self._index = index
-        self._all = item.shape.expiry is None and not span.dropped and self._index is None
-
-    def wanted(self, found: list[Values]) -> list[Values]:
-        return found if self._all else [v for v in found if self._keeps(v)]
-
-    def _keeps(self, values: Values) -> bool:
-        return (
-            self._item.is_live(values, self._now)
-            and not (self._dropped and values[self._ranged] in self._dropped)
-            and (self._index is None or self._index.holds(values))
-        )
+    def _queried(self, item: ItemType, query: Query[Any], request: Mapping[str, Any]) -> DecodedItem:
+        body = self._calls.call("Query", encode(request)).body
+        return item.decode.queried(body, by_index=query.pattern.index is not None)
 
 
 class _BatchAnswer(msgspec.Struct, gc=False):

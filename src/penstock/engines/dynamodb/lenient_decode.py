@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import date, datetime
 from decimal import Decimal
 from typing import Any
+from uuid import UUID
 
 import msgspec
 
 from penstock.engines.dynamodb.attribute_values import python_value
 from penstock.engines.dynamodb.layout import Layout, Value
 from penstock.errors import DamagedRecord
-from penstock.schema.kinds import FieldShape, Kind, parse_instant
+from penstock.operations.reads import Ref, Unreadable
+from penstock.schema.kinds import FieldShape, Kind, key_text, parse_instant
 
 
 def read_leniently(layout: Layout, item: Mapping[str, Value]) -> dict[str, Any]:
@@ -26,8 +29,59 @@ def read_leniently(layout: Layout, item: Mapping[str, Value]) -> dict[str, Any]:
     try:
         record = layout.shape.check(given)
     except ValueError as error:
-        raise DamagedRecord(_complaint(layout, item, error)) from None
+        why = _complaint(layout, item, error)
+        raise DamagedRecord(why, unreadable=[_unreadable(layout, item, why)]) from None
     return dict(vars(record))
+
+
+def read_partly(layout: Layout, item: Mapping[str, Value]) -> dict[str, Any]:
+    """What can be read of an item that does not fit, field by field; None for what cannot be."""
+    found: dict[str, Any] = dict.fromkeys(layout.shape.fields)
+    found.update(key_fields(layout, item) or {})
+    for field in layout.fields:
+        value = item.get(field.attribute)
+        if value is not None and found[field.name] is None:
+            found[field.name] = _of_kind(field, value)
+    return found
+
+
+def _unreadable(layout: Layout, item: Mapping[str, Value], why: str) -> Unreadable:
+    """An item that cannot be read, as it is told beside the others."""
+    shape = layout.shape
+    key = key_fields(layout, item)
+    name = repr(Ref(shape, key)) if key is not None else f"{shape.name}({_where(layout, item)})"
+    project = read_partly(layout, item)[shape.project.name] if shape.project is not None else None
+    text = None if project is None or shape.project is None else key_text(shape.project, project)
+    return Unreadable(shape, name, why, text)
+
+
+def _of_kind(field: FieldShape, value: Value) -> Any:
+    """A value, if it is one that the field could have by its kind alone."""
+    found = _converted(field, value)
+    try:
+        if field.kind is Kind.IDENTIFIER:
+            return UUID(found)
+        if field.kind is Kind.CHOICE:
+            return field.python(found)
+        if field.kind is Kind.DAY:
+            return date.fromisoformat(found)
+        if field.kind is Kind.TEXTS:
+            return frozenset(found)
+    except (ValueError, TypeError, AttributeError):
+        return None
+    expected = _PYTHON.get(field.kind)
+    return found if expected is None or isinstance(found, expected) else None
+
+
+_PYTHON: dict[Kind, type | tuple[type, ...]] = {
+    Kind.TEXT: str,
+    Kind.INTEGER: int,
+    Kind.FLOAT: (int, float),
+    Kind.DECIMAL: Decimal,
+    Kind.FLAG: bool,
+    Kind.BYTES: bytes,
+    Kind.INSTANT: datetime,
+}
 
 
 def key_fields(layout: Layout, item: Mapping[str, Value]) -> dict[str, Any] | None:
@@ -72,8 +126,11 @@ def _whole(value: Decimal) -> Any:
 
 def _complaint(layout: Layout, item: Mapping[str, Value], error: ValueError) -> str:
     """Names the entity, the key and the attributes; never a value, which may be private."""
-    where = ", ".join(f"{p.name}={item.get(p.name, {}).get(p.kind)!r}" for p in layout.key)
-    return f"{layout.shape.label} at {where} does not fit its declaration: {_problems(layout, error)}"
+    return f"{layout.shape.label} at {_where(layout, item)} does not fit its declaration: {_problems(layout, error)}"
+
+
+def _where(layout: Layout, item: Mapping[str, Value]) -> str:
+    return ", ".join(f"{p.name}={item.get(p.name, {}).get(p.kind)!r}" for p in layout.key)
 
 
 def _problems(layout: Layout, error: ValueError) -> str:

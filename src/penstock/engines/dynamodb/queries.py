@@ -6,7 +6,7 @@ could have there, so "up to and including this part" ends right before the separ
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,7 +15,9 @@ import msgspec
 from penstock.engines.dynamodb.dynamo_requests import Request
 from penstock.engines.dynamodb.item_type import ItemType
 from penstock.engines.dynamodb.layout import Value, parts_of
-from penstock.operations.reads import ANYTHING, Query, Range
+from penstock.errors import InvalidCursor
+from penstock.operations.conditions import COMPARISONS
+from penstock.operations.reads import ANYTHING, Place, Query, Range, RawPlace
 from penstock.schema.kinds import Kind, key_text
 from penstock.schema.template import Template, TemplatePart, escape
 
@@ -29,6 +31,16 @@ class Span:
     operands: tuple[str, ...] = ()
     dropped: tuple[Any, ...] = ()
     "Values of the ranged field that the operator includes and the question does not."
+
+    def has(self, text: str, *, number: bool = False) -> bool:
+        """Is this one of the sort keys?"""
+        ordered: Callable[[str], Any] = int if number else str
+        found, bounds = ordered(text), [ordered(o) for o in self.operands]
+        if self.operator == "begins_with":
+            return text.startswith(self.operands[0])
+        if self.operator == "BETWEEN":
+            return bool(bounds[0] <= found <= bounds[1])
+        return not self.operator or COMPARISONS[self.operator](found, bounds[0])
 
 
 NOTHING: None = None
@@ -47,6 +59,34 @@ def span_of(query: Query[Any]) -> Span | None:
     if query.range == ANYTHING:
         return _beginning(head)
     return _ranged(sort, bound, head, query.range)
+
+
+def joined_span(spans: Sequence[Span], *, number: bool) -> Span:
+    """One span that has all of these, and perhaps what lies between them."""
+    if len(spans) == 1:
+        return spans[0]
+    ends = [_text_ends(s) for s in spans]
+    low = None if number or any(e[0] is None for e in ends) else min(e[0] or "" for e in ends)
+    high = None if number or any(e[1] is None for e in ends) else max(e[1] or "" for e in ends)
+    if low is None:
+        return Span() if high is None else Span("<=", (high,))
+    return Span(">=", (low,)) if high is None else Span("BETWEEN", (low, high))
+
+
+def _text_ends(span: Span) -> tuple[str | None, str | None]:
+    """The first and the last text that a span may have; None where it is open."""
+    match span:
+        case Span("=", (text,)):
+            return text, text
+        case Span("begins_with", (text,)):
+            return text, successor(text)
+        case Span("BETWEEN", (low, high)):
+            return low, high
+        case Span("<" | "<=", (high,)):
+            return None, high
+        case Span(">" | ">=", (low,)):
+            return low, None
+    return None, None
 
 
 def _beginning(head: str) -> Span:
@@ -168,10 +208,24 @@ def query_request(item: ItemType, query: Query[Any], span: Span) -> Request:
     return request
 
 
-def start_key(item: ItemType, query: Query[Any], after: Mapping[str, Any]) -> dict[str, Value]:
+def start_key(item: ItemType, query: Query[Any], after: Place) -> dict[str, Value]:
     """The place of a record in the walked order."""
+    if isinstance(after, RawPlace):
+        return _raw_start(query, after)
     walked = {p.name: p.value(after) for p in parts_of(query.pattern.key)}
     return walked | item.layout.key_of(after)
+
+
+def _raw_start(query: Query[Any], after: RawPlace) -> dict[str, Value]:
+    """The place of an item that was not shown, as DynamoDB named it."""
+    try:
+        (text,) = after.values
+        start = msgspec.json.decode(text, type=dict[str, dict[str, str]])
+    except (ValueError, TypeError, msgspec.MsgspecError):
+        raise InvalidCursor(
+            f"the cursor is one of another store; leave it out to start {query.pattern.label} again"
+        ) from None
+    return start
 
 
 def explain_query(query: Query[Any], item: ItemType | None = None) -> Request:

@@ -11,13 +11,18 @@ from msgspec.structs import replace
 
 from penstock.engines.sql.connector import Connector, Refused
 from penstock.engines.sql.feed_table import feed_end, log_size, read_changes, trim_changes
+from penstock.engines.sql.row_collections import RowCollections
+from penstock.engines.sql.row_reads import PAGE, RowForm, RowReads
+from penstock.engines.sql.rows import unreadable_row
 from penstock.engines.sql.schema import ensure
 from penstock.engines.sql.statements import FAR, Statement, Statements
+from penstock.errors import DamagedRecord
 from penstock.operations.commit_recovery import conflict, needs_token, stands_as_written, witness
 from penstock.operations.conditions import All, fields_of
 from penstock.operations.feed_entry import FeedSlice, LogSize
+from penstock.operations.item_collection import ItemCollection
 from penstock.operations.plan import PlanStep
-from penstock.operations.reads import Page, Query, Ref
+from penstock.operations.reads import Page, Query, RawPlace, Ref, Unreadable, damage
 from penstock.operations.spelling import AsStored, holds_as_read
 from penstock.operations.writes import Patch, Put, Write
 from penstock.ports.engine import Features, Waiter
@@ -25,7 +30,6 @@ from penstock.schema.shape import EntityShape, ViewShape
 
 W = TypeVar("W", bound=Write)
 
-_PAGE = 1000
 _BATCH = 200
 
 
@@ -38,6 +42,8 @@ class SqlEngine:
         self.connector = connector
         self._known: dict[EntityShape, Statements] = {} if known is None else known
         self._known_bound: dict[EntityShape, Statements] = {}
+        self._reads = RowReads(connector, self.statements)
+        self._collections = RowCollections(self._reads, self.statements)
 
     def statements(self, shape: EntityShape) -> Statements:
         known = self._known.get(shape)
@@ -59,15 +65,23 @@ class SqlEngine:
         by_shape: dict[EntityShape, dict[tuple[Any, ...], Mapping[str, Any]]] = {}
         for ref in refs:
             by_shape.setdefault(ref.shape, {})[_identity(ref.shape, ref.key)] = ref.key
+        unreadable: list[Unreadable] = []
         for shape, keys in by_shape.items():
             statements = self.statements(shape)
             todo = iter(keys.values())
             while chunk := list(islice(todo, _BATCH)):
                 statement = statements.get_many(chunk, _epoch(now))
                 for row in self.connector.rows(statement.text, statement.parameters):
-                    record = statements.codec.record(row)
-                    found[_identity(shape, record.__dict__)] = record
-        return [found.get(_identity(ref.shape, ref.key)) for ref in refs]
+                    try:
+                        record = statements.codec.record(row)
+                    except DamagedRecord as error:
+                        unreadable.append(unreadable_row(shape, row, error))
+                    else:
+                        found[_identity(shape, record.__dict__)] = record
+        records = [found.get(_identity(ref.shape, ref.key)) for ref in refs]
+        if unreadable:
+            raise damage(unreadable, records)
+        return records
 
     def _get_one(self, ref: Ref[Any], now: datetime) -> Any | None:
         statements = self.statements(ref.shape)
@@ -75,18 +89,36 @@ class SqlEngine:
         if ref.shape.expiry:
             parameters = (*parameters, _epoch(now))
         rows = self.connector.rows(statements.get, parameters)
-        return statements.codec.record(rows[0]) if rows else None
+        try:
+            return statements.codec.record(rows[0]) if rows else None
+        except DamagedRecord as error:
+            raise damage([unreadable_row(ref.shape, rows[0], error)], [None]) from error
 
     def find(
-        self, query: Query[Any], *, limit: int | None, after: Mapping[str, Any] | None, now: datetime
+        self,
+        query: Query[Any] | ItemCollection[Any],
+        *,
+        limit: int | None,
+        after: Any,
+        now: datetime,
+        examine: int | None = None,
     ) -> Page[Any]:
+        if isinstance(query, ItemCollection):
+            return self._collections.find(query, limit, after, _epoch(now))
+        if query.filter is not None or query.fields is not None or after.__class__ is RawPlace:
+            return self._reads.find(query, limit, after, _epoch(now), examine)
         statements = self.statements(query.pattern.entity)
-        most = limit or _PAGE
+        most = limit or PAGE
         statement = statements.find(query, min(most + 1, FAR), after, _epoch(now))
         rows = self.connector.rows(statement.text, statement.parameters)
         more = len(rows) > most
+        if more:
+            rows = rows[:most]
         record = statements.codec.record
-        return Page([record(row) for row in (rows[:most] if more else rows)], more)
+        try:
+            return Page([record(row) for row in rows], more)
+        except DamagedRecord:
+            return RowForm(statements, tuple(statements.shape.fields)).page(query, rows, more=more)
 
     # Writing
 

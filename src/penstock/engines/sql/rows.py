@@ -9,12 +9,13 @@ import copy
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeVar
 
 from pydantic import ValidationError
 
 from penstock.engines.sql.dialect import Dialect
 from penstock.errors import DamagedRecord
+from penstock.operations.reads import Unreadable
 from penstock.schema.generated import expressed
 from penstock.schema.kinds import FieldShape, Kind
 from penstock.schema.shape import EntityShape
@@ -24,6 +25,9 @@ Bind = Callable[[Mapping[str, Any]], tuple[Any, ...]]
 Row = tuple[Any, ...]
 Read = Callable[[Row], dict[str, Any]]
 "Makes a record's values of a row."
+Take = Callable[[Sequence[Row]], list[Row]]
+"Makes tuples of some fields of rows."
+_Found = TypeVar("_Found")
 _DAMAGES = (ValueError, KeyError, TypeError, AttributeError, ValidationError, RecursionError)
 
 
@@ -46,13 +50,7 @@ class RowCodec:
 def compile_codec(shape: EntityShape, dialect: Dialect) -> RowCodec:
     """Generate the functions for one entity."""
     fields = list(shape.fields.values())
-    names: dict[str, Any] = {**dialect.names, "copied": copy.deepcopy, "absent": _absent}
-    for position, field in enumerate(fields):
-        names[f"python_{position}"] = field.python
-        names[f"load_{position}"] = field.load
-        names[f"default_{position}"] = field.default
-        if field.kind is Kind.CHOICE:
-            names[f"members_{position}"] = field.python._value2member_map_
+    names = _names(fields, dialect)
     loads = {f.name: _load(f, dialect, i, surely=f.name in shape.key.fields) for i, f in enumerate(fields)}
 
     @cache
@@ -68,6 +66,18 @@ def compile_codec(shape: EntityShape, dialect: Dialect) -> RowCodec:
         record=_recorder(shape, reader),
         one={f.name: _single(f, dialect, names) for f in fields},
     )
+
+
+def _names(fields: Sequence[FieldShape], dialect: Dialect) -> dict[str, Any]:
+    """What the generated functions know of the columns, by their positions."""
+    names: dict[str, Any] = {**dialect.names, "copied": copy.deepcopy, "absent": _absent}
+    for position, field in enumerate(fields):
+        names[f"python_{position}"] = field.python
+        names[f"load_{position}"] = field.load
+        names[f"default_{position}"] = field.default
+        if field.kind is Kind.CHOICE:
+            names[f"members_{position}"] = field.python._value2member_map_
+    return names
 
 
 def bind_of(shape: EntityShape, dialect: Dialect, names: Sequence[str]) -> Bind:
@@ -173,3 +183,37 @@ def _lacking(error: Exception) -> list[str]:
     """The fields that an error says have no value."""
     found = error.errors() if isinstance(error, ValidationError) else []
     return [str(e["loc"][0]) for e in found if e["type"] == "missing" and len(e["loc"]) == 1]
+
+
+def projected(shape: EntityShape, dialect: Dialect, names: Sequence[str], wanted: Sequence[str]) -> tuple[Take, Read]:
+    """Generate what makes tuples of the wanted fields, and values by name, of rows that have these columns only.
+
+    Either raises DamagedRecord for what a whole record would have to be read to make sense of.
+    """
+    fields = [shape.fields[n] for n in names]
+    known = _names(fields, dialect)
+    loads = {f.name: _load(f, dialect, i, surely=f.name in shape.key.fields) for i, f in enumerate(fields)}
+    about = f"some fields of {shape.name}"
+    row = f"({', '.join(loads[n] for n in wanted)},)"
+    take: Take = expressed("take", "rows", f"[{row} for r in rows]", about=about, names=known)
+    entries = ", ".join(f"{name!r}: {load}" for name, load in loads.items())
+    read: Read = expressed("read", "r", f"{{{entries}}}", about=about, names=known)
+    return _careful(shape, take), _careful(shape, read)
+
+
+def _careful(shape: EntityShape, read: Callable[[Any], _Found]) -> Callable[[Any], _Found]:
+    def careful(given: Any) -> _Found:
+        try:
+            return read(given)
+        except _DAMAGES as error:
+            raise DamagedRecord(f"{shape.name}: some fields of a row do not fit their declaration") from error
+
+    return careful
+
+
+def unreadable_row(shape: EntityShape, row: Row, error: DamagedRecord) -> Unreadable:
+    """A row of all columns that cannot be read, as it is told beside the others."""
+    columns = list(shape.fields)
+    key = ", ".join(f"{n}={row[columns.index(n)]}" for n in shape.key.fields)
+    project = row[columns.index(shape.project.name)] if shape.project is not None else None
+    return Unreadable(shape, f"{shape.name}({key})", str(error), None if project is None else str(project))

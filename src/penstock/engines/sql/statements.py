@@ -14,7 +14,7 @@ from msgspec import Struct
 from penstock.engines.sql.dialect import Dialect, literal, quote
 from penstock.engines.sql.rows import Bind, RowCodec, bind_of, compile_codec
 from penstock.operations.conditions import All, Any_, Between, Compare, Condition, Missing, Not, OneOf, Present, holds
-from penstock.operations.reads import ANYTHING, Query, Range
+from penstock.operations.reads import ANYTHING, Place, Query, Range, RawPlace
 from penstock.operations.spelling import AsStored
 from penstock.operations.updates import Add, Append, Exclude, Include, Remove, Set, SetIfAbsent, Update
 from penstock.operations.writes import Check, Delete, Patch, Put, Write
@@ -117,7 +117,7 @@ class Statements:
         parameters = tuple(p for key in keys for p in self.codec.bind_key(key))
         return Statement(text, parameters + self.now(now))
 
-    def find(self, query: Query[Any], limit: int, after: Mapping[str, Any] | None, now: int) -> Statement:
+    def find(self, query: Query[Any], limit: int, after: Place | None, now: int) -> Statement:
         """A pattern's records behind a place."""
         bounds = query.range
         form = (
@@ -130,14 +130,19 @@ class Statements:
         text = self._finds.get(form)
         if text is None:
             text = self._finds[form] = self._find_text(query, after is not None)
+        return Statement(text, (*self.asked_parameters(query, after, now), limit))
+
+    def asked_parameters(self, query: Query[Any], after: Place | None, now: int) -> list[Any]:
+        """What a question and its place are made of, in the order of `asked`."""
         one = self.codec.one
         parameters = [one[n](v) for n, v in self._bound(query)]
-        parameters += self._range_parameters(query.pattern, bounds)
+        parameters += self._range_parameters(query.pattern, query.range)
         parameters += self.now(now)
-        if after is not None:
+        if isinstance(after, RawPlace):
+            parameters += after.values
+        elif after is not None:
             parameters += [one[n](after[n]) for n in self.order(query)]
-        parameters.append(limit)
-        return Statement(text, tuple(parameters))
+        return parameters
 
     def order(self, query: Query[Any]) -> list[str]:
         """The fields that order a pattern's records: the open sort fields, then what makes the order total."""
@@ -150,6 +155,11 @@ class Statements:
         return [(n, query.values[n]) for n in query.pattern.key.fields if n in query.values]
 
     def _find_text(self, query: Query[Any], resumed: bool) -> str:
+        asked, ordering = self.asked(query, resumed)
+        return f"select {self.columns} from {self.relation} as r where {asked}{ordering} limit {self.dialect.mark}"
+
+    def asked(self, query: Query[Any], resumed: bool) -> tuple[str, str]:
+        """Which rows a pattern speaks of, behind a place if it is resumed, and in which order."""
         mark = self.dialect.mark
         where = [f"{self.column(n)} = {mark}" for n, _ in self._bound(query)]
         where += self._range_texts(query.pattern, query.range)
@@ -164,8 +174,7 @@ class Statements:
         direction = " desc" if query.backwards else ""
         ordering = f" order by {', '.join(c + direction for c in order)}" if order else ""
         # An index whose partition is a constant, and which every record is in, asks for nothing.
-        asked = " and ".join(where) or "true"
-        return f"select {self.columns} from {self.relation} as r where {asked}{ordering} limit {mark}"
+        return " and ".join(where) or "true", ordering
 
     def partial(self, index: IndexShape, skip: frozenset[str] = frozenset()) -> list[str]:
         """The conditions under which a record takes part in an index, written out so that planners recognise them."""
@@ -411,6 +420,11 @@ class Statements:
         if holds(condition, None):
             return f"(coalesce({end} <= {mark}, false) or {text})", (now, *parameters)
         return f"(({end} is null or {end} > {mark}) and {text})", (now, *parameters)
+
+    def filter(self, condition: Condition) -> tuple[str, list[Any]]:
+        """A condition on rows that are read, and its parameters."""
+        parameters: list[Any] = []
+        return self._condition(condition, parameters), parameters
 
     def _condition(self, condition: Condition, out: list[Any]) -> str:
         # What every change asks for comes first: a match would try each of its cases in turn.

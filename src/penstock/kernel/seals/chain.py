@@ -11,10 +11,10 @@ from collections.abc import Collection
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from penstock.errors import DamagedRecord
 from penstock.kernel.handle import StoreHandle
 from penstock.kernel.seals.checkpoint import Checkpoint, Head, Kept
 from penstock.kernel.seals.verdict import Judgement
+from penstock.operations.reads import Unreadable
 from penstock.schema.kinds import instant_text
 
 
@@ -94,21 +94,24 @@ def read_chain(store: StoreHandle, *, expect: Collection[Kept] = ()) -> Chain:
     """
     chain, fitting = Chain(), set()
     former: Checkpoint | None = None
-    try:
-        for found in store.find(Checkpoint.chain()):
-            computed = found.computed()
-            _verify_link(chain, former, found, computed)
-            for head in found.heads:
-                _take(chain, head, found.number)
-            chain.count, chain.newest = chain.count + 1, found.kept
-            kept = Kept(found.number, computed)
-            if kept in expect:
-                fitting.add(kept)
-                chain.proved, chain.proved_at = kept, found.made_at
-            former = found
-    except DamagedRecord as damage:
+    unreadable: list[Unreadable] = []
+    for found in store.find(Checkpoint.chain(), unreadable=unreadable):
+        if unreadable and found.number != (former.number if former else 0) + 1:
+            break  # of what comes behind one that cannot be read it is not known whether it continues it
+        computed = found.computed()
+        _verify_link(chain, former, found, computed)
+        for head in found.heads:
+            _take(chain, head, found.number)
+        chain.count, chain.newest = chain.count + 1, found.kept
+        kept = Kept(found.number, computed)
+        if kept in expect:
+            fitting.add(kept)
+            chain.proved, chain.proved_at = kept, found.made_at
+        former = found
+    if unreadable:
         chain.readable = False
-        chain.found("unreadable", "the checkpoints", f"One cannot be read, so later ones were not looked at: {damage}")
+        why = f"One cannot be read, so later ones were not looked at: {unreadable[0]}"
+        chain.found("unreadable", "the checkpoints", why)
     for missed in sorted(set(expect) - fitting, key=str):
         _miss(chain, missed)
     return chain

@@ -14,7 +14,7 @@ from penstock.kernel.seals.checkpoint import Checkpoint
 from penstock.kernel.seals.seal import FORGED, Seal, SealDigest, lines, sealed_projects
 from penstock.kernel.seals.sealing import projects
 from penstock.kernel.seals.verdict import Verdict, lines_in_words
-from penstock.operations.reads import Range
+from penstock.operations.reads import Range, Unreadable
 from penstock.schema.kinds import instant_text
 
 
@@ -53,16 +53,19 @@ def verify(
     retold = _Retold(verdict, named or Named())
     former: Seal | None = None
     verdict.expected = None if expect is None else False
-    try:
-        for found in store.find(Seal.of_trail(project_id=project, trail=verdict.trail)):
-            _verify_chain(verdict, former, found)
-            _verify_span(store, trail, verdict, found)
-            retold.add(found)
-            if found.digest == expect:
-                verdict.expected = True
-            former = found
-    except DamagedRecord as damage:
-        verdict.found("unreadable", "the seals", f"A seal cannot be read, so later ones were not looked at: {damage}")
+    unreadable: list[Unreadable] = []
+    for found in store.find(Seal.of_trail(project_id=project, trail=verdict.trail), unreadable=unreadable):
+        if unreadable and found.number != (former.number if former else 0) + 1:
+            break  # of what comes behind one that cannot be read it is not known whether it continues it
+        _verify_chain(verdict, former, found)
+        _verify_span(store, trail, verdict, found)
+        retold.add(found)
+        if found.digest == expect:
+            verdict.expected = True
+        former = found
+    if unreadable:
+        why = f"A seal cannot be read, so later ones were not looked at: {unreadable[0]}"
+        verdict.found("unreadable", "the seals", why)
     register.verify(former)
     if chain is not None:
         verdict.checkpoint = named.checkpoint if named else 0
@@ -158,7 +161,9 @@ def _verify_tail(store: StoreHandle, trail: type[AuditLine], verdict: Verdict, l
             _verify_line(verdict, line)
             verdict.unsealed += 1
     except DamagedRecord as damage:
-        verdict.found("unreadable", "the lines after the newest seal", f"Counted only up to one that is not: {damage}")
+        verdict.found(
+            "unreadable", "the lines after the newest seal", f"Only those are counted that can be read: {damage}"
+        )
 
 
 # The register
