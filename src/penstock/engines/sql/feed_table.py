@@ -10,8 +10,9 @@ import sqlalchemy as sa
 
 from penstock.engines.sql.connector import Connector
 from penstock.engines.sql.dialect import Dialect, literal, quote
+from penstock.engines.sql.row_reads import readable_image
 from penstock.engines.sql.statements import Statements
-from penstock.operations.feed_entry import FeedEntry, FeedSlice, changed_project
+from penstock.operations.feed_entry import FeedEntry, FeedSlice, changed_project, told_change
 from penstock.operations.plan import PlanStep
 from penstock.schema.kinds import FieldShape, Kind
 from penstock.schema.shape import EntityShape
@@ -206,7 +207,7 @@ def _read_sqlite(
     )
     for position, kind, old, new, cause in rows:
         images = [
-            None if i is None else statements.codec.record(_row(shape, msgspec.json.decode(i))) for i in (old, new)
+            None if i is None else readable_image(statements, _row(shape, msgspec.json.decode(i))) for i in (old, new)
         ]
         project = changed_project(shape, images[0], images[1])
         yield _entry(shape, kind, images[0], images[1], cause, str(position), project)
@@ -234,8 +235,8 @@ def _read_postgres(
     )
     width = len(columns)
     for row in rows:
-        old = statements.codec.record(row[5 : 5 + width]) if row[2] != "insert" else None
-        new = statements.codec.record(row[5 + width :]) if row[2] != "remove" else None
+        old = readable_image(statements, row[5 : 5 + width]) if row[2] != "insert" else None
+        new = readable_image(statements, row[5 + width :]) if row[2] != "remove" else None
         # The policies go by what the log says; where the images say otherwise, it is nobody's.
         project = row[4] if row[4] == changed_project(shape, old, new) else None
         yield _entry(shape, row[2], old, new, row[3], f"{row[0]}:{row[1]}", project)
@@ -244,6 +245,4 @@ def _read_postgres(
 def _entry(
     shape: EntityShape, kind: str, old: Any, new: Any, cause: str, position: str, project: str | None
 ) -> FeedEntry:
-    present = (new if new is not None else old).__dict__
-    key = {n: present[n] for n in shape.key.fields}
-    return FeedEntry(shape, kind, key, old, new, cause, position, position, project)
+    return told_change(shape, kind, old, new, cause=cause, position=position, id=position, project=project)
