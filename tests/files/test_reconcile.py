@@ -437,3 +437,24 @@ def test_two_sweeps_do_not_work_at_once(here: World) -> None:
     assert here.sweep.run() is None
     here.clock.advance(2 * DAY)
     assert here.sweep.run() is not None
+
+
+def test_a_record_that_cannot_be_read_keeps_its_files_and_nobody_from_the_others(here: World) -> None:
+    here.objects.put(CLIP, MP4)
+    other = str(uuid4())
+    stray = CLIP.replace(str(PROJECT), other)
+    here.objects.put(stray, MP4)
+    here.objects.put("speech/temp/stray.txt", b"of another domain")
+    point(here, video_clip_s3_key=CLIP)
+    connector: Any = here.store.engine.connector  # type: ignore[attr-defined]
+    connector.run(f"update {relation_of(Scene)} set status = 'nonsense'", ())
+    here.clock.advance(2 * DAY)
+    report = here.reconciliation.run()
+    assert report.unreadable == [f"Scene(project_id={PROJECT}, sequence=1)"]
+    assert CLIP in keys(here)
+    assert report.discarded == len(report.orphans)
+    assert not [o for o in report.orphans if o.key in (CLIP, stray)], "a scene might need either"
+
+
+def relation_of(entity: type[Entity]) -> str:
+    return f"{entity.__shape__.domain}_{entity.__shape__.relation}"

@@ -696,3 +696,19 @@ def test_no_bundle_is_listed_before_it_is_complete(kept: Store, archive: FolderA
     (name,) = bundles(archive)
     archive.put("papers/Paper/unfinished.jsonl.gz", archive.get(name))
     assert list(bundles(archive, "papers/")) == [name]
+
+
+def test_what_cannot_be_read_stays_and_the_rest_leaves(kept: Store, archive: FolderArchive, engine_name: str) -> None:
+    if engine_name != "sqlite":
+        pytest.skip("damage is done by hand-written SQL here")
+    for name in ("a", "bad", "z"):
+        job(kept, name, days=400)
+    job(kept, "waits", days=400)
+    connector: Any = kept.engine.connector  # type: ignore[attr-defined]
+    connector.run("update assetcreator_jobs set current_step = 'nonsense' where id = 'bad'", ())
+    retention = Retention(kept, archive, DOMAINS, owner="r")
+    due = next(d for d in retention.plan() if d.entity == "assetcreator.Job")
+    assert (due.records, due.unreadable) == (3, ["Job(project_id=p, job_id=bad)"])
+    done = next(d for d in retention.run() if d.entity == "assetcreator.Job")
+    assert (done.removed, done.unreadable) == (3, ["Job(project_id=p, job_id=bad)"])
+    assert kept.lookup(JobPlace.at(job_id="bad")) is not None

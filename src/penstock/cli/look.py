@@ -6,9 +6,11 @@ import json
 from typing import Annotated, Any
 
 import typer
+from msgspec.structs import replace
 from rich.table import Table
 
 from penstock.cli import names
+from penstock.cli.records import Fields, Where
 from penstock.cli.terminal import AsJson, console, tell
 from penstock.runtime.composition import explain
 from penstock.schema.shape import PatternShape
@@ -32,10 +34,14 @@ def patterns(
 def explain_pattern(
     pattern: Annotated[str, typer.Argument(help="Such as films.Film.by_status.")],
     values: Annotated[list[str] | None, typer.Argument(help="name=value; a range is name=a..b, a.. or ..b.")] = None,
+    where: Where = None,
+    fields: Fields = None,
+    count: Annotated[int | None, typer.Option(min=1, help="Show how they are counted, up to this.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Show the DynamoDB request and the SQL of a pattern, without any database."""
-    told = explain(names.query(names.pattern(pattern), values or []))
+    """Show the DynamoDB request, the SQL and the cost of a pattern, without any database."""
+    asked = names.wider(names.query(names.pattern(pattern), values or []), where or [], fields, personal=True)
+    told = explain(asked if count is None else replace(asked, fields=()), limit=count or 50)
     if as_json:
         print(json.dumps(told, indent=2, default=str))
         return
@@ -44,6 +50,9 @@ def explain_pattern(
         if isinstance(request, dict) and "statement" in request:
             tell(f"  {request['statement']}")
             tell(f"  with {json.dumps(request['parameters'], default=str)}")
+        elif engine == "cost" and isinstance(request, dict):
+            for name, words in request.items():
+                tell(f"  {name}: {words}")
         else:
             console().print_json(json.dumps(request, default=str))
 

@@ -5,12 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from msgspec.structs import replace
+
 from penstock.cli import installed
 from penstock.cli.terminal import hint
+from penstock.declare.condition_text import read_condition, read_fields
 from penstock.declare.domain import Domain
 from penstock.declare.entity import Entity
 from penstock.declare.pattern import ask
-from penstock.errors import InvalidKey, Misconfigured
+from penstock.errors import InvalidKey, InvalidValue, Misconfigured
+from penstock.operations.conditions import fields_of
 from penstock.operations.reads import Query, Range, Ref
 from penstock.runtime.system_records import SYSTEM_RECORDS
 from penstock.schema.kinds import FieldShape, Kind, from_key_text
@@ -64,6 +68,18 @@ def query(asked: PatternShape, given: Sequence[str]) -> Query[Any]:
         field = asked.entity.fields[name]
         values[name] = _range(field, text) if name == asked.ranged and ".." in text else value(field, text)
     return ask(asked, values)
+
+
+def wider(asked: Query[Any], where: Sequence[str], fields: str | None, *, personal: bool) -> Query[Any]:
+    """The query with a filter and a choice of fields, from words such as ``views>=100`` and ``title,views``."""
+    kind = entity(asked.pattern.entity.label)
+    hidden = frozenset() if personal else kind.__shape__.hidden_from(None)
+    for text in where:
+        asked = asked.where(read_condition(kind, text))
+    chosen = None if fields is None else read_fields(kind, fields)
+    if kept := sorted((fields_of(asked.filter) | frozenset(chosen or ())) & hidden):
+        raise InvalidValue(f"{', '.join(kept)} is personal, and an answer would tell it; say --personal")
+    return asked if chosen is None else replace(asked, fields=chosen)
 
 
 def ref(kind: type[Entity], given: Sequence[str]) -> Ref[Any]:

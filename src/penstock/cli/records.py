@@ -15,8 +15,9 @@ from penstock.cli.terminal import AsJson, By, StoreUrl, hint, opened, show, tell
 from penstock.declare.entity import Entity
 from penstock.declare.move import MoveOf
 from penstock.declare.move_arguments import filled_in, move_model
-from penstock.declare.rendering import rendered
+from penstock.declare.rendering import rendered, rendered_fields
 from penstock.errors import InvalidValue, Misconfigured
+from penstock.operations.reads import Query, whole
 from penstock.schema.role import Role
 
 _AT_THE_MACHINE = Role.ADMIN
@@ -27,11 +28,24 @@ WithPersonal = Annotated[
 ]
 
 
+Where = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--where",
+        help="Only those of which this holds: field=value, !=, <, <=, >, >=, field (it has a value) or !field.",
+    ),
+]
+Fields = Annotated[str | None, typer.Option("--fields", help="Only these fields, such as title,views.")]
+
+
 def ls(
     pattern: Annotated[str, typer.Argument(help="Such as films.Film.by_status.")],
     values: Annotated[list[str] | None, typer.Argument(help="name=value; a range is name=a..b.")] = None,
     limit: Limit = 50,
     cursor: Annotated[str | None, typer.Option(help="Where the page before ended.")] = None,
+    where: Where = None,
+    fields: Fields = None,
+    count: Annotated[int | None, typer.Option(min=1, max=1_000_000, help="Also count them, up to this.")] = None,
     personal: WithPersonal = False,
     store: StoreUrl = None,
     as_json: AsJson = False,
@@ -40,14 +54,25 @@ def ls(
     found = names.pattern(pattern)
     if found.asked_by is not None and not personal:
         raise InvalidValue(f"{pattern} finds records by a personal field, so that its answers tell it; say --personal")
-    asked = names.query(found, values or [])
+    asked = names.wider(names.query(found, values or []), where or [], fields, personal=personal)
     with opened(store, keep_secret=True) as handle:
         page = handle.page(asked, limit=limit, cursor=cursor)
-    rows = [_plain(record, personal=personal) for record in page.records]
+        counted = None if count is None else handle.count(whole(asked), up_to=count)
+    rows = [_row(asked, record, personal=personal) for record in page.records]
+    unreadable = [{"record": u.name, "why": u.why} for u in page.unreadable]
     if as_json:
-        print(json.dumps({"items": rows, "next": page.cursor}, indent=2, default=str))
+        more: dict[str, Any] = {"unreadable": unreadable} if unreadable else {}
+        more |= {"examined": page.examined} if page.examined is not None else {}
+        more |= {"count": {"number": counted.number, "more": counted.more}} if counted is not None else {}
+        print(json.dumps({"items": rows, "next": page.cursor, **more}, indent=2, default=str))
         return
     show([{k: _short(v) for k, v in row.items() if v is not None} for row in _even(rows)], title=pattern, as_json=False)
+    for record in unreadable:
+        tell(f"Cannot be read: {record['why']}")
+    if counted is not None:
+        tell(f"{counted} in all.")
+    if page.examined is not None:
+        tell(f"{page.examined} were examined.")
     if page.cursor:
         tell(f"More: --cursor {page.cursor}")
 
@@ -128,6 +153,13 @@ def _read(name: str, field: FieldInfo, text: str) -> Any:
         return read(text)
     except ValidationError as error:
         raise InvalidValue(f"{name}={text!r}: {error.errors()[0]['msg']}") from None
+
+
+def _row(asked: Query[Any], found: Any, *, personal: bool) -> dict[str, Any]:
+    """A record, or the fields of it that were asked for, as JSON."""
+    if asked.fields is None:
+        return _plain(found, personal=personal)
+    return rendered_fields(asked.pattern.entity, dict(zip(asked.fields, found, strict=True)), asked.fields)
 
 
 def _plain(record: Entity, *, personal: bool) -> dict[str, Any]:

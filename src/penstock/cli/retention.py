@@ -54,7 +54,20 @@ def _show(rows: list[Due] | list[Archived], title: str, as_json: bool) -> None:
     if as_json:
         print(json.dumps([asdict(row) for row in rows], indent=2))
         return
-    names = ("entity", "rule", "records", "along", "bytes", "oldest", "newest", "held", "removed", "changed", "busy")
+    names: tuple[str, ...] = (
+        "entity",
+        "rule",
+        "records",
+        "along",
+        "bytes",
+        "oldest",
+        "newest",
+        "held",
+        "removed",
+        "changed",
+        "busy",
+    )
+    names = (*names, *(("unreadable",) if any(row.unreadable for row in rows) else ()))
     shown = [n for n in names if rows and hasattr(rows[0], n)]
     table = Table(*shown, title=title, title_justify="left")
     for row in rows:
@@ -63,4 +76,6 @@ def _show(rows: list[Due] | list[Archived], title: str, as_json: bool) -> None:
 
 
 def _cell(value: object) -> str:
+    if isinstance(value, list):
+        return "\n".join(value)
     return "" if value is None or value is False else "yes" if value is True else str(value)

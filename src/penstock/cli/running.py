@@ -220,6 +220,11 @@ def _show_sweep(found: Reconciled, title: str, done: dict[str, object]) -> None:
         tell(name)
     if len(names) > _NAMED:
         tell(f"… and {len(names) - _NAMED} more; --json lists all.")
+    if found.unreadable:
+        tell(
+            f"{len(found.unreadable)} records cannot be read, so no file of their kind is touched: "
+            f"{', '.join(found.unreadable[:5])}."
+        )
     if found.hidden:
         tell(f"Missing files are not looked for where no pattern finds all records: {', '.join(found.hidden)}.")
 

@@ -193,8 +193,9 @@ class MeteredEngine:
     ) -> Page[Any]:
         first = query.members[0] if isinstance(query, ItemCollection) else query
         label = query.label if isinstance(query, ItemCollection) else query.pattern.label
+        bound = {} if examine is None else {"examine": examine}
         with self._meter.under(label):
-            page = self._engine.find(query, limit=limit, after=after, now=now, examine=examine)
+            page = self._engine.find(query, limit=limit, after=after, now=now, **bound)
         whole = first.fields is None
         sizes = [self._seen(r.__shape__, r.__dict__, r).size if whole else ASSUMED_BYTES for r in page.records]
         # To know that more follow, one record more is read than a limited page shows; it is taken for a usual one, and

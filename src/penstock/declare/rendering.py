@@ -3,10 +3,18 @@
 from __future__ import annotations
 
 import base64
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from penstock.declare.entity import Entity
 from penstock.schema.kinds import Kind
+from penstock.schema.shape import EntityShape
+
+
+def rendered_fields(shape: EntityShape, values: Mapping[str, Any], shown: Collection[str]) -> dict[str, Any]:
+    """Some fields of a record of which no more is known, as JSON has them."""
+    hidden = frozenset(n for n in shape.fields if n not in shown or n not in values)
+    return rendered(shape.build(dict(values)), hidden=hidden)
 
 
 def rendered(record: Entity, *, hidden: frozenset[str] = frozenset()) -> dict[str, Any]:

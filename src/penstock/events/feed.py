@@ -30,7 +30,7 @@ from penstock.kernel.lease import Duty, Lease, LeaseLost
 from penstock.kernel.store import Store
 from penstock.kernel.system import SYSTEM
 from penstock.operations.feed_entry import FeedEntry
-from penstock.operations.reads import ANYTHING, Range, Ref
+from penstock.operations.reads import ANYTHING, Range, Ref, damage
 from penstock.operations.writes import Delete
 from penstock.schema.documents import kept
 from penstock.schema.kinds import from_key_text, key_text
@@ -244,7 +244,7 @@ class Feed:
             try:
                 self._hand_over(handler, entry, claim)
             except Exception as error:
-                if last_try:
+                if last_try or entry.unreadable:  # which trying again does not mend
                     self._leave_letter(handler, entry, error)
                 else:
                     failed = True
@@ -258,6 +258,8 @@ class Feed:
                 self_writes=SelfWrites(Ref(entry.shape, entry.key), partial(self._mark, handler, entry, _SELF_WRITE)),
             )
         try:
+            if entry.unreadable:
+                raise damage(entry.unreadable)
             handler.handle(entry, claim)
         except Exception:
             with suppress(Conflict):

@@ -16,6 +16,7 @@ from typing import Any
 from penstock.errors import Conflict, InvalidValue, told
 from penstock.kernel.lease import Duty
 from penstock.kernel.outbox import Message, MessageStatus, SystemMessage
+from penstock.kernel.readable import readable
 from penstock.kernel.store import Store
 from penstock.net.backoff import Backoff
 from penstock.ports.sink import Envelope, Sink, Undeliverable
@@ -111,7 +112,7 @@ class Relay:
         now = self._store.clock.now()
         held: set[str] = set()
         found = 0
-        for message in self._store.find(self._pending()):
+        for message in readable(self._store, self._pending()):
             if message.aggregate in held:
                 continue
             if message.retry_at is not None and message.retry_at > now:

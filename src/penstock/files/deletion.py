@@ -19,6 +19,7 @@ from penstock.files.references import References
 from penstock.files.released_file import Released, ReleasedStatus
 from penstock.files.trash import Trash
 from penstock.kernel.change import Change
+from penstock.kernel.readable import readable
 from penstock.kernel.store import Store
 from penstock.kernel.unchanged import unchanged
 from penstock.operations.file_access import own_files
@@ -57,7 +58,7 @@ def is_released(store: Store, found: ListedObject) -> bool:
 def settle_released(store: Store, objects: Objects, trash: Trash, references: References) -> int:
     """Move the files of deleted records to the trash, unless another record points at them by now; how many."""
     moved = 0
-    for released in store.find(Released.by_status(status=ReleasedStatus.WAITING)):
+    for released in readable(store, Released.by_status(status=ReleasedStatus.WAITING)):
         left = False
         needed = references.told(released.files)
         for key in released.files:

@@ -50,6 +50,8 @@ class Reconciled:
     "Files at which a record might point that cannot be found."
     hidden: list[str] = field(default_factory=list)
     "Entities whose records cannot all be found, so that not all their files were looked for."
+    unreadable: list[str] = field(default_factory=list)
+    "Records that cannot be read; no file at which one of their kind may point is an orphan."
     discarded: int = 0
     "Orphans that are in the trash now."
     restored: int = 0
@@ -82,8 +84,10 @@ class Reconciliation:
         report = Reconciled(hidden=[entity.__shape__.label for entity in self._references.hidden])
         # The files first: a record that is written meanwhile points at a file that is here, or too young.
         there = {found.key: found for prefix in self._prefixes for found in every(self._objects, prefix)}
+        self._references.unreadable.clear()
         needed = self._compare_records(there, report)
         self._compare_files(there, needed, report)
+        report.unreadable = sorted({u.name for u in self._references.unreadable})
         return report
 
     def run(self) -> Reconciled:
@@ -114,7 +118,8 @@ class Reconciliation:
 
     def _compare_files(self, there: dict[str, ListedObject], needed: set[str], report: Reconciled) -> None:
         """Note the files that nobody points at."""
-        for upload in self._store.find(Upload.by_status(status=UploadStatus.OPEN)):
+        waiting = Upload.by_status(status=UploadStatus.OPEN)
+        for upload in self._store.find(waiting, unreadable=self._references.unreadable):
             needed.add(upload.target)
         before = self._store.clock.now() - self._grace
         suspects = (found for key, found in there.items() if key not in needed)

@@ -16,7 +16,7 @@ from penstock.declare.entity import Entity
 from penstock.kernel.enumeration import enumeration_of, group_of
 from penstock.kernel.store import Store
 from penstock.operations.file_access import files_of
-from penstock.operations.reads import Query, Ref
+from penstock.operations.reads import Query, Ref, Unreadable
 from penstock.schema.shape import EntityShape
 
 
@@ -28,6 +28,8 @@ class References:
         self._domains = list(domains)
         self._entities = {e: d for d in self._domains for e in d.entities if e.__shape__.file_fields}
         self.hidden = [entity for entity in self._entities if not self._is_found(entity)]
+        self.unreadable: list[Unreadable] = []
+        "Records that were met and cannot be read: nobody knows which files they need."
 
     def records(self) -> Iterator[Entity]:
         """Every record that may point at files, of all entities that are not hidden."""
@@ -36,15 +38,16 @@ class References:
                 yield from self._all(entity)
 
     def may_be_hidden(self, key: str) -> bool:
-        """Could a record that cannot be found point at this file?"""
+        """Could a record that cannot be found, or not be read, point at this file?"""
+        damaged = {u.shape for u in self.unreadable}
         return any(
-            not set(entity.__shape__.key.partition.names) <= set(values)
+            entity.__shape__ in damaged
+            or (entity in self.hidden and not set(entity.__shape__.key.partition.names) <= set(values))
             for entity, values in self._readings(key)
-            if entity in self.hidden
         )
 
     def told(self, keys: Iterable[str]) -> set[str]:
-        """Those of the keys at which a record points that the key itself tells."""
+        """Those of the keys at which a record points that the key itself tells; or may, as it cannot be read."""
         refs: list[tuple[str, Ref[Any]]] = []
         partitions: list[tuple[str, Query[Any]]] = []
         for key in keys:
@@ -56,10 +59,16 @@ class References:
                     refs.append((key, entity.__key__.of(values)))
                 elif set(names) <= set(values) and group is not None:
                     partitions.append((key, Query(group, {name: values[name] for name in names})))
-        found = self._store.get_many(ref for _, ref in refs)
-        held = {key for (key, _), record in zip(refs, found, strict=True) if record is not None and _holds(record, key)}
+        found = self._store.get_many((ref for _, ref in refs), unreadable=self.unreadable)
+        lost = {u.name for u in self.unreadable}
+        held = {
+            key
+            for (key, ref), record in zip(refs, found, strict=True)
+            if repr(ref) in lost or (record is not None and _holds(record, key))
+        }
         for key, query in partitions:
-            if key not in held and any(_holds(record, key) for record in self._store.find(query)):
+            met = len(self.unreadable)
+            if key not in held and (any(_holds(r, key) for r in self._read(query)) or len(self.unreadable) > met):
                 held.add(key)
         return held
 
@@ -78,7 +87,7 @@ class References:
         enumeration = enumeration_of(entity.__shape__)
         if enumeration is not None:
             for query in enumeration.queries():
-                yield from self._store.find(query)
+                yield from self._read(query)
             return
         through = self._way_through(entity)
         assert through is not None
@@ -89,7 +98,10 @@ class References:
             values = {name: other.__dict__[name] for name in entity.__shape__.key.partition.names}
             if tuple(values.values()) not in seen:
                 seen.add(tuple(values.values()))
-                yield from self._store.find(Query(pattern, values))
+                yield from self._read(Query(pattern, values))
+
+    def _read(self, query: Query[Any]) -> Iterator[Any]:
+        return self._store.find(query, unreadable=self.unreadable)
 
     def _way_through(self, entity: type[Entity]) -> type[Entity] | None:
         """Another entity of the domain, all of whose records can be found, that tells the partitions of this one."""

@@ -28,9 +28,11 @@ from penstock.files.object_reads import Examined, every, examine, lookup
 from penstock.files.upload import Upload, UploadStatus
 from penstock.kernel.change import Change
 from penstock.kernel.idempotency import Claim
+from penstock.kernel.readable import readable, tell
 from penstock.kernel.store import Store
 from penstock.media.content_type import canonical, fits
 from penstock.operations.file_access import check_pointing
+from penstock.operations.reads import Unreadable
 from penstock.ports.ids import sortable_id
 from penstock.ports.object_store import ObjectStore
 from penstock.ports.stored_object import LONGEST_EXPIRY, SignedUrl, checked_key, checked_size
@@ -284,7 +286,7 @@ class Uploads:
         """Abandon uploads whose time is over, and remove whatever lies under uploads/ without one."""
         done = SweptUploads()
         now = self._store.clock.now()
-        for upload in self._store.find(Upload.by_status(status=UploadStatus.OPEN, expires_at=until(now))):
+        for upload in readable(self._store, Upload.by_status(status=UploadStatus.OPEN, expires_at=until(now))):
             with suppress(Conflict):  # it was finished just now
                 self.abandon(upload, by="sweep")
                 done.abandoned += 1
@@ -294,9 +296,13 @@ class Uploads:
             if found.modified_at < now - _STRAY_AFTER and _STAGING.fullmatch(found.key)
         )
         while some := list(islice(waiting, _LOOKED_UP)):
-            uploads = self._store.get_many(Upload.at(upload_id=f.key.removeprefix(UPLOADS)) for f in some)
-            for found, owner in zip(some, uploads, strict=True):
-                if owner is None or owner.status is not UploadStatus.OPEN:
+            unreadable: list[Unreadable] = []
+            refs = [Upload.at(upload_id=f.key.removeprefix(UPLOADS)) for f in some]
+            uploads = self._store.get_many(refs, unreadable=unreadable)
+            tell(unreadable)
+            kept = {u.name for u in unreadable}  # whose file it is, nobody can tell
+            for found, owner, ref in zip(some, uploads, refs, strict=True):
+                if (owner is None and repr(ref) not in kept) or (owner and owner.status is not UploadStatus.OPEN):
                     done.strays += self._objects.delete_unchanged(found)
         self._objects.drop_unfinished(before=now - _UNFINISHED_AFTER)
         return done

@@ -119,7 +119,8 @@ class ScopedEngine:
             confined = self._confined(query)
             if self._named_otherwise(query.pattern.entity, query.values):
                 return Page([], more=False)
-            page = self._engine.find(confined, limit=limit, after=after, now=now, examine=examine)
+            bound = {} if examine is None else {"examine": examine}
+            page = self._engine.find(confined, limit=limit, after=after, now=now, **bound)
             if confined is not query and page.examined is not None:
                 page = replace(page, examined=None)  # how many others there are is not told
         if page.unreadable:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import hmac
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar, overload
 from uuid import UUID
@@ -143,14 +143,14 @@ class Store(StoreHandle):
         if not 1 <= limit <= 1000:
             raise InvalidValue(f"a page has 1 to 1000 records, not {limit}")
         place = decode_cursor(query, cursor, self._secret) if cursor else None
-        examine = _bound(query, examining)
-        page = self.engine.find(query, limit=limit, after=place, now=self.clock.now(), examine=examine)
+        page = self.engine.find(query, limit=limit, after=place, now=self.clock.now(), **_bound(query, examining))
         after = encode_cursor(query, page.end, self._secret) if page.more else None
         return Listing(page.records, after, page.unreadable, page.examined)
 
-    def cursor(self, query: Query[E], record: E) -> str:
-        """The cursor behind a record of a query, for a page that ends with it."""
-        return encode_cursor(query, record.__dict__, self._secret)
+    def cursor(self, query: Query[Any], record: Entity | Mapping[str, Any]) -> str:
+        """The cursor behind a record of a query, or behind the values of its keys, for a page that ends with it."""
+        values = record.__dict__ if isinstance(record, Entity) else record
+        return encode_cursor(query, values, self._secret)
 
     def count(self, query: Query[Any], *, up_to: int = 100, examining: int = EXAMINED) -> Counted:
         """How many records a pattern has, counted up to a number; also those that cannot be read.
@@ -161,9 +161,8 @@ class Store(StoreHandle):
             raise InvalidValue(f"records are counted up to a number from 1 to {MOST_COUNTED:,}, not {up_to}")
         if not isinstance(query, Query):
             raise InvalidValue("count takes a pattern with its parameters; of a collection, count each kind")
-        examine = _bound(query, examining)
-        counting = replace(query, fields=())
-        page = self.engine.find(counting, limit=up_to, after=None, now=self.clock.now(), examine=examine)
+        bound = _bound(query, examining)
+        page = self.engine.find(replace(query, fields=()), limit=up_to, after=None, now=self.clock.now(), **bound)
         return Counted(len(page.records) + len(page.unreadable), page.more)
 
     # Changes
@@ -221,8 +220,8 @@ class Store(StoreHandle):
         self.engine.close()
 
 
-def _bound(query: Query[Any] | ItemCollection[Any], examining: int) -> int | None:
-    """How many records may be looked at; None where each that is looked at is found."""
+def _bound(query: Query[Any] | ItemCollection[Any], examining: int) -> dict[str, int]:
+    """How many records may be looked at; nothing is said where each that is looked at is found."""
     if not 1 <= examining <= MOST_EXAMINED:
         raise InvalidValue(f"a page examines 1 to {MOST_EXAMINED:,} records, not {examining}")
-    return examining if isinstance(query, Query) and query.filter is not None else None
+    return {"examine": examining} if isinstance(query, Query) and query.filter is not None else {}

@@ -17,10 +17,12 @@ from penstock.declare.domain import Domain
 from penstock.declare.entity import Entity
 from penstock.errors import Conflict, DamagedRecord, PenstockError
 from penstock.kernel.lease import Lease, LeaseLost, release, renew, take_named
+from penstock.kernel.readable import tell
 from penstock.kernel.store import Store
 from penstock.kernel.unchanged import unchanged
 from penstock.lifecycle.bundle import DamagedArchive, keep, line_of
 from penstock.lifecycle.retention_rule import Rule, rules_of
+from penstock.operations.reads import Unreadable
 from penstock.ports.archive import Archive
 from penstock.ports.clock import by_the_slowest
 from penstock.schema.shape import COMMIT_WRITES
@@ -49,6 +51,8 @@ class Due:
     newest: str | None = None
     held: int = 0
     "Records whose time is over but whose state keeps them: somebody should look at these."
+    unreadable: list[str] = field(default_factory=list)
+    "Records that cannot be read, and stay: somebody should mend these."
 
     def add(self, unit: RetentionUnit, moment: str | None) -> None:
         self.records += 1
@@ -138,24 +142,32 @@ class Retention:
 
     def _units(self, rule: Rule, now: datetime, due: Due) -> Iterator[RetentionUnit]:
         """What may leave, with what goes along."""
-        for chunk in _chunks(self._candidates(rule, now), _CHUNK):
+        unreadable: list[Unreadable] = []
+        for chunk in _chunks(self._candidates(rule, now, unreadable), _CHUNK):
             leaving = [r for r in chunk if rule.may_leave(r)]
             due.held += len(chunk) - len(leaving)
             refs = [list(rule.along(r)) for r in leaving]
-            found = iter(self._store.get_many([ref for some in refs for ref in some]) if any(refs) else [])
+            damaged: list[Unreadable] = []
+            asked = [ref for some in refs for ref in some]
+            found = iter(self._store.get_many(asked, unreadable=damaged) if asked else [])
+            lost = {u.name for u in damaged}
             for record, some in zip(leaving, refs, strict=True):
                 along = tuple(r for r in islice(found, len(some)) if r is not None)
-                yield RetentionUnit(record, along, sum(len(line_of(r)) for r in (record, *along)))
+                if not any(repr(ref) in lost for ref in some):  # else it waits for what should leave along with it
+                    yield RetentionUnit(record, along, sum(len(line_of(r)) for r in (record, *along)))
+            unreadable += damaged
+        due.unreadable = sorted({u.name for u in unreadable})
+        tell(unreadable)
 
-    def _candidates(self, rule: Rule, now: datetime) -> Iterator[Entity]:
+    def _candidates(self, rule: Rule, now: datetime, unreadable: list[Unreadable]) -> Iterator[Entity]:
         """The records whose time is over."""
-        found = rule.find(self._store, now)
+        found = rule.find(self._store, now, unreadable)
         if not rule.by_index or self._store.engine.features.strong_index_reads:
             yield from found
             return
         # An index that lags behind shows what was; what is, the records themselves tell.
         for chunk in _chunks(found, _CHUNK):
-            for record in self._store.get_many([r.ref for r in chunk]):
+            for record in self._store.get_many([r.ref for r in chunk], unreadable=unreadable):
                 if record is not None and rule.is_due(record, now):
                     yield record
 

@@ -18,7 +18,7 @@ from penstock.declare.lifetime import KeepLatest, RetainFor
 from penstock.errors import DeclarationError
 from penstock.kernel.enumeration import enumeration_of, group_of
 from penstock.kernel.store import Store
-from penstock.operations.reads import Query, Range, Ref
+from penstock.operations.reads import Query, Range, Ref, Unreadable
 from penstock.schema.kinds import Kind, key_text, trim_instant
 
 _CHUNK = 100
@@ -32,7 +32,7 @@ class Rule(Protocol):
     by_index: bool
     "Are they found through an index, which may lag behind?"
 
-    def find(self, store: Store, now: datetime) -> Iterator[Entity]:
+    def find(self, store: Store, now: datetime, unreadable: list[Unreadable]) -> Iterator[Entity]:
         """The records whose time is over, as far as the store's indexes know."""
         ...
 
@@ -77,9 +77,9 @@ class _Retained:
         self._enumeration = enumeration
         self.by_index = enumeration.pattern.index is not None
 
-    def find(self, store: Store, now: datetime) -> Iterator[Entity]:
+    def find(self, store: Store, now: datetime, unreadable: list[Unreadable]) -> Iterator[Entity]:
         for query in self._enumeration.queries(Range(high=self._cutoff(now), open_high=True)):
-            yield from store.find(query)
+            yield from store.find(query, unreadable=unreadable)
 
     def _cutoff(self, now: datetime) -> Any:
         """Moments before this one are over; cut to the field's precision, so that none leaves early."""
@@ -123,9 +123,10 @@ class _Numbered:
         ranged = shape.fields.get(enumeration.pattern.ranged or "")
         self._moment = ranged if ranged is not None and ranged.kind in (Kind.INSTANT, Kind.DAY) else None
 
-    def find(self, store: Store, now: datetime) -> Iterator[Entity]:
+    def find(self, store: Store, now: datetime, unreadable: list[Unreadable]) -> Iterator[Entity]:
         per, count = self._lifetime.per, self._lifetime.count
-        found: Iterable[Entity] = (r for query in self._enumeration.queries() for r in store.find(query))
+        queries = self._enumeration.queries()
+        found: Iterable[Entity] = (r for query in queries for r in store.find(query, unreadable=unreadable))
         numbers = Counter(tuple(r.__dict__[n] for n in per) for r in found)
         for group, number in numbers.items():
             if number > count:
@@ -134,12 +135,12 @@ class _Numbered:
 
     def _standing(self, store: Store, query: Query[Any]) -> Iterator[Entity]:
         """Those that stand: an index that lags behind shows newer ones that were removed, and these do not count."""
-        found = store.find(query)
+        found = store.find(query, unreadable=[])  # of which the enumeration has told
         if not self.by_index or store.engine.features.strong_index_reads:
             yield from found
             return
         while chunk := list(islice(found, _CHUNK)):
-            yield from (r for r in store.get_many([r.ref for r in chunk]) if r is not None)
+            yield from (r for r in store.get_many([r.ref for r in chunk], unreadable=[]) if r is not None)
 
     def is_due(self, record: Entity, now: datetime) -> bool:
         return True

@@ -94,8 +94,10 @@ class Unreadable(Struct, frozen=True):
     "What it is called, by the key as it is stored."
     why: str
     "What is wrong and what to do; it quotes the key and no other value."
+    key: Mapping[str, Any] | None = None
+    "The fields of its key, where they can be read,"
     project: str | None = None
-    "The project it says it is of, where that can be read."
+    "and the project it says it is of."
 
     def __str__(self) -> str:
         return self.why

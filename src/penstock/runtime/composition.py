@@ -14,10 +14,12 @@ from typing import TypeVar
 from urllib.parse import SplitResult, parse_qs, unquote, urlsplit
 
 from penstock.cost.meter import Meter, MeteredEngine
+from penstock.cost.read_cost import read_cost
 from penstock.errors import Misconfigured
-from penstock.kernel.store import Store
+from penstock.kernel.store import EXAMINED, Store
 from penstock.lifecycle.folder_archive import FolderArchive
 from penstock.net.shown import without_secrets
+from penstock.operations.item_collection import ItemCollection
 from penstock.operations.reads import Query
 from penstock.ports.archive import Archive
 from penstock.ports.clock import Clock, SystemClock
@@ -240,9 +242,10 @@ _SINKS: dict[str, Callable[[Settings, Clock], Sink]] = {
 }
 
 
-def explain(query: Query[object]) -> dict[str, object]:
-    """What each engine would send for a query, without any database."""
-    from penstock.engines.dynamodb.queries import explain_query
+def explain(query: Query[object] | ItemCollection[object], *, limit: int = 50) -> dict[str, object]:
+    """What each engine would send for a page of a query, without any database, and what that takes of DynamoDB."""
+    from penstock.engines.dynamodb.shown_queries import explain_query
     from penstock.engines.sql.explain import explain_sql
 
-    return {"dynamodb": explain_query(query), **explain_sql(query)}
+    statements = explain_sql(query, limit=limit, examine=EXAMINED)
+    return {"dynamodb": explain_query(query), **statements, "cost": read_cost(query)}

@@ -137,8 +137,36 @@ class StrangeParcel(Entity, table=STRANGE, tag="parcel", relation="parcel", life
     painted = IndexKey(STRANGE_PAINTED, "{crate}#COLOUR#{colour}", "{title}")
 
 
+BELLS = Table("penstock-suite-bells", partition="PK", feed=True)
+STRANGE_BELLS = Table("penstock-suite-bells", partition="PK", feed=True)
+
+
+class Bell(Entity, table=BELLS):
+    """A record of a table with a feed."""
+
+    name: str
+    sound: Colour = Colour.RED
+
+    @key("BELL#{name}")
+    def at(self, *, name: str) -> None:
+        "A bell by its name."
+
+
+class StrangeBell(Entity, table=STRANGE_BELLS, relation="bell"):
+    """A bell as somebody else writes it."""
+
+    name: str
+    sound: str
+
+    @key("BELL#{name}")
+    def at(self, *, name: str) -> None:
+        "The same key."
+
+
 DEPOT = Domain("penstock_depot", Crate, Parcel, Label, ParcelNote)
 STRANGERS = Domain("penstock_depot", StrangeParcel)
+TOWER = Domain("penstock_tower", Bell)
+RINGERS = Domain("penstock_tower", StrangeBell)
 
 
 def parcel(number: int, **values: object) -> Parcel:

@@ -57,6 +57,18 @@ def record_model(entity: type[Entity], name: str) -> type[BaseModel]:
 
 
 @cache
+def some_fields_model(entity: type[Entity], name: str) -> type[BaseModel]:
+    """The schema of some fields of a record: each may be left out, but those of its key."""
+    taken: dict[str, Any] = {}
+    for field, info in entity.model_fields.items():
+        kind: Any = Annotated[(info.annotation, *info.metadata)] if info.metadata else info.annotation
+        always = field in entity.__shape__.key.fields
+        taken[field] = (kind, Field() if always else Field(None, json_schema_extra=without_default))
+    about = f"Some fields of a {entity.__name__}: those that were asked for, and its key."
+    return create_model(name, __doc__=about, **taken)
+
+
+@cache
 def new_record_model(entity: type[Entity], name: str) -> type[BaseModel]:
     """The schema of a record to be created: without its states, which begin as declared and change by moves only, and
     without what is not for people to write."""
@@ -90,7 +102,7 @@ def _present(annotation: Any) -> Any:
     return annotation
 
 
-def _without_default(schema: dict[str, Any]) -> None:
+def without_default(schema: dict[str, Any]) -> None:
     """A field that is left out has no value; it is not null by default."""
     schema.pop("default", None)
 
@@ -110,7 +122,7 @@ def _model(
         seen_by = entity.__shape__.fields[field].personal
         if seen_by is not None and not strict:
             note = f"{info.description or ''} Personal: left out below the role {seen_by.value}.".strip()
-            taken[field] = (kind, Field(None, description=note, json_schema_extra=_without_default))
+            taken[field] = (kind, Field(None, description=note, json_schema_extra=without_default))
         elif info.is_required():
             taken[field] = (kind, Field(description=_about(entity, field, strict=strict)))
         elif info.default_factory is not None:

@@ -20,6 +20,9 @@ declared move that is a person's to make as a verb.
 - A record's path has one percent-encoded segment for each part of its key, in their order.
 - A list answers `{"items": […], "next": …}`; pass `next` back as `cursor` until it is null.
 - A range is bounded by `name.since`, `name.after`, `name.until` and `name.before`; texts also by `name.starting_with`.
+- A list takes `where=views>=100` (repeated: all must hold), `fields=a,b` and `count=1000`. What `where` leaves out is
+  examined all the same, up to 10,000 records for a page, which may then be short, or empty, and have a `next`.
+- A record that cannot be read keeps nobody from the others: the list names it under `unreadable`.
 - Every error is `application/problem+json` with a `type`, and a `hint` that says what to do.
 - A POST with an `Idempotency-Key` is carried out once; a repetition gets the first answer.
 - A record has an `ETag`; a move with `If-Match` is made only of the record that was seen.

@@ -19,7 +19,7 @@ from typing import Annotated, Any, Literal
 
 from annotated_types import Ge, Le, MaxLen
 from fastapi import FastAPI, Request
-from pydantic import BaseModel, ValidationError, create_model
+from pydantic import BaseModel, ValidationError
 from starlette.responses import Response
 
 from penstock.auth.access import Access
@@ -47,6 +47,7 @@ from penstock.web.forms import (
     new_record_model,
     parameter_type,
     record_model,
+    some_fields_model,
 )
 from penstock.web.idempotency import IdempotentAnswer
 from penstock.web.identity import Guard
@@ -56,6 +57,7 @@ from penstock.web.record_path import record_path
 from penstock.web.route import AdmittedRoute, ClosedRoute, RecordRoute
 from penstock.web.signature import Endpoint, argument, body, endpoint, query, segment
 from penstock.web.unquoted import unquoted
+from penstock.web.wider_lists import WHERE, page_model, read_wider, wider_parameters, wider_words
 
 _JSON = "application/json"
 _LIMITED = Annotated[int, Ge(1), Le(1000)]
@@ -108,12 +110,16 @@ class RecordRoutes:
         self._add(get, self._record_path, "GET", role=role, model=self._model, gives=(304, 404))
 
     def _add_list(self, role: Role | None) -> None:
-        page = create_model(f"{self._title}Page", items=(list[self._model], ...), next=(str | None, ...))  # type: ignore[name-defined]
-        page.__doc__ = "Some records in order; pass `next` back as `cursor` for those behind them, until it is null."
+        some = some_fields_model(self._entity, f"Some{self._title}")
+        page = page_model(f"{self._title}Page", self._model, some)
         patterns = self._shape.patterns.values()
         about = "\n".join(f"- `{p.name}`: {p.summary or p.name}{_takes(p)}" for p in patterns)
         find = endpoint(
-            self._list, self._list_parameters(), name=f"{self._name}_list", about=f"Records by a pattern.\n\n{about}"
+            self._list,
+            self._list_parameters(),
+            name=f"{self._name}_list",
+            about=f"Records by a pattern.\n\n{about}",
+            repeated=frozenset({WHERE}),
         )
         find.__patterns__ = tuple(patterns)  # type: ignore[attr-defined]
         self._add(find, self._path, "GET", role=role, model=page)
@@ -196,6 +202,7 @@ class RecordRoutes:
         for name, (kind, about) in {n: q for each in asked for n, q in each.items()}.items():
             always = all(name in needed(pattern) for pattern in patterns)
             found.append(query(name, kind, needed=always, about=about))
+        found += wider_parameters(self._entity)
         found.append(query(_LIMIT, _LIMITED, needed=False, about="At most so many, 50 if not said."))
         found.append(query(_CURSOR, _CURSORS, needed=False, about="`next` of the page before."))
         return found
@@ -210,14 +217,23 @@ class RecordRoutes:
     def _list(self, request: Request, **arguments: Any) -> Response:
         pattern = self._shape.patterns[arguments[argument(_PATTERN)] or next(iter(self._shape.patterns))]
         self._check_asked(request, pattern)
-        given = {n: arguments[argument(n)] for n in (*_asked(self._entity, pattern), _LIMIT, _CURSOR)}
+        words = (*_asked(self._entity, pattern), *wider_words(self._shape), _LIMIT, _CURSOR)
+        given = {n: arguments[argument(n)] for n in words}
         asked = {n: given[n] for n in pattern.parameters if n != pattern.ranged and given[n] is not None}
         if pattern.ranged is not None:
             asked[pattern.ranged] = _range(pattern.ranged, given)
         caller = caller_of(request)
         hidden = self._shape.hidden_from(caller.role)
-        limit, cursor = given[_LIMIT] or 50, given[_CURSOR]
-        page = page_of(caller.store, ask(pattern, asked), limit=limit, cursor=cursor, hidden=hidden)
+        wider = read_wider(self._entity, given, hidden)
+        page = page_of(
+            caller.store,
+            wider.of(ask(pattern, asked)),
+            limit=given[_LIMIT] or 50,
+            cursor=given[_CURSOR],
+            hidden=hidden,
+            fields=wider.fields,
+            count=wider.count,
+        )
         return Response(page, headers={"Cache-Control": "private, no-cache"}, media_type=_JSON)
 
     def _check_asked(self, request: Request, pattern: PatternShape) -> None:
@@ -229,7 +245,8 @@ class RecordRoutes:
             guard.note(request, refused, self._path, who=caller.name, project=caller.project)
             raise refused
         takes = _asked(self._entity, pattern)
-        others = [n for n in request.query_params if n not in takes and n not in _OF_EVERY_LIST]
+        every = {*_OF_EVERY_LIST, *wider_words(self._shape)}
+        others = [n for n in request.query_params if n not in takes and n not in every]
         missing = [n for n in needed(pattern) if n not in request.query_params]
         if others or missing:
             wrong = dict.fromkeys(others, f"{pattern.name} does not take it")

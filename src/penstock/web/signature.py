@@ -42,14 +42,24 @@ def body(kind: Any) -> inspect.Parameter:
     return inspect.Parameter("body", inspect.Parameter.KEYWORD_ONLY, annotation=kind)
 
 
-def endpoint(function: Endpoint, parameters: Iterable[inspect.Parameter], *, name: str, about: str) -> Endpoint:
-    """A function of the request and of these parameters, by name; one that nobody declared is refused."""
+def endpoint(
+    function: Endpoint,
+    parameters: Iterable[inspect.Parameter],
+    *,
+    name: str,
+    about: str,
+    repeated: frozenset[str] = frozenset(),
+) -> Endpoint:
+    """A function of the request and of these parameters, by name; one that nobody declared is refused.
+
+    So is one that comes more than once, unless it is one of the ``repeated``.
+    """
     declared = list(parameters)
     asked = [p.annotation.__metadata__[-1] for p in declared if p.name != "body"]
     known = {str(a.alias) for a in asked if isinstance(a, QueryParameter)}
 
     def call(request: Request, **given: Any) -> Any:
-        _refuse_unknown(request, known)
+        _refuse_unknown(request, known, repeated)
         return function(request, **given)
 
     request = inspect.Parameter("request", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=Request)
@@ -59,12 +69,12 @@ def endpoint(function: Endpoint, parameters: Iterable[inspect.Parameter], *, nam
     return call
 
 
-def _refuse_unknown(request: Request, known: set[str]) -> None:
+def _refuse_unknown(request: Request, known: set[str], repeated: frozenset[str]) -> None:
     """A parameter that is misspelt would otherwise widen the question without anybody noticing."""
     for name in request.query_params:
         if name not in known:
             close = difflib.get_close_matches(name, known, n=1)
             hint = f"did you mean {close[0]}?" if close else f"there are {', '.join(sorted(known)) or 'none'}"
             raise InvalidRequest(f"unknown parameter; {hint}", [{"where": "query", "message": f"unknown; {hint}"}])
-        if len(request.query_params.getlist(name)) > 1:
+        if len(request.query_params.getlist(name)) > 1 and name not in repeated:
             raise InvalidRequest(f"{name} is given more than once", [{"where": f"query.{name}", "message": "repeated"}])

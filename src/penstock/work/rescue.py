@@ -22,6 +22,7 @@ from typing import Any, NamedTuple
 
 from penstock.declare.pattern import until as up_to
 from penstock.errors import Conflict, PenstockError
+from penstock.kernel.readable import readable
 from penstock.kernel.store import Store
 from penstock.operations.conditions import Compare
 from penstock.work.concurrency import leave_slot_of
@@ -78,7 +79,7 @@ class Rescuer:
         overdue: dict[tuple[Any, ...], _Overdue] = {}
         rescued = 0
         # Read page after page, also while each is full.
-        for task in self._store.find(Task.by_status(status=TaskStatus.RUNNING, due_at=up_to(now))):
+        for task in readable(self._store, Task.by_status(status=TaskStatus.RUNNING, due_at=up_to(now))):
             if task.name not in self._known:
                 continue
             lease = (task.task_id, task.lease_epoch, task.due_at)

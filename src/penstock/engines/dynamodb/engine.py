@@ -14,8 +14,8 @@ from penstock.engines.dynamodb.item_collections import ItemCollections
 from penstock.engines.dynamodb.item_reads import Reads
 from penstock.engines.dynamodb.item_type import ItemType
 from penstock.engines.dynamodb.item_writes import Writes
-from penstock.engines.dynamodb.queries import explain_query
 from penstock.engines.dynamodb.selections import Selections
+from penstock.engines.dynamodb.shown_queries import explain_query
 from penstock.engines.dynamodb.stream_feed import Streams
 from penstock.engines.dynamodb.table_setup import Tables
 from penstock.operations.feed_entry import FeedSlice, LogSize
@@ -138,9 +138,9 @@ class DynamoEngine:
     def close(self) -> None:
         self._calls.close()
 
-    def explain_query(self, query: Query[Any]) -> Request:
+    def explain_query(self, query: Query[Any] | ItemCollection[Any]) -> Request:
         """The request a query would be sent as; empty when no record can match, so that none is sent."""
-        return explain_query(query, self._type_of(query.pattern.entity))
+        return explain_query(query, self._type_of)
 
     def _type_of(self, shape: EntityShape) -> ItemType:
         found = self._types.get(shape)

@@ -52,7 +52,7 @@ def _unreadable(layout: Layout, item: Mapping[str, Value], why: str) -> Unreadab
     name = repr(Ref(shape, key)) if key is not None else f"{shape.name}({_where(layout, item)})"
     project = read_partly(layout, item)[shape.project.name] if shape.project is not None else None
     text = None if project is None or shape.project is None else key_text(shape.project, project)
-    return Unreadable(shape, name, why, text)
+    return Unreadable(shape, name, why, key, text)
 
 
 def _of_kind(field: FieldShape, value: Value) -> Any:

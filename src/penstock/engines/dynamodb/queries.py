@@ -228,15 +228,6 @@ def _raw_start(query: Query[Any], after: RawPlace) -> dict[str, Value]:
     return start
 
 
-def explain_query(query: Query[Any], item: ItemType | None = None) -> Request:
-    """The request a query is sent as; empty when no record can match, so that none is sent."""
-    span = span_of(query)
-    if span is None:
-        return {}
-    entity = query.pattern.entity
-    return explained(query_request(item or ItemType(entity, entity.table.name), query, span))
-
-
 def explained(request: Request) -> Request:
     """A request as JSON values."""
     shown: Request = msgspec.to_builtins(request)

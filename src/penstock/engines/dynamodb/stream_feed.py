@@ -15,13 +15,14 @@ import msgspec
 from penstock.engines.dynamodb.attribute_values import NO_RAW, canonical, there
 from penstock.engines.dynamodb.calls import Calls
 from penstock.engines.dynamodb.dynamo_requests import encode
+from penstock.engines.dynamodb.item_decoder import DamagedItem
 from penstock.engines.dynamodb.item_type import ItemType
 from penstock.engines.dynamodb.layout import Value
 from penstock.engines.dynamodb.lenient_decode import is_own, key_fields
 from penstock.engines.dynamodb.table_setup import Tables
 from penstock.engines.dynamodb.wire import WireError
 from penstock.errors import InvalidCursor, Misconfigured, PenstockError
-from penstock.operations.feed_entry import FeedEntry, FeedSlice, changed_project
+from penstock.operations.feed_entry import FeedEntry, FeedSlice, changed_project, told_change
 from penstock.schema.shape import EntityShape
 
 _KINDS = {"INSERT": "insert", "MODIFY": "update", "REMOVE": "remove"}
@@ -198,12 +199,12 @@ def _entry(items: Sequence[ItemType], record: _Record, position: Position) -> Fe
     if item is None or _equal(old, new):
         return None
     was, is_now = _built(item, old), _built(item, new)
-    return FeedEntry(
-        shape=item.shape,
-        kind=_KINDS[record.kind],
+    return told_change(
+        item.shape,
+        _KINDS[record.kind],
+        was,
+        is_now,
         key=key_fields(item.layout, record.change.Keys) or {},
-        old=was,
-        new=is_now,
         cause="expiry" if record.by is not None and record.by.principal == _REAPER else "user",
         position=encode_position(position),
         id=record.change.SequenceNumber,
@@ -212,7 +213,10 @@ def _entry(items: Sequence[ItemType], record: _Record, position: Position) -> Fe
 
 
 def _built(item: ItemType, image: msgspec.Raw | None) -> Any:
-    return None if image is None else item.build(item.decode.item(image))
+    if image is None:
+        return None
+    values = item.decode.any_item(image)
+    return values.told if isinstance(values, DamagedItem) else item.build(values)
 
 
 def _equal(old: msgspec.Raw | None, new: msgspec.Raw | None) -> bool:

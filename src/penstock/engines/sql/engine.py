@@ -75,7 +75,7 @@ class SqlEngine:
                     try:
                         record = statements.codec.record(row)
                     except DamagedRecord as error:
-                        unreadable.append(unreadable_row(shape, row, error))
+                        unreadable.append(unreadable_row(statements.codec, shape, row, error))
                     else:
                         found[_identity(shape, record.__dict__)] = record
         records = [found.get(_identity(ref.shape, ref.key)) for ref in refs]
@@ -92,7 +92,7 @@ class SqlEngine:
         try:
             return statements.codec.record(rows[0]) if rows else None
         except DamagedRecord as error:
-            raise damage([unreadable_row(ref.shape, rows[0], error)], [None]) from error
+            raise damage([unreadable_row(statements.codec, ref.shape, rows[0], error)], [None]) from error
 
     def find(
         self,

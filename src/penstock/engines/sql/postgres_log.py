@@ -7,10 +7,11 @@ from typing import NamedTuple
 
 from penstock.engines.sql.connector import Connector
 from penstock.engines.sql.dialect import quote
-from penstock.engines.sql.logged_change import STEP, entry_of, no_position, trimmed
+from penstock.engines.sql.logged_change import STEP, no_position, trimmed
 from penstock.engines.sql.postgres_log_schema import NUMBERS, UNDER_WAY
+from penstock.engines.sql.row_reads import readable_image
 from penstock.engines.sql.statements import Statements
-from penstock.operations.feed_entry import FeedEntry, FeedSlice, LogSize, changed_project
+from penstock.operations.feed_entry import FeedEntry, FeedSlice, LogSize, changed_project, told_change
 
 _LAST = 2**63 - 1
 "Behind every change of a transaction."
@@ -100,12 +101,12 @@ class PostgresLog:
         )
         width = len(columns)
         for place, transaction, position, kind, cause, project, *both in rows:
-            old = statements.codec.record(tuple(both[:width])) if kind != "insert" else None
-            new = statements.codec.record(tuple(both[width:])) if kind != "remove" else None
+            old = readable_image(statements, tuple(both[:width])) if kind != "insert" else None
+            new = readable_image(statements, tuple(both[width:])) if kind != "remove" else None
             # The policies go by what the log says; where the images say otherwise, it is nobody's.
             own = project if project == changed_project(shape, old, new) else None
             there, named = str(_Place(place, position)), f"{transaction}:{position}"
-            entry = entry_of(shape, kind, (old, new), cause=cause, position=there, id=named, project=own)
+            entry = told_change(shape, kind, old, new, cause=cause, position=there, id=named, project=own)
             yield (transaction, position), entry
 
     def trim(self, relations: Sequence[str], *, before: str, limit: int) -> int:

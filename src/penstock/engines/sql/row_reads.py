@@ -137,10 +137,15 @@ class RowForm(NamedTuple):
         try:
             return self.statements.codec.record(row)
         except DamagedRecord as error:
-            return unreadable_row(self.statements.shape, row, error)
+            return unreadable_row(self.statements.codec, self.statements.shape, row, error)
 
     def raw_place(self, query: Query[Any], row: Row) -> RawPlace:
         return RawPlace(tuple(row[self.names.index(n)] for n in self.statements.order(query)))
+
+
+def readable_image(statements: Statements, row: Row) -> Any:
+    """A row of all columns as a record, or as what is told of one that cannot be read."""
+    return RowForm(statements, tuple(statements.shape.fields)).made(row)
 
 
 # What is sent

@@ -15,7 +15,7 @@ from pydantic import ValidationError
 
 from penstock.engines.sql.dialect import Dialect
 from penstock.errors import DamagedRecord
-from penstock.operations.reads import Unreadable
+from penstock.operations.reads import Ref, Unreadable
 from penstock.schema.generated import expressed
 from penstock.schema.kinds import FieldShape, Kind
 from penstock.schema.shape import EntityShape
@@ -45,6 +45,8 @@ class RowCodec:
     "A row as a record."
     one: dict[str, Callable[[Any], Any]]
     "A single field's parameter."
+    key: Read
+    "The key fields of a row, of which nothing else is looked at."
 
 
 def compile_codec(shape: EntityShape, dialect: Dialect) -> RowCodec:
@@ -59,12 +61,14 @@ def compile_codec(shape: EntityShape, dialect: Dialect) -> RowCodec:
         read: Read = expressed("read", "r", f"{{{entries}}}", about=f"a row of {shape.name}", names=names)
         return read
 
+    others = frozenset(shape.fields) - frozenset(shape.key.fields)
     return RowCodec(
         bind=bind_of(shape, dialect, list(shape.fields)),
         bind_key=bind_of(shape, dialect, shape.key.fields),
         values=reader(frozenset()),
         record=_recorder(shape, reader),
         one={f.name: _single(f, dialect, names) for f in fields},
+        key=lambda row: reader(others)(row),
     )
 
 
@@ -211,9 +215,13 @@ def _careful(shape: EntityShape, read: Callable[[Any], _Found]) -> Callable[[Any
     return careful
 
 
-def unreadable_row(shape: EntityShape, row: Row, error: DamagedRecord) -> Unreadable:
+def unreadable_row(codec: RowCodec, shape: EntityShape, row: Row, error: DamagedRecord) -> Unreadable:
     """A row of all columns that cannot be read, as it is told beside the others."""
     columns = list(shape.fields)
-    key = ", ".join(f"{n}={row[columns.index(n)]}" for n in shape.key.fields)
+    try:
+        key = codec.key(row)
+        name = repr(Ref(shape, {n: key[n] for n in shape.key.fields}))
+    except _DAMAGES:
+        key, name = None, f"{shape.name}({', '.join(f'{n}={row[columns.index(n)]}' for n in shape.key.fields)})"
     project = row[columns.index(shape.project.name)] if shape.project is not None else None
-    return Unreadable(shape, f"{shape.name}({key})", str(error), None if project is None else str(project))
+    return Unreadable(shape, name, str(error), key, None if project is None else str(project))

@@ -12,9 +12,10 @@ import sqlalchemy as sa
 
 from penstock.engines.sql.connector import Connector
 from penstock.engines.sql.dialect import Dialect, literal, quote
-from penstock.engines.sql.logged_change import STEP, entry_of, no_position, trimmed
+from penstock.engines.sql.logged_change import STEP, no_position, trimmed
+from penstock.engines.sql.row_reads import readable_image
 from penstock.engines.sql.statements import Statements
-from penstock.operations.feed_entry import FeedEntry, FeedSlice, LogSize, changed_project
+from penstock.operations.feed_entry import FeedEntry, FeedSlice, LogSize, changed_project, told_change
 from penstock.operations.plan import PlanStep
 from penstock.schema.kinds import FieldShape, Kind
 from penstock.schema.shape import EntityShape
@@ -167,7 +168,7 @@ def _entry(statements: Statements, row: tuple[Any, ...]) -> FeedEntry:
     was, is_now = (_record(statements, image) for image in (old, new))
     project = changed_project(statements.shape, was, is_now)
     place = str(position)
-    return entry_of(statements.shape, kind, (was, is_now), cause=cause, position=place, id=place, project=project)
+    return told_change(statements.shape, kind, was, is_now, cause=cause, position=place, id=place, project=project)
 
 
 def _record(statements: Statements, image: str | None) -> Any:
@@ -176,4 +177,4 @@ def _record(statements: Statements, image: str | None) -> Any:
         return None
     found = msgspec.json.decode(image)
     fields = statements.shape.fields.values()
-    return statements.codec.record(tuple(_from_json_form(f, found.get(f.column)) for f in fields))
+    return readable_image(statements, tuple(_from_json_form(f, found.get(f.column)) for f in fields))

@@ -168,9 +168,11 @@ class Statements:
         if self.shape.expiry:
             where.append(self._live)
         order = [self.column(n) for n in self.order(query)]
-        if resumed and order:
+        if resumed:
             marks = ", ".join([mark] * len(order))
-            where.append(f"({', '.join(order)}) {'<' if query.backwards else '>'} ({marks})")
+            # Behind the one record of a whole key there is none.
+            behind = f"({', '.join(order)}) {'<' if query.backwards else '>'} ({marks})" if order else "false"
+            where.append(behind)
         direction = " desc" if query.backwards else ""
         ordering = f" order by {', '.join(c + direction for c in order)}" if order else ""
         # An index whose partition is a constant, and which every record is in, asks for nothing.

@@ -1,0 +1,111 @@
+"""What more a list takes than its pattern: a filter on other fields, a choice of fields, a bounded count.
+
+GET /api/films/films?pattern=by_status&status=done&where=views>=100&where=title&fields=title,views&count=1000
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+from annotated_types import Ge, Le, MaxLen
+from pydantic import BaseModel, Field, create_model
+
+from penstock.declare.condition_text import filterable, read_condition, read_fields
+from penstock.declare.entity import Entity
+from penstock.errors import InvalidValue
+from penstock.operations.conditions import Condition, fields_of
+from penstock.operations.reads import Query
+from penstock.schema.shape import EntityShape
+from penstock.web.errors import Forbidden, InvalidRequest
+from penstock.web.forms import without_default
+from penstock.web.signature import query
+
+WHERE, FIELDS, COUNT = "where", "fields", "count"
+_MOST_CONDITIONS, _MOST_COUNTED = 10, 10_000
+_Conditions = Annotated[list[Annotated[str, MaxLen(500)]], MaxLen(_MOST_CONDITIONS)]
+
+
+@dataclass(frozen=True, slots=True)
+class Wider:
+    """What a caller asks for beyond a pattern."""
+
+    conditions: tuple[Condition, ...]
+    fields: tuple[str, ...] | None
+    count: int | None
+
+    def of(self, asked: Query[Any]) -> Query[Any]:
+        for condition in self.conditions:
+            asked = asked.where(condition)
+        return asked
+
+
+def wider_words(shape: EntityShape) -> tuple[str, ...]:
+    """The words of every list of an entity; one by which a pattern is asked is the pattern's."""
+    taken = {name for pattern in shape.patterns.values() for name in pattern.parameters}
+    return tuple(word for word in (WHERE, FIELDS, COUNT) if word not in taken)
+
+
+def wider_parameters(entity: type[Entity]) -> list[inspect.Parameter]:
+    shape = entity.__shape__
+    about = {
+        WHERE: (
+            _Conditions,
+            "Only those of which this holds: `field=value`, `!=`, `<`, `<=`, `>`, `>=`, `field` (it has a value) or "
+            f"`!field`; may be repeated. What does not fit is examined all the same. Fields: "
+            f"{', '.join(filterable(shape))}.",
+        ),
+        FIELDS: (Annotated[str, MaxLen(2000)], "Only these fields and the key, such as `a,b`."),
+        COUNT: (Annotated[int, Ge(1), Le(_MOST_COUNTED)], "Also how many there are in all, counted up to this."),
+    }
+    return [query(word, about[word][0], needed=False, about=about[word][1]) for word in wider_words(shape)]
+
+
+def read_wider(entity: type[Entity], given: Mapping[str, Any], hidden: frozenset[str]) -> Wider:
+    """What the parameters ask for; nobody learns by a filter what they are not shown."""
+    conditions = tuple(_read(WHERE, read_condition, entity, text) for text in given.get(WHERE) or ())
+    text = given.get(FIELDS)
+    fields = None if text is None else _read(FIELDS, read_fields, entity, text)
+    asked = frozenset(fields or ()).union(*(fields_of(c) for c in conditions))
+    if kept := sorted(asked & hidden):
+        raise Forbidden(f"{', '.join(kept)} is personal: this key is not shown it, and cannot ask by it")
+    return Wider(conditions, fields, given.get(COUNT))
+
+
+def _read(word: str, read: Any, entity: type[Entity], text: str) -> Any:
+    try:
+        return read(entity, text)
+    except InvalidValue as error:
+        raise InvalidRequest(f"{word}: {error}", [{"where": f"query.{word}", "message": str(error)}]) from None
+
+
+class UnreadableView(BaseModel):
+    """A record that stands among the others and cannot be read."""
+
+    record: str
+    why: str
+
+
+class CountView(BaseModel):
+    """How many records there are, or at least how many."""
+
+    number: int
+    more: bool
+
+
+def page_model(name: str, whole: type[BaseModel], some: type[BaseModel]) -> type[BaseModel]:
+    """The schema of a list's answer."""
+    optional: dict[str, Any] = {
+        "unreadable": (list[UnreadableView], _left_out("Records that cannot be read; left out when there are none.")),
+        "examined": (int, _left_out("How many were looked at, where `where` is given.")),
+        "count": (CountView, _left_out("How many there are, where `count` is given.")),
+    }
+    page: type[BaseModel] = create_model(name, items=(list[whole | some], ...), next=(str | None, ...), **optional)  # type: ignore[valid-type]
+    page.__doc__ = "Some records in order; pass `next` back as `cursor` for those behind them, until it is null."
+    return page
+
+
+def _left_out(about: str) -> Any:
+    return Field(None, description=about, json_schema_extra=without_default)
