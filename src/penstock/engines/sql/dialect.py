@@ -34,12 +34,17 @@ class Dialect:
     "A JSON set {c} with the members of the JSON list {m}, sorted."
     exclude: str
     "A JSON set {c} without the members of the JSON list {m}; null when none is left."
+    many: str
+    """Rows by many keys, through the index of the key: the columns {c} of the table {t} whose key columns are among the
+    values {v}, and which are live {l}; {n} are the key columns' names, {j} that those of `k` equal them."""
     delete_some: str
     "The condition that limits a delete: {t} table, {w} condition, {m} the limit."
     stored: str
     "A column {c} in the very form in which it is stored, as far as a driver can give it back."
     stored_as: str
     "That a column {c} is stored in the form {m}, or is as missing as that."
+    numbers: str = "{x}"
+    "How a document that may hold numbers comes back, of what `load` makes of it."
     remove: str = ""
     "How one row is deleted where that is not done by DELETE: of {t} and its name {n}, where {w}."
     guard: str = ""

@@ -10,6 +10,7 @@ from uuid import UUID
 import msgspec
 
 from penstock.engines.sql.dialect import Dialect
+from penstock.schema.documents import large_as_floats
 from penstock.schema.kinds import Kind, instant_text
 
 _dumps = msgspec.json.Encoder(order="deterministic").encode
@@ -66,6 +67,8 @@ SQLITE = Dialect(
     append="json_concat({c}, {m})",
     include="json_union({c}, {m})",
     exclude="json_minus({c}, {m})",
+    # Asked for rows among rows, SQLite reads the whole table; joined, and in this order, it asks the index.
+    many="with k ({n}) as (values {v}) select {c} from k cross join {t} as r on {j}{l}",
     delete_some="delete from {t} where rowid in (select rowid from {t} where {w} limit {m}) returning 1",
     stored="{c}",
     stored_as="{c} is {m}",
@@ -85,7 +88,9 @@ POSTGRES = Dialect(
         Kind.INSTANT: "{x}.astimezone(UTC)",
         Kind.TEXTS: "frozenset({x})",
     },
-    names={"dumps": _dumps, "UTC": UTC},
+    # JSON of PostgreSQL has large floats without a point, as if they were integers.
+    numbers="floats({x})",
+    names={"dumps": _dumps, "UTC": UTC, "floats": large_as_floats},
     compare=lambda kind, column, operator: f"{column} {operator} {{m}}",
     add=lambda kind, column: f"coalesce({column}, 0) + %s",
     append="coalesce({c}, '[]'::jsonb) || {m}::jsonb",
@@ -98,6 +103,9 @@ POSTGRES = Dialect(
         '(select jsonb_agg(m order by m collate "C") from (select jsonb_array_elements_text({c}) '
         "except select jsonb_array_elements_text({m}::jsonb)) as s(m))"
     ),
+    # A plan made while the table is small must ask the index all the same: so it may not choose another way to join.
+    many="select {c} from (values {v}) as k ({n}) cross join lateral "
+    "(select {c} from {t} as r where {j}{l} offset 0) as r",
     # Whoever writes a row that is over goes first: it may last longer then, and nobody waits for anybody.
     delete_some=(
         "delete from {t} where ctid = any(array(select ctid from {t} where {w} limit {m} for update skip locked)) "
