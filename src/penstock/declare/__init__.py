@@ -11,6 +11,7 @@ from penstock.declare.pattern import after, before, between, pattern, since, sta
 from penstock.declare.personal import Personal, SeenBy
 from penstock.declare.rights import WrittenBy
 from penstock.declare.table import Table, camel_case, number
+from penstock.declare.unique import Unique, UniqueWithin
 from penstock.declare.units import (
     Count,
     EpochSeconds,
@@ -45,6 +46,8 @@ __all__ = [
     "Seconds",
     "SeenBy",
     "Table",
+    "Unique",
+    "UniqueWithin",
     "UtcMicros",
     "UtcMillis",
     "UtcSeconds",

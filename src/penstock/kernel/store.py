@@ -11,7 +11,7 @@ from uuid import UUID
 
 from penstock.declare.domain import Domain
 from penstock.declare.entity import Entity
-from penstock.errors import InvalidValue
+from penstock.kernel.arguments import check_domain, check_given, check_page, check_query
 from penstock.kernel.batch import Batch
 from penstock.kernel.change import Change
 from penstock.kernel.handle import StoreHandle
@@ -82,6 +82,8 @@ class Store(StoreHandle):
     def ensure(self, *domains: Domain, dry_run: bool = False) -> list[PlanStep]:
         """Create what the system itself and the domains need and the store lacks; nothing is ever dropped."""
         steps: list[PlanStep] = []
+        for domain in domains:
+            check_domain(domain)
         for domain in (self.own, *domains):
             steps += self.engine.ensure(domain.shapes, views=domain.view_shapes, dry_run=dry_run)
         # What several domains need is planned for each, but would be created once.
@@ -91,8 +93,8 @@ class Store(StoreHandle):
 
     def page(self, query: Query[E], *, limit: int = 50, cursor: str | None = None) -> Listing[E]:
         """One page of a pattern, and the cursor of the next."""
-        if not 1 <= limit <= 1000:
-            raise InvalidValue(f"a page has 1 to 1000 records, not {limit}")
+        check_query(query, "page")
+        check_page(limit, cursor)
         place = decode_cursor(query, cursor, self._secret) if cursor else None
         page = self.engine.find(query, limit=limit, after=place, now=self.clock.now())
         after = encode_cursor(query, page.records[-1].__dict__, self._secret) if page.more else None
@@ -100,6 +102,8 @@ class Store(StoreHandle):
 
     def cursor(self, query: Query[E], record: E) -> str:
         """The cursor behind a record of a query, for a page that ends with it."""
+        check_query(query, "cursor")
+        check_given(query.pattern.entity, record)
         return encode_cursor(query, record.__dict__, self._secret)
 
     # Changes

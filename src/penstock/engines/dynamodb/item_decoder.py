@@ -19,6 +19,7 @@ from penstock.engines.dynamodb.attribute_values import NO_RAW, there
 from penstock.engines.dynamodb.document_types import document_type, is_texts, wrapper
 from penstock.engines.dynamodb.layout import KeyPart, Layout, Value
 from penstock.engines.dynamodb.lenient_decode import is_own, read_leniently
+from penstock.schema.documents import canonical
 from penstock.schema.generated import defined
 from penstock.schema.kinds import FieldShape, Kind
 from penstock.schema.template import Template, TemplatePart
@@ -182,6 +183,9 @@ class _Compiler:
             wrong = f"{local}.tzinfo is not UTC or {_TOO_FINE[field.digits].format(local)}"
             self._before.append(f"if {local} is not None and ({wrong}): raise Undecodable")
             return local
+        if field.kind is Kind.DECIMAL:
+            self._names["canonical"] = canonical
+            return f"canonical({value})" if not field.optional else f"(None if {value} is None else canonical({value}))"
         return value
 
     def _document(self, field: FieldShape, place: str, position: int) -> str:

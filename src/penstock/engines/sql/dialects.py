@@ -10,6 +10,7 @@ from uuid import UUID
 import msgspec
 
 from penstock.engines.sql.dialect import Dialect
+from penstock.schema.documents import canonical
 from penstock.schema.kinds import Kind, instant_text
 
 _dumps = msgspec.json.Encoder(order="deterministic").encode
@@ -43,7 +44,7 @@ SQLITE = Dialect(
     load={
         Kind.IDENTIFIER: "convert({x}, UUID)",
         Kind.CHOICE: "{members}[{x}]",
-        Kind.DECIMAL: "Decimal({x})",
+        Kind.DECIMAL: "canonical(Decimal({x}))",
         Kind.INSTANT: "moment({x})",
         Kind.DAY: "date.fromisoformat({x})",
         Kind.FLAG: "{x} == 1",
@@ -58,6 +59,7 @@ SQLITE = Dialect(
         "convert": msgspec.convert,
         "UUID": UUID,
         "Decimal": Decimal,
+        "canonical": canonical,
         "moment": datetime.fromisoformat,
         "date": date,
     },
@@ -80,10 +82,11 @@ POSTGRES = Dialect(
     },
     load={
         Kind.CHOICE: "{members}[{x}]",
+        Kind.DECIMAL: "canonical({x})",
         Kind.INSTANT: "{x}.astimezone(UTC)",
         Kind.TEXTS: "frozenset({x})",
     },
-    names={"dumps": _dumps, "UTC": UTC},
+    names={"dumps": _dumps, "UTC": UTC, "canonical": canonical},
     compare=lambda kind, column, operator: f"{column} {operator} {{m}}",
     add=lambda kind, column: f"coalesce({column}, 0) + %s",
     append="coalesce({c}, '[]'::jsonb) || {m}::jsonb",
