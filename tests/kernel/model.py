@@ -18,7 +18,8 @@ from penstock.operations.reads import Page, Query, Range, Ref
 from penstock.operations.updates import apply
 from penstock.operations.writes import Check, Delete, Patch, Put, Write
 from penstock.ports.engine import Features, Waiter
-from penstock.schema.kinds import Kind, key_text
+from penstock.schema.documents import canonical
+from penstock.schema.kinds import FieldShape, Kind, key_text
 from penstock.schema.shape import EntityShape, ViewShape
 
 Values = dict[str, Any]
@@ -116,11 +117,15 @@ class ModelEngine:
     def _record(self, shape: EntityShape, values: Values | None) -> Any | None:
         if values is None:
             return None
-        loaded = {
-            name: values[name] if values[name] is None or f.load is None else f.load(values[name])
-            for name, f in shape.fields.items()
-        }
-        return shape.build(loaded)
+        return shape.build(
+            {name: None if values[name] is None else _loaded(f, values[name]) for name, f in shape.fields.items()}
+        )
+
+
+def _loaded(field: FieldShape, value: Any) -> Any:
+    if value is not None and field.kind is Kind.DECIMAL:
+        return canonical(value)
+    return value if value is None or field.load is None else field.load(value)
 
 
 def is_live(shape: EntityShape, values: Values, now: datetime) -> bool:

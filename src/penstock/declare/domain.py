@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 from penstock.declare.entity import Entity
 from penstock.declare.files import place_files
-from penstock.declare.names import check_schema_name, check_sql_name
 from penstock.declare.rights import leave_to_system
+from penstock.declare.stored_names import check_schema_name, check_sql_name
 from penstock.declare.table import Table
 from penstock.errors import DeclarationError
 from penstock.schema.file_pattern import FilePattern

@@ -28,10 +28,10 @@ from penstock.declare.fields import read_fields
 from penstock.declare.key import IndexKey, KeyOf
 from penstock.declare.lifetime import Expires, Lifetime
 from penstock.declare.move import MoveOf, bind_moves
-from penstock.declare.names import check_sql_name
 from penstock.declare.pattern import Pattern
 from penstock.declare.personal import check_personal
 from penstock.declare.rights import check_permissions, is_moved_by_work
+from penstock.declare.stored_names import check_sql_name
 from penstock.declare.table import Table
 from penstock.declare.unique import check_unique
 from penstock.errors import DeclarationError, InvalidValue

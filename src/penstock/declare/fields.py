@@ -16,9 +16,9 @@ from pydantic_core import PydanticUndefined
 
 from penstock.declare.attribute import StoredAs
 from penstock.declare.keys_within import keys_within
-from penstock.declare.names import check_attribute_name, check_column_name
 from penstock.declare.personal import marked_within, seen_by
 from penstock.declare.rights import written_by
+from penstock.declare.stored_names import check_attribute_name, check_column_name
 from penstock.declare.unique import unique_within
 from penstock.declare.units import Instant
 from penstock.errors import DeclarationError

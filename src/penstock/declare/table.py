@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from penstock.declare.checks import check_tags
-from penstock.declare.names import check_attribute_name, check_index_name, check_table_name
+from penstock.declare.stored_names import check_attribute_name, check_index_name, check_table_name
 from penstock.errors import DeclarationError
 from penstock.schema.shape import EntityShape, IndexPlace, KeyAttribute, TablePlace
 

@@ -39,6 +39,9 @@ if TYPE_CHECKING:
 E = TypeVar("E", bound=Entity)
 
 
+_TEXT_OR_NONE = {str, type(None)}
+
+
 class Change:
     """Collects reads and writes; leaving the ``with`` block commits them all, an exception none.
 
@@ -57,7 +60,7 @@ class Change:
         under: Lease | None = None,
         once: Claim | None = None,
     ) -> None:
-        if by is not None or project is not None or why is not None:
+        if {by.__class__, why.__class__, project.__class__} - _TEXT_OR_NONE:
             check_texts("change", by=by, why=why, project=project)
         if under is not None and not isinstance(under, Lease):
             raise InvalidValue(f"change(under=…) takes a lease, as take gives it, not a {type(under).__name__}")
@@ -118,8 +121,11 @@ class Change:
 
     def track(self, record: E) -> E:
         """A record that was read elsewhere, by a query for example, as if it had been read here."""
-        shape_of(record, "track")
-        met = self._tracked[id(record)] = tracked(record)
+        try:
+            met = self._tracked[id(record)] = tracked(record)
+        except (AttributeError, KeyError):
+            shape_of(record, "track")
+            raise
         met.before = values = dict(record.__dict__)
         for field in record.__shape__.documents:  # which can be changed in place
             values[field.name] = copy.deepcopy(values[field.name])
@@ -196,11 +202,15 @@ class Change:
 
         Messages about the same record are told in order; ``about`` names another record to order them by.
         """
-        shape_of(record, "emit")
-        check_texts("emit", type=type)
+        if type.__class__ is not str:
+            check_texts("emit", type=type)
         if about is not None:
             check_ref(about, "emit(about=…)")
-        met = self._meet(record)
+        try:
+            met = self._meet(record)
+        except (AttributeError, KeyError):
+            shape_of(record, "emit")
+            raise
         if quoted := [f.name for f in record.__shape__.personal if f.name in payload]:
             raise InvalidValue(
                 f"{type}: {', '.join(quoted)} of {record.__shape__.label} is personal, and whoever gets messages would "

@@ -227,7 +227,7 @@ _WRITES = frozenset((Put, Patch, Delete, Check))
 
 def check_commit(writes: Sequence[Write]) -> None:
     """A commit has 1 to 100 writes, and touches each record once."""
-    if not isinstance(writes, Sequence) or not _WRITES.issuperset(map(type, writes)):
+    if type(writes) not in (list, tuple) or not _WRITES.issuperset(map(type, writes)):
         raise InvalidValue("a commit takes writes, as penstock.kernel.handle.put and patch make them, in a list")
     if not writes:
         raise InvalidValue("a commit has no writes; give at least one")

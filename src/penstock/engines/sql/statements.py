@@ -395,7 +395,7 @@ class Statements:
             return "(" + " and ".join([self._condition(p, out) for p in condition.conditions]) + ")"
         if isinstance(condition, Missing):
             name = condition.field
-            return "false" if self._surely_there(name) else f"{self.column(name or '')} is null"
+            return f"{self._columns[name]} is null" if name is not None and name in self._may_be_null else "false"
         match condition:
             case Between(name, low, high):
                 out += [self.codec.one[name](low), self.codec.one[name](high)]
@@ -404,14 +404,17 @@ class Statements:
                 out += [self.codec.one[name](v) for v in values]
                 return "coalesce(" + " or ".join([self._compare(name, "=")] * len(values)) + ", false)"
             case Present(name):
-                return "true" if self._surely_there(name) else f"{self.column(name or '')} is not null"
+                return (
+                    f"{self._columns[name]} is not null" if name is not None and name in self._may_be_null else "true"
+                )
             case Not(inner):
                 return f"not {self._condition(inner, out)}"
         raise TypeError(f"not a condition: {condition!r}")
 
-    def _surely_there(self, name: str | None) -> bool:
-        """Has a record that stands a value of this field? None is the record itself."""
-        return name is None or self.shape.fields[name].counted_as is not None
+    @cached_property
+    def _may_be_null(self) -> frozenset[str]:
+        """The fields of which a record that stands may have no value; others have a default, at least."""
+        return frozenset(name for name, field in self.shape.fields.items() if field.counted_as is None)
 
     def _standing(self, name: str) -> str:
         """A column's value in a row that stands, which a column that was optional once may lack."""
@@ -444,7 +447,7 @@ class Statements:
         text = self._comparisons.get((name, operator))
         if text is None:
             compared = self._compare(name, operator)
-            if operator == "<>" and not self._surely_there(name):
+            if operator == "<>" and name in self._may_be_null:
                 text = f"({self.column(name)} is null or {compared})"
             else:
                 text = f"coalesce({compared}, false)"
