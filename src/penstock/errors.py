@@ -17,6 +17,8 @@ PenstockError
 ├── NotFound               no live record stands there
 ├── FeedTrimmed            a reader of the feed comes so late that changes it has not seen are forgotten
 ├── Conflict               somebody else changed it first: a condition did not hold
+│   ├── NotUnique          another record has the value of a field that is declared unique
+│   └── OutOfBounds        an addition would take a number beyond what its field may have
 ├── DamagedRecord          what is stored does not fit the declaration
 ├── Unavailable            the store cannot be reached, or stays overloaded
 │   ├── Throttled          the store refuses for now, because of load
@@ -158,6 +160,18 @@ class Conflict(PenstockError):
         super().__init__(message)
         self.position = position
         self.found = found
+
+
+class NotUnique(Conflict):
+    """Another record has the value of a field that is declared unique; nothing was written."""
+
+    slug = "not-unique"
+
+
+class OutOfBounds(Conflict):
+    """An addition would take a number beyond the bounds of its field; nothing was written."""
+
+    slug = "out-of-bounds"
 
 
 class DamagedRecord(PenstockError):

@@ -21,7 +21,8 @@ from penstock.operations.spelling import holds_exactly
 from penstock.operations.updates import apply
 from penstock.operations.writes import Check, Delete, Patch, Put, Write
 from penstock.ports.engine import Features, Waiter
-from penstock.schema.kinds import Kind, key_text
+from penstock.schema.documents import canonical
+from penstock.schema.kinds import FieldShape, Kind, key_text
 from penstock.schema.shape import EntityShape, ViewShape
 
 Values = dict[str, Any]
@@ -172,24 +173,23 @@ class ModelEngine:
     def _record(self, shape: EntityShape, values: Values | None) -> Any | None:
         if values is None:
             return None
-        loaded = _loaded(shape, values)
-        for field in shape.fields.values():
-            if loaded[field.name] is None and not field.optional:
-                loaded[field.name] = copy.deepcopy(field.default)
-        return shape.build(loaded)
+        return shape.build(_loaded(shape, values))
 
 
 def _loaded(shape: EntityShape, values: Values) -> Values:
-    """What a record is made of; of documents a copy, which whoever reads it may change."""
-    copied = copy.deepcopy(values)
-    return {
-        name: copied[name] if copied[name] is None or f.load is None else f.load(copied[name])
-        for name, f in shape.fields.items()
-    }
+    """What a record is made of; a missing field is its default. Of documents a copy, which whoever reads may change."""
+    return {name: _value(field, copy.deepcopy(values[name])) for name, field in shape.fields.items()}
+
+
+def _value(field: FieldShape, stored: Any) -> Any:
+    if stored is None:
+        return copy.deepcopy(field.counted_as)
+    if field.kind is Kind.DECIMAL:
+        return canonical(stored)
+    return stored if field.load is None else field.load(stored)
 
 
 def _holds(shape: EntityShape, condition: Condition, values: Values) -> bool:
-    """Of what is stored: a missing field has no value, whatever it reads as."""
     return holds_exactly(shape, condition, _loaded(shape, values))
 
 

@@ -12,6 +12,7 @@ from penstock.declare.personal import Personal, SeenBy
 from penstock.declare.rights import WrittenBy
 from penstock.declare.selection import select
 from penstock.declare.table import Table, camel_case, number
+from penstock.declare.unique import Unique, UniqueWithin
 from penstock.declare.units import (
     Count,
     EpochSeconds,
@@ -48,6 +49,8 @@ __all__ = [
     "Seconds",
     "SeenBy",
     "Table",
+    "Unique",
+    "UniqueWithin",
     "UtcMicros",
     "UtcMillis",
     "UtcSeconds",

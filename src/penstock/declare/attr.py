@@ -17,7 +17,7 @@ from penstock.errors import InvalidValue
 from penstock.operations.conditions import Between, Compare, Condition, Missing, OneOf, Present
 from penstock.operations.updates import Add, Append, Exclude, Include, Remove, Set, SetIfAbsent, Update
 from penstock.operations.validation import check_value
-from penstock.schema.kinds import ORDERED_KINDS, FieldShape, Kind
+from penstock.schema.kinds import ORDERED_KINDS, FieldShape, Kind, said
 from penstock.schema.shape import EntityShape
 
 T = TypeVar("T")
@@ -68,12 +68,14 @@ class Attr(Generic[T]):
     def between(self, low: T, high: T) -> Condition:
         """Both ends included."""
         self._must_order()
+        self._must_be_given(low, high)
         return Between(self._shape.name, self._valid(low), self._valid(high))
 
     def one_of(self, *values: T) -> Condition:
         if not 1 <= len(values) <= 100:
             raise InvalidValue(f"{self!r}: one_of takes 1 to 100 values, not {len(values)}")
         self._must_compare()
+        self._must_be_given(*values)
         return OneOf(self._shape.name, tuple(self._valid(v) for v in values))
 
     def exists(self) -> Condition:
@@ -96,7 +98,10 @@ class Attr(Generic[T]):
         return Remove(self._shape.name)
 
     def set_if_absent(self, value: T) -> Update:
+        """The field has this value from now on, unless it has one."""
         self._must_be_free()
+        if value is None:
+            raise InvalidValue(f"{self!r}: give the value that it is to have if it has none; None is none")
         return SetIfAbsent(self._shape.name, self._valid(value))
 
     @overload
@@ -114,7 +119,7 @@ class Attr(Generic[T]):
             raise InvalidValue(f"{self!r} is {self._shape.kind.noun}; add needs an int or a Decimal")
         whole = isinstance(amount, int) and not isinstance(amount, bool)
         if not whole and not (self._shape.kind is Kind.DECIMAL and isinstance(amount, Decimal)):
-            raise InvalidValue(f"{self!r}: cannot add {amount!r}; give an int, or a Decimal to a Decimal")
+            raise InvalidValue(f"{self!r}: cannot add {said(amount)}; give an int, or a Decimal to a Decimal")
         return Add(self._shape.name, amount if self._shape.kind is Kind.INTEGER else Decimal(amount))
 
     @overload
@@ -154,12 +159,15 @@ class Attr(Generic[T]):
         return valid
 
     def _compare(self, operator: str, value: Any) -> Condition:
-        if value is None:
-            raise InvalidValue(f"{self!r}: compare with a value; for none there are exists() and absent()")
+        self._must_be_given(value)
         self._must_compare()
         if operator not in ("=", "<>"):
             self._must_order()
         return Compare(self._shape.name, operator, self._valid(value))
+
+    def _must_be_given(self, *values: Any) -> None:
+        if None in values:
+            raise InvalidValue(f"{self!r}: compare with a value; for none there are exists() and absent()")
 
     def _must_compare(self) -> None:
         if self._shape.kind in (Kind.DOCUMENT, Kind.TEXTS):
@@ -172,12 +180,15 @@ class Attr(Generic[T]):
     def _must_be_free(self) -> None:
         if self._shape.state:
             raise InvalidValue(f"{self!r} is a state; only a declared Move changes it")
+        if self._shape.counts_writes:
+            raise InvalidValue(f"{self!r} is the version, which counts the writes by itself; no patch changes it")
         if self._entity.model_fields[self._shape.name].frozen:
             raise InvalidValue(f"{self!r} is declared frozen; no patch changes it")
 
     def _members(self, members: Iterable[str]) -> frozenset[str]:
         self._must_be_free()
-        valid: frozenset[str] = frozenset(self._valid(frozenset(members)))
+        named = all(isinstance(m, str) for m in members)
+        valid: frozenset[str] = frozenset(self._valid(frozenset(members))) if named else frozenset()
         if self._shape.kind is not Kind.TEXTS or not valid:
             raise InvalidValue(f"{self!r}: name at least one member of a set of texts")
         return valid

@@ -57,6 +57,20 @@ def check_last_modified(entity: str, fields: Fields, last_modified: str | None) 
         raise DeclarationError(f"{entity}: last_modified={last_modified!r} needs a field that is a moment")
 
 
+def check_version(shape: EntityShape) -> None:
+    """A version is a number that begins at 1 and that nothing is found by: it changes with every write."""
+    if shape.version is None:
+        return
+    field = shape.fields.get(shape.version)
+    where = f"{shape.name}: version={shape.version!r}"
+    if field is None or field.kind is not Kind.INTEGER or field.optional or field.default != 1:
+        raise DeclarationError(f"{where} needs a field that begins at 1, such as {shape.version}: int = 1")
+    if field.name in shape.key.fields or field.name in shape.indexed or field.unique_within is not None:
+        raise DeclarationError(f"{where} cannot be part of a key or unique, as it changes with every write")
+    if any(field.name in (f.unique_within or ()) for f in shape.unique):
+        raise DeclarationError(f"{where}: nothing is unique within it, as it changes with every write")
+
+
 def state_of(entity: str, fields: Fields, states: tuple[Enum, ...]) -> str:
     """The one field that these states, all of one kind, are states of."""
     kinds = {type(state) for state in states}

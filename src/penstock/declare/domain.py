@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from penstock.declare.entity import Entity
 from penstock.declare.files import place_files
 from penstock.declare.rights import leave_to_system
+from penstock.declare.stored_names import check_schema_name, check_sql_name
 from penstock.declare.table import Table
 from penstock.errors import DeclarationError
 from penstock.schema.file_pattern import FilePattern
@@ -48,6 +49,7 @@ class Domain:
             raise DeclarationError(
                 f"{name!r} cannot name a domain: it stands in paths and in SQL; use small letters, such as films"
             )
+        check_schema_name(name)
         for entity in entities:
             if not hasattr(entity, "__shape__"):
                 raise DeclarationError(
@@ -59,16 +61,19 @@ class Domain:
         self.outbox, self.audit = outbox, audit
         self.entities = entities
         self.views = tuple(views)
+        for view in self.views:
+            check_sql_name(f"the domain {name}: View", view.name)
         relations: dict[str, str] = {}
         collections: dict[str, str] = {}
         for entity in entities:
             shape = entity.__shape__
-            if shape.relation in relations:
+            relation = shape.relation.lower()  # SQLite takes capitals for small letters
+            if relation in relations:
                 raise DeclarationError(
-                    f"{relations[shape.relation]} and {shape.name} have the same SQL table {shape.relation!r} "
+                    f"{relations[relation]} and {shape.name} have the same SQL table {shape.relation!r} "
                     f"in the domain {name!r}; give one another relation="
                 )
-            relations[shape.relation] = shape.name
+            relations[relation] = shape.name
             if shape.collection in collections:
                 raise DeclarationError(
                     f"{collections[shape.collection]} and {shape.name} have the same path {shape.collection!r} "

@@ -17,7 +17,13 @@ from pydantic._internal._model_construction import ModelMetaclass
 
 from penstock.declare.attr import Attr
 from penstock.declare.attribute import attribute
-from penstock.declare.checks import check_last_modified, check_lifetimes, check_sql_indexes, check_when
+from penstock.declare.checks import (
+    check_last_modified,
+    check_lifetimes,
+    check_sql_indexes,
+    check_version,
+    check_when,
+)
 from penstock.declare.fields import read_fields
 from penstock.declare.key import IndexKey, KeyOf
 from penstock.declare.lifetime import Expires, Lifetime
@@ -25,7 +31,9 @@ from penstock.declare.move import MoveOf, bind_moves
 from penstock.declare.pattern import Pattern
 from penstock.declare.personal import check_personal
 from penstock.declare.rights import check_permissions, is_moved_by_work
+from penstock.declare.stored_names import check_sql_name
 from penstock.declare.table import Table
+from penstock.declare.unique import check_unique
 from penstock.errors import DeclarationError, InvalidValue
 from penstock.operations.reads import Ref
 from penstock.schema.kinds import FieldShape, Kind
@@ -115,6 +123,7 @@ class Entity(BaseModel, metaclass=EntityType):
         lifetimes: tuple[Lifetime, ...] = (),
         sql_indexes: tuple[tuple[str, ...], ...] = (),
         last_modified: str | None = None,
+        version: str | None = None,
         seen_by: Role | None = None,
         known_as: str | None = None,
         created_by: Permission | None = None,
@@ -134,6 +143,7 @@ class Entity(BaseModel, metaclass=EntityType):
             lifetimes=lifetimes,
             sql_indexes=sql_indexes,
             last_modified=last_modified,
+            version=version,
             seen_by=seen_by,
             known_as=known_as,
             created_by=created_by,
@@ -143,9 +153,7 @@ class Entity(BaseModel, metaclass=EntityType):
 
         def __setattr__(self, name: str, value: Any) -> None:
             if name in self.__fixed__:
-                state = self.__shape__.fields[name].state
-                kind = "a state; only a declared Move changes it" if state else "part of the key"
-                raise InvalidValue(f"{type(self).__name__}.{name} is {kind}")
+                raise InvalidValue(f"{type(self).__name__}.{name} is {_why_fixed(self.__shape__, name)}")
             super().__setattr__(name, value)
 
     def __moved__(self, name: str, to: Enum) -> None:
@@ -179,6 +187,7 @@ def _declare(
     lifetimes: tuple[Lifetime, ...],
     sql_indexes: tuple[tuple[str, ...], ...],
     last_modified: str | None,
+    version: str | None,
     seen_by: Role | None,
     known_as: str | None,
     created_by: Permission | None,
@@ -201,9 +210,12 @@ def _declare(
     choices = {n: f.python for n, f in fields.items() if f.kind is Kind.CHOICE}
     states = bind_moves(name, moves, choices)
     fields = {n: replace(f, state=True) if n in states else f for n, f in fields.items()}
+    if version in fields:
+        fields[version] = replace(fields[version], counts_writes=True)
     key = _key_shape(name, fields, table.place.partition, table.place.sort, keys[0].partition, keys[0].sort)
     indexes, index_of = _indexes(name, fields, table, members)
     check_sql_indexes(name, fields, sql_indexes)
+    check_sql_name(f"{name}: relation=", relation or _snake(name))
     check_last_modified(name, fields, last_modified)
     shape = EntityShape(
         name=name,
@@ -221,12 +233,15 @@ def _declare(
         rights=cls.__rights__,
         uniques=sql_indexes,
         last_modified=last_modified,
+        version=version,
         seen_by=seen_by or cls.__seen_by__,
         created_by=created_by,
         moved_by_work=cls.__moved_by_work__ or is_moved_by_work(fields, created_by, moves),
     )
     _check_key_fields(shape)
     check_personal(shape)
+    check_unique(shape)
+    check_version(shape)
     check_permissions(shape, [n for n, info in cls.model_fields.items() if info.is_required()])
     keys[0].bind(shape)
     for pattern_name, declared in members.items():
@@ -236,7 +251,7 @@ def _declare(
     table.admit(shape)
     cls.__shape__, cls.__table__, cls.__key__ = shape, table, keys[0]
     cls.__moves__, cls.__lifetimes__ = moves, lifetimes
-    cls.__fixed__ = frozenset(states) | frozenset(key.fields)
+    cls.__fixed__ = frozenset(states) | frozenset(key.fields) | frozenset({version} if version else ())
 
 
 def _check_base(cls: type[Entity]) -> None:
@@ -400,6 +415,12 @@ def _no_such(cls: type, shape: EntityShape, name: str) -> str:
     close = difflib.get_close_matches(name, declared, n=1)
     hint = f"; did you mean {close[0]}?" if close else ""
     return f"{shape.name} declares no field, key, pattern or move {name!r}{hint}"
+
+
+def _why_fixed(shape: EntityShape, name: str) -> str:
+    if name == shape.version:
+        return "the version, which counts the writes by itself"
+    return "a state; only a declared Move changes it" if shape.fields[name].state else "part of the key"
 
 
 def _collection(entity: str, name: str) -> str:

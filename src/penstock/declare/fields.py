@@ -10,7 +10,6 @@ from enum import Enum
 from typing import Annotated, Any, Union, get_args, get_origin
 from uuid import UUID
 
-import annotated_types
 from pydantic import BaseModel, TypeAdapter
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
@@ -19,8 +18,11 @@ from penstock.declare.attribute import StoredAs
 from penstock.declare.keys_within import keys_within
 from penstock.declare.personal import marked_within, seen_by
 from penstock.declare.rights import written_by
+from penstock.declare.stored_names import check_attribute_name, check_column_name
+from penstock.declare.unique import unique_within
 from penstock.declare.units import Instant
 from penstock.errors import DeclarationError
+from penstock.schema.bounds import Bounds, exact_bounds, whole_bounds
 from penstock.schema.documents import plain
 from penstock.schema.kinds import FieldShape, Kind
 
@@ -39,6 +41,9 @@ _SIMPLE = {
 def read_fields(cls: type[BaseModel], naming: Callable[[str], str]) -> dict[str, FieldShape]:
     """Every field of the class as a shape; DeclarationError for what cannot be stored."""
     fields = {name: _read(cls.__name__, name, info, naming) for name, info in cls.model_fields.items()}
+    for shape in fields.values():
+        check_column_name(f"{cls.__name__}.{shape.name}", shape.column)
+        check_attribute_name(f"{cls.__name__}.{shape.name}", shape.attribute)
     for which in ("attribute", "column"):
         seen: dict[str, str] = {}
         for shape in fields.values():
@@ -57,7 +62,6 @@ def _read(entity: str, name: str, info: FieldInfo, naming: Callable[[str], str])
     stored = next((m for m in metadata if isinstance(m, StoredAs)), StoredAs())
     instant = next((m for m in metadata if isinstance(m, Instant)), None)
     kind = _kind(entity, name, annotation, instant)
-    minimum, maximum = _bounds(metadata)
     if marked_within(annotation):
         raise DeclarationError(
             f"{entity}.{name}: only a part of it is marked as personal, and fields are shown whole or not at all; "
@@ -79,13 +83,13 @@ def _read(entity: str, name: str, info: FieldInfo, naming: Callable[[str], str])
         stored=not stored.in_key_only,
         digits=instant.digits if instant else 0,
         python=annotation,
-        minimum=minimum,
-        maximum=maximum,
+        bounds=_bounds(kind, metadata),
         dump=dump,
         load=load,
         default=default,
         keys=keys_within(info.annotation, info.metadata),
         personal=seen_by(metadata),
+        unique_within=unique_within(metadata),
         written_by=written_by(metadata),
     )
 
@@ -140,23 +144,10 @@ def _kind(entity: str, name: str, annotation: Any, instant: Instant | None) -> K
     return Kind.DOCUMENT
 
 
-def _bounds(metadata: Iterable[Any]) -> tuple[int | None, int | None]:
-    low: int | None = None
-    high: int | None = None
-    for item in metadata:
-        if isinstance(item, annotated_types.Interval):
-            inner = list(item)
-            a, b = _bounds(inner)
-            low, high = a if a is not None else low, b if b is not None else high
-        elif isinstance(item, annotated_types.Ge) and isinstance(item.ge, int):
-            low = item.ge
-        elif isinstance(item, annotated_types.Gt) and isinstance(item.gt, int):
-            low = item.gt + 1
-        elif isinstance(item, annotated_types.Le) and isinstance(item.le, int):
-            high = item.le
-        elif isinstance(item, annotated_types.Lt) and isinstance(item.lt, int):
-            high = item.lt - 1
-    return low, high
+def _bounds(kind: Kind, metadata: Iterable[Any]) -> Bounds | None:
+    if kind is Kind.INTEGER:
+        return whole_bounds(metadata)
+    return exact_bounds(metadata) if kind is Kind.DECIMAL else None
 
 
 def _document(annotation: Any) -> tuple[Callable[[Any], Any], Callable[[Any], Any] | None]:

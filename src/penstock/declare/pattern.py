@@ -170,19 +170,23 @@ def _check_values(shape: PatternShape, values: dict[str, Any], bounds: Range[Any
     if key.sort is None:
         return
     bound = key.bound_sort_parts(values)
-    key.sort.head(values, bound)  # refuses parts that do not fit
+    head = key.sort.head(values, bound)  # refuses parts that do not fit
     behind = [n for n in key.sort.names[bound:] if n in values]
     if behind or (bounds != ANYTHING and key.sort.names[bound : bound + 1] != (shape.ranged,)):
         raise InvalidKey(f"{shape.label}: give the parts of the sort key in order: {', '.join(key.sort_fields)}")
+    if bounds.prefix is not None and not isinstance(bounds.prefix, str):
+        raise InvalidKey(f"{shape.label}: a prefix is a text, not a {type(bounds.prefix).__name__}")
     if bounds.prefix is not None and shape.entity.fields[shape.ranged or ""].kind is not Kind.TEXT:
         raise InvalidKey(f"{shape.label}: {shape.ranged} is not a text; use between, after or before")
-    _check_bounds(shape, bounds)
+    key.sort.check_length(head)
+    _check_bounds(shape, bounds, head)
 
 
-def _check_bounds(shape: PatternShape, bounds: Range[Any]) -> None:
+def _check_bounds(shape: PatternShape, bounds: Range[Any], head: str) -> None:
     """Refuse a bound that no key could hold, on every engine alike."""
     assert shape.key.sort is not None
     part = next((p for p in shape.key.sort.parts if p.field.name == shape.ranged), None)
     for bound in (bounds.low, bounds.high, bounds.prefix or None):
         if part is not None and bound is not None:
-            part.encode(bound, shape.entity.name)
+            # What follows the part belongs to every key that has it.
+            shape.key.sort.check_length(head + part.encode(bound, shape.entity.name) + ("" if part.last else "#"))

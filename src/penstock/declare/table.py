@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 
 from penstock.declare.checks import check_tags
+from penstock.declare.stored_names import check_attribute_name, check_index_name, check_table_name
 from penstock.errors import DeclarationError
 from penstock.schema.shape import EntityShape, IndexPlace, KeyAttribute, TablePlace
-
-_NAME = re.compile(r"[a-zA-Z0-9_.-]{3,255}")
 
 
 def number(name: str) -> KeyAttribute:
@@ -36,8 +34,7 @@ class Table:
         setting: str | None = None,
         naming: Callable[[str], str] = str,
     ) -> None:
-        if not _NAME.fullmatch(name):
-            raise DeclarationError(f"table {name!r}: a name has 3 to 255 letters, digits and _ - . (as DynamoDB's)")
+        check_table_name(name)
         self.place = TablePlace(name, _attribute(partition), _attribute(sort) if sort else None, tag, expiry, feed)
         self._check_distinct(self.place.partition, self.place.sort, tag, expiry)
         self.setting = setting
@@ -46,8 +43,7 @@ class Table:
 
     def index(self, name: str, *, partition: str | KeyAttribute, sort: str | KeyAttribute | None = None) -> TableIndex:
         """Declare an index of the table; entities take part in it through an `IndexKey`."""
-        if name in self.place.indexes:
-            raise DeclarationError(f"table {self.place.name}: the index {name!r} is declared twice; name it otherwise")
+        check_index_name(self.place.name, name, list(self.place.indexes))
         place = IndexPlace(name, _attribute(partition), _attribute(sort) if sort else None)
         self._check_distinct(place.partition, place.sort)
         self._check_types(place)
@@ -57,6 +53,7 @@ class Table:
     def _check_distinct(self, *attributes: KeyAttribute | str | None) -> None:
         names = [a.name if isinstance(a, KeyAttribute) else a for a in attributes if a is not None]
         for name in names:
+            check_attribute_name(f"table {self.place.name}", name)
             if names.count(name) > 1:
                 raise DeclarationError(f"table {self.place.name}: the attribute {name!r} is used twice; rename one")
 

@@ -14,6 +14,7 @@ from threading import Event
 from typing import Any
 
 from penstock.errors import Conflict, InvalidValue, told
+from penstock.events.outcomes import outcomes_of
 from penstock.kernel.lease import Duty
 from penstock.kernel.outbox import Message, MessageStatus, SystemMessage
 from penstock.kernel.readable import readable
@@ -74,7 +75,7 @@ class Relay:
         # Of one thing only one message travels at a time, so that a failure never lets a later one overtake it.
         while waiting and self._duty.hold():
             round_, waiting = _first_of_each(waiting)
-            outcomes = self._sink.deliver([envelope(m) for m in round_])
+            outcomes = outcomes_of(self._sink, [envelope(m) for m in round_])
             done += self._record(round_, outcomes)
             failed = {m.aggregate for m, e in zip(round_, outcomes, strict=True) if e is not None}
             waiting = [m for m in waiting if m.aggregate not in failed]

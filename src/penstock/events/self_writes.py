@@ -20,6 +20,7 @@ from penstock.declare.entity import Entity
 from penstock.errors import Conflict
 from penstock.kernel.handle import StoreHandle
 from penstock.kernel.unchanged import stored_values, unchanged
+from penstock.kernel.version import replaced
 from penstock.operations.conditions import Condition, both, holds
 from penstock.operations.reads import Ref
 from penstock.operations.spelling import holds_exactly
@@ -55,7 +56,11 @@ class SelfWrites:
         if standing is None or not (write.when is None or holds_exactly(write.shape, write.when, standing.__dict__)):
             return writes  # which will be an insert, or refused
         shape, before = write.shape, stored_values(write.shape, standing.__dict__)
-        after = {**before, **write.values} if isinstance(write, Put) else apply(write.updates, before)
+        after = (
+            {**before, **replaced(shape, write.values, before)}
+            if isinstance(write, Put)
+            else apply(write.updates, before)
+        )
         written = shape.fields if isinstance(write, Put) else [update.field for update in write.updates]
         self._as_read = unchanged(standing, written)
         met = replace(write, when=both(write.when, self._as_read))

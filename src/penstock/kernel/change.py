@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from penstock.declare.entity import Entity
 from penstock.errors import InvalidValue
+from penstock.kernel.arguments import check_condition, check_ref, check_texts, check_updates, owned_by, shape_of
 from penstock.kernel.audit_trail import AuditTrail
 from penstock.kernel.idempotency import Claim, ClaimEnd
 from penstock.kernel.last_modified import note_moment, with_moment
@@ -23,7 +24,8 @@ from penstock.kernel.participants import Participant, commit, joined
 from penstock.kernel.quota_movements import Movements
 from penstock.kernel.tracked import Tracked, changes_of, own_kind, project_of, tracked
 from penstock.kernel.unchanged import overwritten, states_unchanged
-from penstock.operations.conditions import Compare, Condition, Missing, Present, both
+from penstock.kernel.version import begin_version, grow_version, version_unchanged, with_version
+from penstock.operations.conditions import Condition, Missing, Present, both
 from penstock.operations.index_keys import settle
 from penstock.operations.reads import Ref
 from penstock.operations.updates import Update
@@ -35,6 +37,9 @@ if TYPE_CHECKING:
     from penstock.kernel.store import Store
 
 E = TypeVar("E", bound=Entity)
+
+
+_TEXT_OR_NONE = {str, type(None)}
 
 
 class Change:
@@ -55,6 +60,12 @@ class Change:
         under: Lease | None = None,
         once: Claim | None = None,
     ) -> None:
+        if {by.__class__, why.__class__, project.__class__} - _TEXT_OR_NONE:
+            check_texts("change", by=by, why=why, project=project)
+        if under is not None and not isinstance(under, Lease):
+            raise InvalidValue(f"change(under=…) takes a lease, as take gives it, not a {type(under).__name__}")
+        if once is not None and not isinstance(once, Claim):
+            raise InvalidValue(f"change(once=…) takes a claim, as begin gives it, not a {type(once).__name__}")
         self.store = store
         self._taker: Callable[[Change], None] | None = None
         self._project = project or store.project
@@ -110,7 +121,11 @@ class Change:
 
     def track(self, record: E) -> E:
         """A record that was read elsewhere, by a query for example, as if it had been read here."""
-        met = self._tracked[id(record)] = tracked(record)
+        try:
+            met = self._tracked[id(record)] = tracked(record)
+        except (AttributeError, KeyError):
+            shape_of(record, "track")
+            raise
         met.before = values = dict(record.__dict__)
         for field in record.__shape__.documents:  # which can be changed in place
             values[field.name] = copy.deepcopy(values[field.name])
@@ -121,12 +136,12 @@ class Change:
     def create(self, record: E) -> E:
         """Write a record where none stands."""
         self._put(record, Missing(), "create")
+        begin_version(record)
         return record
 
     def claim(self, record: E, *, owner: str) -> E:
         """Write a record where none stands, or where one stands with the same value of the field ``owner``."""
-        mine = Compare(owner, "=", getattr(record, owner))
-        self._put(record, Missing() | mine, "claim")
+        self._put(record, Missing() | owned_by(record, owner), "claim")
         return record
 
     def put(self, record: E, *, when: Condition | None = None) -> E:
@@ -145,12 +160,18 @@ class Change:
         return self._save(record, when, guarded=False)
 
     def _save(self, record: E, when: Condition | None, *, guarded: bool) -> E:
+        if when is not None:
+            shape_of(record, "save", when)
         met = self._tracked.get(id(record))
         if met is None or met.before is None:
+            shape_of(record, "save")
             raise InvalidValue(f"{record.ref!r} was not read in this change; read it with change.get, or create it")
         before, shape, key = met.before, record.__shape__, met.ref.key
         changed = changes_of(record.__dict__, before)
-        condition = both(states_unchanged(shape, tuple([before[f.name] for f in shape.states])), when)
+        if shape.version is not None:
+            condition = both(version_unchanged(shape, before), when)
+        else:
+            condition = both(states_unchanged(shape, tuple([before[f.name] for f in shape.states])), when)
         if not changed:
             self._writes.append(Check(shape, key, both(Present(), condition) or Present()))
             return record
@@ -158,6 +179,8 @@ class Change:
             condition = both(condition, overwritten(type(record), before, changed))
         if shape.last_modified is not None:
             note_moment(record, before, changed, self.store.clock.now())
+        if shape.version is not None:
+            grow_version(record, before, changed)
         self._writes.append(settle(Patch(shape, key, prepare_updates(shape, changed), condition), before))
         if self._trail is not None:
             self._trail.tell("save", met, before)
@@ -165,19 +188,24 @@ class Change:
 
     def patch(self, ref: Ref[E], *updates: Update, when: Condition | None = None) -> None:
         """Change some fields of a record without reading it."""
-        updates = with_moment(ref.shape, updates, self.store.clock.now())
+        check_ref(ref, "patch", when)
+        check_updates(ref.shape, updates)
+        updates = with_version(ref.shape, with_moment(ref.shape, updates, self.store.clock.now()))
         self._writes.append(settle(Patch(ref.shape, ref.key, prepare_updates(ref.shape, updates), when), None))
         if self._trail is not None:
             self._trail.tell_unread("patch", ref, fields=sorted(u.field for u in updates))
 
     def delete(self, ref: Ref[Any], *, when: Condition | None = None) -> None:
         """Remove a record."""
+        check_ref(ref, "delete", when)
         self._writes.append(Delete(ref.shape, ref.key, when))
         if self._trail is not None:
             self._trail.tell_unread("delete", ref)
 
     def check(self, ref: Ref[Any], when: Condition) -> None:
         """Refuse the whole change unless the condition holds of a record that is not written."""
+        check_ref(ref, "check")
+        check_condition(ref.shape, when)  # also None, which no other write minds
         self._writes.append(Check(ref.shape, ref.key, when))
 
     def emit(self, type: str, record: Entity, *, about: Ref[Any] | None = None, **payload: Any) -> str:
@@ -185,7 +213,15 @@ class Change:
 
         Messages about the same record are told in order; ``about`` names another record to order them by.
         """
-        met = self._meet(record)
+        if type.__class__ is not str:
+            check_texts("emit", type=type)
+        if about is not None:
+            check_ref(about, "emit(about=…)")
+        try:
+            met = self._meet(record)
+        except (AttributeError, KeyError):
+            shape_of(record, "emit")
+            raise
         if quoted := [f.name for f in record.__shape__.personal if f.name in payload]:
             raise InvalidValue(
                 f"{type}: {', '.join(quoted)} of {record.__shape__.label} is personal, and whoever gets messages would "
@@ -210,7 +246,8 @@ class Change:
         return self._quotas
 
     def _put(self, record: Entity, when: Condition | None, does: str) -> None:
-        self._writes.append(Put(record.__shape__, prepare(record.__shape__, record.__dict__), when))
+        shape = shape_of(record, does, when if does == "put" else None)
+        self._writes.append(Put(shape, prepare(shape, record.__dict__), when))
         met = self._meet(record)
         if self._trail is not None:
             self._trail.tell(does, met, {})

@@ -12,8 +12,19 @@ from msgspec.structs import replace
 
 from penstock.declare.entity import Entity
 from penstock.errors import DamagedRecord, NotFound
+from penstock.kernel.arguments import (
+    check_given,
+    check_query,
+    check_ref,
+    check_several,
+    check_updates,
+    shape_of,
+)
 from penstock.kernel.last_modified import with_moment
 from penstock.kernel.store_context import StoreContext
+from penstock.kernel.upkeep import commit_with_upkeep
+from penstock.kernel.version import begin_version, with_version
+from penstock.operations.commit_recovery import conflict
 from penstock.operations.conditions import Condition, Missing
 from penstock.operations.index_keys import settle
 from penstock.operations.item_collection import ItemCollection
@@ -45,6 +56,7 @@ class StoreHandle:
 
     def get(self, ref: Ref[E]) -> E:
         """The record, or NotFound."""
+        check_ref(ref, "get")
         record = self.engine.get((ref,), now=self.clock.now())[0]
         if record is None:
             raise NotFound(f"there is no {ref!r}")
@@ -52,6 +64,7 @@ class StoreHandle:
 
     def lookup(self, ref: Ref[E]) -> E | None:
         """The record, or None."""
+        check_ref(ref, "lookup")
         return self.engine.get((ref,), now=self.clock.now())[0]
 
     def get_many(self, refs: Iterable[Ref[E]], *, unreadable: list[Unreadable] | None = None) -> list[E | None]:
@@ -60,8 +73,12 @@ class StoreHandle:
         Where some cannot be read, DamagedRecord has the others (``.records``); or the list that is given is told of
         them, and None stands in their places.
         """
+        check_several(refs, "get_many")
+        several = list(refs)
+        for ref in several:
+            check_ref(ref, "get_many")
         try:
-            return self.engine.get(list(refs), now=self.clock.now())
+            return self.engine.get(several, now=self.clock.now())
         except DamagedRecord as damaged:
             if unreadable is None or damaged.records is None:
                 raise
@@ -79,6 +96,10 @@ class StoreHandle:
 
         Those that cannot be read are passed over and told at the end, by DamagedRecord or in the list that is given.
         """
+        check_query(query, "find")  # at once, and not when somebody consumes it
+        return self._found(query, unreadable)
+
+    def _found(self, query: Query[Any] | ItemCollection[Any], unreadable: list[Unreadable] | None) -> Iterator[Any]:
         met: list[Unreadable] = [] if unreadable is None else unreadable
         place: Any = None
         while True:
@@ -103,6 +124,7 @@ class StoreHandle:
 
         With a list those that cannot be read are told there, and the first that can be is given.
         """
+        check_query(query, "first")
         place: Any = None
         while True:
             page = self.engine.find(query, limit=1, after=place, now=self.clock.now())
@@ -120,11 +142,16 @@ class StoreHandle:
 
     def put(self, record: Entity, *, when: Condition | None = None) -> None:
         """Write a whole record, replacing what stands there, if the condition holds of it."""
-        self.engine.commit((put(record, when=when),), now=self.clock.now(), token=commit_token())
+        write = put(record, when=when)
+        if write.shape.needs_upkeep:
+            return self.commit([write])
+        self.engine.commit((write,), now=self.clock.now(), token=commit_token())
 
     def create(self, record: Entity) -> None:
         """Write a record where none stands; Conflict where one does."""
-        self.commit([put(record, when=Missing())])
+        write = put(record, when=Missing())
+        begin_version(record)
+        self.commit([write])
 
     def patch(
         self,
@@ -140,35 +167,69 @@ class StoreHandle:
         counts or appends is applied once even when its answer is lost, unless it need not be ``exact``, which makes
         a busy counter cheaper.
         """
+        check_ref(ref, "patch")  # before its shape is asked for anything
         now = self.clock.now()
         write = replace(patch(ref, *with_moment(ref.shape, updates, now), when=when, given=given), exact=exact)
+        if not ref.shape.claimed_by.isdisjoint([u.field for u in updates]):
+            self.commit([write])
+            return self._as_patched(write)  # type: ignore[no-any-return]
         return self.engine.patch(write, now=now, token=commit_token())  # type: ignore[no-any-return]
 
     def delete(self, ref: Ref[Any], *, when: Condition | None = None) -> None:
         """Remove a record if the condition holds; removing what is not there succeeds."""
+        check_ref(ref, "delete", when)
         self.commit([Delete(ref.shape, ref.key, when)])
 
     def commit(self, writes: Sequence[Write]) -> None:
         """All of the writes or none."""
         check_commit(writes)
+        for write in writes:
+            if write.shape.needs_upkeep:
+                return commit_with_upkeep(self.engine, self.clock, writes, project=self.project)
         self.engine.commit(writes, now=self.clock.now(), token=commit_token())
 
     def put_many(self, records: Iterable[Entity]) -> None:
         """Write any number of records, in parts; each replaces what stands there."""
-        self.engine.load((put(r) for r in records), now=self.clock.now())
+        check_several(records, "put_many")
+        self.engine.load(self._loadable(put(r) for r in records), now=self.clock.now())
 
     def delete_many(self, refs: Iterable[Ref[Any]]) -> None:
         """Remove any number of records, in parts."""
-        self.engine.load((Delete(r.shape, r.key) for r in refs), now=self.clock.now())
+        check_several(refs, "delete_many")
+        self.engine.load(self._loadable(_deletion(r) for r in refs), now=self.clock.now())
+
+    def _loadable(self, writes: Iterable[Write]) -> Iterator[Write]:
+        """The writes that depend on nothing that stands; the others are committed one by one."""
+        for write in writes:
+            if write.shape.needs_upkeep:
+                self.commit([write])
+            else:
+                yield write
+
+    def _as_patched(self, write: Patch) -> Any:
+        """The record after a patch that was committed with more than itself."""
+        found = self.engine.get((Ref(write.shape, write.key),), now=self.clock.now())[0]
+        if found is None:
+            raise conflict(write, None, position=0)  # removed in the moment between
+        return found
+
+
+def _deletion(ref: Ref[Any]) -> Delete:
+    check_ref(ref, "delete_many")
+    return Delete(ref.shape, ref.key)
 
 
 def put(record: Entity, *, when: Condition | None = None) -> Put:
     """The write of a whole record."""
-    shape = record.__shape__
+    shape = shape_of(record, "put", when)
     return Put(shape, prepare(shape, record.__dict__), when)
 
 
 def patch(ref: Ref[Any], *updates: Update, when: Condition | None = None, given: Entity | None = None) -> Patch:
     """The write of some fields, with the index keys that change with them."""
-    write = Patch(ref.shape, ref.key, prepare_updates(ref.shape, updates), when)
+    check_ref(ref, "patch", when)
+    check_updates(ref.shape, updates)
+    if given is not None:
+        check_given(ref.shape, given)
+    write = Patch(ref.shape, ref.key, prepare_updates(ref.shape, with_version(ref.shape, updates)), when)
     return settle(write, given.__dict__ if given is not None else None)

@@ -9,6 +9,7 @@ from penstock.kernel.lease import NamedLease
 from penstock.kernel.outbox import SystemMessage
 from penstock.kernel.quota import QuotaHold, QuotaUse
 from penstock.kernel.seals import AuditedProject, Checkpoint, Seal
+from penstock.kernel.uniqueness import UniqueValue
 
 KERNEL = Domain(
     "penstock",
@@ -21,5 +22,6 @@ KERNEL = Domain(
     Checkpoint,
     QuotaUse,
     QuotaHold,
+    UniqueValue,
     moved_by_work=True,
 )

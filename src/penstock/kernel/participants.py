@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
-from penstock.errors import Conflict
+from penstock.errors import Conflict, NotUnique
 from penstock.kernel.handle import StoreHandle
 from penstock.operations.writes import Write
 
@@ -48,6 +48,8 @@ def commit(store: StoreHandle, writes: list[Write], participants: Sequence[Parti
             return
         try:
             return store.commit(sent)
+        except NotUnique:
+            raise  # whatever they add is made for the same value again
         except Conflict as refused:
             met = sent[refused.position]
             if not any(p.was_refused(met, refused) for p in participants) or tries_left == 1:

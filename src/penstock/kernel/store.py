@@ -15,6 +15,7 @@ from msgspec.structs import replace
 from penstock.declare.domain import Domain
 from penstock.declare.entity import Entity
 from penstock.errors import InvalidValue
+from penstock.kernel.arguments import check_domain, check_page, check_query
 from penstock.kernel.batch import Batch
 from penstock.kernel.change import Change
 from penstock.kernel.handle import StoreHandle
@@ -112,6 +113,8 @@ class Store(StoreHandle):
     def ensure(self, *domains: Domain, dry_run: bool = False) -> list[PlanStep]:
         """Create what the system itself and the domains need and the store lacks; nothing is ever dropped."""
         steps: list[PlanStep] = []
+        for domain in domains:
+            check_domain(domain)
         for domain in (self.own, *domains):
             steps += self.engine.ensure(domain.shapes, views=domain.view_shapes, dry_run=dry_run)
         # What several domains need is planned for each, but would be created once.
@@ -140,8 +143,8 @@ class Store(StoreHandle):
         Of a filtered query at most ``examining`` records are looked at; a page that found few of them comes back
         short, with a cursor that goes on from there.
         """
-        if not 1 <= limit <= 1000:
-            raise InvalidValue(f"a page has 1 to 1000 records, not {limit}")
+        check_query(query, "page")
+        check_page(limit, cursor)
         place = decode_cursor(query, cursor, self._secret) if cursor else None
         page = self.engine.find(query, limit=limit, after=place, now=self.clock.now(), **_bound(query, examining))
         after = encode_cursor(query, page.end, self._secret) if page.more else None
@@ -149,6 +152,7 @@ class Store(StoreHandle):
 
     def cursor(self, query: Query[Any], record: Entity | Mapping[str, Any]) -> str:
         """The cursor behind a record of a query, or behind the values of its keys, for a page that ends with it."""
+        check_query(query, "cursor")
         values = record.__dict__ if isinstance(record, Entity) else record
         return encode_cursor(query, values, self._secret)
 

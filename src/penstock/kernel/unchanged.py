@@ -71,9 +71,7 @@ def states_unchanged(shape: EntityShape, values: tuple[Any, ...]) -> Condition |
     """That the states of a record are as they were read, for a write that needs the record to stand anyway."""
     condition: Condition | None = None
     for field, value in zip(shape.states, values, strict=True):
-        missing = Missing(field.name)
-        same = missing if value is None else Compare(field.name, "=", value)
-        condition = both(condition, same | missing if value == field.default and value is not None else same)
+        condition = both(condition, Missing(field.name) if value is None else Compare(field.name, "=", value))
     return condition
 
 
@@ -123,11 +121,9 @@ def _guarded(entity: type[Entity]) -> dict[str, _Rule]:
 def _missing_reads_as(entity: type[Entity], field: FieldShape) -> _MayBeMissing | None:
     """What tells whether a field that another writer has left out reads as a value, given as it is stored."""
     info = entity.model_fields[field.name]
-    if field.optional or (field.default is None and info.default_factory is None):
+    # Where a missing field is always the same, it counts as that in every condition.
+    if field.optional or field.default is not None or info.default_factory is None:
         return None
-    if field.default is not None:
-        default = _comparable(field, stored_value(field, field.default))
-        return lambda value, values: bool(_comparable(field, value) == default)
 
     def made(values: Mapping[str, Any]) -> Any:
         return info.get_default(call_default_factory=True, validated_data=dict(values))

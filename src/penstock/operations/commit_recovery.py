@@ -10,8 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from penstock.errors import Conflict
-from penstock.operations.conditions import All, Condition, Present, both, describe, fields_of
+from penstock.errors import Conflict, OutOfBounds
+from penstock.operations.additions import left_bounds, within_bounds
+from penstock.operations.conditions import All, Condition, Present, both, describe, fields_of, holds
 from penstock.operations.reads import Ref
 from penstock.operations.spelling import holds_exactly
 from penstock.operations.updates import REPEATABLE
@@ -27,8 +28,18 @@ def required(write: Write) -> Condition | None:
 def conflict(write: Write, found: Mapping[str, Any] | None, *, position: int) -> Conflict:
     """The refusal in words, without values of fields that are not in the key."""
     ref: Ref[Any] = Ref(write.shape, {n: write.key[n] for n in write.shape.key.fields})
+    if isinstance(write, Patch) and found is not None and (words := _beyond_bounds(write, found)):
+        return OutOfBounds(f"{ref!r}: {words}", position=position, found=found)
     stands = "no record there" if found is None else "a record for which that does not hold"
     return Conflict(f"{ref!r}: expected {describe(required(write))}; found {stands}", position=position, found=found)
+
+
+def _beyond_bounds(patch: Patch, found: Mapping[str, Any]) -> str | None:
+    """What keeps a patch from being made, if that is nothing but the bounds of a number."""
+    kept = within_bounds(patch.shape, patch.updates)
+    if not kept or not all(holds(part, found) for part in _parts(patch.when) if part not in kept):
+        return None
+    return left_bounds(patch.shape, patch.updates, found)
 
 
 def is_repeatable(write: Write) -> bool:

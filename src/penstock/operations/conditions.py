@@ -123,6 +123,13 @@ def holds(condition: Condition | None, record: Mapping[str, Any] | None) -> bool
     raise TypeError(f"not a condition: {condition!r}")
 
 
+def needs_record(condition: Condition) -> bool:
+    """Is it part of the condition, whatever its other parts say, that a record stands?"""
+    if isinstance(condition, All):
+        return any(needs_record(part) for part in condition.conditions)
+    return isinstance(condition, Present) and condition.field is None
+
+
 def comparable(value: Any) -> Any:
     """A value that orders as every engine orders it."""
     return value.encode("utf-8", "surrogatepass") if isinstance(value, str) else value

@@ -9,7 +9,8 @@ from operator import attrgetter
 from typing import Any
 
 from penstock.errors import StaleIndex
-from penstock.operations.conditions import Compare, Missing, both
+from penstock.operations.additions import within_bounds
+from penstock.operations.conditions import Compare, Condition, Missing, both
 from penstock.operations.file_access import admit_files
 from penstock.operations.updates import Remove, Set
 from penstock.operations.writes import Patch
@@ -27,25 +28,61 @@ def settle(patch: Patch, given: Mapping[str, Any] | None) -> Patch:
     """
     if patch.shape.files:
         patch = admit_files(patch, given)
+    if patch.shape.bounded:
+        patch = _bounded(patch)
+    if patch.shape.claimed_by and given is not None:
+        patch = _resting_on(patch, given)
     touched = patch.shape.indexed.intersection(map(_FIELD, patch.updates))
     if not touched:
         return patch
     rewritings = _rewritings(patch.shape, touched)
     known = {u.field for u in patch.updates if isinstance(u, Set | Remove)}
-    relied: dict[str, Any] = {}
+    known |= patch.relied.keys() - set(map(_FIELD, patch.updates))
+    relied: dict[str, Any] = dict(patch.relied)
     for rewriting in rewritings:
         for name in rewriting.made_of:
             if name not in known and name not in patch.shape.key.fields:
                 relied[name] = _read(patch, name, rewriting.index, given or {})
     when = patch.when
     for name, value in sorted(relied.items()):
-        when = both(when, Missing(name) if value is None else Compare(name, "=", value))
+        if name not in patch.relied:
+            when = both(when, _still(name, value))
     settled = Patch(patch.shape, patch.key, patch.updates, when, relied, patch.exact)
     if any(r.can_refuse for r in rewritings):
         values = _values(settled)
         for rewriting in rewritings:
             rewriting.check(values)
     return settled
+
+
+def _resting_on(patch: Patch, given: Mapping[str, Any]) -> Patch:
+    """The patch on the condition that what a record's unique values are claimed with is as it was read, if it changes.
+
+    So it need not be read again to free what the record had.
+    """
+    names = patch.shape.claimed_by
+    if names.isdisjoint(map(_FIELD, patch.updates)):
+        return patch
+    relied = {n: given[n] for n in sorted(names.difference(patch.shape.key.fields))}
+    when = patch.when
+    for name, value in relied.items():
+        when = both(when, _still(name, value))
+    return Patch(patch.shape, patch.key, patch.updates, when, {**patch.relied, **relied}, patch.exact)
+
+
+def _still(name: str, value: Any) -> Condition:
+    return Missing(name) if value is None else Compare(name, "=", value)
+
+
+def _bounded(patch: Patch) -> Patch:
+    """The patch, on the condition that no addition leaves the bounds of its field."""
+    conditions = within_bounds(patch.shape, patch.updates)
+    if not conditions:
+        return patch
+    when = patch.when
+    for condition in conditions:
+        when = both(when, condition)
+    return Patch(patch.shape, patch.key, patch.updates, when, patch.relied, patch.exact)
 
 
 def _read(patch: Patch, name: str, index: IndexShape, given: Mapping[str, Any]) -> Any:

@@ -23,7 +23,7 @@ _encode = msgspec.json.Encoder(order="sorted").encode
 
 
 class AsStored(Compare, frozen=True):
-    """That a field is stored in this very form, which is the engine's own."""
+    """That a field is stored in this very form, which is the engine's own; None: that it is missing."""
 
 
 def holds_as_read(write: Write, found: Mapping[str, Any] | None) -> bool:

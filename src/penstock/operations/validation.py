@@ -12,7 +12,7 @@ import msgspec
 from penstock.errors import InvalidValue, TooLarge
 from penstock.operations.file_access import check_files
 from penstock.operations.updates import Add, Append, Exclude, Include, Set, SetIfAbsent, Update
-from penstock.operations.writes import Put, Write
+from penstock.operations.writes import Check, Delete, Patch, Put, Write
 from penstock.schema import documents
 from penstock.schema.generated import expressed
 from penstock.schema.kinds import INTEGER_LIMIT, FieldShape, Kind
@@ -222,8 +222,13 @@ def _prepare_update(shape: EntityShape, field: FieldShape, update: Update) -> Up
     return update
 
 
+_WRITES = frozenset((Put, Patch, Delete, Check))
+
+
 def check_commit(writes: Sequence[Write]) -> None:
     """A commit has 1 to 100 writes, and touches each record once."""
+    if type(writes) not in (list, tuple) or not _WRITES.issuperset(map(type, writes)):
+        raise InvalidValue("a commit takes writes, as penstock.kernel.handle.put and patch make them, in a list")
     if not writes:
         raise InvalidValue("a commit has no writes; give at least one")
     if len(writes) > COMMIT_WRITES:

@@ -19,6 +19,7 @@ from penstock.kernel.outbox import SystemMessage
 from penstock.kernel.own_records import KERNEL
 from penstock.kernel.quota import QuotaHold, QuotaUse
 from penstock.kernel.seals import AuditedProject, Checkpoint, Seal
+from penstock.kernel.uniqueness import UniqueValue
 
 SYSTEM_RECORDS = Domain(
     KERNEL.name,  # one schema for all: no room has tables of its own
@@ -38,4 +39,5 @@ SYSTEM_RECORDS = Domain(
     RateBucket,
     QuotaUse,
     QuotaHold,
+    UniqueValue,
 )

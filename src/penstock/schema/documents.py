@@ -129,6 +129,27 @@ def decimal(value: Decimal) -> Decimal:
     return value
 
 
+def canonical(value: Decimal) -> Decimal:
+    """The one form of a number, whichever engine kept it: no zeros behind the last digit, no exponent below 38 digits.
+
+    DynamoDB keeps 1.10 as 1.1; so every engine gives it back.
+    """
+    sign, digits, power = value.as_tuple()
+    if not isinstance(power, int):
+        return value
+    text = "".join(map(str, digits)).lstrip("0")
+    kept = text.rstrip("0")
+    power += len(text) - len(kept)
+    if not kept:
+        return _ZERO
+    if power > 0 and len(kept) + power <= 38:
+        kept, power = kept + "0" * power, 0
+    return Decimal((sign, tuple(map(int, kept)), power))
+
+
+_ZERO = Decimal(0)
+
+
 def significant_digits(value: Decimal) -> int:
     """Digits without the zeros that lead or trail; `Decimal.normalize` would round to the context's 28."""
     return len("".join(map(str, value.as_tuple().digits)).strip("0")) or 1

@@ -9,12 +9,14 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from enum import Enum
+from reprlib import Repr
 from typing import Any
 from uuid import UUID
 
 from msgspec import to_builtins
 
 from penstock.errors import InvalidKey, InvalidValue
+from penstock.schema.bounds import Bounds
 from penstock.schema.permission import Permission
 from penstock.schema.role import Role
 
@@ -83,20 +85,39 @@ class FieldShape:
     "Fraction digits of an instant."
     python: Any = str
     "The Enum class of a choice, else the plain type."
-    minimum: int | None = None
-    maximum: int | None = None
+    bounds: Bounds | None = None
+    "What a number may be, where that is declared."
     state: bool = False
     "True when only a Move may change it."
+    counts_writes: bool = False
+    "True when it is the version, which grows with every write."
     dump: Callable[[Any], Any] | None = None
     "Turns a document into plain JSON values; None when it is plain already."
     load: Callable[[Any], Any] | None = None
     default: Any = None
+    "As what a missing value comes back, where that is always the same."
     keys: Callable[[Any], Iterable[str]] | None = None
     "Finds the object keys in a value; None when it holds none."
     personal: Role | None = None
     "The role that sees it; None when whoever sees the record does."
+    unique_within: tuple[str, ...] | None = None
+    "The fields of which records must agree that may not share its value; None when any may."
     written_by: Permission | None = None
     "Who gives it its value through a door; None when whoever creates the record does."
+
+    @property
+    def counted_as(self) -> Any:
+        """What a missing value is as good as, in conditions and updates as in reading; None: nothing."""
+        return None if self.optional else self.default
+
+
+def said(value: Any) -> str:
+    """A value in an error's text: short, however long it is."""
+    return _SHORT.repr(value)
+
+
+_SHORT = Repr()
+_SHORT.maxstring = _SHORT.maxother = 60
 
 
 def instant_text(value: datetime, digits: int) -> str:
@@ -165,7 +186,7 @@ def coerce(field: FieldShape, value: Any) -> Any:
             return value
     elif kind is not Kind.INSTANT and isinstance(value, _KEY_TYPES[kind]) and not isinstance(value, bool):
         return value
-    raise InvalidKey(f"{field.name} = {value!r} is no {getattr(field.python, '__name__', kind.value)}")
+    raise InvalidKey(f"{field.name} = {said(value)} is no {getattr(field.python, '__name__', kind.value)}")
 
 
 _KEY_TYPES: dict[Kind, type] = {Kind.TEXT: str, Kind.IDENTIFIER: UUID, Kind.INTEGER: int}

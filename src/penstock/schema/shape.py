@@ -146,6 +146,8 @@ class EntityShape:
     "Further sets of fields that SQL keeps an index on."
     last_modified: str | None = None
     "The field that tells when a record was last changed."
+    version: str | None = None
+    "The field that counts how often a record was written."
     seen_by: Role | None = None
     "Who may look at its records at all; None: whoever may look at anything."
     created_by: Permission | None = None
@@ -185,6 +187,30 @@ class EntityShape:
     def indexed(self) -> frozenset[str]:
         """Every field that an index key depends on."""
         return frozenset(n for index in self.indexes.values() for n in index.watched)
+
+    @cached_property
+    def bounded(self) -> frozenset[str]:
+        """The numbers that an addition could take beyond their bounds."""
+        return frozenset(f.name for f in self.fields.values() if f.bounds is not None)
+
+    @cached_property
+    def unique(self) -> tuple[FieldShape, ...]:
+        """The fields whose values no two records may share."""
+        return tuple(f for f in self.fields.values() if f.unique_within is not None)
+
+    @cached_property
+    def claimed_by(self) -> frozenset[str]:
+        """The fields whose change may change what a record's unique values are claimed with."""
+        if not self.unique:
+            return frozenset()
+        names = {n for f in self.unique for n in (f.name, *(f.unique_within or ()))}
+        project = None if self.project is None else self.project.name
+        return frozenset(names | {n for n in (self.expiry, project) if n is not None})
+
+    @cached_property
+    def needs_upkeep(self) -> bool:
+        """Does the kernel keep something true of its records beside what is written?"""
+        return self.version is not None or bool(self.unique)
 
     @cached_property
     def key_fields(self) -> tuple[FieldShape, ...]:

@@ -122,13 +122,17 @@ class Template:
     def encode(self, values: Mapping[str, Any]) -> str:
         """The key's text; InvalidKey when a part does not fit."""
         text = self.head(values, len(self.parts))
-        # A character is at most 4 bytes, so short keys need no counting.
-        if len(text) * 4 > self.limit and len(text.encode()) > self.limit:
+        if len(text) * 4 > self.limit:  # a character is at most 4 bytes, so short keys need no counting
+            self.check_length(text)
+        return text
+
+    def check_length(self, text: str) -> None:
+        """Refuse the text of a key, or the beginning of one, that has more bytes than a key may have."""
+        if (length := len(text.encode())) > self.limit:
             raise TooLarge(
-                f"{self.entity}: the key made by {self.text!r} has {len(text.encode())} bytes; "
+                f"{self.entity}: the key made by {self.text!r} has {length} bytes; "
                 f"at most {self.limit} are allowed. Shorten {', '.join(self.names)}"
             )
-        return text
 
     def check(self, values: Mapping[str, Any]) -> None:
         """Refuse what `encode` would refuse, without making the text when that can be told from the fields."""

@@ -7,6 +7,7 @@ from penstock.testing.promises.changes import Changes
 from penstock.testing.promises.commits import Commits
 from penstock.testing.promises.concurrency import Concurrency
 from penstock.testing.promises.conditions import ConditionalWrites
+from penstock.testing.promises.defaults import Defaults
 from penstock.testing.promises.ensuring import Ensuring
 from penstock.testing.promises.expiry import Expiry
 from penstock.testing.promises.feed import FeedPromises
@@ -27,6 +28,7 @@ class EngineSuite(
     Lookups,
     ConditionalWrites,
     Updates,
+    Defaults,
     Commits,
     Batches,
     Patterns,

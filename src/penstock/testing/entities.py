@@ -321,6 +321,19 @@ class Counter(Entity, table=COUNTERS):
         "A counter by its name."
 
 
+class Gauge(Entity, table=REELS):
+    """Numbers with bounds, one of which may be missing."""
+
+    name: str
+    level: Annotated[int, Field(ge=-5, le=5)] = 0
+    depth: Annotated[int, Field(gt=1, lt=9)] | None = None
+    flow: Annotated[Decimal, Field(gt=0, le=2)] = Decimal("1.5")
+
+    @key("GAUGE#{name}", "GAUGE")
+    def at(self, *, name: str) -> None:
+        "A gauge by its name."
+
+
 WATCHED = Table("penstock-suite-watched", partition="PK", sort="SK", tag="entity", expiry="ends_at", feed=True)
 
 
@@ -359,6 +372,7 @@ SUITE = Domain(
     SceneVersion,
     Reading,
     Counter,
+    Gauge,
     Watched,
     Alarm,
 )

@@ -39,7 +39,9 @@ HINTS: dict[str, str] = {
     "not-found": "Look for the record with one of its patterns; it may have expired, or be of another project.",
     "not-permitted": "Use the action that the detail names, or a key of the role it names; "
     "what is the system's alone happens by itself.",
+    "not-unique": "Give the field another value; the detail names it.",
     "not-ready": "Try again in a moment; `penstock doctor` says what cannot be reached.",
+    "out-of-bounds": "Take less away, or add less; the detail names the field and its bound.",
     "out-of-scope": "Use a key that is not bound to a project, or ask for what belongs to the key's own.",
     "precondition-failed": "Read the record again, look at what has changed, and send its new ETag.",
     "quota-exceeded": "Wait as many seconds as the header Retry-After says, or end something of your own first.",

@@ -172,7 +172,22 @@ class TestConditions:
             (the(Reel.owner).absent(), "attribute_not_exists(owner)"),
             (the(Reel.prompt).equals("x"), "prompt = x"),
             (the(Reel.sequence).between(1, 5), "sequence BETWEEN 1 AND 5"),
-            (the(Reel.status).one_of(Status.DONE, Status.PENDING), "status IN (done, pending)"),
+            (the(Reel.status).one_of(Status.DONE), "status IN (done)"),
+            # A missing attribute is as good as its field's default, but an item that is not there is not.
+            (
+                the(Reel.status).equals(Status.PENDING),
+                "status = pending OR (attribute_exists(PK) AND attribute_not_exists(status))",
+            ),
+            (
+                Present() & the(Reel.status).one_of(Status.DONE, Status.PENDING),
+                "attribute_exists(PK) AND (status IN (done, pending) OR attribute_not_exists(status))",
+            ),
+            (
+                the(Reel.status).differs(Status.PENDING),
+                "(status <> pending AND attribute_exists(status)) OR attribute_not_exists(PK)",
+            ),
+            (the(Reel.status).exists(), "attribute_exists(PK)"),
+            (the(Reel.status).absent(), "attribute_not_exists(PK)"),
             (~the(Reel.prompt).equals("x"), "NOT (prompt = x)"),
             (
                 the(Reel.prompt).equals("x") & (the(Reel.sequence).after(3) | the(Reel.sequence).between(1, 2)),

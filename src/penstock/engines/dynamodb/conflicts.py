@@ -19,7 +19,7 @@ from penstock.engines.dynamodb.layout import Value
 from penstock.engines.dynamodb.wire import WireError
 from penstock.errors import DamagedRecord, Unavailable
 from penstock.operations.commit_recovery import conflict, refuses_itself, told_by_its_key
-from penstock.operations.conditions import All, Condition, Missing, fields_of
+from penstock.operations.conditions import All, Condition, fields_of
 from penstock.operations.index_keys import index_attributes
 from penstock.operations.spelling import AsStored, holds_as_read
 from penstock.operations.updates import Exclude, Include, Remove, Set, SetIfAbsent, Update
@@ -86,8 +86,7 @@ class Standing:
         for name in sorted(fields_of(write.when)):
             field = item.shape.fields[name]
             if field.stored:  # of the others the key has told already
-                value = stored.get(field.attribute)
-                found.append(Missing(name) if value is None else AsStored(name, "=", value))
+                found.append(AsStored(name, "=", stored.get(field.attribute)))
         return replace(write, when=All(tuple(found))) if found else None
 
 

@@ -20,7 +20,9 @@ from penstock.operations.conditions import (
     Present,
     fields_of,
     holds,
+    needs_record,
 )
+from penstock.operations.defaults import default_holds
 from penstock.operations.index_keys import index_attributes
 from penstock.operations.spelling import AsStored
 from penstock.operations.updates import Add, Append, Exclude, Include, Remove, Set, SetIfAbsent, Update
@@ -84,13 +86,19 @@ class ConditionCompiler:
         self._key = key
         self._aliases = aliases
         self._stands = item.layout.key[0].name
+        self._item_is_there = False
+        "Does the condition hold only where an item stands, whatever its other parts say?"
+        self._briefly = False
+        "Is it left out that a missing attribute is as good as its default?"
 
     def compile(self, condition: Condition, now: int) -> str:
         """The expression; an expired record counts as none."""
+        self._item_is_there = needs_record(condition)
         given = len(self._aliases.values)
         expression = self._any(condition)
         if len(expression.text) > _LONG:
             self._aliases.keep_values(given)
+            self._briefly = True
             expression = self._any(_shortened(condition))
         expiry = self._item.shape.expiry
         if expiry is None:
@@ -105,23 +113,28 @@ class ConditionCompiler:
         if self._in_key_alone(condition):
             return self._constant(holds(condition, self._key), holds(condition, None))
         match condition:
+            case AsStored(name, _, None):
+                return _Expression(f"attribute_not_exists({self._name(name)})")
             case AsStored(name, _, stored):
                 return _Expression(f"{self._name(name)} = {self._aliases.value(stored)}")
             case Compare(name, operator, value):
-                return _Expression(f"{self._name(name)} {operator} {self._value(name, value)}")
+                compared = _Expression(f"{self._name(name)} {operator} {self._value(name, value)}")
+                return self._or_default(name, condition, compared)
             case Between(name, low, high):
-                return self._between(name, low, high)
+                return self._or_default(name, condition, self._between(name, low, high))
             case OneOf(name, values):
+                if not values:
+                    return self._constant(False, False)
                 members = ", ".join(self._value(name, v) for v in values)
-                return _Expression(f"{self._name(name)} IN ({members})") if members else self._constant(False, False)
+                return self._or_default(name, condition, _Expression(f"{self._name(name)} IN ({members})"))
             case Present(name):
-                return _Expression(f"attribute_exists({self._name(name)})")
+                return _Expression(f"attribute_exists({self._name_that_may_miss(name)})")
             case Missing(name):
-                return _Expression(f"attribute_not_exists({self._name(name)})")
+                return _Expression(f"attribute_not_exists({self._name_that_may_miss(name)})")
             case All(parts):
                 return self._joined(" AND ", parts) if parts else self._constant(True, True)
             case Any_(parts):
-                return self._joined(" OR ", parts) if parts else self._constant(False, False)
+                return self._joined(" OR ", self._possible(parts)) if parts else self._constant(False, False)
             case Not(inner):
                 return _Expression(f"NOT ({self._any(inner).text})")
         raise TypeError(f"not a condition: {condition!r}")
@@ -130,6 +143,35 @@ class ConditionCompiler:
         if len(parts) == 1:
             return self._any(parts[0])
         return _Expression(operator.join(self._any(p).grouped for p in parts), compound=True)
+
+    def _or_default(self, name: str, condition: Condition, compared: _Expression) -> _Expression:
+        """The comparison, in which a missing attribute is as good as its field's default."""
+        default = self._item.defaults.get(name)
+        if default is None or (self._briefly and isinstance(condition, Compare) and condition.operator == "="):
+            return compared
+        missing_passes = isinstance(condition, Compare) and condition.operator == "<>"
+        if default_holds(self._item.shape.fields[name], default, condition) == missing_passes:
+            return compared
+        attribute, stands = self._name(name), self._aliases.name(self._stands)
+        if missing_passes:  # and must not, unless there is no item at all
+            text = f"{compared.text} AND attribute_exists({attribute})"
+            if not self._item_is_there:
+                text = f"({text}) OR attribute_not_exists({stands})"
+        elif self._item_is_there:
+            text = f"{compared.grouped} OR attribute_not_exists({attribute})"
+        else:
+            text = f"{compared.grouped} OR (attribute_exists({stands}) AND attribute_not_exists({attribute}))"
+        return _Expression(text, compound=True)
+
+    def _possible(self, parts: tuple[Condition, ...]) -> tuple[Condition, ...]:
+        """Without what cannot be: that an item which is there has no value of a field with a default."""
+        if not self._item_is_there:
+            return parts
+        return tuple(p for p in parts if type(p) is not Missing or p.field not in self._item.defaults) or parts[:1]
+
+    def _name_that_may_miss(self, field: str | None) -> str:
+        """A field with a default misses only where the whole item does."""
+        return self._name(None if field in self._item.defaults else field)
 
     def _between(self, name: str, low: Any, high: Any) -> _Expression:
         field = self._item.shape.fields[name]
@@ -220,13 +262,15 @@ class UpdateCompiler:
             case Set(field, value):
                 self._clause("SET", f"{name} = {self._value(field, value)}")
             case SetIfAbsent(field, value):
-                self._clause("SET", f"{name} = if_not_exists({name}, {self._value(field, value)})")
+                first = self._value(field, self._item.defaults.get(field, value))
+                self._clause("SET", f"{name} = if_not_exists({name}, {first})")
             case Add(field, amount):
-                zero, more = self._aliases.value({"N": "0"}), self._value(field, amount)
-                self._clause("SET", f"{name} = if_not_exists({name}, {zero}) + {more}")
-            case Append(_, items):
-                none, more = self._aliases.value({"L": []}), self._aliases.value(document(list(items)))
-                self._clause("SET", f"{name} = list_append(if_not_exists({name}, {none}), {more})")
+                start, more = self._value(field, self._item.defaults.get(field, 0)), self._value(field, amount)
+                self._clause("SET", f"{name} = if_not_exists({name}, {start}) + {more}")
+            case Append(field, items):
+                start = self._value(field, self._item.defaults.get(field, []))
+                more = self._aliases.value(document(list(items)))
+                self._clause("SET", f"{name} = list_append(if_not_exists({name}, {start}), {more})")
             case Include(field, members):
                 self._clause("ADD", f"{name} {self._value(field, members)}")
             case Exclude(field, members):

@@ -21,6 +21,7 @@ from penstock.engines.dynamodb.layout import KeyPart, Layout, Value
 from penstock.engines.dynamodb.lenient_decode import is_own, read_leniently, read_partly
 from penstock.errors import DamagedRecord
 from penstock.operations.reads import Unreadable
+from penstock.schema.documents import canonical
 from penstock.schema.generated import defined
 from penstock.schema.kinds import FieldShape, Kind
 from penstock.schema.template import Template, TemplatePart
@@ -227,6 +228,9 @@ class _Compiler:
             wrong = f"{local}.tzinfo is not UTC or {_TOO_FINE[field.digits].format(local)}"
             self._before.append(f"if {local} is not None and ({wrong}): raise Undecodable")
             return local
+        if field.kind is Kind.DECIMAL:
+            self._names["canonical"] = canonical
+            return f"canonical({value})" if not field.optional else f"(None if {value} is None else canonical({value}))"
         return value
 
     def _document(self, field: FieldShape, place: str, position: int) -> str:

@@ -8,6 +8,8 @@ from typing import Any
 from penstock.engines.dynamodb.item_decoder import ItemDecoder, Values
 from penstock.engines.dynamodb.item_encoder import Encode, ItemEncoder, encoder
 from penstock.engines.dynamodb.layout import Layout
+from penstock.operations.defaults import stored_defaults
+from penstock.schema.kinds import Kind
 from penstock.schema.shape import EntityShape
 
 
@@ -21,6 +23,9 @@ class ItemType:
         self.encode = ItemEncoder(self.layout)
         self.decode = ItemDecoder(self.layout)
         self.encoders: Mapping[str, Encode] = {f.name: encoder(f) for f in shape.fields.values()}
+        self.defaults = stored_defaults(shape)
+        "What a missing attribute counts as, of the fields for which it counts at all."
+        self.whole_sets = frozenset(n for n in self.defaults if shape.fields[n].kind is Kind.TEXTS)
         self.build: Callable[[Values], Any] = shape.build
 
     def is_live(self, values: Values | None, now: int) -> bool:

@@ -21,6 +21,7 @@ from penstock.engines.dynamodb.dynamo_requests import (
 from penstock.engines.dynamodb.item_decoder import Values
 from penstock.engines.dynamodb.item_reads import Identity, Reads, identity
 from penstock.engines.dynamodb.item_type import ItemType
+from penstock.engines.dynamodb.set_defaults import begins_a_set, send
 from penstock.engines.dynamodb.wire import Reply, WireError, transient_cancellation
 from penstock.errors import InvalidValue
 from penstock.net.backoff import Patience
@@ -46,6 +47,13 @@ class Writes:
         One is a single operation, at half the price of a transaction, unless it could not be recognised when it is
         sent again: only a transaction's token makes a lone count or append exact.
         """
+        items = [self._type_of(w.shape) for w in writes]
+        if any(map(begins_a_set, items, writes)):
+            send(writes, items, token, self._reads.one, lambda todo, anew: self._commit(todo, now, anew))
+        else:
+            self._commit(writes, now, token)
+
+    def _commit(self, writes: Sequence[Write], now: int, token: str) -> None:
         if len(writes) > 1 or not is_repeatable(writes[0]):
             self._transact(writes, now, token)
         elif isinstance(writes[0], Check):
@@ -56,6 +64,13 @@ class Writes:
     def patch(self, patch: Patch, now: int, token: str) -> Values:
         """One patch, and the values that stand after it."""
         item = self._type_of(patch.shape)
+        if begins_a_set(item, patch):
+            return send(
+                [patch], [item], token, self._reads.one, lambda todo, anew: self._patch(item, todo[0], now, anew)
+            )
+        return self._patch(item, patch, now, token)
+
+    def _patch(self, item: ItemType, patch: Patch, now: int, token: str) -> Values:
         if not is_repeatable(patch):
             self._transact([patch], now, token)
             values = self._reads.one(item, patch.key)

@@ -14,6 +14,7 @@ from penstock.engines.dynamodb.attribute_values import python_value
 from penstock.engines.dynamodb.layout import Layout, Value
 from penstock.errors import DamagedRecord
 from penstock.operations.reads import Ref, Unreadable
+from penstock.schema.documents import canonical
 from penstock.schema.kinds import FieldShape, Kind, key_text, parse_instant
 
 
@@ -110,7 +111,7 @@ def _converted(field: FieldShape, value: Value) -> Any:
         if field.kind is Kind.INSTANT and kind == "S":
             return parse_instant(value["S"])
         if field.kind is Kind.DECIMAL and kind == "N":
-            return Decimal(value["N"])
+            return canonical(Decimal(value["N"]))
         if field.kind is Kind.INTEGER and kind == "N":
             return _whole(Decimal(value["N"]))
         if field.kind is Kind.DOCUMENT and kind == "S" and field.python is not str:

@@ -10,7 +10,7 @@ from uuid import UUID
 import msgspec
 
 from penstock.engines.sql.dialect import Dialect
-from penstock.schema.documents import large_as_floats
+from penstock.schema.documents import canonical, large_as_floats
 from penstock.schema.kinds import Kind, instant_text
 
 _dumps = msgspec.json.Encoder(order="deterministic").encode
@@ -44,7 +44,7 @@ SQLITE = Dialect(
     load={
         Kind.IDENTIFIER: "convert({x}, UUID)",
         Kind.CHOICE: "{members}[{x}]",
-        Kind.DECIMAL: "Decimal({x})",
+        Kind.DECIMAL: "canonical(Decimal({x}))",
         Kind.INSTANT: "moment({x})",
         Kind.DAY: "date.fromisoformat({x})",
         Kind.FLAG: "{x} == 1",
@@ -59,6 +59,7 @@ SQLITE = Dialect(
         "convert": msgspec.convert,
         "UUID": UUID,
         "Decimal": Decimal,
+        "canonical": canonical,
         "moment": datetime.fromisoformat,
         "date": date,
     },
@@ -85,12 +86,13 @@ POSTGRES = Dialect(
     },
     load={
         Kind.CHOICE: "{members}[{x}]",
+        Kind.DECIMAL: "canonical({x})",
         Kind.INSTANT: "{x}.astimezone(UTC)",
         Kind.TEXTS: "frozenset({x})",
     },
     # JSON of PostgreSQL has large floats without a point, as if they were integers.
     numbers="floats({x})",
-    names={"dumps": _dumps, "UTC": UTC, "floats": large_as_floats},
+    names={"dumps": _dumps, "UTC": UTC, "canonical": canonical, "floats": large_as_floats},
     compare=lambda kind, column, operator: f"{column} {operator} {{m}}",
     add=lambda kind, column: f"coalesce({column}, 0) + %s",
     append="coalesce({c}, '[]'::jsonb) || {m}::jsonb",

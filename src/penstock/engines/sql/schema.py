@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Callable, Iterator, Sequence
-from decimal import Decimal
 from typing import Any
 
 import sqlalchemy as sa
@@ -13,10 +13,9 @@ from sqlalchemy.schema import CreateIndex, CreateSchema, CreateTable
 from sqlalchemy.types import TypeEngine
 
 from penstock.engines.sql.connector import Connector, HeldByOthers
-from penstock.engines.sql.dialect import Dialect, literal, quote
+from penstock.engines.sql.dialect import Dialect, quote
 from penstock.engines.sql.feed_table import feed_steps
 from penstock.engines.sql.isolation import isolation_steps
-from penstock.engines.sql.rows import bind_of
 from penstock.engines.sql.statements import Statements
 from penstock.errors import Misconfigured, Unavailable
 from penstock.net.backoff import Backoff
@@ -43,6 +42,8 @@ _POSTGRES: dict[Kind, TypeEngine[Any]] = {
     Kind.TEXTS: postgresql.JSONB(),
     Kind.DOCUMENT: postgresql.JSONB(),
 }
+_NAME_BYTES = 63
+"What PostgreSQL keeps of a name."
 _SQLITE: dict[Kind, TypeEngine[Any]] = {
     **{kind: sa.Text() for kind in Kind},
     Kind.INTEGER: sa.Integer(),
@@ -198,13 +199,13 @@ def _add_indexes(shape: EntityShape, dialect: Dialect, table: sa.Table) -> None:
         fixed = tuple(n for n, allowed in index.when.items() if len(allowed) == 1)
         names = dict.fromkeys(fixed + index.key.fields + shape.key.fields)
         where = " and ".join(statements.partial(index)).replace("r.", "")
-        _index(table, index.place.name, [table.c[shape.fields[n].column] for n in names], where)
+        _index(dialect, table, index.place.name, [table.c[shape.fields[n].column] for n in names], where)
     if shape.expiry:
         column = table.c[shape.fields[shape.expiry].column]
-        _index(table, f"{column.name}_end", [column], f"{quote(column.name)} is not null")
+        _index(dialect, table, f"{column.name}_end", [column], f"{quote(column.name)} is not null")
     for names_given in shape.uniques:
         columns = [_directed(table, shape, n) for n in names_given]
-        _index(table, "_".join(n.lstrip("-") for n in names_given), columns, "")
+        _index(dialect, table, "_".join(n.lstrip("-") for n in names_given), columns, "")
 
 
 def _directed(table: sa.Table, shape: EntityShape, name: str) -> sa.ColumnElement[object]:
@@ -212,8 +213,12 @@ def _directed(table: sa.Table, shape: EntityShape, name: str) -> sa.ColumnElemen
     return column.desc() if name.startswith("-") else column
 
 
-def _index(table: sa.Table, label: str, columns: Sequence[sa.ColumnElement[object]], where: str) -> None:
+def _index(
+    dialect: Dialect, table: sa.Table, label: str, columns: Sequence[sa.ColumnElement[object]], where: str
+) -> None:
     name = re.sub(r"\W+", "_", f"{table.name}_{label}".lower())
+    if dialect.schemas and len(name) > _NAME_BYTES:  # SQLite takes any, and has had them so
+        name = f"{name[: _NAME_BYTES - 9]}_{hashlib.sha256(name.encode()).hexdigest()[:8]}"
     condition = sa.text(where) if where else None
     sa.Index(name, *columns, postgresql_where=condition, sqlite_where=condition).table  # noqa: B018 - attaches itself
 
@@ -223,22 +228,10 @@ def _add_column(dialect: Dialect, shape: EntityShape, column: sa.Column[object])
     field = next(f for f in shape.fields.values() if f.column == column.name)
     kind = column.type.compile(dialect=_sa_dialect(dialect))
     has_default = not field.optional and field.default is not None
-    default = f" not null default {_default(shape, field, dialect)}" if has_default else ""
+    default = f" not null default {Statements(shape, dialect).default(field)}" if has_default else ""
     collation = ' collate "C"' if getattr(column.type, "collation", None) and "COLLATE" not in kind else ""
     relation = dialect.relation(shape.domain, shape.relation)
     return f"alter table {relation} add column {quote(column.name)} {kind}{collation}{default}"
-
-
-def _default(shape: EntityShape, field: FieldShape, dialect: Dialect) -> str:
-    """A field's default as SQL: what a record that has it would be stored with."""
-    value = field.dump(field.default) if field.dump else field.default
-    (bound,) = bind_of(shape, dialect, [field.name])({field.name: value})
-    if isinstance(bound, bytes):
-        return f"'\\x{bound.hex()}'" if dialect.schemas else f"x'{bound.hex()}'"
-    if isinstance(bound, int | float | Decimal):
-        return str(bound).lower()  # true and false are SQL's words as well
-    # PostgreSQL reads the text of a moment, a day and an identifier; for SQLite they are texts already.
-    return literal(bound if isinstance(bound, str) else str(bound))
 
 
 def _sql(element: sa.schema.ExecutableDDLElement, dialect: Dialect) -> str:

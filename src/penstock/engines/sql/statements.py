@@ -6,6 +6,7 @@ A text depends only on the form of what is asked, never on its values, so that a
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from decimal import Decimal
 from functools import cached_property
 from typing import Any
 
@@ -206,7 +207,7 @@ class Statements:
     def _constant(self, name: str, value: Any) -> str:
         """A value written into SQL: of a state, a flag, a text or an integer."""
         bound = self.codec.one[name](value)
-        return literal(bound) if isinstance(bound, str) else str(bound).lower()
+        return self._literal(bound) if isinstance(bound, str) else str(bound).lower()
 
     def _range_texts(self, pattern: PatternShape, bounds: Range[Any]) -> list[str]:
         if bounds == ANYTHING or pattern.ranged is None:
@@ -373,6 +374,8 @@ class Statements:
 
     def _new_value(self, update: Update, field: FieldShape) -> str:
         dialect, column = self.dialect, self.column(update.field)
+        if field.counted_as:  # a missing one counts from zero, or from nothing, anyway
+            column = self._standing(update.field)
         match update:
             case Set():
                 return dialect.mark
@@ -381,13 +384,13 @@ class Statements:
             case Add():
                 return dialect.add(field.kind, column)
             case SetIfAbsent():
-                return f"coalesce({column}, {dialect.mark})"
+                return f"coalesce({self._standing(update.field)}, {dialect.mark})"
             case Append():
-                return dialect.append.replace("{c}", column).replace("{m}", dialect.mark)
+                return dialect.append.replace("{m}", dialect.mark).replace("{c}", column)
             case Include():
-                return dialect.include.replace("{c}", column).replace("{m}", dialect.mark)
+                return dialect.include.replace("{m}", dialect.mark).replace("{c}", column)
             case Exclude():
-                return dialect.exclude.replace("{c}", column).replace("{m}", dialect.mark)
+                return dialect.exclude.replace("{m}", dialect.mark).replace("{c}", column)
         raise TypeError(f"not an update: {update!r}")
 
     def _delete(self, delete: Delete, now: int) -> Statement:
@@ -451,7 +454,8 @@ class Statements:
         if isinstance(condition, All):
             return "(" + " and ".join([self._condition(p, out) for p in condition.conditions]) + ")"
         if isinstance(condition, Missing):
-            return f"{self.column(condition.field)} is null" if condition.field is not None else "false"
+            name = condition.field
+            return f"{self._columns[name]} is null" if name is not None and name in self._may_be_null else "false"
         match condition:
             case AsStored(name, _, stored):
                 out.append(stored)
@@ -462,26 +466,61 @@ class Statements:
             case OneOf(name, values):
                 out += [self.codec.one[name](v) for v in values]
                 return "coalesce(" + " or ".join([self._compare(name, "=")] * len(values)) + ", false)"
-            case Present(None):
-                return "true"
-            case Present(str(name)):
-                return f"{self.column(name)} is not null"
+            case Present(name):
+                return (
+                    f"{self._columns[name]} is not null" if name is not None and name in self._may_be_null else "true"
+                )
             case Not(inner):
                 return f"not {self._condition(inner, out)}"
         raise TypeError(f"not a condition: {condition!r}")
+
+    @cached_property
+    def _may_be_null(self) -> frozenset[str]:
+        """The fields of which a record that stands may have no value; others have a default, at least."""
+        return frozenset(name for name, field in self.shape.fields.items() if field.counted_as is None)
+
+    def _standing(self, name: str) -> str:
+        """A column's value in a row that stands, which a column that was optional once may lack."""
+        field = self.shape.fields[name]
+        if field.counted_as is None or name in self.shape.key.fields:
+            return self.column(name)
+        return f"coalesce({self.column(name)}, {self.default(field)})"
+
+    def default(self, field: FieldShape) -> str:
+        """A field's default as SQL: what a record that has it would be stored with."""
+        value = field.dump(field.default) if field.dump else field.default
+        bound = self.codec.one[field.name](value)
+        if isinstance(bound, bytes):
+            return f"'\\x{bound.hex()}'" if self.dialect.schemas else f"x'{bound.hex()}'"
+        if isinstance(bound, int | float | Decimal):
+            return str(bound).lower()  # true and false are SQL's words as well
+        # PostgreSQL reads the text of a moment, a day and an identifier; for SQLite they are texts already.
+        return self._literal(bound if isinstance(bound, str) else str(bound))
+
+    def _literal(self, text: str) -> str:
+        """A text written into SQL, with nothing in it that would be taken for a mark."""
+        mark = self.dialect.mark
+        written = literal(text)
+        if len(mark) == 1 or mark not in text:  # SQLite tells a text from a mark itself
+            return written
+        torn = written.replace(mark, mark[0] + "' || '" + mark[1:])
+        return f"({torn})"
 
     def _comparison(self, name: str, operator: str) -> str:
         text = self._comparisons.get((name, operator))
         if text is None:
             compared = self._compare(name, operator)
-            missing = f"({self.column(name)} is null or {compared})"
-            text = missing if operator == "<>" else f"coalesce({compared}, false)"
+            if operator == "<>" and name in self._may_be_null:
+                text = f"({self.column(name)} is null or {compared})"
+            else:
+                text = f"coalesce({compared}, false)"
             self._comparisons[name, operator] = text
         return text
 
     def _compare(self, name: str, operator: str) -> str:
         kind: Kind = self.shape.fields[name].kind
-        return self.dialect.compare(kind, self.column(name), operator).replace("{m}", self.dialect.mark)
+        compared = self.dialect.compare(kind, "{c}", operator).replace("{m}", self.dialect.mark)
+        return compared.replace("{c}", self._standing(name))  # last, as a default may be any text
 
 
 def _operand(update: Update) -> Any:

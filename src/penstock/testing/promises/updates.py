@@ -9,11 +9,12 @@ from typing import Any
 import pytest
 
 from penstock import Store, the
-from penstock.errors import Conflict, InvalidValue, StaleIndex
+from penstock.errors import Conflict, InvalidValue, OutOfBounds, StaleIndex
 from penstock.testing.entities import (
     MOMENT,
     Colour,
     Counter,
+    Gauge,
     Measure,
     Reading,
     Specimen,
@@ -102,12 +103,60 @@ class Updates(Promise):
         after = store.patch(HERE, the(Specimen.count).add(-3), the(Specimen.price).add(Decimal("0.1")))
         assert (after.count, after.price) == (-3, Decimal("0.1"))
 
+    def test_a_count_does_not_fall_below_zero(self, store: Store) -> None:
+        store.put(specimen(seen=2))
+        with pytest.raises(OutOfBounds, match="seen out of its bounds; it must be at least 0") as refused:
+            store.patch(HERE, the(Specimen.seen).add(-3))
+        assert refused.value.found is not None
+        assert refused.value.found["seen"] == 2
+        with pytest.raises(OutOfBounds) as refused, store.change(by="ann") as change:  # noqa: PT012
+            change.put(specimen(label="two"))
+            change.patch(HERE, the(Specimen.seen).add(-3))
+        assert refused.value.position == 1
+        assert store.patch(HERE, the(Specimen.seen).add(-2)).seen == 0
+        with pytest.raises(OutOfBounds):
+            store.patch(HERE, the(Specimen.seen).add(-(2**63)))
+        assert store.lookup(specimen(label="two").ref) is None
+
+    def test_a_number_grows_within_its_bounds(self, store: Store) -> None:
+        store.put(Gauge(name="g"))
+        there = Gauge.at(name="g")
+        for update in (the(Gauge.level).add(6), the(Gauge.level).add(-6), the(Gauge.flow).add(Decimal("0.51"))):
+            with pytest.raises(OutOfBounds):
+                store.patch(there, update)
+        for update in (the(Gauge.depth).add(1), the(Gauge.depth).add(9), the(Gauge.flow).add(Decimal("-1.5"))):
+            with pytest.raises(OutOfBounds):
+                store.patch(there, update)
+        assert store.get(there) == Gauge(name="g")
+        after = store.patch(
+            there, the(Gauge.level).add(5), the(Gauge.depth).add(4), the(Gauge.flow).add(Decimal("-1.499"))
+        )
+        assert (after.level, after.depth, after.flow) == (5, 4, Decimal("0.001"))
+        assert store.patch(there, the(Gauge.level).add(-10), the(Gauge.depth).add(-2)).level == -5
+        with pytest.raises(OutOfBounds, match="depth out of its bounds; it must be at least 2"):
+            store.patch(there, the(Gauge.depth).add(-1))
+
+    def test_who_may_not_change_a_number_is_not_told_of_its_bounds(self, store: Store) -> None:
+        store.put(specimen(seen=2))
+        with pytest.raises(Conflict) as refused:
+            store.patch(HERE, the(Specimen.seen).add(-3), when=the(Specimen.title).equals("other"))
+        assert type(refused.value) is Conflict
+
     def test_a_decimal_grows_exactly(self, store: Store) -> None:
         store.put(Counter(name="c", balance=Decimal("12345678901234567890123456789.99999999")))
         after = store.patch(Counter.at(name="c"), the(Counter.balance).add(Decimal("0.00000001")))
         assert after.balance == Decimal("12345678901234567890123456790")
         after = store.patch(Counter.at(name="c"), the(Counter.balance).add(Decimal("0.000000001")))
         assert after.balance == Decimal("12345678901234567890123456790.000000001")
+
+    def test_a_decimal_comes_back_in_one_form(self, store: Store) -> None:
+        forms = {"1.10": "1.1", "100": "100", "1E+2": "100", "-0.00": "0", "0.50": "0.5", "1E+100": "1E+100"}
+        for given, told in forms.items():
+            store.put(Counter(name="c", balance=Decimal(given)))
+            assert str(store.get(Counter.at(name="c")).balance) == told
+            assert [str(c.balance) for c in store.get_many([Counter.at(name="c")]) if c] == [told]
+        store.put(Counter(name="c", balance=Decimal("1.10")))
+        assert str(store.patch(Counter.at(name="c"), the(Counter.balance).add(Decimal("0.90"))).balance) == "2"
 
     def test_a_list_grows_at_its_end(self, store: Store) -> None:
         store.put(specimen())
