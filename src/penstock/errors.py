@@ -10,6 +10,7 @@ PenstockError
 │   └── WrongRange         bytes were asked for that an object does not have
 ├── IllegalMove            the state machine has no such transition
 ├── StaleIndex             a write would leave an index key behind; refused before it is sent
+│   └── StaleComputed      a write would leave a computed value behind; refused before it is sent
 ├── NotPermitted           the declaration leaves it to a higher role, to an action of the domain, or to the system
 ├── OutOfScope             a store bound to one project was asked for something that is not of it
 ├── UrlRefused             a signed URL was altered, has expired, or is for something else
@@ -102,6 +103,12 @@ class StaleIndex(PenstockError):
     """A write touches a field of an index key without telling the key's other fields."""
 
     slug, http_status = "stale-index", 422
+
+
+class StaleComputed(StaleIndex):
+    """A write touches a field that another is computed of, without telling the others it is computed of."""
+
+    slug = "stale-computed"
 
 
 class NotPermitted(PenstockError):

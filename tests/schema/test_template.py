@@ -38,6 +38,7 @@ FIELDS = {
         _field("c", Kind.TEXT),
         _field("n", Kind.INTEGER, int),
         _field("m", Kind.INTEGER, int),
+        _field("k", Kind.INTEGER, int),
         _field("u", Kind.IDENTIFIER, UUID),
         _field("s", Kind.INSTANT, datetime, 0),
         _field("t", Kind.INSTANT, datetime, 3),
@@ -62,6 +63,7 @@ VALUES: dict[str, st.SearchStrategy[Any]] = {
     "c": printable,
     "n": st.integers(0, 99999),
     "m": st.integers(0, 999),
+    "k": st.integers(-999, 999),
     "u": st.uuids(),
     "s": moments.map(lambda v: v.replace(microsecond=0)),
     "t": moments.map(lambda v: v.replace(microsecond=v.microsecond // 1000 * 1000)),
@@ -89,6 +91,9 @@ TEXTS = [
     "SCENE#{m:03d}#VERSION#{n:05d}",
     "{n:05d}{a}",
     "{u}{m:03d}{d}{a}",
+    "{k:+04d}",
+    "FLOOR#{k:+04d}#{a}",
+    "{a}#{k:+05d}{m:03d}",
     "{e}#{x}#{u}",
     "{t}/{e}",
     "{d}T{s}#{a}#END",
@@ -182,6 +187,19 @@ def test_escaping_can_be_undone(text: str) -> None:
     assert all(c >= "%" for c in escape(text))
 
 
+def test_a_number_with_its_sign_has_one_width_and_sorts_below_zero() -> None:
+    floors = _template("FLOOR#{k:+04d}")
+    assert [floors.encode({"k": k}) for k in (-999, -42, -1, 0, 1, 999)] == [
+        "FLOOR#-000",
+        "FLOOR#-957",
+        "FLOOR#-998",
+        "FLOOR#0000",
+        "FLOOR#0001",
+        "FLOOR#0999",
+    ]
+    assert [floors.parse(f"FLOOR#{text}") for text in ("-999", "1000", "+001", "-1", "--01")] == [None] * 5
+
+
 def test_the_last_part_stays_as_it_is() -> None:
     assert _template("NAME#{a}").encode({"a": "Nova Sco 2012 #2"}) == "NAME#Nova Sco 2012 #2"
     assert _template("STEP#{a}#{b}").encode({"a": "a#b c%", "b": "#"}) == "STEP#a%23b%20c%25##"
@@ -199,6 +217,14 @@ def test_integers_are_padded_and_moments_have_one_width() -> None:
     [
         ("SCENE#{m:03d}", {"m": 1000}, "Example.m = 1000 does not fit the 3 digits its key has; the largest is 999"),
         ("SCENE#{m:03d}", {"m": -1}, "Example.m = -1 is part of a key and cannot be negative"),
+        *(
+            (
+                "FLOOR#{k:+04d}",
+                {"k": k},
+                f"Example.k = {k} does not fit the sign and 3 digits its key has; it is from -999 to 999",
+            )
+            for k in (1000, -1000)
+        ),
         ("NAME#{a}", {"a": ""}, "Example.a is part of a key and is empty; give it a value"),
         ("{a}#{b}", {"a": "", "b": "x"}, "Example.a is part of a key and is empty; give it a value"),
         ("NAME#{a}", {"a": None}, "Example.a is part of a key and has no value; give it one"),
@@ -251,6 +277,9 @@ def test_escaping_counts() -> None:
         ("X#{n}", "zero-pad it"),
         ("{n:5d}", "has the format '5d'; zero-pad an integer"),
         ("{n:05x}", "has the format '05x'"),
+        ("{n:+5d}", "has the format '+5d'; zero-pad an integer, for example :010d, or :+010d if it may be negative"),
+        ("{n:+01d}", "with no room for a digit"),
+        ("{n:-05d}", "has the format '-05d'"),
         ("{a:>10}", "has the format '>10'; only integers take one"),
         ("{f}", "is a float; a key part may be"),
         ("{g}", "is texts; a key part may be"),
@@ -286,7 +315,7 @@ def test_a_bare_integer_need_not_be_padded() -> None:
 WORDS = ["".join(w) for length in range(1, 9) for w in itertools.product("a#0", repeat=length)]
 
 literals = st.sampled_from(["", "a", "#", "0"])
-pieces = st.sampled_from(["{a}", "{m:01d}", "{m:02d}"])
+pieces = st.sampled_from(["{a}", "{m:01d}", "{m:02d}", "{m:+02d}"])
 
 
 def _small(literal: str, first: str, between: str, second: str, tail: str) -> str:
@@ -330,6 +359,10 @@ def test_two_templates_may_be_equal_exactly_when_a_word_fits_both(one: str, othe
         ("METADATA", "META{a}", True),
         ("METADATA", "METADATA", True),
         ("METADATA", "{m:03d}", False),
+        ("FLOOR{k:+04d}", "FLOOR-{m:03d}", True),
+        ("FLOOR{k:+04d}", "FLOOR{m:04d}", True),
+        ("FLOOR{k:+04d}", "FLOOR1{m:03d}", False),
+        ("FLOOR{k:+04d}", "FLOOR#{m:03d}", False),
         ("JOB#{u}", "JOB#{x}", False),
         ("JOB#{u}", "JOB#{a}", True),
         ("{d}", "{a}", True),

@@ -2,6 +2,7 @@
 
 from penstock.declare.attr import Attr, the
 from penstock.declare.attribute import attribute
+from penstock.declare.computed import computed
 from penstock.declare.domain import Domain, View
 from penstock.declare.entity import Entity
 from penstock.declare.key import IndexKey, key
@@ -61,6 +62,7 @@ __all__ = [
     "before",
     "between",
     "camel_case",
+    "computed",
     "diagram",
     "key",
     "move",

@@ -180,6 +180,9 @@ class Attr(Generic[T]):
     def _must_be_free(self) -> None:
         if self._shape.state:
             raise InvalidValue(f"{self!r} is a state; only a declared Move changes it")
+        if self._shape.computation is not None:
+            of = " and ".join(self._shape.computation.of)
+            raise InvalidValue(f"{self!r} is computed of {of}; no patch changes it")
         if self._shape.counts_writes:
             raise InvalidValue(f"{self!r} is the version, which counts the writes by itself; no patch changes it")
         if self._entity.model_fields[self._shape.name].frozen:

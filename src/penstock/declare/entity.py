@@ -24,6 +24,7 @@ from penstock.declare.checks import (
     check_version,
     check_when,
 )
+from penstock.declare.computed import check_computed, computed
 from penstock.declare.fields import read_fields
 from penstock.declare.key import IndexKey, KeyOf
 from penstock.declare.lifetime import Expires, Lifetime
@@ -65,7 +66,7 @@ class _Hidden:
 _HIDDEN = _Hidden()
 
 
-@dataclass_transform(kw_only_default=True, field_specifiers=(Field, attribute))
+@dataclass_transform(kw_only_default=True, field_specifiers=(Field, attribute, computed))
 class EntityType(ModelMetaclass):
     """The class of entity classes: ``Scene.status`` on the class is the field itself, for `the`."""
 
@@ -106,6 +107,8 @@ class Entity(BaseModel, metaclass=EntityType):
     "Who may look at its records, where the class itself does not say."
     __moved_by_work__: ClassVar[bool] = False
     "Is what the declaration does not say of who may write it the system's alone?"
+    __inputs__: ClassVar[frozenset[str]] = frozenset()
+    "The fields that others are computed of."
     __validated__: ClassVar[bool] = True
     "Has it validators of its own, which must see each new state?"
 
@@ -155,6 +158,14 @@ class Entity(BaseModel, metaclass=EntityType):
             if name in self.__fixed__:
                 raise InvalidValue(f"{type(self).__name__}.{name} is {_why_fixed(self.__shape__, name)}")
             super().__setattr__(name, value)
+            if name in self.__inputs__:
+                self.__recompute__()
+
+    def __recompute__(self) -> None:
+        """A field has changed that others are computed of."""
+        for field in self.__shape__.computed:
+            assert field.computation is not None
+            self.__dict__[field.name] = field.computation.value(f"{type(self).__name__}.{field.name}", self.__dict__)
 
     def __moved__(self, name: str, to: Enum) -> None:
         """Only `MoveOf` calls this."""
@@ -163,6 +174,8 @@ class Entity(BaseModel, metaclass=EntityType):
         else:
             self.__dict__[name] = to
             self.__pydantic_fields_set__.add(name)
+        if name in self.__inputs__:
+            self.__recompute__()
 
     def __repr_args__(self) -> Iterator[tuple[str | None, Any]]:
         """What a record says of itself in logs and errors: all but what is personal."""
@@ -228,7 +241,7 @@ def _declare(
         tag=_tag(name, table.place, tag),
         expiry=_expiry(name, fields, table.place, lifetimes),
         build=_builder(cls),
-        check=cls.model_validate,
+        check=_checker(cls, fields),
         wakes=cls.__wakes__,
         rights=cls.__rights__,
         uniques=sql_indexes,
@@ -240,6 +253,7 @@ def _declare(
     )
     _check_key_fields(shape)
     check_personal(shape)
+    check_computed(shape)
     check_unique(shape)
     check_version(shape)
     check_permissions(shape, [n for n, info in cls.model_fields.items() if info.is_required()])
@@ -252,6 +266,9 @@ def _declare(
     cls.__shape__, cls.__table__, cls.__key__ = shape, table, keys[0]
     cls.__moves__, cls.__lifetimes__ = moves, lifetimes
     cls.__fixed__ = frozenset(states) | frozenset(key.fields) | frozenset({version} if version else ())
+    if shape.computed:
+        cls.__fixed__ |= {f.name for f in shape.computed}
+        cls.__inputs__ = frozenset(n for f in shape.computed if f.computation for n in f.computation.of)
 
 
 def _check_base(cls: type[Entity]) -> None:
@@ -409,6 +426,14 @@ def _builder(cls: type[Entity]) -> Callable[[dict[str, Any]], Any]:
     return build
 
 
+def _checker(cls: type[Entity], fields: Mapping[str, FieldShape]) -> Callable[[dict[str, Any]], Any]:
+    """A constructor for values that need validation; what is computed is made anew."""
+    made = [f.name for f in fields.values() if f.computation is not None]
+    if not made:
+        return cls.model_validate
+    return lambda values: cls.model_validate({n: v for n, v in values.items() if n not in made})
+
+
 def _no_such(cls: type, shape: EntityShape, name: str) -> str:
     """What to tell somebody who asks an entity for something it does not declare."""
     declared = [n for n in (*shape.fields, *dir(cls)) if not n.startswith(("_", "model_"))]
@@ -418,6 +443,9 @@ def _no_such(cls: type, shape: EntityShape, name: str) -> str:
 
 
 def _why_fixed(shape: EntityShape, name: str) -> str:
+    computation = shape.fields[name].computation
+    if computation is not None:
+        return f"computed of {' and '.join(computation.of)}; change those"
     if name == shape.version:
         return "the version, which counts the writes by itself"
     return "a state; only a declared Move changes it" if shape.fields[name].state else "part of the key"

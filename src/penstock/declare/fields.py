@@ -15,6 +15,7 @@ from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
 
 from penstock.declare.attribute import StoredAs
+from penstock.declare.computed import computation
 from penstock.declare.keys_within import keys_within
 from penstock.declare.personal import marked_within, seen_by
 from penstock.declare.rights import written_by
@@ -69,7 +70,8 @@ def _read(entity: str, name: str, info: FieldInfo, naming: Callable[[str], str])
         )
     dump, load = _document(annotation) if kind is Kind.DOCUMENT else (None, None)
     default = _default(info)
-    if optional and (default is not None or info.default_factory is not None):
+    made = computation(info.annotation, info.metadata)
+    if optional and made is None and (default is not None or info.default_factory is not None):
         raise DeclarationError(
             f"{entity}.{name} may be None but has another default, as which a missing value would come back; "
             f"make it required, or None by default"
@@ -89,6 +91,7 @@ def _read(entity: str, name: str, info: FieldInfo, naming: Callable[[str], str])
         default=default,
         keys=keys_within(info.annotation, info.metadata),
         personal=seen_by(metadata),
+        computation=made,
         unique_within=unique_within(metadata),
         written_by=written_by(metadata),
     )

@@ -52,8 +52,10 @@ def move_permission(shape: EntityShape, move: MoveOf[Any, ...]) -> Permission:
 
 
 def field_permission(shape: EntityShape, field: FieldShape) -> Permission:
-    """Who gives a field its value when a record is created. States and versions begin as declared, for everybody."""
-    return SYSTEM if field.state or field.counts_writes else field.written_by or creation_permission(shape)
+    """Who gives a field its value when a record is created; a state, a version and what is computed, nobody."""
+    if field.state or field.counts_writes or field.computation is not None:
+        return SYSTEM
+    return field.written_by or creation_permission(shape)
 
 
 def leave_to_system(shape: EntityShape) -> None:

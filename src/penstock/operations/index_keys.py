@@ -10,6 +10,7 @@ from typing import Any
 
 from penstock.errors import StaleIndex
 from penstock.operations.additions import within_bounds
+from penstock.operations.computed_values import with_computed_updates
 from penstock.operations.conditions import Compare, Condition, Missing, both
 from penstock.operations.file_access import admit_files
 from penstock.operations.updates import Remove, Set
@@ -26,6 +27,8 @@ def settle(patch: Patch, given: Mapping[str, Any] | None) -> Patch:
     ``given`` holds values the caller has read. Where an index key needs one of them, the patch becomes conditional on
     that value still standing, so that two writers of two fields cannot leave a key made of neither.
     """
+    if patch.shape.computed:
+        patch = with_computed_updates(patch, given)
     if patch.shape.files:
         patch = admit_files(patch, given)
     if patch.shape.bounded:
@@ -166,7 +169,10 @@ def _rewritings(shape: EntityShape, touched: frozenset[str]) -> tuple[_Rewriting
         if index.place.sort is not None and index.key.sort is not None:
             parts.append((index.place.sort, index.key.sort))
         derived = [(a, t) for a, t in parts if not _is_field_itself(shape, a, t)]
-        sparse = bool(index.when) or any(shape.fields[n].optional for n in index.key.fields)
+        # A record from before a field was computed is in no index of it yet, and comes in with its whole key.
+        sparse = bool(index.when) or any(
+            shape.fields[n].optional or shape.fields[n].computation is not None for n in index.key.fields
+        )
         if not sparse:
             derived = [(a, t) for a, t in derived if touched & set(t.names)]
         if derived:

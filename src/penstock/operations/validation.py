@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 
 from penstock.errors import InvalidValue, TooLarge
+from penstock.operations.computed_values import with_computed_values
 from penstock.operations.file_access import check_files
 from penstock.operations.updates import Add, Append, Exclude, Include, Set, SetIfAbsent, Update
 from penstock.operations.writes import Check, Delete, Patch, Put, Write
@@ -91,6 +92,8 @@ def _surely_fine(shape: EntityShape) -> Callable[[Mapping[str, Any]], bool]:
 
 def prepare(shape: EntityShape, values: dict[str, Any]) -> dict[str, Any]:
     """The values of a whole record as engines take them; InvalidValue or TooLarge for what no engine may hold."""
+    if shape.computed:
+        values = with_computed_values(shape, values)
     for template in _plan(shape).templates:
         template.check(values)
     for index in shape.indexes.values():

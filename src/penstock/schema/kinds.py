@@ -17,6 +17,7 @@ from msgspec import to_builtins
 
 from penstock.errors import InvalidKey, InvalidValue
 from penstock.schema.bounds import Bounds
+from penstock.schema.computation import Computation
 from penstock.schema.permission import Permission
 from penstock.schema.role import Role
 
@@ -100,6 +101,8 @@ class FieldShape:
     "Finds the object keys in a value; None when it holds none."
     personal: Role | None = None
     "The role that sees it; None when whoever sees the record does."
+    computation: Computation | None = None
+    "How it is made of other fields; None when it is given."
     unique_within: tuple[str, ...] | None = None
     "The fields of which records must agree that may not share its value; None when any may."
     written_by: Permission | None = None

@@ -194,6 +194,11 @@ class EntityShape:
         return frozenset(f.name for f in self.fields.values() if f.bounds is not None)
 
     @cached_property
+    def computed(self) -> tuple[FieldShape, ...]:
+        """The fields that are made of others."""
+        return tuple(f for f in self.fields.values() if f.computation is not None)
+
+    @cached_property
     def unique(self) -> tuple[FieldShape, ...]:
         """The fields whose values no two records may share."""
         return tuple(f for f in self.fields.values() if f.unique_within is not None)

@@ -18,7 +18,7 @@ from penstock.schema.kinds import KEY_KINDS, FieldShape, Kind, from_key_text, in
 _ESCAPED = re.compile(r"[\x00-%]")
 _UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f\ud800-\udfff]")
 _ESCAPE = re.compile(r"%([0-9A-F]{2})")
-_PADDING = re.compile(r"0([1-9][0-9]?)d")
+_PADDING = re.compile(r"(\+?)0([1-9][0-9]?)d")
 _SEPARATORS = ' !"#$'  # all sort before every character of an escaped part
 
 
@@ -42,6 +42,8 @@ class TemplatePart:
     last: bool
     largest: int | None = None
     "The largest integer that fits, of a padded one."
+    smallest: int = 0
+    "The smallest integer that fits: below zero for one that is padded with its sign."
 
     def encode(self, value: Any, entity: str) -> str:
         """The text of this part; refuses what is empty, unprintable or does not fit."""
@@ -62,6 +64,8 @@ class TemplatePart:
         return text if self.last else escape(text)
 
     def _padded(self, value: int, text: str, entity: str) -> str:
+        if self.smallest < 0:
+            return self._signed(value, entity)
         if value < 0:
             raise InvalidKey(f"{entity}.{self.field.name} = {value} is part of a key and cannot be negative")
         if self.width is None:
@@ -73,12 +77,26 @@ class TemplatePart:
             )
         return text.zfill(self.width)
 
+    def _signed(self, value: int, entity: str) -> str:
+        """Below zero a sign that sorts before every digit, and then digits that grow as the number does."""
+        assert self.width is not None
+        if not self.smallest <= value <= self.smallest * -1:
+            raise InvalidKey(
+                f"{entity}.{self.field.name} = {value} does not fit the sign and {self.width - 1} digits its key has; "
+                f"it is from {self.smallest} to {-self.smallest}"
+            )
+        return str(value).zfill(self.width) if value >= 0 else f"-{value - self.smallest:0{self.width - 1}d}"
+
     def decode(self, text: str) -> Any:
+        if self.smallest < 0 and text[0] == "-":
+            return int(text[1:]) + self.smallest
         return from_key_text(self.field, text if self.last or self.width is not None else unescape(text))
 
     @property
     def regex(self) -> str:
         kind = self.field.kind
+        if self.smallest < 0 and self.width is not None:
+            return rf"([-0][0-9]{{{self.width - 1}}})"
         if kind is Kind.INTEGER:
             return rf"([0-9]{{{self.width}}})" if self.width else r"([0-9]+)"
         if self.width is not None:
@@ -139,7 +157,7 @@ class Template:
         length = 0
         for part in self._open:
             value = values[part.field.name]
-            if part.largest is not None and type(value) is int and 0 <= value <= part.largest:
+            if part.largest is not None and type(value) is int and part.smallest <= value <= part.largest:
                 continue
             if type(value) is str and value and value.isascii() and value.isprintable():
                 length += len(value) * 3  # as long as if all of it were escaped
@@ -180,6 +198,9 @@ class Template:
             alphabet = _alphabet(part)
             if part.width is None:
                 yield alphabet, True
+            elif part.smallest < 0:
+                yield _SIGNS, False
+                yield from ((alphabet, False) for _ in range(part.width - 1))
             else:
                 yield from ((alphabet, False) for _ in range(part.width))
         yield from ((frozenset(c), False) for c in self.tail)
@@ -195,6 +216,8 @@ def _always_fits(field: FieldShape) -> bool:
 # One word stands for every character beyond ASCII.
 _BEYOND = "beyond ASCII"
 _ANY = frozenset(chr(c) for c in range(0x20, 0x7F)) | {_BEYOND}
+_SIGNS = frozenset("-0")
+"How an integer with its sign begins."
 _ALPHABETS = {
     Kind.INTEGER: frozenset("0123456789"),
     Kind.IDENTIFIER: frozenset("0123456789abcdef-"),
@@ -257,8 +280,13 @@ def compile_template(
                 f"the fields are {', '.join(fields)}"
             )
         width = _width(entity, text, shape, spec, ordered=ordered)
-        largest = 10**width - 1 if width and shape.kind is Kind.INTEGER else None
-        parts.append(TemplatePart(literal, shape, width, last, largest))
+        if shape.kind is not Kind.INTEGER or width is None:
+            parts.append(TemplatePart(literal, shape, width, last))
+        elif spec.startswith("+"):
+            most = 10 ** (width - 1) - 1
+            parts.append(TemplatePart(literal, shape, width, last, most, -most))
+        else:
+            parts.append(TemplatePart(literal, shape, width, last, 10**width - 1))
     template = Template(text, entity, tuple(parts), tail, limit)
     _check_separators(template)
     _check_printable(template)
@@ -273,9 +301,16 @@ def _width(entity: str, text: str, shape: FieldShape, spec: str, *, ordered: boo
         raise DeclarationError(f"{where} is {shape.kind.noun}; a key part may be {allowed}")
     if shape.kind is Kind.INTEGER:
         if padding := _PADDING.fullmatch(spec):
-            return int(padding[1])
+            if padding[1] and padding[2] == "1":
+                raise DeclarationError(
+                    f"{where} has the format {spec!r}, with no room for a digit; use {{…:+02d}} or more"
+                )
+            return int(padding[2])
         if spec:
-            raise DeclarationError(f"{where} has the format {spec!r}; zero-pad an integer, for example :010d")
+            raise DeclarationError(
+                f"{where} has the format {spec!r}; zero-pad an integer, for example :010d, or :+010d if it may be "
+                f"negative"
+            )
         if ordered and text != f"{{{shape.name}}}":
             raise DeclarationError(
                 f"{where} would sort as text (10 before 9); zero-pad it, for example {{{shape.name}:010d}}"

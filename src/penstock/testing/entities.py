@@ -321,6 +321,33 @@ class Counter(Entity, table=COUNTERS):
         "A counter by its name."
 
 
+class Floor(Entity, table=REELS):
+    """Numbers below zero in its key, and in that of an index."""
+
+    house: str
+    height: int
+    room: str
+    degrees: int | None = None
+
+    @key("HOUSE#{house}", "FLOOR#{height:+04d}#{room}")
+    def at(self, *, house: str, height: int, room: str) -> None:
+        "A room by its floor."
+
+    @pattern(at)
+    def by_house(self, *, house: str, height: Range[int] = ANYTHING) -> None:
+        "Rooms of a house, the deepest first."
+
+    @pattern(at)
+    def by_floor(self, *, house: str, height: int, room: Range[str] = ANYTHING) -> None:
+        "Rooms of a floor."
+
+    warmed = IndexKey(GRADED, "WARMED#{house}", "{degrees:+03d}")
+
+    @pattern(warmed, backwards=True)
+    def by_warmth(self, *, house: str, degrees: Range[int] = ANYTHING) -> None:
+        "Rooms of a house, the warmest first."
+
+
 class Gauge(Entity, table=REELS):
     """Numbers with bounds, one of which may be missing."""
 
@@ -372,6 +399,7 @@ SUITE = Domain(
     SceneVersion,
     Reading,
     Counter,
+    Floor,
     Gauge,
     Watched,
     Alarm,

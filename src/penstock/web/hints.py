@@ -46,6 +46,7 @@ HINTS: dict[str, str] = {
     "precondition-failed": "Read the record again, look at what has changed, and send its new ETag.",
     "quota-exceeded": "Wait as many seconds as the header Retry-After says, or end something of your own first.",
     "rate-limited": "Wait as many seconds as the header Retry-After says.",
+    "stale-computed": "Read the record, and write it with the fields the detail names.",
     "stale-index": "Read the whole record and write it with the fields the detail names.",
     "throttled": "Try again in a moment, and less often.",
     "too-large": "Make the record smaller; put what is long into an object.",

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from penstock import Range
 from penstock.engines.dynamodb.queries import Span, span_of, successor
 from penstock.operations.reads import Query
+from penstock.testing.entities import Floor
 from tests.engines.dynamodb.entities import MOMENT, PROJECT, Reel, Step
 
 # Characters around the separators and the escape, and some from every length of UTF-8.
@@ -87,6 +88,18 @@ def test_a_padded_number(low: Any, high: Any, open_low: bool, open_high: bool, s
     bounds = Range(low, high, open_low, open_high)
     query: Query[Any] = Query(Reel.__shape__.patterns["of_project"], {"project_id": PROJECT}, bounds)
     agrees(query, bounds, sequence, f"REEL#{sequence:03d}")
+
+
+SIGNED = st.integers(-12, 12) | st.integers(990, 999) | st.integers(-999, -990)
+
+
+@given(st.none() | SIGNED, st.none() | SIGNED, OPEN, OPEN, SIGNED)
+def test_a_number_with_its_sign(low: Any, high: Any, open_low: bool, open_high: bool, height: int) -> None:
+    bounds = Range(low, high, open_low, open_high)
+    query: Query[Any] = Query(Floor.__shape__.patterns["by_house"], {"house": "h"}, bounds)
+    sort = Floor.__shape__.key.sort
+    assert sort is not None
+    agrees(query, bounds, height, sort.encode({"height": height, "room": "r"}))
 
 
 @given(TEXTS, TEXTS)

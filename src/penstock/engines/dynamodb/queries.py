@@ -109,11 +109,10 @@ def _follower(sort: Template, position: int) -> str:
 
 def _whole_numbers(part: TemplatePart, head: str, follower: str, wanted: Range[Any]) -> Span | None:
     """Open ends become closed ones, and bounds that no key can hold are drawn in."""
-    low = 0 if wanted.low is None else max(0, wanted.low + wanted.open_low)
+    low = part.smallest if wanted.low is None else max(part.smallest, wanted.low + wanted.open_low)
     high = None if wanted.high is None else wanted.high - wanted.open_high
-    if part.width is not None:
-        largest = 10**part.width - 1
-        high = largest if high is None else min(high, largest)
+    if part.largest is not None:
+        high = part.largest if high is None else min(high, part.largest)
     if high is not None and low > high:
         return NOTHING
     if part.width is not None:
@@ -149,9 +148,11 @@ def _ends(wanted: Range[Any]) -> tuple[tuple[Any, bool], tuple[Any, bool]]:
 
 def _text(part: TemplatePart, value: Any) -> str:
     """A bound's text. It need not be a text that a key could have: it only has to sort at the right place."""
+    if part.largest is not None:
+        return part.encode(value, "")  # within what fits, by now
     text = key_text(part.field, value)
     if part.width is not None:
-        return text.zfill(part.width) if part.field.kind is Kind.INTEGER else text
+        return text
     return text if part.last else escape(text)
 
 

@@ -195,7 +195,7 @@ class Statements:
     def partial(self, index: IndexShape, skip: frozenset[str] = frozenset()) -> list[str]:
         """The conditions under which a record takes part in an index, written out so that planners recognise them."""
         fields = self.shape.fields
-        out = [f"{self.column(n)} is not null" for n in index.key.fields if fields[n].optional and n not in skip]
+        out = [f"{self.column(n)} is not null" for n in index.key.fields if n not in skip and self._may_lack(fields[n])]
         for name, allowed in index.when.items():
             texts = sorted(self._constant(name, v) for v in allowed)
             if len(texts) == 1:
@@ -203,6 +203,11 @@ class Statements:
             else:
                 out.append(f"{self.column(name)} in ({', '.join(texts)})")
         return out
+
+    @staticmethod
+    def _may_lack(field: FieldShape) -> bool:
+        """May a row be without the value: of an optional field, or of one computed since, which it was not yet?"""
+        return field.optional or field.computation is not None
 
     def _constant(self, name: str, value: Any) -> str:
         """A value written into SQL: of a state, a flag, a text or an integer."""

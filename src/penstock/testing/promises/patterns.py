@@ -13,6 +13,7 @@ from penstock.errors import InvalidKey
 from penstock.testing.differences import differs
 from penstock.testing.entities import (
     MOMENT,
+    Floor,
     Lamp,
     Reading,
     Scene,
@@ -246,6 +247,50 @@ class Patterns(Promise):
         assert first is not None
         assert first.sequence == 2
         assert store.first(Scene.by_reel(reel=reel, sequence=after(2))) is None
+
+    # Numbers below zero
+
+    def test_numbers_below_zero_come_first_and_in_order(self, store: Store) -> None:
+        heights = [-999, -100, -99, -10, -9, -1, 0, 1, 9, 10, 99, 999]
+        store.put_many(
+            [Floor(house="h", height=h, room=r, degrees=-h % 100 - 50) for h in reversed(heights) for r in ("b", "a")]
+        )
+        told = [(h, r) for h in heights for r in ("a", "b")]
+        assert [(f.height, f.room) for f in store.find(Floor.by_house(house="h"))] == told
+        for bounds in _ranges(heights):
+            found = [f.height for f in store.find(Floor.by_house(house="h", height=bounds)) if f.room == "a"]
+            assert found == [h for h in heights if _in(bounds, h)], bounds
+        for height in heights:
+            assert store.get(Floor.at(house="h", height=height, room="a")).height == height
+            assert [f.room for f in store.find(Floor.by_floor(house="h", height=height))] == ["a", "b"]
+        warm = [f.degrees for f in store.find(Floor.by_warmth(house="h"))]
+        assert warm == sorted(warm, key=lambda d: -(d or 0))
+        cold = [f.degrees for f in store.find(Floor.by_warmth(house="h", degrees=before(-9)))]
+        assert cold == [d for d in warm if d is not None and d < -9]
+
+    def test_numbers_below_zero_go_on_page_by_page(self, store: Store) -> None:
+        store.put_many([Floor(house="h", height=h, room="r", degrees=h) for h in range(-7, 8)])
+        for query in (Floor.by_house(house="h"), Floor.by_warmth(house="h")):
+            found: list[int] = []
+            cursor: str | None = None
+            while True:
+                page = store.page(query, limit=4, cursor=cursor)
+                found += [f.height for f in page.records]
+                cursor = page.cursor
+                if cursor is None:
+                    break
+            assert sorted(found) == list(range(-7, 8))
+            assert found in (list(range(-7, 8)), list(range(7, -8, -1)))
+
+    def test_a_patch_moves_a_record_below_zero(self, store: Store) -> None:
+        store.put(Floor(house="h", height=-1, room="r"))
+        there = Floor.at(house="h", height=-1, room="r")
+        store.patch(there, the(Floor.degrees).set(-40))
+        assert [f.degrees for f in store.find(Floor.by_warmth(house="h", degrees=until(-40)))] == [-40]
+        with pytest.raises(InvalidKey, match=r"degrees = -100 does not fit the sign and 2 digits"):
+            store.patch(there, the(Floor.degrees).set(-100))
+        with pytest.raises(InvalidKey, match=r"height = -1000 does not fit"):
+            Floor.at(house="h", height=-1000, room="r")
 
     # Parameters
 
