@@ -132,6 +132,30 @@ def test_writes_to_other_records_are_fenced_as_well(leased: Store, clock: Frozen
     assert leased.get(scene.ref).prompt == "p"
 
 
+def test_who_has_lost_a_lease_is_told_so_also_where_the_next_holder_has_written_already(
+    leased: Store, clock: FrozenClock
+) -> None:
+    """The record that both write to would refuse by itself, and not say why."""
+    record = project(leased)
+    now = clock.now()
+    scene = Scene(project_id=record.project_id, sequence=1, prompt="p", duration=1, created_at=now, updated_at=now)
+    leased.create(scene)
+    old = granted(take(leased, record.ref, owner="a", period=MINUTE))
+    with pytest.raises(LeaseLost, match="b holds it now"), leased.change(under=old) as change:
+        mine = change.get(scene.ref)
+        clock.advance(MINUTE * 2)
+        new = granted(take(leased, record.ref, owner="b", period=MINUTE))
+        leased.modify(scene.ref, lambda found: setattr(found, "prompt", "of the next"), under=new)
+        mine.prompt = "by a zombie"
+        change.save(mine)
+    with pytest.raises(Conflict) as refused, leased.change(under=new) as change:
+        mine = change.get(scene.ref)
+        leased.patch(scene.ref, the(Scene.prompt).set("of somebody else"))
+        mine.prompt = "by the holder"
+        change.save(mine)
+    assert not isinstance(refused.value, LeaseLost)
+
+
 def test_without_a_fence_the_zombie_would_win(leased: Store, clock: FrozenClock) -> None:
     """The twin that forgets `under`: it shows that the tests above can fail."""
     record = project(leased)

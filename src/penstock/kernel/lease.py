@@ -165,14 +165,15 @@ class Duty:
 class Fence:
     """Takes part in a commit: nothing is written unless the lease is still held."""
 
-    __slots__ = ("_lease",)
+    __slots__ = ("_lease", "_store")
 
     def __init__(self, lease: Lease) -> None:
         self._lease = lease
+        self._store: StoreHandle | None = None
 
     def join(self, store: StoreHandle, writes: list[Write]) -> list[Write]:
         """Whatever is written to the leased record meets the condition there; else the record is looked at."""
-        held = self._lease.holds()
+        held, self._store = self._lease.holds(), store
         out: list[Write] = []
         met = not writes  # nothing written is nothing to be kept from
         for write in writes:
@@ -184,10 +185,17 @@ class Fence:
         return out if met else [*out, Check(self._lease.ref.shape, self._lease.ref.key, held)]
 
     def was_refused(self, write: Write, refused: Conflict) -> bool:
-        """LeaseLost if it was the lost lease that refused, and not something else about the same record."""
-        lease, found = self._lease, refused.found or {}
-        if self._is_at(write) and (found.get("lease_owner"), found.get("lease_epoch")) != (lease.owner, lease.epoch):
-            raise _lost(lease, refused) from None
+        """LeaseLost if the lease is lost; else something else has refused.
+
+        Whoever has the lease now has most likely written to the same records, which may have refused first.
+        """
+        lease, standing = self._lease, refused.found
+        if not self._is_at(write) and self._store is not None:
+            record = self._store.lookup(lease.ref)
+            standing = None if record is None else record.__dict__
+        found = standing or {}
+        if (found.get("lease_owner"), found.get("lease_epoch")) != (lease.owner, lease.epoch):
+            raise _lost(lease, Conflict(str(refused), position=refused.position, found=standing)) from None
         return False
 
     def _is_at(self, write: Write) -> bool:
