@@ -64,3 +64,12 @@ class Scene(Entity, table=TABLE):
     def finish(self, *, clip: str) -> None:
         "The clip is there."
         self.clip = clip
+
+
+class Cut(Entity, table=TABLE):
+    project_id: UUID
+    length: int = 0
+
+    @key("PROJECT#{project_id}", "CUT")
+    def at(self, *, project_id: UUID) -> None:
+        "The cut of a project."

@@ -7,10 +7,25 @@ from datetime import datetime
 from typing import assert_type
 from uuid import UUID
 
-from penstock import Listing, Query, Ref, Store, after, between, starting_with, the
+from penstock import (
+    Counted,
+    Entity,
+    ItemCollection,
+    Listing,
+    Query,
+    Ref,
+    Store,
+    Unreadable,
+    after,
+    between,
+    select,
+    starting_with,
+    the,
+    together,
+)
 from penstock.operations.conditions import Condition
 from penstock.operations.updates import Update
-from typing_tests.model import Scene, Status
+from typing_tests.model import Cut, Scene, Status
 
 
 def records(project: UUID, moment: datetime) -> Scene:
@@ -36,6 +51,24 @@ def reading(store: Store, project: UUID, moment: datetime) -> None:
     assert_type(store.page(Scene.by_status(status=Status.DONE, created_at=after(moment)), limit=5), Listing[Scene])
     assert_type(store.page(Scene.by_status(status=Status.DONE)).records, list[Scene])
     starting_with("a")
+
+
+def wider_reading(store: Store, project: UUID) -> None:
+    query = Scene.by_project(project_id=project)
+    assert_type(query.where(the(Scene.retries).after(1)), Query[Scene])
+    some = select(query, Scene.prompt, Scene.retries, Scene.clip)
+    assert_type(store.find(some), Iterator[tuple[str, int, str | None]])
+    assert_type(store.page(select(query, Scene.prompt)).records, list[tuple[str]])
+    assert_type(store.first(select(query.reversed(), Scene.sequence)), tuple[int] | None)
+    assert_type(store.count(query, up_to=100), Counted)
+    both = together(Cut.at(project_id=project), query)
+    assert_type(both, ItemCollection[Cut | Scene])
+    assert_type(store.find(both.reversed()), Iterator[Cut | Scene])
+    assert_type(store.page(both).of(Scene), list[Scene])
+    mixed = store.get_many([Cut.at(project_id=project), Scene.at(project_id=project, sequence=1)])
+    assert_type(mixed, list[Entity | None])
+    unreadable: list[Unreadable] = []
+    assert_type(list(store.find(query, unreadable=unreadable)), list[Scene])
 
 
 def conditions() -> list[Condition]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from uuid import UUID
 
-from penstock import Ref, Store, after, between, the
+from penstock import Ref, Store, after, between, select, the
 from typing_tests.model import Scene, Status
 
 
@@ -56,6 +56,14 @@ def an_unknown_name_in_a_pattern(project: UUID) -> None:
     Scene.by_project(project_id=project, sequence=1)  # E: arg-type
 
 
+def a_wrong_choice_of_fields(store: Store, project: UUID) -> None:
+    query = Scene.by_project(project_id=project)
+    _prompt, _retries, _clip = next(store.find(select(query, Scene.prompt, Scene.retries)))  # E: misc
+    next(store.find(select(query, Scene.prompt)))[0] + 1  # E: operator
+    select(query, Scene.promt)  # E: attr-defined
+    store.count(Scene.at(project_id=project, sequence=1))  # E: arg-type
+
+
 def a_wrong_type_in_a_condition() -> None:
     the(Scene.sequence).equals("1")  # E: arg-type
     the(Scene.status).equals("done")  # E: arg-type
@@ -63,6 +71,8 @@ def a_wrong_type_in_a_condition() -> None:
     the(Scene.retries).between(1, "3")  # E: arg-type
     the(Scene.status).one_of(Status.DONE, "pending")  # E: arg-type
     the(Scene.created_at).before("2026")  # E: arg-type
+    Scene.by_status(status=Status.DONE).where("retries > 1")  # E: arg-type
+    Scene.by_status(status=Status.DONE).where(the(Scene.retries).after("1"))  # E: arg-type
 
 
 def a_wrong_move(scene: Scene, ref: Ref[Scene], store: Store) -> None:

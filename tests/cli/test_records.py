@@ -242,3 +242,53 @@ def test_what_looks_like_markup_is_shown_as_it_is(penstock: Penstock, store: Sto
     )
     said = penstock("move", "assetcreator.Outbox", "revive", "event_id=[/x]")
     assert (said.code, "[/x]" in said.out) == (0, True), said.err
+
+
+def test_ls_takes_a_filter_a_choice_of_fields_and_a_count(penstock: Penstock, store: Store) -> None:
+    for number in (1, 2, 3):
+        store.create(job(number))
+    asked = ("ls", "assetcreator.Job.of_project", "project_id=p1")
+    late = ("--where", "created_at>2026-01-29T08:01:00Z", "--where", "status=pending")
+    told = penstock(*asked, *late, "--fields", "job_id,status", "--count", "1", "--json").json
+    assert told["items"] == [{"job_id": "job_2", "status": "pending"}, {"job_id": "job_3", "status": "pending"}]
+    assert (told["examined"], told["count"]) == (3, {"number": 1, "more": True})
+    shown = penstock(*asked, *late, "--count", "10").out
+    assert "2 in all." in shown
+    wrong = penstock(*asked, "--where", "size>1")
+    assert wrong.code != 0
+    assert "Job has no field 'size'" in wrong.err + wrong.out
+
+
+def test_ls_names_what_cannot_be_read_beside_the_others(penstock: Penstock, store: Store) -> None:
+    for number in (1, 2):
+        store.create(job(number))
+    connector: Any = store.engine.connector  # type: ignore[attr-defined]
+    connector.run("update assetcreator_jobs set current_step = 'nonsense' where id = 'job_1'", ())
+    asked = ("ls", "assetcreator.Job.of_project", "project_id=p1")
+    told = penstock(*asked, "--json").json
+    assert [j["job_id"] for j in told["items"]] == ["job_2"]
+    assert [u["record"] for u in told["unreadable"]] == ["Job(project_id=p1, job_id=job_1)"]
+    assert "Cannot be read: Job(project_id=p1, job_id=job_1)" in " ".join(penstock(*asked).out.split())
+
+
+def test_ls_filters_by_nothing_personal_unless_told_to(penstock: Penstock) -> None:
+    asked = ("ls", "speech.SpeechJob.of_date", "date=2026-01-29")
+    for more in (("--where", "text=x"), ("--fields", "text")):
+        refused = penstock(*asked, *more)
+        assert refused.code != 0
+        assert "--personal" in refused.err + refused.out
+
+
+def test_explain_tells_what_a_filter_some_fields_and_a_count_cost(penstock: Penstock) -> None:
+    asked = ("explain", "videos.Video.by_user", "user_id=u", "--where", "duration>=60", "--fields", "title")
+    told = penstock(*asked, "--json").json
+    assert told["dynamodb"]["FilterExpression"] == "#n0 >= :v0"
+    assert "title" in told["dynamodb"]["ExpressionAttributeNames"].values()
+    assert told["dynamodb"]["ProjectionExpression"]
+    assert "row_number()" in told["postgresql"]["statement"]
+    assert "whether the filter holds of it or not" in told["cost"]["examined"]
+    assert told["cost"]["units"].startswith("0.5 for each 4 KB")
+    counted = penstock("explain", "videos.Video.by_user", "user_id=u", "--count", "100", "--json").json
+    assert counted["sqlite"]["statement"].startswith("select count(*)")
+    assert counted["sqlite"]["parameters"][-1] == "101"
+    assert "cost" in penstock(*asked).out

@@ -38,3 +38,10 @@ def test_a_feed_goes_on_past_what_cannot_be_read(open_engine: Callable[[], Engin
     feed.retry(letter)
     assert heard[-1] == ("insert", "odd")
     assert list(feed.letters()) == []
+
+    store.put(StrangeBell(name="first", sound="a creak"))
+    store.delete(Bell.at(name="first"))
+    store.create(Bell(name="new"))
+    feed.drain()
+    assert heard[-1] == ("insert", "new")
+    assert [letter.kind for letter in feed.letters()] == ["update", "update", "remove"], "also of what was damaged"

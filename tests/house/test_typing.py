@@ -64,6 +64,7 @@ def test_there_is_a_mistake_of_each_kind() -> None:
         "a_wrong_key_part",
         "a_wrong_update_value",
         "an_unknown_name_in_a_pattern",
+        "a_wrong_choice_of_fields",
         "a_wrong_type_in_a_condition",
         "a_wrong_move",
     ]

@@ -270,7 +270,7 @@ class Feed:
 
     def _was_written_by(self, handler: _Registered, entry: FeedEntry, claim: Claim) -> bool:
         """Was this the event of what the handler itself wrote? It is expected once."""
-        if entry.kind != "update" or (told := difference(entry.old, entry.new)) is None:
+        if entry.kind != "update" or entry.unreadable or (told := difference(entry.old, entry.new)) is None:
             return False
         expected = self._mark(handler, entry, _SELF_WRITE, told).ref
         if self._store.lookup(expected) is None:
