@@ -15,7 +15,7 @@ import typer
 from penstock.cli.installed import domains, installed
 from penstock.cli.terminal import AsJson, ObjectsUrl, StoreUrl, all_settings, busy, console, settings, show
 from penstock.declare.setting import Setting
-from penstock.errors import PenstockError, Unavailable
+from penstock.errors import BROKER, PenstockError, Unavailable
 from penstock.events.schedule import ScheduleState
 from penstock.kernel.outbox import MessageStatus
 from penstock.net.shown import without_secrets
@@ -138,7 +138,7 @@ def _broker(service: Service) -> str:
         with crew.app().connection_for_write() as connection:
             connection.ensure_connection(max_retries=1, interval_start=0, timeout=_PATIENCE)
     except Exception as error:  # each of Celery's transports has its own
-        raise Unavailable(f"{without_secrets(crew.broker)} cannot be reached: {error}") from None
+        raise Unavailable(f"{without_secrets(crew.broker)} cannot be reached: {error}", part=BROKER) from None
     return "reachable"
 
 

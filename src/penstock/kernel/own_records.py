@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from penstock.declare.domain import Domain
 from penstock.kernel.audit import SystemAudit
+from penstock.kernel.held_message import HeldMessage
 from penstock.kernel.idempotency import SystemOnce
 from penstock.kernel.lease import NamedLease
 from penstock.kernel.outbox import SystemMessage
@@ -13,6 +14,7 @@ from penstock.kernel.seals import AuditedProject, Checkpoint, Seal
 KERNEL = Domain(
     "penstock",
     SystemMessage,
+    HeldMessage,
     SystemAudit,
     SystemOnce,
     NamedLease,
