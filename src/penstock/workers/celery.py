@@ -221,24 +221,25 @@ class CeleryBroker:
     def send(self, task: Task, declared: TaskOf[Any]) -> None:
         """Tell a worker; its process is killed if the task still runs so long after its time is over."""
         longest = (declared.limit + self._killed_after).total_seconds()
-        with _reaching():
+        with self._reaching():
             self._app.send_task(RUN, (task.task_id, task.lease_epoch), time_limit=longest)
 
     def queued(self) -> int:
-        with _reaching(), self._app.pool.acquire(block=True) as connection:
+        with self._reaching(), self._app.pool.acquire(block=True) as connection:
             try:
                 return int(connection.default_channel.queue_declare(self._queue, passive=True).message_count)
             except ChannelError:
                 return 0  # there is none yet, or the broker has lost its memory
 
-
-@contextmanager
-def _reaching() -> Iterator[None]:
-    """What each of Celery's transports says of a broker that is away, in our own words."""
-    try:
-        yield
-    except (OperationalError, OSError) as error:
-        raise Unavailable(f"the broker cannot be reached: {error}", part=BROKER) from error
+    @contextmanager
+    def _reaching(self) -> Iterator[None]:
+        """What each of Celery's transports says of a broker that is away, in our own words."""
+        try:
+            yield
+        except Exception as error:
+            if not isinstance(error, (OperationalError, OSError, *self._app.connection_for_write().connection_errors)):
+                raise
+            raise Unavailable(f"the broker cannot be reached: {error}", part=BROKER) from error
 
 
 class Cron(BaseSchedule):  # type: ignore[misc]
