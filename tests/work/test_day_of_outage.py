@@ -115,8 +115,17 @@ def opened(name: str, request: pytest.FixtureRequest, folder: Path) -> Iterator[
             yield SqlEngine(PostgresConnector(url, sleep=lambda seconds: None)), switch
             return
         prefix, url = f"day{os.getpid()}_", f"http://127.0.0.1:{switch.port}"
-        keys = {"region": "us-east-1", "access_key": "test", "secret_key": "test"}
-        yield DynamoEngine(endpoint=url, table_prefix=prefix, sleep=lambda seconds: None, **keys), switch
+        yield (
+            DynamoEngine(
+                endpoint=url,
+                region="us-east-1",
+                access_key="test",
+                secret_key="test",
+                table_prefix=prefix,
+                sleep=lambda seconds: None,
+            ),
+            switch,
+        )
         switch.on()
         _drop_tables(server.url, prefix)
 
