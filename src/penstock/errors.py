@@ -21,8 +21,8 @@ PenstockError
 │   ├── NotUnique          another record has the value of a field that is declared unique
 │   └── OutOfBounds        an addition would take a number beyond what its field may have
 ├── DamagedRecord          what is stored does not fit the declaration
-├── Unavailable            the store cannot be reached, or stays overloaded
-│   ├── Throttled          the store refuses for now, because of load
+├── Unavailable            a part of the system cannot be reached, or stays overloaded
+│   ├── Throttled          it refuses for now, because of load
 │   ├── Busy               this process does as much at once as it can
 │   └── Unanswered         a service elsewhere gave no answer that can be used
 │       └── AnswerTooLong  it has more bytes than are taken
@@ -195,14 +195,25 @@ class DamagedRecord(PenstockError):
         self.records = None if records is None else list(records)
 
 
+STORE, OBJECTS, BROKER, ARCHIVE, SINK = "store", "objects", "broker", "archive", "sink"
+"Our own parts. One that is away is waited for, for days if need be, and costs no work an attempt."
+
+
 class Unavailable(PenstockError):
-    """The store could not be reached, or its answer was lost for good."""
+    """A part of the system could not be reached, or its answer was lost for good."""
 
     slug, http_status = "unavailable", 503
+    part: str | None = STORE
+    "Which of our own parts it is; None for what is elsewhere, which is tried as often as its rules say."
+
+    def __init__(self, *said: object, part: str | None = "") -> None:
+        super().__init__(*said)
+        if part != "":
+            self.part = part
 
 
 class Throttled(Unavailable):
-    """The store refuses for now, because of load."""
+    """A part of the system refuses for now, because of load."""
 
     slug = "throttled"
 
@@ -211,6 +222,7 @@ class Busy(Unavailable):
     """This process does as much of this at once as it can."""
 
     slug, tells = "busy", True
+    part = None
 
 
 class TooSlow(PenstockError):
@@ -223,6 +235,7 @@ class Unanswered(Unavailable):
     """A service elsewhere gave no answer that can be used; the message has no word of its own."""
 
     slug, tells = "unanswered", True
+    part = None
 
 
 class AnswerTooLong(Unanswered):
@@ -239,6 +252,28 @@ class Misconfigured(PenstockError):
     """A URL, an extra or a setting is wrong; the message says what to do."""
 
     slug = "misconfigured"
+
+
+def outage_in(error: BaseException) -> Unavailable | None:
+    """The failure of one of our own parts that an error tells of, or was raised because of, however it is wrapped.
+
+    What was raised ``from None`` stands for itself: whoever wrote that has decided.
+    """
+    seen: set[int] = set()
+    left: list[BaseException] = [error]
+    while left:
+        each = left.pop()
+        if id(each) in seen:
+            continue
+        seen.add(id(each))
+        if isinstance(each, Unavailable) and each.part is not None:
+            return each
+        if isinstance(each, BaseExceptionGroup):
+            left += each.exceptions
+        before = each.__cause__ or (None if each.__suppress_context__ else each.__context__)
+        if before is not None:
+            left.append(before)
+    return None
 
 
 def telling(error: _E, words: str) -> _E:

@@ -14,8 +14,8 @@ from penstock.domains import DOMAINS
 from penstock.domains.assetcreator.model import Outbox
 from penstock.domains.assetcreator.model import Project as Studio
 from penstock.domains.musicvideo.model import Project
-from penstock.errors import Conflict, IllegalMove, InvalidValue
-from penstock.events.relay import Delivery, Relay, dead_letters, revive
+from penstock.errors import Conflict, IllegalMove, InvalidValue, Unavailable
+from penstock.events.relay import Delivery, Relay, dead_letters, dismiss, revive
 from penstock.kernel.outbox import MessageStatus, SystemMessage
 from penstock.ports.engine import Engine
 from penstock.ports.sink import Envelope, Undeliverable
@@ -99,7 +99,7 @@ def test_a_failure_holds_back_what_comes_after_it_about_the_same_thing_only(post
     announce(posted, "a1", "a2", "a3")
     announce(posted, "b1", "b2")
     listener = Listener()
-    listener.failing["a2"] = [ConnectionError("down")] * 2
+    listener.failing["a2"] = [RuntimeError("no luck")] * 2
     at_work = relay(posted, listener)
     at_work.drain()
     assert [t for t in listener.types if t[0] == "a"] == ["a1"]
@@ -115,7 +115,7 @@ def test_waiting_messages_do_not_hide_later_ones(posted: Store) -> None:
     listener = Listener()
     for number in range(6):
         announce(posted, f"bad{number}")
-        listener.failing[f"bad{number}"] = [ConnectionError("down")] * 9
+        listener.failing[f"bad{number}"] = [RuntimeError("no luck")] * 9
     small = Relay(posted, listener, owner="r", batch=3)
     small.drain()
     announce(posted, "good")
@@ -129,20 +129,135 @@ def test_what_cannot_be_delivered_becomes_a_dead_letter_that_can_be_sent_again(p
     listener.failing["refused"] = [Undeliverable("no such receiver\x00")]
     at_work = relay(posted, listener)
     at_work.drain()
-    assert listener.types == ["later"]
+    assert listener.types == []
     (letter,) = dead_letters(posted)
     assert (letter.type, letter.error) == ("refused", "Undeliverable: no such receiver\N{REPLACEMENT CHARACTER}")
     assert letter.project_id == str(record.project_id)
     revive(posted, letter, by="operator")
     at_work.drain()
-    assert listener.types == ["later", "refused"]
+    assert listener.types == ["refused", "later"]
     assert not list(dead_letters(posted))
+
+
+def test_a_dead_message_holds_back_those_about_its_thing_until_somebody_decides(
+    posted: Store, clock: FrozenClock
+) -> None:
+    announce(posted, *(f"a{n}" for n in range(6)))
+    announce(posted, "b")
+    listener = Listener()
+    listener.failing["a0"] = [Undeliverable("no such receiver")] * 2
+    at_work = relay(posted, listener)
+    at_work.drain()
+    assert listener.types == ["b"]
+    assert [m.type for m in dead_letters(posted)] == ["a0"]
+    assert not list(posted.find(SystemMessage.by_status(status=MessageStatus.PENDING))), "they are in nobody's way"
+    for letter in dead_letters(posted):
+        revive(posted, letter, by="ann")
+    at_work.drain()
+    assert [m.type for m in dead_letters(posted)] == ["a0"], "once more in vain"
+    at_work.close()
+    other = relay(posted, listener, "another")
+    other.drain()
+    assert listener.types == ["b"], "also for a relay that has only come"
+    for letter in dead_letters(posted):
+        revive(posted, letter, by="ann")
+    other.drain()
+    assert listener.types == ["b", *(f"a{n}" for n in range(6))]
+
+
+def test_a_dead_message_that_is_dismissed_lets_the_others_go_on_without_it(posted: Store, clock: FrozenClock) -> None:
+    announce(posted, "a0", "a1", "a2")
+    listener = Listener()
+    listener.failing["a0"] = [Undeliverable("no such receiver")]
+    at_work = relay(posted, listener)
+    at_work.drain()
+    (letter,) = dead_letters(posted)
+    dismiss(posted, letter, by="ann")
+    at_work.drain()
+    assert listener.types == ["a1", "a2"]
+    assert not list(dead_letters(posted))
+    with pytest.raises(InvalidValue, match="dismissed; only a dead letter"):
+        dismiss(posted, letter, by="ann")
+
+
+def test_a_relay_hears_by_itself_of_what_somebody_decides_elsewhere(posted: Store, clock: FrozenClock) -> None:
+    """By the derived route for example, which makes the move and nothing else."""
+    announce(posted, "a0", "a1")
+    listener = Listener()
+    listener.failing["a0"] = [Undeliverable("no such receiver")]
+    at_work = relay(posted, listener)
+    at_work.drain()
+    (letter,) = dead_letters(posted)
+    with posted.change(by="ann") as change:
+        change.save(change.track(letter).dismiss())
+    clock.advance(timedelta(seconds=10))
+    at_work.drain()
+    assert listener.types == ["a1"]
+
+
+def test_many_that_are_held_back_are_read_once_and_never_again(posted: Store, clock: FrozenClock) -> None:
+    record = announce(posted, "dead")
+    for start in range(0, 120, 40):
+        with posted.change(by="ann") as change:
+            for number in range(start, start + 40):
+                change.emit(f"m{number:03}", record)
+    listener = Listener()
+    listener.failing["dead"] = [Undeliverable("no such receiver")]
+    small = Relay(posted, listener, owner="r", batch=3)
+    small.drain()
+    assert not list(posted.find(SystemMessage.by_status(status=MessageStatus.PENDING)))
+    announce(posted, "good")
+    small.drain()
+    assert listener.types == ["good"]
+    (letter,) = dead_letters(posted)
+    revive(posted, letter, by="ann")
+    small.drain()
+    assert listener.types == ["good", "dead", *(f"m{n:03}" for n in range(120))]
+
+
+def test_a_sink_that_breaks_down_costs_messages_what_any_failure_costs(posted: Store, clock: FrozenClock) -> None:
+    announce(posted, "a")
+
+    class Broken(Listener):
+        def deliver(self, messages: Sequence[Envelope]) -> list[Exception | None]:
+            raise ZeroDivisionError("a mistake")
+
+    at_work = Relay(posted, Broken(), owner="r", attempts=2)
+    for _ in range(3):
+        at_work.drain()
+        clock.advance(timedelta(minutes=6))
+    assert [(m.type, m.error) for m in dead_letters(posted)] == [("a", "ZeroDivisionError: a mistake")]
+
+
+@pytest.mark.parametrize("error", [ConnectionRefusedError("no"), TimeoutError("late"), Unavailable("away")])
+def test_a_sink_that_is_away_is_waited_for_however_it_says_so(
+    posted: Store, clock: FrozenClock, error: Exception
+) -> None:
+    announce(posted, "a1", "a2")
+
+    class Away(Listener):
+        away = True
+
+        def deliver(self, messages: Sequence[Envelope]) -> list[Exception | None]:
+            if self.away:
+                raise error
+            return super().deliver(messages)
+
+    sink = Away()
+    at_work = Relay(posted, sink, owner="r", attempts=2)
+    for _ in range(10):
+        at_work.drain()
+        clock.advance(timedelta(hours=2))
+    assert not list(dead_letters(posted))
+    sink.away = False
+    at_work.drain()
+    assert sink.types == ["a1", "a2"]
 
 
 def test_after_its_last_attempt_a_message_is_dead(posted: Store, clock: FrozenClock) -> None:
     announce(posted, "hopeless")
     listener = Listener()
-    listener.failing["hopeless"] = [ConnectionError("down")] * 99
+    listener.failing["hopeless"] = [RuntimeError("no luck")] * 99
     at_work = Relay(posted, listener, owner="r", attempts=4)
     for _ in range(4):
         at_work.drain()

@@ -15,7 +15,7 @@ from penstock.kernel.outbox import MessageStatus
 from penstock.sinks import WebhookSink, verify
 from tests.sinks import receiver as behaviours
 from tests.sinks.outbox import announce, in_order_of_arrival, messages, tell_everything
-from tests.sinks.receiver import Receiver, answers
+from tests.sinks.receiver import Behaviour, Receiver, answers
 
 SECRET = "shared"
 
@@ -87,22 +87,109 @@ def test_a_refused_message_becomes_a_dead_letter_that_can_be_revived(
     receiver.script.append(answers(status))
     relay = Relay(outbox_store, sink, owner="r")
     done = tell_everything(relay, clock)
-    assert (done.published, done.buried) == (1, 1)
+    assert (done.published, done.buried) == (0, 1)
     (dead,) = dead_letters(outbox_store)
     assert dead.event_id == first
     assert dead.error is not None
     assert str(status) in dead.error
     assert "in-the-url" not in dead.error
     revive(outbox_store, dead, by="ann")
-    assert tell_everything(relay, clock).published == 1
-    assert [i for _, i in arrivals(receiver)] == [second, first]
+    assert tell_everything(relay, clock).published == 2
+    assert [i for _, i in arrivals(receiver)] == [first, second]
     assert list(dead_letters(outbox_store)) == []
 
 
-def test_a_receiver_that_stays_away_makes_dead_letters_in_the_end(
+@pytest.mark.parametrize(
+    "away", [answers(500), answers(503), answers(429), answers(408), behaviours.speaks_no_http, behaviours.drops]
+)
+def test_a_receiver_that_is_away_for_six_minutes_is_told_everything_in_order_afterwards(
+    outbox_store: Store, clock: FrozenClock, receiver: Receiver, sink: WebhookSink, away: Behaviour
+) -> None:
+    told = announce(outbox_store, projects=3, messages=6)
+    relay = Relay(outbox_store, sink, owner="r")
+    receiver.usually = away
+    for _ in range(360):
+        relay.drain()
+        clock.advance(timedelta(seconds=1))
+    assert list(dead_letters(outbox_store)) == []
+    assert {m.attempts for m in messages(outbox_store, MessageStatus.PENDING)} == {0}
+    receiver.usually = behaviours.accepts
+    clock.advance(timedelta(minutes=1))
+    assert relay.drain().published == 18
+    assert in_order_of_arrival(arrivals(receiver)) == told
+
+
+def test_a_receiver_that_is_away_is_tried_with_one_message_a_minute(
     outbox_store: Store, clock: FrozenClock, receiver: Receiver, sink: WebhookSink
 ) -> None:
-    announce(outbox_store, projects=1, messages=1)
+    relay = Relay(outbox_store, sink, owner="r")
     receiver.usually = answers(503)
-    done = tell_everything(Relay(outbox_store, sink, owner="r", attempts=4), clock)
-    assert (done.postponed, done.buried, len(receiver.seen)) == (3, 1, 4)
+    told: dict[str, list[str]] = {}
+    for _ in range(60):
+        told |= announce(outbox_store, projects=1, messages=1)
+        for _ in range(6):
+            relay.drain()
+            clock.advance(timedelta(seconds=10))
+    assert 55 <= len(receiver.seen) <= 75, "an hour has sixty minutes"
+    assert len({seen.event["subject"] for seen in receiver.seen}) > 40, "one that nobody takes does not stand for all"
+    receiver.usually = behaviours.accepts
+    clock.advance(timedelta(minutes=1))
+    assert relay.drain().published == 60
+    assert in_order_of_arrival(arrivals(receiver)) == told
+
+
+def test_a_message_that_alone_is_never_taken_dies_and_holds_back_its_own_only(
+    outbox_store: Store, clock: FrozenClock, receiver: Receiver, sink: WebhookSink
+) -> None:
+    told = announce(outbox_store, projects=2, messages=4)
+    (unlucky, *_), _ = told.values()
+
+    def fails_for_one(handler: behaviours._Handler, seen: behaviours.Seen) -> None:
+        (answers(500) if seen.event["id"] == unlucky else behaviours.accepts)(handler, seen)
+
+    receiver.usually = fails_for_one
+    relay = Relay(outbox_store, sink, owner="r", attempts=4)
+    others: dict[str, list[str]] = {}
+    for _ in range(8):
+        others |= announce(outbox_store, projects=1, messages=1)
+        relay.drain()
+        clock.advance(timedelta(minutes=5))
+    (dead,) = dead_letters(outbox_store)
+    assert (dead.event_id, dead.attempts) == (unlucky, 4)
+    assert messages(outbox_store, MessageStatus.PENDING) == [], "what is held back is in nobody's way"
+    receiver.usually = behaviours.accepts
+    revive(outbox_store, dead, by="ann")
+    relay.drain()
+    assert in_order_of_arrival(arrivals(receiver)) == told | others
+
+
+def test_a_new_message_does_not_wait_for_one_that_may_itself_be_the_reason(
+    outbox_store: Store, clock: FrozenClock, receiver: Receiver, sink: WebhookSink
+) -> None:
+    told = announce(outbox_store, projects=2, messages=1)
+    (unlucky,), _ = told.values()
+
+    def fails_for_one(handler: behaviours._Handler, seen: behaviours.Seen) -> None:
+        (answers(500) if seen.event["id"] == unlucky else behaviours.accepts)(handler, seen)
+
+    receiver.usually = fails_for_one
+    relay = Relay(outbox_store, sink, owner="r")
+    relay.drain()
+    clock.advance(timedelta(minutes=1))
+    assert relay.drain().postponed, "now it is alone, and the receiver may as well be away"
+    announce(outbox_store, projects=1, messages=1)
+    assert relay.drain().published == 1
+
+
+def test_too_many_at_once_cost_no_message_an_attempt(
+    outbox_store: Store, clock: FrozenClock, receiver: Receiver, sink: WebhookSink
+) -> None:
+    told = announce(outbox_store, projects=12, messages=1)
+    relay = Relay(outbox_store, sink, owner="r", attempts=2)
+    for _ in range(12):
+        receiver.usually = answers(429)
+        receiver.script.append(behaviours.accepts)
+        relay.drain()
+        clock.advance(timedelta(minutes=1))
+    assert list(dead_letters(outbox_store)) == []
+    assert in_order_of_arrival(arrivals(receiver)).keys() == told.keys()

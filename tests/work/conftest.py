@@ -11,6 +11,7 @@ from penstock import FrozenClock, Store
 from penstock.ports.engine import Engine
 from penstock.runtime.system_records import SYSTEM_RECORDS
 from penstock.workers.manual import ManualWorkers
+from tests.sinks.receiver import Receiver
 from tests.work.plant import TASKS
 from tests.work.plants import Plant, make_plant
 
@@ -59,3 +60,10 @@ def store(open_plant: Callable[[], Store]) -> Store:
 @pytest.fixture
 def workers(store: Store) -> ManualWorkers:
     return ManualWorkers(store, [TASKS])
+
+
+@pytest.fixture
+def receiver() -> Iterator[Receiver]:
+    """Whom messages are told."""
+    with Receiver() as server:
+        yield server

@@ -12,7 +12,7 @@ import pytest
 from penstock import FrozenClock, Store
 from penstock.work import Runner, Task, TaskStatus, runner
 from penstock.work import concurrency as slots
-from penstock.work.runner import postpone
+from penstock.work.put_off import postpone
 from penstock.workers.dispatcher import Dispatcher
 from penstock.workers.manual import ManualWorkers
 from tests.work.plant import TASKS, Order, look, press, roll

@@ -13,7 +13,7 @@ from penstock.cli.installed import installed
 from penstock.cli.terminal import AsJson, By, StoreUrl, settings, show, tell
 from penstock.errors import Conflict, InvalidValue, NotFound, PenstockError, Unavailable, told
 from penstock.events.feed import FeedLetter
-from penstock.events.relay import dead_letters, revive
+from penstock.events.relay import dead_letters, dismiss, revive
 from penstock.kernel.outbox import Message
 from penstock.runtime.service import Service
 from penstock.schema.kinds import instant_text
@@ -71,6 +71,29 @@ def retry(
         print(json.dumps({"tried_again": done}))
         return
     tell(f"{len(done)} will be tried again.")
+
+
+@letters.command("dismiss")
+def dismiss_letters(
+    ids: Annotated[list[str], typer.Argument(help="The ids of messages.")],
+    by: By = "penstock dead-letters",
+    store: StoreUrl = None,
+    as_json: AsJson = False,
+) -> None:
+    """Give messages up that could not be told; what waits behind them goes on without them."""
+    left = set(ids)
+    with _service(store) as service:
+        for outbox in service.outboxes():
+            for letter in list(dead_letters(service.context.store, outbox)):
+                if letter.event_id in left:
+                    dismiss(service.context.store, letter, by=by)
+                    left.discard(letter.event_id)
+    if left:
+        raise NotFound(f"no dead message has the id {', '.join(sorted(left))}; penstock dead-letters list shows them")
+    if as_json:
+        print(json.dumps({"dismissed": list(ids)}))
+        return
+    tell(f"{len(ids)} dismissed; what waited behind goes on.")
 
 
 @contextmanager

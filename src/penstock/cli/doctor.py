@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import partial
 from importlib.metadata import PackageNotFoundError, requires, version
@@ -15,8 +16,9 @@ import typer
 from penstock.cli.installed import domains, installed
 from penstock.cli.terminal import AsJson, ObjectsUrl, StoreUrl, all_settings, busy, console, settings, show
 from penstock.declare.setting import Setting
-from penstock.errors import PenstockError, Unavailable
+from penstock.errors import BROKER, PenstockError, Unavailable
 from penstock.events.schedule import ScheduleState
+from penstock.kernel.held_message import HeldMessage
 from penstock.kernel.outbox import MessageStatus
 from penstock.net.shown import without_secrets
 from penstock.runtime.probing import probe_objects, probe_store
@@ -141,7 +143,7 @@ def _broker(service: Service) -> str:
         with crew.app().connection_for_write() as connection:
             connection.ensure_connection(max_retries=1, interval_start=0, timeout=_PATIENCE)
     except Exception as error:  # each of Celery's transports has its own
-        raise Unavailable(f"{without_secrets(crew.broker)} cannot be reached: {error}") from None
+        raise Unavailable(f"{without_secrets(crew.broker)} cannot be reached: {error}", part=BROKER) from None
     return "reachable"
 
 
@@ -152,15 +154,19 @@ def _messages(service: Service) -> str:
         by_status = outbox.by_status  # type: ignore[attr-defined]
         pending = sum(1 for _ in islice(store.find(by_status(status=MessageStatus.PENDING)), _MANY))
         dead = sum(1 for _ in islice(store.find(by_status(status=MessageStatus.DEAD)), _MANY))
-        told.append(f"{outbox.__shape__.label}: {pending} pending, {dead} dead")
+        held = sum(1 for _ in islice(store.find(HeldMessage.of_outbox(outbox=outbox.__shape__.label)), _MANY))
+        behind = f", {held} held back by those: penstock dead-letters retry or dismiss" if held else ""
+        told.append(f"{outbox.__shape__.label}: {pending} pending, {dead} dead{behind}")
     return "; ".join(told)
 
 
 def _tasks(service: Service) -> str:
     store = service.context.store
     counts = {s: sum(1 for _ in islice(store.find(Task.by_status(status=s)), _MANY)) for s in TaskStatus}
-    told = ", ".join(f"{count} {status.value}" for status, count in counts.items() if count)
-    return told or "none"
+    told = [f"{count} {status.value}" for status, count in counts.items() if count]
+    parts = Counter(t.waits_for for t in islice(store.find(Task.by_status(status=TaskStatus.WAITING)), _MANY))
+    told += [f"{count} of these for {part}, which was away" for part, count in parts.items() if part]
+    return ", ".join(told) or "none"
 
 
 def _feeds(service: Service) -> str:

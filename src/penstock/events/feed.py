@@ -23,10 +23,11 @@ from penstock.declare.lifetime import Expires
 from penstock.declare.move import Move
 from penstock.declare.pattern import pattern
 from penstock.declare.units import Count, EpochSeconds, UtcMicros
-from penstock.errors import Conflict, InvalidValue, told
+from penstock.errors import Conflict, InvalidValue, PenstockError, Unavailable, outage_in, told
 from penstock.events.self_writes import SelfWrites, difference
 from penstock.kernel.idempotency import Claim, Replay, SystemOnce, begin, once_key, seize
 from penstock.kernel.lease import Duty, Lease, LeaseLost
+from penstock.kernel.outages import outages_of
 from penstock.kernel.store import Store
 from penstock.kernel.system import SYSTEM
 from penstock.operations.feed_entry import FeedEntry
@@ -89,6 +90,10 @@ class FeedLetter(Entity, table=SYSTEM, relation="feed_letters", lifetimes=(Expir
     settle = Move(LetterStatus.DEAD, to=LetterStatus.SETTLED)
 
 
+class _PartAway(Exception):
+    """A handler needs a part of the system that is away."""
+
+
 @dataclass(frozen=True, slots=True)
 class _Registered:
     name: str
@@ -145,9 +150,16 @@ class Feed:
         return register
 
     def run_once(self) -> int:
-        """Deal with the next events; how many. None while another process is at work, or the next event waits."""
+        """Deal with the next events; how many. None while another process is at work, or the next event waits.
+
+        One whose handler needs a part of the system that is away waits for it, and spends no try.
+        """
         lease = self._duty.hold()
-        return 0 if lease is None else self._follow(lease)
+        try:
+            return 0 if lease is None else self._follow(lease)
+        except _PartAway as away:
+            outages_of(self._store).met(away)
+            return 0
 
     def _follow(self, lease: Lease) -> int:
         place = self._place()
@@ -181,15 +193,24 @@ class Feed:
 
     def run(self, stop: Event) -> None:
         """Follow the feed until told to stop; where another process does, look now and then whether it still does."""
+        outages = outages_of(self._store)
         try:
             while not stop.is_set():
-                lease = self._duty.hold()
-                if lease is None:
-                    stop.wait(_OFF_DUTY)
-                elif not self._follow(lease):
-                    stop.wait(_IDLE * 2**self._tries)
+                try:
+                    self._step(stop)
+                except (_PartAway, PenstockError) as error:
+                    if not outages.sit_out(error, stop):
+                        raise
         finally:
-            self.close()
+            with suppress(Unavailable):  # its time ends by itself
+                self.close()
+
+    def _step(self, stop: Event) -> None:
+        lease = self._duty.hold()
+        if lease is None:
+            stop.wait(_OFF_DUTY)
+        elif not self._follow(lease):
+            stop.wait(_IDLE * 2**self._tries)
 
     def close(self) -> None:
         """Let another process take over at once."""
@@ -244,6 +265,8 @@ class Feed:
             try:
                 self._hand_over(handler, entry, claim)
             except Exception as error:
+                if (away := outage_in(error)) is not None:
+                    raise _PartAway(str(away)) from error  # a try less would not bring it back
                 if last_try or entry.unreadable:  # which trying again does not mend
                     self._leave_letter(handler, entry, error)
                 else:

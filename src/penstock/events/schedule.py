@@ -25,6 +25,7 @@ from penstock.declare.units import Count, UtcMicros, UtcSeconds
 from penstock.errors import Conflict, DeclarationError, told
 from penstock.kernel.change import Change
 from penstock.kernel.lease import Lease, LeaseLost, release, renew, take_named
+from penstock.kernel.outages import outages_of
 from penstock.kernel.store import Store
 from penstock.kernel.system import SYSTEM
 from penstock.net.backoff import Backoff
@@ -164,8 +165,9 @@ class Run:
 
     schedule: str
     period: Period
-    outcome: Literal["done", "failed", "lost"]
-    "lost: the lease passed to another before the outcome could be recorded, so that one runs the period as well."
+    outcome: Literal["done", "failed", "lost", "waits"]
+    """lost: the lease passed to another before the outcome could be recorded, so that one runs the period as well.
+    waits: a part of the system is away; that is no failure, and the period is run when it is back."""
     error: str | None = None
 
 
@@ -181,6 +183,9 @@ class Scheduler:
         self._store, self._owner, self._period = store, owner, period
         self._schedules = list(schedules)
         names = [s.name for s in self._schedules]
+        self._outages = outages_of(store)
+        self._waits_for: dict[str, str] = store.context.known(__name__)
+        "The part of the system that each schedule waited for when it was last run."
         if twice := {n for n in names if names.count(n) > 1}:
             raise DeclarationError(f"two schedules are called {', '.join(sorted(twice))}; they would share their state")
 
@@ -229,7 +234,7 @@ class Scheduler:
 
     def _due(self, schedule: Schedule, state: ScheduleState) -> Iterator[Period]:
         """The periods to be run, oldest first."""
-        if state.rests(self._store.clock.now()):
+        if state.rests(self._store.clock.now()) or self._waits_still(schedule):
             return iter(())
         last = state.last_period
         periods = schedule.periods(after=last or state.first_seen_at, since=last, until=self._store.clock.now())
@@ -237,12 +242,23 @@ class Scheduler:
             return periods
         return _as_one(periods)
 
+    def _waits_still(self, schedule: Schedule) -> bool:
+        """Is a part of the system away that it needs, as was seen when it was last run?"""
+        part = self._waits_for.pop(schedule.name, None)
+        if part is None or self._outages.gate(part).ask():
+            return False
+        self._waits_for[schedule.name] = part
+        return True
+
     def _run(self, schedule: Schedule, state: ScheduleState, period: Period, lease: Lease) -> Run:
         failed, shown = None, ""
         try:
             if callable(schedule.task):
                 schedule.task(period)
         except Exception as error:
+            if (part := self._outages.met(error)) is not None:
+                self._waits_for[schedule.name] = part
+                return Run(schedule.name, period, "waits", kept(str(error), _LONGEST_ERROR))
             failed = kept(f"{type(error).__name__}: {error}", _LONGEST_ERROR)
             shown = kept(f"{type(error).__name__}: {told(error)}", _LONGEST_ERROR)
         try:

@@ -83,7 +83,7 @@ class ChatWriter:
                 ]
         words = self._service.words(f"{wrong}; the last answer was: {text or '(nothing)'}")
         given_up = f"{self._service.host} has written no scenes in {self._tries} tries"
-        raise telling(Unavailable(f"{given_up}: {words}"), given_up)
+        raise telling(Unavailable(f"{given_up}: {words}", part=None), given_up)
 
     def _text(self, answer: Mapping[str, Any]) -> str:
         """What the model says; nothing, if it says nothing that can be read."""

@@ -183,12 +183,12 @@ class Predictions:
             raise _Over(telling(Terminal(f"{brief}: {words}"), brief))
         if prediction.status != "failed":
             strange = f"{host} says of a prediction that it is {prediction.status!r}, which is not known here"
-            raise telling(Unavailable(strange), f"{host} says of a prediction what is not known here")
+            raise telling(Unavailable(strange, part=None), f"{host} says of a prediction what is not known here")
         brief = f"the prediction failed at {host}"
         in_vain = any(word in words.lower() for word in self._in_vain)
         if in_vain:
             raise _Over(telling(Terminal(f"{brief}: {words}"), f"{brief}, and would again; change what is asked for"))
-        raise _Over(telling(Unavailable(f"{brief}: {words}"), brief))
+        raise _Over(telling(Unavailable(f"{brief}: {words}", part=None), brief))
 
     def _fetch(self, prediction: Prediction, into: Path, reporter: _Onward) -> None:
         host = self._service.host
@@ -210,7 +210,7 @@ class Predictions:
             sound_video(into)
         except UnusableFile as wrong:
             brief = f"what {host} has made cannot be used"
-            raise telling(Unavailable(f"{brief}: {self._service.words(str(wrong))}"), brief) from wrong
+            raise telling(Unavailable(f"{brief}: {self._service.words(str(wrong))}", part=None), brief) from wrong
 
     def _wait(self, pause: timedelta, reporter: _Onward, fraction: float = 0.0, note: str | None = None) -> None:
         """Let some time pass, and hear now and then whether anybody waits."""

@@ -144,7 +144,7 @@ class ProviderService:
         if status in _LATER:
             return telling(RetryLater(message, after=_pause(response.headers)), brief)
         if status in _AGAIN or status >= 500 or status < 200:
-            return telling(Unavailable(message), brief)
+            return telling(Unavailable(message, part=None), brief)
         if status < 400:
             moved = "; redirects are not followed here, give the service its new URL"
             return telling(Terminal(message + moved), brief + moved)

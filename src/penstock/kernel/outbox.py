@@ -2,12 +2,13 @@
 
 A message commits in the same change as the data. It can be found while it is pending, is delivered at least once, in
 order with the others about the same thing, and carries an id to recognise it by. One that cannot be delivered becomes a
-dead letter, which can be listed and sent again; one that was published is forgotten after a while.
+dead letter, and holds back the later ones about the same thing until somebody sends it again or dismisses it; one that
+was published is forgotten after a while.
 """
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Any
 
@@ -32,11 +33,18 @@ from penstock.schema.documents import is_flat, plain
 from penstock.schema.role import Role
 from penstock.schema.shape import Rights
 
+_DISMISSED_KEPT = timedelta(days=30)
+"So long after it was emitted a message is remembered that somebody has dismissed."
+
 
 class MessageStatus(StrEnum):
     PENDING = "pending"
     PUBLISHED = "published"
     DEAD = "dead"
+    HELD = "held"
+    "An earlier one about the same thing is dead: it waits until somebody decides about that."
+    DISMISSED = "dismissed"
+    "It was dead, and somebody has decided that it need not be told."
 
 
 class Message(Entity):
@@ -77,8 +85,21 @@ class Message(Entity):
 
     @move(MessageStatus.DEAD, to=MessageStatus.PENDING, by=Role.ADMIN)
     def revive(self) -> None:
-        """Try again, from the beginning."""
+        """Try again, from the beginning; what else is to be told of the same thing follows it."""
         self.attempts, self.retry_at = 0, None
+
+    @move(MessageStatus.DEAD, to=MessageStatus.DISMISSED, by=Role.ADMIN)
+    def dismiss(self) -> None:
+        """It need not be told; what else is to be told of the same thing goes on without it."""
+        self.ttl = int((self.ts + _DISMISSED_KEPT).timestamp())
+
+    @move(MessageStatus.PENDING, to=MessageStatus.HELD)
+    def hold_back(self) -> None:
+        """An earlier one about the same thing is dead."""
+
+    @move(MessageStatus.HELD, to=MessageStatus.PENDING)
+    def go_on(self) -> None:
+        """The earlier one is decided about."""
 
 
 class SystemMessage(Message, table=SYSTEM, relation="outbox", collection="messages", lifetimes=(Expires("ttl"),)):

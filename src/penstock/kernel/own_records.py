@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from penstock.declare.domain import Domain
 from penstock.kernel.audit import SystemAudit
+from penstock.kernel.held_message import HeldMessage
 from penstock.kernel.idempotency import SystemOnce
 from penstock.kernel.lease import NamedLease
 from penstock.kernel.outbox import SystemMessage
@@ -14,6 +15,7 @@ from penstock.kernel.uniqueness import UniqueValue
 KERNEL = Domain(
     "penstock",
     SystemMessage,
+    HeldMessage,
     SystemAudit,
     SystemOnce,
     NamedLease,

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from penstock.errors import InvalidValue, NotFound, Unavailable
+from penstock.errors import ARCHIVE, InvalidValue, NotFound, Unavailable
 from penstock.ports.private import FILE, make_private
 
 # Plain in every file system, in a URL and in an object store; a leading dot is for our own unfinished files.
@@ -115,4 +115,5 @@ def _told(folder: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise Unavailable(f"the archive {folder} cannot be used: {error.strerror or error}") from error
+        said = f"the archive {folder} cannot be used: {error.strerror or error}"
+        raise Unavailable(said, part=ARCHIVE) from error

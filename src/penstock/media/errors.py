@@ -34,6 +34,7 @@ class DecodingBusy(Unavailable):
     """As many files are being decoded as there is room for."""
 
     slug, tells = "decoding-busy", True
+    part = "decoders"
     hint = "Send the same request again, after as many seconds as the header Retry-After says."
 
 

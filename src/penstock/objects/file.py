@@ -79,7 +79,7 @@ def read(descriptor: int, start: int, stop: int) -> Iterator[bytes]:
     while start < stop:
         piece = os.pread(descriptor, min(_PIECE, stop - start), start)
         if not piece:
-            raise Unavailable("a file became shorter while it was read")
+            raise Unavailable("a file became shorter while it was read", part=None)
         start += len(piece)
         yield piece
 

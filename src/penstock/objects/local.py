@@ -10,6 +10,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 from penstock.errors import (
+    OBJECTS,
     Conflict,
     InvalidKey,
     InvalidValue,
@@ -343,4 +344,5 @@ def _told(folder: Path) -> Iterator[None]:
     except FileNotFoundError:
         raise
     except OSError as error:
-        raise Unavailable(f"the files in {folder} cannot be used: {error.strerror or error}") from error
+        said = f"the files in {folder} cannot be used: {error.strerror or error}"
+        raise Unavailable(said, part=OBJECTS) from error

@@ -25,8 +25,12 @@ class Envelope:
 
 
 class Sink(Protocol):
-    """Where messages go."""
+    """Where messages go. One that has a ``name`` is waited for once by all who tell it, should it be away."""
 
     def deliver(self, messages: Sequence[Envelope]) -> list[Exception | None]:
-        """Take messages about different things; one outcome for each, None for success."""
+        """Take messages about different things; one outcome for each, None for success.
+
+        `Unavailable`, or an error of the connection, says that the sink is away, and costs the message nothing;
+        `Undeliverable` that it will never take this one; any other error that trying again may help.
+        """
         ...

@@ -6,11 +6,10 @@ A full disk, one that was made read-only, a database that only reads: all of the
 from __future__ import annotations
 
 from contextlib import suppress
-from secrets import randbelow
 from typing import Any
 
 from penstock.errors import NotFound, Unavailable
-from penstock.kernel.lease import NamedLease
+from penstock.kernel.outages import ask_store
 from penstock.kernel.store import Store
 from penstock.ports.object_store import ObjectStore
 
@@ -21,9 +20,7 @@ _NAME = "readiness"
 
 def probe_store(store: Store, *, least: int = LEAST_ROOM) -> None:
     """Write a small record, always at the same place; Unavailable, or what else is wrong, if that cannot be done."""
-    store.lookup(NamedLease.at(name=_NAME))
-    # Another number each time: SQLite does not write what stands there already.
-    store.put(NamedLease(name=_NAME, lease_epoch=randbelow(2**31)))
+    ask_store(store)
     _check_room("the store", store.engine, least)
 
 
@@ -42,4 +39,4 @@ def _check_room(what: str, place: Any, least: int) -> None:
     ask = getattr(place, "room", None)
     room = ask() if ask is not None else None
     if room is not None and room < least:
-        raise Unavailable(f"there is room for {room} bytes beside {what}, and {least} are needed; make room")
+        raise Unavailable(f"there is room for {room} bytes beside {what}, and {least} are needed; make room", part=None)

@@ -24,6 +24,7 @@ from penstock.events.relay import Relay
 from penstock.events.schedule import Schedule, Scheduler
 from penstock.files.sweep import Sweep
 from penstock.kernel.audit import AuditLine, SystemAudit
+from penstock.kernel.outages import outages_of
 from penstock.kernel.outbox import Message, SystemMessage
 from penstock.kernel.quota_movements import settle_overdue
 from penstock.kernel.seals import seal_known
@@ -65,6 +66,8 @@ class Service:
         archive = open_archive(self.settings.archive, settings=self.settings)
         setting = own_settings(self.installed, self.settings.variables)
         self.context = DomainContext(store, objects, setting, archive)
+        self.outages = outages_of(store)
+        self.outages.watch_objects(objects)
         self.owner = worker_name()
         self._stop = threading.Event()
         self._threads: list[threading.Thread] = []
@@ -105,6 +108,7 @@ class Service:
         if crew is not None:
             self._thread("dispatcher", crew.dispatcher().run)
             self._thread("rescue", partial(keep_rescuing, self.context.store, self.tasks, lease=crew.lease))
+        self._thread("outages", self.outages.keep_asking)
         self.start_relays()
         for name, feed in self.feeds.items():
             self._thread(f"feed-{name}", feed.run)
@@ -225,10 +229,11 @@ class Service:
             while not self._stop.is_set():
                 try:
                     target(self._stop)
-                except Exception:
+                except Exception as error:
                     # A database that restarts must not end the service.
-                    log.exception("%s has failed; trying again", name)
-                    self._stop.wait(_AFTER_ERROR)
+                    if not self.outages.sit_out(error, self._stop):
+                        log.exception("%s has failed; trying again", name)
+                        self._stop.wait(_AFTER_ERROR)
 
         thread = threading.Thread(target=run, name=f"penstock-{name}", daemon=True)
         self._threads.append(thread)

@@ -13,6 +13,7 @@ from penstock.events.schedule import ScheduleState
 from penstock.files.released_file import Released
 from penstock.files.upload import Upload
 from penstock.kernel.audit import SystemAudit
+from penstock.kernel.held_message import HeldMessage
 from penstock.kernel.idempotency import SystemOnce
 from penstock.kernel.lease import NamedLease
 from penstock.kernel.outbox import SystemMessage
@@ -40,4 +41,5 @@ SYSTEM_RECORDS = Domain(
     QuotaUse,
     QuotaHold,
     UniqueValue,
+    HeldMessage,
 )

@@ -7,7 +7,7 @@ from datetime import timedelta
 from importlib.util import find_spec
 from typing import Any, TypeAlias
 
-from penstock.errors import Misconfigured, Throttled, Unavailable
+from penstock.errors import SINK, Misconfigured, Throttled, Unavailable
 from penstock.net.per_process import PerProcess
 from penstock.ports.sink import Envelope, Undeliverable
 from penstock.sinks.document import document, encoded
@@ -45,6 +45,7 @@ class EventBridgeSink:
     ) -> None:
         if find_spec("boto3") is None:
             raise Misconfigured("boto3 is not installed; run: pip install 'penstock[eventbridge]'")
+        self.name = f"the bus {bus} of EventBridge"
         self._source, self._bus = source, bus
         self._region, self._endpoint, self._seconds = region, endpoint, timeout.total_seconds()
         self._access_key, self._secret_key = access_key, secret_key
@@ -64,7 +65,7 @@ class EventBridgeSink:
             if silence is None:
                 answers, silence = _put(client, [entry for _, entry in part])
             else:
-                answers = [Unavailable(f"not tried after: {silence}")] * len(part)
+                answers = [Unavailable(f"not tried after: {silence}", part=SINK)] * len(part)
             for (position, _), answer in zip(part, answers, strict=True):
                 outcomes[position] = answer
         return outcomes
@@ -126,11 +127,12 @@ def _put(client: Any, entries: list[Entry]) -> tuple[Outcomes, Exception | None]
         # The request was refused as a whole; by itself each entry shows whether it was the reason.
         return [_put(client, [entry])[0][0] for entry in entries], None
     except BotoCoreError as error:
-        silence = Unavailable(f"EventBridge could not be asked: {error}")
+        silence = Unavailable(f"EventBridge could not be asked: {error}", part=SINK)
         return [silence] * len(entries), silence
     results = answer["Entries"]
     if len(results) != len(entries):
-        return [Unavailable(f"EventBridge answered for {len(results)} of {len(entries)} messages")] * len(entries), None
+        few = Unavailable(f"EventBridge answered for {len(results)} of {len(entries)} messages", part=SINK)
+        return [few] * len(entries), None
     return [_outcome(result) for result in results], None
 
 
@@ -141,14 +143,14 @@ def _outcome(result: dict[str, Any]) -> Exception | None:
         return None
     said = f"EventBridge: {code}: {result.get('ErrorMessage', '')}"
     if code in _THROTTLED:
-        return Throttled(said)
-    return Unavailable(said) if code in _INTERNAL else Undeliverable(said)
+        return Throttled(said, part=SINK)
+    return Unavailable(said, part=SINK) if code in _INTERNAL else Undeliverable(said)
 
 
 def _later(refused: Any) -> Exception:
     """A whole request was refused for load, a failure or missing rights: not the fault of any message."""
-    throttled = refused.response["Error"]["Code"] in _THROTTLED
-    return Throttled(f"EventBridge: {refused}") if throttled else Unavailable(f"EventBridge: {refused}")
+    kind = Throttled if refused.response["Error"]["Code"] in _THROTTLED else Unavailable
+    return kind(f"EventBridge: {refused}", part=SINK)
 
 
 def _parts(ready: Sequence[tuple[int, Entry]]) -> Iterator[list[tuple[int, Entry]]]:

@@ -9,7 +9,7 @@ from importlib.util import find_spec
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
-from penstock.errors import Misconfigured, Unavailable
+from penstock.errors import SINK, Misconfigured, Unavailable
 from penstock.net.per_process import PerProcess
 from penstock.ports.sink import Envelope, Undeliverable
 from penstock.sinks.document import document, encoded
@@ -45,6 +45,7 @@ class KafkaSink:
     ) -> None:
         if find_spec("confluent_kafka") is None:
             raise Misconfigured("confluent-kafka is not installed; run: pip install 'penstock[kafka]'")
+        self.name = f"Kafka at {servers}"
         self._topic, self._seconds = topic, timeout.total_seconds()
         self._settings = {
             # As Java's clients do, so that other producers of the topic choose the same partition for a key.
@@ -76,7 +77,7 @@ class KafkaSink:
     def _produce(self, messages: Sequence[Envelope]) -> list[Exception | None]:
         """Hand the messages over and wait until each is acknowledged, refused or given up."""
         producer = self._producers.get()
-        outcomes: list[Exception | None] = [Unavailable("Kafka: not acknowledged in time")] * len(messages)
+        outcomes: list[Exception | None] = [Unavailable("Kafka: not acknowledged in time", part=SINK)] * len(messages)
         refusals: list[KafkaError] = []
 
         def note(position: int, error: KafkaError | None) -> None:
@@ -156,4 +157,4 @@ def _meaning(error: KafkaError) -> Exception:
         return TooLargeForKafka(f"Kafka: {error.str()}; emit a key to the data instead of it")
     never = (KafkaError.TOPIC_EXCEPTION, KafkaError.INVALID_RECORD, KafkaError.POLICY_VIOLATION)
     said = f"Kafka: {error.name()}: {error.str()}"
-    return Undeliverable(said) if error.code() in never else Unavailable(said)
+    return Undeliverable(said) if error.code() in never else Unavailable(said, part=SINK)

@@ -9,7 +9,7 @@ from contextlib import suppress
 from datetime import timedelta
 from typing import Any
 
-from penstock.errors import AddressRefused, Misconfigured, Throttled, Unanswered, Unavailable, telling
+from penstock.errors import SINK, AddressRefused, Misconfigured, Throttled, Unanswered, Unavailable, telling
 from penstock.net import open_client
 from penstock.net.exchange import ClientLimits, Response
 from penstock.net.url import Url, read_url
@@ -54,6 +54,8 @@ class WebhookSink:
         self._url = _address(url)
         # It is the operator's own, so it may be on this machine, and without TLS.
         self._client = open_client(trusted=[url], ca_bundle=ca_bundle, connections=connections)
+        self.name = f"the webhook at {self._url.host}"
+        "What it is called when it is away; its URL may hold a token."
         self._timeout = timeout
         self._secret, self._source, self._clock, self._connections = secret, source, clock, connections
 
@@ -138,9 +140,9 @@ def outcome(status: int, retry_after: str | None, receiver: str) -> Exception | 
     if retry_after:
         said += f", retry after {retry_after}"
     if status == 429:
-        return telling(Throttled(said), said)
+        return telling(Throttled(said, part=SINK), said)
     if status in _LATER or status >= 500 or status < 200:
-        return telling(Unavailable(said), said)
+        return telling(Unavailable(said, part=SINK), said)
     if status < 400:
         return Undeliverable(f"{said}; redirects are not followed, give the webhook its new URL")
     return Undeliverable(said)

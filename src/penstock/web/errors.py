@@ -111,12 +111,14 @@ class TooManyStreams(Unavailable):
     """This process follows as many event streams as it can, or as it does for one key or one address."""
 
     slug, tells = "too-many-streams", True
+    part = None
 
 
 class NotReady(Unavailable):
     """The store or the files cannot be reached, or not be written to."""
 
     slug, tells = "not-ready", True
+    part = None
 
 
 class OtherHttpError(PenstockError):

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from typing import Any
 
+from penstock.kernel.outages import Outages, outages_of
 from penstock.runtime.probing import probe_objects, probe_store
 from penstock.web.errors import NotReady
 from penstock.work.domain_context import DomainContext
@@ -30,7 +31,7 @@ class Readiness:
             "store": lambda: probe_store(context.store),
             "objects": lambda: probe_objects(context.objects),
         }
-        self._checks = [_Check(name, ask) for name, ask in checks.items()]
+        self._checks = [_Check(name, ask, outages_of(context.store)) for name, ask in checks.items()]
 
     async def check(self) -> dict[str, str]:
         """What answers; NotReady when something does not. Why is in the log, not in the answer."""
@@ -44,8 +45,8 @@ class Readiness:
 class _Check:
     """One question, asked by one thread at a time: where nothing answers, no second one waits for the same."""
 
-    def __init__(self, name: str, ask: Callable[[], Any]) -> None:
-        self.name, self._ask = name, ask
+    def __init__(self, name: str, ask: Callable[[], Any], outages: Outages) -> None:
+        self.name, self._ask, self._outages = name, ask, outages
         self._lock = threading.Lock()
         self._asked: Future[bool] | None = None
         self._until = 0.0
@@ -73,8 +74,9 @@ class _Check:
         try:
             self._ask()
             passed = True
-        except Exception:
-            log.exception("a probe failed")
+        except Exception as error:
+            if self._outages.met(error) is None:
+                log.exception("a probe failed")
             passed = False
         self._until = time.monotonic() + _FRESH
         answer.set_result(passed)

@@ -16,6 +16,7 @@ from penstock.auth.api_keys import ApiKey, find_key
 from penstock.auth.caller import Caller
 from penstock.auth.rate_limit import take_token
 from penstock.errors import PenstockError
+from penstock.kernel.outages import outages_of
 from penstock.kernel.store import Store
 from penstock.schema.role import Role
 from penstock.web.client import Clients, mark_of
@@ -43,6 +44,7 @@ class Guard:
         self._store, self._options = store, options
         self._clients = Clients(options.trusted_proxies)
         self.refusals = Refusals(store)
+        self.outages = outages_of(store)
         self._scoped = lru_cache(maxsize=_SCOPES)(store.scoped)
 
     def admit(self, request: Request, route: str, access: Access) -> Caller:

@@ -14,6 +14,7 @@ from prometheus_client.registry import Collector
 
 from penstock.errors import PenstockError
 from penstock.events.schedule import Schedule, overdue
+from penstock.kernel.held_message import HeldMessage
 from penstock.kernel.outbox import Message, MessageStatus
 from penstock.kernel.store import Store
 from penstock.web.requests import SeenRequest
@@ -94,6 +95,8 @@ class _StoreNumbers(Collector):
         for status in (MessageStatus.PENDING, MessageStatus.DEAD):
             total = sum(self._count(getattr(outbox, "by_status"), status=status) for outbox in self._outboxes)  # noqa: B009
             messages.add_metric([status.value], total)
+        held = sum(self._count(HeldMessage.of_outbox, outbox=outbox.__shape__.label) for outbox in self._outboxes)
+        messages.add_metric([MessageStatus.HELD.value], held)
         return messages
 
     def _overdue(self) -> Metric:

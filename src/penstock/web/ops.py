@@ -20,6 +20,7 @@ from penstock.declare.entity import Entity
 from penstock.events.feed import FeedLetter
 from penstock.events.schedule import Schedule, ScheduleState
 from penstock.kernel.audit import SystemAudit
+from penstock.kernel.held_message import HeldMessage
 from penstock.kernel.outbox import SystemMessage
 from penstock.kernel.seals import Seal
 from penstock.kernel.store import Store
@@ -34,9 +35,9 @@ from penstock.work.task import Task, TaskAttempt, TaskStatus
 _ADMIN = Access(Role.ADMIN)
 _ENTITIES: tuple[type[Entity], ...] = (
     *(Task, TaskAttempt, PipelineJob, StepRun),
-    *(SystemMessage, FeedLetter, SystemAudit, Seal),
+    *(SystemMessage, HeldMessage, FeedLetter, SystemAudit, Seal),
 )
-"What can be looked at; a dead message may be revived, and all other moves are made by workers and relays."
+"What can be looked at; a dead message may be revived or dismissed, and all other moves are made by workers and relays."
 
 
 class ScheduleNow(BaseModel):

@@ -15,7 +15,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 from starlette.routing import Match
 
-from penstock.errors import PenstockError, TooSlow, title_of, told
+from penstock.errors import PenstockError, TooSlow, Unavailable, title_of, told
 from penstock.kernel.quota import QuotaExceeded
 from penstock.web.errors import (
     BadRequest,
@@ -103,6 +103,9 @@ def _headers_of(error: PenstockError) -> dict[str, str]:
 
 def _penstock_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, PenstockError)
+    guard = getattr(request.app.state, "guard", None)
+    if guard is not None and isinstance(error, Unavailable):
+        guard.outages.met(error)
     if told(error) != str(error):
         request.state.failure = error  # for the log
     return problem(request, error)

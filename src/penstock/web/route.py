@@ -15,7 +15,7 @@ from starlette.types import Scope
 
 from penstock.auth.access import Access, access_of, bytes_taken
 from penstock.auth.caller import network_of, read_address
-from penstock.errors import DeclarationError
+from penstock.errors import DeclarationError, Unavailable
 from penstock.web.bodylimit import limited
 from penstock.web.held import FREE
 from penstock.web.idempotency import KeptAnswers, answer_once
@@ -51,6 +51,10 @@ class AdmittedRoute(APIRoute):
                 return await answer(request)  # whatever else is frozen or full, this is answered
             pools: Pools = request.app.state.pools
             guard: Guard = request.app.state.guard
+            store = guard.outages.store
+            # While it is away nobody waits for it, but the one whose turn it is to ask.
+            if store.away and not (store.due and await pools.admission(access).run(store.ask)):
+                raise Unavailable("the store is away; it is asked again every few seconds")
             caller = await pools.admission(access).run(guard.admit, request, self.path_format, access)
             request.state.caller = caller
             client = caller.name if caller.role is not None else network_of(read_address(caller.address))

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from datetime import datetime, timedelta
 from typing import Any
 
-from penstock.errors import Conflict, Misconfigured
+from penstock.errors import Conflict, Misconfigured, Unavailable
 from penstock.kernel.change import Change
 from penstock.kernel.lease import Lease, LeaseLost
 from penstock.kernel.store import Store
@@ -18,7 +18,17 @@ from penstock.ports.object_store import ObjectStore
 from penstock.schema.documents import kept
 from penstock.work.domain_context import DomainContext
 from penstock.work.errors import TimeOver
-from penstock.work.task import Outcome, Progress, Task, TaskAttempt, actor, attempt_at, audited_project, forgotten_at
+from penstock.work.task import (
+    Outcome,
+    Progress,
+    Task,
+    TaskAttempt,
+    TaskStatus,
+    actor,
+    attempt_at,
+    audited_project,
+    forgotten_at,
+)
 
 _BETWEEN_PROGRESS = 1.0
 _LINES, _LONGEST_LINE = 50, 500
@@ -36,11 +46,12 @@ class TaskContext:
         slot: str | None = None,
         context: DomainContext | None = None,
         on_end: Callable[[Change, TaskAttempt], None] = lambda change, attempt: None,
+        sit_out: Callable[[BaseException], bool] = lambda error: False,
     ) -> None:
         self.store, self.task, self.limit = store, task, limit
         self.slot = slot
         "The concurrency slot it takes among those its project has."
-        self._domain, self._on_end = context, on_end
+        self._domain, self._on_end, self._sit_out = context, on_end, sit_out
         self.project = task.project_id
         self.metrics: dict[str, Any] = {}
         "Numbers worth keeping; they are stored with the attempt."
@@ -52,6 +63,8 @@ class TaskContext:
         self.began_at: datetime | None = None
         "When it was begun, which may be some time after it was taken."
         self._ends: float | None = None
+        self._waiting = False
+        "For a part of the system that is away: its time stands still."
         self.finished = self.lost = False
         self._told: float | None = None
 
@@ -78,7 +91,7 @@ class TaskContext:
     def finish(self, result: dict[str, Any] | None = None, *, why: str | None = None) -> Iterator[Change]:
         """The change that makes the task's effect true and the task done, together: neither happens twice."""
         self.check()
-        with self._change(why) as change:
+        with self._change(why).hand_to(self._commit) as change:
             yield change
             self._end(change, result)
         self.finished = True
@@ -121,14 +134,27 @@ class TaskContext:
 
     def is_over(self) -> bool:
         """Has it had its time? A clock that is set meanwhile gives and takes none."""
-        return self._ends is not None and self.store.clock.monotonic() >= self._ends
+        return self._ends is not None and not self._waiting and self.store.clock.monotonic() >= self._ends
 
     def end(self, result: dict[str, Any] | None) -> None:
         """Done, without any effect on other records: the attempt tells it all, and the audit trail need not."""
         self.check()
-        with self.store.change(under=self.lease) as change:
+        with self.store.change(under=self.lease).hand_to(self._commit) as change:
             self._end(change, result)
         self.finished = True
+
+    def sit_out(self, error: BaseException) -> bool:
+        """Wait until the part of the system is back of whose failure an error tells, if anybody can wait for it here.
+
+        That is no time of the task's.
+        """
+        began, self._waiting = self.store.clock.monotonic(), True
+        try:
+            return self._sit_out(error)
+        finally:
+            if self._ends is not None:
+                self._ends += self.store.clock.monotonic() - began
+            self._waiting = False
 
     def attempt(self, outcome: Outcome, error: BaseException | None = None) -> TaskAttempt:
         """What is known at the end."""
@@ -141,6 +167,26 @@ class TaskContext:
     def _change(self, why: str | None) -> Change:
         project = audited_project(self.task)
         return self.store.change(by=actor(self.task), why=why, project=project, under=self.lease)
+
+    def _commit(self, change: Change) -> None:
+        """Make its end true, however long the store is away: what was done is not done again for that."""
+        again = False
+        while True:
+            try:
+                return change.commit()
+            except Unavailable as away:
+                if not self.sit_out(away):
+                    raise
+                again = True
+            except Conflict:
+                # The answer to an earlier try may have been lost.
+                if again and self._is_done():
+                    return None
+                raise
+
+    def _is_done(self) -> bool:
+        found = self.store.lookup(self.task.ref)
+        return found is not None and (found.status, found.lease_epoch) == (TaskStatus.DONE, self.lease.epoch)
 
     def _end(self, change: Change, result: dict[str, Any] | None) -> None:
         task, attempt = change.track(self.task.model_copy()), self.attempt(Outcome.DONE)

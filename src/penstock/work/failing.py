@@ -14,6 +14,7 @@ from penstock.operations.conditions import Condition, both, holds
 from penstock.schema.documents import kept
 from penstock.work import queue_hints
 from penstock.work.errors import PutOff, WorkerLost
+from penstock.work.put_off import pause_of
 from penstock.work.registry import TaskOf
 from penstock.work.task import LONGEST_ERROR, Outcome, Task, TaskAttempt, actor, audited_project, error_text
 
@@ -36,23 +37,32 @@ def record_failure(
     *,
     chance: Callable[[], float],
     when: Condition | None = None,
+    part: str | None = None,
 ) -> Outcome:
-    """Write down, under the lease of the attempt, that it ended badly, and what follows; LeaseLost if it is lost."""
-    outcome = declared.outcome(error)
-    put_off = isinstance(error, PutOff) and outcome is Outcome.RETRYABLE
+    """Write down, under the lease of the attempt, that it ended badly, and what follows; LeaseLost if it is lost.
+
+    ``part`` is the part of the system that was away, if that was the reason: whatever the domain says of errors, the
+    attempt does not count, and of one wait for it a single attempt is kept.
+    """
+    outcome = declared.outcome(error) if part is None else Outcome.RETRYABLE
+    put_off = part is not None or (isinstance(error, PutOff) and outcome is Outcome.RETRYABLE)
+    told_before = part is not None and task.waits_for == part
     if outcome is Outcome.RETRYABLE and task.attempts >= task.most_attempts and not put_off:
         outcome = Outcome.TERMINAL
     attempt.outcome = Outcome.LOST if isinstance(error, WorkerLost) else Outcome.HANDED_BACK if put_off else outcome
     told = {"error_class": type(error).__name__, "error": error_text(error)}
     now = attempt.ended_at
     lease = Lease(task.ref, task.lease_owner or "", task.lease_epoch or 0, task.due_at)
-    due_at = now + declared.pause(error, task.attempts, chance)
+    pause = declared.pause(error, task.attempts, chance) if part is None else pause_of(task, part, now)
+    due_at = now + pause
     by = None if outcome is Outcome.RETRYABLE else actor(task)
 
     def write(*, heard: bool) -> None:
         with store.change(by=by, project=audited_project(task), under=lease) as change:
             ended = change.track(task.model_copy())
-            if outcome is Outcome.RETRYABLE:
+            if part is not None:
+                ended.put_off(part=part, at=now, due_at=due_at, **told)
+            elif outcome is Outcome.RETRYABLE:
                 ended.retry(due_at=due_at, **told)
                 ended.attempts -= put_off
             elif outcome is Outcome.QUARANTINE:
@@ -63,8 +73,9 @@ def record_failure(
                 change.emit("task.failed", task, name=task.name)
             # The lease is the guard: the heartbeat of a task that still runs may just have prolonged it.
             change.overwrite(ended, when=when)
-            change.create(attempt)
-            if heard:
+            if not told_before:
+                change.create(attempt)
+            if heard and not told_before:
                 tell_attempt(change, declared, task, attempt)
                 if outcome is Outcome.TERMINAL:
                     hear(change, declared, task, error)
@@ -72,6 +83,9 @@ def record_failure(
     _as_far_as_possible(store, task, write, stands=both(lease.holds(), when))
     if outcome is Outcome.RETRYABLE:
         queue_hints.touch(store, task.project_id, task.name)
+    if part is not None:
+        log.info("%s waits for %s: %s", task.name, part, error)
+        return Outcome.HANDED_BACK
     level = logging.WARNING if outcome is Outcome.RETRYABLE else logging.ERROR
     if outcome is not Outcome.RETRYABLE or told["error"] != kept(str(error), LONGEST_ERROR):
         log.log(level, "%s %s: %s: %s", task.name, outcome.value, told["error_class"], error)

@@ -21,7 +21,8 @@ from threading import Event
 from typing import Any, NamedTuple
 
 from penstock.declare.pattern import until as up_to
-from penstock.errors import Conflict, PenstockError
+from penstock.errors import STORE, Conflict, PenstockError, Unavailable
+from penstock.kernel.outages import outages_of
 from penstock.kernel.readable import readable
 from penstock.kernel.store import Store
 from penstock.operations.conditions import Compare
@@ -71,9 +72,26 @@ class Rescuer:
         self._came, self._came_at = store.clock.now(), store.clock.monotonic()
         self._looked: datetime | None = None
         self._even = True
+        self._outages = outages_of(store)
+        self._away_until: datetime | None = None
+        "Leases that ended before may have ended because nobody could renew them."
+        self._outages.store.on_return(self._note_return)
+
+    def _note_return(self) -> None:
+        self._away_until, self._overdue = self._store.clock.now(), {}
 
     def run_once(self) -> int:
         """Put back in the queue what is lost by now; how many there were."""
+        store = self._outages.store
+        if not store.ask() or store.lately(self._lease.total_seconds()):
+            return 0  # those who live have not had the time to renew their leases
+        try:
+            return self._look()
+        except Unavailable as error:
+            self._outages.met(error)
+            raise
+
+    def _look(self) -> int:
         now, passed = self._watch_the_clock()
         over = now - self._store.clock.skew
         overdue: dict[tuple[Any, ...], _Overdue] = {}
@@ -109,20 +127,26 @@ class Rescuer:
         attempt = attempt_at(task, Outcome.LOST, at=self._store.clock.now(), error=lost)
         not_renewed = Compare("due_at", "=", task.due_at)
         try:
-            record_failure(self._store, declared, task, attempt, lost, chance=self._chance, when=not_renewed)
+            part = STORE if self._was_away(task) else None
+            record_failure(self._store, declared, task, attempt, lost, chance=self._chance, when=not_renewed, part=part)
             if declared.concurrency is not None:
                 leave_slot_of(self._store, task, declared.concurrency)
         except Conflict:
             return False  # its worker has just finished or renewed, or another rescuer was faster
-        except PenstockError:
-            log.exception("%r could not be put back in the queue; the others go on", task.ref)
+        except PenstockError as error:
+            if self._outages.met(error) is None:
+                log.exception("%r could not be put back in the queue; the others go on", task.ref)
             return False
         return True
+
+    def _was_away(self, task: Task) -> bool:
+        """Did its lease end when nobody could renew it, or no sooner than anybody could have again?"""
+        return self._away_until is not None and task.due_at <= self._away_until + self._lease
 
 
 def keep_rescuing(store: Store, tasks: Iterable[Tasks], stop: Event, *, lease: timedelta) -> None:
     """Rescue several times in the life of a lease, until told to stop. A database that is away is tried again."""
-    rescuer = Rescuer(store, tasks, lease=lease)
+    rescuer, outages = Rescuer(store, tasks, lease=lease), outages_of(store)
     woken_at = time.monotonic()
     while not stop.wait(min(_RESCUE, lease.total_seconds() / 4)):
         try:
@@ -130,5 +154,6 @@ def keep_rescuing(store: Store, tasks: Iterable[Tasks], stop: Event, *, lease: t
             if time.monotonic() - woken_at >= _WAKE:
                 woken_at = time.monotonic()
                 wake_queues(store)
-        except Exception:
-            log.exception("lost work could not be looked for; trying again")
+        except Exception as error:
+            if not outages.sit_out(error, stop):
+                log.exception("lost work could not be looked for; trying again")

@@ -19,11 +19,11 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from penstock.errors import Conflict, InvalidValue, PenstockError, TooLarge
+from penstock.errors import Conflict, InvalidValue, PenstockError, TooLarge, Unavailable
 from penstock.kernel.batch import BatchRefused
 from penstock.kernel.change import Change
+from penstock.kernel.outages import outages_of
 from penstock.kernel.store import Store
-from penstock.operations.conditions import Compare
 from penstock.operations.updates import Set
 from penstock.work import queue_hints
 from penstock.work.concurrency import free_slots, keep_slot, leave_slot, take_slot
@@ -32,6 +32,7 @@ from penstock.work.domain_context import DomainContext
 from penstock.work.errors import TimeOver
 from penstock.work.failing import record_failure, tell_attempt
 from penstock.work.fair_queue import Chosen, FairQueue
+from penstock.work.put_off import PutOffTasks, postpone
 from penstock.work.registry import TaskOf, Tasks, by_name
 from penstock.work.task import Outcome, Task, TaskStatus, as_read
 
@@ -41,6 +42,8 @@ _FULL = timedelta(seconds=1)
 "A task whose project has no concurrency slot left, though a broker was told of it, is looked at again after this time."
 
 
+_ROUNDS, _FURTHER = 20, 100
+"Where all that is due waits for a part of the system one looks further, so often and at so many."
 _RACES = 10
 "How often another may take the very concurrency slot that was about to be taken."
 LEFT = (Exception, SystemExit, asyncio.CancelledError)
@@ -64,7 +67,11 @@ class Runner:
         lease: timedelta = timedelta(seconds=60),
         chance: Callable[[], float] = random.random,
         context: DomainContext | None = None,
+        sit_out: Callable[[BaseException], bool] = lambda error: False,
+        asks: bool = True,
     ) -> None:
+        """``sit_out`` waits for a part of the system that is away, where somebody may wait; False where not. With
+        ``asks`` such a part is asked by whoever takes tasks."""
         self.store = store
         self.owner = owner or worker_name()
         self.lease = lease
@@ -72,12 +79,36 @@ class Runner:
         self._queue = FairQueue(store, self._tasks)
         self._chance = chance
         self._context = context
+        self._sit_out = sit_out
+        self.outages = outages_of(store)
+        if context is not None:
+            self.outages.watch_objects(context.objects)
+        self._put_off = PutOffTasks(store, self.outages, asks=asks)
+        self._unwritten: list[tuple[TaskContext, BaseException]] = []
+        "Attempts whose end could not be written down, as the store was away."
 
     # Taking
 
     def take(self, most: int = 1) -> list[TaskContext]:
         """Take up to so many tasks that are due, of each project in turn."""
-        return self._start(self._queue.next(most))
+        try:
+            self._catch_up()
+            for _ in range(_ROUNDS):
+                chosen = self._queue.next(max(most, _FURTHER) if self.outages.away else most)
+                if fit := self._put_off.without_waiting(chosen):
+                    return self._start(fit[:most])
+                if not chosen:
+                    break
+        except Unavailable as error:
+            self.outages.met(error)
+            raise
+        return []
+
+    def _catch_up(self) -> None:
+        """What an outage has left behind is settled first."""
+        self._put_off.catch_up()
+        if self._unwritten:
+            self._write_ends()
 
     def take_one(self, task_id: str, epoch: int | None) -> TaskContext | None:
         """Take a certain task of which a broker has told; None if it is not to be run, or not now.
@@ -85,8 +116,11 @@ class Runner:
         ``epoch`` is its last lease at the time the broker was told: a message that comes late or twice, when the task
         was taken since, is about something that is over.
         """
+        self._catch_up()
         for _ in range(_RACES):
             task = self._waiting(task_id, epoch)
+            if task is not None and not self._put_off.without_waiting([Chosen(task, None)]):
+                return None
             declared = None if task is None else self._tasks.get(task.name)
             if task is None or declared is None:
                 return None
@@ -146,6 +180,7 @@ class Runner:
             slot=chosen.slot,
             context=self._context,
             on_end=lambda change, attempt: tell_attempt(change, declared, task, attempt),
+            sit_out=self._sit_out,
         )
 
     # Running
@@ -177,6 +212,19 @@ class Runner:
     def _failed(self, task: TaskOf[Any], work: TaskContext, error: BaseException) -> Outcome:
         if work.lost:
             return Outcome.LOST
+        while True:
+            try:
+                return self._record_without_metrics(task, work, error)
+            except Unavailable as away:
+                if self.outages.met(away) is None:
+                    raise
+                if not work.sit_out(away):
+                    # Written down once the store is back; until then the lease stands, or another has it.
+                    self._unwritten.append((work, error))
+                    return Outcome.HANDED_BACK
+
+    def _record_without_metrics(self, task: TaskOf[Any], work: TaskContext, error: BaseException) -> Outcome:
+        """Write it down with its metrics, if they can be stored."""
         try:
             return self._record(task, work, error)
         except (InvalidValue, ValidationError):
@@ -188,8 +236,21 @@ class Runner:
             return self._record(task, work, error)
 
     def _record(self, task: TaskOf[Any], work: TaskContext, error: BaseException) -> Outcome:
-        attempt = work.attempt(Outcome.RETRYABLE, error)
-        return record_failure(self.store, task, work.task, attempt, error, chance=self._chance)
+        attempt, part = work.attempt(Outcome.RETRYABLE, error), self._put_off.reason(work.task, error)
+        return record_failure(self.store, task, work.task, attempt, error, chance=self._chance, part=part)
+
+    def _write_ends(self) -> None:
+        """Write down how attempts ended while the store was away."""
+        left, self._unwritten = self._unwritten, []
+        for position, (work, error) in enumerate(left):
+            try:
+                self._record_without_metrics(self._tasks[work.task.name], work, error)
+            except Conflict:
+                pass  # another has it
+            except Unavailable:
+                self._unwritten += left[position:]
+                raise
+            self._leave(work)
 
     def _leave(self, work: TaskContext) -> None:
         if work.slot is not None:
@@ -210,7 +271,9 @@ class Runner:
                     over.append(work)  # not before that is written down, or nobody would try it again
                 elif self._is_to_renew(work, now):
                     self._renew(work, now + self.lease)
-            except PenstockError:
+            except PenstockError as error:
+                if self.outages.met(error) is not None:
+                    break  # nor could any other be; what runs goes on
                 log.exception("the lease of %s could not be renewed; trying again", work.task.name)
         return over
 
@@ -234,8 +297,9 @@ class Runner:
 
     def _give_up(self, work: TaskContext) -> None:
         task = self._tasks[work.task.name]
+        over = TimeOver(f"{task.name} has taken longer than {task.limit}, and still runs")
         with suppress(Conflict):  # it has just ended by itself
-            self._failed(task, work, TimeOver(f"{task.name} has taken longer than {task.limit}, and still runs"))
+            self._record_without_metrics(task, work, over)
         work.lost = True
 
     def hand_back(self, work: TaskContext) -> None:
@@ -255,18 +319,3 @@ class Runner:
             return
         self._leave(work)
         queue_hints.touch(self.store, work.task.project_id, work.task.name)
-
-
-def postpone(store: Store, tasks: Iterable[Task], until: datetime, *, unless_postponed: bool = False) -> None:
-    """Look at tasks that wait, and that nobody has taken meanwhile, not before a moment."""
-    try:
-        with store.batch() as batch:
-            for task in tasks:
-                with batch.change() as change:
-                    untaken = as_read(task)
-                    if unless_postponed:
-                        untaken &= Compare("due_at", "=", task.due_at)
-                    # Of two who postpone it the later one is right, unless it is said otherwise.
-                    change.overwrite(change.track(task).postpone(until=until), when=untaken)
-    except BatchRefused:
-        pass

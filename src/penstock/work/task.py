@@ -73,6 +73,9 @@ class Task(Leased, table=WORK, relation="tasks", lifetimes=(Expires("ttl"),)):
     result: dict[str, Any] | None = None
     error_class: str | None = None
     error: str | None = None
+    waits_for: str | None = None
+    "The part of the system that was away when it was last tried; such attempts do not count."
+    waits_since: UtcMicros | None = None
     created_at: UtcMicros = Field(frozen=True)
     ttl: EpochSeconds | None = None
 
@@ -111,12 +114,21 @@ class Task(Leased, table=WORK, relation="tasks", lifetimes=(Expires("ttl"),)):
         if result is not None:
             self.result = result
         if self.error_class is not None:
-            self.error_class = self.error = None
+            self.error_class = self.error = self.waits_for = self.waits_since = None
         self.ttl = forgotten_at(at)
+
+    @move(TaskStatus.RUNNING, to=TaskStatus.WAITING)
+    def put_off(self, *, part: str, at: datetime, due_at: datetime, error_class: str, error: str) -> None:
+        """A part of the system was away; that is no fault of the task's."""
+        if self.waits_for != part:
+            self.waits_for, self.waits_since = part, at
+        self.lease_owner, self.due_at, self.error_class, self.error = None, due_at, error_class, error
+        self.attempts -= 1
 
     @move(TaskStatus.RUNNING, to=TaskStatus.WAITING)
     def retry(self, *, due_at: datetime, error_class: str, error: str) -> None:
         """An attempt ended badly; there will be another."""
+        self.waits_for = self.waits_since = None
         self.lease_owner, self.due_at, self.error_class, self.error = None, due_at, error_class, error
 
     @move(TaskStatus.RUNNING, to=TaskStatus.WAITING)

@@ -11,7 +11,8 @@ from __future__ import annotations
 import os
 import signal
 import threading
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import partial
@@ -23,8 +24,9 @@ from celery.beat import Service as Beat
 from celery.schedules import BaseSchedule, schedstate
 from celery.signals import worker_process_init
 from cronsim import CronSim
-from kombu.exceptions import ChannelError
+from kombu.exceptions import ChannelError, OperationalError
 
+from penstock.errors import BROKER, Unavailable
 from penstock.events.schedule import Schedule, Scheduler
 from penstock.kernel.store import Store
 from penstock.net.per_process import PerProcess
@@ -38,6 +40,8 @@ from penstock.workers.dispatcher import Dispatcher
 from penstock.workers.processes import Processes, end_with_parent
 
 RUN, LOOK = "penstock.run", "penstock.schedule"
+_CONNECTING = 4.0
+"Seconds within which a broker answers, or is away."
 
 
 @dataclass(frozen=True)
@@ -138,11 +142,16 @@ def celery_app(
         accept_content=["json"],
         worker_prefetch_multiplier=1,
         broker_connection_retry_on_startup=True,
+        # Whether to try again is decided here, once for all, and not in each call.
+        task_publish_retry=False,
+        broker_connection_timeout=_CONNECTING,
+        broker_connection_max_retries=None,
+        broker_transport_options={"max_retries": 1, "interval_start": 0, "socket_connect_timeout": _CONNECTING},
         enable_utc=True,
         timezone="UTC",
         beat_schedule={s.name: {"task": LOOK, "args": (s.name,), "schedule": Cron(s.cron)} for s in schedules},
     )
-    hands = PerProcess(lambda: _Hands(Runner(store, known, lease=lease, context=context), in_pool=in_pool.is_set()))
+    hands = PerProcess(lambda: _Hands(store, known, lease=lease, context=context, in_pool=in_pool.is_set()))
     in_pool = threading.Event()
 
     def run(task_id: str, epoch: int | None) -> None:
@@ -168,20 +177,33 @@ def celery_app(
 class _Hands:
     """What runs tasks in one process of Celery's pool."""
 
-    def __init__(self, runner: Runner, *, in_pool: bool) -> None:
-        self._runner, self._heartbeat = runner, Heartbeat(runner)
+    def __init__(
+        self, store: Store, tasks: list[Tasks], *, lease: timedelta, context: DomainContext | None, in_pool: bool
+    ) -> None:
+        self._ending = threading.Event()
+        self._runner = Runner(store, tasks, lease=lease, context=context, sit_out=self._sit_out)
+        self._heartbeat = Heartbeat(self._runner)
         if in_pool:
             # Celery's own way out would make an error of it in the middle of the task.
             signal.signal(signal.SIGTERM, lambda *_: threading.Thread(target=self._drop).start())
 
     def work_on(self, task_id: str, epoch: int | None) -> None:
-        work = self._runner.take_one(task_id, epoch)
+        try:
+            work = self._runner.take_one(task_id, epoch)
+        except Unavailable as away:
+            if self._runner.outages.met(away) is None:
+                raise
+            return  # it still waits, and its dispatcher tells of it again
         if work is not None:
             with self._heartbeat.holding(work):
                 self._runner.run(work)
 
+    def _sit_out(self, error: BaseException) -> bool:
+        return self._runner.outages.sit_out(error, self._ending) and not self._ending.is_set()
+
     def _drop(self) -> None:
         """Hand back what is running, and end. From another thread: the first one may be amidst anything."""
+        self._ending.set()
         try:
             for work in self._heartbeat.held:
                 if not work.is_over():
@@ -199,14 +221,25 @@ class CeleryBroker:
     def send(self, task: Task, declared: TaskOf[Any]) -> None:
         """Tell a worker; its process is killed if the task still runs so long after its time is over."""
         longest = (declared.limit + self._killed_after).total_seconds()
-        self._app.send_task(RUN, (task.task_id, task.lease_epoch), time_limit=longest)
+        with self._reaching():
+            self._app.send_task(RUN, (task.task_id, task.lease_epoch), time_limit=longest)
 
     def queued(self) -> int:
-        with self._app.pool.acquire(block=True) as connection:
+        with self._reaching(), self._app.pool.acquire(block=True) as connection:
             try:
                 return int(connection.default_channel.queue_declare(self._queue, passive=True).message_count)
             except ChannelError:
                 return 0  # there is none yet, or the broker has lost its memory
+
+    @contextmanager
+    def _reaching(self) -> Iterator[None]:
+        """What each of Celery's transports says of a broker that is away, in our own words."""
+        try:
+            yield
+        except Exception as error:
+            if not isinstance(error, (OperationalError, OSError, *self._app.connection_for_write().connection_errors)):
+                raise
+            raise Unavailable(f"the broker cannot be reached: {error}", part=BROKER) from error
 
 
 class Cron(BaseSchedule):  # type: ignore[misc]

@@ -14,13 +14,14 @@ from datetime import timedelta
 from threading import Event
 from typing import Any, Protocol
 
-from penstock.errors import PenstockError
+from penstock.errors import BROKER, PenstockError, Unavailable
 from penstock.kernel.lease import Duty
+from penstock.kernel.outages import outages_of
 from penstock.kernel.store import Store
 from penstock.ports.engine import Waiter
 from penstock.work.fair_queue import FairQueue
+from penstock.work.put_off import postpone
 from penstock.work.registry import TaskOf, Tasks, by_name
-from penstock.work.runner import postpone
 from penstock.work.task import Task
 
 log = logging.getLogger("penstock.workers")
@@ -61,6 +62,8 @@ class Dispatcher:
         self._queue = FairQueue(store, self._tasks)
         self._depth, self._redelivery = depth, redelivery
         self._duty = Duty(store, "dispatcher", owner=owner, period=period)
+        self._outages = outages_of(store)
+        self._outages.gate(BROKER, probe=self._room)
 
     def run_once(self) -> int:
         """Tell of what is due, as far as the broker has room; how many. None while another dispatcher is at work."""
@@ -73,9 +76,10 @@ class Dispatcher:
             while not stop.is_set():
                 try:
                     self._step(stop, waiter)
-                except Exception:
-                    log.exception("nothing could be dispatched; trying again")
-                    stop.wait(_AFTER_ERROR)
+                except Exception as error:
+                    if not self._outages.sit_out(error, stop):
+                        log.exception("nothing could be dispatched; trying again")
+                        stop.wait(_AFTER_ERROR)
         finally:
             waiter.close()
             self.close()
@@ -97,7 +101,10 @@ class Dispatcher:
             waiter.wait(_IDLE)
 
     def _room(self) -> int:
-        return self._depth - self._broker.queued()
+        try:
+            return self._depth - self._broker.queued()
+        except OSError as error:
+            raise Unavailable(f"the broker cannot be reached: {error}", part=BROKER) from error
 
     def _dispatch(self, room: int) -> int:
         sent: list[Task] = []
@@ -106,6 +113,10 @@ class Dispatcher:
             try:
                 self._broker.send(chosen.task, self._tasks[chosen.task.name])
                 sent.append(chosen.task)
+            except Unavailable as error:
+                # Those it has not been told of are due as they were, and told once it is back.
+                self._outages.met(error)
+                break
             except Exception:
                 # Whatever is wrong with it, or with the broker just then, is no reason not to tell of the others.
                 log.exception("%r could not be sent; trying again", chosen.task.ref)

@@ -48,8 +48,10 @@ class InlineWorkers:
         context: DomainContext | None = None,
     ) -> None:
         self._store, self._tasks, self._threads = store, list(tasks), threads
-        self.runner = Runner(store, self._tasks, owner=owner, lease=lease, context=context)
         self._stop, self._hurry = threading.Event(), threading.Event()
+        self.runner = Runner(
+            store, self._tasks, owner=owner, lease=lease, context=context, sit_out=self._sit_out, asks=False
+        )
         # Guards what follows. Who runs tasks waits for work, who takes them waits for room.
         self._lock = threading.Lock()
         self._work_came, self._room_came = threading.Condition(self._lock), threading.Condition(self._lock)
@@ -67,6 +69,7 @@ class InlineWorkers:
         self._waiter = store.engine.listen()
         self._heartbeat = Heartbeat(self.runner, on_over=self._replace)
         self._thread("take", self._take)
+        self._thread("ask", lambda: self.runner.outages.keep_asking(self._stop))
         self._thread("rescue", lambda: keep_rescuing(store, self._tasks, self._stop, lease=self.runner.lease))
         for number in range(self._threads):
             self._thread(f"run-{number}", self._run)
@@ -116,10 +119,15 @@ class InlineWorkers:
                     self._hand_out(works)
                 else:
                     self._waiter.wait(_IDLE)
-            except Exception:
+            except Exception as error:
                 # A database that restarts must not end the workers.
-                log.exception("work could not be taken; trying again")
-                self._stop.wait(_AFTER_ERROR)
+                if not self.runner.outages.sit_out(error, self._stop):
+                    log.exception("work could not be taken; trying again")
+                    self._stop.wait(_AFTER_ERROR)
+
+    def _sit_out(self, error: BaseException) -> bool:
+        """Wait for a part of the system that is away, with what is done already at hand."""
+        return self.runner.outages.sit_out(error, self._stop) and not self._stop.is_set()
 
     def _await_room(self) -> int:
         """How many tasks to take, once a thread is free or soon will be; 0 when it is time to give some back."""

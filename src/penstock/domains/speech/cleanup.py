@@ -18,7 +18,7 @@ from penstock.declare.option import read_options
 from penstock.domains.speech.model import PREFIX, RUNS_KEPT, CleanupRun, TempAudio, audio_file
 from penstock.domains.speech.options import SpeechOptions
 from penstock.domains.speech.quotas import audio_hold
-from penstock.errors import PenstockError
+from penstock.errors import PenstockError, outage_in
 from penstock.events.schedule import Period, Schedule
 from penstock.files.object_reads import every
 from penstock.kernel.quota_movements import settle_many
@@ -145,8 +145,11 @@ def _delete(objects: Objects, files: Iterable[_File]) -> list[_File]:
     while some := list(islice(left, _AT_ONCE)):
         try:
             objects.delete([file.place for file in some])
-        except Exception:
-            failed += [file for file in some if not _deleted(objects, file)]
+        except Exception as error:
+            stuck = [file for file in some if not _deleted(objects, file)]
+            if len(stuck) == len(some) and outage_in(error) is not None:
+                raise  # all of them are away, and waited for
+            failed += stuck
     return failed
 
 

@@ -14,6 +14,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from penstock.errors import (
+    OBJECTS,
     Conflict,
     InvalidKey,
     Misconfigured,
@@ -23,6 +24,7 @@ from penstock.errors import (
     Unavailable,
     WrongRange,
 )
+from penstock.net.outage import Gate
 from penstock.net.per_process import PerProcess
 
 _ABSENT = frozenset({"NoSuchKey", "NoSuchUpload", "404", "NotFound"})
@@ -58,6 +60,8 @@ class S3Connection:
         self._access_key, self._secret_key = access_key, secret_key
         self._seconds = timeout.total_seconds()
         self._opened: PerProcess[tuple[Any, Any]] = PerProcess(self._connect)
+        self.gate = Gate(OBJECTS)
+        "While nobody answers there, requests fail at once instead of waiting one by one."
 
     @property
     def client(self) -> Any:
@@ -72,6 +76,22 @@ class S3Connection:
         credentials.get_frozen_credentials()  # renews them if they are about to end
         end: datetime | None = getattr(credentials, "_expiry_time", None)
         return None if end is None else end.astimezone(UTC)
+
+    @contextmanager
+    def asked(self, what: str) -> Iterator[None]:
+        """A request; Unavailable at once while S3 is known to be away. Refusals are errors of ours, as of `told`."""
+        self.gate.check()
+        try:
+            with told(what):
+                yield
+        except Unavailable as failure:
+            if failure.part == OBJECTS:  # what is sent may come from elsewhere
+                self.gate.failed(failure, sure=failure.__cause__ is not None)  # not even an answer
+            raise
+        except PenstockError:
+            self.gate.answered()
+            raise
+        self.gate.answered()
 
     def close(self) -> None:
         opened = self._opened.drop()
@@ -134,7 +154,7 @@ def told(what: str) -> Iterator[None]:
     except ParamValidationError as error:
         raise InvalidKey(f"S3 cannot have {what}: {error}") from None
     except BotoCoreError as error:
-        raise Unavailable(f"S3 could not be asked for {what}: {error}") from error
+        raise Unavailable(f"S3 could not be asked for {what}: {error}", part=OBJECTS) from error
 
 
 def _error(answer: dict[str, Any], what: str) -> PenstockError:
@@ -150,7 +170,7 @@ def _error(answer: dict[str, Any], what: str) -> PenstockError:
     if code == "KeyTooLongError":
         return InvalidKey(f"the key of {what} is too long for S3")
     if code in _THROTTLED:
-        return Throttled(said)
+        return Throttled(said, part=OBJECTS)
     if code in _RIGHTS or status == 403:
         return Misconfigured(f"{said}; check the bucket's name, its region, and what the credentials may do")
-    return Unavailable(said)
+    return Unavailable(said, part=OBJECTS)

@@ -12,7 +12,7 @@ from io import BytesIO
 from itertools import chain, islice
 from typing import Any
 
-from penstock.errors import Conflict, InvalidValue, NotFound, PenstockError, TooLarge, Unavailable, WrongRange
+from penstock.errors import OBJECTS, Conflict, InvalidValue, NotFound, PenstockError, TooLarge, Unavailable, WrongRange
 from penstock.media.content_type import SNIFFED_BYTES, UNKNOWN, sniff
 from penstock.objects.s3.s3_client import S3Connection, told
 from penstock.objects.s3.urls import S3Presigner
@@ -44,7 +44,7 @@ class S3Objects(S3Presigner):
     def __init__(self, connection: S3Connection, *, prefix: str = "", clock: Clock | None = None) -> None:
         prefix = prefix.strip("/")
         super().__init__(connection, prefix=f"{prefix}/" if prefix else "", clock=clock or SystemClock())
-        self._bucket = connection.bucket
+        self._bucket, self.gate = connection.bucket, connection.gate
 
     # Objects
 
@@ -69,12 +69,12 @@ class S3Objects(S3Presigner):
         place = self._place(key)
         asked = {} if start == 0 and stop is None else {"Range": f"bytes={start}-{'' if stop is None else stop - 1}"}
         try:
-            with told(key):
+            with self._connection.asked(key):
                 answer = self._client.get_object(**place, **asked)
         except WrongRange:
             if start:
                 raise
-            with told(key):  # an empty object has no range at all, not even one from its beginning
+            with self._connection.asked(key):  # an empty object has no range at all, not even from its beginning
                 answer = self._client.get_object(**place)
         size = int(answer["ContentRange"].rpartition("/")[2]) if "ContentRange" in answer else answer["ContentLength"]
         body = answer["Body"]
@@ -88,7 +88,7 @@ class S3Objects(S3Presigner):
 
     def head(self, key: str) -> StoredObject:
         place = self._place(key)
-        with told(key):
+        with self._connection.asked(key):
             answer = self._client.head_object(**place)
         return _stored(key, answer, answer["ContentLength"])
 
@@ -96,7 +96,7 @@ class S3Objects(S3Presigner):
         if limit < 1:
             raise InvalidValue(f"a listing shows at least one object, not {limit}")
         after = {"ContinuationToken": cursor} if cursor else {}
-        with told(f"objects under {prefix}"):
+        with self._connection.asked(f"objects under {prefix}"):
             answer = self._client.list_objects_v2(
                 Bucket=self._bucket, Prefix=self._prefix + prefix, MaxKeys=min(limit, 1000), **after
             )
@@ -105,15 +105,17 @@ class S3Objects(S3Presigner):
     def delete(self, keys: Iterable[str]) -> None:
         left = iter(keys)
         while batch := [{"Key": self._prefix + checked_key(key)} for key in islice(left, _DELETED_AT_ONCE)]:
-            with told(f"{len(batch)} objects"):
+            with self._connection.asked(f"{len(batch)} objects"):
                 answer = self._client.delete_objects(Bucket=self._bucket, Delete={"Objects": batch, "Quiet": True})
             if failed := answer.get("Errors"):
-                raise Unavailable(f"S3 did not delete {len(failed)} of {len(batch)} objects: {failed[0].get('Code')}")
+                raise Unavailable(
+                    f"S3 did not delete {len(failed)} of {len(batch)} objects: {failed[0].get('Code')}", part=OBJECTS
+                )
 
     def delete_unchanged(self, found: ListedObject) -> bool:
         place = self._place(found.key)
         try:
-            with suppress(NotFound), told(found.key):
+            with suppress(NotFound), self._connection.asked(found.key):
                 self._client.delete_object(**place, IfMatch=f'"{found.etag}"')
         except Conflict:
             return not self._stands(found.key)
@@ -129,7 +131,7 @@ class S3Objects(S3Presigner):
         # From here on it must be the one whose content type was found.
         origin = {"CopySource": self._place(source), "CopySourceIfMatch": f'"{found.etag}"'}
         condition = {"IfNoneMatch": "*"} if absent else {}
-        with told(f"a copy of {source} at {target}"):
+        with self._connection.asked(f"a copy of {source} at {target}"):
             if found.size <= _COPIED_AT_ONCE:
                 answer = self._client.copy_object(
                     **place, **origin, **condition, MetadataDirective="REPLACE", ContentType=content_type
@@ -142,12 +144,12 @@ class S3Objects(S3Presigner):
 
     def begin_parts(self, key: str, *, content_type: str) -> str:
         place = self._place(key)
-        with told(key):
+        with self._connection.asked(key):
             return str(self._client.create_multipart_upload(**place, ContentType=content_type)["UploadId"])
 
     def parts(self, key: str, upload: str) -> Sequence[UploadedPart]:
         place = self._place(key)
-        with told(f"upload of {key}"):
+        with self._connection.asked(f"upload of {key}"):
             pages = self._client.get_paginator("list_parts").paginate(**place, UploadId=upload)
             return [
                 UploadedPart(part["PartNumber"], part["Size"], part["ETag"].strip('"'))
@@ -158,24 +160,24 @@ class S3Objects(S3Presigner):
     def finish_parts(self, key: str, upload: str, parts: Sequence[UploadedPart]) -> StoredObject:
         place = self._place(key)
         told_parts = [{"PartNumber": p.number, "ETag": f'"{p.etag}"'} for p in sorted(parts, key=lambda p: p.number)]
-        with told(f"upload of {key}"):
+        with self._connection.asked(f"upload of {key}"):
             self._client.complete_multipart_upload(**place, UploadId=upload, MultipartUpload={"Parts": told_parts})
         return self.head(key)
 
     def drop_parts(self, key: str, upload: str) -> None:
         place = self._place(key)
-        with suppress(NotFound), told(f"upload of {key}"):
+        with suppress(NotFound), self._connection.asked(f"upload of {key}"):
             self._client.abort_multipart_upload(**place, UploadId=upload)
 
     def drop_unfinished(self, *, before: datetime) -> int:
         dropped = 0
-        with told("unfinished uploads"):
+        with self._connection.asked("unfinished uploads"):
             pages = self._client.get_paginator("list_multipart_uploads").paginate(
                 Bucket=self._bucket, Prefix=self._prefix
             )
             found = [u for page in pages for u in page.get("Uploads", ()) if u["Initiated"] < before]
         for upload in found:
-            with suppress(NotFound), told("an unfinished upload"):
+            with suppress(NotFound), self._connection.asked("an unfinished upload"):
                 self._client.abort_multipart_upload(Bucket=self._bucket, Key=upload["Key"], UploadId=upload["UploadId"])
                 dropped += 1
         return dropped
@@ -200,7 +202,7 @@ class S3Objects(S3Presigner):
     def _put_at_once(self, key: str, content: bytes, request: dict[str, Any]) -> Any:
         for left in reversed(range(_TRIES)):
             try:
-                with told(key):
+                with self._connection.asked(key):
                     return self._client.put_object(**request, Body=content, ChecksumSHA256=_checksum(content))
             except Conflict:
                 # Two conditional writes that meet are both refused, and one of them may succeed when it tries again.
@@ -214,7 +216,10 @@ class S3Objects(S3Presigner):
         place, size = self._place(key), 0
         parts: list[dict[str, Any]] = []
         try:
-            with told(key), self._multipart(place, ContentType=content_type, ChecksumAlgorithm="SHA256") as upload:
+            with (
+                self._connection.asked(key),
+                self._multipart(place, ContentType=content_type, ChecksumAlgorithm="SHA256") as upload,
+            ):
                 for number, block in enumerate(blocks, 1):
                     if number > _MOST_PARTS:
                         raise TooLarge(f"{key} has more than {_MOST_PARTS * _PART} bytes; upload it by signed URLs")
@@ -257,7 +262,7 @@ class S3Objects(S3Presigner):
         try:
             yield upload
         except BaseException:
-            with suppress(PenstockError), told("an upload that failed"):
+            with suppress(PenstockError), self._connection.asked("an upload that failed"):
                 self._client.abort_multipart_upload(**place, UploadId=upload)
             raise
 

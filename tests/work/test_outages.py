@@ -1,0 +1,356 @@
+"""Outages of our own parts cost work time, and never an attempt."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from penstock import FrozenClock, Store
+from penstock.errors import BROKER, OBJECTS, Unanswered, Unavailable
+from penstock.kernel.outages import outages_of
+from penstock.objects.local import LocalObjects
+from penstock.work import Outcome, Pipeline, PipelineStep, Retry, StepContext, StepResult, TaskContext, Tasks, Terminal
+from penstock.work.domain_context import DomainContext
+from penstock.work.job import JobStatus
+from penstock.work.rescue import Rescuer
+from penstock.work.task import Task, TaskStatus
+from penstock.workers.dispatcher import Dispatcher
+from penstock.workers.inline import InlineWorkers
+from penstock.workers.manual import ManualWorkers
+from tests.work.plant import TASKS, Order, look, stamp, stamps
+from tests.work.soon import soon
+from tests.work.test_recovery import Paper
+from tests.work.test_tasks import announce, attempts, own, stamped, the_task
+
+SECOND, HOUR = timedelta(seconds=1), timedelta(hours=1)
+
+
+class Files(LocalObjects):
+    """Files on a disk that may be taken away."""
+
+    away = False
+    asked = 0
+
+    @contextmanager
+    def _root(self, *, make: bool = False) -> Iterator[int]:
+        self.asked += 1
+        if self.away:
+            raise Unavailable("the disk is gone", part=OBJECTS)
+        with super()._root(make=make) as root:
+            yield root
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> Files:
+    return Files(tmp_path / "files")
+
+
+def workers_with(store: Store, files: Files, tasks: Tasks) -> ManualWorkers:
+    return ManualWorkers(store, [tasks], context=DomainContext(store, files, lambda name: None))
+
+
+def plainly(files: Any, name: str) -> None:
+    files.put(name, b"made")
+
+
+def wrapped(files: Any, name: str) -> None:
+    try:
+        files.put(name, b"made")
+    except Unavailable as away:
+        raise Terminal("it could not be made") from away
+
+
+def in_passing(files: Any, name: str) -> None:
+    try:
+        files.put(name, b"made")
+    except Exception:
+        raise ValueError("synthesis failed")  # noqa: B904 - as careless code has it
+
+
+def in_a_group(files: Any, name: str) -> None:
+    try:
+        files.put(name, b"made")
+    except Exception as error:
+        raise ExceptionGroup("several", [ValueError("another"), error]) from None
+
+
+@pytest.mark.parametrize("put", [plainly, wrapped, in_passing, in_a_group])
+def test_files_that_are_away_cost_a_task_no_attempt_however_it_says_so(
+    store: Store, clock: FrozenClock, files: Files, put: Callable[[Any, str], None]
+) -> None:
+    failed: list[BaseException] = []
+
+    def make(work: TaskContext, input: Order) -> None:
+        put(work.objects, input.name)
+
+    tasks, task = own(make, retry=Retry(attempts=2), classes={Unavailable: Outcome.TERMINAL})
+    task.failed(lambda change, order, error: failed.append(error))
+    workers = workers_with(store, files, tasks)
+    ids = [announce(store, task, name=f"file{n}") for n in range(6)]
+    files.away = True
+    for _ in range(24):
+        workers.drain()
+        clock.advance(HOUR)
+    assert {(t.status, t.attempts, t.waits_for) for t in workers.waiting()} == {(TaskStatus.WAITING, 0, OBJECTS)}
+    assert [len(attempts(store, i)) for i in ids] == [1] * 6, "a day of outage leaves one attempt of each task"
+    files.away = False
+    workers.drain()
+    done = [the_task(store, i) for i in ids]
+    assert {(t.status, t.attempts, t.waits_for, t.error) for t in done} == {(TaskStatus.DONE, 1, None, None)}
+    assert [[a.outcome for a in attempts(store, i)] for i in ids] == [[Outcome.HANDED_BACK, Outcome.DONE]] * 6
+    assert failed == []
+
+
+def test_what_waits_goes_on_as_soon_as_the_part_is_back(store: Store, clock: FrozenClock, files: Files) -> None:
+    def make(work: TaskContext, input: Order) -> None:
+        work.objects.put(input.name, b"made")
+
+    tasks, task = own(make)
+    workers = workers_with(store, files, tasks)
+    ids = [announce(store, task, name=f"file{n}") for n in range(3)]
+    files.away = True
+    for _ in range(30):
+        workers.drain()
+        clock.advance(timedelta(minutes=1))
+    workers.drain()
+    files.away = False
+    clock.advance(4 * SECOND)
+    workers.drain()
+    assert {the_task(store, i).status for i in ids} == {TaskStatus.DONE}
+
+
+def test_work_that_needs_nothing_of_what_is_away_goes_on(store: Store, clock: FrozenClock, files: Files) -> None:
+    def make(work: TaskContext, input: Order) -> None:
+        if input.name != "nothing":
+            work.objects.put(input.name, b"made")
+
+    tasks, task = own(make)
+    workers = workers_with(store, files, tasks)
+    files.away = True
+    stuck = [announce(store, task, name=f"file{n}") for n in range(30)]
+    workers.drain()
+    clock.advance(HOUR)
+    asked = files.asked
+    other = announce(store, task, name="nothing")
+    workers.drain()
+    assert the_task(store, other).status is TaskStatus.DONE
+    assert files.asked - asked <= 2, "one asks for all"
+    assert {the_task(store, i).status for i in stuck} == {TaskStatus.WAITING}
+
+
+def test_a_service_elsewhere_has_the_rules_that_its_task_declares(store: Store, clock: FrozenClock) -> None:
+    def ask(work: TaskContext, input: Order) -> None:
+        raise Unanswered("example.org: nobody is there")
+
+    tasks, task = own(ask, retry=Retry(attempts=2))
+    workers = ManualWorkers(store, [tasks])
+    task_id = announce(store, task)
+    for _ in range(3):
+        workers.drain()
+        clock.advance(HOUR)
+    assert the_task(store, task_id).status is TaskStatus.FAILED
+
+
+def test_a_failure_that_is_one_task_s_alone_ends_it_after_some_days(
+    store: Store, clock: FrozenClock, files: Files
+) -> None:
+    """The part answers whenever it is asked."""
+
+    def make(work: TaskContext, input: Order) -> None:
+        raise Unavailable("just this one", part=OBJECTS)
+
+    tasks, task = own(make, retry=Retry(attempts=2))
+    workers = workers_with(store, files, tasks)
+    task_id = announce(store, task)
+    for _ in range(7):
+        workers.drain()
+        clock.advance(10 * HOUR)
+    assert the_task(store, task_id).status is TaskStatus.WAITING
+    for _ in range(20):
+        workers.drain()
+        clock.advance(10 * HOUR)
+    assert the_task(store, task_id).status is TaskStatus.FAILED
+    assert len(attempts(store, task_id)) <= 5
+
+
+def test_a_step_of_a_pipeline_waits_as_well(store: Store, clock: FrozenClock, files: Files) -> None:
+    tasks = Tasks("own")
+
+    def make(work: TaskContext, context: StepContext[Any, Any]) -> StepResult:
+        work.objects.put("film", b"made")
+        return StepResult(artifacts=["film"])
+
+    film = Pipeline(tasks, "film", [PipelineStep("make", make, retry=Retry(attempts=1))])
+    workers = workers_with(store, files, tasks)
+    with store.change(by="ann") as change:
+        job = film.start(change, {}, project="p1")
+    files.away = True
+    for _ in range(10):
+        workers.drain()
+        clock.advance(HOUR)
+    assert store.get(job.ref).status is JobStatus.RUNNING
+    files.away = False
+    workers.drain()
+    assert store.get(job.ref).status is JobStatus.DONE
+
+
+# The store itself
+
+
+class Cable:
+    """What leads to a store: while it is cut, every call fails as one does whose database is away."""
+
+    NAMES = ("get", "find", "commit", "load", "patch", "expire", "changes", "feed_end")
+
+    def __init__(self, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.cut = False
+        self.asked = 0
+        for name in self.NAMES:
+            monkeypatch.setattr(store.engine, name, self._through(getattr(store.engine, name)))
+
+    def _through(self, call: Callable[..., Any]) -> Callable[..., Any]:
+        def passed(*args: Any, **more: Any) -> Any:
+            if self.cut:
+                self.asked += 1
+                raise Unavailable("nobody answers")
+            return call(*args, **more)
+
+        return passed
+
+
+@pytest.fixture
+def cable(store: Store, monkeypatch: pytest.MonkeyPatch) -> Cable:
+    return Cable(store, monkeypatch)
+
+
+def pressing(cable: Cable) -> tuple[Tasks, Any]:
+    """A task whose last attempt is in the middle of it when the store goes away."""
+    cut = iter([True])
+
+    def press(work: TaskContext, input: Order) -> None:
+        cable.cut = next(cut, cable.cut)
+        with work.finish() as change:
+            stamp(change, input.name)
+
+    return own(press, retry=Retry(attempts=1))
+
+
+def test_a_store_that_is_away_for_a_day_costs_no_attempt(store: Store, clock: FrozenClock, cable: Cable) -> None:
+    tasks, press = pressing(cable)
+    workers = ManualWorkers(store, [tasks])
+    stamped(store, "a")
+    task_id = announce(store, press)
+    assert workers.run_one() is Outcome.HANDED_BACK
+    for _ in range(24):
+        with pytest.raises(Unavailable):
+            workers.drain()
+        assert workers.rescue() == 0
+        clock.advance(HOUR)
+    cable.cut = False
+    assert workers.rescue() == 0, "whoever lives may write down first what has become of it"
+    workers.drain()
+    clock.advance(SECOND)
+    workers.drain()
+    done = the_task(store, task_id)
+    assert (done.status, done.attempts) == (TaskStatus.DONE, 1)
+    assert stamps(store, "a") == {"a": 1}
+
+
+def test_a_worker_that_dies_while_the_store_is_away_costs_no_attempt(
+    store: Store, clock: FrozenClock, cable: Cable
+) -> None:
+    tasks, press = pressing(cable)
+    stamped(store, "a")
+    task_id = announce(store, press)
+    ManualWorkers(store, [tasks]).run_one()
+    others = Rescuer(store, [tasks], lease=timedelta(seconds=60))
+    for _ in range(3):
+        clock.advance(HOUR)
+        assert others.run_once() == 0
+    cable.cut = False
+    clock.advance(HOUR)
+    assert others.run_once() == 0, "whoever lives may renew its lease first"
+    clock.advance(timedelta(seconds=61))
+    assert others.run_once() == 1
+    assert (the_task(store, task_id).status, the_task(store, task_id).attempts) == (TaskStatus.WAITING, 0)
+    clock.advance(HOUR)
+    ManualWorkers(store, [tasks]).drain()
+    assert the_task(store, task_id).status is TaskStatus.DONE
+
+
+def test_threads_sit_an_outage_out_with_what_they_have_done(
+    store: Store, clock: FrozenClock, cable: Cable, caplog: pytest.LogCaptureFixture
+) -> None:
+    """The work is not done again: its commit is tried until the store is back."""
+    ran, cut = [], threading.Event()
+
+    def press(work: TaskContext, input: Order) -> None:
+        ran.append(work.lease.epoch)
+        with work.finish() as change:
+            stamp(change, input.name)
+            cable.cut = True
+            cut.set()
+
+    tasks, task = own(press, limit=SECOND)
+    stamped(store, "a")
+    task_id = announce(store, task)
+    workers = InlineWorkers(store, [tasks], threads=2)
+    workers.start()
+    try:
+        assert cut.wait(30)
+        soon(lambda: outages_of(store).store.away)
+        asked = cable.asked
+        clock.advance(timedelta(minutes=5))
+        soon(lambda: cable.asked > asked)
+        cable.cut = False
+        soon(lambda: the_task(store, task_id).status is TaskStatus.DONE)
+    finally:
+        workers.stop()
+    assert (ran, stamps(store, "a")) == ([1], {"a": 1})
+    told = [r.getMessage() for r in caplog.records if r.name == "penstock.outage"]
+    assert [line.split(",")[0] for line in told] == ["store is away", "store is back"]
+    assert not [r for r in caplog.records if r.exc_info], "an outage is told once, and not by everybody who meets it"
+
+
+# The broker
+
+
+def test_a_broker_that_is_away_is_asked_by_one_and_told_of_everything_afterwards(
+    store: Store, clock: FrozenClock, workers: ManualWorkers
+) -> None:
+    class Broker(Paper):
+        away = False
+        asked = 0
+
+        def queued(self) -> int:
+            self.asked += 1
+            if self.away:
+                raise Unavailable("nobody answers", part=BROKER)
+            return super().queued()
+
+        def send(self, task: Task, declared: Any) -> None:
+            if len(self.told) == 2:
+                self.away = True
+            if self.away:
+                raise Unavailable("nobody answers", part=BROKER)
+            super().send(task, declared)
+
+    broker = Broker()
+    ids = {announce(store, look) for _ in range(5)}
+    at_work = Dispatcher(store, [TASKS], broker, owner="d")
+    assert at_work.run_once() == 2, "it goes away in the middle"
+    for _ in range(24):
+        clock.advance(HOUR)
+        with pytest.raises(Unavailable):
+            at_work.run_once()
+    broker.away = False
+    broker.told = [("told before", None)] * 3
+    at_work.run_once()
+    assert {t for t, _ in broker.told} >= ids, "those it had heard of it may have forgotten"
+    assert {the_task(store, i).attempts for i in ids} == {0}
