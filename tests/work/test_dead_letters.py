@@ -115,7 +115,7 @@ def test_one_that_is_refused_keeps_no_other_from_it(store: Store, buried: dict[s
 def test_more_letters_than_a_page_are_all_settled(
     store: Store, workers: ManualWorkers, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("penstock.engines.sql.engine._PAGE", 3)
+    monkeypatch.setattr("penstock.engines.sql.engine.PAGE", 3)
     store.create(Stamp(name="failed-a"))
     for _ in range(8):
         announce(store, press, "p", fails="terminal")

@@ -191,7 +191,7 @@ def test_a_full_rescue_page_does_not_hide_later_jobs(
     store: Store, workers: ManualWorkers, clock: FrozenClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Records are so large that a page has few of them, also where its size is counted in bytes."""
-    monkeypatch.setattr("penstock.engines.sql.engine._PAGE", 3)
+    monkeypatch.setattr("penstock.engines.sql.engine.PAGE", 3)
     ids = [announce(store, look, name="x" * 300_000) for _ in range(8)]
     Runner(store, [TASKS], owner="dead").take(8)
     clock.advance(LEASE)
