@@ -15,7 +15,7 @@ from tests.conftest import _drop_tables
 from tests.engines.crowd import NAMES, Crowd, gather, open_at
 
 LONGEST = 5.0
-ROUNDS = {"sqlite": 12, "postgres": 10, "dynoxide": 5, "dynamodb-local": 2}
+ROUNDS = {"sqlite": 8, "postgres": 6, "dynoxide": 3, "dynamodb-local": 1}
 _counter = itertools.count()
 
 
@@ -63,5 +63,5 @@ def test_eight_processes_write_the_same_records_and_none_is_in_the_way_of_anothe
 
 @pytest.mark.long
 def test_eight_processes_go_on_writing_the_same_records_for_long(crowd: Crowd, engine_name: str) -> None:
-    crowd.rounds = 20 * ROUNDS[engine_name]
+    crowd.rounds = 10 * ROUNDS[engine_name]
     _check(crowd)

@@ -161,6 +161,22 @@ def test_many_are_written_in_order_too(store: Store, url: str, action: Callable[
             finish()
 
 
+@pytest.mark.parametrize("among", [0, 3000])
+def test_a_set_is_written_in_order_however_the_table_has_grown(store: Store, url: str, among: int) -> None:
+    """A plan is made of what PostgreSQL knows of a table; the order is not."""
+    store.put_many([Session(user=f"{n % 3} {n}", session_id=f"{n:04d}") for n in range(among)])
+    with psycopg.connect(url, autocommit=True) as admin:
+        admin.execute("analyze" if among else "select 1")
+    writes = shuffled([patch(Session.at(user=n, session_id="s"), the(Session.visits).add(1)) for n in NAMES])
+    text = f'select from {relation(Session.__shape__)} where "user" {{}} %s for update nowait'
+    with open_at(url) as fresh, psycopg.connect(url) as held:
+        held.execute(text.format("=").encode(), (NAMES[0],))
+        with waiting(url, lambda: fresh.commit(writes)) as finish:
+            held.execute(text.format("<>").encode(), (NAMES[0],))
+            held.rollback()
+            finish()
+
+
 def test_new_records_are_written_in_order(store: Store, url: str) -> None:
     """What is not there cannot be locked, but whoever inserts it is waited for."""
     names = [f"new {n:02d}" for n in range(12)]

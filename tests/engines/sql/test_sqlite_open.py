@@ -1,14 +1,17 @@
-"""A new file that several open at once."""
+"""A file that several open, and write to, at once."""
 
 from __future__ import annotations
 
 import sqlite3
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from penstock.engines.sql.sqlite import SqliteConnector
+from penstock.engines.sql.statements import Statement
 from penstock.errors import Unavailable
 
 
@@ -39,3 +42,37 @@ def test_whoever_opens_a_new_file_does_not_wait_for_ever(tmp_path: Path, writer:
     with pytest.raises(Unavailable, match="locked"):
         connector.connection()
     writer.close()
+
+
+def test_who_writes_waits_for_one_who_writes_longer_than_sqlite_s_own_patience(
+    tmp_path: Path, writer: sqlite3.Connection
+) -> None:
+    connector = SqliteConnector(str(tmp_path / "new.db"))
+    writer.execute("commit")
+    connector.run("create table numbers (number integer)", ())
+    writer.execute("begin immediate")
+    insert = Statement("insert into numbers values (?)", (1,))
+    with ThreadPoolExecutor(3) as pool:
+        waiting: list[Future[Any]] = [
+            pool.submit(connector.together, [insert], token=None),
+            pool.submit(connector.many, insert.text, [(2,)]),
+            pool.submit(connector.run, insert.text, (3,)),
+        ]
+        with pytest.raises(TimeoutError):
+            waiting[0].result(0.2)
+        writer.execute("commit")
+        for each in waiting:
+            each.result(30)
+    assert sorted(connector.rows("select number from numbers", ())) == [(1,), (2,), (3,)]
+
+
+def test_who_waits_to_write_does_not_wait_for_ever(tmp_path: Path, writer: sqlite3.Connection) -> None:
+    writer.execute("commit")
+    connector = SqliteConnector(str(tmp_path / "new.db"), busy_seconds=0.05)
+    connector.run("create table numbers (number integer)", ())
+    writer.execute("begin immediate")
+    insert = Statement("insert into numbers values (?)", (1,))
+    with pytest.raises(Unavailable, match="database is locked"):
+        connector.together([insert], token=None)
+    with pytest.raises(Unavailable, match="database is locked"):
+        connector.run(insert.text, (1,))

@@ -2,18 +2,18 @@
 
 PostgreSQL locks a row when a statement comes to it. Of two commits that come to the same rows in different orders, each
 may have what the other waits for; then it ends one of them, after a second. So the statements of a commit are carried
-out by relation and key, whatever order they were given in. What works on a set of rows keeps that order where it
-inserts them; an update comes to them as its plan likes, and what has several texts for one relation would go over it
-more than once. There, the rows are locked first, in their order.
+out by relation and key, whatever order they were given in. One that works on a set of rows comes to them in that order
+too: an insert takes them as they are given, and an update joins them, as they are given, with the key's index (see what
+`Connections` relies on). Several texts for one relation, however, would go over it more than once. There, the rows are
+locked first, in their order.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import lru_cache
-from typing import Any
 
-from penstock.engines.sql.sets import alike, as_rows, joined, keys_within
+from penstock.engines.sql.sets import FEWEST, alike, as_rows, joined, keys_within
 from penstock.engines.sql.statements import Statement
 
 LOCKING = " for no key update of r"
@@ -40,7 +40,7 @@ def in_order(statements: Sequence[Statement]) -> list[int] | None:
 
 def arranged(statements: Sequence[Statement], types_of: TypesOf) -> list[Statement] | None:
     """Statements in order, those of one text joined into one where there are many; None if there are not."""
-    if not alike(statements):
+    if len(statements) < FEWEST:
         return None
     of_relations: dict[str, list[Statement]] = {}
     alone: list[Statement] = []
@@ -60,7 +60,7 @@ def _of_relation(statements: list[Statement], types_of: TypesOf) -> list[Stateme
     if not sets:
         return statements
     # What is locked already may be done in any order, and is done in one that makes for few different texts.
-    out = _locked(statements, sets, types_of)
+    out = _locked(statements, types_of)
     out += [_as_one([statements[p] for p in sets[text]], types_of(text)) for text in sorted(sets)]
     return out + sorted((s for s in statements if s.text not in sets), key=lambda s: s.text)
 
@@ -73,15 +73,13 @@ def _as_one(statements: list[Statement], types: tuple[str, ...]) -> Statement:
     return Statement(text, parameters, must_touch=first.must_touch, rows=rows, place=first.place)
 
 
-def _locked(statements: list[Statement], sets: dict[str, list[int]], types_of: TypesOf) -> list[Statement]:
+def _locked(statements: list[Statement], types_of: TypesOf) -> list[Statement]:
     """What locks all of the records in their order, if what follows would not come to them so."""
-    inserts = all((statements[found[0]].pivot or "").startswith("values") for found in sets.values())
-    if inserts and len(sets) == 1 and len(statements) == len(next(iter(sets.values()))):
+    first = statements[0]
+    if first.place is None or first.locks is None or all(s.text == first.text for s in statements):
         return []
-    if (locks := statements[0].locks) is None or statements[0].place is None:
-        return []
-    keys: list[tuple[Any, ...]] = [s.place[1] for s in statements if s.place is not None]
-    return [Statement(_locking(locks, types_of(locks)), (as_rows(keys),), place=statements[0].place)]
+    keys = as_rows([s.place[1] for s in statements if s.place is not None])
+    return [Statement(_locking(first.locks, types_of(first.locks)), (keys,), place=first.place)]
 
 
 @lru_cache(maxsize=256)

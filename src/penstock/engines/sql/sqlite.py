@@ -28,6 +28,8 @@ from penstock.schema.documents import decimal, integer
 
 T = TypeVar("T")
 
+_BEGIN = "begin immediate"
+"From then on nobody else writes."
 _LOOK = 0.02
 "Seconds: SQLite looks ever more seldom for the end of another's writing, and who looks seldom may never meet it."
 _dumps = msgspec.json.Encoder(order="deterministic").encode
@@ -88,6 +90,8 @@ class SqliteConnector:
         self._local = threading.local()
         self._generation = generation()
         self._waiters: weakref.WeakSet[SqliteWaiter] = weakref.WeakSet()
+        self._heard = False
+        "Has anybody ever waited here?"
 
     def connection(self) -> sqlite3.Connection:
         """This thread's connection."""
@@ -167,13 +171,6 @@ class SqliteConnector:
                 error = again
         raise _translated(error) from error
 
-    def _begin(self, cursor: sqlite3.Cursor | sqlite3.Connection) -> None:
-        """Begin to write; until it is done, nobody else does."""
-        try:
-            cursor.execute("begin immediate")
-        except sqlite3.Error as error:
-            self._in_turn(error, lambda: cursor.execute("begin immediate"))
-
     def run(self, text: str, parameters: tuple[Any, ...], *, token: str | None = None) -> list[tuple[Any, ...]] | None:
         # There is no wire, so no answer can be lost, and no token is needed.
         return self.rows(text, parameters)
@@ -183,7 +180,10 @@ class SqliteConnector:
         cursor = connection.cursor()
         execute = cursor.execute  # one cursor for all, as each costs its part of a small statement
         try:
-            self._begin(cursor)
+            try:
+                execute(_BEGIN)
+            except sqlite3.Error as error:
+                self._in_turn(error, lambda: execute(_BEGIN))
             for position, statement in enumerate(statements):
                 execute(statement.text, statement.parameters)
                 if statement.must_touch and cursor.rowcount < 1 and not _touched(cursor, statement):
@@ -191,7 +191,7 @@ class SqliteConnector:
             execute("commit")
         except BaseException as error:
             raise _undone(connection, error) from error
-        if wake:
+        if wake and self._heard:
             for waiter in list(self._waiters):
                 waiter.wake()
 
@@ -212,7 +212,10 @@ class SqliteConnector:
     def _transaction(self) -> Iterator[sqlite3.Connection]:
         connection = self.connection()
         try:
-            self._begin(connection)
+            try:
+                connection.execute(_BEGIN)
+            except sqlite3.Error as error:
+                self._in_turn(error, lambda: connection.execute(_BEGIN))
             yield connection
             connection.execute("commit")
         except BaseException as error:
@@ -224,7 +227,7 @@ class SqliteConnector:
         engine = sa.create_engine("sqlite://", creator=self._connect, poolclass=sa.NullPool)
         try:
             with engine.connect() as connection:
-                connection.exec_driver_sql("begin" if reading else "begin immediate")
+                connection.exec_driver_sql("begin" if reading else _BEGIN)
                 yield connection
                 connection.exec_driver_sql("commit")
         except sa.exc.DBAPIError as error:
@@ -242,6 +245,7 @@ class SqliteConnector:
     def listen(self) -> SqliteWaiter:
         waiter = SqliteWaiter(self._connect)
         self._waiters.add(waiter)
+        self._heard = True
         return waiter
 
     def bound(self, project: str) -> SqliteConnector:

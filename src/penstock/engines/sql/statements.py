@@ -5,9 +5,10 @@ A text depends only on the form of what is asked, never on its values, so that a
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal
 from functools import cached_property
+from operator import itemgetter
 from typing import Any
 
 from msgspec import Struct
@@ -253,8 +254,12 @@ class Statements:
             case Check():
                 return self._check(write, now)
 
-    def _place(self, values: Mapping[str, Any]) -> tuple[str, tuple[Any, ...]]:
-        return self.relation, self.codec.bind_key(values)
+    @cached_property
+    def _key_of(self) -> Callable[[tuple[Any, ...]], tuple[Any, ...]]:
+        """The key's parameters, out of those of all columns."""
+        fields = list(self.shape.fields)
+        first, *others = [fields.index(n) for n in self.shape.key.fields]
+        return itemgetter(first, *others) if others else lambda values: (values[first],)
 
     @cached_property
     def _locks(self) -> str | None:
@@ -313,8 +318,8 @@ class Statements:
         return made
 
     def _put(self, put: Put, now: int) -> Statement:
-        values, place = self.codec.bind(put.values), self._place(put.values)
-        locks = self._locks
+        values, locks = self.codec.bind(put.values), self._locks
+        place = (self.relation, self._key_of(values))
         if put.when is None:
             return Statement(self.put_text, values, pivot=self._values, place=place, locks=locks)
         if self.dialect.guard and not self.shape.rights.change and put.when == Missing():
