@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from datetime import timedelta
 from decimal import Decimal
+from pathlib import Path
 from uuid import UUID
 
 import pytest
 
-from penstock import FrozenClock, Store, the
+from penstock import Domain, Entity, FrozenClock, Store, Table, key, open_store, the
 from penstock.domains import DOMAINS
 from penstock.domains.videos.model import Video
-from penstock.errors import InvalidValue
+from penstock.errors import OBJECTS, InvalidValue, Unavailable
 from penstock.events.feed import Feed
 from penstock.kernel.change import Change
 from penstock.kernel.idempotency import Claim
@@ -472,3 +474,38 @@ def test_an_entity_without_a_feed_cannot_be_followed(watched: Store) -> None:
 
     with pytest.raises(InvalidValue, match="has no feed"):
         Feed(watched, "f", owner="a").on(Scene, "insert")
+
+
+def test_a_handler_that_needs_what_is_away_spends_no_try_and_leaves_no_letter(
+    tmp_path: Path, clock: FrozenClock
+) -> None:
+    away, heard = True, []
+
+    class Thing(Entity, table=Table("Things", partition="PK", feed=True)):
+        name: str
+
+        @key("{name}")
+        def at(self, *, name: str) -> None: ...
+
+    with closing(open_store(f"sqlite:///{tmp_path}/s.db", clock=clock)) as store:
+        store.ensure(Domain("things", Thing))
+        feed = Feed(store, "things", owner="f", attempts=2)
+
+        @feed.on(Thing, "insert")
+        def hear(entry: FeedEntry, claim: Claim) -> None:
+            try:
+                if away:
+                    raise Unavailable("the disk is gone", part=OBJECTS)
+            except Unavailable:
+                raise RuntimeError("no luck")  # noqa: B904 - as careless code has it
+            heard.append(entry.key["name"])
+
+        for name in "abc":
+            store.create(Thing(name=name))
+        for _ in range(24):
+            feed.drain()
+            clock.advance(timedelta(hours=1))
+        assert (heard, list(feed.letters())) == ([], [])
+        away = False
+        feed.drain()
+        assert (heard, list(feed.letters())) == (["a", "b", "c"], [])

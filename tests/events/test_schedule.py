@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from itertools import islice
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from penstock import FrozenClock, Store
-from penstock.errors import DeclarationError
+from penstock import FrozenClock, Store, open_store
+from penstock.errors import OBJECTS, DeclarationError, Unavailable
 from penstock.events.schedule import Period, Run, Schedule, Scheduler, ScheduleState, overdue
 from penstock.kernel.lease import NamedLease, take_named
+from penstock.kernel.outages import outages_of
 from penstock.kernel.outbox import MessageStatus, SystemMessage
 from penstock.ports.engine import Engine
 
@@ -492,3 +495,31 @@ class TestTwoSchedulers:
         clock.set(at("2026-01-01T12:00"))
         scheduler.run_due()
         assert store.get(NamedLease.at(name="schedule:cleanup")).lease_owner is None
+
+
+def test_a_schedule_waits_for_a_part_that_is_away_and_tells_of_no_failure(tmp_path: Path, clock: FrozenClock) -> None:
+    ran: list[Period] = []
+    away = True
+
+    def probe() -> None:
+        if away:
+            raise Unavailable("the disk is gone", part=OBJECTS)
+
+    def tidy(period: Period) -> None:
+        ran.append(period)
+        probe()
+
+    with closing(open_store(f"sqlite:///{tmp_path}/s.db", clock=clock)) as store:
+        store.ensure()
+        outages_of(store).lookout(OBJECTS, probe=probe)
+        schedules = [Schedule("tidy", "0 * * * *", tidy)]
+        Scheduler(store, schedules, owner="s").run_due()
+        for _ in range(24):
+            clock.advance(timedelta(hours=1))
+            assert {r.outcome for r in Scheduler(store, schedules, owner="s").run_due()} <= {"waits"}
+        state = store.get(ScheduleState.at(name="tidy"))
+        assert (len(ran), state.failures, state.last_error) == (1, 0, None)
+        assert list(store.find(SystemMessage.by_status(status=MessageStatus.PENDING))) == []
+        away = False
+        clock.advance(timedelta(hours=1))
+        assert [r.outcome for r in Scheduler(store, schedules, owner="s").run_due()] == ["done"] * 25

@@ -18,7 +18,7 @@ from penstock.events.outcomes import outcomes_of
 from penstock.kernel.outages import outages_of
 from penstock.kernel.outbox import Message
 from penstock.kernel.store import Store
-from penstock.net.outage import Gate
+from penstock.net.outage import Lookout
 from penstock.ports.sink import Envelope, Sink, Undeliverable
 
 _FIRST, _LONGEST = 1.0, 60.0
@@ -39,10 +39,10 @@ class Receiver:
         self._sink, self._clock = sink, store.clock
         name = getattr(sink, "name", None)
         if name is not None:  # several relays of a process may tell the same one, which is tried once for all of them
-            self._gate = outages_of(store).gate(name, first=_FIRST, longest=_LONGEST)
+            self._lookout = outages_of(store).lookout(name, first=_FIRST, longest=_LONGEST)
         else:
             kind, clock = type(sink).__name__, store.clock
-            self._gate = Gate(f"the sink {kind}", first=_FIRST, longest=_LONGEST, monotonic=clock.monotonic)
+            self._lookout = Lookout(f"the sink {kind}", first=_FIRST, longest=_LONGEST, monotonic=clock.monotonic)
         self._taken = 0
         "How many rounds there were in which something was taken."
         self.failing: dict[str, int] = {}
@@ -53,15 +53,15 @@ class Receiver:
 
     @property
     def is_away(self) -> bool:
-        return self._gate.away
+        return self._lookout.away
 
     def may_be_told(self) -> bool:
         """May it be told anything now? While it is away, one message when its pause is over."""
-        return self._clock.monotonic() >= self._rests_until and self._gate.turn()
+        return self._clock.monotonic() >= self._rests_until and self._lookout.turn()
 
     def pass_on(self) -> None:
         """There was nothing to tell."""
-        self._gate.pass_on()
+        self._lookout.pass_on()
 
     def next_of(self, things: Collection[str]) -> str:
         """The one to try a sink with that is away: one that has not failed yet, else the one tried longest ago."""
@@ -76,13 +76,13 @@ class Receiver:
         judged = [self._judged(m, o, taken=taken) for m, o in zip(messages, outcomes, strict=True)]
         spared = [(m, o) for m, o, j in zip(messages, outcomes, judged, strict=True) if isinstance(j, Spared) and o]
         if taken or not spared:
-            self._gate.answered()
+            self._lookout.answered()
             self.is_in_doubt = False
             if spared:
                 self._rests_until = self._clock.monotonic() + _MOMENT
         else:
             self.is_in_doubt = all(message.attempts for message, _ in spared)
-            self._gate.failed(spared[0][1], sure=True)
+            self._lookout.failed(spared[0][1], sure=True)
         return judged
 
     def _judged(self, message: Message, outcome: Exception | None, *, taken: bool) -> Exception | None:

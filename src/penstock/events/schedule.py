@@ -245,7 +245,7 @@ class Scheduler:
     def _waits_still(self, schedule: Schedule) -> bool:
         """Is a part of the system away that it needs, as was seen when it was last run?"""
         part = self._waits_for.pop(schedule.name, None)
-        if part is None or self._outages.gate(part).ask():
+        if part is None or self._outages.lookout(part).ask():
             return False
         self._waits_for[schedule.name] = part
         return True
@@ -256,7 +256,9 @@ class Scheduler:
             if callable(schedule.task):
                 schedule.task(period)
         except Exception as error:
-            if (part := self._outages.met(error)) is not None:
+            part = self._outages.met(error)
+            # One that answers all the same is no reason to keep a failure from those who should hear of it.
+            if part is not None and not self._outages.lookout(part).ask():
                 self._waits_for[schedule.name] = part
                 return Run(schedule.name, period, "waits", kept(str(error), _LONGEST_ERROR))
             failed = kept(f"{type(error).__name__}: {error}", _LONGEST_ERROR)

@@ -1,4 +1,4 @@
-"""Which parts of the system are away, as this process knows it: one gate for each, beside the store it works on.
+"""Which parts of the system are away, as this process knows it: one lookout for each, beside the store it works on.
 
 Every loop of a process asks here what to make of an error. The failure of one of our own parts is sat out: it costs no
 attempt, leaves no letter, and is logged once for all.
@@ -13,7 +13,7 @@ from threading import Event
 from penstock.errors import OBJECTS, STORE, outage_in
 from penstock.kernel.handle import StoreHandle
 from penstock.kernel.lease import NamedLease
-from penstock.net.outage import FIRST, LONGEST, Gate
+from penstock.net.outage import FIRST, LONGEST, Lookout
 from penstock.ports.object_store import Objects
 
 _NAME = "readiness"
@@ -22,44 +22,44 @@ _LOOK = 0.5
 
 
 class Outages:
-    """The gates of one process. Threads may share it."""
+    """The lookouts of one process. Threads may share it."""
 
     def __init__(self, store: StoreHandle) -> None:
         self._clock = store.clock
-        self._gates: dict[str, Gate] = {}
-        self.store = self.gate(STORE, probe=lambda: ask_store(store))
+        self._lookouts: dict[str, Lookout] = {}
+        self.store = self.lookout(STORE, probe=lambda: ask_store(store))
 
-    def gate(
+    def lookout(
         self, part: str, *, probe: Callable[[], object] | None = None, first: float = FIRST, longest: float = LONGEST
-    ) -> Gate:
+    ) -> Lookout:
         """That of a part; what asks it may be told later than the first failure."""
-        gate = self._gates.get(part)
-        if gate is None:
-            made = Gate(part, first=first, longest=longest, monotonic=self._clock.monotonic)
-            gate = self._gates.setdefault(part, made)
+        lookout = self._lookouts.get(part)
+        if lookout is None:
+            made = Lookout(part, first=first, longest=longest, monotonic=self._clock.monotonic)
+            lookout = self._lookouts.setdefault(part, made)
         if probe is not None:
-            gate.probe = probe
-        return gate
+            lookout.probe = probe
+        return lookout
 
     def watch_objects(self, objects: Objects) -> None:
         """Have the files asked by writing one: a full disk goes on answering those who read."""
-        own = getattr(objects, "gate", None)
-        if isinstance(own, Gate) and self._gates.get(OBJECTS) is not own:
+        own = getattr(objects, "lookout", None)
+        if isinstance(own, Lookout) and self._lookouts.get(OBJECTS) is not own:
             own.keep_time_by(self._clock.monotonic)
-            self._gates[OBJECTS] = own
-        self.gate(OBJECTS, probe=lambda: ask_objects(objects))
+            self._lookouts[OBJECTS] = own
+        self.lookout(OBJECTS, probe=lambda: ask_objects(objects))
 
     @property
     def away(self) -> frozenset[str]:
         """The parts that were asked and did not answer."""
-        return frozenset(part for part, gate in self._gates.items() if gate.away)
+        return frozenset(part for part, lookout in self._lookouts.items() if lookout.away)
 
     def met(self, error: BaseException) -> str | None:
         """The part of ours whose failure an error tells of, which is in doubt from now on; None for any other error."""
         found = outage_in(error)
         if found is None or found.part is None:
             return None
-        self.gate(found.part).failed(found)
+        self.lookout(found.part).failed(found)
         return found.part
 
     def sit_out(self, error: BaseException, stop: Event) -> bool:
@@ -67,14 +67,14 @@ class Outages:
         part = self.met(error)
         if part is None:
             return False
-        self.gate(part).wait(stop)
+        self.lookout(part).wait(stop)
         return True
 
     def ask(self) -> None:
         """Ask each part that is in doubt, if it is time."""
-        for gate in list(self._gates.values()):
-            if gate.doubted and gate.probe is not None:
-                gate.ask()
+        for lookout in list(self._lookouts.values()):
+            if lookout.doubted and lookout.probe is not None:
+                lookout.ask()
 
     def keep_asking(self, stop: Event) -> None:
         """Ask whatever is in doubt until told to stop, so that nobody who works has to."""

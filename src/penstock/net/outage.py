@@ -30,7 +30,7 @@ _SETTLED = 30.0
 "Seconds for which a part has to be there before its next failure is another outage, and pauses begin anew."
 
 
-class Gate:
+class Lookout:
     """One part of the system, as one process knows it; shared by its threads, and made anew where it forks.
 
     ``probe`` asks the part, and raises if it is away. ``monotonic`` may be a clock that stands still; what it says and

@@ -53,7 +53,7 @@ class AdmittedRoute(APIRoute):
             guard: Guard = request.app.state.guard
             store = guard.outages.store
             # While it is away nobody waits for it, but the one whose turn it is to ask.
-            if store.away and not (store.due and await pools.admission(access).run(store.ask)):
+            if store.doubted and not (await pools.admission(access).run(store.ask) if store.due else not store.away):
                 raise Unavailable("the store is away; it is asked again every few seconds")
             caller = await pools.admission(access).run(guard.admit, request, self.path_format, access)
             request.state.caller = caller

@@ -43,7 +43,7 @@ class PutOffTasks:
             return min(self._outages.away, default=None) if isinstance(error, TimeOver) else None
         if part not in self._heard_of:
             self._heard_of.add(part)
-            self._outages.gate(part).on_return(lambda: self._back.add(part))
+            self._outages.lookout(part).on_return(lambda: self._back.add(part))
         since = task.waits_since if task.waits_for == part else None
         in_vain = since is not None and self._store.clock.now() - since > _PATIENCE
         return None if in_vain and part not in self._outages.away else part

@@ -63,7 +63,7 @@ class Dispatcher:
         self._depth, self._redelivery = depth, redelivery
         self._duty = Duty(store, "dispatcher", owner=owner, period=period)
         self._outages = outages_of(store)
-        self._outages.gate(BROKER, probe=self._room)
+        self._outages.lookout(BROKER, probe=self._room)
 
     def run_once(self) -> int:
         """Tell of what is due, as far as the broker has room; how many. None while another dispatcher is at work."""

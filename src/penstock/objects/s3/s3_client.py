@@ -24,7 +24,7 @@ from penstock.errors import (
     Unavailable,
     WrongRange,
 )
-from penstock.net.outage import Gate
+from penstock.net.outage import Lookout
 from penstock.net.per_process import PerProcess
 
 _ABSENT = frozenset({"NoSuchKey", "NoSuchUpload", "404", "NotFound"})
@@ -60,7 +60,7 @@ class S3Connection:
         self._access_key, self._secret_key = access_key, secret_key
         self._seconds = timeout.total_seconds()
         self._opened: PerProcess[tuple[Any, Any]] = PerProcess(self._connect)
-        self.gate = Gate(OBJECTS)
+        self.lookout = Lookout(OBJECTS)
         "While nobody answers there, requests fail at once instead of waiting one by one."
 
     @property
@@ -80,18 +80,18 @@ class S3Connection:
     @contextmanager
     def asked(self, what: str) -> Iterator[None]:
         """A request; Unavailable at once while S3 is known to be away. Refusals are errors of ours, as of `told`."""
-        self.gate.check()
+        self.lookout.check()
         try:
             with told(what):
                 yield
         except Unavailable as failure:
             if failure.part == OBJECTS:  # what is sent may come from elsewhere
-                self.gate.failed(failure, sure=failure.__cause__ is not None)  # not even an answer
+                self.lookout.failed(failure, sure=failure.__cause__ is not None)  # not even an answer
             raise
         except PenstockError:
-            self.gate.answered()
+            self.lookout.answered()
             raise
-        self.gate.answered()
+        self.lookout.answered()
 
     def close(self) -> None:
         opened = self._opened.drop()

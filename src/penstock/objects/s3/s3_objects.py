@@ -44,7 +44,7 @@ class S3Objects(S3Presigner):
     def __init__(self, connection: S3Connection, *, prefix: str = "", clock: Clock | None = None) -> None:
         prefix = prefix.strip("/")
         super().__init__(connection, prefix=f"{prefix}/" if prefix else "", clock=clock or SystemClock())
-        self._bucket, self.gate = connection.bucket, connection.gate
+        self._bucket, self.lookout = connection.bucket, connection.lookout
 
     # Objects
 
