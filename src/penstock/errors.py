@@ -15,6 +15,7 @@ PenstockError
 ├── UrlRefused             a signed URL was altered, has expired, or is for something else
 ├── AddressRefused         an outgoing request would lead where none may go
 ├── NotFound               no live record stands there
+├── FeedTrimmed            a reader of the feed comes so late that changes it has not seen are forgotten
 ├── Conflict               somebody else changed it first: a condition did not hold
 ├── DamagedRecord          what is stored does not fit the declaration
 ├── Unavailable            the store cannot be reached, or stays overloaded
@@ -136,6 +137,12 @@ class NotFound(PenstockError, LookupError):
     """No live record stands at this key."""
 
     slug, http_status = "not-found", 404
+
+
+class FeedTrimmed(PenstockError):
+    """Changes that follow this position of the feed are kept no longer, so they cannot be told."""
+
+    slug, http_status = "feed-trimmed", 410
 
 
 class Conflict(PenstockError):

@@ -17,7 +17,7 @@ from penstock.operations.plan import PlanStep
 from penstock.operations.reads import Page, Query, Range, Ref
 from penstock.operations.updates import apply
 from penstock.operations.writes import Check, Delete, Patch, Put, Write
-from penstock.ports.engine import Features, Waiter
+from penstock.ports.engine import Features, TableSize, Waiter
 from penstock.schema.kinds import Kind, key_text
 from penstock.schema.shape import EntityShape, ViewShape
 
@@ -81,6 +81,9 @@ class ModelEngine:
 
     def feed_end(self, shapes: Sequence[EntityShape], *, after: str | None = None) -> str | None:
         raise NotImplementedError("the model has no feed")
+
+    def sizes(self, shapes: Sequence[EntityShape]) -> list[TableSize]:
+        return [TableSize(s.label, (s.label,), sum(o is s for o, _ in self.rows.values())) for s in shapes]
 
     def bound(self, project: str) -> ModelEngine:
         return self

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator
+from datetime import timedelta
 from functools import partial
 from importlib.metadata import PackageNotFoundError, requires, version
 from itertools import islice
@@ -39,12 +40,16 @@ def doctor(store: StoreUrl = None, objects: ObjectsUrl = None, as_json: AsJson =
     service = Service(chosen, installed())
     with busy("Looking around"):
         checks = [*_checks(service), *_extras()]
+        sizes = _sizes(service) if all(c["ok"] for c in checks if c["what"] in ("store", "tables")) else []
     service.stop()
     if as_json:
-        print(json.dumps({"settings": configured, "checks": checks}, indent=2))
+        print(json.dumps({"settings": configured, "checks": checks, "sizes": sizes}, indent=2))
     else:
         show(configured, title="Settings", as_json=False)
         show([{"what": c["what"], "state": c["state"]} for c in checks], title="Checks", as_json=False)
+        if sizes:
+            show([_in_words(each) for each in sizes], title="Sizes", as_json=False)
+    checks += [{"ok": each["wrong"] is None} for each in sizes]
     if not all(c["ok"] for c in checks):
         if not as_json:
             console().print("Something is wrong; see above.", style="red")
@@ -82,6 +87,34 @@ def _checks(service: Service) -> Iterator[dict[str, Any]]:
         yield found
         if not found["ok"] and what in ("store", "tables"):
             return  # and neither will the rest be
+
+
+def _sizes(service: Service) -> list[dict[str, Any]]:
+    """How much there is of what the system keeps for itself, how old it is, and how long it may stay."""
+    try:
+        found = service.stored()
+    except PenstockError as error:
+        nothing = {"records": None, "exact": False, "oldest_seconds": None, "kept": ""}
+        return [{"name": "all", **nothing, "wrong": f"cannot be measured: {error}"}]
+    return [
+        {
+            "name": each.name,
+            "records": each.records,
+            "exact": each.exact,
+            "oldest_seconds": None if each.oldest is None else int(each.oldest.total_seconds()),
+            "kept": each.kept,
+            "wrong": each.wrong,
+        }
+        for each in found
+    ]
+
+
+def _in_words(size: dict[str, Any]) -> dict[str, str]:
+    records, seconds = size["records"], size["oldest_seconds"]
+    count = "" if records is None else f"{'' if size['exact'] else 'about '}{records:,}"
+    age = "" if seconds is None else str(timedelta(seconds=seconds - seconds % 60 if seconds > 60 else seconds))
+    kept = size["kept"] if size["wrong"] is None else f"{size['kept']}; wrong: {size['wrong']}"
+    return {"what": size["name"], "records": count, "oldest": age, "kept": kept}
 
 
 def _extras() -> Iterator[dict[str, Any]]:

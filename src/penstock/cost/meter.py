@@ -28,7 +28,7 @@ from penstock.operations.feed_entry import FeedSlice
 from penstock.operations.plan import PlanStep
 from penstock.operations.reads import Page, Query, Ref
 from penstock.operations.writes import Check, Patch, Write
-from penstock.ports.engine import Engine, Waiter
+from penstock.ports.engine import Engine, TableSize, Waiter
 from penstock.schema.shape import EntityShape, ViewShape
 
 PAGE_BYTES = 2**20
@@ -303,6 +303,9 @@ class MeteredEngine:
 
     def feed_end(self, shapes: Sequence[EntityShape], *, after: str | None = None) -> str | None:
         return self._engine.feed_end(shapes, after=after)
+
+    def sizes(self, shapes: Sequence[EntityShape]) -> list[TableSize]:
+        return self._engine.sizes(shapes)
 
     def bound(self, project: str) -> Engine:
         # With a memory of its own: what a project does not see may stand there all the same.

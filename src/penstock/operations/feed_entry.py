@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from datetime import datetime
 from typing import Any
 
 from msgspec import Struct
@@ -39,6 +40,14 @@ class FeedSlice(list[FeedEntry]):
     def __init__(self, entries: Iterable[FeedEntry] = (), *, position: str | None) -> None:
         super().__init__(entries)
         self.position = position
+
+
+class LogSize(Struct, frozen=True):
+    """How much of its changes a store keeps."""
+
+    entries: int
+    oldest: datetime | None = None
+    "When the oldest was written, by the database's clock; None when there is none, or when it was not noted."
 
 
 def changed_project(shape: EntityShape, old: Any, new: Any) -> str | None:

@@ -50,7 +50,7 @@ def rest_if_idle(store: Store, hint: QueueHint) -> None:
             return
     try:
         with store.change() as change:
-            change.save(change.track(hint).rest(), when=Compare("touched_at", "=", hint.touched_at))
+            change.save(change.track(hint).rest(at=store.clock.now()), when=Compare("touched_at", "=", hint.touched_at))
     except Conflict:
         pass
 

@@ -11,13 +11,14 @@ from penstock.engines.sql.connector import Connector, Refused
 from penstock.engines.sql.feed_table import feed_end, read_changes
 from penstock.engines.sql.schema import ensure
 from penstock.engines.sql.statements import FAR, Statements
+from penstock.engines.sql.table_sizes import table_sizes
 from penstock.errors import Conflict
 from penstock.operations.commit_recovery import conflict, needs_token, stands_as_written, witness
 from penstock.operations.feed_entry import FeedSlice
 from penstock.operations.plan import PlanStep
 from penstock.operations.reads import Page, Query, Ref
 from penstock.operations.writes import Patch, Put, Write
-from penstock.ports.engine import Features, Waiter
+from penstock.ports.engine import Features, TableSize, Waiter
 from penstock.schema.shape import EntityShape, ViewShape
 
 _PAGE = 1000
@@ -158,6 +159,9 @@ class SqlEngine:
 
     def feed_end(self, shapes: Sequence[EntityShape], *, after: str | None = None) -> str | None:
         return feed_end(self.connector, shapes)
+
+    def sizes(self, shapes: Sequence[EntityShape]) -> list[TableSize]:
+        return table_sizes(self.connector, self.statements, shapes)
 
     def bound(self, project: str) -> SqlEngine:
         connector = self.connector.bound(project)

@@ -26,6 +26,9 @@ from penstock.operations.updates import exact_sum
 from penstock.ports.private import make_private_file
 from penstock.schema.documents import decimal, integer
 
+_LOG_BYTES = 64 * 1024 * 1024
+"What is left of the write-ahead log after a burst; without a limit it keeps the size it had then for ever."
+
 _dumps = msgspec.json.Encoder(order="deterministic").encode
 _loads = msgspec.json.Decoder().decode
 
@@ -101,6 +104,7 @@ class SqliteConnector:
             self._begin_log(connection)
             connection.execute("pragma synchronous = normal")
             connection.execute("pragma foreign_keys = on")
+            connection.execute(f"pragma journal_size_limit = {_LOG_BYTES}")
         except sqlite3.Error as error:
             raise Unavailable(f"cannot open the SQLite file {self.path}: {error}") from error
         for name, function in _FUNCTIONS.items():
