@@ -12,7 +12,7 @@ from typing import Any
 
 from penstock.operations.commit_recovery import conflict, required
 from penstock.operations.conditions import comparable, holds
-from penstock.operations.feed_entry import FeedSlice
+from penstock.operations.feed_entry import FeedSlice, LogSize
 from penstock.operations.plan import PlanStep
 from penstock.operations.reads import Page, Query, Range, Ref
 from penstock.operations.updates import apply
@@ -81,6 +81,12 @@ class ModelEngine:
 
     def feed_end(self, shapes: Sequence[EntityShape], *, after: str | None = None) -> str | None:
         raise NotImplementedError("the model has no feed")
+
+    def trim(self, shapes: Sequence[EntityShape], *, before: str, limit: int = 10_000) -> int:
+        return 0
+
+    def log_size(self, shapes: Sequence[EntityShape]) -> LogSize:
+        return LogSize(0)
 
     def sizes(self, shapes: Sequence[EntityShape]) -> list[TableSize]:
         return [TableSize(s.label, (s.label,), sum(o is s for o, _ in self.rows.values())) for s in shapes]

@@ -28,6 +28,7 @@ SETTINGS = {
     "fsync": "off",
     "full_page_writes": "off",
     "max_connections": "200",
+    "max_prepared_transactions": "5",
 }
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import timedelta
+from functools import partial
 from typing import Any, cast
 
 import pytest
@@ -12,8 +13,18 @@ from penstock import FrozenClock, Store
 from penstock.errors import Conflict, NotFound
 from penstock.ports.engine import Engine
 from penstock.runtime.system_records import SYSTEM_RECORDS
-from penstock.work import FanOut, JobStatus, Pipeline, PipelineJob, PipelineStep, StepContext, StepResult, StepRun
-from penstock.work import TaskContext, Tasks
+from penstock.work import (
+    FanOut,
+    JobStatus,
+    Pipeline,
+    PipelineJob,
+    PipelineStep,
+    StepContext,
+    StepResult,
+    StepRun,
+    TaskContext,
+    Tasks,
+)
 from penstock.work.job import ChildCount, ChildRun
 from penstock.work.past_jobs import PastJobs, forget
 from penstock.work.registry import Retry
@@ -121,11 +132,15 @@ def test_whoever_takes_up_a_job_that_is_just_forgotten_is_told(store: Store, clo
     assert kept(store, job) == [0, 0, 0, 0]
 
 
+def _same(life: Life) -> Life:
+    return life
+
+
 def lives(store: Store) -> Iterator[None]:
     """Runs that die with their first write, their second and so on, until one lives."""
     for writes in range(1000):
         life = Life(writes=writes)
-        mortal = Mortal(lambda: store.engine, lambda: life, ENGINE)
+        mortal = Mortal(lambda: store.engine, partial(_same, life), ENGINE)
         try:
             past(Store(cast(Engine, mortal), clock=store.clock, own=SYSTEM_RECORDS)).run()
         except Killed:

@@ -59,7 +59,8 @@ def verify_command(
 ) -> None:
     """Compute all hashes, seals and checkpoints anew; end with 1 if anything was changed, and say what cannot be shown.
 
-    Lines that were moved to the archive are read from there, and it ends with 2 if that cannot be reached. With a digest that was kept elsewhere (--expect) it proves that all that was sealed then still stands.
+    Lines that were moved to the archive are read from there, and it ends with 2 if that cannot be reached. With a
+    digest that was kept elsewhere (--expect) it proves that all that was sealed then still stands.
     """
     expected = _expected(expect or [])
     if expected.of_seal is not None and project is None:

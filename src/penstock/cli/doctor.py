@@ -82,11 +82,14 @@ def _checks(service: Service) -> Iterator[dict[str, Any]]:
     yield _check("files", lambda: _files(service))
     if service.settings.workers == "celery" or service.settings.broker:
         yield _check("broker", lambda: _broker(service))
+    reachable = True
     for what, look in _OF_THE_STORE.items():
+        if not reachable:  # and each would be waited for anew
+            yield {"what": what, "state": "not looked at: the store cannot be reached", "ok": False}
+            continue
         found = _check(what, partial(look, service))
         yield found
-        if not found["ok"] and what in ("store", "tables"):
-            return  # and neither will the rest be
+        reachable = found["ok"] or what != "store"
 
 
 def _sizes(service: Service) -> list[dict[str, Any]]:

@@ -24,7 +24,7 @@ from penstock.cost.capacity import read_units
 from penstock.cost.footprint import ABSENT, Footprint, Identity, Image, Images, footprint, identity, image_of_loaded
 from penstock.errors import Conflict
 from penstock.operations.commit_recovery import is_repeatable
-from penstock.operations.feed_entry import FeedSlice
+from penstock.operations.feed_entry import FeedSlice, LogSize
 from penstock.operations.plan import PlanStep
 from penstock.operations.reads import Page, Query, Ref
 from penstock.operations.writes import Check, Patch, Write
@@ -303,6 +303,12 @@ class MeteredEngine:
 
     def feed_end(self, shapes: Sequence[EntityShape], *, after: str | None = None) -> str | None:
         return self._engine.feed_end(shapes, after=after)
+
+    def trim(self, shapes: Sequence[EntityShape], *, before: str, limit: int = 10_000) -> int:
+        return self._engine.trim(shapes, before=before, limit=limit)
+
+    def log_size(self, shapes: Sequence[EntityShape]) -> LogSize:
+        return self._engine.log_size(shapes)
 
     def sizes(self, shapes: Sequence[EntityShape]) -> list[TableSize]:
         return self._engine.sizes(shapes)

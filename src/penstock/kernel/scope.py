@@ -41,7 +41,7 @@ from penstock.errors import Conflict, DamagedRecord, InvalidValue, OutOfScope, U
 from penstock.kernel.audit import EVERYWHERE
 from penstock.operations.commit_recovery import conflict
 from penstock.operations.conditions import Compare, Condition, Missing, Not, both, holds
-from penstock.operations.feed_entry import FeedEntry, FeedSlice
+from penstock.operations.feed_entry import FeedEntry, FeedSlice, LogSize
 from penstock.operations.plan import PlanStep
 from penstock.operations.reads import Page, Query, Ref
 from penstock.operations.updates import Set, SetIfAbsent
@@ -198,6 +198,12 @@ class ScopedEngine:
 
     def expire(self, shapes: Sequence[EntityShape], *, now: datetime, limit: int = 1000) -> int:
         raise self._operators("expired records are removed")
+
+    def trim(self, shapes: Sequence[EntityShape], *, before: str, limit: int = 10_000) -> int:
+        raise self._operators("changes are forgotten")
+
+    def log_size(self, shapes: Sequence[EntityShape]) -> LogSize:
+        raise self._operators("changes are kept")
 
     def sizes(self, shapes: Sequence[EntityShape]) -> list[TableSize]:
         raise self._operators("tables are measured")

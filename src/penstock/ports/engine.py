@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Protocol
 
-from penstock.operations.feed_entry import FeedSlice
+from penstock.operations.feed_entry import FeedSlice, LogSize
 from penstock.operations.plan import PlanStep
 from penstock.operations.reads import Page, Query, Ref
 from penstock.operations.writes import Patch, Write
@@ -91,7 +91,8 @@ class Engine(Protocol):
     def changes(self, shapes: Sequence[EntityShape], *, after: str | None = None, limit: int = 100) -> FeedSlice:
         """Committed changes in order, behind a position; ``after=None`` starts with the oldest kept.
 
-        Fewer than ``limit`` are all there are, up to the position that is told with them.
+        Fewer than ``limit`` are all there are, up to the position that is told with them. FeedTrimmed where changes
+        behind the position are forgotten: whoever goes on all the same begins with the oldest kept.
         """
         ...
 
@@ -100,6 +101,17 @@ class Engine(Protocol):
 
         ``after`` is a position that is known to lie before it, which may save reading.
         """
+        ...
+
+    def trim(self, shapes: Sequence[EntityShape], *, before: str, limit: int = 10_000) -> int:
+        """Forget changes up to a position, which no reader needs any more, the oldest first; how many.
+
+        Fewer than ``limit`` are all there were. Nothing where the store forgets them by itself.
+        """
+        ...
+
+    def log_size(self, shapes: Sequence[EntityShape]) -> LogSize:
+        """How many changes of these entities are kept, and since when; none where the store keeps them elsewhere."""
         ...
 
     def sizes(self, shapes: Sequence[EntityShape]) -> list[TableSize]:

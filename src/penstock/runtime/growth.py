@@ -1,4 +1,4 @@
-"""Growth: how much is stored of what the system keeps for itself, how old it is, and whether that is as it should be."""
+"""Growth: how much is stored of what the system keeps for itself, how old it is, and whether that is within bounds."""
 
 from __future__ import annotations
 

@@ -40,12 +40,19 @@ def as_stored(field: FieldShape, value: Any) -> Any:
 
 
 def large_as_floats(value: Any) -> Any:
-    """PostgreSQL gives a float beyond 64 bits back as an integer, which may not be written again as one."""
+    """A document whose numbers beyond 64 bits are floats: none was ever stored there but as a float."""
     if isinstance(value, int) and not -INTEGER_LIMIT <= value < INTEGER_LIMIT:
-        return float(value)
+        return _float(value)
     if type(value) is dict:
         return {k: large_as_floats(v) for k, v in value.items()}
     return [large_as_floats(v) for v in value] if type(value) is list else value
+
+
+def _float(value: int) -> float | int:
+    try:
+        return float(value)
+    except OverflowError:  # which nobody stored but by hand
+        return value
 
 
 def is_flat(document: Mapping[str, Any]) -> bool:

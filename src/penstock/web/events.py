@@ -1,7 +1,8 @@
 """Changes as they happen: a stream of server-sent events, which a client can take up again where it broke off.
 
 A stream begins with an event ``ready``, whose id is where the feed stands. Each change follows with its own id; a
-client that reconnects with the last one as Last-Event-ID misses nothing, as long as the store keeps its feed. A caller
+client that reconnects with the last one as Last-Event-ID misses nothing, or is told that the store keeps its feed no
+longer than from behind there (``feed-trimmed``). A caller
 bound to a project hears of that project only, and nobody of personal fields that their role does not show.
 """
 
@@ -120,6 +121,9 @@ def add_events(
             end = await watch.end()
             # Asked once as the caller, so that one who may not listen is refused and not merely told nothing.
             await asyncio.to_thread(caller.store.engine.changes, shapes, after=end, limit=1)
+            if known is not None:
+                # And whoever comes too late for what followed is told so, instead of missing it.
+                await asyncio.to_thread(store.engine.changes, shapes, after=known, limit=1)
         except BaseException:
             leave()
             raise
@@ -130,7 +134,7 @@ def add_events(
         "Changes of " + ", ".join(s.collection for s in shapes) + ", as server-sent events. Reconnect with the last "
         "event's id as Last-Event-ID to miss nothing; without one the stream begins now."
     )
-    events.__gives__ = (400,)  # type: ignore[attr-defined]
+    events.__gives__ = (400, 410)  # type: ignore[attr-defined]
     heavy("streams")(events)
     app.router.add_api_route(
         f"{prefix}/events",

@@ -87,7 +87,8 @@ class Passages(Generic[J, S]):
         run = store.lookup(PipelineJob.at(job_id=_id(job)))
         if run is None or run.forgotten_at is not None:
             raise NotFound(
-                f"there is no job {_id(job)} of {self.name}; one that is over is forgotten {KEPT.days} days after its end"
+                f"there is no job {_id(job)} of {self.name}; one that is over is forgotten {KEPT.days} days after its "
+                f"end"
             )
         if run.pipeline != self.name:
             raise InvalidValue(f"job {run.job_id} is of the pipeline {run.pipeline}, not {self.name}")

@@ -26,10 +26,18 @@ class Refused(Exception):
         self.position, self.repeated = position, repeated
 
 
+class HeldByOthers(Exception):
+    """A table could not be changed within a moment, as others are using it; nothing was done."""
+
+
 class Connector(Protocol):
     """How statements reach one database."""
 
     dialect: Dialect
+
+    def sleep(self, seconds: float) -> None:
+        """Wait before one tries again."""
+        ...
 
     def rows(self, text: str, parameters: tuple[Any, ...]) -> list[tuple[Any, ...]]:
         """Run one reading statement."""
@@ -57,8 +65,11 @@ class Connector(Protocol):
         """Run a delete of expired rows, telling the feed the cause; how many there were."""
         ...
 
-    def administration(self) -> AbstractContextManager[sa.Connection]:
-        """A SQLAlchemy connection in one transaction, for creating tables."""
+    def administration(self, *, reading: bool = False) -> AbstractContextManager[sa.Connection]:
+        """A SQLAlchemy connection in one transaction, for creating tables or only for looking what is there.
+
+        HeldByOthers where somebody has to be waited for.
+        """
         ...
 
     def listen(self) -> Waiter:

@@ -8,13 +8,13 @@ from itertools import islice
 from typing import Any
 
 from penstock.engines.sql.connector import Connector, Refused
-from penstock.engines.sql.feed_table import feed_end, read_changes
+from penstock.engines.sql.feed_table import feed_end, log_size, read_changes, trim_changes
 from penstock.engines.sql.schema import ensure
 from penstock.engines.sql.statements import FAR, Statements
 from penstock.engines.sql.table_sizes import table_sizes
 from penstock.errors import Conflict
 from penstock.operations.commit_recovery import conflict, needs_token, stands_as_written, witness
-from penstock.operations.feed_entry import FeedSlice
+from penstock.operations.feed_entry import FeedSlice, LogSize
 from penstock.operations.plan import PlanStep
 from penstock.operations.reads import Page, Query, Ref
 from penstock.operations.writes import Patch, Put, Write
@@ -158,7 +158,13 @@ class SqlEngine:
         return read_changes(self.connector, self.statements, shapes, after=after, limit=limit)
 
     def feed_end(self, shapes: Sequence[EntityShape], *, after: str | None = None) -> str | None:
-        return feed_end(self.connector, shapes)
+        return feed_end(self.connector, shapes, after=after)
+
+    def trim(self, shapes: Sequence[EntityShape], *, before: str, limit: int = 10_000) -> int:
+        return trim_changes(self.connector, shapes, before=before, limit=limit)
+
+    def log_size(self, shapes: Sequence[EntityShape]) -> LogSize:
+        return log_size(self.connector, shapes)
 
     def sizes(self, shapes: Sequence[EntityShape]) -> list[TableSize]:
         return table_sizes(self.connector, self.statements, shapes)

@@ -22,6 +22,7 @@ from typing import NamedTuple
 import sqlalchemy as sa
 
 from penstock.engines.sql.dialect import Dialect, literal, quote
+from penstock.engines.sql.stored_function import StoredFunction
 from penstock.operations.plan import ADVICE, PlanStep
 from penstock.schema.shape import EntityShape, ViewShape
 
@@ -33,9 +34,12 @@ _CREATE = f"create role {TENANT} nologin noinherit"
 _INVOKERS = 15  # the version since which a view may run with the rights of whoever asks
 MEMBERSHIPS = 16  # the version since which a membership may be used by SET ROLE alone
 
-REMOVE = "penstock.remove(regclass, tid)"
 # With its owner's rights, as the role may not delete: so it asks the table's policy itself whose rows may go.
-_REMOVE_BODY = """
+_REMOVE = StoredFunction(
+    "penstock.remove",
+    "relation regclass, place tid",
+    "boolean",
+    """
 declare
   own text;
   removed bigint;
@@ -49,11 +53,9 @@ begin
   get diagnostics removed = row_count;
   return removed > 0;
 end
-""".strip()
-_REMOVE = (
-    "create or replace function penstock.remove(relation regclass, place tid) returns boolean language plpgsql "
-    f"security definer set search_path = pg_catalog, pg_temp as $remove${_REMOVE_BODY}$remove$"
+""".strip(),
 )
+REMOVE = _REMOVE.signature
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,9 +120,18 @@ def isolation_steps(
     if any(s.table.feed for s in of_projects):
         relation = dialect.relation("penstock", "changes")
         yield from _table_steps(user, relation, known, f"project = {_SESSIONS}", frozenset({"select"}), removable=False)
+        yield from _order_steps(user, dialect, known)
     if user.version >= _INVOKERS:
         for view in views:
             yield from _view_steps(user, dialect.relation(view.domain, view.name), known)
+
+
+def _order_steps(user: _User, dialect: Dialect, known: dict[str, _Relation]) -> Iterator[PlanStep]:
+    """Whoever reads changes of one project needs their order, which tells nothing of anybody else's but that it was."""
+    for name in ("feed_order", "feed_trimmed"):
+        relation = dialect.relation("penstock", name)
+        if todo := _grants(relation, known.get(relation) or _Relation(user.name), frozenset({"select"})):
+            yield PlanStep("grant", f"reading of penstock.{name} to {TENANT}", _together(todo))
 
 
 def _granted(shape: EntityShape) -> frozenset[str]:
@@ -209,15 +220,12 @@ def _schema_steps(connection: sa.Connection, schemas: set[str]) -> Iterator[Plan
 
 
 def _removal_steps(connection: sa.Connection) -> Iterator[PlanStep]:
-    found = connection.exec_driver_sql(
-        "select p.prosrc, has_function_privilege('public', p.oid, 'execute'), "
-        "(select has_function_privilege(t.oid, p.oid, 'execute') from pg_roles t where t.rolname = %s) "
-        "from pg_proc p where p.oid = to_regprocedure(%s)",
-        (TENANT, REMOVE),
-    ).one_or_none()
-    if found is None or found[0] != _REMOVE_BODY:
-        yield PlanStep("create function", "penstock.remove", _REMOVE)
-    if found is None or found[1] or not found[2]:
+    yield from _REMOVE.steps(connection)
+    held = connection.exec_driver_sql(
+        "select has_function_privilege(t.oid, to_regprocedure(%s), 'execute') from pg_roles t where t.rolname = %s",
+        (REMOVE, TENANT),
+    ).scalar()
+    if not held or _REMOVE.is_open(connection):
         statements = (f"revoke all on function {REMOVE} from public", f"grant execute on function {REMOVE} to {TENANT}")
         yield PlanStep("grant", f"removal by penstock.remove to {TENANT}", _together(statements))
 

@@ -12,7 +12,7 @@ import sqlalchemy as sa
 from psycopg import errors as pg
 
 from penstock.engines.sql.connections import Connections
-from penstock.engines.sql.connector import GROWN, Refused
+from penstock.engines.sql.connector import GROWN, HeldByOthers, Refused
 from penstock.engines.sql.dialects import POSTGRES, POSTGRES_BOUND
 from penstock.engines.sql.isolation import TENANT
 from penstock.engines.sql.postgres_waiter import PostgresWaiter
@@ -36,6 +36,10 @@ _FORGETTING = (
     "delete from penstock.commits where ctid = any (array("
     "select ctid from penstock.commits where at < now() - interval '1 day' limit 10000))"
 )
+
+
+# While a table's lock is waited for, all who come later for the table wait as well.
+_BRIEFLY = "set local lock_timeout = '400ms'"
 
 
 class _Idle:
@@ -257,27 +261,37 @@ class PostgresConnector:
         return None
 
     @contextmanager
-    def administration(self) -> Iterator[sa.Connection]:
-        """A SQLAlchemy connection in one transaction, alone: two processes never create the same thing at once."""
+    def administration(self, *, reading: bool = False) -> Iterator[sa.Connection]:
+        """A SQLAlchemy connection in one transaction, alone: two processes never create the same thing at once.
+
+        Whoever only looks disturbs nobody, and waits for nobody.
+        """
         engine = sa.create_engine("postgresql+psycopg://", creator=self._begun)
         try:
             with engine.begin() as connection:
                 for call in self._binding():
                     connection.exec_driver_sql(call.text, tuple(str(v, "utf8") for v in call.values if v is not None))
-                connection.exec_driver_sql("select pg_advisory_xact_lock(7363570)")
+                if not reading:
+                    connection.exec_driver_sql("select pg_advisory_xact_lock(7363570)")
+                    connection.exec_driver_sql(_BRIEFLY)
                 yield connection
         except sa.exc.DBAPIError as error:
             raise self._not_administered(error) from error
         finally:
             engine.dispose()
 
+    def sleep(self, seconds: float) -> None:
+        self._sleep(seconds)
+
     def _begun(self) -> Session:
         session = self.connections.connect()
         session.autocommit = False
         return session
 
-    def _not_administered(self, error: sa.exc.DBAPIError) -> PenstockError:
+    def _not_administered(self, error: sa.exc.DBAPIError) -> Exception:
         reason = error.orig or error
+        if isinstance(reason, pg.LockNotAvailable | pg.DeadlockDetected):
+            return HeldByOthers(_first_line(reason))
         if isinstance(reason, pg.InsufficientPrivilege):
             return self._forbidden(reason)
         if isinstance(error, sa.exc.OperationalError):
@@ -336,7 +350,7 @@ class BoundConnector(PostgresConnector):
             f"needs `penstock tables apply`"
         )
 
-    def administration(self) -> NoReturn:
+    def administration(self, *, reading: bool = False) -> NoReturn:
         raise OutOfScope("tables are created and grown for all projects at once; use the store itself")
 
     def close(self) -> None:

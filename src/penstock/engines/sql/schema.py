@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from decimal import Decimal
 from typing import Any
 
@@ -12,13 +12,14 @@ from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.schema import CreateIndex, CreateSchema, CreateTable
 from sqlalchemy.types import TypeEngine
 
-from penstock.engines.sql.connector import Connector
+from penstock.engines.sql.connector import Connector, HeldByOthers
 from penstock.engines.sql.dialect import Dialect, literal, quote
 from penstock.engines.sql.feed_table import feed_steps
 from penstock.engines.sql.isolation import isolation_steps
 from penstock.engines.sql.rows import bind_of
 from penstock.engines.sql.statements import Statements
-from penstock.errors import Misconfigured
+from penstock.errors import Misconfigured, Unavailable
+from penstock.net.backoff import Backoff
 from penstock.operations.plan import PlanStep
 from penstock.schema.kinds import FieldShape, Kind
 from penstock.schema.shape import EntityShape, ViewShape
@@ -53,20 +54,66 @@ _SQLITE: dict[Kind, TypeEngine[Any]] = {
 }
 
 
+_WAITING = Backoff(first=0.1, longest=2.0, factor=1.6, jitter=0.5)
+_TRIES = 15
+"How often it is tried to get hold of what others have, each time for a moment: about 20 seconds in all."
+
+
 def ensure(
     connector: Connector, shapes: Sequence[EntityShape], views: Sequence[ViewShape], *, dry_run: bool
 ) -> list[PlanStep]:
-    """Create what is missing; tell each step with its SQL. Two processes may do so at once."""
+    """Create what is missing; tell each step with its SQL. Two processes may do so at once.
+
+    Where nothing is missing nothing is locked, and no right to create is needed.
+    """
     dialect = connector.dialect
     metadata = sa.MetaData()
     tables = [(shape, _table(shape, dialect, metadata)) for shape in shapes]
-    with connector.administration() as connection:
-        steps = list(_steps(connection, dialect, tables, shapes, views))
-        if not dry_run:
-            for step in steps:
-                if not step.is_advice:
-                    connection.exec_driver_sql(step.detail.replace("%", "%%") if dialect.schemas else step.detail)
-    return steps
+
+    def planned(connection: sa.Connection) -> list[PlanStep]:
+        return list(_steps(connection, dialect, tables, shapes, views))
+
+    with connector.administration(reading=True) as connection:
+        steps = planned(connection)
+    if dry_run or all(step.is_advice for step in steps):
+        return steps
+    try:
+        return _applied(connector, planned)
+    except Misconfigured as error:
+        raise Misconfigured(f"{error}. Missing is: {_names(steps)}") from error
+
+
+def _applied(connector: Connector, planned: Callable[[sa.Connection], list[PlanStep]]) -> list[PlanStep]:
+    """All steps or none, again and again while others hold what they need.
+
+    Nobody is waited for long: whoever comes after us for the same table would have to wait as well.
+    """
+    step: PlanStep | None = None
+    for failures in range(1, _TRIES + 1):
+        try:
+            with connector.administration() as connection:
+                steps = planned(connection)
+                for step in steps:
+                    if not step.is_advice:
+                        marks = step.detail.replace("%", "%%") if connector.dialect.schemas else step.detail
+                        connection.exec_driver_sql(marks)
+            return steps
+        except HeldByOthers:
+            connector.sleep(_WAITING.pause(failures))
+    what = f"{step.kind} {step.name}" if step is not None else "creating what is missing"
+    raise Unavailable(
+        f"PostgreSQL: {what}: others hold what it needs and do not let go; find their transactions in "
+        f"pg_stat_activity, end them, and run `penstock tables apply`"
+    )
+
+
+def _names(steps: Sequence[PlanStep]) -> str:
+    """What is missing, in a line."""
+    missing = [f"{step.kind} {step.name}" for step in steps if not step.is_advice]
+    return ", ".join(missing[:_NAMED]) + (f" and {len(missing) - _NAMED} more" if len(missing) > _NAMED else "")
+
+
+_NAMED = 5
 
 
 def _steps(

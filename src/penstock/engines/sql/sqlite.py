@@ -196,16 +196,19 @@ class SqliteConnector:
             raise _undone(connection, error) from error
 
     @contextmanager
-    def administration(self) -> Iterator[sa.Connection]:
-        """A SQLAlchemy connection in one transaction, for creating tables."""
+    def administration(self, *, reading: bool = False) -> Iterator[sa.Connection]:
+        """A SQLAlchemy connection in one transaction, for creating tables; whoever only looks waits for nobody."""
         engine = sa.create_engine("sqlite://", creator=self._connect, poolclass=sa.NullPool)
         try:
             with engine.connect() as connection:
-                connection.exec_driver_sql("begin immediate")
+                connection.exec_driver_sql("begin" if reading else "begin immediate")
                 yield connection
                 connection.exec_driver_sql("commit")
         except sa.exc.DBAPIError as error:
             raise self._not_administered(error) from error
+
+    def sleep(self, seconds: float) -> None:
+        self._sleep(seconds)
 
     def _not_administered(self, error: sa.exc.DBAPIError) -> Exception:
         if getattr(error.orig, "sqlite_errorcode", None) == sqlite3.SQLITE_ERROR:

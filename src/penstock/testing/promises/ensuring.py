@@ -109,9 +109,10 @@ class Ensuring(Promise):
         assert {"create table"} <= {s.kind for s in steps}
         assert all(s.name for s in steps)
 
-    def test_ensuring_again_creates_no_table(self, engine: Engine) -> None:
+    def test_ensuring_again_finds_nothing_to_do(self, engine: Engine) -> None:
         engine.ensure(SUITE.shapes)
-        assert not [s for s in engine.ensure(SUITE.shapes) if s.kind in ("create table", "create index", "add column")]
+        assert engine.ensure(SUITE.shapes, dry_run=True) == []
+        assert engine.ensure(SUITE.shapes) == []
 
     def test_a_dry_run_tells_the_same_and_does_nothing(self, engine: Engine) -> None:
         told = engine.ensure(SUITE.shapes, dry_run=True)
