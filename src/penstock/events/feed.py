@@ -24,7 +24,7 @@ from penstock.declare.key import IndexKey, key
 from penstock.declare.lifetime import Expires
 from penstock.declare.move import Move
 from penstock.declare.pattern import pattern
-from penstock.declare.units import Count, EpochSeconds, UtcMicros
+from penstock.declare.units import Count, EpochSeconds, UtcMicros, UtcSeconds
 from penstock.errors import Conflict, FeedTrimmed, InvalidValue, told
 from penstock.events.self_writes import SelfWrites, difference
 from penstock.kernel.idempotency import Claim, Replay, SystemOnce, begin, once_key, seize
@@ -47,8 +47,8 @@ _SELF_WRITE = "echo"
 "What marks of a handler's own writes are made of; it is in the keys of those that are stored."
 _REMEMBERED = timedelta(days=3)
 "Longer than any store keeps its feed, so that a repetition is always recognised."
-_NOTED = 600.0
-"Seconds after which a feed for which nothing came says how far it is: what lies before need not be kept for it."
+_NOTED = timedelta(minutes=10)
+"After so long a feed for which nothing came says how far it is: what lies before need not be kept for it."
 MISSED = "missed"
 "The kind of a letter that tells of no single event, but of changes that were trimmed before the feed came to them."
 
@@ -61,6 +61,8 @@ class FeedPlace(Entity, table=SYSTEM, relation="feeds"):
     name: str
     position: str | None = None
     tries: Count = 0
+    noted_at: UtcSeconds | None = None
+    "When it was last followed, within ten minutes."
     missed_at: UtcMicros | None = None
     "When changes were trimmed that it had not come to; until it is followed again."
 
@@ -142,7 +144,6 @@ class Feed:
         self._tries = 0
         "How often the next event has been tried in vain: each time one waits twice as long."
         self._duty = Duty(store, f"feed:{name}", owner=owner, period=period)
-        self._noted = store.clock.monotonic()
 
     def on(self, entity: type[Entity], *kinds: str, cause: str | None = None) -> Callable[[Handler], Handler]:
         """Register a handler for inserts, updates or removals of an entity, of any cause or of one (user, expiry)."""
@@ -341,14 +342,14 @@ class Feed:
     def _note(self, place: FeedPlace, lease: Lease, position: str | None, *, tries: int) -> None:
         """Remember how far the feed was followed, if it is still ours to follow."""
         place.position, place.tries, place.missed_at = position, tries, None
+        place.noted_at = self._store.clock.now()
         with self._store.change(under=lease) as change:
             change.put(place)
-        self._noted = self._store.clock.monotonic()
 
     def _note_passed(self, place: FeedPlace, lease: Lease) -> None:
         """Remember now and then how far nothing was for this feed, so that the log is not kept for it."""
-        reached = self._passed[1]
-        if reached != place.position and self._store.clock.monotonic() - self._noted >= _NOTED:
+        reached, now = self._passed[1], self._store.clock.now()
+        if reached != place.position and (place.noted_at is None or abs(now - place.noted_at) >= _NOTED):
             self._note(place, lease, reached, tries=0)
             self._passed = (reached, reached)
 
@@ -366,6 +367,7 @@ class Feed:
             error=kept(f"{type(trimmed).__name__}: {trimmed}", _LONGEST_ERROR),
         )
         place.position, place.tries, place.missed_at = None, 0, None
+        place.noted_at = self._store.clock.now()
         with self._store.change(under=lease) as change:
             change.create(letter)
             change.put(place)

@@ -37,6 +37,7 @@ from penstock.runtime.growth import Stored, stored
 from penstock.runtime.settings import Settings
 from penstock.work.domain_context import DomainContext
 from penstock.work.past_jobs import PastJobs
+from penstock.work.queue_hints import rest_idle
 from penstock.work.registry import Tasks
 from penstock.work.rescue import keep_rescuing
 from penstock.work.runner import worker_name
@@ -120,7 +121,7 @@ class Service:
         self._every(_SWEEPING, "sweep", self.sweep().run)
         self._every(_SEALING, "seals", self.seal)
         self._every(_TRIMMING, "change-log", self.change_log().run_once)
-        self._every(_SEALING, "past-jobs", self.past_jobs().run)
+        self._every(_SEALING, "past-work", self.forget_work)
         if self.settings.audit_days:
             self._every(_SEALING, "audit-archive", self.audit_archive().run)
 
@@ -232,6 +233,11 @@ class Service:
         keep = timedelta(days=self.settings.audit_days)
         archive = open_archive(self.settings.archive, settings=self.settings)
         return AuditArchive(self.context.store, archive, self.trails, owner=self.owner, keep=keep)
+
+    def forget_work(self) -> None:
+        """Let go of what is known of work that has long been over."""
+        rest_idle(self.context.store)
+        self.past_jobs().run()
 
     def past_jobs(self) -> PastJobs:
         """What forgets jobs that have long been over."""

@@ -55,6 +55,12 @@ def rest_if_idle(store: Store, hint: QueueHint) -> None:
         pass
 
 
+def rest_idle(store: Store) -> None:
+    """Stop looking at every queue that has long been empty: where there is never a crowd, nobody else finds them."""
+    for hint in active(store):
+        rest_if_idle(store, hint)
+
+
 def wake_queues(store: Store) -> None:
     """Have workers look at every queue in which something has been due for long.
 
