@@ -292,4 +292,3 @@ def _scanned(engine: Any, table: str) -> Iterator[dict[str, Any]]:
         if not answer.get("LastEvaluatedKey"):
             return
         request["ExclusiveStartKey"] = answer["LastEvaluatedKey"]
-

@@ -185,7 +185,9 @@ def _messages(service: Service) -> str:
         by_status = outbox.by_status  # type: ignore[attr-defined]
         pending = sum(1 for _ in islice(store.find(by_status(status=MessageStatus.PENDING)), _MANY))
         dead = sum(1 for _ in islice(store.find(by_status(status=MessageStatus.DEAD)), _MANY))
-        told.append(f"{outbox.__shape__.label}: {pending} pending, {dead} dead")
+        oldest = store.first(by_status(status=MessageStatus.DEAD)) if dead else None
+        since = "" if oldest is None else f", the oldest of {oldest.ts:%Y-%m-%d}"
+        told.append(f"{outbox.__shape__.label}: {pending} pending, {dead} dead{since}")
     return "; ".join(told)
 
 

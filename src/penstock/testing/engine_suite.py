@@ -15,6 +15,7 @@ from penstock.testing.promises.limits import LimitPromises
 from penstock.testing.promises.lookups import Lookups
 from penstock.testing.promises.paging import Paging
 from penstock.testing.promises.patterns import Patterns
+from penstock.testing.promises.sizes import Sizes
 from penstock.testing.promises.trimming import Trimming
 from penstock.testing.promises.updates import Updates
 
@@ -33,6 +34,7 @@ class EngineSuite(
     Concurrency,
     FeedPromises,
     Trimming,
+    Sizes,
     Changes,
     KernelOnTop,
 ):
