@@ -53,7 +53,7 @@ def _contest(group: str, effort: Effort, stack: ExitStack) -> Contest:
         store = open_store(database, settings=Settings(secret=SECRET))
         stack.callback(store.close)
         works[name] = _reader(store, effort.sized(size, least=2 * PAGE + 2))
-        clocks[name] = process_time if server is None else _both_sides(store)
+        clocks[name] = process_time if server is None else both_sides(store)
     return contest(works, effort, clocks=clocks)
 
 
@@ -87,7 +87,7 @@ def _project(number: int) -> Project:
     )
 
 
-def _both_sides(store: Store) -> Callable[[], float]:
+def both_sides(store: Store) -> Callable[[], float]:
     """CPU seconds of this process and of the server process behind the store's one connection."""
     ((process,),) = store.engine.connector.rows("select pg_backend_pid()", ())  # type: ignore[attr-defined]
     told = Path(f"/proc/{process}/schedstat")

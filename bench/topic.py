@@ -55,6 +55,6 @@ TOPICS: Mapping[str, Loader] = {
     **{target: partial(_scenes, target) for target in ("dynamodb-http", "dynamodb-tls", "sqlite", "postgresql")},
     **{
         name: partial(_module, name)
-        for name in ("pages", "transitions", "jobs", "pickup", "tasks", "service", "speech", "musicvideo")
+        for name in ("pages", "gets", "transitions", "jobs", "pickup", "tasks", "service", "speech", "musicvideo")
     },
 }

@@ -17,7 +17,7 @@ from penstock.kernel.idempotency import SystemOnce
 from penstock.lifecycle.reaper import Reaper
 from penstock.runtime.bounds import BOUNDS
 from tests.cli.conftest import Penstock
-from tests.servers import Valkey, free_port
+from tests.servers import Postgres, Valkey, free_port
 
 
 def checks(told: Any) -> dict[str, str]:
@@ -47,7 +47,20 @@ def test_tables_that_are_missing(penstock: Penstock) -> None:
     assert said.code == 1
     assert "run: penstock tables apply" in said.out
     assert "Something is wrong" in said.out
-    assert "schedules" not in said.out, "what cannot be known then is not asked for"
+    told = checks(json.loads(penstock("doctor", "--json").out))
+    assert {"files", "messages", "tasks", "feeds", "schedules"} <= told.keys(), "the first finding is not the last"
+    assert told["files"] == "reachable"
+    assert "penstock tables apply" in told["tasks"]
+
+
+def test_all_is_well_on_postgresql_as_well(penstock: Penstock, folder: Path, postgres_server: Postgres) -> None:
+    url = postgres_server.create_database("doctor")
+    assert penstock("tables", "apply", "--store", url).code == 0
+    said = penstock("doctor", "--json", "--store", url)
+    told = checks(said.json)
+    assert (told["store"], told["tables"]) == ("reachable", "complete")
+    assert said.code == 0
+    assert "Nothing is missing." in penstock("tables", "plan", "--store", url).out
 
 
 def test_every_setting_is_told_with_where_it_comes_from(
@@ -89,6 +102,7 @@ def test_what_cannot_be_reached_is_wrong(penstock: Penstock, store: Store, monke
     assert said.code == 1
     assert "wrong: cannot reach PostgreSQL" in said.out
     assert "cannot be reached" in said.out
+    assert "not looked at" in said.out
     assert "swordfish" not in said.out
 
 

@@ -15,20 +15,23 @@ from penstock.domains import DOMAINS
 from penstock.engines.sql.engine import SqlEngine
 from penstock.engines.sql.statements import Statements
 from penstock.operations.reads import Query, Range
+from penstock.runtime.system_records import SYSTEM_RECORDS
 from penstock.schema.kinds import FieldShape, Kind
-from penstock.schema.shape import PatternShape
+from penstock.schema.shape import EntityShape, PatternShape
 from penstock.testing.entities import SUITE
+from penstock.work.working import WORKING
 from tests.conftest import chosen_engines
 
 NOW = 1_767_225_600
 PATTERNS = [p for domain in (*DOMAINS, SUITE) for p in domain.patterns]
+SHAPES = list(dict.fromkeys(s for domain in (SYSTEM_RECORDS, *DOMAINS, WORKING, SUITE) for s in domain.shapes))
 
 
-def _value(field: FieldShape, pattern: PatternShape) -> Any:
+def _value(field: FieldShape, pattern: PatternShape | None = None) -> Any:
     """Some value that a key may hold."""
     moment = datetime(2026, 1, 1, tzinfo=UTC)
     if field.kind is Kind.CHOICE:
-        allowed = pattern.index.when.get(field.name) if pattern.index else None
+        allowed = pattern.index.when.get(field.name) if pattern and pattern.index else None
         return sorted(allowed or field.python)[0]
     plain = {
         Kind.TEXT: "x",
@@ -93,7 +96,7 @@ def postgres(request: pytest.FixtureRequest) -> Iterator[SqlEngine]:
 
 
 def _prepared(engine: SqlEngine) -> SqlEngine:
-    for domain in (*DOMAINS, SUITE):
+    for domain in (SYSTEM_RECORDS, *DOMAINS, WORKING, SUITE):
         engine.ensure(domain.shapes, views=domain.view_shapes)
     return engine
 
@@ -116,6 +119,35 @@ def test_postgres_answers_a_pattern_from_an_index(postgres: SqlEngine, pattern: 
         assert re.search(r"Index (Only )?Scan|Bitmap Index Scan", plan), (text, plan)
         constant = not pattern.key.partition.names  # all of an entity, in order
         assert "Index Cond" in plan or constant, (text, plan)
+
+
+def _many(engine: SqlEngine, shape: EntityShape, count: int) -> tuple[str, tuple[Any, ...]]:
+    """The SQL that gets so many records by their keys."""
+    key = {n: _value(shape.fields[n]) for n in shape.key.fields}
+    statement = engine.statements(shape).get_many([key] * count, NOW)
+    return statement.text, statement.parameters
+
+
+@pytest.mark.parametrize("shape", SHAPES, ids=lambda s: s.label)
+def test_sqlite_gets_many_by_the_index_of_their_key(sqlite: SqlEngine, shape: EntityShape) -> None:
+    for count in (2, 200):
+        text, parameters = _many(sqlite, shape, count)
+        plan = [str(row[3]) for row in sqlite.connector.rows(f"explain query plan {text}", parameters)]
+        assert not [p for p in plan if p.startswith("SCAN r")], (text, plan)
+        key = " AND ".join(f"{shape.fields[n].column}=?" for n in shape.key.fields)
+        found = re.compile(rf"SEARCH r USING .*\(({re.escape(key)}|rowid=\?)\)", re.IGNORECASE)
+        assert any(map(found.search, plan)), (text, plan)
+
+
+@pytest.mark.parametrize("shape", SHAPES, ids=lambda s: s.label)
+def test_postgres_gets_many_by_the_index_of_their_key(postgres: SqlEngine, shape: EntityShape) -> None:
+    for count in (2, 200):
+        text, parameters = _many(postgres, shape, count)
+        plan = "\n".join(str(row[0]) for row in postgres.connector.rows(f"explain {text}", parameters))
+        assert "Seq Scan" not in plan, (text, plan)
+        asked = re.search("Index Cond: (.*)", plan)
+        assert asked, (text, plan)
+        assert "VALUES" in asked[1], (text, plan)
 
 
 def test_no_pattern_is_forgotten() -> None:

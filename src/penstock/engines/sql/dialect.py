@@ -34,6 +34,9 @@ class Dialect:
     "A JSON set {c} with the members of the JSON list {m}, sorted."
     exclude: str
     "A JSON set {c} without the members of the JSON list {m}; null when none is left."
+    many: str
+    """Rows by many keys, through the index of the key: the columns {c} of the table {t} whose key columns are among the
+    values {v}, and which are live {l}; {n} are the key columns' names, {j} that those of `k` equal them."""
     delete_some: str
     "The condition that limits a delete: {t} table, {w} condition, {m} the limit."
     remove: str = ""

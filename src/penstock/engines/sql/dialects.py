@@ -66,6 +66,8 @@ SQLITE = Dialect(
     append="json_concat({c}, {m})",
     include="json_union({c}, {m})",
     exclude="json_minus({c}, {m})",
+    # Asked for rows among rows, SQLite reads the whole table; joined, and in this order, it asks the index.
+    many="with k ({n}) as (values {v}) select {c} from k cross join {t} as r on {j}{l}",
     delete_some="delete from {t} where rowid in (select rowid from {t} where {w} limit {m}) returning 1",
 )
 
@@ -96,6 +98,9 @@ POSTGRES = Dialect(
         '(select jsonb_agg(m order by m collate "C") from (select jsonb_array_elements_text({c}) '
         "except select jsonb_array_elements_text({m}::jsonb)) as s(m))"
     ),
+    # A plan made while the table is small must ask the index all the same: so it may not choose another way to join.
+    many="select {c} from (values {v}) as k ({n}) cross join lateral "
+    "(select {c} from {t} as r where {j}{l} offset 0) as r",
     delete_some="delete from {t} where ctid in (select ctid from {t} where {w} limit {m}) returning 1",
 )
 

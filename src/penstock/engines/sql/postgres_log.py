@@ -91,9 +91,10 @@ class PostgresLog:
         columns = [quote(f.column) for f in shape.fields.values()]
         images = ", ".join(f"{which}.{c}" for which in ("o", "n") for c in columns)
         rows = self._connector.rows(
-            f"select w.place, c.transaction::text, c.position, c.kind, c.cause, c.project, {images} "
+            f"select w.place, w.transaction, w.position, c.kind, c.cause, c.project, {images} "
             "from unnest(%s::bigint[], %s::text[], %s::bigint[]) as w(place, transaction, position) "
-            "join penstock.changes c on c.transaction = w.transaction::xid8 and c.position = w.position "
+            "cross join lateral (select * from penstock.changes c where c.transaction = w.transaction::xid8 "
+            "and c.position = w.position offset 0) as c "
             f"cross join lateral jsonb_populate_record(null::{statements.relation}, c.old) o "
             f"cross join lateral jsonb_populate_record(null::{statements.relation}, c.new) n",
             ([e.place for e in listed], [e.transaction for e in listed], [e.position for e in listed]),
@@ -113,10 +114,9 @@ class PostgresLog:
         while gone < limit:
             step = min(STEP, limit - gone)
             asked = (list(relations), up_to.place, up_to.position, up_to.place, step)
-            rows = self._connector.run(_TRIM, asked) or []
-            if rows:
-                self._connector.run(_FORGET_PLACES, ([row[0] for row in rows],))
-            removed = sum(row[1] for row in rows)
+            ((removed, places),) = self._connector.run(_TRIM, asked) or [(0, [])]
+            if places:
+                self._connector.run(_FORGET_PLACES, (places,))
             gone += removed
             if removed < step:
                 break
@@ -181,31 +181,29 @@ order by l.place, l.position
 
 _TRIM = """
 with due as materialized (
-  select o.place, c.transaction, c.position, c.relation from penstock.feed_order o cross join lateral (
-    select c.position, c.relation, c.transaction from penstock.changes c
+  select o.place, c.transaction, c.position, c.relation, c.ctid from penstock.feed_order o cross join lateral (
+    select c.position, c.relation, c.transaction, c.ctid from penstock.changes c
     where c.transaction = o.transaction and c.position >= o.first and c.relation = any(%s)
       and (o.place < %s or c.position <= %s)
     order by c.position offset 0) as c
   where o.place <= %s order by o.place, c.position limit %s),
-gone as (
-  delete from penstock.changes c using due d where c.transaction = d.transaction and c.position = d.position
-  returning d.place, d.position, d.relation, d.transaction),
+gone as (delete from penstock.changes c where c.ctid = any(array(select ctid from due)) returning 1),
 marked as (
   insert into penstock.feed_trimmed as t (relation, place, position, transaction)
   select distinct on (relation) relation, place, position,
     max(transaction::text::bigint) over (partition by relation)
-  from gone order by relation, place desc, position desc
+  from due order by relation, place desc, position desc
   on conflict (relation) do update set
     place = case when (excluded.place, excluded.position) > (t.place, t.position) then excluded.place else t.place end,
     position = case when (excluded.place, excluded.position) > (t.place, t.position)
       then excluded.position else t.position end,
     transaction = greatest(t.transaction, excluded.transaction))
-select place, count(*) from gone group by place
+select (select count(*) from gone), array(select distinct place from due)
 """.strip()
 
 _FORGET_PLACES = """
 delete from penstock.feed_order o where o.place = any(%s) and not exists (
-  select from penstock.changes c where c.transaction = o.transaction and c.position >= o.first)
+  select from penstock.changes c where c.transaction = o.transaction and c.position >= o.first offset 0)
 """.strip()
 
 _SIZE = """

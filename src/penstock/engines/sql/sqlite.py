@@ -33,6 +33,10 @@ _dumps = msgspec.json.Encoder(order="deterministic").encode
 _loads = msgspec.json.Decoder().decode
 
 
+# Enough for what a page or many keys of a large table lie on; SQLite's own 2 MB are read again each time.
+_CACHE = "pragma cache_size = -8000"
+
+
 def _decimal_add(old: str | None, amount: str) -> str:
     return str(decimal(exact_sum(Decimal(old or 0), Decimal(amount))))
 
@@ -104,6 +108,7 @@ class SqliteConnector:
             self._begin_log(connection)
             connection.execute("pragma synchronous = normal")
             connection.execute("pragma foreign_keys = on")
+            connection.execute(_CACHE)
             connection.execute(f"pragma journal_size_limit = {_LOG_BYTES}")
         except sqlite3.Error as error:
             raise Unavailable(f"cannot open the SQLite file {self.path}: {error}") from error

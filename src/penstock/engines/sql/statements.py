@@ -96,15 +96,28 @@ class Statements:
 
     def get_many(self, keys: list[Mapping[str, Any]], now: int) -> Statement:
         """Many records by their keys."""
-        mark = self.dialect.mark
-        row = "(" + ", ".join([mark] * len(self.shape.key.fields)) + ")"
-        names = ", ".join(self.column(n) for n in self.shape.key.fields)
-        text = (
-            f"select {self.columns} from {self.relation} as r "
-            f"where ({names}) in (values {', '.join([row] * len(keys))}){self._live_suffix}"
-        )
+        before, after = self._many
+        text = before + ", ".join([self._values_of_key] * len(keys)) + after
         parameters = tuple(p for key in keys for p in self.codec.bind_key(key))
         return Statement(text, parameters + self.now(now))
+
+    @cached_property
+    def _values_of_key(self) -> str:
+        return "(" + ", ".join([self.dialect.mark] * len(self.shape.key.fields)) + ")"
+
+    @cached_property
+    def _many(self) -> tuple[str, str]:
+        """The text of many gets, before and after the keys."""
+        names = [quote(self.shape.fields[n].column) for n in self.shape.key.fields]
+        before, after = self.dialect.many.split("{v}")
+        parts = {
+            "c": self.columns,
+            "t": self.relation,
+            "n": ", ".join(names),
+            "j": " and ".join(f"r.{name} = k.{name}" for name in names),
+            "l": self._live_suffix,
+        }
+        return before.format(**parts), after.format(**parts)
 
     def find(self, query: Query[Any], limit: int, after: Mapping[str, Any] | None, now: int) -> Statement:
         """A pattern's records behind a place."""

@@ -67,7 +67,9 @@ EDGES: list[tuple[str, Any]] = [
     ("notes", [""] * 50),
     ("extra", {}),
     ("extra", {"n": None, "t": True, "f": False, "i": 2**62, "d": -0.5, "s": "", "l": [[], [[]]], "m": {"x": {}}}),
+    ("extra", {"large": [1e19, -1e19, 2.0**63, {"larger": 1.5e125}]}),
     ("measure", Measure(width=-1, height=1e10, unit="", taken=MOMENT)),
+    ("measure", Measure(width=-1, height=1e19)),
     ("measures", []),
 ]
 
