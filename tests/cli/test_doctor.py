@@ -261,6 +261,6 @@ def test_what_is_stored_is_told_beside_how_long_it_may_stay(penstock: Penstock, 
     assert {bound.entity.__shape__.relation for bound in BOUNDS} <= {name.split("_", 1)[-1] for name in sizes}
     shown = penstock("doctor")
     assert "3 days for a feed's events, 1 day for answers" in shown.out
-    assert "does a service run?" in shown.out
+    assert "wrong: some have waited 1 day" in shown.out
     Reaper(store, [], owner="a").run_once()
     assert penstock("doctor").code == 0

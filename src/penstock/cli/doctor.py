@@ -116,7 +116,7 @@ def _in_words(size: dict[str, Any]) -> dict[str, str]:
     records, seconds = size["records"], size["oldest_seconds"]
     count = "" if records is None else f"{'' if size['exact'] else 'about '}{records:,}"
     age = "" if seconds is None else str(timedelta(seconds=seconds - seconds % 60 if seconds > 60 else seconds))
-    kept = size["kept"] if size["wrong"] is None else f"{size['kept']}; wrong: {size['wrong']}"
+    kept = size["kept"] if size["wrong"] is None else f"wrong: {size['wrong']} Kept {size['kept']}"
     return {"what": size["name"], "records": count, "oldest": age, "kept": kept}
 
 

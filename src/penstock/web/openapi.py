@@ -35,6 +35,7 @@ _SAID = {
     404: "There is no such record.",
     408: "The request did not come in time.",
     409: "Somebody was faster, or the state does not allow it.",
+    410: "What follows this place of the feed is kept no longer.",
     412: "The record has changed since it was read.",
     413: "Too many bytes.",
     422: "Something does not fit.",
