@@ -144,3 +144,47 @@ def test_a_forged_name_neither_stops_verifying_nor_steers_the_terminal(
     told = json.loads(penstock("audit", "verify", "--json").out)
     assert {v["project"] for v in told if not v["sound"]} >= {"one", name}
     assert penstock("audit", "seal").code in (0, 2)
+
+
+def test_lines_are_moved_to_the_archive_and_verified_there(penstock: Penstock, worked: Store, folder: Path) -> None:
+    digest = penstock("audit", "digest").out.strip()
+    would = penstock("audit", "archive", "--older-than", "0h", "--dry-run", "--json").json
+    assert {(m["project"], m["lines"], m["removed"]) for m in would} == {("one", 1, 0), ("two", 1, 0)}
+    moved = penstock("audit", "archive", "--older-than", "0h", "--json").json
+    assert {(m["project"], m["lines"], m["removed"], m["error"]) for m in moved} == {
+        ("one", 1, 1, None),
+        ("two", 1, 1, None),
+    }
+    told = penstock("audit", "verify", "--expect", digest, "--json").json
+    assert [(v["project"], v["archived_lines"]) for v in told if v["project"] in ("one", "two")] == [
+        ("one", 1),
+        ("two", 1),
+    ]
+    assert "1 of them archived" in penstock("audit", "verify").out
+    (folder / ".penstock" / "archive" / moved[0]["files"][0]).unlink()
+    found = penstock("audit", "verify")
+    assert found.code == 1
+    assert "is not in the archive any more" in found.out
+
+
+def test_an_archive_that_is_away_is_no_finding(penstock: Penstock, worked: Store) -> None:
+    assert penstock("audit", "archive", "--older-than", "0h", "--archive", "cold").code == 0
+    said = penstock("audit", "verify")
+    assert said.code == 2
+    assert "cannot be reached, or is another" in said.err
+    assert penstock("audit", "verify", "--archive", "cold").code == 0
+
+
+@pytest.mark.parametrize("age", ["", "1y", "-3d", "365", "d", "9" * 40 + "d"])
+def test_an_age_that_is_none_is_refused(penstock: Penstock, worked: Store, age: str) -> None:
+    said = penstock("audit", "archive", f"--older-than={age}")
+    assert said.code == 2
+    assert "is no age; write such as 365d" in said.err
+
+
+def test_how_old_lines_must_be_has_to_be_said(
+    penstock: Penstock, worked: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert "by PENSTOCK_AUDIT_DAYS" in penstock("audit", "archive").err
+    monkeypatch.setenv("PENSTOCK_AUDIT_DAYS", "3")
+    assert "Nothing sealed is old enough" in penstock("audit", "archive").out

@@ -13,6 +13,9 @@ import pytest
 from penstock import FrozenClock, Store, open_store
 from penstock.domains.speech.cleanup import SCHEDULE
 from penstock.events.schedule import ScheduleState
+from penstock.kernel.idempotency import SystemOnce
+from penstock.lifecycle.reaper import Reaper
+from penstock.runtime.bounds import BOUNDS
 from tests.cli.conftest import Penstock
 from tests.servers import Postgres, Valkey, free_port
 
@@ -242,3 +245,22 @@ def test_a_missing_extra_is_answered_with_the_line_to_install_it(
 def test_a_store_without_tables_says_how_to_make_them(penstock: Penstock) -> None:
     said = penstock("keys", "list")
     assert (said.code, "run `penstock tables apply`" in said.err) == (2, True)
+
+
+def test_what_is_stored_is_told_beside_how_long_it_may_stay(penstock: Penstock, store: Store) -> None:
+    long_ago = datetime.now(UTC) - timedelta(days=2)
+    store.create(SystemOnce(idempotency_key="k", created_at=long_ago, ttl=int(long_ago.timestamp()) + 86400))
+    said = penstock("doctor", "--json")
+    assert said.code == 1, "nobody removes it"
+    sizes = {size["name"]: size for size in json.loads(said.out)["sizes"]}
+    once = sizes["penstock_once"]
+    assert (once["records"], once["exact"], once["oldest_seconds"] // 86400) == (1, True, 2)
+    assert "for the reaper; does a service run?" in once["wrong"]
+    assert sizes["work_tasks"]["wrong"] is None
+    assert sizes["log of changes"]["records"] == 0
+    assert {bound.entity.__shape__.relation for bound in BOUNDS} <= {name.split("_", 1)[-1] for name in sizes}
+    shown = penstock("doctor")
+    assert "3 days for a feed's events, 1 day for answers" in shown.out
+    assert "wrong: some have waited 1 day" in shown.out
+    Reaper(store, [], owner="a").run_once()
+    assert penstock("doctor").code == 0

@@ -20,7 +20,7 @@ from penstock.operations.reads import Page, Query, Range, RawPlace, Ref
 from penstock.operations.spelling import holds_exactly
 from penstock.operations.updates import apply
 from penstock.operations.writes import Check, Delete, Patch, Put, Write
-from penstock.ports.engine import Features, Waiter
+from penstock.ports.engine import Features, TableSize, Waiter
 from penstock.schema.documents import canonical
 from penstock.schema.kinds import FieldShape, Kind, key_text
 from penstock.schema.shape import EntityShape, ViewShape
@@ -137,6 +137,9 @@ class ModelEngine:
 
     def log_size(self, shapes: Sequence[EntityShape]) -> LogSize:
         return LogSize(0)
+
+    def sizes(self, shapes: Sequence[EntityShape]) -> list[TableSize]:
+        return [TableSize(s.label, (s.label,), sum(o is s for o, _ in self.rows.values())) for s in shapes]
 
     def bound(self, project: str) -> ModelEngine:
         return self

@@ -36,6 +36,7 @@ RELATIONS = [
     "quota_uses",
     "quota_holds",
     "held_messages",
+    "feed_marks",
 ]
 "As they were planned before the records were given to the store: what stands is never renamed or moved."
 

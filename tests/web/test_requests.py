@@ -273,6 +273,9 @@ def test_waiting_work_is_counted(service: Service) -> None:
     assert found['penstock_tasks{state="waiting"}'] == 3
     assert found['penstock_tasks{state="running"}'] == found['penstock_tasks{state="dead"}'] == 0
     assert found['penstock_messages{state="pending"}'] == 1
+    assert found['penstock_oldest_message_seconds{state="dead"}'] == 0
+    assert found["penstock_change_log_entries"] >= 0
+    assert found["penstock_feeds_behind"] == 0
     assert found["penstock_store_reachable"] == 1
 
 

@@ -153,7 +153,7 @@ def test_a_hint_that_rests_though_something_is_due_is_woken(store: Store, clock:
     announce(store, look, "a", 3)
     for hint in list(active(store)):
         with store.change() as change:
-            change.save(change.track(hint).rest())
+            change.save(change.track(hint).rest(at=store.clock.now()))
     clock.advance(10 * MINUTE)
     wake_queues(store)
     assert hinted(store) == {("a", "plant.look")}

@@ -7,16 +7,16 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Any, cast
+from typing import Annotated, Any
 
 import typer
 from rich.text import Text
 
-from penstock.cli.installed import domains
-from penstock.cli.terminal import AsJson, StoreUrl, busy, console, opened, show, tell
+from penstock.cli.archiving import archive_at, archive_command, trails
+from penstock.cli.terminal import AsJson, Place, StoreUrl, busy, console, opened, show, tell
 from penstock.errors import InvalidValue, Misconfigured
-from penstock.kernel.audit import AuditLine, SystemAudit
 from penstock.kernel.seals import (
+    ArchivedLines,
     Chain,
     Checkpoint,
     Finding,
@@ -32,9 +32,11 @@ from penstock.kernel.seals import (
     verify_all,
 )
 from penstock.kernel.store import Store
+from penstock.lifecycle.archived_trails import ArchivedTrails
 from penstock.schema.kinds import instant_text
 
-audit = typer.Typer(no_args_is_help=True, help="The audit trails: seal them, and verify that nothing was changed.")
+audit = typer.Typer(no_args_is_help=True, help="The audit trails: seal, verify and archive them.")
+audit.command("archive")(archive_command)
 
 _OF_A_SEAL = re.compile(r"[0-9a-f]{64}")
 _KEPT_BYTES = 10_000_000
@@ -51,12 +53,14 @@ def verify_command(
             "project's seal (with --project). May be given several times.",
         ),
     ] = None,
+    archive: Place = None,
     store: StoreUrl = None,
     as_json: AsJson = False,
 ) -> None:
     """Compute all hashes, seals and checkpoints anew; end with 1 if anything was changed, and say what cannot be shown.
 
-    With a digest that was kept elsewhere (--expect) it proves that all that was sealed then still stands.
+    Lines that were moved to the archive are read from there, and it ends with 2 if that cannot be reached. With a
+    digest that was kept elsewhere (--expect) it proves that all that was sealed then still stands.
     """
     expected = _expected(expect or [])
     if expected.of_seal is not None and project is None:
@@ -66,7 +70,7 @@ def verify_command(
         )
     with opened(store) as handle, busy("Computing hashes and seals"):
         chain = read_chain(handle, expect=set(expected.of_all))
-        verdicts = list(_verdicts(handle, chain, project, expected.of_seal))
+        verdicts = list(_verdicts(handle, chain, project, expected.of_seal, ArchivedTrails(archive_at(archive))))
     if not verdicts and chain.sound and not expected.of_all:
         raise Misconfigured("No project has been sealed yet; name one with --project, or run: penstock audit seal NAME")
     if as_json:
@@ -161,21 +165,17 @@ def _read(name: str) -> str:
     raise InvalidValue(f"{name} holds no digests: it is too large, or no text")
 
 
-def _trails() -> list[type[AuditLine]]:
-    """The kernel's trail, and those of the domains that keep their own."""
-    own = [cast("type[AuditLine]", d.audit) for d in domains() if d.audit is not None]
-    return [SystemAudit, *own]
-
-
 def _newest(store: Store) -> Checkpoint | None:
     return store.first(Checkpoint.chain().reversed())
 
 
-def _verdicts(store: Store, chain: Chain, project: str | None, expect: str | None) -> Iterator[Verdict]:
+def _verdicts(
+    store: Store, chain: Chain, project: str | None, expect: str | None, archive: ArchivedLines
+) -> Iterator[Verdict]:
     if project is None:
-        yield from verify_all(store, chain, trails=_trails())
+        yield from verify_all(store, chain, trails=trails(), archive=archive)
         return
-    found = [verify(store, project, trail=trail, expect=expect, chain=chain) for trail in _trails()]
+    found = [verify(store, project, trail=t, expect=expect, chain=chain, archive=archive) for t in trails()]
     if any(v.expected for v in found):  # a digest is of one trail; the others need not have it
         for verdict in found:
             verdict.findings = [f for f in verdict.findings if f.kind != "expected"]
@@ -185,14 +185,14 @@ def _verdicts(store: Store, chain: Chain, project: str | None, expect: str | Non
 
 def _sealed(store: Store, names: list[str], by: str) -> Iterator[Seal]:
     if not names:
-        yield from seal_known(store, by=by, trails=_trails())
+        yield from seal_known(store, by=by, trails=trails())
         return
     for name in names:
-        for trail in _trails():
+        for trail in trails():
             made = seal(store, name, by=by, trail=trail)
             if made is not None:
                 yield made
-    checkpoint(store, by=by, trails=_trails())
+    checkpoint(store, by=by, trails=trails())
 
 
 # What is told
@@ -205,6 +205,7 @@ def _told(verdict: Verdict) -> dict[str, Any]:
         "sound": verdict.sound,
         "seals": verdict.seals,
         "sealed_lines": verdict.sealed,
+        "archived_lines": verdict.archived,
         "unsealed_lines": verdict.unsealed,
         "sealed_until": instant_text(verdict.until, 6) if verdict.until else None,
         "digest": verdict.digest or None,
@@ -235,7 +236,8 @@ def _findings(findings: list[Finding]) -> list[dict[str, str]]:
 
 def _show(verdicts: list[Verdict]) -> None:
     for verdict in verdicts:
-        said = f"{verdict.sealed} lines under {verdict.seals} seals; digest {verdict.digest or '-'}"
+        moved = f", {verdict.archived} of them archived" if verdict.archived else ""
+        said = f"{verdict.sealed} lines under {verdict.seals} seals{moved}; digest {verdict.digest or '-'}"
         _show_one(verdict.project, f" ({verdict.trail}): ", verdict, said)
 
 

@@ -6,6 +6,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator
+from datetime import timedelta
 from functools import partial
 from importlib.metadata import PackageNotFoundError, requires, version
 from itertools import islice
@@ -41,12 +42,16 @@ def doctor(store: StoreUrl = None, objects: ObjectsUrl = None, as_json: AsJson =
     service = Service(chosen, installed())
     with busy("Looking around"):
         checks = [*_checks(service), *_extras()]
+        sizes = _sizes(service) if all(c["ok"] for c in checks if c["what"] in ("store", "tables")) else []
     service.stop()
     if as_json:
-        print(json.dumps({"settings": configured, "checks": checks}, indent=2))
+        print(json.dumps({"settings": configured, "checks": checks, "sizes": sizes}, indent=2))
     else:
         show(configured, title="Settings", as_json=False)
         show([{"what": c["what"], "state": c["state"]} for c in checks], title="Checks", as_json=False)
+        if sizes:
+            show([_in_words(each) for each in sizes], title="Sizes", as_json=False)
+    checks += [{"ok": each["wrong"] is None} for each in sizes]
     if not all(c["ok"] for c in checks):
         if not as_json:
             console().print("Something is wrong; see above.", style="red")
@@ -87,6 +92,34 @@ def _checks(service: Service) -> Iterator[dict[str, Any]]:
         found = _check(what, partial(look, service))
         yield found
         reachable = found["ok"] or what != "store"
+
+
+def _sizes(service: Service) -> list[dict[str, Any]]:
+    """How much there is of what the system keeps for itself, how old it is, and how long it may stay."""
+    try:
+        found = service.stored()
+    except PenstockError as error:
+        nothing = {"records": None, "exact": False, "oldest_seconds": None, "kept": ""}
+        return [{"name": "all", **nothing, "wrong": f"cannot be measured: {error}"}]
+    return [
+        {
+            "name": each.name,
+            "records": each.records,
+            "exact": each.exact,
+            "oldest_seconds": None if each.oldest is None else int(each.oldest.total_seconds()),
+            "kept": each.kept,
+            "wrong": each.wrong,
+        }
+        for each in found
+    ]
+
+
+def _in_words(size: dict[str, Any]) -> dict[str, str]:
+    records, seconds = size["records"], size["oldest_seconds"]
+    count = "" if records is None else f"{'' if size['exact'] else 'about '}{records:,}"
+    age = "" if seconds is None else str(timedelta(seconds=seconds - seconds % 60 if seconds > 60 else seconds))
+    kept = size["kept"] if size["wrong"] is None else f"wrong: {size['wrong']} Kept {size['kept']}"
+    return {"what": size["name"], "records": count, "oldest": age, "kept": kept}
 
 
 def _extras() -> Iterator[dict[str, Any]]:
@@ -154,9 +187,11 @@ def _messages(service: Service) -> str:
         by_status = outbox.by_status  # type: ignore[attr-defined]
         pending = sum(1 for _ in islice(store.find(by_status(status=MessageStatus.PENDING)), _MANY))
         dead = sum(1 for _ in islice(store.find(by_status(status=MessageStatus.DEAD)), _MANY))
+        oldest = store.first(by_status(status=MessageStatus.DEAD)) if dead else None
+        since = "" if oldest is None else f", the oldest of {oldest.ts:%Y-%m-%d}"
         held = sum(1 for _ in islice(store.find(HeldMessage.of_outbox(outbox=outbox.__shape__.label)), _MANY))
         behind = f", {held} held back by those: penstock dead-letters retry or dismiss" if held else ""
-        told.append(f"{outbox.__shape__.label}: {pending} pending, {dead} dead{behind}")
+        told.append(f"{outbox.__shape__.label}: {pending} pending, {dead} dead{since}{behind}")
     return "; ".join(told)
 
 

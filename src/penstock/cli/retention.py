@@ -10,17 +10,12 @@ import typer
 from rich.table import Table
 
 from penstock.cli.installed import domains
-from penstock.cli.terminal import AsJson, StoreUrl, busy, console, opened, settings
+from penstock.cli.terminal import AsJson, Place, StoreUrl, busy, console, opened, settings
 from penstock.lifecycle.retention import Archived, Due, Retention
 from penstock.ports.archive import Archive
 from penstock.runtime.composition import open_archive
 
 retention = typer.Typer(no_args_is_help=True, help="Records that have been kept for their time.")
-
-Place = Annotated[
-    str | None,
-    typer.Option("--archive", help="A folder, made when it is missing, or s3://BUCKET/PREFIX; else PENSTOCK_ARCHIVE."),
-]
 
 
 @retention.command("plan")

@@ -35,6 +35,10 @@ StoreUrl = Annotated[
 ObjectsUrl = Annotated[
     str | None, typer.Option("--objects", help="files:///FOLDER or s3://BUCKET/PREFIX; else PENSTOCK_OBJECTS.")
 ]
+Place = Annotated[
+    str | None,
+    typer.Option("--archive", help="A folder, made when it is missing, or s3://BUCKET/PREFIX; else PENSTOCK_ARCHIVE."),
+]
 _EMBEDDED = Path(".penstock")
 "Where everything is kept that nobody said another place for."
 _NAMED, _SUGGESTED = 12, 3

@@ -29,7 +29,7 @@ from penstock.operations.item_collection import ItemCollection
 from penstock.operations.plan import PlanStep
 from penstock.operations.reads import Page, Query, Ref
 from penstock.operations.writes import Check, Patch, Write
-from penstock.ports.engine import Engine, Waiter
+from penstock.ports.engine import Engine, TableSize, Waiter
 from penstock.schema.shape import EntityShape, ViewShape
 
 PAGE_BYTES = 2**20
@@ -321,6 +321,9 @@ class MeteredEngine:
 
     def log_size(self, shapes: Sequence[EntityShape]) -> LogSize:
         return self._engine.log_size(shapes)
+
+    def sizes(self, shapes: Sequence[EntityShape]) -> list[TableSize]:
+        return self._engine.sizes(shapes)
 
     def bound(self, project: str) -> Engine:
         # With a memory of its own: what a project does not see may stand there all the same.

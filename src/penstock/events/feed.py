@@ -2,13 +2,15 @@
 
 Every committed insert, update and removal reaches each handler registered for it at least once, in order. A handler
 gets a claim (see `idempotency`) for the event: a change that it commits with that claim happens once, however often the
-event is repeated. A handler that keeps failing on an event leaves a letter behind, to be tried again, and goes on.
+event is repeated. A handler that keeps failing on an event leaves a letter behind, to be tried again, and goes on. So
+does a feed that comes back after so long that changes were trimmed which it had not come to (see `change_log`).
 What a handler writes to the record of its event with that claim does not come back to it. What it writes without it is
 an event like any other's: a handler that sets a field to what it is already ends there, one that counts never would.
 """
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -18,23 +20,25 @@ from functools import partial
 from threading import Event
 
 from penstock.declare.entity import Entity
-from penstock.declare.key import key
+from penstock.declare.key import IndexKey, key
 from penstock.declare.lifetime import Expires
 from penstock.declare.move import Move
 from penstock.declare.pattern import pattern
-from penstock.declare.units import Count, EpochSeconds, UtcMicros
-from penstock.errors import Conflict, InvalidValue, PenstockError, Unavailable, outage_in, told
+from penstock.declare.units import Count, EpochSeconds, UtcMicros, UtcSeconds
+from penstock.errors import Conflict, FeedTrimmed, InvalidValue, PenstockError, Unavailable, outage_in, told
 from penstock.events.self_writes import SelfWrites, difference
 from penstock.kernel.idempotency import Claim, Replay, SystemOnce, begin, once_key, seize
 from penstock.kernel.lease import Duty, Lease, LeaseLost
 from penstock.kernel.outages import outages_of
 from penstock.kernel.store import Store
-from penstock.kernel.system import SYSTEM
+from penstock.kernel.system import BY_STATUS, SYSTEM
 from penstock.operations.feed_entry import FeedEntry
 from penstock.operations.reads import ANYTHING, Range, Ref, damage
 from penstock.operations.writes import Delete
 from penstock.schema.documents import kept
 from penstock.schema.kinds import from_key_text, key_text
+
+log = logging.getLogger("penstock.feed")
 
 Handler = Callable[[FeedEntry, Claim], object]
 _LONGEST_ERROR = 500
@@ -44,6 +48,10 @@ _SELF_WRITE = "echo"
 "What marks of a handler's own writes are made of; it is in the keys of those that are stored."
 _REMEMBERED = timedelta(days=3)
 "Longer than any store keeps its feed, so that a repetition is always recognised."
+_NOTED = timedelta(minutes=10)
+"After so long a feed for which nothing came says how far it is: what lies before need not be kept for it."
+MISSED = "missed"
+"The kind of a letter that tells of no single event, but of changes that were trimmed before the feed came to them."
 
 
 class FeedPlace(Entity, table=SYSTEM, relation="feeds"):
@@ -54,9 +62,19 @@ class FeedPlace(Entity, table=SYSTEM, relation="feeds"):
     name: str
     position: str | None = None
     tries: Count = 0
+    noted_at: UtcSeconds | None = None
+    "When it was last followed, within ten minutes."
+    missed_at: UtcMicros | None = None
+    "When changes were trimmed that it had not come to; until it is followed again."
 
     @key("FEED#{name}", "PLACE")
     def at(self, *, name: str) -> None: ...
+
+    in_line = IndexKey(BY_STATUS, "FEED_PLACES", "{name}")
+
+    @pattern(in_line)
+    def by_name(self, *, name: Range[str] = ANYTHING) -> None:
+        """How far each feed has come."""
 
 
 class LetterStatus(StrEnum):
@@ -167,7 +185,11 @@ class Feed:
         # Where nothing was for us, others' changes are not looked at again.
         known, reached = self._passed
         after = reached if known == place.position else place.position
-        entries = self._store.engine.changes(shapes, after=after, limit=self._batch)
+        try:
+            entries = self._store.engine.changes(shapes, after=after, limit=self._batch)
+        except FeedTrimmed as trimmed:
+            self._begin_anew(place, lease, trimmed)
+            return self._follow(lease)
         self._passed = (place.position, after if entries else entries.position)
         done = 0
         with suppress(LeaseLost):  # whoever has it now goes on
@@ -178,6 +200,8 @@ class Feed:
                     break
                 self._note(place, lease, entry.position, tries=0)
                 done += 1
+            if not entries:
+                self._note_passed(place, lease)
         self._tries = place.tries
         return done
 
@@ -227,8 +251,10 @@ class Feed:
     def retry(self, letter: FeedLetter) -> None:
         """Hand an event to its handler again, with the record as it is now, or without one if it is gone.
 
-        The letter is settled if that works.
+        The letter is settled if that works. One that tells of changes which are gone is settled only.
         """
+        if letter.kind == MISSED:
+            return self._settle(letter)
         handler = next((h for h in self._handlers if h.name == letter.handler), None)
         if handler is None:
             raise InvalidValue(f"the feed {self._name} has no handler {letter.handler} any more")
@@ -241,6 +267,9 @@ class Feed:
         claim = begin(self._store, mark, owner=self._owner, period=self._period)
         if isinstance(claim, Claim):  # nobody else can have had it: it is of this moment
             self._hand_over(handler, entry, claim)
+        self._settle(letter)
+
+    def _settle(self, letter: FeedLetter) -> None:
         with self._store.change() as change:
             settled = change.track(letter).settle()
             settled.ttl = int((self._store.clock.now() + _REMEMBERED).timestamp())
@@ -337,6 +366,34 @@ class Feed:
 
     def _note(self, place: FeedPlace, lease: Lease, position: str | None, *, tries: int) -> None:
         """Remember how far the feed was followed, if it is still ours to follow."""
-        place.position, place.tries = position, tries
+        place.position, place.tries, place.missed_at = position, tries, None
+        place.noted_at = self._store.clock.now()
         with self._store.change(under=lease) as change:
             change.put(place)
+
+    def _note_passed(self, place: FeedPlace, lease: Lease) -> None:
+        """Remember now and then how far nothing was for this feed, so that the log is not kept for it."""
+        reached, now = self._passed[1], self._store.clock.now()
+        if reached != place.position and (place.noted_at is None or abs(now - place.noted_at) >= _NOTED):
+            self._note(place, lease, reached, tries=0)
+            self._passed = (reached, reached)
+
+    def _begin_anew(self, place: FeedPlace, lease: Lease, trimmed: FeedTrimmed) -> None:
+        """Go on with the oldest change that is kept, and leave a letter that some were missed, in one commit."""
+        log.error("the feed %s has missed changes, and goes on with the oldest kept: %s", self._name, trimmed)
+        letter = FeedLetter(
+            name=self._name,
+            ts=self._store.context.ticks.next(),
+            handler="*",
+            entity="*",
+            kind=MISSED,
+            subject={},
+            position=place.position or "",
+            error=kept(f"{type(trimmed).__name__}: {trimmed}", _LONGEST_ERROR),
+        )
+        place.position, place.tries, place.missed_at = None, 0, None
+        place.noted_at = self._store.clock.now()
+        with self._store.change(under=lease) as change:
+            change.create(letter)
+            change.put(place)
+        self._passed = (None, None)

@@ -35,6 +35,8 @@ class AuditedProject(Entity, table=SYSTEM, relation="audited_projects"):
     checkpoint: Count | None = None
     "The newest checkpoint that names it, and the seal it had then; None before."
     listed: Count | None = None
+    archived: Count | None = None
+    "The newest seal whose lines were moved to an archive; those of all before it were, too."
 
     @key("AUDITED#{trail}", "PROJECT#{project_id}")
     def at(self, *, trail: str, project_id: str) -> None: ...

@@ -19,6 +19,7 @@ from typing import Any
 
 from penstock.declare.entity import Entity
 from penstock.declare.key import key
+from penstock.declare.lifetime import Expires
 from penstock.declare.units import Count, EpochSeconds
 from penstock.errors import Conflict
 from penstock.kernel.handle import StoreHandle
@@ -39,14 +40,18 @@ class Leased(Entity):
     lease_epoch: Count | None = None
 
 
-class NamedLease(Leased, table=SYSTEM, relation="leases"):
-    """A lease on something that is not a record: a schedule, a relay, a sweep."""
+class NamedLease(Leased, table=SYSTEM, relation="leases", lifetimes=(Expires("ttl"),)):
+    """A lease on something that is not a record: a schedule, a relay, a sweep.
+
+    It stays, as its epoch must only grow. Only one that has no epoch, and whose name says of whom it is, is forgotten.
+    """
 
     __rights__ = Rights(remove=False)
 
     name: str
     project_id: str | None = None
     "Whose work it protects. A store bound to a project fills it in; the name is still one for all projects."
+    ttl: EpochSeconds | None = None
 
     @key("LEASE#{name}", "LEASE")
     def at(self, *, name: str) -> None: ...

@@ -46,7 +46,7 @@ from penstock.operations.plan import PlanStep
 from penstock.operations.reads import Page, Query, Ref, Unreadable, damage
 from penstock.operations.updates import Set, SetIfAbsent
 from penstock.operations.writes import Check, Delete, Patch, Put, Write
-from penstock.ports.engine import Engine, Waiter
+from penstock.ports.engine import Engine, TableSize, Waiter
 from penstock.ports.ids import commit_token
 from penstock.schema import documents
 from penstock.schema.kinds import FieldShape, from_key_text, key_text
@@ -222,6 +222,9 @@ class ScopedEngine:
 
     def log_size(self, shapes: Sequence[EntityShape]) -> LogSize:
         raise self._operators("changes are kept")
+
+    def sizes(self, shapes: Sequence[EntityShape]) -> list[TableSize]:
+        raise self._operators("tables are measured")
 
     def bound(self, project: str) -> Engine:
         if project != self.project:

@@ -16,7 +16,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any
+from pathlib import PurePosixPath
+from typing import Any, TypeVar
 
 from pydantic import ValidationError
 
@@ -27,6 +28,8 @@ from penstock.ports.archive import Archive
 from penstock.schema.documents import as_stored, large_as_floats
 from penstock.schema.kinds import FieldShape, Kind, from_key_text, key_text
 from penstock.schema.role import Role
+
+R = TypeVar("R", bound=Entity)
 
 FORMAT = "penstock-bundle/1"
 _LINES, _MANIFEST = ".jsonl.gz", ".json"
@@ -193,6 +196,17 @@ def restore(archive: Archive, name: str, domains: Iterable[Domain]) -> Iterator[
         yield record_of(line, entities)
 
 
+def named_records(archive: Archive, name: str, entity: type[R]) -> Iterator[R]:
+    """The records of a bundle of one entity, in their order, for whoever has kept its name.
+
+    The name is made of what the bundle holds, so whatever was changed there shows; the manifest is not asked.
+    """
+    for line in _lines(archive, name, PurePosixPath(name).name.partition(".")[0]):
+        record = record_of(line, {entity.__shape__.label: entity})
+        assert isinstance(record, entity)
+        yield record
+
+
 def bundles(archive: Archive, prefix: str = "") -> Iterator[str]:
     """The names of the bundles that are complete; ``prefix`` is such as ``films/Scene/``."""
     names = set(archive.list(prefix))
@@ -215,13 +229,13 @@ def _manifest(archive: Archive, name: str) -> tuple[str, int]:
         raise DamagedArchive(f"{manifest_of(name)} is no manifest: {type(error).__name__}") from error
 
 
-def _lines(archive: Archive, name: str, sha256: str, count: int) -> list[bytes]:
+def _lines(archive: Archive, name: str, sha256: str, count: int | None = None) -> list[bytes]:
     """The lines as the archive gives them back, if they are those that were written."""
     try:
         lines = gzip.decompress(archive.get(name))
     except (OSError, EOFError, zlib.error) as error:
         raise DamagedArchive(f"{name} cannot be decompressed: {error}") from error
     found = lines.splitlines(keepends=True)
-    if hashlib.sha256(lines).hexdigest() != sha256 or len(found) != count:
+    if hashlib.sha256(lines).hexdigest() != sha256 or count not in (None, len(found)):
         raise DamagedArchive(f"{name} does not come back from the archive as it was written: {len(found)} lines")
     return found

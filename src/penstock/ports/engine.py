@@ -23,6 +23,27 @@ class Features:
     "Does the database delete expired records by itself?"
     strong_index_reads: bool = True
     "Does a query through an index see a write that has just committed?"
+    native_trimming: bool = False
+    "Does the database forget old changes by itself?"
+
+
+@dataclass(frozen=True, slots=True)
+class TableSize:
+    """How much one table of a store holds."""
+
+    name: str
+    "As the store calls it."
+    entities: tuple[str, ...]
+    "The labels of what it holds; none of a table that is the engine's own."
+    records: int
+    exact: bool = True
+    "Or are there about so many, or at least so many?"
+    oldest: int | None = None
+    "The epoch second of its oldest record, where that is told without much reading."
+    first_end: int | None = None
+    "The epoch second at which the first of its records ends, or has ended and waits to be removed."
+    kept: str = ""
+    "Of the engine's own tables: how long something stays there."
 
 
 class Engine(Protocol):
@@ -102,6 +123,10 @@ class Engine(Protocol):
 
     def log_size(self, shapes: Sequence[EntityShape]) -> LogSize:
         """How many changes of these entities are kept, and since when; none where the store keeps them elsewhere."""
+        ...
+
+    def sizes(self, shapes: Sequence[EntityShape]) -> list[TableSize]:
+        """How much the tables of these entities hold, and the engine's own, without reading them whole."""
         ...
 
     def bound(self, project: str) -> Engine:

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 
 from penstock.declare.domain import Domain
 from penstock.errors import Misconfigured
+from penstock.events.change_log import ChangeLog
 from penstock.events.feed import Feed
 from penstock.events.relay import Relay
 from penstock.events.schedule import Schedule, Scheduler
@@ -28,12 +29,16 @@ from penstock.kernel.outages import outages_of
 from penstock.kernel.outbox import Message, SystemMessage
 from penstock.kernel.quota_movements import settle_overdue
 from penstock.kernel.seals import seal_known
+from penstock.lifecycle.audit_archive import AuditArchive
 from penstock.lifecycle.reaper import Reaper
 from penstock.plugin import DomainPlugin, own_settings
 from penstock.ports.private import keep, make_private
 from penstock.runtime.composition import open_archive, open_objects, open_sink, open_store
+from penstock.runtime.growth import Stored, stored
 from penstock.runtime.settings import Settings
 from penstock.work.domain_context import DomainContext
+from penstock.work.past_jobs import PastJobs
+from penstock.work.queue_hints import rest_idle
 from penstock.work.registry import Tasks
 from penstock.work.rescue import keep_rescuing
 from penstock.work.runner import worker_name
@@ -45,7 +50,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("penstock.service")
 
-_SCHEDULES, _REAPING, _SWEEPING, _SEALING = 15.0, 60.0, 900.0, 3600.0
+_SCHEDULES, _REAPING, _TRIMMING, _SWEEPING, _SEALING = 15.0, 60.0, 600.0, 900.0, 3600.0
 "Seconds between rounds."
 _AFTER_ERROR = 5.0
 _LEAVING = 2.0
@@ -119,6 +124,10 @@ class Service:
         self._every(_REAPING, "quotas", self.settle_quotas)
         self._every(_SWEEPING, "sweep", self.sweep().run)
         self._every(_SEALING, "seals", self.seal)
+        self._every(_TRIMMING, "change-log", self.change_log().run_once)
+        self._every(_SEALING, "past-work", self.forget_work)
+        if self.settings.audit_days:
+            self._every(_SEALING, "audit-archive", self.audit_archive().run)
 
     def begin_stop(self, *, grace: timedelta) -> None:
         """Take no more work. What runs may finish for so long, and is handed back then, whatever the caller waits for.
@@ -215,8 +224,39 @@ class Service:
 
     def seal(self) -> None:
         """Seal the audit trails: the kernel's, and those of domains that document their own."""
+        list(seal_known(self.context.store, by="penstock", trails=self.trails))
+
+    @property
+    def trails(self) -> list[type[AuditLine]]:
+        """The kernel's kind of audit line, and those of domains that document their own."""
         own = [d.audit for d in self.domains if d.audit is not None and issubclass(d.audit, AuditLine)]
-        list(seal_known(self.context.store, by="penstock", trails=list(dict.fromkeys([SystemAudit, *own]))))
+        return list(dict.fromkeys([SystemAudit, *own]))
+
+    def audit_archive(self) -> AuditArchive:
+        """What moves audit lines to the archive once they are old enough."""
+        keep = timedelta(days=self.settings.audit_days)
+        archive = open_archive(self.settings.archive, settings=self.settings)
+        return AuditArchive(self.context.store, archive, self.trails, owner=self.owner, keep=keep)
+
+    def forget_work(self) -> None:
+        """Let go of what is known of work that has long been over."""
+        rest_idle(self.context.store)
+        self.past_jobs().run()
+
+    def past_jobs(self) -> PastJobs:
+        """What forgets jobs that have long been over."""
+        return PastJobs(self.context.store, owner=self.owner)
+
+    def change_log(self) -> ChangeLog:
+        """What trims the log of changes, where the store does not."""
+        chosen = self.settings
+        longest = timedelta(hours=chosen.feed_hours)
+        return ChangeLog(self.context.store, self.domains, owner=self.owner, longest=longest, most=chosen.feed_entries)
+
+    def stored(self) -> list[Stored]:
+        """How much there is of what the system keeps for itself, beside its bounds."""
+        own = [*self.context.store.own.entities, *WORKING.entities, *self.outboxes(), *self.trails]
+        return list(stored(self.context.store, list(dict.fromkeys(own)), self.change_log()))
 
     def sweep(self) -> Sweep:
         """What settles files that no record points at, uploads that were abandoned, and deletions."""

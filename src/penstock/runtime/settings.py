@@ -54,6 +54,12 @@ def _not_negative(text: str) -> int:
     return number
 
 
+def _feed_hours(text: str) -> int:
+    if not 1 <= (number := _whole(text)) <= 71:
+        raise ValueError("is not from 1 to 71")
+    return number
+
+
 @dataclass(frozen=True)
 class Settings:
     """What a deployment may choose."""
@@ -108,6 +114,24 @@ class Settings:
         ".penstock/archive",
         "PENSTOCK_ARCHIVE",
         "Where records are archived before they leave: a folder, or s3://BUCKET/PREFIX.",
+    )
+    audit_days: int = _setting(
+        0,
+        "PENSTOCK_AUDIT_DAYS",
+        "Days after which sealed audit lines are moved to the archive, where they are verified as before; 0 for never.",
+        read=_not_negative,
+    )
+    feed_hours: int = _setting(
+        48,
+        "PENSTOCK_FEED_HOURS",
+        "Hours for which a change is kept in the log of a SQL store for a feed that has not come to it; 1 to 71.",
+        read=_feed_hours,
+    )
+    feed_entries: int = _setting(
+        1_000_000,
+        "PENSTOCK_FEED_ENTRIES",
+        "How many changes the log of a SQL store keeps at most, whichever feed has not come to them.",
+        read=_at_least_one,
     )
     require_keys: bool = _setting(
         True,

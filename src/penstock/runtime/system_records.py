@@ -8,6 +8,7 @@ from __future__ import annotations
 from penstock.auth.api_keys import ApiKey
 from penstock.auth.rate_limit import RateBucket
 from penstock.declare.domain import Domain
+from penstock.events.change_log import LogMark
 from penstock.events.feed import FeedLetter, FeedPlace
 from penstock.events.schedule import ScheduleState
 from penstock.files.released_file import Released
@@ -42,4 +43,5 @@ SYSTEM_RECORDS = Domain(
     QuotaHold,
     UniqueValue,
     HeldMessage,
+    LogMark,
 )

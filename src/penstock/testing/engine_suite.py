@@ -19,6 +19,7 @@ from penstock.testing.promises.paging import Paging
 from penstock.testing.promises.patterns import Patterns
 from penstock.testing.promises.saves import GuardedSaves
 from penstock.testing.promises.selections import Selections
+from penstock.testing.promises.sizes import Sizes
 from penstock.testing.promises.trimming import Trimming
 from penstock.testing.promises.updates import Updates
 
@@ -40,6 +41,7 @@ class EngineSuite(
     Concurrency,
     FeedPromises,
     Trimming,
+    Sizes,
     Changes,
     GuardedSaves,
     KernelOnTop,

@@ -13,10 +13,13 @@ from prometheus_client.core import GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
 from penstock.errors import PenstockError
+from penstock.events.change_log import ChangeLog
+from penstock.events.feed import FeedPlace
 from penstock.events.schedule import Schedule, overdue
 from penstock.kernel.held_message import HeldMessage
 from penstock.kernel.outbox import Message, MessageStatus
 from penstock.kernel.store import Store
+from penstock.operations.feed_entry import LogSize
 from penstock.web.requests import SeenRequest
 from penstock.work.task import Task, TaskStatus
 
@@ -24,6 +27,8 @@ _COUNTED = 1000
 "Counting is reading, so nobody counts further; an alarm rings long before."
 _FRESH = 10.0
 "Seconds for which a count is used again, however often somebody asks."
+_COUNT_FRESH = 300.0
+"Seconds for which the log of changes is not counted again, which may be long."
 _BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
 _METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 
@@ -31,7 +36,13 @@ _METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"
 class Metrics:
     """The numbers of one process, and of the store it uses."""
 
-    def __init__(self, store: Store, schedules: Sequence[Schedule], outboxes: Iterable[type[Message]]) -> None:
+    def __init__(
+        self,
+        store: Store,
+        schedules: Sequence[Schedule],
+        outboxes: Iterable[type[Message]],
+        log: ChangeLog | None = None,
+    ) -> None:
         self._registry = CollectorRegistry()
         labels = ["method", "route"]
         self._requests = Counter(
@@ -40,7 +51,7 @@ class Metrics:
         self._seconds = Histogram(
             "penstock_request_seconds", "How long requests took.", labels, buckets=_BUCKETS, registry=self._registry
         )
-        self._registry.register(_StoreNumbers(store, schedules, list(outboxes)))
+        self._registry.register(_StoreNumbers(store, schedules, list(outboxes), log))
 
     def count(self, seen: SeenRequest) -> None:
         """A request is over."""
@@ -54,11 +65,15 @@ class Metrics:
 
 
 class _StoreNumbers(Collector):
-    def __init__(self, store: Store, schedules: Sequence[Schedule], outboxes: list[type[Message]]) -> None:
-        self._store, self._schedules, self._outboxes = store, schedules, outboxes
+    def __init__(
+        self, store: Store, schedules: Sequence[Schedule], outboxes: list[type[Message]], log: ChangeLog | None
+    ) -> None:
+        self._store, self._schedules, self._outboxes, self._log = store, schedules, outboxes, log
         self._lock = threading.Lock()
         self._known: list[Metric] = []
         self._until = 0.0
+        self._entries: LogSize | None = None
+        self._counted_until = 0.0
 
     def describe(self) -> Iterable[Metric]:
         return []  # or registering would read the store
@@ -72,7 +87,7 @@ class _StoreNumbers(Collector):
     def _read(self) -> Iterator[Metric]:
         reachable = GaugeMetricFamily("penstock_store_reachable", "Can the numbers below be read?")
         try:
-            found = [self._tasks(), self._messages(), self._overdue()]
+            found = [self._tasks(), self._messages(), self._oldest(), self._overdue(), *self._log_entries()]
             reachable.add_metric([], 1)
         except PenstockError:
             found = []
@@ -98,6 +113,26 @@ class _StoreNumbers(Collector):
         held = sum(self._count(HeldMessage.of_outbox, outbox=outbox.__shape__.label) for outbox in self._outboxes)
         messages.add_metric([MessageStatus.HELD.value], held)
         return messages
+
+    def _oldest(self) -> Metric:
+        oldest = GaugeMetricFamily(
+            "penstock_oldest_message_seconds", "How old the oldest message of a state is.", labels=["state"]
+        )
+        now = self._store.clock.now()
+        for status in (MessageStatus.PENDING, MessageStatus.DEAD):
+            first = [self._store.first(getattr(outbox, "by_status")(status=status)) for outbox in self._outboxes]  # noqa: B009
+            ages = [(now - message.ts).total_seconds() for message in first if message is not None]
+            oldest.add_metric([status.value], max(ages, default=0.0))
+        return oldest
+
+    def _log_entries(self) -> Iterator[Metric]:
+        if self._log is not None and time.monotonic() >= self._counted_until:
+            self._entries, self._counted_until = self._log.size(), time.monotonic() + _COUNT_FRESH
+        if (size := self._entries) is not None:
+            told = "Changes in the log that feeds and event streams read, of a store that does not trim it itself."
+            yield GaugeMetricFamily("penstock_change_log_entries", told, value=size.entries)
+            missed = sum(place.missed_at is not None for place in self._store.find(FeedPlace.by_name()))
+            yield GaugeMetricFamily("penstock_feeds_behind", "Feeds that have missed trimmed changes.", value=missed)
 
     def _overdue(self) -> Metric:
         late = set(overdue(self._store, self._schedules))

@@ -1,7 +1,8 @@
 """Concurrency slots: so many tasks of one name as a project may have running at once, everywhere together.
 
 A slot is a lease by name, taken in the commit that starts a task and held as long as the task's own. That of a worker
-that died is given back by whoever rescues the task, and ends by itself when it is over by every clock.
+that died is given back by whoever rescues the task, and ends by itself when it is over by every clock. Its holder is
+the attempt, so it needs no epoch, and one that nobody has taken for long is forgotten: projects come and go.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from penstock.kernel.store import Store
 from penstock.operations.conditions import Compare, Condition, Missing, holds
 from penstock.operations.updates import Remove, Set
 from penstock.ports.clock import by_the_slowest
-from penstock.work.task import Task
+from penstock.work.task import Task, forgotten_at
 
 log = logging.getLogger("penstock.work")
 
@@ -30,14 +31,15 @@ def free_slots(store: Store, name: str, project_id: str, limit: int) -> list[str
 
 def take_slot(change: Change, slot: str, task: Task, *, until: datetime) -> None:
     """Take a slot for a task with the change that starts it, which is refused if another was faster."""
-    lease = NamedLease(name=slot, lease_owner=_holder(task), lease_expires_at=_epoch(until))
+    lease = NamedLease(name=slot, lease_owner=_holder(task), lease_expires_at=_epoch(until), ttl=forgotten_at(until))
     change.put(lease, when=Missing() | is_free(by_the_slowest(change.store.clock)))
 
 
 def keep_slot(store: Store, slot: str, task: Task, *, until: datetime) -> None:
     """Hold it longer. One that was lost meanwhile lets another task run beside this one, which does no harm."""
     try:
-        store.patch(NamedLease.at(name=slot), Set("lease_expires_at", _epoch(until)), when=_held_by(task))
+        later = Set("lease_expires_at", _epoch(until)), Set("ttl", forgotten_at(until))
+        store.patch(NamedLease.at(name=slot), *later, when=_held_by(task))
     except Conflict:
         log.warning("the concurrency slot %s was lost", slot)
 

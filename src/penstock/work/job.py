@@ -59,6 +59,10 @@ class PipelineJob(Entity, table=WORK, relation="jobs", known_as="Job"):
     "The key of the domain's own record of the present run."
     made: dict[str, dict[str, str]] | None = None
     "Of each step the key of the domain's own record whose result counts."
+    holds_files: bool | None = None
+    "Is it known to be kept beyond its time, as its steps hold files that are nobody else's?"
+    forgotten_at: UtcMicros | None = None
+    "When its records began to be removed: it cannot be taken up again."
 
     @key("JOB#{job_id}", "JOB")
     def at(self, *, job_id: str) -> None: ...
@@ -234,6 +238,10 @@ class ChildRun(Entity, table=WORK, relation="children"):
     def of_step(self, *, job_id: str, position: int, round: int) -> None:
         """The children of one run of a step, in order."""
 
+    @pattern(at)
+    def of_job(self, *, job_id: str, position: Range[int] = ANYTHING) -> None:
+        """The children of all steps of a job."""
+
     @move(ChildStatus.RUNNING, to=ChildStatus.DONE)
     def finish(self, *, made: StepResult, at: datetime) -> None:
         """What it made is kept."""
@@ -268,3 +276,7 @@ class ChildCount(Entity, table=WORK, relation="child_counts"):
 
     @key("JOB#{job_id}", "CHILDREN#{position:03d}#{round:06d}")
     def at(self, *, job_id: str, position: int, round: int) -> None: ...
+
+    @pattern(at)
+    def of_job(self, *, job_id: str, position: Range[int] = ANYTHING) -> None:
+        """The counts of all steps of a job."""

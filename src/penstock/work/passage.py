@@ -24,7 +24,7 @@ from penstock.work.job import JobStatus, PipelineJob, StepResult, StepRun, StepS
 from penstock.work.job_records import STEP_EVENTS, EndedAttempt, JobRecords, pipeline_job_id
 from penstock.work.pipeline_step import ChildInput, PipelineStep, StepContext, StepInput
 from penstock.work.registry import OnFailure, OnRevival, TaskOf
-from penstock.work.task import Outcome, Task, TaskAttempt, TaskStatus, error_text
+from penstock.work.task import KEPT, Outcome, Task, TaskAttempt, TaskStatus, error_text
 
 J = TypeVar("J", bound=Entity)
 S = TypeVar("S", bound=Entity)
@@ -84,7 +84,12 @@ class Passages(Generic[J, S]):
 
     def read(self, store: Store, job: Entity | Ref[Any] | str | StepInput) -> PipelineJob:
         """Where a job is."""
-        run = store.get(PipelineJob.at(job_id=_id(job)))
+        run = store.lookup(PipelineJob.at(job_id=_id(job)))
+        if run is None or run.forgotten_at is not None:
+            raise NotFound(
+                f"there is no job {_id(job)} of {self.name}; one that is over is forgotten {KEPT.days} days after its "
+                f"end"
+            )
         if run.pipeline != self.name:
             raise InvalidValue(f"job {run.job_id} is of the pipeline {run.pipeline}, not {self.name}")
         return run

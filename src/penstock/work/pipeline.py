@@ -24,6 +24,7 @@ from penstock.work.fan_out import Children, task_id_of
 from penstock.work.job import JobStatus, PipelineJob, StepRun
 from penstock.work.job_records import GENERIC, JobRecords, pipeline_job_id
 from penstock.work.passage import Passages, Visit, place_of
+from penstock.work.past_jobs import OVER, forget
 from penstock.work.pipeline_step import FanOut, PipelineStep, StepInput
 from penstock.work.registry import TaskOf, Tasks
 from penstock.work.task import NO_PROJECT, TaskAttempt
@@ -277,6 +278,13 @@ class Pipeline(Generic[J, S]):
         if children is not None and isinstance(where, Store):
             children.give_up(where, visit.place)
         return visit.job
+
+    def forget(self, store: Store, job: J | Ref[J] | str) -> None:
+        """Let go of a job that is over, before its time or though its steps hold files, which are nobody's then."""
+        run = self._passages.read(store, job)
+        if run.status not in OVER:
+            raise InvalidValue(f"job {run.job_id} is {run.status.value}; finish or cancel it first")
+        forget(store, run)
 
     # Looking
 

@@ -50,9 +50,15 @@ def rest_if_idle(store: Store, hint: QueueHint) -> None:
             return
     try:
         with store.change() as change:
-            change.save(change.track(hint).rest(), when=Compare("touched_at", "=", hint.touched_at))
+            change.save(change.track(hint).rest(at=store.clock.now()), when=Compare("touched_at", "=", hint.touched_at))
     except Conflict:
         pass
+
+
+def rest_idle(store: Store) -> None:
+    """Stop looking at every queue that has long been empty: where there is never a crowd, nobody else finds them."""
+    for hint in active(store):
+        rest_if_idle(store, hint)
 
 
 def wake_queues(store: Store) -> None:

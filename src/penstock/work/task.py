@@ -17,7 +17,7 @@ from pydantic import Field
 from penstock.declare.entity import Entity
 from penstock.declare.key import IndexKey, key
 from penstock.declare.lifetime import Expires
-from penstock.declare.move import Move, move
+from penstock.declare.move import move
 from penstock.declare.pattern import pattern
 from penstock.declare.table import Table
 from penstock.declare.units import Count, EpochSeconds, UtcMicros, UtcSeconds
@@ -209,8 +209,8 @@ class QueueHintStatus(StrEnum):
     IDLE = "idle"
 
 
-class QueueHint(Entity, table=WORK, relation="lanes"):
-    """A project that has tasks of a name, or had some a short while ago."""
+class QueueHint(Entity, table=WORK, relation="lanes", lifetimes=(Expires("ttl"),)):
+    """A project that has tasks of a name, or had some a short while ago. One that rests is forgotten in the end."""
 
     __rights__ = Rights(remove=False)
 
@@ -218,6 +218,7 @@ class QueueHint(Entity, table=WORK, relation="lanes"):
     name: str
     status: QueueHintStatus = QueueHintStatus.ACTIVE
     touched_at: UtcSeconds
+    ttl: EpochSeconds | None = None
 
     @key("LANE#{project_id}", "{name}")
     def at(self, *, project_id: str, name: str) -> None: ...
@@ -228,7 +229,10 @@ class QueueHint(Entity, table=WORK, relation="lanes"):
     def by_status(self, *, status: QueueHintStatus) -> None:
         """The queues worth looking at."""
 
-    rest = Move(QueueHintStatus.ACTIVE, to=QueueHintStatus.IDLE)
+    @move(QueueHintStatus.ACTIVE, to=QueueHintStatus.IDLE)
+    def rest(self, *, at: datetime) -> None:
+        """Nothing has been in its queue for long; the next task makes it anew."""
+        self.ttl = forgotten_at(at)
 
 
 class Progress(Entity, table=PROGRESS, relation="progress", lifetimes=(Expires("ttl"),)):

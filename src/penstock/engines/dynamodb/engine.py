@@ -23,7 +23,7 @@ from penstock.operations.item_collection import ItemCollection
 from penstock.operations.plan import PlanStep
 from penstock.operations.reads import Page, Query, Ref
 from penstock.operations.writes import Patch, Write
-from penstock.ports.engine import Features
+from penstock.ports.engine import Features, TableSize
 from penstock.ports.waiting import PollingWaiter
 from penstock.schema.shape import EntityShape, TablePlace, ViewShape
 
@@ -36,7 +36,7 @@ class DynamoEngine:
     ``report_capacity`` is told the read and write units of each request, which DynamoDB is asked for only then.
     """
 
-    features = Features(native_expiry=True, strong_index_reads=False)
+    features = Features(native_expiry=True, strong_index_reads=False, native_trimming=True)
 
     def __init__(
         self,
@@ -127,6 +127,9 @@ class DynamoEngine:
 
     def log_size(self, shapes: Sequence[EntityShape]) -> LogSize:
         return LogSize(0)
+
+    def sizes(self, shapes: Sequence[EntityShape]) -> list[TableSize]:
+        return self._tables.sizes(shapes)
 
     def bound(self, project: str) -> DynamoEngine:
         """Itself: DynamoDB's credentials could be bound to leading keys, but its indexes mix the projects."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import msgspec
@@ -12,6 +12,7 @@ from penstock.engines.dynamodb.dynamo_requests import Request, encode
 from penstock.engines.dynamodb.wire import WireError
 from penstock.errors import InvalidValue, Misconfigured, Unavailable
 from penstock.operations.plan import PlanStep
+from penstock.ports.engine import TableSize
 from penstock.schema.shape import EntityShape, IndexPlace, KeyAttribute, TablePlace
 
 _STREAM = {"StreamEnabled": True, "StreamViewType": "NEW_AND_OLD_IMAGES"}
@@ -83,6 +84,18 @@ class Tables:
         for place in distinct_tables(shapes):
             steps += self._ensure_table(place, dry_run=dry_run)
         return steps
+
+    def sizes(self, shapes: Sequence[EntityShape]) -> list[TableSize]:
+        """How many items each table has, as DynamoDB counted them within the last six hours."""
+        sizes = []
+        for place in distinct_tables(shapes):
+            name = self._name_of(place)
+            table = self.describe(name)
+            if table is None:
+                raise Misconfigured(f"table {name} does not exist; run `penstock tables apply`")
+            held = tuple(shape.label for shape in shapes if shape.table == place)
+            sizes.append(TableSize(name, held, int(table.get("ItemCount", 0)), exact=False))
+        return sizes
 
     def describe(self, name: str) -> dict[str, Any] | None:
         """DynamoDB's description of a table, or None when there is none."""

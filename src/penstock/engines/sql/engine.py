@@ -16,6 +16,7 @@ from penstock.engines.sql.row_reads import PAGE, RowForm, RowReads
 from penstock.engines.sql.rows import unreadable_row
 from penstock.engines.sql.schema import ensure
 from penstock.engines.sql.statements import FAR, Statement, Statements
+from penstock.engines.sql.table_sizes import table_sizes
 from penstock.errors import DamagedRecord
 from penstock.operations.commit_recovery import conflict, needs_token, stands_as_written, witness
 from penstock.operations.conditions import All, fields_of
@@ -25,7 +26,7 @@ from penstock.operations.plan import PlanStep
 from penstock.operations.reads import Page, Query, RawPlace, Ref, Unreadable, damage
 from penstock.operations.spelling import AsStored, holds_as_read
 from penstock.operations.writes import Patch, Put, Write
-from penstock.ports.engine import Features, Waiter
+from penstock.ports.engine import Features, TableSize, Waiter
 from penstock.schema.shape import EntityShape, ViewShape
 
 W = TypeVar("W", bound=Write)
@@ -217,6 +218,9 @@ class SqlEngine:
 
     def log_size(self, shapes: Sequence[EntityShape]) -> LogSize:
         return log_size(self.connector, shapes)
+
+    def sizes(self, shapes: Sequence[EntityShape]) -> list[TableSize]:
+        return table_sizes(self.connector, self.statements, shapes)
 
     def bound(self, project: str) -> SqlEngine:
         connector = self.connector.bound(project)

@@ -28,6 +28,8 @@ COMMITS = (
     "create table if not exists penstock.commits "
     "(token text primary key, at timestamptz not null default clock_timestamp())"
 )
+# By the time they were made, so that old ones are found without looking at all; BRIN costs a commit next to nothing.
+_COMMITS_AT = "create index if not exists commits_at on penstock.commits using brin (at)"
 _POSTGRES: dict[Kind, TypeEngine[Any]] = {
     Kind.TEXT: sa.Text(collation="C"),  # strings order by their bytes, as everywhere
     Kind.CHOICE: sa.Text(collation="C"),
@@ -129,6 +131,9 @@ def _steps(
     if dialect.schemas and not inspector.has_table("commits", schema="penstock"):
         yield PlanStep("create schema", "penstock", "create schema if not exists penstock")
         yield PlanStep("create table", "penstock.commits", COMMITS)
+        yield PlanStep("create index", "penstock.commits_at", _COMMITS_AT)
+    elif dialect.schemas and not any(i["name"] == "commits_at" for i in inspector.get_indexes("commits", "penstock")):
+        yield PlanStep("create index", "penstock.commits_at", _COMMITS_AT)
     for shape, table in tables:
         yield from _table_steps(inspector, dialect, shape, table)
     yield from feed_steps(inspector, dialect, shapes)

@@ -32,6 +32,9 @@ _BEGIN = "begin immediate"
 "From then on nobody else writes."
 _LOOK = 0.02
 "Seconds: SQLite looks ever more seldom for the end of another's writing, and who looks seldom may never meet it."
+_LOG_BYTES = 64 * 1024 * 1024
+"What is left of the write-ahead log after a burst; without a limit it keeps the size it had then for ever."
+
 _dumps = msgspec.json.Encoder(order="deterministic").encode
 _loads = msgspec.json.Decoder().decode
 
@@ -114,6 +117,7 @@ class SqliteConnector:
             connection.execute("pragma synchronous = normal")
             connection.execute("pragma foreign_keys = on")
             connection.execute(_CACHE)
+            connection.execute(f"pragma journal_size_limit = {_LOG_BYTES}")
         except sqlite3.Error as error:
             raise Unavailable(f"cannot open the SQLite file {self.path}: {error}") from error
         for name, function in _FUNCTIONS.items():

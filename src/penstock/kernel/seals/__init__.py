@@ -16,20 +16,22 @@ and computes the lines' hashes, all later seals and all later checkpoints anew. 
 stands now, however much was added since. Seals are not keyed with a secret of the deployment: whoever can write to the
 store can mostly read that as well, an auditor should not need it, and it may be changed.
 
-A seal vouches for its lines by their hashes alone, and a checkpoint for a seal by its digest: lines can be archived
-together with their seals, and be verified there.
+A seal vouches for its lines by their hashes alone, and a checkpoint for a seal by its digest: lines can be moved to an
+archive, whose files the seal then names, and are verified there like any others. Seals and checkpoints stay.
 """
 
 from penstock.kernel.audit_register import AuditedProject, register
+from penstock.kernel.seals.archived_lines import ArchivedLines
 from penstock.kernel.seals.chain import Chain, Named, read_chain
 from penstock.kernel.seals.checkpoint import Checkpoint, Head, Kept, kept_digests
 from penstock.kernel.seals.seal import MARGIN, Seal
 from penstock.kernel.seals.sealing import checkpoint, projects, seal, seal_known
 from penstock.kernel.seals.verdict import Finding, Verdict
-from penstock.kernel.seals.verification import verify, verify_all
+from penstock.kernel.seals.verification import fits, verify, verify_all
 
 __all__ = [
     "MARGIN",
+    "ArchivedLines",
     "AuditedProject",
     "Chain",
     "Checkpoint",
@@ -40,6 +42,7 @@ __all__ = [
     "Seal",
     "Verdict",
     "checkpoint",
+    "fits",
     "kept_digests",
     "projects",
     "read_chain",

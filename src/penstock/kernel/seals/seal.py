@@ -46,13 +46,15 @@ class Seal(Entity, table=SYSTEM, relation="seals"):
     digest: str
     sealed_at: UtcMicros
     sealed_by: str
+    archived: list[str] | None = None
+    "The files of an archive that its lines were moved to, in order; what it says of the lines stays as it was."
 
     # A domain may keep its own kind of audit line, so one project may have several trails, each with its own chain.
     @key("PROJECT#{project_id}", "SEAL#{trail}#{number:010d}")
     def at(self, *, project_id: str, trail: str, number: int) -> None: ...
 
     @pattern(at)
-    def of_trail(self, *, project_id: str, trail: str) -> None:
+    def of_trail(self, *, project_id: str, trail: str, number: Range[int] = ANYTHING) -> None:
         """The seals of a project's trail, in order."""
 
     # Whoever verifies finds a seal without being told of its project.

@@ -17,8 +17,8 @@ class Finding:
 
     kind: str
     """One word for programs. Of a line: altered, unhashed, unreadable. Of a seal's lines: missing, added, changed. Of
-    the seals: seal-missing, chain, register. Of the checkpoints: checkpoint-missing, checkpoint. Of what was kept
-    elsewhere: expected."""
+    files of an archive: archive. Of the seals: seal-missing, chain, register. Of the checkpoints: checkpoint-missing,
+    checkpoint. Of what was kept elsewhere: expected."""
     where: str
     explanation: str
 
@@ -51,6 +51,8 @@ class Verdict(Judgement):
     seals: int = 0
     sealed: int = 0
     "Lines that a seal covers."
+    archived: int = 0
+    "Of these, those that were moved to an archive."
     unsealed: int = 0
     "The newest lines, which no seal covers yet."
     until: datetime | None = None

@@ -9,6 +9,7 @@ from penstock.errors import DamagedRecord, InvalidValue
 from penstock.kernel.audit import AuditLine, SystemAudit
 from penstock.kernel.audit_register import AuditedProject, label
 from penstock.kernel.handle import StoreHandle
+from penstock.kernel.seals.archived_lines import ArchivedLines, sealed_lines
 from penstock.kernel.seals.chain import Chain, Named, tell
 from penstock.kernel.seals.checkpoint import Checkpoint
 from penstock.kernel.seals.seal import FORGED, Seal, SealDigest, lines, sealed_projects
@@ -18,10 +19,13 @@ from penstock.operations.reads import Range, Unreadable
 from penstock.schema.kinds import instant_text
 
 
-def verify_all(store: StoreHandle, chain: Chain, *, trails: Sequence[type[AuditLine]]) -> Iterator[Verdict]:
+def verify_all(
+    store: StoreHandle, chain: Chain, *, trails: Sequence[type[AuditLine]], archive: ArchivedLines | None = None
+) -> Iterator[Verdict]:
     """Verify every trail that the register, a seal or a checkpoint knows; read the ``chain`` of checkpoints first.
 
-    What cannot be read of register and seals is told as a finding of the chain.
+    What cannot be read of register and seals is told as a finding of the chain. Lines that were moved to the
+    ``archive`` are read from there.
     """
     labels = {label(trail) for trail in trails}
     chain.unlooked = sorted({trail for trail, _ in chain.named} - labels)
@@ -30,7 +34,7 @@ def verify_all(store: StoreHandle, chain: Chain, *, trails: Sequence[type[AuditL
         names |= set(_told(chain, "the register", projects(store, trail=trail)))
         names |= set(_told(chain, "the seals", sealed_projects(store, trail)))
         for name in sorted(names):
-            yield _verify_any(store, name, trail, chain)
+            yield _verify_any(store, name, trail, chain, archive)
 
 
 def verify(
@@ -40,11 +44,13 @@ def verify(
     trail: type[AuditLine] = SystemAudit,
     expect: str | None = None,
     chain: Chain | None = None,
+    archive: ArchivedLines | None = None,
 ) -> Verdict:
     """Compute every hash and every seal of a project's trail anew, and tell what does not fit.
 
     ``expect`` is the digest of one of its seals, kept elsewhere since an earlier verification. With the ``chain`` of
-    checkpoints the trail must also be the one that they name.
+    checkpoints the trail must also be the one that they name. Lines that were moved to the ``archive`` are read from
+    there; Unavailable if there are some, and it cannot be reached.
     """
     verdict = Verdict(project, label(trail))
     # Read before the seals, so that one written meanwhile is not missed.
@@ -58,7 +64,7 @@ def verify(
         if unreadable and found.number != (former.number if former else 0) + 1:
             break  # of what comes behind one that cannot be read it is not known whether it continues it
         _verify_chain(verdict, former, found)
-        _verify_span(store, trail, verdict, found)
+        _verify_span(store, trail, verdict, found, archive)
         retold.add(found)
         if found.digest == expect:
             verdict.expected = True
@@ -76,9 +82,11 @@ def verify(
     return verdict
 
 
-def _verify_any(store: StoreHandle, name: str, trail: type[AuditLine], chain: Chain) -> Verdict:
+def _verify_any(
+    store: StoreHandle, name: str, trail: type[AuditLine], chain: Chain, archive: ArchivedLines | None
+) -> Verdict:
     try:
-        return verify(store, name, trail=trail, chain=chain)
+        return verify(store, name, trail=trail, chain=chain, archive=archive)
     except FORGED as refused:
         verdict = Verdict(name, label(trail), checkpoint=0)
         verdict.found("unreadable", "the name of the project", f"No project can have it, so it was forged: {refused}")
@@ -110,16 +118,25 @@ def _verify_chain(verdict: Verdict, former: Seal | None, found: Seal) -> None:
         verdict.found("chain", _where(found), "Does not continue the seal before it: one of the two was changed.")
 
 
-def _verify_span(store: StoreHandle, trail: type[AuditLine], verdict: Verdict, found: Seal) -> None:
+def _verify_span(
+    store: StoreHandle, trail: type[AuditLine], verdict: Verdict, found: Seal, archive: ArchivedLines | None
+) -> None:
     digest = SealDigest(found)
+
+    def tell_added(line: AuditLine) -> None:
+        why = "Stands in the store, where the lines of its time were moved to the archive: inserted, or changed."
+        verdict.found("added", _line_in_words(line), why)
+
     try:
-        for line in lines(store, trail, found.project_id, found.span):
+        for line in sealed_lines(store, trail, found, archive, tell_added):
             _verify_line(verdict, line)
             digest.add(line)
     except DamagedRecord as damage:
-        verdict.found("unreadable", _where(found), f"A line cannot be read, so the seal was not computed: {damage}")
+        kind = "unreadable" if found.archived is None else "archive"
+        verdict.found(kind, _where(found), f"A line cannot be read, so the seal was not computed: {damage}")
         return
     verdict.sealed += digest.count
+    verdict.archived += 0 if found.archived is None else digest.count
     if digest.count < found.count:
         missing = lines_in_words(found.count - digest.count)
         verdict.found("missing", _where(found), f"{missing} of {found.count} removed since it was sealed.")
@@ -138,14 +155,15 @@ def _verify_span(store: StoreHandle, trail: type[AuditLine], verdict: Verdict, f
 
 
 def _verify_line(verdict: Verdict, line: AuditLine) -> None:
-    where = f"line of {line.actor} at {instant_text(line.ts, 6)}"
+    where = _line_in_words(line)
     if line.hash is None:
         verdict.found("unhashed", where, "Carries no hash: written by something else, or the hash was removed.")
-    elif not _fits(line):
+    elif not fits(line):
         verdict.found("altered", where, f"Says {line.action!r}, which is not what was written: its hash does not fit.")
 
 
-def _fits(line: AuditLine) -> bool:
+def fits(line: AuditLine) -> bool:
+    """Does a line say what its hash is of?"""
     try:
         return line.hash == line.sealed()
     except (InvalidValue, RecursionError):  # a forger is not bound to what a line can hold
@@ -273,6 +291,10 @@ def _is_newer(store: StoreHandle, chain: Chain, known: AuditedProject) -> bool:
 
 
 # Words
+
+
+def _line_in_words(line: AuditLine) -> str:
+    return f"line of {line.actor} at {instant_text(line.ts, 6)}"
 
 
 def _where(seal: Seal) -> str:

@@ -1,0 +1,108 @@
+"""Bounds: how long each record stays that the system keeps for itself, and what bounds how many there are.
+
+One line for each kind, here and nowhere else: `penstock doctor` shows them beside what is stored, the page on growth
+lists them, and a simulated day ends within them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import timedelta
+from enum import StrEnum
+
+from penstock.auth.api_keys import ApiKey
+from penstock.auth.rate_limit import RateBucket
+from penstock.declare.entity import Entity
+from penstock.events.change_log import LogMark
+from penstock.events.feed import FeedLetter, FeedPlace
+from penstock.events.schedule import ScheduleState
+from penstock.files.released_file import Released
+from penstock.files.upload import Upload
+from penstock.kernel.audit import AuditLine, SystemAudit
+from penstock.kernel.idempotency import SystemOnce
+from penstock.kernel.lease import NamedLease
+from penstock.kernel.outbox import Message, SystemMessage
+from penstock.kernel.quota import QuotaHold, QuotaUse
+from penstock.kernel.seals import AuditedProject, Checkpoint, Seal
+from penstock.work.job import ChildCount, ChildRun, PipelineJob, StepRun
+from penstock.work.task import Progress, QueueHint, Task, TaskAttempt
+
+
+class Stays(StrEnum):
+    """What becomes of records of a kind when nothing happens any more."""
+
+    NONE = "none"
+    "All of them end."
+    UNSETTLED = "unsettled"
+    "All end but those that wait for a person: they are told by doctor, metrics and `penstock dead-letters`."
+    DECLARED = "declared"
+    "One for each thing that somebody declared or made: they grow with those, and not with the traffic."
+    EVIDENCE = "evidence"
+    "They are what is to be shown later, and leave for the archive at most."
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """How long records of one kind stay, and how many there may be."""
+
+    entity: type[Entity]
+    kept: str
+    stays: Stays = Stays.NONE
+    longest: timedelta | None = None
+    "From its last change to its end, of those that end."
+
+    @property
+    def label(self) -> str:
+        return self.entity.__shape__.label
+
+
+_DAY = timedelta(days=1)
+_MONTH = 30 * _DAY
+
+BOUNDS: tuple[Bound, ...] = (
+    Bound(SystemMessage, "7 days after it was told; dead ones until settled", Stays.UNSETTLED, 7 * _DAY),
+    Bound(SystemOnce, "3 days for a feed's events, 1 day for answers to an Idempotency-Key", longest=3 * _DAY),
+    Bound(
+        SystemAudit,
+        "for ever, or until moved to the archive (PENSTOCK_AUDIT_DAYS, penstock audit archive)",
+        Stays.EVIDENCE,
+    ),
+    Bound(Seal, "for ever; one for a project and an hour in which it had lines", Stays.EVIDENCE),
+    Bound(Checkpoint, "for ever; one an hour if anything is new, and one for 90 trails", Stays.EVIDENCE),
+    Bound(AuditedProject, "for ever; one for a project and a kind of line", Stays.DECLARED),
+    Bound(NamedLease, "one for each duty; concurrency slots 30 days after their last use", Stays.DECLARED, _MONTH),
+    Bound(QuotaUse, "1 day longer than its period, or than anything can be held on it", longest=8 * _DAY),
+    Bound(QuotaHold, "until it is settled; 30 days after its time at the latest", longest=_MONTH),
+    Bound(FeedPlace, "one for each feed", Stays.DECLARED),
+    Bound(FeedLetter, "3 days after it was settled; others until settled", Stays.UNSETTLED, 3 * _DAY),
+    Bound(LogMark, "3 days; one an hour", longest=3 * _DAY),
+    Bound(ScheduleState, "one for each schedule", Stays.DECLARED),
+    Bound(Upload, "7 days after it came, or was given up by the sweep", longest=7 * _DAY),
+    Bound(Released, "30 days after its files went to the trash", longest=_MONTH),
+    Bound(ApiKey, "for ever; revoked ones tell who had access", Stays.DECLARED),
+    Bound(RateBucket, "2 minutes after its last use", longest=timedelta(minutes=2)),
+    Bound(Task, "30 days after it was done or cancelled; dead ones until settled", Stays.UNSETTLED, _MONTH),
+    Bound(TaskAttempt, "30 days", longest=_MONTH),
+    Bound(QueueHint, "30 days after its queue has come to rest", longest=_MONTH),
+    Bound(Progress, "30 days after it was last told", longest=_MONTH),
+    Bound(
+        PipelineJob,
+        "30 days after it was done or cancelled, unless its steps hold files; failed ones until settled",
+        Stays.UNSETTLED,
+    ),
+    Bound(StepRun, "as its job", Stays.UNSETTLED),
+    Bound(ChildRun, "as its job", Stays.UNSETTLED),
+    Bound(ChildCount, "as its job", Stays.UNSETTLED),
+)
+
+
+def bound_of(entity: type[Entity]) -> Bound:
+    """The bound of a record of the system's, or of a domain's own kind of message or audit line."""
+    known = next((b for b in BOUNDS if b.entity is entity), None)
+    if known is not None:
+        return known
+    like = SystemMessage if issubclass(entity, Message) else SystemAudit if issubclass(entity, AuditLine) else None
+    if like is None:
+        raise KeyError(f"{entity.__name__} has no bound")
+    of_kind = bound_of(like)
+    return Bound(entity, of_kind.kept, of_kind.stays, of_kind.longest)

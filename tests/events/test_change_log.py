@@ -1,0 +1,173 @@
+"""The log of changes is kept for those who follow it, and for nobody longer than is said."""
+
+from __future__ import annotations
+
+import logging
+from datetime import timedelta
+
+import pytest
+
+from penstock import FrozenClock, Store
+from penstock.domains import DOMAINS
+from penstock.domains.videos.model import Video
+from penstock.errors import FeedTrimmed, InvalidValue
+from penstock.events.change_log import ChangeLog, LogMark
+from penstock.events.feed import MISSED, Feed, FeedPlace
+from penstock.kernel.idempotency import Claim
+from penstock.kernel.lease import take_named
+from penstock.operations.feed_entry import FeedEntry
+from penstock.work.task import Progress
+from penstock.work.working import WORKING
+from tests.events.test_feed import video
+
+HOUR = timedelta(hours=1)
+DAY = timedelta(days=1)
+
+
+@pytest.fixture
+def watched(engine_name: str, request: pytest.FixtureRequest) -> Store:
+    if engine_name not in ("sqlite", "postgres"):
+        pytest.skip("DynamoDB trims its log itself")
+    found: Store = request.getfixturevalue("store")
+    return found
+
+
+def keeper(store: Store, **options: object) -> ChangeLog:
+    return ChangeLog(store, DOMAINS, owner="a", **options)  # type: ignore[arg-type]
+
+
+def follow(store: Store, name: str = "f", seen: list[str] | None = None) -> Feed:
+    feed = Feed(store, name, owner=f"{name} follower")
+
+    @feed.on(Video, "insert")
+    def note(entry: FeedEntry, claim: Claim) -> None:
+        if seen is not None:
+            seen.append(entry.new.title)
+
+    return feed
+
+
+def entries(store: Store) -> int:
+    size = keeper(store).size()
+    assert size is not None
+    return size.entries
+
+
+def pass_time(store: Store, hours: int, *, feeds: tuple[Feed, ...] = ()) -> list[str]:
+    """Hours in which the duty is done; the feeds that were told to have missed something."""
+    missed: list[str] = []
+    for _ in range(hours):
+        store.clock.advance(HOUR)  # type: ignore[attr-defined]
+        for feed in feeds:
+            feed.drain()
+        missed += keeper(store).run_once().missed
+    return missed
+
+
+def test_what_every_feed_has_come_past_goes_after_a_day(watched: Store) -> None:
+    feed = follow(watched)
+    for number in range(5):
+        watched.create(video(number))
+    feed.drain()
+    assert pass_time(watched, 23, feeds=(feed,)) == []
+    assert entries(watched) == 5
+    assert pass_time(watched, 4, feeds=(feed,)) == []
+    assert entries(watched) == 0
+    watched.create(video(9))
+    assert feed.drain() == 1
+
+
+def test_a_slow_feed_holds_the_log_and_misses_nothing_within_two_days(watched: Store) -> None:
+    seen: list[str] = []
+    quick, slow = follow(watched, "quick"), follow(watched, "slow", seen)
+    watched.create(video(1))
+    quick.drain()
+    slow.drain()
+    watched.create(video(2))
+    pass_time(watched, 40, feeds=(quick,))
+    assert entries(watched) >= 1
+    slow.drain()
+    assert seen == ["t1", "t2"]
+
+
+def test_a_feed_that_stands_still_does_not_hold_the_log_for_ever(
+    watched: Store, caplog: pytest.LogCaptureFixture
+) -> None:
+    seen: list[str] = []
+    gone = follow(watched, "gone", seen)
+    watched.create(video(1))
+    gone.drain()
+    watched.create(video(2))
+    with caplog.at_level(logging.ERROR, "penstock.feed"):
+        assert pass_time(watched, 60) == ["gone"]
+    assert [r.message for r in caplog.records] == [
+        "the log of changes was trimmed before the feed gone came so far; is it followed?"
+    ]
+    assert entries(watched) == 0
+    assert watched.get(FeedPlace.at(name="gone")).missed_at is not None
+    watched.create(video(3))
+    back = follow(watched, "gone", seen)
+    watched.clock.advance(HOUR)  # type: ignore[attr-defined]
+    back.drain()
+    assert seen == ["t1", "t3"], "it goes on with the oldest that is kept"
+    (letter,) = back.letters()
+    assert (letter.kind, letter.handler) == (MISSED, "*")
+    assert "FeedTrimmed" in letter.error
+    assert watched.get(FeedPlace.at(name="gone")).missed_at is None
+    back.retry(letter)
+    assert list(back.letters()) == []
+
+
+def test_a_feed_for_which_nothing_comes_does_not_hold_the_log(watched: Store) -> None:
+    """Others' changes go by it; how far it has come is written down all the same."""
+    watched.ensure(WORKING)
+    idle = Feed(watched, "idle", owner="i")
+
+    @idle.on(Progress, "insert")
+    def note(entry: FeedEntry, claim: Claim) -> None: ...
+
+    busy = follow(watched)
+    watched.create(FeedPlace(name="idle"))  # as it is after its first change, which was long ago
+    for number in range(3):
+        watched.create(video(number))
+    assert idle.drain() == 0
+    assert pass_time(watched, 27, feeds=(idle, busy)) == []
+    assert entries(watched) == 0
+
+
+def test_the_oldest_of_too_many_entries_go_at_once(watched: Store) -> None:
+    slow = follow(watched, "slow")
+    watched.create(video(0))
+    slow.drain()
+    for number in range(1, 31):
+        watched.create(video(number))
+    watched.clock.advance(HOUR)  # type: ignore[attr-defined]
+    done = keeper(watched, most=10).run_once()
+    assert (done.removed, done.missed, entries(watched)) == (21, ["slow"], 10)
+    with pytest.raises(FeedTrimmed):
+        watched.engine.changes([Video.__shape__], after=watched.get(FeedPlace.at(name="slow")).position)
+
+
+def test_a_clock_that_jumps_trims_nothing_before_its_time(watched: Store, clock: FrozenClock) -> None:
+    slow = follow(watched, "slow")
+    watched.create(video(1))
+    slow.drain()
+    watched.create(video(2))
+    pass_time(watched, 3)
+    for jump in (30 * DAY, -30 * DAY, 10 * DAY, -9 * DAY):
+        clock.advance(jump)
+        assert keeper(watched).run_once().removed == 0
+    assert entries(watched) == 2
+
+
+def test_one_process_at_a_time_trims(watched: Store) -> None:
+    watched.create(video(1))
+    assert take_named(watched, "change-log", owner="other", period=DAY) is not None
+    assert keeper(watched, most=1).run_once().removed == 0
+    assert list(watched.find(LogMark.by_time())) == []
+
+
+@pytest.mark.parametrize("hours", [0, 72, 1000])
+def test_it_cannot_be_kept_longer_than_a_repetition_is_recognised(clock: FrozenClock, hours: int, store: Store) -> None:
+    with pytest.raises(InvalidValue, match="less than 3 days"):
+        keeper(store, longest=timedelta(hours=hours))
