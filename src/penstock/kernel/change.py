@@ -26,7 +26,7 @@ from penstock.kernel.unchanged import states_unchanged
 from penstock.operations.conditions import Compare, Condition, Missing, Present, both
 from penstock.operations.index_keys import settle
 from penstock.operations.reads import Ref
-from penstock.operations.updates import Update
+from penstock.operations.updates import Add, Update
 from penstock.operations.validation import prepare, prepare_updates
 from penstock.operations.writes import Check, Delete, Patch, Put, Write
 
@@ -154,10 +154,11 @@ class Change:
 
     def patch(self, ref: Ref[E], *updates: Update, when: Condition | None = None) -> None:
         """Change some fields of a record without reading it."""
+        only_counts = all(type(u) is Add for u in updates)
         updates = with_moment(ref.shape, updates, self.store.clock.now())
         self._writes.append(settle(Patch(ref.shape, ref.key, prepare_updates(ref.shape, updates), when), None))
         if self._trail is not None:
-            self._trail.tell_unread("patch", ref, fields=sorted(u.field for u in updates))
+            self._trail.tell_unread("patch", ref, is_event=not only_counts, fields=sorted(u.field for u in updates))
 
     def delete(self, ref: Ref[Any], *, when: Condition | None = None) -> None:
         """Remove a record."""
@@ -189,6 +190,8 @@ class Change:
             ts=self.store.context.ticks.next(),
         )
         self._messages.append(message)
+        if self._trail is not None:
+            self._trail.tell_message(met)
         return message.values["event_id"]  # type: ignore[no-any-return]
 
     @property

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from penstock.declare.domain import Domain
 from penstock.kernel.audit import SystemAudit
+from penstock.kernel.history_trace import HistoryTrace, UntracedChange
 from penstock.kernel.idempotency import SystemOnce
 from penstock.kernel.lease import NamedLease
 from penstock.kernel.outbox import SystemMessage
@@ -14,6 +15,8 @@ KERNEL = Domain(
     "penstock",
     SystemMessage,
     SystemAudit,
+    HistoryTrace,
+    UntracedChange,
     SystemOnce,
     NamedLease,
     Seal,

@@ -5,8 +5,10 @@ from __future__ import annotations
 import hashlib
 import hmac
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from datetime import datetime
+from typing import Any, Generic, TypeVar
 from uuid import UUID
 
 from penstock.declare.domain import Domain
@@ -15,14 +17,16 @@ from penstock.errors import InvalidValue
 from penstock.kernel.batch import Batch
 from penstock.kernel.change import Change
 from penstock.kernel.handle import StoreHandle
+from penstock.kernel.history import HistoryPage, HistorySource, read_history
 from penstock.kernel.idempotency import Claim, once_key
 from penstock.kernel.lease import Lease
+from penstock.kernel.line_history import CHANGES
 from penstock.kernel.own_records import KERNEL
 from penstock.kernel.scope import ScopedEngine, project_text, scoped_secret
 from penstock.kernel.store_context import StoreContext
 from penstock.operations.cursors import decode_cursor, encode_cursor
 from penstock.operations.plan import PlanStep
-from penstock.operations.reads import Query
+from penstock.operations.reads import ANYTHING, Query, Range, Ref
 from penstock.ports.clock import Clock, SystemClock
 from penstock.ports.engine import Engine
 
@@ -101,6 +105,34 @@ class Store(StoreHandle):
     def cursor(self, query: Query[E], record: E) -> str:
         """The cursor behind a record of a query, for a page that ends with it."""
         return encode_cursor(query, record.__dict__, self._secret)
+
+    def history(
+        self,
+        ref: Ref[Any],
+        *,
+        ts: Range[datetime] = ANYTHING,
+        oldest_first: bool = False,
+        detailed: bool = False,
+        beside: Sequence[HistorySource] = (),
+        limit: int = 50,
+        cursor: str | None = None,
+    ) -> HistoryPage:
+        """What was done to a record by changes that say who makes them (``by=``), newest first, a page at a time.
+
+        That of a record that is gone can be asked for as well. ``beside`` are further sources, as work has one for
+        tasks (`TASK_HISTORY`); ``detailed`` entries also tell how their messages stand, and which attempts tasks had.
+        """
+        return read_history(
+            self,
+            ref,
+            (*CHANGES, *beside),
+            secret=self._secret,
+            ts=ts,
+            oldest_first=oldest_first,
+            detailed=detailed,
+            limit=limit,
+            cursor=cursor,
+        )
 
     # Changes
 

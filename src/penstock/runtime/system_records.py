@@ -13,6 +13,7 @@ from penstock.events.schedule import ScheduleState
 from penstock.files.released_file import Released
 from penstock.files.upload import Upload
 from penstock.kernel.audit import SystemAudit
+from penstock.kernel.history_trace import HistoryTrace, UntracedChange
 from penstock.kernel.idempotency import SystemOnce
 from penstock.kernel.lease import NamedLease
 from penstock.kernel.outbox import SystemMessage
@@ -26,6 +27,8 @@ SYSTEM_RECORDS = Domain(
     FeedLetter,
     SystemMessage,
     SystemAudit,
+    HistoryTrace,
+    UntracedChange,
     SystemOnce,
     NamedLease,
     Seal,
