@@ -253,6 +253,20 @@ def test_a_change_whose_message_is_told_before_its_answer_is_missed(losing_each:
     assert "published" in told, "the message was not told in time, so nothing was tried"
 
 
+@pytest.mark.parametrize("number", [2, 6])
+def test_a_change_of_several_records_is_once_in_the_history_of_each(losing_each: LosingEach, number: int) -> None:
+    def verb(trial: Trial) -> None:
+        records = [trial.project() for _ in range(number)]
+        trial.arm()
+        with trial.store.change(by=trial.name) as change:
+            for record in records:
+                change.save(change.get(record.ref).queue())
+        for record in (records[0], records[-1]):
+            assert [e.by for e in trial.store.history(record.ref).entries] == [trial.name]
+
+    losing_each(verb)
+
+
 def _delivered(trial: Trial, record: Project) -> str:
     """Mark the message about a record, as a relay does that has told it; what became of it."""
     for message in trial.behind.find(SystemMessage.by_status(status=MessageStatus.PENDING)):

@@ -20,7 +20,6 @@ from penstock.kernel.history_trace import HistoryTrace, UntracedChange, forget_t
 from penstock.kernel.record_name import name_of
 from penstock.kernel.seals import verify
 from penstock.operations.reads import ANYTHING
-from penstock.operations.writes import Write
 from penstock.ports.engine import Engine
 from penstock.runtime.system_records import SYSTEM_RECORDS
 from tests.kernel.diary import SHAPES, Diary, Hermit, Ledger, LedgerLine, LedgerMessage, Namesake, Pair
@@ -494,34 +493,6 @@ def test_traces_go_with_the_lines_they_lead_to(store: Store, clock: FrozenClock,
     assert len(store.history(diary(project, 2).ref).entries) == 1
     assert forget_traces(store, project, trail=SystemAudit.__shape__, span=ANYTHING) == 2
     assert told(store, Ledger.at(project_id=project, name="l")) == [("ann", "create")]
-
-
-class _Loses:
-    """An engine whose answers to commits are lost, now and then, after they were applied."""
-
-    def __init__(self, engine: Any) -> None:
-        self._engine = engine
-        self.sent: list[list[Write]] = []
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._engine, name)
-
-    def commit(self, writes: Any, *, now: Any, token: str) -> None:
-        self._engine.commit(writes, now=now, token=token)
-        self.sent.append(list(writes))
-        self._engine.commit(writes, now=now, token=token)  # sent again, as whoever heard nothing does
-
-
-@pytest.mark.parametrize("number", [3, 12])
-def test_a_commit_that_is_sent_twice_is_told_once(
-    engine: Engine, clock: FrozenClock, project: str, number: int
-) -> None:
-    if type(engine).__name__ == "SqlEngine" and "Sqlite" in type(engine.connector).__name__:  # type: ignore[attr-defined]
-        pytest.skip("SQLite has no wire, so it loses no answers")
-    losing = _Loses(engine)
-    store = Store(losing, clock=clock, secret=SECRET)
-    create(store, *(diary(project, n) for n in range(number)))
-    assert [told(store, diary(project, n).ref) for n in range(number)] == [[("ann", "create")]] * number
 
 
 def test_a_store_of_an_earlier_version_gains_the_index(open_engine: Callable[[], Engine], clock: FrozenClock) -> None:

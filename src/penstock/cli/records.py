@@ -13,8 +13,8 @@ from pydantic.fields import FieldInfo
 
 from penstock.auth.doors import check_move
 from penstock.cli import names
+from penstock.cli.history_table import entry_rows, told_entry
 from penstock.cli.terminal import AsJson, By, StoreUrl, hint, opened, show, tell
-from penstock.cli.timeline import entry_rows, told_entry
 from penstock.declare.entity import Entity
 from penstock.declare.move import MoveOf
 from penstock.declare.move_arguments import filled_in, move_model

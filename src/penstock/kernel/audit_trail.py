@@ -20,13 +20,14 @@ _COLLISIONS = 20
 "How often an audit line may meet another of the same actor in the same microsecond."
 _Named = tuple[EntityShape, Mapping[str, str], str]
 "A record: its kind, the texts of its key, and what lines call it."
-_Noted = tuple[int, int, int, str | None, type[AuditLine]]
+_Noted = tuple[int, int, str | None, type[AuditLine]]
 
 
 class AuditTrail:
     """Takes part in a commit with one line, and with what leads to it from each record that it tells of.
 
-    ``messages`` are those of the change, of which the line tells the types and ids.
+    ``messages`` are those of the change, of which the line tells the types and ids, and ``subjects`` the records that
+    they are about.
     """
 
     __slots__ = (
@@ -34,16 +35,16 @@ class AuditTrail:
         "project",
     )
 
-    def __init__(self, by: str, why: str | None, project: str | None, messages: Sequence[Put]) -> None:
-        self._by, self._why, self._messages = by, why, messages
+    def __init__(
+        self, by: str, why: str | None, project: str | None, messages: Sequence[Put], subjects: Sequence[Tracked]
+    ) -> None:
+        self._by, self._why, self._messages, self._subjects = by, why, messages, subjects
         self.project = project
         "That of the change, else that of the first record which has one."
         self._trail: type[AuditLine] = SystemAudit
         self._told: list[dict[str, Any]] = []
         self._traced: list[_Named] = []
         "The records told of that have a history, in which the line is to be found."
-        self._subjects: list[_Named] = []
-        "The records that messages are about, and of which nothing else was told by then."
         self._line: Put | None = None
         self._collisions = 0
 
@@ -68,19 +69,14 @@ class AuditTrail:
         if is_event and ref.shape.traced:
             self._traced.append((ref.shape, texts, text))
 
-    def tell_message(self, about: Tracked) -> None:
-        """Note that a message is about a record, whatever else is done to it."""
-        if not self._told or self._told[-1]["record"] != about.text:
-            self._subjects.append((about.record.__shape__, about.key, about.text))
-
     def noted(self) -> _Noted:
         """How far it has got, to go back to."""
-        return len(self._told), len(self._traced), len(self._subjects), self.project, self._trail
+        return len(self._told), len(self._traced), self.project, self._trail
 
     def back_to(self, noted: _Noted) -> None:
         """Forget what was told since."""
-        told, traced, subjects, self.project, self._trail = noted
-        del self._told[told:], self._traced[traced:], self._subjects[subjects:]
+        told, traced, self.project, self._trail = noted
+        del self._told[told:], self._traced[traced:]
 
     # As a participant
 
@@ -88,14 +84,20 @@ class AuditTrail:
         """Last, as whoever looks for a proof of the commit looks there first. Nothing done is nothing told."""
         if not writes:
             return writes
-        told, traced = self._with_subjects() if self._subjects else (self._told, self._traced)
+        told, traced = self._told, self._traced
+        for subject in self._subjects:  # of most, the change itself was told last
+            if not told or told[-1]["record"] != subject.text:
+                told, traced = self._with_subjects()
+                break
         details: dict[str, Any] = {}
         if told:
             details["changes"] = told
-        types = [m.values["type"] for m in self._messages]
+        types, ids = [], []
+        for message in self._messages:
+            types.append(message.values["type"])
+            ids.append(message.values["event_id"])
         if types:
-            details["messages"] = types
-            details["message_ids"] = [m.values["event_id"] for m in self._messages]
+            details["messages"], details["message_ids"] = types, ids
         if self._why:
             details["why"] = self._why
         project = self.project or EVERYWHERE
@@ -132,12 +134,12 @@ class AuditTrail:
         told, traced = list(self._told), list(self._traced)
         known = {each["record"] for each in told}
         for subject in self._subjects:
-            shape, _, text = subject
+            shape, text = subject.record.__shape__, subject.text
             if text not in known:
                 known.add(text)
                 told.append({"does": "tell", "record": text})
                 if shape.traced:
-                    traced.append(subject)
+                    traced.append((shape, subject.key, text))
         return told, traced
 
     def _deed(self) -> str:

@@ -64,7 +64,9 @@ class Change:
         self._writes: list[Write] = []
         self._messages = Messages()
         self._quotas: Movements | None = None
-        self._trail = None if by is None else AuditTrail(by, why, self._project, self._messages)
+        self._subjects: list[Tracked] = []
+        "The records that the messages are about, of each message one."
+        self._trail = None if by is None else AuditTrail(by, why, self._project, self._messages, self._subjects)
         self._tracked: dict[int, Tracked] = {}
         "What was met here, by the record's identity."
 
@@ -95,7 +97,7 @@ class Change:
         try:
             yield
         except BaseException:
-            del self._writes[writes:], self._messages[messages:]
+            del self._writes[writes:], self._messages[messages:], self._subjects[messages:]
             if self._quotas is not None:
                 del self._quotas.moves[moves:]
             if self._trail is not None and noted is not None:
@@ -190,8 +192,7 @@ class Change:
             ts=self.store.context.ticks.next(),
         )
         self._messages.append(message)
-        if self._trail is not None:
-            self._trail.tell_message(met)
+        self._subjects.append(met)
         return message.values["event_id"]  # type: ignore[no-any-return]
 
     @property
