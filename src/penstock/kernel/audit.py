@@ -14,11 +14,11 @@ import msgspec
 from pydantic import Field
 
 from penstock.declare.entity import Entity
-from penstock.declare.key import IndexKey, key
+from penstock.declare.key import key
 from penstock.declare.pattern import pattern
 from penstock.declare.units import UtcMicros
 from penstock.errors import InvalidValue
-from penstock.kernel.system import BY_RECORD, SYSTEM
+from penstock.kernel.system import SYSTEM
 from penstock.operations.conditions import Missing
 from penstock.operations.reads import ANYTHING, Range
 from penstock.operations.validation import is_simple_json, is_simple_name, prepare
@@ -55,9 +55,6 @@ class AuditLine(Entity):
 class SystemAudit(AuditLine, table=SYSTEM, relation="audit", collection="audit_lines"):
     """The kernel's own, for domains that do not document theirs."""
 
-    about: str | None = None
-    "The name (`record_name`) of the first record it tells of: by it the line is found, and it is not hashed."
-
     @key("PROJECT#{project_id}", "AUDIT#{ts}#{actor}")
     def at(self, *, project_id: str, ts: datetime, actor: str) -> None: ...
 
@@ -65,27 +62,11 @@ class SystemAudit(AuditLine, table=SYSTEM, relation="audit", collection="audit_l
     def of_project(self, *, project_id: str, ts: Range[datetime] = ANYTHING) -> None:
         """What happened in a project, in order."""
 
-    of_first = IndexKey(BY_RECORD, "RECORD#{about}", "{ts}")
-
-    @pattern(of_first)
-    def of_record(self, *, about: str, ts: Range[datetime] = ANYTHING) -> None:
-        """The lines that tell of a record before any other, in order."""
-
 
 def entry(
-    audit: type[AuditLine],
-    *,
-    project_id: str,
-    ts: datetime,
-    actor: str,
-    action: str,
-    details: dict[str, Any],
-    about: str | None = None,
+    audit: type[AuditLine], *, project_id: str, ts: datetime, actor: str, action: str, details: dict[str, Any]
 ) -> Put:
-    """The write of a new line, where none stands. ``details`` is plain, and has no numbers.
-
-    ``about`` is a `record_name`, for lines of the kernel's own kind alone.
-    """
+    """The write of a new line, where none stands. ``details`` is plain, and has no numbers."""
     try:
         said = _encode([project_id, instant_text(ts, 6), actor, action, details])
     except UnicodeEncodeError:
@@ -98,8 +79,6 @@ def entry(
         "details": details,
         "hash": hashlib.sha256(said).hexdigest(),
     }
-    if about is not None:
-        values["about"] = about
     if audit is SystemAudit and is_simple_name(project_id) and is_simple_name(actor) and is_simple_json(said):
         return Put(audit.__shape__, values, _NEW, True)
     values = prepare(audit.__shape__, audit.model_validate(values).__dict__)

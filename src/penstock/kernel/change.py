@@ -160,7 +160,7 @@ class Change:
         updates = with_moment(ref.shape, updates, self.store.clock.now())
         self._writes.append(settle(Patch(ref.shape, ref.key, prepare_updates(ref.shape, updates), when), None))
         if self._trail is not None:
-            self._trail.tell_unread("patch", ref, is_event=not only_counts, fields=sorted(u.field for u in updates))
+            self._trail.tell_unread("patch", ref, counts=only_counts, fields=sorted(u.field for u in updates))
 
     def delete(self, ref: Ref[Any], *, when: Condition | None = None) -> None:
         """Remove a record."""
@@ -230,6 +230,8 @@ class Change:
         """It has become true, and with it the work that was claimed is done."""
         if self._claim is not None:
             self._claim.ended = True
+        if self._trail is not None and self._trail.period is not None:
+            self._trail.committed(self.store)
 
     def _participants(self) -> list[Participant]:
         """Who adds to the writes, in order: those that bring something, then those that only go with what there is."""

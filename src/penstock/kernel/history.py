@@ -142,7 +142,7 @@ def read_history(
     if behind is not None:
         ts = _behind(ts, behind[0], backwards=backwards)
     asked = HistoryQuestion(ref, name, ts, backwards, limit + 1)
-    found = _merged([source.entries(store, asked) for source in sources], backwards=backwards)
+    found = merged([source.entries(store, asked) for source in sources], backwards=backwards)
     if behind is not None:
         found = (e for e in found if (e.place < behind if backwards else e.place > behind))
     entries = list(islice(found, limit + 1))
@@ -173,7 +173,7 @@ def _check(store: StoreHandle, ref: Ref[Any], ts: Range[datetime], limit: int) -
 # The order
 
 
-def _merged(sources: Iterable[Iterator[HistoryEntry]], *, backwards: bool) -> Iterator[HistoryEntry]:
+def merged(sources: Iterable[Iterator[HistoryEntry]], *, backwards: bool) -> Iterator[HistoryEntry]:
     """The entries of all sources in one order, each once."""
     ordered = [_ordered(source, backwards=backwards) for source in sources]
     former = None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from penstock.declare.domain import Domain
 from penstock.kernel.audit import SystemAudit
-from penstock.kernel.history_trace import HistoryTrace, UntracedChange
+from penstock.kernel.history_trace import HistoryTrace, UntracedPeriod
 from penstock.kernel.idempotency import SystemOnce
 from penstock.kernel.lease import NamedLease
 from penstock.kernel.outbox import SystemMessage
@@ -16,7 +16,7 @@ KERNEL = Domain(
     SystemMessage,
     SystemAudit,
     HistoryTrace,
-    UntracedChange,
+    UntracedPeriod,
     SystemOnce,
     NamedLease,
     Seal,

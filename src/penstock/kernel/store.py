@@ -20,7 +20,7 @@ from penstock.kernel.handle import StoreHandle
 from penstock.kernel.history import HistoryPage, HistorySource, read_history
 from penstock.kernel.idempotency import Claim, once_key
 from penstock.kernel.lease import Lease
-from penstock.kernel.line_history import CHANGES
+from penstock.kernel.line_history import LineHistory
 from penstock.kernel.own_records import KERNEL
 from penstock.kernel.scope import ScopedEngine, project_text, scoped_secret
 from penstock.kernel.store_context import StoreContext
@@ -125,7 +125,7 @@ class Store(StoreHandle):
         return read_history(
             self,
             ref,
-            (*CHANGES, *beside),
+            (LineHistory(), *beside),
             secret=self._secret,
             ts=ts,
             oldest_first=oldest_first,

@@ -6,5 +6,3 @@ from penstock.declare.table import Table
 
 SYSTEM = Table("penstock_system", partition="PK", sort="SK", expiry="ttl")
 BY_STATUS = SYSTEM.index("GSI1", partition="GSI1PK", sort="GSI1SK")
-BY_RECORD = SYSTEM.index("GSI2", partition="GSI2PK", sort="GSI2SK")
-"By the record that something tells of, and when."

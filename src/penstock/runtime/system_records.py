@@ -13,7 +13,7 @@ from penstock.events.schedule import ScheduleState
 from penstock.files.released_file import Released
 from penstock.files.upload import Upload
 from penstock.kernel.audit import SystemAudit
-from penstock.kernel.history_trace import HistoryTrace, UntracedChange
+from penstock.kernel.history_trace import HistoryTrace, UntracedPeriod
 from penstock.kernel.idempotency import SystemOnce
 from penstock.kernel.lease import NamedLease
 from penstock.kernel.outbox import SystemMessage
@@ -28,7 +28,7 @@ SYSTEM_RECORDS = Domain(
     SystemMessage,
     SystemAudit,
     HistoryTrace,
-    UntracedChange,
+    UntracedPeriod,
     SystemOnce,
     NamedLease,
     Seal,
