@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import UTC
 from typing import Any
 
 from penstock.kernel.history import HistoryEntry, HistoryKind
@@ -39,7 +40,7 @@ def entry_rows(entry: HistoryEntry) -> Iterator[dict[str, str]]:
 
 def _row(entry: HistoryEntry, kind: str) -> dict[str, str]:
     return {
-        "when": instant_text(entry.ts, 6),
+        "when": f"{entry.ts.astimezone(UTC):%Y-%m-%d %H:%M:%S}",
         "": kind,
         "what": entry.action,
         "by": entry.by or "",

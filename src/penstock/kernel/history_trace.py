@@ -107,7 +107,9 @@ class FollowedTrail(NamedTuple):
 def period_of(line: Put) -> Put:
     """The note that begins with a line. Nobody else has its mark, so it is never refused."""
     values = {"project_id": line.values["project_id"], "trail": line.shape.label, "ts": line.values["ts"]}
-    return Put(UntracedPeriod.__shape__, {**values, "mark": commit_token()}, Missing(), witness=True)
+    return Put(
+        UntracedPeriod.__shape__, {**values, "mark": commit_token(), "traced_until": None}, Missing(), witness=True
+    )
 
 
 def write_traces(store: StoreHandle) -> int:
