@@ -292,3 +292,51 @@ def test_explain_tells_what_a_filter_some_fields_and_a_count_cost(penstock: Pens
     assert counted["sqlite"]["statement"].startswith("select count(*)")
     assert counted["sqlite"]["parameters"][-1] == "101"
     assert "cost" in penstock(*asked).out
+
+
+# Histories
+
+
+def test_history_shows_what_became_of_a_record_in_a_readable_table(penstock: Penstock, store: Store) -> None:
+    key = ("assetcreator.Job", "project_id=p1", "job_id=job_1")
+    with store.change(by="ann", why="a first try, and\na long reason " + "x" * 100) as change:
+        change.create(job())
+    with store.change(by="task:assetcreator.run") as change:
+        change.save(running := change.get(job().ref).start(at=EIGHT))
+        change.emit("job.started", running)
+        change.emit("job.seen", running)
+    told = penstock("history", *key)
+    lines = [line for line in told.out.splitlines() if "│" in line]
+    assert "status: pending → running" in lines[0]
+    assert "job.started" in lines[0]
+    assert "job.seen" in lines[1]
+    assert "status: - → pending" in lines[2]
+    assert "a first try, and a long reason" in lines[2]
+    assert len(lines) == 3
+    oldest = penstock("history", *key, "--oldest-first", "--limit", "1")
+    assert "pending → running" not in oldest.out
+    cursor = oldest.out.split("--cursor ")[1].strip()
+    rest = penstock("history", *key, "--oldest-first", "--limit", "1", "--cursor", cursor, "--details")
+    assert rest.out.count("pending") == 3, "of the job, and of both messages"
+    assert "pending → running" in rest.out
+
+
+def test_history_for_programs_tells_all_there_is(penstock: Penstock, store: Store) -> None:
+    with store.change(by="ann", why="so") as change:
+        change.create(job())
+    told = penstock(
+        "history", "assetcreator.Job", "project_id=p1", "job_id=job_1", "--json", "--until", "2100-01-01"
+    ).json
+    (entry,) = told["items"]
+    assert told["next"] is None
+    assert (entry["by"], entry["does"], entry["why"]) == ("ann", "create", "so")
+    assert entry["moved"] == {"status": [None, "pending"]}
+    assert entry["source"].startswith("Audit(project_id=p1, ts=")
+
+
+def test_history_refuses_what_it_cannot_read(penstock: Penstock, store: Store) -> None:
+    asked = ("history", "assetcreator.Job", "project_id=p1", "job_id=job_1")
+    assert "No history." in penstock(*asked).out
+    assert "since='soon' is not an instant" in penstock(*asked, "--since", "soon").err
+    assert "not one of this history" in penstock(*asked, "--cursor", "x").err
+    assert "has no history of its own" in penstock("history", "Task", "task_id=t").err

@@ -24,6 +24,7 @@ from penstock.events.feed import Feed
 from penstock.events.relay import Delivery, Relay, dead_letters, revive
 from penstock.events.schedule import Period, Schedule, Scheduler, ScheduleState
 from penstock.kernel.audit import SystemAudit
+from penstock.kernel.history_trace import UntracedPeriod, write_traces
 from penstock.kernel.idempotency import Claim, Replay, SystemOnce, begin, seize
 from penstock.kernel.lease import Lease, LeaseLost, NamedLease, release, renew, take, take_named
 from penstock.kernel.outbox import MessageStatus, SystemMessage
@@ -251,6 +252,24 @@ def test_a_change_whose_message_is_told_before_its_answer_is_missed(losing_each:
 
     losing_each(verb)
     assert "published" in told, "the message was not told in time, so nothing was tried"
+
+
+def test_a_change_of_several_records_is_once_in_the_history_of_each(losing_each: LosingEach) -> None:
+    def verb(trial: Trial) -> None:
+        records = [trial.project(), trial.project()]
+        trial.arm()
+        with trial.store.change(by=trial.name) as change:
+            for record in records:
+                change.save(change.get(record.ref).queue())
+        assert isinstance(trial.clock, FrozenClock)
+        trial.clock.advance(timedelta(seconds=10))
+        write_traces(trial.store)
+        for record in records:
+            assert [e.by for e in trial.store.history(record.ref).entries] == [trial.name]
+        trial.disarm()
+        trial.store.delete_many(period.ref for period in trial.store.find(UntracedPeriod.all_of_them()))
+
+    losing_each(verb)
 
 
 def _delivered(trial: Trial, record: Project) -> str:

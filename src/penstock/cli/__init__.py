@@ -56,6 +56,7 @@ for command in (
     running.sweep,
     records.ls,
     records.show_record,
+    records.history,
     records.move,
     look.patterns,
     look.explain_pattern,

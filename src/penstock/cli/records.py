@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
+from datetime import datetime
 from typing import Annotated, Any
 
 import typer
@@ -11,14 +13,17 @@ from pydantic.fields import FieldInfo
 
 from penstock.auth.doors import check_move
 from penstock.cli import names
+from penstock.cli.history_table import entry_rows, told_entry
 from penstock.cli.terminal import AsJson, By, StoreUrl, hint, opened, show, tell
 from penstock.declare.entity import Entity
 from penstock.declare.move import MoveOf
 from penstock.declare.move_arguments import filled_in, move_model
 from penstock.declare.rendering import rendered, rendered_fields
 from penstock.errors import InvalidValue, Misconfigured
-from penstock.operations.reads import Query, whole
+from penstock.kernel.audit import SystemAudit
+from penstock.operations.reads import Query, Range, whole
 from penstock.schema.role import Role
+from penstock.work.task_history import TASK_HISTORY
 
 _AT_THE_MACHINE = Role.ADMIN
 "Whoever has the store is an administrator; what is the system's alone is not theirs either."
@@ -96,6 +101,43 @@ def show_record(
 
 
 show_record.__command__ = "show"  # type: ignore[attr-defined]
+
+
+def history(
+    entity: Annotated[str, typer.Argument(help="Such as films.Film.")],
+    key: Annotated[list[str], typer.Argument(help="name=value for each part of its key.")],
+    oldest_first: Annotated[bool, typer.Option("--oldest-first", help="Begin with the oldest.")] = False,
+    since: Annotated[str | None, typer.Option(help="Not before this moment, such as 2026-01-31T12:00:00Z.")] = None,
+    until: Annotated[str | None, typer.Option(help="Not after this moment.")] = None,
+    details: Annotated[bool, typer.Option("--details", help="Also how messages stand, and attempts at tasks.")] = False,
+    limit: Limit = 50,
+    cursor: Annotated[str | None, typer.Option(help="Where the page before ended.")] = None,
+    store: StoreUrl = None,
+    as_json: AsJson = False,
+) -> None:
+    """Show what became of a record, also of one that is gone: its changes, messages and tasks."""
+    ref = names.ref(names.entity(entity), key)
+    span = Range(_moment("since", since), _moment("until", until))
+    with opened(store, keep_secret=True) as handle:
+        page = handle.history(
+            ref,
+            ts=span,
+            oldest_first=oldest_first,
+            detailed=details,
+            beside=(TASK_HISTORY,),
+            limit=limit,
+            cursor=cursor,
+        )
+    if as_json:
+        print(json.dumps({"items": [told_entry(e) for e in page.entries], "next": page.cursor}, indent=2))
+        return
+    show([row for e in page.entries for row in entry_rows(e)], title=repr(ref), as_json=False, empty="No history.")
+    if page.cursor:
+        tell(f"More: --cursor {page.cursor}")
+
+
+def _moment(name: str, text: str | None) -> datetime | None:
+    return None if text is None else names.value(replace(SystemAudit.__shape__.fields["ts"], name=name), text)
 
 
 def move(

@@ -101,6 +101,8 @@ class Entity(BaseModel, metaclass=EntityType):
     __fixed__: ClassVar[frozenset[str]] = frozenset()
     __wakes__: ClassVar[bool] = False
     "Is a new one told to whoever waits for work?"
+    __traced__: ClassVar[bool] = True
+    "Has it a history of its own? Each change of several records costs something for each that has."
     __rights__: ClassVar[Rights] = Rights()
     "What may a store bound to a project do with its own ones?"
     __seen_by__: ClassVar[Role | None] = None
@@ -243,6 +245,7 @@ def _declare(
         build=_builder(cls),
         check=_checker(cls, fields),
         wakes=cls.__wakes__,
+        traced=cls.__traced__,
         rights=cls.__rights__,
         uniques=sql_indexes,
         last_modified=last_modified,

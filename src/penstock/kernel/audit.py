@@ -37,6 +37,7 @@ class AuditLine(Entity):
     __rights__ = KEPT
     __seen_by__ = Role.ADMIN
     __moved_by_work__ = True
+    __traced__ = False
 
     project_id: str
     ts: UtcMicros

@@ -28,7 +28,7 @@ from penstock.kernel.version import begin_version, grow_version, version_unchang
 from penstock.operations.conditions import Condition, Missing, Present, both
 from penstock.operations.index_keys import settle
 from penstock.operations.reads import Ref
-from penstock.operations.updates import Update
+from penstock.operations.updates import Add, Update
 from penstock.operations.validation import prepare, prepare_updates
 from penstock.operations.writes import Check, Delete, Patch, Put, Write
 
@@ -75,7 +75,9 @@ class Change:
         self._writes: list[Write] = []
         self._messages = Messages()
         self._quotas: Movements | None = None
-        self._trail = None if by is None else AuditTrail(by, why, self._project, self._messages)
+        self._subjects: list[Tracked] = []
+        "The records that the messages are about, of each message one."
+        self._trail = None if by is None else AuditTrail(by, why, self._project, self._messages, self._subjects)
         self._tracked: dict[int, Tracked] = {}
         "What was met here, by the record's identity."
 
@@ -106,7 +108,7 @@ class Change:
         try:
             yield
         except BaseException:
-            del self._writes[writes:], self._messages[messages:]
+            del self._writes[writes:], self._messages[messages:], self._subjects[messages:]
             if self._quotas is not None:
                 del self._quotas.moves[moves:]
             if self._trail is not None and noted is not None:
@@ -190,10 +192,11 @@ class Change:
         """Change some fields of a record without reading it."""
         check_ref(ref, "patch", when)
         check_updates(ref.shape, updates)
+        only_counts = all(type(u) is Add for u in updates)
         updates = with_version(ref.shape, with_moment(ref.shape, updates, self.store.clock.now()))
         self._writes.append(settle(Patch(ref.shape, ref.key, prepare_updates(ref.shape, updates), when), None))
         if self._trail is not None:
-            self._trail.tell_unread("patch", ref, fields=sorted(u.field for u in updates))
+            self._trail.tell_unread("patch", ref, counts=only_counts, fields=sorted(u.field for u in updates))
 
     def delete(self, ref: Ref[Any], *, when: Condition | None = None) -> None:
         """Remove a record."""
@@ -236,6 +239,7 @@ class Change:
             ts=self.store.context.ticks.next(),
         )
         self._messages.append(message)
+        self._subjects.append(met)
         return message.values["event_id"]  # type: ignore[no-any-return]
 
     @property
@@ -274,6 +278,8 @@ class Change:
         """It has become true, and with it the work that was claimed is done."""
         if self._claim is not None:
             self._claim.ended = True
+        if self._trail is not None and self._trail.period is not None:
+            self._trail.committed(self.store)
 
     def _participants(self) -> list[Participant]:
         """Who adds to the writes, in order: those that bring something, then those that only go with what there is."""

@@ -55,6 +55,7 @@ class Once(Entity):
     __rights__ = Rights(remove=False)
     __seen_by__ = Role.ADMIN
     __moved_by_work__ = True
+    __traced__ = False
 
     idempotency_key: str
     fingerprint: str | None = None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from penstock.declare.domain import Domain
 from penstock.kernel.audit import SystemAudit
 from penstock.kernel.held_message import HeldMessage
+from penstock.kernel.history_trace import HistoryTrace, UntracedPeriod
 from penstock.kernel.idempotency import SystemOnce
 from penstock.kernel.lease import NamedLease
 from penstock.kernel.outbox import SystemMessage
@@ -17,6 +18,8 @@ KERNEL = Domain(
     SystemMessage,
     HeldMessage,
     SystemAudit,
+    HistoryTrace,
+    UntracedPeriod,
     SystemOnce,
     NamedLease,
     Seal,

@@ -5,8 +5,9 @@ from __future__ import annotations
 import hashlib
 import hmac
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any, Generic, TypeVar, overload
 from uuid import UUID
 
@@ -19,8 +20,10 @@ from penstock.kernel.arguments import check_domain, check_page, check_query
 from penstock.kernel.batch import Batch
 from penstock.kernel.change import Change
 from penstock.kernel.handle import StoreHandle
+from penstock.kernel.history import HistoryPage, HistorySource, read_history
 from penstock.kernel.idempotency import Claim, once_key
 from penstock.kernel.lease import Lease
+from penstock.kernel.line_history import LineHistory
 from penstock.kernel.own_records import KERNEL
 from penstock.kernel.retrying import TRIES, retried
 from penstock.kernel.scope import ScopedEngine, project_text, scoped_secret
@@ -28,7 +31,7 @@ from penstock.kernel.store_context import StoreContext
 from penstock.operations.cursors import decode_cursor, encode_cursor
 from penstock.operations.item_collection import ItemCollection
 from penstock.operations.plan import PlanStep
-from penstock.operations.reads import Query, Ref, Unreadable
+from penstock.operations.reads import ANYTHING, Query, Range, Ref, Unreadable
 from penstock.ports.clock import Clock, SystemClock
 from penstock.ports.engine import Engine
 
@@ -168,6 +171,34 @@ class Store(StoreHandle):
         bound = _bound(query, examining)
         page = self.engine.find(replace(query, fields=()), limit=up_to, after=None, now=self.clock.now(), **bound)
         return Counted(len(page.records) + len(page.unreadable), page.more)
+
+    def history(
+        self,
+        ref: Ref[Any],
+        *,
+        ts: Range[datetime] = ANYTHING,
+        oldest_first: bool = False,
+        detailed: bool = False,
+        beside: Sequence[HistorySource] = (),
+        limit: int = 50,
+        cursor: str | None = None,
+    ) -> HistoryPage:
+        """What was done to a record by changes that say who makes them (``by=``), newest first, a page at a time.
+
+        That of a record that is gone can be asked for as well. ``beside`` are further sources, as work has one for
+        tasks (`TASK_HISTORY`); ``detailed`` entries also tell how their messages stand, and which attempts tasks had.
+        """
+        return read_history(
+            self,
+            ref,
+            (LineHistory(), *beside),
+            secret=self._secret,
+            ts=ts,
+            oldest_first=oldest_first,
+            detailed=detailed,
+            limit=limit,
+            cursor=cursor,
+        )
 
     # Changes
 

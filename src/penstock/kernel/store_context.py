@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Any
 
 from penstock.declare.entity import Entity
@@ -17,6 +18,8 @@ class StoreContext:
         self.ticks = Ticks(clock)
         self.trails: set[tuple[type[Entity], str]] = set()
         "The audit trails, by their kind of line and their project, that are known to be registered."
+        self.followed: dict[tuple[type[Entity], str], tuple[datetime, datetime]] = {}
+        "From when and until when it is noted of a trail that lines are written to it."
         self._known: dict[str, dict[Any, Any]] = {}
 
     def known(self, what: str) -> dict[Any, Any]:

@@ -25,6 +25,7 @@ from penstock.events.relay import Relay
 from penstock.events.schedule import Schedule, Scheduler
 from penstock.files.sweep import Sweep
 from penstock.kernel.audit import AuditLine, SystemAudit
+from penstock.kernel.history_trace import write_traces
 from penstock.kernel.outages import outages_of
 from penstock.kernel.outbox import Message, SystemMessage
 from penstock.kernel.quota_movements import settle_overdue
@@ -122,6 +123,7 @@ class Service:
         self._every(_SCHEDULES, "retention", self.run_retention)
         self._every(_REAPING, "reaper", self.reaper().run_once)
         self._every(_REAPING, "quotas", self.settle_quotas)
+        self._every(_REAPING, "traces", self.write_traces)
         self._every(_SWEEPING, "sweep", self.sweep().run)
         self._every(_SEALING, "seals", self.seal)
         self._every(_TRIMMING, "change-log", self.change_log().run_once)
@@ -211,6 +213,10 @@ class Service:
     def settle_quotas(self) -> int:
         """Give back what is held of quotas by those whose time is over."""
         return settle_overdue(self.context.store)
+
+    def write_traces(self) -> int:
+        """Let each record of a change of many find its audit line; whoever asks for a history does so, too."""
+        return write_traces(self.context.store)
 
     def run_schedules(self) -> None:
         """Do what domains have due by the clock."""

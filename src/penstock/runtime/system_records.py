@@ -15,6 +15,7 @@ from penstock.files.released_file import Released
 from penstock.files.upload import Upload
 from penstock.kernel.audit import SystemAudit
 from penstock.kernel.held_message import HeldMessage
+from penstock.kernel.history_trace import HistoryTrace, UntracedPeriod
 from penstock.kernel.idempotency import SystemOnce
 from penstock.kernel.lease import NamedLease
 from penstock.kernel.outbox import SystemMessage
@@ -29,6 +30,8 @@ SYSTEM_RECORDS = Domain(
     FeedLetter,
     SystemMessage,
     SystemAudit,
+    HistoryTrace,
+    UntracedPeriod,
     SystemOnce,
     NamedLease,
     Seal,

@@ -142,6 +142,8 @@ class EntityShape:
     patterns: dict[str, PatternShape] = field(default_factory=dict)
     wakes: bool = False
     "Does a new one concern somebody who waits?"
+    traced: bool = True
+    "Has it a history of its own, which finds every audit line that tells of it?"
     uniques: tuple[tuple[str, ...], ...] = ()
     "Further sets of fields that SQL keeps an index on."
     last_modified: str | None = None

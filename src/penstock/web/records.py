@@ -1,7 +1,9 @@
-"""The routes every entity has by its declaration: list by a pattern, get by key, create, and each move as a verb.
+"""The routes every entity has by its declaration: list by a pattern, get by key, history, create, and each
+move as a verb.
 
     GET  /api/{domain}/{collection}?pattern=NAME&…
     GET  /api/{domain}/{collection}/{key part}/{key part}…
+    GET  /api/{domain}/{collection}/{key part}/{key part}…/history
     POST /api/{domain}/{collection}
     POST /api/{domain}/{collection}/{key part}/{key part}…/moves/{move}
 
@@ -53,6 +55,7 @@ from penstock.web.idempotency import IdempotentAnswer
 from penstock.web.identity import Guard
 from penstock.web.paging import page_of
 from penstock.web.problems import invalid_request
+from penstock.web.record_history import ASKED, SHOWN_TO, HistoryItems, history_page, history_parameters
 from penstock.web.record_path import record_path
 from penstock.web.route import AdmittedRoute, ClosedRoute, RecordRoute
 from penstock.web.signature import Endpoint, argument, body, endpoint, query, segment
@@ -92,6 +95,8 @@ class RecordRoutes:
         self._add_get(seen_by)
         if self._shape.patterns:
             self._add_list(seen_by)
+        if self._shape.traced:
+            self._add_history(_stricter(seen_by, SHOWN_TO))
         # The answer to either is the record, so whoever makes it must be one who sees it.
         creator = creation_permission(self._shape)
         if isinstance(creator, Role):
@@ -123,6 +128,12 @@ class RecordRoutes:
         )
         find.__patterns__ = tuple(patterns)  # type: ignore[attr-defined]
         self._add(find, self._path, "GET", role=role, model=page)
+
+    def _add_history(self, role: Role | None) -> None:
+        about = "What became of a record, also of one that is gone: its changes and tasks, newest first."
+        parameters = [*self._key, *history_parameters()]
+        show = endpoint(self._history, parameters, name=f"{self._name}_history", about=about)
+        self._add(show, f"{self._record_path}/history", "GET", role=role, model=HistoryItems, gives=(404,))
 
     def _add_create(self, role: Role | None) -> None:
         model = new_record_model(self._entity, f"New{self._title}")
@@ -234,6 +245,11 @@ class RecordRoutes:
             fields=wider.fields,
             count=wider.count,
         )
+        return Response(page, headers={"Cache-Control": "private, no-cache"}, media_type=_JSON)
+
+    def _history(self, request: Request, **arguments: Any) -> Response:
+        given = {n: arguments.pop(f"asked_{argument(n)}") for n in ASKED}
+        page = history_page(caller_of(request), self._ref(arguments), _range("ts", given), given)
         return Response(page, headers={"Cache-Control": "private, no-cache"}, media_type=_JSON)
 
     def _check_asked(self, request: Request, pattern: PatternShape) -> None:

@@ -10,9 +10,11 @@ from penstock.work.pipeline_step import FanOut, PipelineStep, StepContext
 from penstock.work.registry import Retry, TaskOf, Tasks
 from penstock.work.runner import Runner
 from penstock.work.task import Outcome, Progress, Task, TaskAttempt, TaskStatus
+from penstock.work.task_history import TASK_HISTORY
 from penstock.work.working import WORKING
 
 __all__ = [
+    "TASK_HISTORY",
     "WORKING",
     "Cancelled",
     "ChildRun",

@@ -20,6 +20,7 @@ from penstock.kernel.idempotency import once_key
 from penstock.kernel.lease import LeaseLost
 from penstock.kernel.store import Store
 from penstock.operations.conditions import Compare, Missing, OneOf
+from penstock.operations.reads import Ref
 from penstock.operations.updates import Add
 from penstock.work.context import TaskContext
 from penstock.work.dead_letters import end_cancelled
@@ -97,7 +98,8 @@ class Children(Generic[J, S]):
     def _plan(self, work: TaskContext, place: StepInput) -> None:
         context = self._passages.begin(work, place, though_failed=True)
         project = work.store.get(place.job).project_id
-        total = spread(work, place, self._fan.plan(work, context), self.child, project)
+        inputs = self._fan.plan(work, context)
+        total = spread(work, place, inputs, self.child, project, about=context.job.ref)
         _finish_in_a_crowd(work, lambda change: self._join_if(change, place, last=close_count(change, place, total)))
 
     def _run(self, work: TaskContext, place: ChildInput) -> dict[str, Any] | None:
@@ -131,7 +133,9 @@ class Children(Generic[J, S]):
         if not place.is_at(visit.run):
             raise Conflict(f"job {place.job_id} has gone elsewhere meanwhile")
         at = place_of(visit.run)
-        visit.run.task_id = self.join.enqueue(change, at, project=visit.run.project_id, key=at.text)
+        visit.run.task_id = self.join.enqueue(
+            change, at, project=visit.run.project_id, key=at.text, about=visit.job.ref
+        )
         change.save(visit.run, when=at.stands())
 
     def _fail(self, change: Change, place: ChildInput, error: BaseException) -> None:
@@ -209,7 +213,13 @@ def children_of(store: Store, place: StepInput) -> list[ChildRun]:
 
 
 def spread(
-    work: TaskContext, place: StepInput, inputs: Sequence[Mapping[str, Any]], child: TaskOf[ChildInput], project: str
+    work: TaskContext,
+    place: StepInput,
+    inputs: Sequence[Mapping[str, Any]],
+    child: TaskOf[ChildInput],
+    project: str,
+    *,
+    about: Ref[Any] | None = None,
 ) -> int:
     """Enqueue the children that are not there yet; how many there are. An attempt before may have spread some."""
     if len(inputs) > MOST:
@@ -223,7 +233,7 @@ def spread(
     for first in range(0, len(missing), _AT_ONCE):
         with work.change() as change:
             for number in missing[first : first + _AT_ONCE]:
-                _add(change, place, number, inputs[number], child, project)
+                _add(change, place, number, inputs[number], child, project, about)
     return max(len(inputs), max(there, default=-1) + 1)
 
 
@@ -234,9 +244,10 @@ def _add(
     input: Mapping[str, Any],
     child: TaskOf[ChildInput],
     project: str,
+    about: Ref[Any] | None,
 ) -> None:
     at = ChildInput(**place.model_dump(), number=number)
-    child.enqueue(change, at, project=project, key=at.text)
+    child.enqueue(change, at, project=project, key=at.text, about=about)
     now = change.store.context.ticks.next()
     change.create(ChildRun(**at.model_dump(), project_id=project, input=dict(input), created_at=now))
 

@@ -215,6 +215,7 @@ class ChildRun(Entity, table=WORK, relation="children"):
     """One of several parts of a step that are done at the same time, and what it made."""
 
     __rights__ = Rights(remove=False)
+    __traced__ = False
 
     job_id: str
     position: Count
@@ -262,6 +263,7 @@ class ChildCount(Entity, table=WORK, relation="child_counts"):
     """How many children a run of a step has, and how many have ended: whoever ends the last one has them joined."""
 
     __rights__ = Rights(remove=False)
+    __traced__ = False
 
     job_id: str
     position: Count

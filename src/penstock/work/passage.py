@@ -324,7 +324,9 @@ class Passages(Generic[J, S]):
         """The task and the record of the job's present step."""
         change, run, place = visit.change, visit.run, place_of(visit.run)
         name = self.declared(self.name_at(run))
-        run.task_id = self.tasks[name].enqueue(change, place, project=run.project_id, key=place.text)
+        run.task_id = self.tasks[name].enqueue(
+            change, place, project=run.project_id, key=place.text, about=visit.job.ref
+        )
         self._new_step(visit, self.records.input_of(run, visit.job) if changed else None)
 
     def _new_step(self, visit: Visit[J], input: dict[str, Any] | None) -> None:

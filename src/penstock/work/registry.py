@@ -15,7 +15,9 @@ from penstock.declare.personal import marked_within
 from penstock.errors import DeclarationError, InvalidValue, TooLarge
 from penstock.kernel.change import Change
 from penstock.kernel.idempotency import once_key
+from penstock.kernel.record_name import name_of
 from penstock.net.backoff import Backoff
+from penstock.operations.reads import Ref
 from penstock.ports.ids import sortable_text
 from penstock.schema.size import document_size
 from penstock.work.context import TaskContext
@@ -88,11 +90,13 @@ class TaskOf(Generic[I]):
         project: str | None = None,
         key: str | None = None,
         after: timedelta = timedelta(0),
+        about: Ref[Any] | None = None,
     ) -> str:
         """Have it done once the change is committed; the task's id.
 
         The same ``key`` is enqueued once, as long as the task is remembered: a second change that enqueues it is
-        refused. TooLarge when the input has more than 384 KB.
+        refused. ``about`` is the record it is done for, in whose history it is shown. TooLarge when the input has more
+        than 384 KB.
         """
         store = change.store
         now = store.context.ticks.next()
@@ -106,6 +110,7 @@ class TaskOf(Generic[I]):
             due_at=store.clock.now() + after,
             most_attempts=self.retry.attempts,
             created_at=now,
+            about=None if about is None else name_of(about),
         )
         with change.attempt():
             change.create(task)

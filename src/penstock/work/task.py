@@ -31,6 +31,7 @@ from penstock.schema.shape import RECORD_BYTES, Rights
 WORK = Table("penstock_work", partition="PK", sort="SK", expiry="ttl")
 BY_PROJECT = WORK.index("GSI1", partition="GSI1PK", sort="GSI1SK")
 BY_STATUS = WORK.index("GSI2", partition="GSI2PK", sort="GSI2SK")
+BY_RECORD = WORK.index("GSI3", partition="GSI3PK", sort="GSI3SK")
 PROGRESS = Table("penstock_progress", partition="PK", sort="SK", expiry="ttl", feed=True)
 
 NO_PROJECT = "-"
@@ -57,6 +58,7 @@ class Task(Leased, table=WORK, relation="tasks", lifetimes=(Expires("ttl"),)):
 
     __rights__ = Rights(remove=False)
     __wakes__ = True
+    __traced__ = False
 
     task_id: str
     name: str
@@ -77,6 +79,8 @@ class Task(Leased, table=WORK, relation="tasks", lifetimes=(Expires("ttl"),)):
     "The part of the system that was away when it was last tried; such attempts do not count."
     waits_since: UtcMicros | None = None
     created_at: UtcMicros = Field(frozen=True)
+    about: str | None = None
+    "The name (`record_name`) of the record it is done for."
     ttl: EpochSeconds | None = None
 
     @key("TASK#{task_id}", "TASK")
@@ -84,6 +88,7 @@ class Task(Leased, table=WORK, relation="tasks", lifetimes=(Expires("ttl"),)):
 
     in_project = IndexKey(BY_PROJECT, "TASKS#{project_id}#{status}", "{name}#{due_at}")
     in_status = IndexKey(BY_STATUS, "TASKS#{status}", "{due_at}")
+    for_record = IndexKey(BY_RECORD, "TASKS_FOR#{about}", "{created_at}")
 
     @pattern(in_project)
     def of_project(
@@ -99,6 +104,10 @@ class Task(Leased, table=WORK, relation="tasks", lifetimes=(Expires("ttl"),)):
     @pattern(in_status)
     def by_status(self, *, status: TaskStatus, due_at: Range[datetime] = ANYTHING) -> None:
         """All tasks in a state, the one that is due first, first."""
+
+    @pattern(for_record)
+    def of_record(self, *, about: str, created_at: Range[datetime] = ANYTHING) -> None:
+        """The tasks that were enqueued for a record, in order."""
 
     @move(TaskStatus.WAITING, to=TaskStatus.RUNNING)
     def start(self, *, owner: str, until: datetime, at: datetime) -> None:
@@ -180,6 +189,7 @@ class TaskAttempt(Entity, table=WORK, relation="attempts", known_as="Attempt", l
     """One try of one worker, written down with its end; while it lasts, the task tells who has it and since when."""
 
     __rights__ = Rights(remove=False)
+    __traced__ = False
 
     task_id: str
     epoch: Count
@@ -213,6 +223,7 @@ class QueueHint(Entity, table=WORK, relation="lanes", lifetimes=(Expires("ttl"),
     """A project that has tasks of a name, or had some a short while ago. One that rests is forgotten in the end."""
 
     __rights__ = Rights(remove=False)
+    __traced__ = False
 
     project_id: str
     name: str
@@ -239,6 +250,7 @@ class Progress(Entity, table=PROGRESS, relation="progress", lifetimes=(Expires("
     """How far a task has come, for whoever watches the feed."""
 
     __rights__ = Rights(remove=False)
+    __traced__ = False
 
     task_id: str
     project_id: str

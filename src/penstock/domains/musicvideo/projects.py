@@ -209,7 +209,7 @@ def generate(studio: FilmStudio, project_id: UUID, *, by: str, scenes: int | Non
             raise NotNow(f"project {project_id} is {project.status.value}; scenes are generated once it is pending")
         change.save(project.queue())
         wanted = tasks.ToWrite(project_id=project_id, scenes=_how_many(studio, project, scenes))
-        tasks.write_scenes.enqueue(change, wanted, project=str(project_id))
+        tasks.write_scenes.enqueue(change, wanted, project=str(project_id), about=project.ref)
         change.result = {"status": project.status.value}
     return project
 
@@ -242,6 +242,7 @@ def compose(studio: FilmStudio, project_id: UUID, *, by: str) -> Project:
             change,
             final_cut.ToCompose(project_id=project_id, number=project.compositions),
             project=str(project_id),
+            about=project.ref,
             # With its birth: one that was deleted and begun again under its id counts its cuts anew.
             key=f"{job_id(project_id)}:{project.created_at:%Y%m%dT%H%M%S}:{project.compositions}",
         )

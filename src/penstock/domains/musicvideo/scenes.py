@@ -43,7 +43,7 @@ def add_scene(studio: FilmStudio, project_id: UUID, concept: str, *, by: str) ->
                 )
                 change.create(scene)
                 count_edited(change, project, None, scene.status, when=unmoved, last_sequence=scene.sequence)
-                tasks.write_scene.enqueue(change, OnScene.of(scene), project=str(project_id))
+                tasks.write_scene.enqueue(change, OnScene.of(scene), project=str(project_id), about=scene.ref)
                 change.result = {"sequence": scene.sequence}
         except ClaimLost:
             raise
@@ -125,7 +125,7 @@ def regenerate(studio: FilmStudio, project_id: UUID, sequence: int, *, by: str) 
 
     def enqueue(change: Change, scene: Scene) -> None:
         scene.incoming_s3_key = None
-        tasks.film.enqueue(change, OnScene.of(scene), project=str(project_id))
+        tasks.film.enqueue(change, OnScene.of(scene), project=str(project_id), about=scene.ref)
 
     return _begin(studio, project_id, sequence, enqueue, by=by)
 
@@ -144,7 +144,7 @@ def request_lip_sync(
         scene.needs_lip_sync = True
         if lyrics is not None:
             scene.lyrics = lyrics
-        tasks.lip_sync.enqueue(change, OnScene.of(scene), project=str(project_id))
+        tasks.lip_sync.enqueue(change, OnScene.of(scene), project=str(project_id), about=scene.ref)
 
     return _begin(studio, project_id, sequence, enqueue, by=by)
 
@@ -159,7 +159,7 @@ def trim(studio: FilmStudio, project_id: UUID, sequence: int, *, start: float, s
             raise NotNow(f"scene {sequence} has no clip yet; film it first")
         # The scene tells which part is shown, and that is still the former one.
         part = tasks.PartOfClip.of(scene, start=start, stop=stop)
-        tasks.trim.enqueue(change, part, project=str(project_id))
+        tasks.trim.enqueue(change, part, project=str(project_id), about=scene.ref)
 
     return _begin(studio, project_id, sequence, enqueue, by=by)
 
@@ -187,7 +187,7 @@ def take_in(studio: FilmStudio, project_id: UUID, sequence: int, key: str, *, by
 def arrive(change: Change, scene: Scene, key: str) -> None:
     """A film has come for a scene; a task makes it the clip."""
     scene.incoming_s3_key = key
-    tasks.take_in.enqueue(change, OnScene.of(scene), project=str(scene.project_id))
+    tasks.take_in.enqueue(change, OnScene.of(scene), project=str(scene.project_id), about=scene.ref)
 
 
 def _begin(

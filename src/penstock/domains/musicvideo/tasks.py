@@ -95,7 +95,7 @@ def write_scenes(work: TaskContext, input: ToWrite) -> dict[str, Any] | None:
         for sequence, idea in enumerate(ideas, 1):
             scene = _written(project, sequence, idea, now=now)
             change.create(scene)
-            film.enqueue(change, OnScene.of(scene), project=str(project.project_id))
+            film.enqueue(change, OnScene.of(scene), project=str(project.project_id), about=scene.ref)
         project.scene_count = project.last_sequence = len(ideas)
         change.save(project.process())
         change.emit("scenes.written", project, scenes=len(ideas))
@@ -137,7 +137,7 @@ def write_scene(work: TaskContext, input: OnScene) -> dict[str, Any] | None:
             scene.negative_prompt = idea.negative_prompt
         scene.reference_image_s3_keys = _references(project)
         revision.save(change, when=unedited)
-        film.enqueue(change, input, project=str(project.project_id))
+        film.enqueue(change, input, project=str(project.project_id), about=scene.ref)
     return None
 
 
@@ -222,7 +222,7 @@ def _finish_clip(
         scene.video_generation_job_id = None
         show(scene, stored, duration)
         if sings and scene.needs_lip_sync:
-            lip_sync.enqueue(change, input, project=str(input.project_id))
+            lip_sync.enqueue(change, input, project=str(input.project_id), about=scene.ref)
             scene.start()
             revision.save(change)
         else:

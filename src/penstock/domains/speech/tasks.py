@@ -64,7 +64,7 @@ def request_job(
         ip_address=ip_address,
     )
     with studio.store.change(once=once) as change:
-        job.task_id = speak_text.enqueue(change, ToSpeak(date=job.date, job_id=job.job_id))
+        job.task_id = speak_text.enqueue(change, ToSpeak(date=job.date, job_id=job.job_id), about=job.ref)
         change.create(job)
         take_job(change, job, studio.options)
         change.result = job.model_dump(mode="json", include={"date", "job_id", "status", "voice_id"})
