@@ -20,7 +20,7 @@ from penstock.schema.shape import EntityShape
 StatementsOf: TypeAlias = Callable[[EntityShape], Statements]
 
 
-class ChangeLog(Protocol):
+class DialectLog(Protocol):
     """What each dialect's log can be asked; entities are told by the names of their tables."""
 
     def end(self, after: str | None) -> str:
@@ -67,7 +67,7 @@ def log_size(connector: Connector, shapes: Sequence[EntityShape]) -> LogSize:
     return _log(connector).size(relations) if relations else LogSize(0)
 
 
-def _log(connector: Connector) -> ChangeLog:
+def _log(connector: Connector) -> DialectLog:
     return PostgresLog(connector) if connector.dialect.schemas else SqliteLog(connector)
 
 
