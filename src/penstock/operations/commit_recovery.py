@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from penstock.errors import Conflict
-from penstock.operations.conditions import All, Condition, Present, both, describe, fields_of
+from penstock.operations.conditions import All, Condition, Present, both, describe, fields_of, speaks_of
 from penstock.operations.reads import Ref
 from penstock.operations.spelling import holds_exactly
 from penstock.operations.updates import REPEATABLE
@@ -46,9 +46,9 @@ def needs_token(writes: Sequence[Write]) -> bool:
 
 def _ends_its_condition(write: Write) -> bool:
     """Could it be refused for what it has left itself? A move could: so is one who comes second in a race."""
-    if not isinstance(write, Patch) or write.when is None:
+    if type(write) is not Patch or write.when is None:
         return False
-    return not fields_of(write.when).isdisjoint([update.field for update in write.updates])
+    return speaks_of(write.when, [update.field for update in write.updates])
 
 
 def witness(writes: Sequence[Write]) -> Put | None:

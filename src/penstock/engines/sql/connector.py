@@ -30,6 +30,8 @@ class Connector(Protocol):
     """How statements reach one database."""
 
     dialect: Dialect
+    loses_answers: bool
+    "Is there a wire on which an answer can be lost, so that a commit may have to be sent again?"
 
     def rows(self, text: str, parameters: tuple[Any, ...]) -> list[tuple[Any, ...]]:
         """Run one reading statement."""
