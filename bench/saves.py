@@ -27,8 +27,10 @@ BASELINE = LOOSE
 OWN = (LOOSE, GUARDED)
 NOTES = 400
 
+# On SQLite, where there is no wire to wait for, two comparisons more can be seen.
 LIMITS = tuple(
-    Limit(f"{group}: a guarded save at most 1.05 of one that is not", group, GUARDED, LOOSE, 1.05) for group in GROUPS
+    Limit(f"{group}: a guarded save at most {limit} of one that is not", group, GUARDED, LOOSE, limit)
+    for group, limit in zip(GROUPS, (1.15, 1.05), strict=True)
 )
 
 

@@ -37,8 +37,10 @@ class _Rule(msgspec.Struct, frozen=True, eq=False):
 
     field: FieldShape
     missing: Missing
+    default: Any
+    "As what a missing one reads, if that is a plain value."
     may_be_missing: _MayBeMissing | None
-    "Does the field read as this value, beside those of the others, where it is missing? None: never."
+    "Does it read as this value, beside those of the others, where it is missing? None: that is told by the default."
 
 
 def unchanged(record: Entity, names: Iterable[str] | None = None) -> Condition:
@@ -46,7 +48,7 @@ def unchanged(record: Entity, names: Iterable[str] | None = None) -> Condition:
     rules, values, shape = _rules(type(record)), record.__dict__, record.__shape__
     compared = rules if names is None else [name for name in names if name not in shape.key.fields]
     _check_number(shape, len(compared))
-    return All((Present(), *(_stands(rules[name], values[name], values) for name in compared)))
+    return All((Present(), *(_stands(rules[name], name, values[name], values) for name in compared)))
 
 
 def overwritten(entity: type[Entity], before: Mapping[str, Any], changed: Sequence[Update]) -> Condition | None:
@@ -57,9 +59,10 @@ def overwritten(entity: type[Entity], before: Mapping[str, Any], changed: Sequen
     rules = _guarded(entity)
     parts = []
     for update in changed:
-        rule = rules.get(update.field)
+        name = update.field
+        rule = rules.get(name)
         if rule is not None:
-            parts.append(_stands(rule, before[update.field], before))
+            parts.append(_stands(rule, name, before[name], before))
     if len(parts) < 2:
         return parts[0] if parts else None
     _check_number(entity.__shape__, len(parts))
@@ -87,17 +90,26 @@ def stored_value(field: FieldShape, value: Any) -> Any:
     return value if value is None or field.kind is not Kind.DOCUMENT else as_stored(field, value)
 
 
-def _stands(rule: _Rule, value: Any, values: Mapping[str, Any]) -> Condition:
+def _stands(rule: _Rule, name: str, value: Any, values: Mapping[str, Any]) -> Condition:
     """That a field has the value that was read, beside those of the others."""
-    field = rule.field
-    if field.kind is Kind.DOCUMENT:
-        value = stored_value(field, value)
+    if rule.may_be_missing is not None:
+        return _stands_made(rule, name, value, values, rule.may_be_missing)
     if value is None:
         return rule.missing
-    same = Compare(field.name, "=", value)
-    if rule.may_be_missing is None or not rule.may_be_missing(value, values):
-        return same
-    return Any_((same, rule.missing))
+    same = Compare(name, "=", value)
+    # A field without a default has None for one, and that no value is.
+    return same if value != rule.default else Any_((same, rule.missing))
+
+
+def _stands_made(
+    rule: _Rule, name: str, value: Any, values: Mapping[str, Any], may_be_missing: _MayBeMissing
+) -> Condition:
+    """The same of a document, or where a missing value is made anew."""
+    stored = stored_value(rule.field, value)
+    if stored is None:
+        return rule.missing
+    same = Compare(name, "=", stored)
+    return Any_((same, rule.missing)) if may_be_missing(stored, values) else same
 
 
 @cache
@@ -105,7 +117,7 @@ def _rules(entity: type[Entity]) -> dict[str, _Rule]:
     """Of every field that is not part of the key."""
     shape = entity.__shape__
     return {
-        name: _Rule(field, Missing(name), _missing_reads_as(entity, field))
+        name: _Rule(field, Missing(name), field.default, _missing_reads_as(entity, field))
         for name, field in shape.fields.items()
         if name not in shape.key.fields
     }

@@ -12,7 +12,7 @@ from typing import Any
 
 from penstock.errors import Conflict, OutOfBounds
 from penstock.operations.additions import left_bounds, within_bounds
-from penstock.operations.conditions import All, Condition, Present, both, describe, fields_of, holds
+from penstock.operations.conditions import All, Condition, Present, both, describe, fields_of, holds, speaks_of
 from penstock.operations.reads import Ref
 from penstock.operations.spelling import holds_exactly
 from penstock.operations.updates import REPEATABLE
@@ -57,9 +57,9 @@ def needs_token(writes: Sequence[Write]) -> bool:
 
 def _ends_its_condition(write: Write) -> bool:
     """Could it be refused for what it has left itself? A move could: so is one who comes second in a race."""
-    if not isinstance(write, Patch) or write.when is None:
+    if type(write) is not Patch or write.when is None:
         return False
-    return not fields_of(write.when).isdisjoint([update.field for update in write.updates])
+    return speaks_of(write.when, [update.field for update in write.updates])
 
 
 def witness(writes: Sequence[Write]) -> Put | None:

@@ -5,7 +5,7 @@ DynamoDB's meaning holds on every engine: a comparison with a missing field is f
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 from msgspec import Struct
@@ -159,6 +159,18 @@ def is_of_fields(condition: Condition) -> bool:
         case Not(inner):
             return is_of_fields(inner)
     return True
+
+
+def speaks_of(condition: Condition, names: Collection[str]) -> bool:
+    """Does a condition speak of any of these fields? As `fields_of` tells, but quickly: every commit asks."""
+    if isinstance(condition, All | Any_):
+        for part in condition.conditions:  # noqa: SIM110 - a generator would cost more than what it asks
+            if speaks_of(part, names):
+                return True
+        return False
+    if isinstance(condition, Not):
+        return speaks_of(condition.condition, names)
+    return condition.field in names  # type: ignore[attr-defined] # which all others have
 
 
 def describe(condition: Condition | None) -> str:

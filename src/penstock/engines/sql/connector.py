@@ -34,6 +34,8 @@ class Connector(Protocol):
     """How statements reach one database."""
 
     dialect: Dialect
+    loses_answers: bool
+    "Is there a wire on which an answer can be lost, so that a commit may have to be sent again?"
 
     def sleep(self, seconds: float) -> None:
         """Wait before one tries again."""

@@ -137,7 +137,7 @@ class SqlEngine:
             todo.append(statements.write(write, moment))
             if shape.wakes and isinstance(write, Put):  # what becomes of it later concerns nobody who waits
                 wake = True
-        remembered = token if needs_token(writes) else None
+        remembered = token if self.connector.loses_answers and needs_token(writes) else None
         spelled: set[int] = set()
         while True:
             try:
@@ -160,7 +160,7 @@ class SqlEngine:
 
     def patch(self, patch: Patch, *, now: datetime, token: str) -> Any:
         statements = self.statements(patch.shape)
-        remembered = token if needs_token((patch,)) else None
+        remembered = token if self.connector.loses_answers and needs_token((patch,)) else None
 
         def run(patch: Patch) -> list[tuple[Any, ...]] | None:
             statement = statements.patch(patch, _epoch(now), returning=True)

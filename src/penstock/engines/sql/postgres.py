@@ -49,6 +49,7 @@ class PostgresConnector:
     """Statements on one database, over a pool of sessions. Opened lazily, and anew after a fork."""
 
     dialect = POSTGRES
+    loses_answers = True
     _role: str | None = None
 
     def __init__(self, url: str, *, sleep: Callable[[float], None] = time.sleep) -> None:

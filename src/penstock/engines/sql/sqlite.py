@@ -86,6 +86,7 @@ class SqliteConnector:
     """Statements on one file. Connections are per thread, and made anew after a fork."""
 
     dialect = SQLITE
+    loses_answers = False
 
     def __init__(self, path: str, *, busy_seconds: float = 30.0, sleep: Callable[[float], None] = time.sleep) -> None:
         self.path = path
@@ -183,16 +184,20 @@ class SqliteConnector:
         connection = self.connection()
         cursor = connection.cursor()
         execute = cursor.execute  # one cursor for all, as each costs its part of a small statement
+        alone = len(statements) == 1 and statements[0].stands is None  # which is a transaction by itself
         try:
+            first = (statements[0].text, statements[0].parameters) if alone else (_BEGIN,)
             try:
-                execute(_BEGIN)
+                execute(*first)
             except sqlite3.Error as error:
-                self._in_turn(error, lambda: execute(_BEGIN))
+                self._in_turn(error, lambda: execute(*first))
             for position, statement in enumerate(statements):
-                execute(statement.text, statement.parameters)
+                if not alone:
+                    execute(statement.text, statement.parameters)
                 if statement.must_touch and cursor.rowcount < 1 and not _touched(cursor, statement):
                     raise Refused(position)
-            execute("commit")
+            if not alone:
+                execute("commit")
         except BaseException as error:
             raise _undone(connection, error) from error
         if wake and self._heard:
