@@ -12,13 +12,15 @@ from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
 
-from penstock import Query, Store, the
+from penstock import Query, Store, select, the, together
 from penstock.kernel.handle import patch, put
-from penstock.operations.conditions import Condition, Present
+from penstock.operations.conditions import Condition, Present, is_of_fields
 from penstock.operations.reads import Ref
 from penstock.operations.updates import Update
 from penstock.operations.writes import Check, Delete, Write
+from penstock.testing.promises.kinds import page_by_page
 from penstock.testing.promises.paging import by_pages
+from penstock.testing.promises.selections import in_pages
 from tests.kernel.chances import (
     OWNERS,
     START,
@@ -30,6 +32,7 @@ from tests.kernel.chances import (
     dues,
     echoes,
     free_updates,
+    groups,
     keys,
     maybe,
     moment,
@@ -249,6 +252,43 @@ class History(RuleBasedStateMachine):
         self._find(Tick.by_series(series=self.world, tick=bounds), size, backwards)
         self._find(Tick.by_meter(meter=f"{self.world}/m", value=bounds), size, backwards)
         self._find(Echo.by_state(world=self.world, state=State.NEW, due=due), size, backwards)
+
+    @rule(asked=by_key, condition=conditions, size=sizes, examining=st.integers(1, 9), backwards=st.booleans())
+    def filter_by_key(self, asked: Any, condition: Condition, size: int, examining: int, backwards: bool) -> None:
+        name, given = asked
+        self._wider(getattr(Thing, name)(world=self.world, **given), condition, size, examining, backwards)
+
+    @rule(asked=by_index, condition=conditions, size=sizes, examining=st.integers(1, 9), backwards=st.booleans())
+    def filter_by_index(self, asked: Any, condition: Condition, size: int, examining: int, backwards: bool) -> None:
+        name, given = asked
+        self._wider(getattr(Thing, name)(world=self.world, **given), condition, size, examining, backwards)
+
+    def _wider(self, query: Query[Any], condition: Condition, size: int, examining: int, backwards: bool) -> None:
+        """Filtered, counted and of some fields: the same everywhere, whatever a page has and has examined."""
+        if not is_of_fields(condition):
+            return
+        asked = (query.reversed() if backwards else query).where(condition)
+        expected = tie_groups(asked, self.everywhere.model)
+        number = sum(len(group) for _, group in expected)
+        some = select(asked, Thing.name, Thing.score, Thing.labels, Thing.ends)
+        for name, store in self.everywhere.stores.items():
+            whole = list(store.find(asked))
+            assert tie_groups(asked, store, whole) == expected, f"{name} answers {asked!r} otherwise than the model"
+            assert in_pages(store, asked, size, examining=examining) == whole, f"{name}: pages of {asked!r} differ"
+            rows = [(t.name, t.score, t.labels, t.ends) for t in whole]
+            assert in_pages(store, some, size, examining=examining) == rows, f"{name}: some fields of {asked!r} differ"
+            counted = store.count(asked, up_to=size)
+            assert (counted.number, counted.more) == (min(number, size), number > size), f"{name} counts otherwise"
+
+    @rule(group=ranges(groups, texts=True), bounds=ranges(st.integers(0, 99999)), size=sizes, backwards=st.booleans())
+    def collect(self, group: Any, bounds: Any, size: int, backwards: bool) -> None:
+        things, echoes = Thing.by_group(world=self.world, group=group), Echo.by_number(world=self.world, number=bounds)
+        asked = together(things, echoes)
+        asked = asked.reversed() if backwards else asked
+        expected = list(self.everywhere.model.find(asked))
+        for name, store in self.everywhere.stores.items():
+            assert list(store.find(asked)) == expected, f"{name} answers {asked.label} otherwise than the model"
+            assert list(page_by_page(store, asked, size)) == expected, f"{name}: pages of {asked.label} differ"
 
     def _find(self, query: Query[Any], size: int, backwards: bool) -> None:
         """The same answer on every engine, and on each whatever the size of its pages."""

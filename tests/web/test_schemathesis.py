@@ -139,7 +139,7 @@ def test_a_lie_would_be_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     schema = Described(tmp_path).schema.include(path="/api/films/films", method="GET")
     monkeypatch.setattr(Store, "page", broken)
     with pytest.raises(FailureGroup) as found:
-        check_each_operation(schema, settings(max_examples=20, stateful_step_count=1))
+        check_each_operation(schema, settings(max_examples=150, stateful_step_count=1))
     assert "Server error" in repr(found.value.exceptions)
 
 

@@ -6,7 +6,8 @@ GET /api/films/films?pattern=by_status&status=done&where=views>=100&where=title&
 from __future__ import annotations
 
 import inspect
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any
 
@@ -18,6 +19,7 @@ from penstock.declare.entity import Entity
 from penstock.errors import InvalidValue
 from penstock.operations.conditions import Condition, fields_of
 from penstock.operations.reads import Query
+from penstock.schema.kinds import Kind
 from penstock.schema.shape import EntityShape
 from penstock.web.errors import Forbidden, InvalidRequest
 from penstock.web.forms import without_default
@@ -25,7 +27,18 @@ from penstock.web.signature import query
 
 WHERE, FIELDS, COUNT = "where", "fields", "count"
 _MOST_CONDITIONS, _MOST_COUNTED = 10, 10_000
-_Conditions = Annotated[list[Annotated[str, MaxLen(500)]], MaxLen(_MOST_CONDITIONS)]
+_OPERATORS = "(=|!=|<|<=|>|>=)"
+_VALUES = {
+    Kind.TEXT: ".{1,200}",
+    Kind.INTEGER: "-?[0-9]{1,18}",
+    Kind.FLOAT: "-?[0-9]{1,9}([.][0-9]{1,6})?",
+    Kind.DECIMAL: "-?[0-9]{1,9}([.][0-9]{1,6})?",
+    Kind.FLAG: "(true|false)",
+    Kind.IDENTIFIER: "[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-8[0-9a-f]{3}-[0-9a-f]{12}",
+    Kind.INSTANT: "20[0-9][0-9]-0[1-9]-[0-2][1-8]T[0-1][0-9]:[0-5][0-9]:[0-5][0-9]Z",
+    Kind.DAY: "20[0-9][0-9]-0[1-9]-[0-2][1-8]",
+}
+"How values of each kind are usually written. What is written otherwise may be understood all the same."
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,17 +63,36 @@ def wider_words(shape: EntityShape) -> tuple[str, ...]:
 
 def wider_parameters(entity: type[Entity]) -> list[inspect.Parameter]:
     shape = entity.__shape__
-    about = {
+    condition = Annotated[str, MaxLen(500), Field(json_schema_extra={"pattern": _conditions(shape)})]
+    choice = Field(json_schema_extra={"pattern": f"^{_any(shape.fields)}(,{_any(shape.fields)})*$"})
+    about: dict[str, tuple[Any, str]] = {
         WHERE: (
-            _Conditions,
+            Annotated[list[condition], MaxLen(_MOST_CONDITIONS)],
             "Only those of which this holds: `field=value`, `!=`, `<`, `<=`, `>`, `>=`, `field` (it has a value) or "
             f"`!field`; may be repeated. What does not fit is examined all the same. Fields: "
             f"{', '.join(filterable(shape))}.",
         ),
-        FIELDS: (Annotated[str, MaxLen(2000)], "Only these fields and the key, such as `a,b`."),
+        FIELDS: (Annotated[str, MaxLen(2000), choice], "Only these fields and the key, such as `a,b`."),
         COUNT: (Annotated[int, Ge(1), Le(_MOST_COUNTED)], "Also how many there are in all, counted up to this."),
     }
     return [query(word, about[word][0], needed=False, about=about[word][1]) for word in wider_words(shape)]
+
+
+def _conditions(shape: EntityShape) -> str:
+    """The forms that conditions on an entity's fields have."""
+    forms = [f"!?{_any(filterable(shape))}"]
+    for kind in dict.fromkeys(f.kind for f in shape.fields.values()):
+        if kind in _VALUES:
+            fields = [f.name for f in shape.fields.values() if f.kind is kind]
+            forms.append(f"{_any(fields)}{_OPERATORS}{_VALUES[kind]}")
+    for field in shape.fields.values():
+        if field.kind is Kind.CHOICE:
+            forms.append(f"{field.name}{_OPERATORS}{_any(re.escape(member.value) for member in field.python)}")
+    return f"^({'|'.join(forms)})$"
+
+
+def _any(words: Iterable[str]) -> str:
+    return f"({'|'.join(words)})"
 
 
 def read_wider(entity: type[Entity], given: Mapping[str, Any], hidden: frozenset[str]) -> Wider:
