@@ -596,3 +596,26 @@ def test_pending_messages_of_another_project_are_not_relayed_in_a_scope(world: W
     found = list(world.one.find(Outbox.by_status(status=MessageStatus.PENDING)))
     assert {m.project_id for m in found} == {ONE}
     assert {m.payload["said"] for m in found} == {f"{SECRET} by {ONE}"}
+
+
+def test_many_writes_of_every_kind_commit_together_in_a_scope(parcels: Store) -> None:
+    """In whatever order they are given; and one that is another project's refuses them all, by its position."""
+    parcels.put_many(Parcel(project_id=ONE, shelf="s", number=n) for n in range(24))
+    parcels.put(Parcel(project_id=TWO, shelf="s", number=99))
+    refs = [Parcel.at(shelf="s", number=n) for n in reversed(range(24))]
+    claimed = UUID(int=7)
+    writes: list[Write] = [patch(ref, the(Parcel.owner).set(claimed)) for ref in refs[::2]]
+    writes += [patch(ref, the(Parcel.ts).set(parcels.clock.now())) for ref in refs[1:12:2]]
+    writes += [Delete(ref.shape, ref.key) for ref in refs[13:20:2]]
+    writes += [Check(ref.shape, ref.key, Present()) for ref in refs[21::2]]
+    writes += [put(Parcel(project_id=ONE, shelf="a", number=n)) for n in reversed(range(6))]
+    scope = parcels.scoped(ONE)
+    scope.commit(writes)
+    found = list(scope.find(Parcel.on_shelf(shelf="s")))
+    assert [p.number for p in found if p.owner == claimed] == [*range(1, 24, 2)]
+    assert len([p for p in found if p.ts is not None]) == 6
+    assert (len(found), len(list(scope.find(Parcel.on_shelf(shelf="a"))))) == (20, 6)
+    foreign = patch(Parcel.at(shelf="s", number=99), the(Parcel.owner).set(claimed))
+    with pytest.raises(Conflict) as refused:
+        scope.commit([*(w for w in writes[:9] if isinstance(w, Patch)), foreign])
+    assert (refused.value.position, refused.value.found) == (9, None)
