@@ -28,7 +28,7 @@ from tests.web.service import Service
 
 PEOPLES = {
     "assetcreator.Project": {"create": Role.EDITOR},
-    "assetcreator.Outbox": {"revive": Role.ADMIN},
+    "assetcreator.Outbox": {"revive": Role.ADMIN, "dismiss": Role.ADMIN},
     "videos.Video": {"create": Role.EDITOR},
     "novae.Nova": {"merge": Role.EDITOR, "deprecate": Role.EDITOR},
     "novae.Reference": {"create": Role.EDITOR},
