@@ -287,7 +287,14 @@ def test_nobody_forges_what_others_are_told(owner: Session) -> None:
         "select penstock.remove('penstock.changes', ctid) from penstock.changes",
         "select nextval('penstock.changes_position_seq')",
         "select setval('penstock.changes_position_seq', 1)",
-        *(f"lock table penstock.changes in {mode} mode" for mode in LOCKS),
+        "insert into penstock.feed_order (transaction, first) values (pg_current_xact_id(), 1)",
+        "update penstock.feed_order set first = 0",
+        "delete from penstock.feed_order",
+        "select nextval('penstock.feed_order_place_seq')",
+        "select penstock.place_commit()",
+        "insert into penstock.feed_trimmed values ('x', 1, 1, 1)",
+        "delete from penstock.feed_trimmed",
+        *(f"lock table penstock.{table} in {mode} mode" for table in ("changes", "feed_order") for mode in LOCKS),
     ):
         assert attempt(owner, text) is None, text
     assert owner.execute(log).fetchall() == before

@@ -105,7 +105,7 @@ def _canonical(value: Any) -> Any:
 def _number(value: int | float) -> int | list[str]:
     """Whole numbers within 64 bits as integers, others by their text, as encoders disagree on how to write one.
 
-    Beyond 64 bits only floats are stored, which PostgreSQL gives back as integers.
+    Beyond 64 bits only floats are stored, which PostgreSQL itself writes as integers.
     """
     if -INTEGER_LIMIT <= value < INTEGER_LIMIT and value == int(value):
         return int(value)

@@ -55,17 +55,25 @@ _LOG_CHANGE = StoredFunction(
 declare
   was jsonb;
   is_now jsonb;
-  name text := '"' || replace(tg_table_name, '"', '""') || '"';
+  name text;
 begin
-  if tg_table_schema like 'pg\_temp%'
-      or tg_argv[0] not in (name, '"' || replace(tg_table_schema, '"', '""') || '".' || name) then
-    raise insufficient_privilege using message = format('%s is not a table whose changes are told', tg_relid::regclass);
+  if tg_table_schema like 'pg\_temp%' or tg_argv[0] <> '"' || tg_table_schema || '"."' || tg_table_name || '"' then
+    name := '"' || replace(tg_table_name, '"', '""') || '"';
+    if tg_table_schema like 'pg\_temp%'
+        or tg_argv[0] not in (name, '"' || replace(tg_table_schema, '"', '""') || '".' || name) then
+      raise insufficient_privilege
+        using message = format('%s is not a table whose changes are told', tg_relid::regclass);
+    end if;
   end if;
   if tg_op = 'UPDATE' and old is not distinct from new then
     return null;
   end if;
-  was := case when tg_op <> 'INSERT' then to_jsonb(old) end;
-  is_now := case when tg_op <> 'DELETE' then to_jsonb(new) end;
+  if tg_op <> 'INSERT' then
+    was := to_jsonb(old);
+  end if;
+  if tg_op <> 'DELETE' then
+    is_now := to_jsonb(new);
+  end if;
   insert into penstock.changes (relation, kind, old, new, cause, project) values (
     tg_argv[0],
     case tg_op when 'INSERT' then 'insert' when 'UPDATE' then 'update' else 'remove' end,
@@ -83,12 +91,17 @@ _PLACE_COMMIT = StoredFunction(
     "",
     "trigger",
     f"""
+declare
+  given bigint;
+  said text;
 begin
   if current_setting('penstock.placed', true) is distinct from pg_current_xact_id()::text then
-    perform pg_advisory_xact_lock_shared(
-      {UNDER_WAY * NUMBERS} + coalesce(pg_sequence_last_value('penstock.feed_order_place_seq'), 0));
+    given := {UNDER_WAY * NUMBERS} + coalesce(pg_sequence_last_value('penstock.feed_order_place_seq'), 0);
+    if not pg_try_advisory_xact_lock_shared(given) then
+      perform pg_advisory_xact_lock_shared(given);
+    end if;
     insert into penstock.feed_order (transaction, first) values (pg_current_xact_id(), new.position);
-    perform set_config('penstock.placed', pg_current_xact_id()::text, true);
+    said := set_config('penstock.placed', pg_current_xact_id()::text, true);
   end if;
   return null;
 end
