@@ -35,6 +35,7 @@ RELATIONS = [
     "rate_buckets",
     "quota_uses",
     "quota_holds",
+    "unique_values",
 ]
 "As they were planned before the records were given to the store: what stands is never renamed or moved."
 
