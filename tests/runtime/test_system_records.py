@@ -37,6 +37,7 @@ RELATIONS = [
     "quota_holds",
     "held_messages",
     "feed_marks",
+    "unique_values",
 ]
 "As they were planned before the records were given to the store: what stands is never renamed or moved."
 

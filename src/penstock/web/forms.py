@@ -12,7 +12,9 @@ from typing import Annotated, Any, Union, get_args, get_origin
 
 import msgspec
 from pydantic import BaseModel, ConfigDict, Field, create_model, model_validator
+from pydantic.fields import FieldInfo
 
+from penstock.declare.computed import ComputedOf
 from penstock.declare.entity import Entity
 from penstock.declare.rights import field_permission
 from penstock.schema.permission import reason
@@ -80,6 +82,8 @@ def new_record_model(entity: type[Entity], name: str) -> type[BaseModel]:
         for field in given if isinstance(given, dict) else ():
             if field in closed and shape.fields[field].state:
                 raise ValueError(f"{field} is a state, which begins as declared and changes by moves only")
+            if field in closed and (made := shape.fields[field].computation) is not None:
+                raise ValueError(f"{field} is computed of {' and '.join(made.of)}, and not given")
             if field in closed:
                 raise ValueError(reason(closed[field], f"writes {field}"))
         return given
@@ -92,7 +96,13 @@ def new_record_model(entity: type[Entity], name: str) -> type[BaseModel]:
 def parameter_type(entity: type[Entity], field: str) -> Any:
     """The type of a parameter that stands for a field: as the field's, but never missing."""
     info = entity.model_fields[field]
-    return Annotated[(_present(info.annotation), *info.metadata)] if info.metadata else _present(info.annotation)
+    return _annotated(_present(info.annotation), info)
+
+
+def _annotated(kind: Any, info: FieldInfo) -> Any:
+    """A field's type with its constraints; how it is computed is the entity's to know."""
+    metadata = [m for m in info.metadata if not isinstance(m, ComputedOf)]
+    return Annotated[(kind, *metadata)] if metadata else kind
 
 
 def _present(annotation: Any) -> Any:
@@ -107,6 +117,11 @@ def without_default(schema: dict[str, Any]) -> None:
     schema.pop("default", None)
 
 
+def _read_only(schema: dict[str, Any]) -> None:
+    schema.pop("default", None)
+    schema["readOnly"] = True
+
+
 def _model(
     entity: type[Entity],
     name: str,
@@ -118,11 +133,13 @@ def _model(
     taken: dict[str, Any] = {}
     for field in fields:
         info = entity.model_fields[field]
-        kind: Any = Annotated[(info.annotation, *info.metadata)] if info.metadata else info.annotation
+        kind: Any = _annotated(info.annotation, info)
         seen_by = entity.__shape__.fields[field].personal
         if seen_by is not None and not strict:
             note = f"{info.description or ''} Personal: left out below the role {seen_by.value}.".strip()
             taken[field] = (kind, Field(None, description=note, json_schema_extra=without_default))
+        elif entity.__shape__.fields[field].computation is not None:
+            taken[field] = (kind, Field(None, description=info.description, json_schema_extra=_read_only))
         elif info.is_required():
             taken[field] = (kind, Field(description=_about(entity, field, strict=strict)))
         elif info.default_factory is not None:
