@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import Any, NamedTuple
@@ -10,8 +11,9 @@ from uuid import UUID, uuid4
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
-from penstock import ANYTHING, Domain, Entity, FrozenClock, Range, Store, Table, key, pattern, the
+from penstock import ANYTHING, Domain, Entity, FrozenClock, Range, Store, Table, key, pattern, the, together
 from penstock.auth.api_keys import ApiKey, KeyStatus
 from penstock.declare.units import UtcMicros
 from penstock.domains.assetcreator.model import (
@@ -122,6 +124,32 @@ def test_pages_hold_exactly_the_own_records_whatever_their_size(world: World, si
             assert by_pages(world.two, asked, size) == own
             last = world.two.page(asked, limit=len(own))
             assert last.cursor is None, "others' records that follow do not count"
+
+
+def test_no_other_way_of_reading_shows_another_project(world: World) -> None:
+    """Filtered, counted, of some fields, and of several kinds: each is of own records, whatever it walks."""
+    for query in questions():
+        own = [r for r in world.whole.find(query) if project_of(r) == ONE]
+        has_project = Present("project_id")
+        some = replace(query, fields=("project_id",))
+        assert world.one.count(query, up_to=1000).number == len(own)
+        assert list(world.one.find(some)) == [(ONE,)] * len(own)
+        assert list(world.one.find(query.where(has_project))) == own
+        page = world.one.page(query.where(has_project), limit=1, examining=1)
+        assert page.examined is None or query.values.get("project_id") == ONE
+        assert [r for r in page.records if project_of(r) != ONE] == []
+        assert page.cursor is None or "p2" not in decoded(page.cursor), "a cursor tells nobody of others' records"
+    for project in (ONE, TWO):
+        whole = together(Project.at(project_id=project), Job.of_project(project_id=project))
+        own = list(world.whole.find(whole))
+        assert {type(r) for r in own} == {Project, Job}
+        assert list(world.one.find(whole)) == (own if project == ONE else [])
+    shared = together(Job.by_status(status=Status.PENDING))
+    assert {project_of(r) for r in world.one.find(shared)} == {ONE}
+
+
+def decoded(cursor: str) -> str:
+    return base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)).decode("latin-1")
 
 
 def test_a_cursor_of_one_scope_does_not_open_in_another(world: World) -> None:

@@ -136,10 +136,11 @@ def test_a_lie_would_be_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     def broken(*_: Any, **__: Any) -> Any:
         raise RuntimeError("broken")
 
-    schema = Described(tmp_path).schema.include(path="/api/films/films", method="GET")
-    monkeypatch.setattr(Store, "page", broken)
+    # Not a list: what is tried of its many parameters seldom fits together, and is refused before anything is read.
+    schema = Described(tmp_path).schema.include(path="/api/films/films/{project_id}/{title}", method="GET")
+    monkeypatch.setattr(Store, "get", broken)
     with pytest.raises(FailureGroup) as found:
-        check_each_operation(schema, settings(max_examples=150, stateful_step_count=1))
+        check_each_operation(schema, settings(max_examples=20, stateful_step_count=1))
     assert "Server error" in repr(found.value.exceptions)
 
 
