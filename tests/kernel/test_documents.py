@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Annotated, Any
 
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from penstock import Store
-from penstock.schema.documents import plain
+from penstock.schema.documents import has_only_texts, plain
+from penstock.schema.object_key import ObjectKey
 from penstock.testing.entities import Measure, Specimen, Watched
 from tests.kernel.everywhere import Everywhere, open_everywhere
 
@@ -109,3 +110,23 @@ def test_what_was_read_can_be_changed_and_saved(everywhere: Everywhere) -> None:
             record.extra["m"] = record.extra["n"][:2]
             change.save(record)
         assert typed(store.get(Specimen.at(shelf="t", label="a")).extra) == typed({"n": LARGE, "m": LARGE[:2]}), name
+
+
+@pytest.mark.parametrize(
+    ("annotation", "texts"),
+    [
+        (list[str], True),
+        (list[ObjectKey] | None, True),
+        (dict[str, list[bool | None]], True),
+        (tuple[str, ...], True),
+        (Annotated[list[str], "any"], True),
+        (list, False),
+        (dict[str, Any], False),
+        (list[float], False),
+        (dict[str, str | int], False),
+        (Measure, False),
+        (list[Measure], False),
+    ],
+)
+def test_only_what_cannot_hold_a_number_is_spared_to_be_looked_through(annotation: Any, texts: bool) -> None:
+    assert has_only_texts(annotation) is texts

@@ -105,6 +105,29 @@ def test_an_id_that_we_did_not_give_is_refused(busy: Service, last: str) -> None
     assert (refused.status_code, refused.json()["type"]) == (400, "invalid-cursor")
 
 
+def test_who_comes_back_too_late_is_told_so_instead_of_missing_something(busy: Service, port: int) -> None:
+    key = busy.key(Role.VIEWER)
+    listener = Listener(port, EVENTS, key)
+    ready = listener.next()
+    make(busy, "a", "b")
+    first, second = listener.next(), listener.next()
+    listener.close()
+    engine, shapes = busy.store.engine, [Film.__shape__]
+    end = engine.feed_end(shapes)
+    assert end is not None
+    assert engine.trim(shapes, before=end) == 2
+    for missed in (ready, first):
+        late = Listener(port, EVENTS, key, last=missed.id)
+        assert late.answer.status == 410
+        assert json.loads(late.answer.read())["type"] == "feed-trimmed"
+        late.close()
+    in_time = Listener(port, EVENTS, key, last=second.id)
+    assert in_time.next().name == "ready"
+    make(busy, "c")
+    assert in_time.next().data["key"]["title"] == "c"
+    in_time.close()
+
+
 def test_progress_of_work_is_a_stream_too(busy: Service, port: int) -> None:
     listener = Listener(port, "/api/work/events", busy.key(Role.VIEWER, "p1"))
     listener.next()

@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from decimal import Decimal
-from typing import Any
+from types import NoneType, UnionType
+from typing import Annotated, Any, Union, get_args, get_origin
 
 from penstock.errors import InvalidValue
 from penstock.schema.kinds import INTEGER_LIMIT, FieldShape
@@ -41,11 +42,12 @@ def as_stored(field: FieldShape, value: Any) -> Any:
 
 def large_as_floats(value: Any) -> Any:
     """A document whose numbers beyond 64 bits are floats: none was ever stored there but as a float."""
-    if isinstance(value, int) and not -INTEGER_LIMIT <= value < INTEGER_LIMIT:
-        return _float(value)
-    if type(value) is dict:
-        return {k: large_as_floats(v) for k, v in value.items()}
-    return [large_as_floats(v) for v in value] if type(value) is list else value
+    kind = type(value)
+    if kind is int:
+        return value if -INTEGER_LIMIT <= value < INTEGER_LIMIT else _float(value)
+    if kind is dict:
+        return {k: v if type(v) is str else large_as_floats(v) for k, v in value.items()}
+    return [v if type(v) is str else large_as_floats(v) for v in value] if kind is list else value
 
 
 def _float(value: int) -> float | int:
@@ -53,6 +55,17 @@ def _float(value: int) -> float | int:
         return float(value)
     except OverflowError:  # which nobody stored but by hand
         return value
+
+
+def has_only_texts(annotation: Any) -> bool:
+    """Is a document declared so that no number can be in it?"""
+    origin = get_origin(annotation)
+    if origin is None:
+        return isinstance(annotation, type) and issubclass(annotation, str | bool | NoneType)
+    if origin is Annotated:
+        return has_only_texts(get_args(annotation)[0])
+    within = (part for part in get_args(annotation) if part is not ...)
+    return origin in (list, tuple, dict, Union, UnionType) and all(map(has_only_texts, within))
 
 
 def is_flat(document: Mapping[str, Any]) -> bool:

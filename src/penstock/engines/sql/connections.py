@@ -13,7 +13,6 @@ import logging
 from collections import OrderedDict
 from collections.abc import Mapping
 from enum import StrEnum
-from typing import Any
 
 import msgspec
 import psycopg
@@ -23,7 +22,6 @@ from psycopg.types.json import set_json_loads
 from penstock.engines.sql.dialect import literal
 from penstock.engines.sql.session import Call, Session
 from penstock.errors import Misconfigured
-from penstock.schema.documents import large_as_floats
 
 log = logging.getLogger("penstock.postgres")
 
@@ -94,7 +92,7 @@ class Connections:
         session = Session.connect(
             self.url, autocommit=True, prepare_threshold=None, client_encoding="utf8", options=options
         )
-        set_json_loads(_document, session)
+        set_json_loads(msgspec.json.decode, session)
         if session.info.parameter_status("standard_conforming_strings") == "off":
             session.close()
             raise Misconfigured("PostgreSQL has standard_conforming_strings off; set it on, for this user at least")
@@ -121,18 +119,6 @@ class Connections:
         session.close()
         self.share(why)
         return None
-
-
-def _document(text: str | bytes) -> Any:
-    """A document from its JSON, in which PostgreSQL writes large floats without a point, as if they were integers."""
-    value = msgspec.json.decode(text)
-    # Nearly no document has such a number, and to look for its digits costs less than to look at every value.
-    digits = (text.encode() if isinstance(text, str) else bytes(text)).translate(_DIGITS)
-    return large_as_floats(value) if _LARGE in digits else value
-
-
-_DIGITS = bytes(ord("0") if chr(code).isdigit() and code < 128 else code for code in range(256))
-_LARGE = b"0" * 19
 
 
 def _setting(settings: Mapping[str, str], *, local: bool) -> Call:

@@ -39,6 +39,8 @@ class Dialect:
     values {v}, and which are live {l}; {n} are the key columns' names, {j} that those of `k` equal them."""
     delete_some: str
     "The condition that limits a delete: {t} table, {w} condition, {m} the limit."
+    numbers: str = "{x}"
+    "How a document that may hold numbers comes back, of what `load` makes of it."
     remove: str = ""
     "How one row is deleted where that is not done by DELETE: of {t} and its name {n}, where {w}."
     guard: str = ""

@@ -10,6 +10,7 @@ from uuid import UUID
 import msgspec
 
 from penstock.engines.sql.dialect import Dialect
+from penstock.schema.documents import large_as_floats
 from penstock.schema.kinds import Kind, instant_text
 
 _dumps = msgspec.json.Encoder(order="deterministic").encode
@@ -85,7 +86,9 @@ POSTGRES = Dialect(
         Kind.INSTANT: "{x}.astimezone(UTC)",
         Kind.TEXTS: "frozenset({x})",
     },
-    names={"dumps": _dumps, "UTC": UTC},
+    # JSON of PostgreSQL has large floats without a point, as if they were integers.
+    numbers="floats({x})",
+    names={"dumps": _dumps, "UTC": UTC, "floats": large_as_floats},
     compare=lambda kind, column, operator: f"{column} {operator} {{m}}",
     add=lambda kind, column: f"coalesce({column}, 0) + %s",
     append="coalesce({c}, '[]'::jsonb) || {m}::jsonb",

@@ -15,6 +15,7 @@ from pydantic import ValidationError
 
 from penstock.engines.sql.dialect import Dialect
 from penstock.errors import DamagedRecord
+from penstock.schema.documents import has_only_texts
 from penstock.schema.generated import expressed
 from penstock.schema.kinds import FieldShape, Kind
 from penstock.schema.shape import EntityShape
@@ -91,6 +92,8 @@ def _load(field: FieldShape, dialect: Dialect, position: int, *, surely: bool) -
     """How a column's value is loaded; one of the key is surely there."""
     source = f"r[{position}]"
     expression = dialect.load.get(field.kind, "{x}").replace("{members}", f"members_{position}")
+    if field.kind is Kind.DOCUMENT and not has_only_texts(field.python):
+        expression = dialect.numbers.replace("{x}", expression)
     if field.load is not None:
         expression = f"load_{position}({expression})"
     loaded = expression.replace("{x}", source)
