@@ -24,12 +24,16 @@ HOUR = timedelta(hours=1)
 DAY = timedelta(days=1)
 
 
-@pytest.fixture
-def watched(engine_name: str, request: pytest.FixtureRequest) -> Store:
+@pytest.fixture(scope="module", autouse=True)
+def only_where_the_log_is_ours(engine_name: str) -> None:
+    """Asked before a store is made."""
     if engine_name not in ("sqlite", "postgres"):
         pytest.skip("DynamoDB trims its log itself")
-    found: Store = request.getfixturevalue("store")
-    return found
+
+
+@pytest.fixture
+def watched(store: Store) -> Store:
+    return store
 
 
 def keeper(store: Store, **options: object) -> TrimmedLog:
