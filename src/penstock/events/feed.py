@@ -3,7 +3,7 @@
 Every committed insert, update and removal reaches each handler registered for it at least once, in order. A handler
 gets a claim (see `idempotency`) for the event: a change that it commits with that claim happens once, however often the
 event is repeated. A handler that keeps failing on an event leaves a letter behind, to be tried again, and goes on. So
-does a feed that comes back after so long that changes were trimmed which it had not come to (see `change_log`).
+does a feed that comes back after so long that changes were trimmed which it had not come to (see `trimmed_log`).
 What a handler writes to the record of its event with that claim does not come back to it. What it writes without it is
 an event like any other's: a handler that sets a field to what it is already ends there, one that counts never would.
 """

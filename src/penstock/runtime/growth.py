@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 from penstock.declare.entity import Entity
-from penstock.events.change_log import ChangeLog
 from penstock.events.feed import FeedPlace
+from penstock.events.trimmed_log import TrimmedLog
 from penstock.kernel.store import Store
 from penstock.ports.clock import by_the_slowest
 from penstock.ports.engine import TableSize
@@ -32,7 +32,7 @@ class Stored:
     "What is beyond its bound."
 
 
-def stored(store: Store, entities: Sequence[type[Entity]], log: ChangeLog) -> Iterator[Stored]:
+def stored(store: Store, entities: Sequence[type[Entity]], log: TrimmedLog) -> Iterator[Stored]:
     """How much there is of each kind of record, and of the log of changes."""
     bounds = {entity.__shape__.label: bound_of(entity) for entity in entities}
     for size in store.engine.sizes([entity.__shape__ for entity in entities]):
@@ -64,7 +64,7 @@ def _rough(age: timedelta) -> timedelta:
     return timedelta(seconds=int(age.total_seconds()))
 
 
-def _log(store: Store, log: ChangeLog, entries: int) -> Stored:
+def _log(store: Store, log: TrimmedLog, entries: int) -> Stored:
     since = log.oldest()
     oldest = None if since is None else max(store.clock.now() - since, timedelta(0))
     missed = sorted(place.name for place in store.find(FeedPlace.by_name()) if place.missed_at is not None)

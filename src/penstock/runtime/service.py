@@ -19,10 +19,10 @@ from typing import TYPE_CHECKING
 
 from penstock.declare.domain import Domain
 from penstock.errors import Misconfigured
-from penstock.events.change_log import ChangeLog
 from penstock.events.feed import Feed
 from penstock.events.relay import Relay
 from penstock.events.schedule import Schedule, Scheduler
+from penstock.events.trimmed_log import TrimmedLog
 from penstock.files.sweep import Sweep
 from penstock.kernel.audit import AuditLine, SystemAudit
 from penstock.kernel.history_trace import write_traces
@@ -253,11 +253,11 @@ class Service:
         """What forgets jobs that have long been over."""
         return PastJobs(self.context.store, owner=self.owner)
 
-    def change_log(self) -> ChangeLog:
+    def change_log(self) -> TrimmedLog:
         """What trims the log of changes, where the store does not."""
         chosen = self.settings
         longest = timedelta(hours=chosen.feed_hours)
-        return ChangeLog(self.context.store, self.domains, owner=self.owner, longest=longest, most=chosen.feed_entries)
+        return TrimmedLog(self.context.store, self.domains, owner=self.owner, longest=longest, most=chosen.feed_entries)
 
     def stored(self) -> list[Stored]:
         """How much there is of what the system keeps for itself, beside its bounds."""

@@ -13,7 +13,7 @@ from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, R
 
 from penstock.auth.access import needs, public
 from penstock.errors import DeclarationError
-from penstock.events.change_log import ChangeLog
+from penstock.events.trimmed_log import TrimmedLog
 from penstock.kernel.outbox import Message, SystemMessage
 from penstock.plugin import DomainPlugin
 from penstock.runtime.discovery import RESERVED
@@ -66,7 +66,7 @@ def build_api(installed: Sequence[DomainPlugin], context: DomainContext, *, opti
         watch(context.store)
     schedules = [s for i in installed for s in i.all_schedules(context)]
     outboxes = [o for o in (i.domain.outbox for i in installed) if o is not None and issubclass(o, Message)]
-    log = ChangeLog(context.store, [*(i.domain for i in installed), WORKING], owner="metrics")
+    log = TrimmedLog(context.store, [*(i.domain for i in installed), WORKING], owner="metrics")
     metrics = Metrics(context.store, schedules, dict.fromkeys([SystemMessage, *outboxes]), log)
     app = FastAPI(
         title="Penstock",

@@ -13,9 +13,9 @@ from prometheus_client.core import GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
 from penstock.errors import PenstockError
-from penstock.events.change_log import ChangeLog
 from penstock.events.feed import FeedPlace
 from penstock.events.schedule import Schedule, overdue
+from penstock.events.trimmed_log import TrimmedLog
 from penstock.kernel.held_message import HeldMessage
 from penstock.kernel.outbox import Message, MessageStatus
 from penstock.kernel.store import Store
@@ -41,7 +41,7 @@ class Metrics:
         store: Store,
         schedules: Sequence[Schedule],
         outboxes: Iterable[type[Message]],
-        log: ChangeLog | None = None,
+        log: TrimmedLog | None = None,
     ) -> None:
         self._registry = CollectorRegistry()
         labels = ["method", "route"]
@@ -66,7 +66,7 @@ class Metrics:
 
 class _StoreNumbers(Collector):
     def __init__(
-        self, store: Store, schedules: Sequence[Schedule], outboxes: list[type[Message]], log: ChangeLog | None
+        self, store: Store, schedules: Sequence[Schedule], outboxes: list[type[Message]], log: TrimmedLog | None
     ) -> None:
         self._store, self._schedules, self._outboxes, self._log = store, schedules, outboxes, log
         self._lock = threading.Lock()

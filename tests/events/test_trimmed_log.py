@@ -11,8 +11,8 @@ from penstock import FrozenClock, Store
 from penstock.domains import DOMAINS
 from penstock.domains.videos.model import Video
 from penstock.errors import FeedTrimmed, InvalidValue
-from penstock.events.change_log import ChangeLog, LogMark
 from penstock.events.feed import MISSED, Feed, FeedPlace
+from penstock.events.trimmed_log import LogMark, TrimmedLog
 from penstock.kernel.idempotency import Claim
 from penstock.kernel.lease import take_named
 from penstock.operations.feed_entry import FeedEntry
@@ -24,16 +24,20 @@ HOUR = timedelta(hours=1)
 DAY = timedelta(days=1)
 
 
-@pytest.fixture
-def watched(engine_name: str, request: pytest.FixtureRequest) -> Store:
+@pytest.fixture(scope="module", autouse=True)
+def only_where_the_log_is_ours(engine_name: str) -> None:
+    """Asked before a store is made."""
     if engine_name not in ("sqlite", "postgres"):
         pytest.skip("DynamoDB trims its log itself")
-    found: Store = request.getfixturevalue("store")
-    return found
 
 
-def keeper(store: Store, **options: object) -> ChangeLog:
-    return ChangeLog(store, DOMAINS, owner="a", **options)  # type: ignore[arg-type]
+@pytest.fixture
+def watched(store: Store) -> Store:
+    return store
+
+
+def keeper(store: Store, **options: object) -> TrimmedLog:
+    return TrimmedLog(store, DOMAINS, owner="a", **options)  # type: ignore[arg-type]
 
 
 def follow(store: Store, name: str = "f", seen: list[str] | None = None) -> Feed:

@@ -74,7 +74,7 @@ class LogRound:
     "Feeds that had not come to what was removed."
 
 
-class ChangeLog:
+class TrimmedLog:
     """Trims the log of some domains' changes. Any number of processes may; one at a time is at it."""
 
     def __init__(
