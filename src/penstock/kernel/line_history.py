@@ -26,8 +26,8 @@ from penstock.operations.reads import Range
 from penstock.operations.validation import is_simple
 from penstock.schema.kinds import key_text
 
-_FEW = 20
-"So many periods are looked at whatever trails they are of; of more, those that the record's project has."
+_FEW, _PERIODS = 20, 200
+"So many trails are looked at, of so many periods; of more, those that the record's project has."
 _UNFOLLOWED = timedelta(minutes=2)
 "A trail that nobody has followed for so long is followed by whoever reads."
 
@@ -56,9 +56,9 @@ def _untraced(store: StoreHandle, asked: HistoryQuestion) -> list[UntracedPeriod
     """The periods whose lines may tell of the record and are not all traced."""
     if store.project is None:
         query = UntracedPeriod.all_of_them()
-        few = store.engine.find(query, limit=_FEW + 1, after=None, now=store.clock.now()).records
-        if len(few) <= _FEW:
-            return few
+        few = store.engine.find(query, limit=_PERIODS, after=None, now=store.clock.now())
+        if not few.more and len({(p.trail, p.project_id) for p in few.records}) <= _FEW:
+            return few.records
     return [p for project in _projects(store, asked) for p in store.find(UntracedPeriod.of_project(project_id=project))]
 
 
