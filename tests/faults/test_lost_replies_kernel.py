@@ -19,7 +19,7 @@ from penstock.domains.musicvideo.model import DOMAIN as MUSIC
 from penstock.domains.musicvideo.model import Project, ProjectStatus
 from penstock.domains.novae.model import DOMAIN as NOVAE
 from penstock.domains.novae.model import NameClaim
-from penstock.errors import Conflict
+from penstock.errors import Conflict, NotUnique
 from penstock.events.feed import Feed
 from penstock.events.relay import Delivery, Relay, dead_letters, revive
 from penstock.events.schedule import Period, Schedule, Scheduler, ScheduleState
@@ -40,6 +40,7 @@ from penstock.runtime.system_records import SYSTEM_RECORDS
 from penstock.testing.entities import SUITE, Counter, Session, Watched
 from tests.conftest import _drop_tables, chosen_engines
 from tests.faults.proxy import LosingProxy
+from tests.kernel.members import MEMBERS, Member
 from tests.kernel.shelf import PAPERS, Paper
 from tests.kernel.test_outbox import Listener
 
@@ -110,7 +111,7 @@ def line(request: pytest.FixtureRequest) -> Iterator[tuple[Engine, Engine, Losin
     with LosingProxy(port) as proxy:
         engine = _engine(request.param, url.replace(f":{port}", f":{proxy.port}"), prefix)
         behind = _engine(request.param, url, prefix)
-        Store(engine, own=SYSTEM_RECORDS).ensure(MUSIC, NOVAE, SUITE, PAPERS)
+        Store(engine, own=SYSTEM_RECORDS).ensure(MUSIC, NOVAE, SUITE, PAPERS, MEMBERS)
         yield engine, behind, proxy
         engine.close()
         behind.close()
@@ -184,6 +185,35 @@ def test_a_change_with_its_counter_line_and_message(losing_each: LosingEach) -> 
         assert trial.store.get(record.ref).status is ProjectStatus.QUEUED
         assert trial.store.get(NamedLease.at(name=_counter(trial))).lease_epoch == 1
         assert trial.pending(record) == trial.lines(record) == ["project.queued"]
+
+    losing_each(verb)
+
+
+def test_unique_values_and_versions(losing_each: LosingEach) -> None:
+    """Each write counts once, frees what it left and claims what it has, whoever hears of it."""
+
+    def verb(trial: Trial) -> None:
+        store, name = trial.store, trial.name
+        there, other = Member.at(member_id=name), Member.at(member_id=f"{name} other")
+        trial.arm()
+        store.create(Member(member_id=name, email=f"{name} 1"))
+        store.patch(there, the(Member.email).set(f"{name} 2"))
+        store.put(Member(member_id=name, email=f"{name} 3"))
+        with store.change(by="ann", project=name) as change:
+            read = change.get(there)
+            read.email = f"{name} 4"
+            change.save(read)
+        store.patch(there, the(Member.note).set("x"))
+        with pytest.raises(NotUnique):
+            store.create(Member(member_id=other.key["member_id"], email=f"{name} 4"))
+        trial.disarm()
+        assert store.get(there) == Member(member_id=name, email=f"{name} 4", note="x", revision=5)
+        for number in (1, 2, 3):
+            store.put(Member(member_id=other.key["member_id"], email=f"{name} {number}"))
+        trial.arm()
+        store.delete(there)
+        trial.disarm()
+        store.create(Member(member_id=name, email=f"{name} 4"))
 
     losing_each(verb)
 

@@ -245,7 +245,7 @@ def test_a_value_is_unique_within_what_is_declared(store: Store) -> None:
 
 
 def test_a_store_bound_to_a_project_learns_no_more_than_that_a_value_is_taken(store: Store) -> None:
-    mine, other = store.scoped("p", enforce=False), store.scoped("q", enforce=False)
+    mine, other = store.scoped("p"), store.scoped("q")
     mine.create(Room(room_id="p1", title="hall", code="7"))
     other.create(Room(room_id="q1", title="hall"))
     with pytest.raises(NotUnique) as refused:
