@@ -9,6 +9,7 @@ from penstock import FrozenClock
 from penstock.declare.lifetime import Expires
 from penstock.domains.assetcreator.model import Audit
 from penstock.kernel.idempotency import SystemOnce
+from penstock.lifecycle.reaper import Reaper
 from penstock.runtime.bounds import BOUNDS, Stays, bound_of
 from penstock.runtime.system_records import SYSTEM_RECORDS
 from penstock.work.working import WORKING
@@ -53,3 +54,12 @@ def test_records_that_wait_for_the_reaper_are_told(tmp_path: Path) -> None:
     assert found() == (1, timedelta(hours=30), False)
     service.reaper().run_once()
     assert found() == (0, None, True)
+
+
+def test_the_reaper_goes_on_until_nothing_is_left(tmp_path: Path) -> None:
+    clock = FrozenClock()
+    store = opened(tmp_path, clock).context.store
+    ttl = int(clock.now().timestamp()) + 60
+    store.put_many(SystemOnce(idempotency_key=f"{n}", created_at=clock.now(), ttl=ttl) for n in range(3500))
+    clock.advance(timedelta(minutes=2))
+    assert Reaper(store, [], owner="a").run_once() == {"penstock": 3500}
