@@ -18,6 +18,7 @@ from penstock.engines.dynamodb.item_type import ItemType
 from penstock.errors import Conflict
 from penstock.kernel.unchanged import states_unchanged, unchanged
 from penstock.operations.conditions import holds
+from penstock.operations.spelling import holds_exactly
 from penstock.operations.updates import Remove, Set
 from penstock.runtime.system_records import SYSTEM_RECORDS
 from penstock.testing.entities import Colour, Measure
@@ -54,8 +55,10 @@ def lamp(**values: Any) -> Lamp:
 
 
 def stands(record: Lamp, **found: Any) -> bool:
-    """Does the record pass for unchanged where these fields stand otherwise?"""
-    return holds(unchanged(record), {**record.__dict__, **found})
+    """Does the record pass for unchanged where these fields stand otherwise? A missing one counts as its default."""
+    fields = Lamp.__shape__.fields
+    read = {n: fields[n].counted_as if v is None else v for n, v in {**record.__dict__, **found}.items()}
+    return holds_exactly(Lamp.__shape__, unchanged(record), read)
 
 
 def test_what_was_read_is_unchanged_and_what_is_gone_is_not() -> None:
@@ -120,7 +123,7 @@ def test_states_follow_the_same_rule() -> None:
                 condition = states_unchanged(shape, tuple(value if f is field else f.default for f in shape.states))
                 others = {f.name: f.default for f in shape.states}
                 assert holds(condition, {**others, field.name: value})
-                assert holds(condition, {**others, field.name: None}) is (value == field.default)
+                assert holds(condition, {**others, field.name: field.counted_as}) is (value == field.default)
 
 
 FULL = {

@@ -337,8 +337,8 @@ def test_one_that_was_renewed_since_it_was_read_is_not_rescued(
     clock.advance(LEASE)
     find = store.find
 
-    def find_then_renew(query: Any) -> Any:
-        for record in find(query):
+    def find_then_renew(query: Any, **more: Any) -> Any:
+        for record in find(query, **more):
             runner.renew([work])
             yield record
 

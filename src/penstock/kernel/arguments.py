@@ -74,6 +74,19 @@ def check_page(limit: Any, cursor: Any) -> None:
         raise InvalidValue(f"a cursor is the text that the page before has told, not {_named(cursor)}")
 
 
+def check_place(query: Any, given: Any) -> None:
+    """Refuse what is no place in the order of a query: neither a record of its entity nor the values of its keys."""
+    check_query(query, "cursor")
+    if isinstance(query, ItemCollection):
+        raise InvalidValue("cursor takes a query of one entity; a page of a collection has its cursor with it")
+    shape = query.pattern.entity
+    if isinstance(given, dict):
+        if missing := [n for n in (*shape.key.fields, *query.pattern.key.fields) if given.get(n) is None]:
+            raise InvalidValue(f"a place in {query.pattern.label} needs a value of {', '.join(dict.fromkeys(missing))}")
+    elif getattr(given, "__shape__", None) is not shape or isinstance(given, type):
+        raise InvalidValue(f"a place in {query.pattern.label} is a record of {shape.name}, not {_named(given)}")
+
+
 def check_domain(given: Any) -> None:
     """Refuse to create tables of what is no domain."""
     if not isinstance(given, Domain):

@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from penstock.declare.domain import Domain
 from penstock.declare.entity import Entity
 from penstock.errors import InvalidValue
-from penstock.kernel.arguments import check_domain, check_page, check_query
+from penstock.kernel.arguments import check_domain, check_page, check_place, check_query
 from penstock.kernel.batch import Batch
 from penstock.kernel.change import Change
 from penstock.kernel.handle import StoreHandle
@@ -155,7 +155,7 @@ class Store(StoreHandle):
 
     def cursor(self, query: Query[Any], record: Entity | Mapping[str, Any]) -> str:
         """The cursor behind a record of a query, or behind the values of its keys, for a page that ends with it."""
-        check_query(query, "cursor")
+        check_place(query, record)
         values = record.__dict__ if isinstance(record, Entity) else record
         return encode_cursor(query, values, self._secret)
 

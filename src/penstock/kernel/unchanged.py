@@ -37,10 +37,9 @@ class _Rule(msgspec.Struct, frozen=True, eq=False):
 
     field: FieldShape
     missing: Missing
-    default: Any
-    "As what a missing one reads, if that is a plain value."
+    is_document: bool
     may_be_missing: _MayBeMissing | None
-    "Does it read as this value, beside those of the others, where it is missing? None: that is told by the default."
+    "Does it read as this value, beside those of the others, where it is missing? None: a condition knows by itself."
 
 
 def unchanged(record: Entity, names: Iterable[str] | None = None) -> Condition:
@@ -92,24 +91,14 @@ def stored_value(field: FieldShape, value: Any) -> Any:
 
 def _stands(rule: _Rule, name: str, value: Any, values: Mapping[str, Any]) -> Condition:
     """That a field has the value that was read, beside those of the others."""
-    if rule.may_be_missing is not None:
-        return _stands_made(rule, name, value, values, rule.may_be_missing)
     if value is None:
         return rule.missing
+    if rule.is_document:
+        value = stored_value(rule.field, value)
     same = Compare(name, "=", value)
-    # A field without a default has None for one, and that no value is.
-    return same if value != rule.default else Any_((same, rule.missing))
-
-
-def _stands_made(
-    rule: _Rule, name: str, value: Any, values: Mapping[str, Any], may_be_missing: _MayBeMissing
-) -> Condition:
-    """The same of a document, or where a missing value is made anew."""
-    stored = stored_value(rule.field, value)
-    if stored is None:
-        return rule.missing
-    same = Compare(name, "=", stored)
-    return Any_((same, rule.missing)) if may_be_missing(stored, values) else same
+    if rule.may_be_missing is None or not rule.may_be_missing(value, values):
+        return same
+    return Any_((same, rule.missing))
 
 
 @cache
@@ -117,7 +106,7 @@ def _rules(entity: type[Entity]) -> dict[str, _Rule]:
     """Of every field that is not part of the key."""
     shape = entity.__shape__
     return {
-        name: _Rule(field, Missing(name), field.default, _missing_reads_as(entity, field))
+        name: _Rule(field, Missing(name), field.kind is Kind.DOCUMENT, _missing_reads_as(entity, field))
         for name, field in shape.fields.items()
         if name not in shape.key.fields
     }
@@ -131,9 +120,11 @@ def _guarded(entity: type[Entity]) -> dict[str, _Rule]:
 
 
 def _missing_reads_as(entity: type[Entity], field: FieldShape) -> _MayBeMissing | None:
-    """What tells whether a field that another writer has left out reads as a value, given as it is stored."""
+    """What tells whether a field that another writer has left out reads as a value, given as it is stored.
+
+    Of a default that is always the same every condition knows that a missing field is as good as it.
+    """
     info = entity.model_fields[field.name]
-    # Where a missing field is always the same, it counts as that in every condition.
     if field.optional or field.default is not None or info.default_factory is None:
         return None
 
