@@ -16,7 +16,7 @@ from penstock.errors import Conflict, InvalidCursor, InvalidValue, OutOfScope
 from penstock.events.relay import Relay
 from penstock.kernel.audit import SystemAudit
 from penstock.kernel.history import HistoryEntry, HistoryKind
-from penstock.kernel.history_trace import HistoryTrace, UntracedPeriod, forget_traces, write_traces
+from penstock.kernel.history_trace import HistoryTrace, UntracedPeriod, traces_to, write_traces
 from penstock.kernel.record_name import name_of
 from penstock.kernel.seals import verify
 from penstock.ports.engine import Engine
@@ -337,7 +337,7 @@ class TestFollowing:
                 change.put(diary(project, 2))
         settle(untraced)
         gone = list(untraced.find(SystemAudit.of_project(project_id=project)))[:2]
-        forget_traces(untraced, gone)
+        untraced.delete_many(ref for line in gone for ref in traces_to(line))
         assert [traces(untraced, diary(project, n).ref) for n in (1, 2)] == [1, 1]
         untraced.delete_many(line.ref for line in gone)
         assert told(untraced, diary(project, 2).ref) == [("ann", "put")]

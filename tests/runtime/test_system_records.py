@@ -35,9 +35,11 @@ RELATIONS = [
     "rate_buckets",
     "quota_uses",
     "quota_holds",
+    "history_traces",
+    "untraced_periods",
     "held_messages",
-    "feed_marks",
     "unique_values",
+    "feed_marks",
 ]
 "As they were planned before the records were given to the store: what stands is never renamed or moved."
 

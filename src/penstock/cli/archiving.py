@@ -14,6 +14,7 @@ from penstock.cli.installed import domains
 from penstock.cli.terminal import AsJson, By, Place, StoreUrl, busy, opened, settings, show
 from penstock.errors import Conflict, InvalidValue, Misconfigured
 from penstock.kernel.audit import AuditLine, SystemAudit
+from penstock.kernel.history_trace import traces_to
 from penstock.lifecycle.audit_archive import AuditArchive
 from penstock.ports.archive import Archive
 from penstock.runtime.composition import open_archive
@@ -39,7 +40,7 @@ def archive_command(
     """
     keep = _age(older_than, settings().audit_days)
     with opened(store) as handle, busy("Archiving"):
-        mover = AuditArchive(handle, archive_at(archive), trails(), owner=by, keep=keep)
+        mover = AuditArchive(handle, archive_at(archive), trails(), owner=by, keep=keep, along=traces_to)
         done = mover.plan(project) if dry_run else mover.run(project)
     if done is None:
         raise Conflict("another process archives audit lines just now; try again later")

@@ -193,10 +193,9 @@ def _traces_to(line: AuditLine, without: _Kinds) -> Iterator[HistoryTrace]:
         yield HistoryTrace(about=name, ts=line.ts, mark=mark, project_id=line.project_id, actor=line.actor, trail=trail)
 
 
-def forget_traces(store: StoreHandle, gone: Iterable[AuditLine]) -> None:
-    """Remove the traces to lines that were removed, for whoever has archived them."""
-    for some in _pages(iter(gone)):
-        store.delete_many(trace.ref for line in some for trace in _traces_to(line, frozenset()))
+def traces_to(line: AuditLine) -> Iterator[Ref[Any]]:
+    """The traces that lead to a line, for whoever removes it."""
+    return (trace.ref for trace in _traces_to(line, frozenset()))
 
 
 def told_records(line: AuditLine, without: _Kinds = frozenset()) -> Iterator[tuple[str, dict[str, Any]]]:

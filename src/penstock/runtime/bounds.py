@@ -19,11 +19,14 @@ from penstock.events.trimmed_log import LogMark
 from penstock.files.released_file import Released
 from penstock.files.upload import Upload
 from penstock.kernel.audit import AuditLine, SystemAudit
+from penstock.kernel.held_message import HeldMessage
+from penstock.kernel.history_trace import HistoryTrace, UntracedPeriod
 from penstock.kernel.idempotency import SystemOnce
 from penstock.kernel.lease import NamedLease
 from penstock.kernel.outbox import Message, SystemMessage
 from penstock.kernel.quota import QuotaHold, QuotaUse
 from penstock.kernel.seals import AuditedProject, Checkpoint, Seal
+from penstock.kernel.uniqueness import UniqueValue
 from penstock.work.job import ChildCount, ChildRun, PipelineJob, StepRun
 from penstock.work.task import Progress, QueueHint, Task, TaskAttempt
 
@@ -61,16 +64,20 @@ _MONTH = 30 * _DAY
 
 BOUNDS: tuple[Bound, ...] = (
     Bound(SystemMessage, "7 days after it was told; dead ones until settled", Stays.UNSETTLED, 7 * _DAY),
+    Bound(HeldMessage, "until somebody has decided about the dead message before it", Stays.UNSETTLED),
     Bound(SystemOnce, "3 days for a feed's events, 1 day for answers to an Idempotency-Key", longest=3 * _DAY),
     Bound(
         SystemAudit,
         "for ever, or until moved to the archive (PENSTOCK_AUDIT_DAYS, penstock audit archive)",
         Stays.EVIDENCE,
     ),
+    Bound(HistoryTrace, "as the audit line it leads to", Stays.EVIDENCE),
+    Bound(UntracedPeriod, "until its lines are traced, half an hour later", Stays.DECLARED),
     Bound(Seal, "for ever; one for a project and an hour in which it had lines", Stays.EVIDENCE),
     Bound(Checkpoint, "for ever; one an hour if anything is new, and one for 90 trails", Stays.EVIDENCE),
     Bound(AuditedProject, "for ever; one for a project and a kind of line", Stays.DECLARED),
     Bound(NamedLease, "one for each duty; concurrency slots 30 days after their last use", Stays.DECLARED, _MONTH),
+    Bound(UniqueValue, "as long as the record that has the value; one left behind until taken over", Stays.DECLARED),
     Bound(QuotaUse, "1 day longer than its period, or than anything can be held on it", longest=8 * _DAY),
     Bound(QuotaHold, "until it is settled; 30 days after its time at the latest", longest=_MONTH),
     Bound(FeedPlace, "one for each feed", Stays.DECLARED),

@@ -25,7 +25,7 @@ from penstock.events.schedule import Schedule, Scheduler
 from penstock.events.trimmed_log import TrimmedLog
 from penstock.files.sweep import Sweep
 from penstock.kernel.audit import AuditLine, SystemAudit
-from penstock.kernel.history_trace import write_traces
+from penstock.kernel.history_trace import traces_to, write_traces
 from penstock.kernel.outages import outages_of
 from penstock.kernel.outbox import Message, SystemMessage
 from penstock.kernel.quota_movements import settle_overdue
@@ -242,7 +242,7 @@ class Service:
         """What moves audit lines to the archive once they are old enough."""
         keep = timedelta(days=self.settings.audit_days)
         archive = open_archive(self.settings.archive, settings=self.settings)
-        return AuditArchive(self.context.store, archive, self.trails, owner=self.owner, keep=keep)
+        return AuditArchive(self.context.store, archive, self.trails, owner=self.owner, keep=keep, along=traces_to)
 
     def forget_work(self) -> None:
         """Let go of what is known of work that has long been over."""
