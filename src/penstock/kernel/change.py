@@ -170,19 +170,22 @@ class Change:
             raise InvalidValue(f"{record.ref!r} was not read in this change; read it with change.get, or create it")
         before, shape, key = met.before, record.__shape__, met.ref.key
         changed = changes_of(record.__dict__, before)
-        if shape.version is not None:
+        by_version = guarded and shape.version is not None
+        if by_version:
             condition = both(version_unchanged(shape, before), when)
         else:
             condition = both(states_unchanged(shape, tuple([before[f.name] for f in shape.states])), when)
         if not changed:
             self._writes.append(Check(shape, key, both(Present(), condition) or Present()))
             return record
-        if guarded:
+        if guarded and not by_version:
             condition = both(condition, overwritten(type(record), before, changed))
         if shape.last_modified is not None:
             note_moment(record, before, changed, self.store.clock.now())
-        if shape.version is not None:
+        if by_version:
             grow_version(record, before, changed)
+        elif shape.version is not None:
+            changed.append(Add(shape.version, 1))  # which it has by now, nobody knows
         self._writes.append(settle(Patch(shape, key, prepare_updates(shape, changed), condition), before))
         if self._trail is not None:
             self._trail.tell("save", met, before)

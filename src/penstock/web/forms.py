@@ -65,7 +65,8 @@ def some_fields_model(entity: type[Entity], name: str) -> type[BaseModel]:
     for field, info in entity.model_fields.items():
         kind: Any = Annotated[(info.annotation, *info.metadata)] if info.metadata else info.annotation
         always = field in entity.__shape__.key.fields
-        taken[field] = (kind, Field() if always else Field(None, json_schema_extra=without_default))
+        told = without_default if entity.__shape__.fields[field].computation is None else _read_only
+        taken[field] = (kind, Field() if always else Field(None, json_schema_extra=told))
     about = f"Some fields of a {entity.__name__}: those that were asked for, and its key."
     return create_model(name, __doc__=about, **taken)
 
