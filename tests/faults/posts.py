@@ -41,7 +41,14 @@ SECRET = b"the secret of these tests"
 URL = "http://127.0.0.1"
 GIVEN_UP = timedelta(minutes=10)
 "After so long another process may take the claim of a dead one over."
-_NOT_COUNTED = {"penstock_api_keys", "penstock_untraced_periods", "penstock_rate_buckets", "penstock_cause", "sqlite_sequence", "penstock_changes"}
+_NOT_COUNTED = {
+    "penstock_api_keys",
+    "penstock_untraced_periods",
+    "penstock_rate_buckets",
+    "penstock_cause",
+    "sqlite_sequence",
+    "penstock_changes",
+}
 "Of each process its own, such as the note that it writes to a trail, and what is no part of an answer."
 
 

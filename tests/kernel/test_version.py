@@ -226,3 +226,14 @@ def test_declarations_that_cannot_be_kept_are_refused() -> None:
             def at(self, *, name: str) -> None: ...
 
             numbered = IndexKey(by_number, "ALL", "{number:05d}")
+
+
+def test_what_is_overwritten_counts_one_more_whatever_it_has_become(store: Store) -> None:
+    store.create(Page(name="p"))
+    with store.change() as change:
+        page = change.get(HERE)
+        store.patch(HERE, the(Page.note).set("another's"))
+        page.text = "mine"
+        change.overwrite(page)
+    found = store.get(HERE)
+    assert (found.text, found.note, found.revision) == ("mine", "another's", 3)

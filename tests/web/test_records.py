@@ -294,7 +294,9 @@ def test_what_the_kernel_keeps_for_a_domain_is_the_administrators_to_look_at(tmp
         (m, p): r for (m, p), r in found.items() if p.split("/")[3] in ("audit_lines", "messages", "idempotency_marks")
     }
     assert set(kept.values()) == {Role.ADMIN}
-    assert [p for m, p in kept if m == "POST"] == ["/api/assetcreator/messages/{event_id}/moves/revive"]
+    assert [p for m, p in kept if m == "POST"] == [
+        f"/api/assetcreator/messages/{{event_id}}/moves/{move}" for move in ("revive", "dismiss")
+    ]
     assert found["GET", "/api/assetcreator/jobs"] is Role.VIEWER
 
 

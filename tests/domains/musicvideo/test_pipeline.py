@@ -14,7 +14,7 @@ from penstock.domains.musicvideo.errors import NotNow
 from penstock.domains.musicvideo.film_studio import FilmStudio
 from penstock.domains.musicvideo.model import Project, ProjectStatus, Scene, SceneStatus
 from penstock.domains.musicvideo.tasks import TASKS
-from penstock.errors import Conflict, Unavailable
+from penstock.errors import Conflict, Unanswered, Unavailable
 from penstock.generation.steps import Brief, Shot, StepReporter
 from penstock.kernel.lease import LeaseLost
 from penstock.kernel.outbox import MessageStatus, SystemMessage
@@ -150,7 +150,7 @@ def test_what_fails_for_a_while_is_tried_again_and_counted(
     def shaky(shot: Shot) -> None:
         if "part 3" in shot.prompt and left[0]:
             left[0] -= 1
-            raise Unavailable("the service is down")
+            raise Unanswered("the service is down")
 
     quick.meanwhile = shaky
     project = generated(studio, tmp_path)

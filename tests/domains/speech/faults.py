@@ -12,6 +12,8 @@ from penstock.kernel.change import Change
 class Failing:
     """Something real, except that certain calls are refused."""
 
+    error: Callable[[str], Exception] = Unavailable
+
     def __init__(self, real: Any, **refuse: Callable[..., bool]) -> None:
         self._real, self._refuse = real, refuse
 
@@ -23,7 +25,7 @@ class Failing:
 
         def call(*args: Any, **kwargs: Any) -> Any:
             if refuses(*args, **kwargs):
-                raise Unavailable(f"{name} is refused")
+                raise self.error(f"{name} is refused")
             return found(*args, **kwargs)
 
         return call

@@ -319,6 +319,7 @@ def test_a_file_that_cannot_be_deleted_keeps_its_room(studio: SpeechStudio) -> N
 
     synthesise(studio, "Hello.", ip_address=GUEST)
     stuck: Any = Failing(studio.objects, delete=always)
+    stuck.error = PermissionError
     assert cleaned(replace(studio, objects=stuck), "12-10 12:00:00").failed == 1
     assert used(studio)[2] > 0
     assert cleaned(studio, "12-10 12:01:00").deleted == 1

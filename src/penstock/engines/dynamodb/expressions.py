@@ -127,10 +127,14 @@ class ConditionCompiler:
                     return self._constant(False, False)
                 members = ", ".join(self._value(name, v) for v in values)
                 return self._or_default(name, condition, _Expression(f"{self._name(name)} IN ({members})"))
+            case Present(name) if name in self._item.defaults:  # it misses only where the whole item does
+                return self._constant(True, False)
+            case Missing(name) if name in self._item.defaults:
+                return self._constant(False, True)
             case Present(name):
-                return _Expression(f"attribute_exists({self._name_that_may_miss(name)})")
+                return _Expression(f"attribute_exists({self._name(name)})")
             case Missing(name):
-                return _Expression(f"attribute_not_exists({self._name_that_may_miss(name)})")
+                return _Expression(f"attribute_not_exists({self._name(name)})")
             case All(parts):
                 return self._joined(" AND ", parts) if parts else self._constant(True, True)
             case Any_(parts):
@@ -152,15 +156,15 @@ class ConditionCompiler:
         missing_passes = isinstance(condition, Compare) and condition.operator == "<>"
         if default_holds(self._item.shape.fields[name], default, condition) == missing_passes:
             return compared
-        attribute, stands = self._name(name), self._aliases.name(self._stands)
+        attribute = self._name(name)
         if missing_passes:  # and must not, unless there is no item at all
             text = f"{compared.text} AND attribute_exists({attribute})"
             if not self._item_is_there:
-                text = f"({text}) OR attribute_not_exists({stands})"
+                text = f"({text}) OR attribute_not_exists({self._name(None)})"
         elif self._item_is_there:
             text = f"{compared.grouped} OR attribute_not_exists({attribute})"
         else:
-            text = f"{compared.grouped} OR (attribute_exists({stands}) AND attribute_not_exists({attribute}))"
+            text = f"{compared.grouped} OR (attribute_exists({self._name(None)}) AND attribute_not_exists({attribute}))"
         return _Expression(text, compound=True)
 
     def _possible(self, parts: tuple[Condition, ...]) -> tuple[Condition, ...]:
@@ -168,10 +172,6 @@ class ConditionCompiler:
         if not self._item_is_there:
             return parts
         return tuple(p for p in parts if type(p) is not Missing or p.field not in self._item.defaults) or parts[:1]
-
-    def _name_that_may_miss(self, field: str | None) -> str:
-        """A field with a default misses only where the whole item does."""
-        return self._name(None if field in self._item.defaults else field)
 
     def _between(self, name: str, low: Any, high: Any) -> _Expression:
         field = self._item.shape.fields[name]
@@ -218,6 +218,7 @@ class FilterCompiler(ConditionCompiler):
     """Compiles the filter of a query, which may not speak of the key."""
 
     def filter(self, condition: Condition) -> str:
+        self._item_is_there = True  # or it would not be looked at
         return self._any(condition).text
 
     def _constant(self, standing: bool, absent: bool) -> _Expression:

@@ -23,7 +23,7 @@ class Sizes(Promise):
         ends = int(clock.now().timestamp()) + 10
         store.put_many(Session(user="u", session_id=f"{n}", ends_at=ends + n) for n in range(5))
         clock.advance(timedelta(minutes=1))
-        (size,) = engine.sizes([Session.__shape__])
+        (size,) = [s for s in engine.sizes([Session.__shape__]) if s.entities]
         assert size.records >= 0
         if size.exact:
             assert (size.records, size.first_end) == (5, ends)
