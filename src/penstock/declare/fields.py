@@ -23,9 +23,9 @@ from penstock.declare.stored_names import check_attribute_name, check_column_nam
 from penstock.declare.unique import unique_within
 from penstock.declare.units import Instant
 from penstock.errors import DeclarationError
-from penstock.schema.bounds import Bounds, exact_bounds, whole_bounds
 from penstock.schema.documents import plain
 from penstock.schema.kinds import FieldShape, Kind
+from penstock.schema.number_bounds import Bounds, exact_bounds, whole_bounds
 
 _SIMPLE = {
     str: Kind.TEXT,

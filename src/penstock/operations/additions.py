@@ -11,9 +11,9 @@ from typing import Any
 from penstock.errors import OutOfBounds
 from penstock.operations.conditions import Compare, Condition, Missing, Present
 from penstock.operations.updates import Add, Update, exact_sum
-from penstock.schema.bounds import Bounds
 from penstock.schema.documents import decimal
 from penstock.schema.kinds import INTEGER_LIMIT, FieldShape, Kind
+from penstock.schema.number_bounds import Bounds
 from penstock.schema.shape import EntityShape
 
 

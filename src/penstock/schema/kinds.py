@@ -16,8 +16,8 @@ from uuid import UUID
 from msgspec import to_builtins
 
 from penstock.errors import InvalidKey, InvalidValue
-from penstock.schema.bounds import Bounds
 from penstock.schema.computation import Computation
+from penstock.schema.number_bounds import Bounds
 from penstock.schema.permission import Permission
 from penstock.schema.role import Role
 
