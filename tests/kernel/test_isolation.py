@@ -43,7 +43,7 @@ def open_at(url: str) -> Store:
 def server() -> Iterator[Postgres]:
     """A server of one's own: roles are of a whole server."""
     if "postgres" not in chosen_engines():
-        pytest.skip("not chosen")
+        pytest.skip("PENSTOCK_TEST_ENGINES does not name the engine this is about")
     with require(Postgres()) as server:
         yield server
 
@@ -476,7 +476,7 @@ def test_what_is_not_a_scopes_the_database_itself_refuses(
 def test_many_databases_of_one_server_may_be_ensured_at_once() -> None:
     """The role is of the whole server, and the lock of ensuring of one database."""
     if "postgres" not in chosen_engines():
-        pytest.skip("not chosen")
+        pytest.skip("PENSTOCK_TEST_ENGINES does not name the engine this is about")
     with require(Postgres()) as fresh:
         urls = [fresh.create_database(f"d{n}") for n in range(4)]
         failures: list[BaseException] = []
@@ -502,7 +502,7 @@ def test_many_databases_of_one_server_may_be_ensured_at_once() -> None:
 def test_a_user_who_may_not_create_roles_is_told_who_can() -> None:
     """Everything but scoping works; an administrator runs what the step says, and then scoping works too."""
     if "postgres" not in chosen_engines():
-        pytest.skip("not chosen")
+        pytest.skip("PENSTOCK_TEST_ENGINES does not name the engine this is about")
     with require(Postgres()) as fresh, psycopg.connect(fresh.url, autocommit=True) as admin:
         admin.execute("create role modest login")
         admin.execute("create database small owner modest")

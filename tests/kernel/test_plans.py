@@ -76,7 +76,7 @@ def sqlite(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SqlEngine]:
     from penstock.engines.sql.sqlite import SqliteConnector
 
     if "sqlite" not in chosen_engines():
-        pytest.skip("not chosen")
+        pytest.skip("PENSTOCK_TEST_ENGINES does not name the engine this is about")
     engine = _prepared(SqlEngine(SqliteConnector(str(tmp_path_factory.mktemp("plans") / "plans.db"))))
     yield engine
     engine.close()
@@ -87,7 +87,7 @@ def postgres(request: pytest.FixtureRequest) -> Iterator[SqlEngine]:
     from penstock.engines.sql.postgres import PostgresConnector
 
     if "postgres" not in chosen_engines():
-        pytest.skip("not chosen")
+        pytest.skip("PENSTOCK_TEST_ENGINES does not name the engine this is about")
     url = request.getfixturevalue("postgres_server").create_database("plans")
     # An empty table is always read whole, so the planner is told not to unless it must.
     engine = _prepared(SqlEngine(PostgresConnector(f"{url}?options=-c%20enable_seqscan%3Doff")))

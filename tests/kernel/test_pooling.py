@@ -46,7 +46,7 @@ WHO = (
 def server() -> Iterator[Postgres]:
     """A server of one's own: roles are of a whole server."""
     if "postgres" not in chosen_engines():
-        pytest.skip("not chosen")
+        pytest.skip("PENSTOCK_TEST_ENGINES does not name the engine this is about")
     with require(Postgres()) as server, psycopg.connect(server.url, autocommit=True) as admin:
         admin.execute("create role keeper login createrole")
         yield server

@@ -40,7 +40,7 @@ Session = psycopg.Connection[tuple[Any, ...]]
 def url() -> Iterator[str]:
     """Every table of the kernel and of all domains, with rows of two projects, owned by who is no superuser."""
     if "postgres" not in chosen_engines():
-        pytest.skip("not chosen")
+        pytest.skip("PENSTOCK_TEST_ENGINES does not name the engine this is about")
     with require(Postgres()) as server:
         with psycopg.connect(server.url, autocommit=True) as admin:
             admin.execute("create role keeper login createrole")

@@ -35,7 +35,7 @@ IMPATIENT = "?options=-c%20deadlock_timeout%3D20ms"
 @pytest.fixture(scope="module")
 def url(request: pytest.FixtureRequest) -> str:
     if "postgres" not in chosen_engines():
-        pytest.skip("not chosen")
+        pytest.skip("PENSTOCK_TEST_ENGINES does not name the engine this is about")
     server: Postgres = request.getfixturevalue("postgres_server")
     url = server.create_database("order")
     engine = SqlEngine(PostgresConnector(url))

@@ -257,7 +257,7 @@ def test_a_number_that_cannot_be_right_is_refused(query: str) -> None:
 @pytest.fixture
 def url(request: pytest.FixtureRequest) -> str:
     if "postgres" not in chosen_engines():
-        pytest.skip("not chosen")
+        pytest.skip("PENSTOCK_TEST_ENGINES does not name the engine this is about")
     server: Postgres = request.getfixturevalue("postgres_server")
     return server.create_database("pool")
 
