@@ -34,8 +34,14 @@ def delete_with_files(store: Store, change: Change, record: Entity) -> list[str]
     """Delete a record, if it still stands as it was read, and announce that its files go; which they are."""
     change.delete(record.ref, when=unchanged(record))
     files = list(own_files(record.__shape__, record.__dict__))
+    release_files(change, record, files)
+    return files
+
+
+def release_files(change: Change, record: Entity, files: list[str]) -> None:
+    """Announce that files go with a record which was deleted: those to which no other record points by then."""
     if files:
-        now = store.clock.now()
+        now = change.store.clock.now()
         project = record.__dict__.get("project_id")
         change.create(
             Released(
@@ -46,7 +52,6 @@ def delete_with_files(store: Store, change: Change, record: Entity) -> list[str]
                 released_at=now,
             )
         )
-    return files
 
 
 def is_released(store: Store, found: ListedObject) -> bool:

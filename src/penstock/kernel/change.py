@@ -245,6 +245,12 @@ class Change:
         self._subjects.append(met)
         return message.values["event_id"]  # type: ignore[no-any-return]
 
+    def end_claim(self, claim: Claim, result: dict[str, Any] | None) -> None:
+        """Have this change end a claim that was not known when it began, keeping what came of the work."""
+        if self._claim is not None:
+            raise InvalidValue(f"this change ends the claim on {self._claim.ref!r} already; it can end one")
+        self._claim, self.result = claim, result
+
     @property
     def quotas(self) -> Movements:
         """What is taken of quotas with this change, and given back."""

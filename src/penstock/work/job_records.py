@@ -19,7 +19,7 @@ from penstock.kernel.change import Change
 from penstock.kernel.store import Store
 from penstock.operations.reads import Ref
 from penstock.schema.kinds import from_key_text
-from penstock.work.job import PipelineJob, StepRun
+from penstock.work.job import PipelineJob, StepResult, StepRun
 from penstock.work.task import TaskAttempt
 from penstock.work.transitions import Chapter, Paths, Transitions
 
@@ -122,7 +122,9 @@ class JobRecords(Generic[J, S]):
     ``input`` names the job's field for what it is asked to do, ``current`` the one for the step it is at. ``moves`` and
     ``step_moves`` say by which moves something is carried out that has not one of the usual names (`JOB_MOVES`,
     `STEP_MOVES`); ``events`` how others are told (`EVENTS`, and of steps those of `STEP_EVENTS`). ``make_step`` and
-    ``make_attempt`` make a new record where that does not follow from the names of its fields.
+    ``make_attempt`` make a new record where that does not follow from the names of its fields. ``ended`` adds to every
+    change with which a job ends, however it ends, given what its last step has just made, if that is why; ``reopened``
+    adds to every one with which it is taken up again.
     """
 
     def __init__(
@@ -138,7 +140,10 @@ class JobRecords(Generic[J, S]):
         events: Mapping[str, str] | None = None,
         make_step: Callable[[J, str, datetime], S] | None = None,
         make_attempt: Callable[[J, EndedAttempt], Entity] | None = None,
+        ended: Callable[[Change, J, StepResult | None], None] = lambda change, job, made: None,
+        reopened: Callable[[Change, J], None] = lambda change, job: None,
     ) -> None:
+        self.ended, self.reopened = ended, reopened
         self.job, self.step = job, step or cast("type[S]", StepRun)
         self.has_own_job, self.has_own_step = job is not PipelineJob, step not in (None, StepRun)
         self.attempt = attempt

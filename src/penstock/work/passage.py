@@ -223,7 +223,7 @@ class Passages(Generic[J, S]):
             self.emit(visit, "paused", step=name, round=run.round)
         else:
             self.let_count(run, name, step)
-            self.go_on(visit, outcome=made.outcome)
+            self.go_on(visit, made)
         self.save(visit)
 
     def fail_step(self, change: Change, place: StepInput, error: BaseException) -> None:
@@ -240,6 +240,7 @@ class Passages(Generic[J, S]):
         self.move_job(visit, "fail", told)
         self.emit(visit, "step_failed", step, error_code=code, error_message=text)
         self.emit(visit, "failed", step=name)
+        self.records.ended(change, visit.job, None)
         self.save(visit)
 
     def check_revival(self, change: Change, place: StepInput) -> None:
@@ -259,6 +260,7 @@ class Passages(Generic[J, S]):
         if run.status is JobStatus.FAILED:
             run.revive(at=told["at"])
             self.move_job(visit, "revive", told)
+            self.records.reopened(change, visit.job)
             if self.records.has_own_step and not self.records.step_moves.can("revive", step):
                 self._new_step(visit, self.records.input_of(run, visit.job))  # what failed stays as it is
                 return self.save(visit)
@@ -294,13 +296,14 @@ class Passages(Generic[J, S]):
 
     # Going on, and back
 
-    def go_on(self, visit: Visit[J], *, outcome: str | None = None) -> None:
-        """The next step, or the end."""
+    def go_on(self, visit: Visit[J], made: StepResult | None = None) -> None:
+        """The next step, or the end, perhaps with what a step has just made."""
         run, names, told = visit.run, self.names(visit.run), visit.told
         if run.position + 1 == len(names):
             run.finish(at=told["at"])
-            self.move_job(visit, "finish", told | {"step": names[-1], "outcome": outcome or "done"})
+            self.move_job(visit, "finish", told | {"step": names[-1], "outcome": (made and made.outcome) or "done"})
             self.emit(visit, "done")
+            self.records.ended(visit.change, visit.job, made)
         else:
             run.go_on(at=told["at"])
             name = names[run.position]
@@ -313,11 +316,14 @@ class Passages(Generic[J, S]):
     ) -> None:
         """An earlier step, or the same one, anew, with what is different in its input."""
         run, name = visit.run, self.names(visit.run)[position]
+        was_over = run.status not in (JobStatus.RUNNING, JobStatus.PAUSED)
         run.rewind(position=position, at=told["at"])
         self.move_job(visit, "rewind", {**told, "step": name, "position": position, "round": run.round})
         self.records.set_current(visit.job, name)
         if input:
             self.records.set_input(run, visit.job, {**self.records.input_of(run, visit.job), **input})
+        if was_over:
+            self.records.reopened(visit.change, visit.job)
         self.enter(visit, changed=bool(input))
 
     def enter(self, visit: Visit[J], *, changed: bool = False) -> None:

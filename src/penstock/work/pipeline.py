@@ -272,6 +272,8 @@ class Pipeline(Generic[J, S]):
                 self._passages.cancel_step(visit, told)
             self._passages.move_job(visit, "cancel", told, needed=not had_failed)
             self._passages.emit(visit, "cancelled")
+            if not had_failed:
+                self.records.ended(change, visit.job, None)
             self._passages.save(visit)
             self._passages.give_up_task(change, task_id)
         children = self._children.get(self._passages.name_at(run))

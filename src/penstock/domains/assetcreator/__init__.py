@@ -1,8 +1,40 @@
-"""Game assets, as a running system has it."""
+"""Game assets: an idea in words becomes a drawn, modelled, rigged, reviewed and versioned asset."""
 
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+
+from penstock.domains.assetcreator.asset_studio import PROVIDER_SETTINGS, AssetStudio
 from penstock.domains.assetcreator.model import DOMAIN
+from penstock.domains.assetcreator.options import SETTINGS
+from penstock.domains.assetcreator.production import ASSET, TASKS
+from penstock.domains.assetcreator.reviews import remind
+from penstock.events.schedule import Schedule
 from penstock.plugin import DomainPlugin
+from penstock.work.domain_context import DomainContext
 
 __all__ = ["DOMAIN", "PLUGIN"]
 
-PLUGIN = DomainPlugin(DOMAIN, retention="17 3 * * *")
+
+def _routes(context: DomainContext) -> Any:
+    # Only a web service needs FastAPI.
+    from penstock.domains.assetcreator.routes import routes
+
+    return routes(context)
+
+
+def _schedules(context: DomainContext) -> Sequence[Schedule]:
+    return [Schedule("assetcreator-reviews", "* * * * *", partial(remind, AssetStudio.within(context)))]
+
+
+PLUGIN = DomainPlugin(
+    DOMAIN,
+    tasks=TASKS,
+    pipelines=[ASSET],
+    routes=_routes,
+    schedules=_schedules,
+    settings=(*SETTINGS, *PROVIDER_SETTINGS),
+    retention="17 3 * * *",
+)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Annotated, Any
@@ -37,16 +38,22 @@ from penstock.kernel.audit import AuditLine
 from penstock.kernel.idempotency import Once
 from penstock.kernel.outbox import Message, MessageStatus
 from penstock.operations.reads import Ref
+from penstock.schema.file_pattern import FilePattern
 from penstock.schema.object_key import ObjectKey
+from penstock.work.job import StepResult
 
 TABLE = Table("asset_creator", partition="PK", sort="SK", expiry="ttl")
 GSI1 = TABLE.index("GSI1", partition="GSI1PK", sort="GSI1SK")
 GSI2 = TABLE.index("GSI2", partition="GSI2PK", sort="GSI2SK")
 GSI3 = TABLE.index("GSI3", partition="GSI3PK", sort="GSI3SK")
+# Beyond the documents: their indexes hold the records of all projects together; this one finds a project's own.
+GSI4 = TABLE.index("GSI4", partition="GSI4PK", sort="GSI4SK")
 
 RETENTION = timedelta(days=90)
 VERSIONS_KEPT = 10
 
+BEGIN = Action("begin a project")
+"It gets the quotas of the deployment."
 ASK = Action("ask for an asset")
 "Only as far as the project's quotas go."
 REVIEW = Action("review")
@@ -82,6 +89,10 @@ class StepName(StrEnum):
     EXPORT = "export"
 
 
+GATES = (StepName.REFINE, StepName.RETOPO, StepName.RIG, StepName.ANIM)
+"The stages after which a person decides, where the project has not switched that off."
+
+
 class Status(StrEnum):
     PENDING = "pending"
     RUNNING = "running"
@@ -102,7 +113,7 @@ class Numbered(Entity):
     id: UUID = Field(default_factory=uuid4, frozen=True)
 
 
-class Project(Entity, table=TABLE, relation="projects", created_by=Role.EDITOR):
+class Project(Entity, table=TABLE, relation="projects", created_by=BEGIN):
     """A creative context: its style, and how much it may use."""
 
     project_id: str = attribute(column="id", in_key_only=True)
@@ -110,9 +121,21 @@ class Project(Entity, table=TABLE, relation="projects", created_by=Role.EDITOR):
     style_profile: dict[str, Any] = attribute(column="style_profile_json", default_factory=dict)
     quotas: Annotated[dict[str, float], WrittenBy(Role.ADMIN)] = attribute(column="quotas_json", default_factory=dict)
     created_at: UtcSeconds = Field(frozen=True)
+    gates: list[StepName] | None = None
+    "After which stages people decide; None: after each that can have a gate."
+    versions_kept: Annotated[int, Field(ge=1, le=1000)] | None = None
+    "How many versions of an asset stay in the library; None: as many as usual."
+    forbidden_words: Annotated[list[str] | None, WrittenBy(Role.ADMIN)] = None
+    "Words that no prompt may have."
 
     @key("PROJECT#{project_id}", "PROJECT#{project_id}")
     def at(self, *, project_id: str) -> None: ...
+
+    by_creation = IndexKey(GSI4, "PROJECTS", "{created_at}")
+
+    @pattern(by_creation, backwards=True)
+    def all(self, *, created_at: Range[datetime] = ANYTHING) -> None:
+        """Projects, newest first."""
 
 
 def _stamp(job: Job, *, at: datetime) -> None:
@@ -120,7 +143,11 @@ def _stamp(job: Job, *, at: datetime) -> None:
 
 
 def _go_to(job: Job, *, step: StepName, at: datetime) -> None:
-    job.current_step, job.updated_at = step, at
+    job.current_step, job.updated_at, job.error = step, at, None
+
+
+def _end_badly(job: Job, *, at: datetime, code: str | None = None, message: str | None = None) -> None:
+    job.updated_at, job.error = at, {"code": code or "FAILED", "message": message or ""}
 
 
 def _place(job: Job) -> list[Ref[JobPlace]]:
@@ -143,6 +170,13 @@ class Job(
     status: Status = Status.PENDING
     current_step: StepName
     request: dict[str, Any] | None = attribute(column="request_json", default=None)
+    asset_id: str | None = None
+    "The asset of which it makes a version."
+    version: Count | None = None
+    "The version that came of it."
+    cost: Annotated[float, Field(ge=0)] | None = None
+    "What services elsewhere have charged for it."
+    error: dict[str, Any] | None = attribute(column="error_json", default=None)
     created_at: UtcSeconds = Field(frozen=True)
     updated_at: UtcSeconds
 
@@ -150,6 +184,7 @@ class Job(
     def at(self, *, project_id: str, job_id: str) -> None: ...
 
     by_moment = IndexKey(GSI1, "JOB_STATUS#{status}", "{updated_at}")
+    in_project = IndexKey(GSI4, "PROJECT#{project_id}#JOBS#{status}", "{updated_at}")
 
     @pattern(at)
     def of_project(self, *, project_id: str) -> None:
@@ -159,12 +194,18 @@ class Job(
     def by_status(self, *, status: Status, updated_at: Range[datetime] = ANYTHING) -> None:
         """Jobs in a state (running: in progress), the one longest in it first."""
 
+    @pattern(in_project)
+    def of_project_by_status(
+        self, *, project_id: str, status: Status, updated_at: Range[datetime] = ANYTHING
+    ) -> None:
+        """The jobs of a project in a state, the one longest in it first."""
+
     start = move(Status.PENDING, to=Status.RUNNING, by=SYSTEM)(_stamp)
     pause = move(Status.RUNNING, to=Status.PAUSED, by=SYSTEM)(_stamp)
     approve = move(Status.PAUSED, to=Status.APPROVED, by=REVIEW)(_stamp)
     reject = move(Status.PAUSED, to=Status.REJECTED, by=REVIEW)(_stamp)
     finish = move(Status.RUNNING, Status.APPROVED, to=Status.DONE, by=SYSTEM)(_stamp)
-    fail = move(Status.PENDING, Status.RUNNING, Status.REJECTED, to=Status.FAILED, by=SYSTEM)(_stamp)
+    fail = move(Status.PENDING, Status.RUNNING, Status.REJECTED, to=Status.FAILED, by=SYSTEM)(_end_badly)
     advance = move(Status.RUNNING, Status.APPROVED, to=Status.RUNNING, by=SYSTEM)(_go_to)
     rewind = move(Status.REJECTED, Status.FAILED, to=Status.RUNNING, by=SYSTEM)(_go_to)
     # Beyond the documents: what is done can be made anew from any of its steps.
@@ -181,12 +222,27 @@ class JobPlace(Entity, table=TABLE, relation="job_places", created_by=SYSTEM):
     def at(self, *, job_id: str) -> None: ...
 
 
-def _deliver(step: Step, *, artifacts: list[ObjectKey], metrics: dict[str, Any]) -> None:
+@dataclass(frozen=True)
+class MadeByStep(StepResult):
+    """What a stage made, with what tells its files from any others."""
+
+    checksums: dict[str, str] = field(default_factory=dict)
+    "SHA-256 of each artifact, by its key."
+    cost: float | None = None
+    version: int | None = None
+    "Of the asset, if it is one."
+
+
+def _deliver(
+    step: Step, *, artifacts: list[ObjectKey], metrics: dict[str, Any], made: StepResult | None = None
+) -> None:
     step.artifacts, step.metrics = artifacts, metrics
+    if isinstance(made, MadeByStep):
+        step.checksums, step.cost = dict(made.checksums), made.cost
 
 
-def _decide(step: Step, *, by: str, at: datetime) -> None:
-    step.approved_by, step.decided_at = by, at
+def _decide(step: Step, *, by: str, at: datetime, note: str | None = None) -> None:
+    step.approved_by, step.decided_at, step.notes, step.remind_at = by, at, note, None
 
 
 class Step(
@@ -211,11 +267,28 @@ class Step(
     error: dict[str, Any] | None = attribute(column="error_json", default=None)
     approved_by: str | None = None
     decided_at: UtcSeconds | None = None
+    round: Count = 1
+    "Grows whenever a stage of the job is run anew; a decision names it."
+    checksums: dict[str, str] | None = None
+    "SHA-256 of each artifact, by its key: what a decision is about, and what the next stage must find."
+    notes: str | None = None
+    "What whoever decided had to say."
+    cost: Annotated[float, Field(ge=0)] | None = None
+    remote_job: str | None = None
+    "What was begun elsewhere for it, so that another attempt goes on with that."
+    assignee: str | None = None
+    "Who is to decide; None: anybody who may."
+    due_at: UtcSeconds | None = None
+    "By when somebody should have decided."
+    remind_at: UtcSeconds | None = None
+    "As `due_at`, until the decision is made or others were told that it is overdue."
 
     @key("JOB#{job_id}", "STEP#{step_name}#{ts}")
     def at(self, *, job_id: str, step_name: StepName, ts: datetime) -> None: ...
 
     by_moment = IndexKey(GSI2, "STEP_STATUS#{status}", "{ts}")
+    in_project = IndexKey(GSI4, "PROJECT#{project_id}#STEPS#{status}", "{ts}")
+    until_told = IndexKey(GSI3, "REVIEWS_DUE", "{remind_at}", when={"status": (Status.PAUSED,)})
 
     @pattern(at)
     def of_job(self, *, job_id: str, step_name: StepName | None = None) -> None:
@@ -224,6 +297,14 @@ class Step(
     @pattern(by_moment)
     def by_status(self, *, status: Status, ts: Range[datetime] = ANYTHING) -> None:
         """Steps in a state (paused: awaiting review), oldest first."""
+
+    @pattern(in_project)
+    def of_project_by_status(self, *, project_id: str, status: Status, ts: Range[datetime] = ANYTHING) -> None:
+        """The steps of a project in a state, oldest first."""
+
+    @pattern(until_told)
+    def overdue(self, *, remind_at: Range[datetime] = ANYTHING) -> None:
+        """Steps awaiting review by when that is due, of which nobody was reminded."""
 
     start = Move(Status.PENDING, to=Status.RUNNING, by=SYSTEM)
     pause = move(Status.RUNNING, to=Status.PAUSED, by=SYSTEM)(_deliver)
@@ -251,13 +332,51 @@ class Asset(Entity, table=TABLE, relation="assets", created_by=SYSTEM):
     type: AssetKind
     latest_version: Count = 0
     created_at: UtcSeconds = Field(frozen=True)
+    asset_type: AssetType | None = None
+    name: str | None = None
+    last_number: Count | None = None
+    "The highest that a version ever had; none is given twice, also when the latest version is deleted."
 
     @key("PROJECT#{project_id}", "LATEST#{asset_id}")
     def at(self, *, project_id: str, asset_id: str) -> None: ...
 
+    in_project = IndexKey(GSI4, "PROJECT#{project_id}#ASSETS#{type}", "{created_at}")
+
     @pattern(at)
     def of_project(self, *, project_id: str) -> None:
         """The assets of a project."""
+
+    @pattern(in_project, backwards=True)
+    def of_project_by_type(
+        self, *, project_id: str, type: AssetKind, created_at: Range[datetime] = ANYTHING
+    ) -> None:
+        """The drawn or the modelled assets of a project, newest first."""
+
+
+class AssetPlace(Entity, table=TABLE, relation="asset_places", created_by=SYSTEM):
+    """Which project an asset belongs to, for those who know only the asset."""
+
+    asset_id: str = attribute(in_key_only=True)
+    project_id: str
+
+    @key("ASSET#{asset_id}", "ASSET#{asset_id}")
+    def at(self, *, asset_id: str) -> None: ...
+
+
+class ReferencePicture(Entity, table=TABLE, relation="reference_pictures", created_by=SYSTEM):
+    """A picture that somebody brought along to show what they mean."""
+
+    project_id: str = attribute(in_key_only=True)
+    reference_id: str = attribute(in_key_only=True)
+    picture: ObjectKey
+    created_at: UtcSeconds = Field(frozen=True)
+
+    @key("PROJECT#{project_id}", "REFERENCE#{reference_id}")
+    def at(self, *, project_id: str, reference_id: str) -> None: ...
+
+    @pattern(at)
+    def of_project(self, *, project_id: str) -> None:
+        """The pictures of a project."""
 
 
 class AssetVersion(
@@ -279,6 +398,10 @@ class AssetVersion(
     # A path that is signed when it is handed out, never a URL that opens by itself.
     cdn_url: ObjectKey | None = None
     created_at: UtcSeconds = Field(frozen=True)
+    job_id: str | None = None
+    "The job that it came of."
+    bytes: Count | None = None
+    "Of all its files."
 
     @key("PROJECT#{project_id}", "ASSET#{asset_id}#V#{version:010d}")
     def at(self, *, project_id: str, asset_id: str, version: int) -> None: ...
@@ -360,6 +483,10 @@ class Audit(AuditLine, Numbered, table=TABLE, relation="audit", collection="audi
         """What happened in a project, in order."""
 
 
+WORK_FILE = FilePattern("assets/{project_id}/jobs/{job_id}/**")
+VERSION_FILE = FilePattern("assets/{project_id}/library/{asset_id}/{version:010d}/**")
+REFERENCE_FILE = FilePattern("assets/{project_id}/references/{reference_id}/picture")
+
 VIEWS = (
     View("v_jobs_in_progress", "SELECT * FROM {Job} WHERE status = 'running'"),
     View("v_steps_needing_review", "SELECT * FROM {Step} WHERE status = 'paused'"),
@@ -373,9 +500,9 @@ VIEWS = (
 )
 DOMAIN = Domain(
     "assetcreator",
-    *(Project, Job, JobPlace, Step, Asset, AssetVersion, Outbox, Idempotency, Audit),
+    *(Project, Job, JobPlace, Step, Asset, AssetPlace, AssetVersion, ReferencePicture, Outbox, Idempotency, Audit),
     views=VIEWS,
     outbox=Outbox,
     audit=Audit,
-    files=("assets/{project_id}/**",),
+    files=(WORK_FILE, VERSION_FILE, REFERENCE_FILE, "assets/{project_id}/**"),
 )

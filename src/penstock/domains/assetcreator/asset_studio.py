@@ -1,0 +1,86 @@
+"""The asset studio: all that making an asset needs, from the context of the domain."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+
+from penstock.auth.caller import Caller
+from penstock.declare.option import read_options
+from penstock.domains.assetcreator.options import AssetOptions
+from penstock.domains.assetcreator.safety import PromptSafety, WordList
+from penstock.files.signed_view import UrlSigner
+from penstock.generation.asset_steps import (
+    Animator,
+    AssetExporter,
+    Modeller,
+    PictureMaker,
+    PictureRefiner,
+    Retopologist,
+    Rigger,
+)
+from penstock.kernel.idempotency import Claim
+from penstock.kernel.store import Store
+from penstock.ports.clock import Clock
+from penstock.ports.object_store import ObjectStore
+from penstock.ports.stored_object import SignedUrl
+from penstock.work.domain_context import DomainContext
+
+PROVIDER_SETTINGS = ()
+
+
+@dataclass(frozen=True, slots=True)
+class AssetMakers:
+    """Whoever makes the parts of an asset."""
+
+    artist: PictureMaker
+    refiner: PictureRefiner
+    modeller: Modeller
+    retopologist: Retopologist
+    rigger: Rigger
+    animator: Animator
+    exporter: AssetExporter
+
+
+def asset_makers(setting: Callable[[str], str | None], *, clock: Clock | None = None) -> AssetMakers:
+    """Those that a deployment has chosen to work elsewhere; the others are embedded, and need nothing but a CPU.
+
+    Whoever lacks a package says so, with the line to install it, once there is something to do.
+    """
+    raise NotImplementedError  # joined with the embedded makers
+
+
+@dataclass(frozen=True)
+class AssetStudio:
+    """Where records and files go, who makes the parts of an asset, and what the deployment has chosen."""
+
+    store: Store
+    objects: ObjectStore
+    makers: AssetMakers
+    options: AssetOptions = field(default_factory=AssetOptions)
+    safety: PromptSafety = field(default_factory=WordList)
+    once: Claim | None = None
+    "The claim of the request that is carried out; the change of its action ends it."
+
+    @classmethod
+    def within(cls, context: DomainContext) -> AssetStudio:
+        """That of a context: settings are read, and makers built, once in its life."""
+        return context.made_once(cls._made)
+
+    @classmethod
+    def _made(cls, context: DomainContext) -> AssetStudio:
+        options = read_options(AssetOptions, context.setting)
+        makers = asset_makers(context.setting, clock=context.store.clock)
+        return cls(context.store, context.objects, makers, options, WordList(options.forbidden_words))
+
+    def used_by(self, caller: Caller) -> AssetStudio:
+        """The same studio for a request that somebody makes: with what they may see, and their claim."""
+        return replace(self, store=caller.store, once=caller.claim)
+
+    def sign(self, key: str, *, show_as: str | None = None) -> SignedUrl:
+        """A URL for a file, made now and kept nowhere."""
+        return self.objects.download_url(key, expires=self.options.url_life, show_as=show_as)
+
+    def signer(self) -> UrlSigner:
+        """What signs the files of one answer."""
+        return UrlSigner(self.sign)

@@ -1,0 +1,75 @@
+"""What a project may use: unfinished jobs, seconds of computing in 30 days, bytes of versions in its library.
+
+A job takes its place, and room for what it may become, in the commit that begins it or takes it up again. It gives back
+what it did not need in the commit with which it ends, however that may be; one that waits at a gate keeps its place. A
+version has its room until it leaves the library.
+"""
+
+from __future__ import annotations
+
+import math
+from datetime import timedelta
+
+from penstock.domains.assetcreator.model import AssetVersion, Job, Project
+from penstock.domains.assetcreator.options import AssetOptions
+from penstock.kernel.change import Change
+from penstock.kernel.quota import Quota, Share, usage
+from penstock.kernel.store import Store
+
+_FOR_EVER = timedelta(days=36_500)
+JOBS = Quota("assetcreator.jobs", "unfinished jobs", longest=_FOR_EVER)
+SECONDS = Quota("assetcreator.seconds", "seconds of computing in 30 days", per=timedelta(days=30))
+BYTES = Quota("assetcreator.bytes", "bytes in the library", longest=_FOR_EVER, retry=timedelta(hours=1))
+LIMITS = {"concurrent_jobs": JOBS, "compute_seconds": SECONDS, "storage_bytes": BYTES}
+"What a project's quotas may name."
+RESERVED = {"concurrent_jobs": 1, "compute_seconds": 60, "storage_bytes": 32 * 2**20}
+"What a job may need, as far as one can say before."
+
+
+def limit_of(project: Project, name: str) -> int:
+    """How much of something a project may use; where nobody has said it, as much as any new one."""
+    said = project.quotas.get(name)
+    usual: int = getattr(AssetOptions, name)
+    return usual if said is None else int(said)
+
+
+def take_place(change: Change, project: Project, job: Job) -> None:
+    """Count a job, and what it may become, with the commit that begins it or takes it up again."""
+    whose, told = project.project_id, f"of project {project.project_id}"
+    shares = [Share(LIMITS[name], whose, amount, limit_of(project, name), told) for name, amount in RESERVED.items()]
+    change.quotas.reserve(job_hold(job), *shares, until=change.store.clock.now() + _FOR_EVER)
+
+
+def give_back(change: Change, job: Job, *, seconds: float) -> None:
+    """Settle what a job had, with the commit that ends it: the time it took stays counted."""
+    change.quotas.settle(job_hold(job), spent={SECONDS.name: math.ceil(seconds)})
+
+
+def keep_version(change: Change, version: AssetVersion) -> None:
+    """Count the bytes of a version, with the commit that puts it into the library."""
+    share = Share(BYTES, version.project_id, version.bytes or 0, told=f"of project {version.project_id}")
+    change.quotas.reserve(version_hold(version), share, until=change.store.clock.now() + _FOR_EVER)
+
+
+def forget_version(change: Change, version: AssetVersion) -> None:
+    """Give the room of a version back, with the commit that takes it out of the library."""
+    change.quotas.settle(version_hold(version))
+
+
+def used_by(store: Store, project: Project) -> dict[str, dict[str, int]]:
+    """What a project uses of each quota, and what it may."""
+    return {
+        name: {"used": usage(store, quota, project.project_id), "allowed": limit_of(project, name)}
+        for name, quota in LIMITS.items()
+    }
+
+
+def job_hold(job: Job) -> str:
+    """Under which name a job has its place and its room."""
+    return f"assetcreator.job:{job.project_id}:{job.job_id}"
+
+
+def version_hold(version: AssetVersion) -> str:
+    """Under which name a version has its room."""
+    return f"assetcreator.version:{version.project_id}:{version.asset_id}:{version.version}"
+
