@@ -1,4 +1,4 @@
-"""What happens in these tests, in a few words: ask for an asset, let workers work, decide, and look at what is there."""
+"""What happens in these tests, in a few words: ask for an asset, let workers work, decide, and look at it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 from penstock import FrozenClock
 from penstock.domains.assetcreator import creative_projects, jobs, reviews
 from penstock.domains.assetcreator.asset_studio import AssetStudio
-from penstock.domains.assetcreator.jobs import JobSeen, NewJob
+from penstock.domains.assetcreator.jobs import AssetJob, NewJob
 from penstock.domains.assetcreator.model import AssetType, Job, Project, Step
 from penstock.domains.assetcreator.orders import Constraints, Prompt, Request
 from penstock.domains.assetcreator.production import TASKS
@@ -39,7 +39,7 @@ def asked(
 
 
 def workers(studio: AssetStudio) -> ManualWorkers:
-    context = DomainContext(studio.store, studio.objects, {}.get)
+    context = DomainContext(studio.store, studio.objects, lambda name: None)
     return ManualWorkers(studio.store, [TASKS], context=context)
 
 
@@ -48,7 +48,7 @@ def work(studio: AssetStudio) -> None:
     workers(studio).drain()
 
 
-def seen(studio: AssetStudio, job: Job) -> JobSeen:
+def seen(studio: AssetStudio, job: Job) -> AssetJob:
     return jobs.see_job(studio.store, job.job_id)
 
 
@@ -74,7 +74,7 @@ def reject(studio: AssetStudio, job: Job, *, by: str = ANN, notes: str | None = 
     return reviews.reject(studio, job.job_id, round=step.round, checksums=looked_at(step), notes=notes, by=by, **more)
 
 
-def finished(studio: AssetStudio, job: Job) -> JobSeen:
+def finished(studio: AssetStudio, job: Job) -> AssetJob:
     """A job whose every gate somebody was content at."""
     work(studio)
     while seen(studio, job).current() is not None:

@@ -8,7 +8,7 @@ from typing import Any
 from pydantic import BaseModel, Field
 
 from penstock.declare.units import Count, UtcMicros, UtcSeconds
-from penstock.domains.assetcreator.jobs import JobSeen
+from penstock.domains.assetcreator.jobs import AssetJob
 from penstock.domains.assetcreator.model import (
     Asset,
     AssetKind,
@@ -81,7 +81,7 @@ class JobInList(BaseModel):
         return cls(**shared_fields(cls, job))
 
 
-class JobView(JobInList):
+class AssetJobView(JobInList):
     """A job with every run of its steps; the URLs open by themselves until `urls_expire_at`."""
 
     steps: list[StepView]
@@ -89,7 +89,7 @@ class JobView(JobInList):
     urls_expire_at: UtcSeconds | None
 
     @classmethod
-    def with_steps(cls, seen: JobSeen, signer: UrlSigner) -> JobView:
+    def with_steps(cls, seen: AssetJob, signer: UrlSigner) -> AssetJobView:
         steps = [StepView.of(step, signer) for step in seen.steps]
         waiting = seen.current()
         review = None if waiting is None else steps[seen.steps.index(waiting)]
@@ -101,13 +101,13 @@ class QuotaView(BaseModel):
     allowed: int
 
 
-class ProjectInList(BaseModel):
+class CreativeProjectInList(BaseModel):
     project_id: str
     name: str
     created_at: UtcSeconds
 
 
-class CreativeProjectView(ProjectInList):
+class CreativeProjectView(CreativeProjectInList):
     style_profile: dict[str, Any]
     gates: list[StepName] | None
     versions_kept: Count | None
@@ -173,7 +173,7 @@ class JobPage(BaseModel):
 
 
 class CreativeProjectPage(BaseModel):
-    items: list[ProjectInList]
+    items: list[CreativeProjectInList]
     next: str | None
 
 

@@ -40,7 +40,7 @@ class NewJob:
 
 
 @dataclass(frozen=True, slots=True)
-class JobSeen:
+class AssetJob:
     """A job with the runs of its stages, in the order of the work."""
 
     job: Job
@@ -113,9 +113,9 @@ def _reference(store: Store, wanted: NewJob) -> str | None:
 
 def _check_possible(store: Store, wanted: NewJob) -> None:
     constraints = wanted.request.constraints
-    if wanted.asset_type is not AssetType.CHARACTER_3D and "rig_type" in constraints.model_fields_set:
-        if constraints.rig_type is not RigType.STATIC:
-            raise ImpossibleAsset(f"a {wanted.asset_type.value} is not rigged; leave rig_type out, or say STATIC")
+    rig = constraints.rig_type if "rig_type" in constraints.model_fields_set else RigType.STATIC
+    if rig is not RigType.STATIC and wanted.asset_type is not AssetType.CHARACTER_3D:
+        raise ImpossibleAsset(f"a {wanted.asset_type.value} is not rigged; leave rig_type out, or say STATIC")
     if constraints.quads and StepName.RETOPO not in STEPS[wanted.asset_type]:
         raise ImpossibleAsset(f"a {wanted.asset_type.value} has no mesh, and no quads; leave quads out")
     if wanted.asset_id is not None:
@@ -136,10 +136,10 @@ def find_job(store: Store, job_id: str) -> Job:
     return job
 
 
-def see_job(store: Store, job_id: str) -> JobSeen:
+def see_job(store: Store, job_id: str) -> AssetJob:
     """A job with all runs of its stages."""
     job = find_job(store, job_id)
-    return JobSeen(job, sorted(store.find(Step.of_job(job_id=job_id)), key=lambda step: (step.ts, step.step_index)))
+    return AssetJob(job, sorted(store.find(Step.of_job(job_id=job_id)), key=lambda step: (step.ts, step.step_index)))
 
 
 # Ending, and going back

@@ -184,7 +184,6 @@ class Job(
     def at(self, *, project_id: str, job_id: str) -> None: ...
 
     by_moment = IndexKey(GSI1, "JOB_STATUS#{status}", "{updated_at}")
-    in_project = IndexKey(GSI4, "PROJECT#{project_id}#JOBS#{status}", "{updated_at}")
 
     @pattern(at)
     def of_project(self, *, project_id: str) -> None:
@@ -193,12 +192,6 @@ class Job(
     @pattern(by_moment)
     def by_status(self, *, status: Status, updated_at: Range[datetime] = ANYTHING) -> None:
         """Jobs in a state (running: in progress), the one longest in it first."""
-
-    @pattern(in_project)
-    def of_project_by_status(
-        self, *, project_id: str, status: Status, updated_at: Range[datetime] = ANYTHING
-    ) -> None:
-        """The jobs of a project in a state, the one longest in it first."""
 
     start = move(Status.PENDING, to=Status.RUNNING, by=SYSTEM)(_stamp)
     pause = move(Status.RUNNING, to=Status.PAUSED, by=SYSTEM)(_stamp)
@@ -287,7 +280,7 @@ class Step(
     def at(self, *, job_id: str, step_name: StepName, ts: datetime) -> None: ...
 
     by_moment = IndexKey(GSI2, "STEP_STATUS#{status}", "{ts}")
-    in_project = IndexKey(GSI4, "PROJECT#{project_id}#STEPS#{status}", "{ts}")
+    waiting = IndexKey(GSI4, "PROJECT#{project_id}#REVIEWS", "{ts}", when={"status": (Status.PAUSED,)})
     until_told = IndexKey(GSI3, "REVIEWS_DUE", "{remind_at}", when={"status": (Status.PAUSED,)})
 
     @pattern(at)
@@ -298,9 +291,9 @@ class Step(
     def by_status(self, *, status: Status, ts: Range[datetime] = ANYTHING) -> None:
         """Steps in a state (paused: awaiting review), oldest first."""
 
-    @pattern(in_project)
-    def of_project_by_status(self, *, project_id: str, status: Status, ts: Range[datetime] = ANYTHING) -> None:
-        """The steps of a project in a state, oldest first."""
+    @pattern(waiting)
+    def reviews_of_project(self, *, project_id: str, ts: Range[datetime] = ANYTHING) -> None:
+        """The steps of a project that await review, oldest first."""
 
     @pattern(until_told)
     def overdue(self, *, remind_at: Range[datetime] = ANYTHING) -> None:
@@ -347,9 +340,7 @@ class Asset(Entity, table=TABLE, relation="assets", created_by=SYSTEM):
         """The assets of a project."""
 
     @pattern(in_project, backwards=True)
-    def of_project_by_type(
-        self, *, project_id: str, type: AssetKind, created_at: Range[datetime] = ANYTHING
-    ) -> None:
+    def of_project_by_type(self, *, project_id: str, type: AssetKind, created_at: Range[datetime] = ANYTHING) -> None:
         """The drawn or the modelled assets of a project, newest first."""
 
 

@@ -69,7 +69,7 @@ class Constraints(BaseModel):
     poly_count_budget: Annotated[int, Field(ge=200, le=100_000)] | None = None
     platform: Platform = Platform.PC
     rig_type: RigType = RigType.HUMANOID
-    quads: bool = Field(False, description="Also deliver a mesh of four-sided faces, as OBJ.")
+    quads: bool = Field(default=False, description="Also deliver a mesh of four-sided faces, as OBJ.")
 
 
 class Request(BaseModel):

@@ -185,7 +185,13 @@ def _delivered(
         size += path.stat().st_size
         workspace.store(path, key)
     metrics = metrics | {"bytes": size}
-    result = {"artifacts": list(checksums), "checksums": checksums, "metrics": metrics, "cost": cost, "version": version}
+    result = {
+        "artifacts": list(checksums),
+        "checksums": checksums,
+        "metrics": metrics,
+        "cost": cost,
+        "version": version,
+    }
 
     def finish(change: Change) -> None:
         change.end_claim(claim, result)
@@ -260,10 +266,7 @@ def _reopen(change: Change, job: Job) -> None:
 ASSET = Pipeline(
     TASKS,
     "asset",
-    [
-        PipelineStep(name.value, _run, review=_gate(name) if name in GATES else False, limit=LIMIT)
-        for name in StepName
-    ],
+    [PipelineStep(name.value, _run, review=_gate(name) if name in GATES else False, limit=LIMIT) for name in StepName],
     records=JobRecords(
         Job,
         Step,

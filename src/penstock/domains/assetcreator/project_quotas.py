@@ -72,4 +72,3 @@ def job_hold(job: Job) -> str:
 def version_hold(version: AssetVersion) -> str:
     """Under which name a version has its room."""
     return f"assetcreator.version:{version.project_id}:{version.asset_id}:{version.version}"
-

@@ -52,10 +52,9 @@ def delete_project(studio: AssetStudio, project_id: str, *, by: str) -> None:
     """
     store = studio.store
     project = store.get(Project.at(project_id=project_id))
-    for status in UNFINISHED:
-        busy = store.first(Job.of_project_by_status(project_id=project_id, status=status))
-        if busy is not None:
-            raise NotIdle(f"job {busy.job_id} of project {project_id} is {status.value}; cancel it first")
+    for job in store.find(Job.of_project(project_id=project_id)):
+        if job.status in UNFINISHED:
+            raise NotIdle(f"job {job.job_id} of project {project_id} is {job.status.value}; cancel it first")
     for asset in store.find(Asset.of_project(project_id=project_id)):
         delete_asset(studio, asset.asset_id, by=by)
     for job in store.find(Job.of_project(project_id=project_id)):

@@ -8,7 +8,7 @@ from datetime import datetime
 from penstock.declare.pattern import until
 from penstock.domains.assetcreator.asset_studio import AssetStudio
 from penstock.domains.assetcreator.errors import ImpossibleAsset, ReviewOver
-from penstock.domains.assetcreator.jobs import JobSeen, see_job
+from penstock.domains.assetcreator.jobs import AssetJob, see_job
 from penstock.domains.assetcreator.model import Job, Project, Status, Step, StepName
 from penstock.domains.assetcreator.orders import ChangedInputs, changed, kept, rejected, request_of
 from penstock.domains.assetcreator.production import ASSET
@@ -68,9 +68,7 @@ def reject(
     return job
 
 
-def assign(
-    studio: AssetStudio, job_id: str, *, assignee: str | None, due_at: datetime | None, by: str
-) -> Step:
+def assign(studio: AssetStudio, job_id: str, *, assignee: str | None, due_at: datetime | None, by: str) -> Step:
     """Say who is to decide about what waits, and by when."""
     waiting = see_job(studio.store, job_id).current()
     if waiting is None:
@@ -105,7 +103,7 @@ def _text(moment: datetime | None) -> str | None:
     return None if moment is None else instant_text(moment, 0)
 
 
-def _seen(store: Store, job_id: str, round: int, checksums: Mapping[str, str]) -> JobSeen:
+def _seen(store: Store, job_id: str, round: int, checksums: Mapping[str, str]) -> AssetJob:
     """The job, if what somebody has seen of it is what waits for a decision."""
     seen = see_job(store, job_id)
     waiting = seen.current()

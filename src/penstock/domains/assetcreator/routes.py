@@ -14,6 +14,7 @@ from fastapi.responses import StreamingResponse
 
 from penstock.auth.access import again, heavy, needs, takes
 from penstock.auth.caller import Caller, caller_of
+from penstock.declare.attr import the
 from penstock.domains.assetcreator import creative_projects, downloads, jobs, library, removal, reviews
 from penstock.domains.assetcreator.asset_bodies import (
     AskForAsset,
@@ -29,14 +30,14 @@ from penstock.domains.assetcreator.asset_bodies import (
 from penstock.domains.assetcreator.asset_studio import AssetStudio
 from penstock.domains.assetcreator.asset_views import (
     AssetInList,
+    AssetJobView,
     AssetPage,
     AssetView,
+    CreativeProjectInList,
     CreativeProjectPage,
     CreativeProjectView,
     JobInList,
     JobPage,
-    JobView,
-    ProjectInList,
     ReferenceView,
     ReviewPage,
     VersionPage,
@@ -90,7 +91,7 @@ def _add_projects(router: APIRouter, studio: AssetStudio) -> None:
     def list_projects(who: Who, limit: Limit = 50, cursor: Cursor = None) -> CreativeProjectPage:
         """Projects, newest first."""
         page = who.store.page(Project.all(), limit=limit, cursor=cursor)
-        items = [ProjectInList(**shared_fields(ProjectInList, p)) for p in page.records]
+        items = [CreativeProjectInList(**shared_fields(CreativeProjectInList, p)) for p in page.records]
         return CreativeProjectPage(items=items, next=page.cursor)
 
     @router.get("/projects/{project_id}")
@@ -142,7 +143,7 @@ def _add_jobs(router: APIRouter, studio: AssetStudio) -> None:
 
     @router.post("/jobs", status_code=201)
     @again(job_again)
-    def ask(who: Who, body: AskForAsset) -> JobView:
+    def ask(who: Who, body: AskForAsset) -> AssetJobView:
         """Ask for an asset in words. It is made step by step; look at the job until it is over."""
         here = studio.used_by(who)
         request = Wanted(prompt=body.prompt, constraints=body.constraints, seed=body.seed)
@@ -155,29 +156,28 @@ def _add_jobs(router: APIRouter, studio: AssetStudio) -> None:
     def list_jobs(
         who: Who, project_id: str, status: Status | None = None, limit: Limit = 50, cursor: Cursor = None
     ) -> JobPage:
-        """The jobs of a project, or those in one state, the one longest in it first."""
-        if status is None:
-            page = who.store.page(Job.of_project(project_id=project_id), limit=limit, cursor=cursor)
-        else:
-            query = Job.of_project_by_status(project_id=project_id, status=status)
-            page = who.store.page(query, limit=limit, cursor=cursor)
+        """The jobs of a project, or those in one state."""
+        query = Job.of_project(project_id=project_id)
+        if status is not None:
+            query = query.where(the(Job.status).equals(status))
+        page = who.store.page(query, limit=limit, cursor=cursor)
         return JobPage(items=[JobInList.of(job) for job in page.records], next=page.cursor)
 
     @router.get("/jobs/{job_id}")
-    def job(who: Who, job_id: str) -> JobView:
+    def job(who: Who, job_id: str) -> AssetJobView:
         """A job with every run of its steps, their files, and what waits for a decision."""
         return _job_view(studio.used_by(who), job_id)
 
     @router.post("/jobs/{job_id}/cancel")
     @again(job_again)
-    def cancel(who: Who, job_id: str) -> JobView:
+    def cancel(who: Who, job_id: str) -> AssetJobView:
         """Stop a job wherever it is; it has failed then, with the code CANCELLED."""
         here = studio.used_by(who)
         return _job_view(here, jobs.cancel(here, job_id, by=who.name).job_id)
 
     @router.post("/jobs/{job_id}/resume", status_code=202)
     @again(job_again)
-    def resume(who: Who, job_id: str, body: ResumeJob) -> JobView:
+    def resume(who: Who, job_id: str, body: ResumeJob) -> AssetJobView:
         """Run a job that does not run again from one of its steps."""
         here = studio.used_by(who)
         jobs.resume(here, job_id, from_step=body.from_step, inputs=body.inputs, by=who.name)
@@ -185,7 +185,7 @@ def _add_jobs(router: APIRouter, studio: AssetStudio) -> None:
 
     @router.post("/jobs/{job_id}/again", status_code=201)
     @again(job_again)
-    def make_again(who: Who, job_id: str, body: MakeAgain | None = None) -> JobView:
+    def make_again(who: Who, job_id: str, body: MakeAgain | None = None) -> AssetJobView:
         """The same inputs with another seed; it becomes the next version of the same asset."""
         here = studio.used_by(who)
         begun = jobs.make_again(here, job_id, seed=None if body is None else body.seed, by=who.name)
@@ -198,13 +198,13 @@ def _add_reviews(router: APIRouter, studio: AssetStudio) -> None:
     @router.get("/reviews")
     def list_reviews(who: Who, project_id: str, limit: Limit = 50, cursor: Cursor = None) -> ReviewPage:
         """What waits for a decision in a project, oldest first."""
-        query = Step.of_project_by_status(project_id=project_id, status=Status.PAUSED)
+        query = Step.reviews_of_project(project_id=project_id)
         page, signer = who.store.page(query, limit=limit, cursor=cursor), studio.used_by(who).signer()
         return ReviewPage(items=[WaitingView.of(step, signer) for step in page.records], next=page.cursor)
 
     @router.post("/jobs/{job_id}/review")
     @again(job_again)
-    def review(who: Who, job_id: str, body: ReviewDecision) -> JobView:
+    def review(who: Who, job_id: str, body: ReviewDecision) -> AssetJobView:
         """Decide about the run that waits: be content, or have it made again with notes and other inputs."""
         here = studio.used_by(who)
         seen: dict[str, Any] = {"round": body.round, "checksums": body.checksums, "notes": body.notes, "by": who.name}
@@ -217,7 +217,7 @@ def _add_reviews(router: APIRouter, studio: AssetStudio) -> None:
         return _job_view(here, job_id)
 
     @router.put("/jobs/{job_id}/review")
-    def assign(who: Who, job_id: str, body: ReviewDuty) -> JobView:
+    def assign(who: Who, job_id: str, body: ReviewDuty) -> AssetJobView:
         """Say who is to decide about what waits, and by when."""
         here = studio.used_by(who)
         reviews.assign(here, job_id, assignee=body.assignee, due_at=body.due_at, by=who.name)
@@ -260,9 +260,7 @@ def _add_library(router: APIRouter, studio: AssetStudio) -> None:
     def version(who: Who, asset_id: str, version: VersionNumber) -> VersionView:
         """A version with URLs of its files; that somebody took them is audited."""
         here = studio.used_by(who)
-        return VersionView.of(
-            downloads.export_version(here, asset_id, version, how="URLs", by=who.name), here.signer()
-        )
+        return VersionView.of(downloads.export_version(here, asset_id, version, how="URLs", by=who.name), here.signer())
 
     @router.get("/assets/{asset_id}/versions/{version}/zip", response_class=StreamingResponse)
     @heavy("packing")
@@ -288,14 +286,14 @@ def _add_library(router: APIRouter, studio: AssetStudio) -> None:
         removal.delete_asset(studio.used_by(who), asset_id, by=who.name)
 
 
-def _job_view(studio: AssetStudio, job_id: str) -> JobView:
-    return JobView.with_steps(jobs.see_job(studio.store, job_id), studio.signer())
+def _job_view(studio: AssetStudio, job_id: str) -> AssetJobView:
+    return AssetJobView.with_steps(jobs.see_job(studio.store, job_id), studio.signer())
 
 
-def _job_again(studio: AssetStudio) -> Callable[[Request, dict[str, Any]], JobView]:
+def _job_again(studio: AssetStudio) -> Callable[[Request, dict[str, Any]], AssetJobView]:
     """A job as it is now, for whoever asks for the same again."""
 
-    def told(request: Request, told: dict[str, Any]) -> JobView:
+    def told(request: Request, told: dict[str, Any]) -> AssetJobView:
         return _job_view(studio.used_by(caller_of(request)), told["job_id"])
 
     return told

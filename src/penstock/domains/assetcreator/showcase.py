@@ -16,7 +16,7 @@ import typer
 from penstock.domains.assetcreator import creative_projects, downloads, jobs, reviews
 from penstock.domains.assetcreator.asset_studio import AssetStudio
 from penstock.domains.assetcreator.errors import AssetNotMade
-from penstock.domains.assetcreator.jobs import JobSeen
+from penstock.domains.assetcreator.jobs import AssetJob
 from penstock.domains.assetcreator.model import AssetType, AssetVersion, Job, Status, Step
 from penstock.domains.assetcreator.orders import STEPS, Constraints, Prompt, Request, RigType
 from penstock.files.object_reads import fetch
@@ -33,14 +33,12 @@ Ask = Callable[[Step], str | None]
 def begin(studio: AssetStudio, concept: str, *, asset_type: AssetType, style: str, seed: int, rig: RigType) -> Job:
     """A project of its own, and a job in it."""
     project = creative_projects.begin_project(studio, "Demo", style_profile={}, gates=None, by=BY)
-    rigged = {"rig_type": rig} if asset_type is AssetType.CHARACTER_3D else {}
-    request = Request(
-        prompt=Prompt(core_concept=concept, style=style), constraints=Constraints(**rigged), seed=seed
-    )
+    constraints = Constraints(rig_type=rig) if asset_type is AssetType.CHARACTER_3D else Constraints()
+    request = Request(prompt=Prompt(core_concept=concept, style=style), constraints=constraints, seed=seed)
     return jobs.ask(studio, jobs.NewJob(project.project_id, asset_type, request), by=BY)
 
 
-def follow(studio: AssetStudio, job: Job, ask: Ask, tell: Callable[[Step], None]) -> JobSeen:
+def follow(studio: AssetStudio, job: Job, ask: Ask, tell: Callable[[Step], None]) -> AssetJob:
     """Wait until a job is over, telling of each run of a stage once, and asking at the gates."""
     told: set[tuple[int, str]] = set()
     while True:
@@ -58,13 +56,10 @@ def follow(studio: AssetStudio, job: Job, ask: Ask, tell: Callable[[Step], None]
         _decide(studio, seen, waiting, ask(waiting))
 
 
-def _decide(studio: AssetStudio, seen: JobSeen, waiting: Step, wrong: str | None) -> None:
+def _decide(studio: AssetStudio, seen: AssetJob, waiting: Step, wrong: str | None) -> None:
     looked_at = {key.rpartition("/")[2]: digest for key, digest in (waiting.checksums or {}).items()}
-    job_id, round = seen.job.job_id, waiting.round
-    if wrong is None:
-        reviews.approve(studio, job_id, round=round, checksums=looked_at, notes=None, by=BY)
-    else:
-        reviews.reject(studio, job_id, round=round, checksums=looked_at, notes=wrong, by=BY)
+    decide = reviews.approve if wrong is None else reviews.reject
+    decide(studio, seen.job.job_id, round=waiting.round, checksums=looked_at, notes=wrong, by=BY)
 
 
 def bring(studio: AssetStudio, version: AssetVersion, into: Path) -> list[Path]:
