@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import os
 import struct
 import zlib
 from collections.abc import Callable, Iterator
@@ -305,19 +306,22 @@ def test_a_picture_that_is_too_large_to_send_is_refused(studio: Studio, source: 
 # Once
 
 
-def test_an_attempt_that_dies_is_gone_on_with(studio: Studio) -> None:
-    first, second = ListeningReporter(until=1), ListeningReporter()
-    studio.server.states = ("starting", "processing", "processing", "succeeded")
-    studio.server.will("look", *[drops] * 4)
-    with pytest.raises((Gone, Unavailable)):
-        studio.make(reporter=first)
-    studio.server.scripts["look"].clear()
-    # Whoever has died cancels nothing.
-    studio.server.jobs["job-1"].states.clear()
-    studio.server.jobs["job-1"].states.append("succeeded")
-    studio.server.jobs["job-1"].told = {"output": f"{studio.server.origin}/files/x{studio.server.ending}"}
-    studio.make(replace(ORDER, job=first.remembered[0]), second)
-    assert (len(studio.server.asked("create")), second.remembered) == (1, [])
+def test_an_attempt_that_dies_is_gone_on_with(studio: Studio, tmp_path: Path) -> None:
+    """Its process ends in the middle of everything, once the job is remembered."""
+    remembered = tmp_path / "job"
+
+    def die(job: str) -> None:
+        remembered.write_text(job)
+        os._exit(9)
+
+    if not (child := os.fork()):
+        studio.make(reporter=ListeningReporter(on_remember=die))
+        os._exit(0)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 9
+    reporter = ListeningReporter()
+    studio.make(replace(ORDER, job=remembered.read_text()), reporter)
+    assert (len(studio.server.asked("create")), list(studio.server.jobs)) == (1, ["job-1"])
+    assert (reporter.remembered, studio.server.asked("cancel")) == ([], [])
 
 
 def test_a_creation_whose_answer_is_lost_is_not_paid_twice(studio: Studio) -> None:

@@ -98,6 +98,8 @@ class RemoteStep(Generic[P]):
     adapter: Callable[[ProviderChoice], P]
     chain: Chain[P] | None = None
     "How others stand in for whoever does it; nobody does, where there is none."
+    instead_of: str | None = None
+    "The prefix of the one it is a second to."
 
     @property
     def settings(self) -> tuple[Setting, ...]:
@@ -137,10 +139,14 @@ class RemoteStep(Generic[P]):
     @property
     def _second(self) -> RemoteStep[P] | None:
         """A second provider of the same, to stand in for the first."""
-        return None if self.chain is None else RemoteStep(f"{self.prefix}_2", self.does, self.more, self.adapter)
+        if self.chain is None:
+            return None
+        return RemoteStep(f"{self.prefix}_2", self.does, self.more, self.adapter, instead_of=self.prefix)
 
     def _setting(self, name: str) -> Setting:
         words = _HELP[name].format(does=self.does, second=f"{self.prefix}_2")
+        if name == "URL" and self.instead_of is not None:
+            words = f"Where a second one {self.does}, whom {self.instead_of}_{_FALLBACK} may name."
         return Setting(f"{self.prefix}_{name}", None, words, secret=name == "TOKEN")
 
     def _chosen(self, setting: Lookup, clock: Clock | None) -> ProviderChoice:

@@ -57,7 +57,7 @@ _INDICES, _FLOAT = (5121, 5123, 5125), 5126
 _TRIANGLES, _STRIP, _FAN = 4, 5, 6
 _LISTS = ("accessors", "bufferViews", "buffers", "meshes", "nodes", "scenes", "materials", "textures", "images")
 _MORE_LISTS = ("skins", "animations", "samplers", "cameras")
-_PICTURES = {"image/png": ".png", "image/jpeg": ".jpg"}
+_PICTURES = {"image/png": "png", "image/jpeg": "jpeg"}
 _UNDERSTOOD = ("KHR_materials_", "KHR_texture_transform", "KHR_lights_punctual")
 "How extensions begin without which a model cannot be shown, and yet its mesh and textures can be read."
 
@@ -130,14 +130,14 @@ class _Model:
         for image in images:
             if "uri" in image or "bufferView" not in image:
                 raise UnusableFile("a texture of the model is not within its file; export it with textures embedded")
-            ending = _PICTURES.get(str(image.get("mimeType")))
-            if ending is None:
-                raise UnusableFile("a texture of the model is neither PNG nor JPEG; export it anew")
+            form = _PICTURES.get(str(image.get("mimeType")))
             with TemporaryDirectory(dir=beside.parent, prefix=".texture-") as folder:
-                file = Path(folder) / f"texture{ending}"
+                file = Path(folder) / "texture"
                 file.write_bytes(self._view(image["bufferView"])[0].tobytes())
-                picture = sound_image(file, limits=SoundnessLimits(pixels=pixels)).picture
-            assert picture is not None
+                found = sound_image(file, limits=SoundnessLimits(pixels=pixels))
+            picture = found.picture
+            if picture is None or found.container != form:
+                raise UnusableFile("a texture of the model is not the PNG or JPEG that it says; export it anew")
             pixels -= picture.width * picture.height
             yield picture.width, picture.height
 
