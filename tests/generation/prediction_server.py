@@ -68,6 +68,8 @@ class PredictionServer:
 
     def __init__(self, film: bytes = b"") -> None:
         self.film = film
+        "What it has made; of this type, under a name that ends like that."
+        self.type, self.ending = "video/mp4", ".mp4"
         self.etag: str | None = '"the-film"'
         self.states: Sequence[str] = ("starting", "processing", "succeeded")
         "What a new prediction goes through, beginning with the answer to its creation."
@@ -113,7 +115,7 @@ class PredictionServer:
             key = seen.headers["Idempotency-Key"]
             if key not in self._by_key:
                 job = f"job-{next(self._numbers)}"
-                told = {"output": [f"{self.origin}/files/{job}.mp4?signature=opensesame"], **self.told}
+                told = {"output": [f"{self.origin}/files/{job}{self.ending}?signature=opensesame"], **self.told}
                 self.jobs[job] = Job(job, deque(self.states), told)
                 self._by_key[key] = job
             return self.jobs[self._by_key[key]]
@@ -205,7 +207,7 @@ def cancels(handler: _Handler, seen: Seen) -> None:
 
 def sends_the_film(handler: _Handler, seen: Seen) -> None:
     service = handler.server.service
-    headers = {"Content_Type": "video/mp4"} | ({"ETag": service.etag} if service.etag else {})
+    headers = {"Content_Type": service.type} | ({"ETag": service.etag} if service.etag else {})
     wanted = re.fullmatch(r"bytes=(\d+)-", seen.headers.get("Range", ""))
     if wanted and seen.headers.get("If-Range") == service.etag:
         start, size = int(wanted[1]), len(service.film)

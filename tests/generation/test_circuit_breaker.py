@@ -13,7 +13,8 @@ from pydantic import BaseModel
 
 from penstock import FrozenClock, Store, open_store
 from penstock.errors import Unanswered, Unavailable
-from penstock.generation.circuit_breaker import FAILURES, REST, CircuitBreaker, ProviderResting
+from penstock.generation.circuit_breaker import FAILURES, REST, WITHIN, CircuitBreaker, ProviderResting
+from penstock.generation.predictions import Predictions
 from penstock.generation.provider_http import ProviderService
 from penstock.generation.remote_providers import remote_generator
 from penstock.generation.steps import Shot
@@ -52,6 +53,87 @@ def test_failures_in_a_row_open_the_circuit_and_say_so(breaker: CircuitBreaker) 
     assert why.value.after == REST
 
 
+def test_more_than_five_failures_in_a_minute_open_the_circuit_whatever_succeeds_between(
+    breaker: CircuitBreaker, clock: FrozenClock
+) -> None:
+    for _ in range(FAILURES):
+        fail(breaker, 1)
+        call(breaker)
+        clock.advance(timedelta(seconds=10))
+    fail(breaker, 1)
+    with pytest.raises(
+        ProviderResting, match=r"^acme\.test has failed more than 5 times within 60 s, .* left alone for 60 s$"
+    ):
+        call(breaker)
+    clock.advance(REST)
+    call(breaker)
+    fail(breaker, 1)
+    call(breaker)
+
+
+def test_the_minute_slides(breaker: CircuitBreaker, clock: FrozenClock) -> None:
+    """Five failures in any minute are borne, however many there are in an hour."""
+    for _ in range(100):
+        fail(breaker, 1)
+        call(breaker)
+        clock.advance(timedelta(seconds=12))
+    clock.advance(timedelta(seconds=-1))
+    fail(breaker, 1)
+    with pytest.raises(ProviderResting, match="more than 5 times"):
+        call(breaker)
+
+
+def test_a_clock_that_is_set_opens_and_closes_nothing(breaker: CircuitBreaker, clock: FrozenClock) -> None:
+    fail(breaker)
+    clock.jump(timedelta(hours=5))
+    with pytest.raises(ProviderResting):
+        call(breaker)
+    clock.jump(timedelta(hours=-10))
+    clock.advance(REST)
+    call(breaker)
+
+
+def test_only_the_call_that_was_made_to_see_closes_the_circuit(breaker: CircuitBreaker, clock: FrozenClock) -> None:
+    """What was answered to a call that was begun before tells nothing of now."""
+    with breaker.guard("acme.test"):
+        fail(breaker)
+    with pytest.raises(ProviderResting):
+        call(breaker)
+    clock.advance(REST)
+    with breaker.guard("acme.test"):
+        with pytest.raises(ProviderResting):
+            call(breaker)
+        breaker.count(Unanswered("what was begun before has failed"))
+        with pytest.raises(ProviderResting):
+            call(breaker)
+    call(breaker)
+
+
+@pytest.mark.parametrize("how", ["failed", "unusable", "nowhere"])
+def test_what_a_service_makes_badly_counts_as_well(breaker: CircuitBreaker, tmp_path: Path, how: str) -> None:
+    """Each of its answers is fine, and nothing comes of them."""
+    with PredictionServer(b"no film") as server:
+        server.states = ("failed",) if how == "failed" else ("succeeded",)
+        if how == "nowhere":
+            server.told = {"output": None}
+        predictions = Predictions(ProviderService(server.url, TOKEN, breaker=breaker), "acme/filmer")
+        for turn in range(FAILURES + 1):
+            with pytest.raises(Unavailable):
+                predictions.make({}, tmp_path / "clip.mp4", ListeningReporter(), order=str(turn))
+        with pytest.raises(ProviderResting, match="more than 5 times"):
+            predictions.make({}, tmp_path / "clip.mp4", ListeningReporter(), order="one more")
+        assert len(server.jobs) == FAILURES + 1
+
+
+def test_what_cannot_succeed_says_nothing_of_the_service(breaker: CircuitBreaker, tmp_path: Path) -> None:
+    with PredictionServer() as server:
+        server.states, server.told = ("failed",), {"error": "NSFW content detected"}
+        predictions = Predictions(ProviderService(server.url, TOKEN, breaker=breaker), "acme/filmer")
+        for turn in range(3 * FAILURES):
+            with pytest.raises(Terminal):
+                predictions.make({}, tmp_path / "clip.mp4", ListeningReporter(), order=str(turn))
+
+
 def test_those_who_are_refused_come_back_one_after_the_other(breaker: CircuitBreaker, clock: FrozenClock) -> None:
     """Else all that wait would try again in the same second of every minute, and each try is written down."""
 
@@ -68,17 +150,19 @@ def test_those_who_are_refused_come_back_one_after_the_other(breaker: CircuitBre
     assert refused() == REST
 
 
-def test_one_answer_between_failures_keeps_it_closed(breaker: CircuitBreaker) -> None:
+def test_one_answer_between_failures_keeps_it_closed(breaker: CircuitBreaker, clock: FrozenClock) -> None:
     for _ in range(3):
         fail(breaker, FAILURES - 1)
         call(breaker)
+        clock.advance(WITHIN)
 
 
-def test_a_refusal_is_an_answer(breaker: CircuitBreaker) -> None:
+def test_a_refusal_is_an_answer(breaker: CircuitBreaker, clock: FrozenClock) -> None:
     for _ in range(3):
         fail(breaker, FAILURES - 1)
         with pytest.raises(Terminal):
             call(breaker, Terminal("acme.test answered 422"))
+        clock.advance(WITHIN)
 
 
 def test_after_its_rest_one_call_sees_how_it_is(breaker: CircuitBreaker, clock: FrozenClock) -> None:

@@ -11,11 +11,14 @@ import pytest
 from penstock.errors import Misconfigured, Unavailable
 from penstock.generation import remote_providers
 from penstock.generation.chat_writer import ChatWriter
+from penstock.generation.remote_assets import PredictedMesh, PredictedPicture
 from penstock.generation.remote_film import PredictedFilm, PredictedLipSync
 from penstock.generation.remote_providers import (
     RemoteStep,
     remote_generator,
     remote_lip_sync,
+    remote_modeller,
+    remote_picture,
     remote_writer,
 )
 from penstock.generation.steps import Shot
@@ -26,6 +29,8 @@ STEPS: dict[str, RemoteStep[Any]] = {
     "ADS_WRITER": remote_writer("ADS_WRITER"),
     "ADS_GENERATOR": remote_generator("ADS_GENERATOR"),
     "ADS_LIPSYNC": remote_lip_sync("ADS_LIPSYNC"),
+    "ADS_PICTURE": remote_picture("ADS_PICTURE"),
+    "ADS_MODELLER": remote_modeller("ADS_MODELLER"),
 }
 
 
@@ -48,17 +53,23 @@ def test_without_a_setting_nobody_works_elsewhere(step: RemoteStep[Any]) -> None
 
 @pytest.mark.parametrize(
     ("who", "adapter"),
-    [("ADS_WRITER", ChatWriter), ("ADS_GENERATOR", PredictedFilm), ("ADS_LIPSYNC", PredictedLipSync)],
+    [
+        ("ADS_WRITER", ChatWriter),
+        ("ADS_GENERATOR", PredictedFilm),
+        ("ADS_LIPSYNC", PredictedLipSync),
+        ("ADS_PICTURE", PredictedPicture),
+        ("ADS_MODELLER", PredictedMesh),
+    ],
 )
 def test_whoever_is_configured_works_elsewhere_and_nobody_else(who: str, adapter: type) -> None:
     found = {prefix: step.provider(full(who).get) for prefix, step in STEPS.items()}
     assert isinstance(found.pop(who), adapter)
-    assert list(found.values()) == [None, None]
+    assert list(found.values()) == [None] * 4
 
 
 def test_only_a_token_is_secret() -> None:
     secret = {s.variable for step in STEPS.values() for s in step.settings if s.secret}
-    assert secret == {f"{prefix}_TOKEN" for prefix in STEPS}
+    assert {name.replace("_2_", "_") for name in secret} == {f"{prefix}_TOKEN" for prefix in STEPS}
 
 
 def test_what_is_set_reaches_the_service(tmp_path: Any) -> None:
@@ -98,6 +109,8 @@ def test_what_is_set_reaches_the_service(tmp_path: Any) -> None:
             "ADS_GENERATOR_FIELDS names 'prompts'; a model is told ",
         ),
         (full("ADS_LIPSYNC", INPUT="[1]"), "ADS_LIPSYNC_INPUT is no object of JSON"),
+        (full("ADS_PICTURE", FIELDS="seconds=x"), "ADS_PICTURE_FIELDS names 'seconds'; a model is told aspect_ratio, "),
+        (full("ADS_MODELLER", PRICE="free"), "ADS_MODELLER_PRICE='free' is no price"),
         (full("ADS_LIPSYNC", INPUT="{"), "ADS_LIPSYNC_INPUT is no object of JSON"),
         (full("ADS_GENERATOR", LENGTHS="4,0"), "ADS_GENERATOR_LENGTHS='4,0' is no list of seconds"),
         (full("ADS_GENERATOR", FILES="minio:9000"), "ADS_GENERATOR_FILES: the URL of a service begins with 'minio'"),

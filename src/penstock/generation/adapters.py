@@ -10,8 +10,17 @@ from typing import Any
 from penstock.errors import Misconfigured
 from penstock.generation.chat_writer import ChatWriter
 from penstock.generation.circuit_breaker import CircuitBreaker
+from penstock.generation.made_file import FILM, MESH, PICTURE, MadeFile
 from penstock.generation.predictions import Predictions
 from penstock.generation.provider_http import ProviderService
+from penstock.generation.remote_assets import (
+    MESH_FIELDS,
+    MESH_PARTS,
+    PICTURE_FIELDS,
+    PICTURE_PARTS,
+    PredictedMesh,
+    PredictedPicture,
+)
 from penstock.generation.remote_film import (
     FILM_FIELDS,
     FILM_PARTS,
@@ -47,9 +56,21 @@ def predicted_lip_sync(chosen: ProviderChoice) -> PredictedLipSync:
     return PredictedLipSync(_predictions(chosen), fields=fields, always=_input(chosen))
 
 
+def predicted_picture(chosen: ProviderChoice) -> PredictedPicture:
+    """A model that draws."""
+    fields = _fields(chosen, PICTURE_FIELDS, PICTURE_PARTS)
+    return PredictedPicture(_predictions(chosen, PICTURE), fields=fields, always=_input(chosen))
+
+
+def predicted_mesh(chosen: ProviderChoice) -> PredictedMesh:
+    """A model that turns pictures into meshes."""
+    fields = _fields(chosen, MESH_FIELDS, MESH_PARTS)
+    return PredictedMesh(_predictions(chosen, MESH), fields=fields, always=_input(chosen))
+
+
 def _service(chosen: ProviderChoice, *, timeout: timedelta = timedelta(minutes=1)) -> ProviderService:
     try:
-        trusted = [origin.strip() for origin in chosen.get("FILES").split(",") if origin.strip()]
+        trusted = chosen.names("FILES")
         breaker = CircuitBreaker(clock=chosen.clock)
         return ProviderService(chosen["URL"], chosen["TOKEN"], timeout=timeout, trusted=trusted, breaker=breaker)
     except Misconfigured as wrong:
@@ -57,7 +78,7 @@ def _service(chosen: ProviderChoice, *, timeout: timedelta = timedelta(minutes=1
         raise Misconfigured(f"{names}: {wrong}") from None
 
 
-def _predictions(chosen: ProviderChoice) -> Predictions:
+def _predictions(chosen: ProviderChoice, makes: MadeFile = FILM) -> Predictions:
     try:
         price = float(chosen["PRICE"]) if "PRICE" in chosen else None
     except ValueError:
@@ -67,7 +88,7 @@ def _predictions(chosen: ProviderChoice) -> Predictions:
         raise Misconfigured(f"{told} is no price; write the dollars of a second, like 0.0014")
     service = _service(chosen)
     try:
-        return Predictions(service, chosen["MODEL"], price=price)
+        return Predictions(service, chosen["MODEL"], makes=makes, price=price)
     except Misconfigured as wrong:
         raise Misconfigured(f"{chosen.variable('MODEL')}: {wrong}") from None
 
@@ -95,7 +116,7 @@ def _input(chosen: ProviderChoice) -> dict[str, Any]:
 
 
 def _lengths(chosen: ProviderChoice) -> list[int]:
-    lengths = [text.strip() for text in chosen.get("LENGTHS").split(",") if text.strip()]
+    lengths = chosen.names("LENGTHS")
     if not all(text.isascii() and text.isdigit() and 1 <= int(text) <= 600 for text in lengths):
         raise Misconfigured(f"{chosen.variable('LENGTHS')}={chosen['LENGTHS']!r} is no list of seconds; write 4,6,8")
     return [int(text) for text in lengths]

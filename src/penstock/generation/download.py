@@ -11,7 +11,6 @@ from penstock.errors import AnswerTooLong, Unanswered, Unavailable
 from penstock.generation.provider_http import ProviderService, Response
 from penstock.work import Terminal
 
-MOST_BYTES = 1_000_000_000
 _TRIES = 4
 _LONGEST_REFUSAL = 64 * 1024
 _RANGE = re.compile(r"bytes (\d{1,18})-\d{1,18}/(\d{1,18}|\*)")
@@ -22,18 +21,19 @@ def download(
     url: str,
     into: Path,
     *,
-    most: int = MOST_BYTES,
+    most: int,
+    types: tuple[str, ...] = (),
     tell: Callable[[float], None] = lambda fraction: None,
 ) -> None:
     """Write what lies at a URL to a file.
 
     It may be on any host, and moved to another one, as long as that is a public one or configured; the service's token
-    stays with the service. A download that breaks
-    off is gone on with where it ended, if the file is certain to be the same one, and else begun anew, a few times.
-    ``tell`` hears how far it is with every piece that arrives, and may raise.
+    stays with the service. A download that breaks off is gone on with where it ended, if the file is certain to be the
+    same one, and else begun anew, a few times. ``types`` are how the types begin that it may be sent as; ``tell``
+    hears how far it is with every piece that arrives, and may raise.
     """
     with into.open("wb") as file:
-        begun = _Begun(service, url, file, most, tell)
+        begun = _Begun(service, url, file, most, types, tell)
         for tries_left in reversed(range(_TRIES)):
             try:
                 return begun.go_on()
@@ -46,9 +46,16 @@ class _Begun:
     """A download, and how far it has come."""
 
     def __init__(
-        self, service: ProviderService, url: str, file: BinaryIO, most: int, tell: Callable[[float], None]
+        self,
+        service: ProviderService,
+        url: str,
+        file: BinaryIO,
+        most: int,
+        types: tuple[str, ...],
+        tell: Callable[[float], None],
     ) -> None:
         self._service, self._url, self._file, self._most, self._tell = service, url, file, most, tell
+        self._types = types
         self._version: str | None = None
         "What tells that a file is still the same one, to the byte."
 
@@ -56,7 +63,7 @@ class _Begun:
         have, headers = self._file.tell(), {}
         if have and self._version:
             headers = {"Range": f"bytes={have}-", "If-Range": self._version}
-        with self._service.open(self._url, headers, most=self._most) as response:
+        with self._service.open(self._url, headers, most=self._most, types=self._types) as response:
             if response.status == 206 and headers:
                 self._check_range(response, have)
             elif response.status == 200:

@@ -25,19 +25,20 @@ from dataclasses import dataclass
 from datetime import timedelta
 from math import isfinite
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeVar
 
 from penstock.errors import Misconfigured, Unanswered, Unavailable, telling
 from penstock.generation.circuit_breaker import ProviderResting
-from penstock.generation.download import MOST_BYTES, download
+from penstock.generation.download import download
+from penstock.generation.made_file import FILM, MadeFile
 from penstock.generation.provider_http import ProviderService, Unknown
 from penstock.generation.steps import Made, StepReporter
 from penstock.kernel.lease import LeaseLost
 from penstock.media.errors import UnusableFile
-from penstock.media.soundness import sound_video
 from penstock.work import RetryLater, Terminal
 
 log = logging.getLogger("penstock.generation")
+F = TypeVar("F", bound=Unavailable)
 
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._~-]{0,199}")
 _OWNER_AND_NAME = re.compile(r"[\w.-]+/[\w.-]+", re.ASCII)
@@ -72,35 +73,46 @@ class Prediction:
 
 
 class Predictions:
-    """A model at a prediction-style service, which makes MP4 files."""
+    """A model at a prediction-style service, which makes one kind of file."""
 
     def __init__(
         self,
         service: ProviderService,
         model: str,
         *,
+        makes: MadeFile = FILM,
         poll: timedelta = timedelta(seconds=3),
         price: float | None = None,
-        most_bytes: int = MOST_BYTES,
+        most_bytes: int | None = None,
         in_vain: tuple[str, ...] = _IN_VAIN,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
         """``model`` is an owner and a name, or a version. ``price`` is in dollars for a second of the model's time, for
-        services that do not tell what a prediction has cost. A prediction that fails with one of the words of
-        ``in_vain`` in its error would fail again; any other is worth another attempt.
+        services that do not tell what a prediction has cost. ``most_bytes`` are taken of a file, or as many as its
+        kind usually has. A prediction that fails with one of the words of ``in_vain`` in its error would fail again;
+        any other is worth another attempt.
         """
         if not _VERSION.fullmatch(model):
             raise Misconfigured(f"{model!r} is no model; write owner/name, or the id of a version")
         self._service, self._model, self._poll, self._price = service, model, poll, price
-        self._most_bytes, self._sleep = most_bytes, sleep
+        self._makes, self._most_bytes, self._sleep = makes, most_bytes or makes.most_bytes, sleep
         self._in_vain = tuple(word.lower() for word in in_vain)
+
+    @property
+    def host(self) -> str:
+        """Whose model it is."""
+        return self._service.host
+
+    @property
+    def model(self) -> str:
+        return self._model
 
     def make(
         self, input: Mapping[str, Any], into: Path, reporter: StepReporter, *, job: str | None = None, order: str = ""
     ) -> Made:
-        """A sound MP4 at ``into``, made from an input; ``job`` is the prediction that an earlier attempt has begun.
+        """A sound file at ``into``, made from an input; ``job`` is the prediction that an earlier attempt has begun.
 
-        ``order`` is the same for all attempts at one film, and another for any other.
+        ``order`` is the same for all attempts at one file, and another for any other.
         """
         onward = _Onward(reporter)
         try:
@@ -173,8 +185,9 @@ class Predictions:
         reporter.running = None
         if prediction.status != "succeeded":
             self._give_reason(prediction)
-        self._fetch(prediction, into, reporter)
-        return Made(cost=self._cost(prediction), metrics=dict(prediction.metrics))
+        measured = self._fetch(prediction, into, reporter)
+        # What was measured here counts more than what the service says of itself.
+        return Made(cost=self._cost(prediction), metrics={**prediction.metrics, **measured})
 
     def _give_reason(self, prediction: Prediction) -> NoReturn:
         host, words = self._service.host, prediction.error or "it does not say why"
@@ -183,17 +196,17 @@ class Predictions:
             raise _Over(telling(Terminal(f"{brief}: {words}"), brief))
         if prediction.status != "failed":
             strange = f"{host} says of a prediction that it is {prediction.status!r}, which is not known here"
-            raise telling(Unavailable(strange, part=None), f"{host} says of a prediction what is not known here")
+            unknown = telling(Unavailable(strange, part=None), f"{host} says of a prediction what is not known here")
+            raise self._counted(unknown)
         brief = f"the prediction failed at {host}"
         in_vain = any(word in words.lower() for word in self._in_vain)
         if in_vain:
             raise _Over(telling(Terminal(f"{brief}: {words}"), f"{brief}, and would again; change what is asked for"))
-        raise _Over(telling(Unavailable(f"{brief}: {words}", part=None), brief))
+        raise _Over(self._counted(telling(Unavailable(f"{brief}: {words}", part=None), brief)))
 
-    def _fetch(self, prediction: Prediction, into: Path, reporter: _Onward) -> None:
-        host = self._service.host
+    def _fetch(self, prediction: Prediction, into: Path, reporter: _Onward) -> Mapping[str, Any]:
         if prediction.output is None:
-            raise _Over(Unanswered(f"{host} has made a prediction and names no file for it"))
+            raise _Over(self._counted(Unanswered(f"{self.host} has made a prediction and names no file for it")))
         between = _BROUGHT - _MADE
         try:
             download(
@@ -201,16 +214,29 @@ class Predictions:
                 prediction.output,
                 into,
                 most=self._most_bytes,
+                types=self._makes.types,
                 tell=lambda part: reporter.progress(_MADE + between * part, "downloading"),
             )
         except Terminal as gone:
             # Files are kept for an hour or so, and URLs that were signed for as long.
             raise _Over(gone) from gone
+        except (Unavailable, RetryLater) as failure:
+            self._service.count(failure)
+            raise
         try:
-            sound_video(into)
+            return self._makes.check(into)
         except UnusableFile as wrong:
-            brief = f"what {host} has made cannot be used"
-            raise telling(Unavailable(f"{brief}: {self._service.words(str(wrong))}", part=None), brief) from wrong
+            raise self.useless(wrong) from wrong
+
+    def useless(self, wrong: UnusableFile) -> Unavailable:
+        """What to raise of a file that was made and cannot be used."""
+        brief = f"what {self.host} has made cannot be used"
+        return self._counted(telling(Unavailable(f"{brief}: {self._service.words(str(wrong))}", part=None), brief))
+
+    def _counted(self, failure: F) -> F:
+        """A failure that the service's answers did not show, counted with those that they did."""
+        self._service.count(failure)
+        return failure
 
     def _wait(self, pause: timedelta, reporter: _Onward, fraction: float = 0.0, note: str | None = None) -> None:
         """Let some time pass, and hear now and then whether anybody waits."""
@@ -236,7 +262,7 @@ class Predictions:
         return Prediction(
             id=told,
             status=self._service.words(status.lower())[:40],
-            output=_first_url(answer.get("output")),
+            output=self._makes.url_in(answer.get("output")),
             error=_words(self._service, answer.get("error")),
             progress=_between(answer.get("progress")),
             cost=next((c for c in map(_amount, (answer.get("cost"), numbers.get("cost"))) if c is not None), None),
@@ -284,19 +310,13 @@ class _Over(Exception):
         self.reason = reason
 
 
-def _first_url(output: Any) -> str | None:
-    """Services name a file, a list of them, or an object with one in it."""
-    if isinstance(output, str):
-        return output or None
-    if isinstance(output, dict):
-        output = [output[name] for name in ("url", "video", "output") if name in output]
-    return next((url for each in output if (url := _first_url(each))), None) if isinstance(output, list) else None
-
-
 def _words(service: ProviderService, error: Any) -> str:
     if error is None:
         return ""
-    return service.words(error if isinstance(error, str) else json.dumps(error).encode())
+    try:
+        return service.words(error if isinstance(error, str) else json.dumps(error).encode())
+    except RecursionError:
+        return "it says too much"
 
 
 def _numbers(metrics: Mapping[str, Any]) -> dict[str, float]:

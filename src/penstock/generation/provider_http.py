@@ -5,7 +5,7 @@
 | 429, 503 | `RetryLater`, as late as the service asks for, within bounds |
 | 408, 425, other 5xx, silence, a broken connection, an answer that is no JSON | `Unavailable`: worth another attempt |
 | 404, 410 | `Unknown`, which is `Terminal` |
-| so many failures in a row that it is left alone | `ProviderResting`, which is `PutOff` |
+| so many failures that it is left alone | `ProviderResting`, which is `PutOff` |
 | any other 4xx, a redirect, a file that lies where nobody may go | `Terminal` |
 
 The service's own words are in the message, short and without secrets, for the log; others are told the status. No
@@ -41,7 +41,6 @@ _LONGEST_ANSWER = 4 * 1024 * 1024
 _LONGEST_DOWNLOAD = timedelta(hours=1)
 _REDIRECTS = 5
 _JSON = ("application/json", "text/json", "application/problem+json")
-_FILM = ("video/", "application/octet-stream", "binary/octet-stream", "application/mp4")
 
 _PRINTABLE = re.compile(r"[\x21-\x7e]+")
 
@@ -117,10 +116,13 @@ class ProviderService:
         return answer
 
     @contextmanager
-    def open(self, url: str, headers: Mapping[str, str], *, most: int = _LONGEST_ANSWER) -> Iterator[Response]:
+    def open(
+        self, url: str, headers: Mapping[str, str], *, most: int = _LONGEST_ANSWER, types: tuple[str, ...] = ()
+    ) -> Iterator[Response]:
         """The answer to a GET of any URL the service has named, after some redirects.
 
-        What was asked for over TLS is never fetched without it.
+        What was asked for over TLS is never fetched without it. What says that it is of another type than begins like
+        one of ``types`` is not read; without any, all are.
         """
         limits = ClientLimits(wait=self._timeout, total=_LONGEST_DOWNLOAD, most=most)
         try:
@@ -129,7 +131,7 @@ class ProviderService:
                 raise Terminal(f"{self.host} is spoken to over TLS and names a file that is not; it is not fetched")
             sent = {**self._credentials(there), **headers}
             with self._client.exchange(
-                "GET", there, headers=sent, limits=limits, redirects=_REDIRECTS, types=_FILM
+                "GET", there, headers=sent, limits=limits, redirects=_REDIRECTS, types=types
             ) as response:
                 yield response
         except AddressRefused as refused:
@@ -149,6 +151,11 @@ class ProviderService:
             moved = "; redirects are not followed here, give the service its new URL"
             return telling(Terminal(message + moved), brief + moved)
         return telling(Unknown(message) if status in (404, 410) else Terminal(message), brief)
+
+    def count(self, failure: Unavailable | RetryLater) -> None:
+        """A failure of the service that its answers do not show, such as a file that cannot be used."""
+        if self._breaker is not None:
+            self._breaker.count(failure)
 
     def words(self, said: bytes | str) -> str:
         """What the service has said, as far as it may be repeated."""

@@ -19,6 +19,7 @@ from penstock.generation.asset_steps import (
     Retopologist,
     Rigger,
 )
+from penstock.generation.remote_providers import remote_modeller, remote_picture
 from penstock.kernel.idempotency import Claim
 from penstock.kernel.store import Store
 from penstock.ports.clock import Clock
@@ -26,7 +27,9 @@ from penstock.ports.object_store import ObjectStore
 from penstock.ports.stored_object import SignedUrl
 from penstock.work.domain_context import DomainContext
 
-PROVIDER_SETTINGS = ()
+PICTURE = remote_picture("AC_PICTURE")
+MODELLER = remote_modeller("AC_MODELLER")
+PROVIDER_SETTINGS = (*PICTURE.settings, *MODELLER.settings)
 
 
 @dataclass(frozen=True, slots=True)

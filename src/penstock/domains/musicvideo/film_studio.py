@@ -48,10 +48,11 @@ def film_providers(
     Whoever lacks a package says so, with the line to install it, once there is something to do.
     """
     width, height = options.size
+    filmer, mouths = ProceduralFilmer(width, height, options.fps), MouthLipSync()
     return FilmProviders(
         writer=WRITER.provider(setting, clock=clock) or ConceptWriter(),
-        generator=GENERATOR.provider(setting, clock=clock) or ProceduralFilmer(width, height, options.fps),
-        lip_sync=LIP_SYNC.provider(setting, clock=clock) or MouthLipSync(),
+        generator=GENERATOR.provider(setting, clock=clock, embedded=filmer) or filmer,
+        lip_sync=LIP_SYNC.provider(setting, clock=clock, embedded=mouths) or mouths,
         composer=FfmpegComposer(width, height, options.fps),
         artist=PortraitArtist(),
     )
