@@ -20,8 +20,8 @@ from penstock.engines.sql.postgres_waiter import PostgresWaiter
 from penstock.engines.sql.session import Call, Session, plain_call
 from penstock.engines.sql.session_binding import why_unbound
 from penstock.engines.sql.session_pool import SessionPool
+from penstock.engines.sql.statement import Statement
 from penstock.engines.sql.statement_chain import UNBOUND, chain, guarded, noting, once, remembering
-from penstock.engines.sql.statements import Statement
 from penstock.errors import InvalidValue, Misconfigured, OutOfScope, PenstockError, Unavailable
 from penstock.net.backoff import Backoff, Patience
 

@@ -10,7 +10,8 @@ from typing import Any, NamedTuple
 
 from penstock.engines.sql.connector import Connector
 from penstock.engines.sql.rows import Read, Row, Take, projected, unreadable_row
-from penstock.engines.sql.statements import FAR, Statement, Statements
+from penstock.engines.sql.statement import FAR, Statement
+from penstock.engines.sql.statements import Statements
 from penstock.errors import DamagedRecord, InvalidCursor
 from penstock.operations.reads import Page, Place, Query, RawPlace, Unreadable, chosen, whole
 from penstock.schema.shape import EntityShape

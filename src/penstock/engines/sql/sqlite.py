@@ -19,7 +19,7 @@ import sqlalchemy as sa
 from penstock.engines.sql.connector import GROWN, Refused
 from penstock.engines.sql.dialects import SQLITE
 from penstock.engines.sql.sqlite_waiter import SqliteWaiter
-from penstock.engines.sql.statements import Statement
+from penstock.engines.sql.statement import Statement
 from penstock.errors import InvalidValue, Misconfigured, Unavailable
 from penstock.net.per_process import generation
 from penstock.operations.updates import exact_sum
