@@ -208,7 +208,7 @@ def _add_indexes(shape: EntityShape, dialect: Dialect, table: sa.Table) -> None:
     if shape.expiry:
         column = table.c[shape.fields[shape.expiry].column]
         _index(dialect, table, f"{column.name}_end", [column], f"{quote(column.name)} is not null")
-    for names_given in shape.uniques:
+    for names_given in shape.sql_indexes:
         columns = [_directed(table, shape, n) for n in names_given]
         _index(dialect, table, "_".join(n.lstrip("-") for n in names_given), columns, "")
 
