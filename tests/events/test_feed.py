@@ -196,7 +196,7 @@ def test_an_event_dealt_with_is_not_dealt_with_again(watched: Store) -> None:
 
     watched.create(video(1))
     feed.drain()
-    from penstock.events.feed import FeedPlace
+    from penstock.events.feed_records import FeedPlace
 
     watched.delete(FeedPlace.at(name="f"))
     feed.drain()

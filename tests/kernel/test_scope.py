@@ -31,7 +31,8 @@ from penstock.domains.musicvideo.model import Scene
 from penstock.domains.novae.model import DOMAIN as NOVAE
 from penstock.domains.videos.model import Video
 from penstock.errors import Conflict, DamagedRecord, InvalidCursor, InvalidValue, NotFound, OutOfScope
-from penstock.events.feed import Feed, FeedPlace
+from penstock.events.feed import Feed
+from penstock.events.feed_records import FeedPlace
 from penstock.kernel.audit import SystemAudit
 from penstock.kernel.handle import patch, put
 from penstock.kernel.idempotency import Claim, InProgress, Replay, SystemOnce, begin
