@@ -8,14 +8,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from time import process_time
 
+from bench.databases import Databases
 from bench.measure import Clock, Contest, Effort, Work, contest
 from bench.topic import Contests
 from penstock import Store, open_store
 from penstock.runtime.settings import Settings
-from tests.servers import Postgres
 
 SECRET = "bench"
 
@@ -31,27 +30,21 @@ def contests_by_size(
     """For each group a contest between stores of these sizes; ``fill`` gives a store its records and tells the work."""
     for group in groups:
         with ExitStack() as stack:
-            server = stack.enter_context(Postgres()) if group.startswith("postgresql") else None
             sized = {name: effort.sized(size, least=least) for name, size in sizes.items()}
-            yield group, _contest(server, effort, sized, fill, stack)
+            yield group, _contest(group, effort, sized, fill, stack)
 
 
 def _contest(
-    server: Postgres | None,
-    effort: Effort,
-    sizes: Mapping[str, int],
-    fill: Callable[[Store, int], Work],
-    stack: ExitStack,
+    group: str, effort: Effort, sizes: Mapping[str, int], fill: Callable[[Store, int], Work], stack: ExitStack
 ) -> Contest:
-    directory = Path(stack.enter_context(TemporaryDirectory()))
+    databases = Databases(group, stack)
     works: dict[str, Work] = {}
     clocks: dict[str, Clock] = {}
-    for position, (name, size) in enumerate(sizes.items()):
-        database = f"sqlite:///{directory}/{position}.db" if server is None else server.create_database(f"b{position}")
-        store = open_store(database, settings=Settings(secret=SECRET))
+    for name, size in sizes.items():
+        store = open_store(databases.new_url(), settings=Settings(secret=SECRET))
         stack.callback(store.close)
         works[name] = fill(store, size)
-        clocks[name] = process_time if server is None else _both_sides(store)
+        clocks[name] = process_time if databases.are_files else _both_sides(store)
     return contest(works, effort, clocks=clocks)
 
 
