@@ -17,16 +17,16 @@ from datetime import timedelta
 from threading import Event
 
 from penstock.declare.entity import Entity
-from penstock.errors import FeedTrimmed, InvalidValue, PenstockError, Unavailable
+from penstock.errors import FeedTrimmed, InvalidValue, PenstockError, Unavailable, outage_in, told
 from penstock.events.feed_records import LONGEST_ERROR, MISSED, REMEMBERED, FeedLetter, FeedPlace, LetterStatus
-from penstock.events.handover import Handler, Handover, PartAway, RegisteredHandler
+from penstock.events.handover import Handler, Handover, RegisteredHandler
 from penstock.kernel.lease import Duty, Lease, LeaseLost
 from penstock.kernel.outages import outages_of
 from penstock.kernel.store import Store
 from penstock.operations.feed_entry import FeedEntry
 from penstock.operations.reads import Ref
 from penstock.schema.documents import kept
-from penstock.schema.kinds import from_key_text
+from penstock.schema.kinds import from_key_text, key_text
 
 log = logging.getLogger("penstock.feed")
 
@@ -34,6 +34,10 @@ _IDLE, _OFF_DUTY = 1.0, 5.0
 "Seconds until one looks again: for changes, and for the duty that another process has."
 _NOTED = timedelta(minutes=10)
 "After so long a feed for which nothing came says how far it is: what lies before need not be kept for it."
+
+
+class _PartAway(Exception):
+    """A handler needs a part of the system that is away."""
 
 
 class Feed:
@@ -84,7 +88,7 @@ class Feed:
         lease = self._duty.hold()
         try:
             return 0 if lease is None else self._follow(lease)
-        except PartAway as away:
+        except _PartAway as away:
             outages_of(self._store).met(away)
             return 0
 
@@ -103,8 +107,7 @@ class Feed:
         done = 0
         with suppress(LeaseLost):  # whoever has it now goes on
             for entry in entries:
-                last_try = place.tries + 1 >= self._attempts
-                failed = self._handover.deal_with(entry, self._handlers, lease, last_try=last_try)
+                failed = self._deal_with(entry, lease, last_try=place.tries + 1 >= self._attempts)
                 if failed:
                     self._note(place, lease, place.position, tries=place.tries + 1)
                     break
@@ -132,7 +135,7 @@ class Feed:
             while not stop.is_set():
                 try:
                     self._step(stop)
-                except (PartAway, PenstockError) as error:
+                except (_PartAway, PenstockError) as error:
                     if not outages.sit_out(error, stop):
                         raise
         finally:
@@ -173,7 +176,7 @@ class Feed:
         record = self._store.lookup(Ref(shape, subject))
         again = f"{letter.position} tried again at {self._store.context.ticks.next().isoformat()}"
         entry = FeedEntry(shape, letter.kind, subject, None, record, "user", letter.position, again)
-        self._handover.once_more(entry, handler)
+        self._handover.once_more(handler, entry)
         self._settle(letter)
 
     def _settle(self, letter: FeedLetter) -> None:
@@ -181,6 +184,46 @@ class Feed:
             settled = change.track(letter).settle()
             settled.ttl = int((self._store.clock.now() + REMEMBERED).timestamp())
             change.save(settled)
+
+    # One event
+
+    def _deal_with(self, entry: FeedEntry, lease: Lease, *, last_try: bool) -> bool:
+        """Hand an event to each handler that wants it; True when one failed and is to be tried again.
+
+        One that fails keeps no other from its tries, and those that are done are not asked again.
+        """
+        failed = False
+        for handler in self._handlers:
+            if not handler.wants(entry):
+                continue
+            claim = self._handover.claim(handler, entry, lease)
+            if claim is None:
+                continue
+            try:
+                self._handover.hand_over(handler, entry, claim)
+            except Exception as error:
+                if (away := outage_in(error)) is not None:
+                    raise _PartAway(str(away)) from error  # a try less would not bring it back
+                if last_try or entry.unreadable:  # which trying again does not mend
+                    self._leave_letter(handler, entry, error)
+                else:
+                    failed = True
+        return failed
+
+    def _leave_letter(self, handler: RegisteredHandler, entry: FeedEntry, error: Exception) -> None:
+        fields = entry.shape.fields
+        self._store.create(
+            FeedLetter(
+                name=self._name,
+                ts=self._store.context.ticks.next(),
+                handler=handler.name,
+                entity=entry.shape.label,
+                kind=entry.kind,
+                subject={n: key_text(fields[n], v) for n, v in entry.key.items()},
+                position=entry.position,
+                error=kept(f"{type(error).__name__}: {told(error)}", LONGEST_ERROR),
+            )
+        )
 
     # Where the feed stands
 

@@ -1,16 +1,16 @@
-"""Handing over an event: each handler that wants it gets a claim for it; one that fails to the end leaves a letter."""
+"""Handing over an event: a handler gets it with a claim, once, and does not hear of what it writes itself with that."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from functools import partial
 
 from penstock.declare.entity import Entity
-from penstock.errors import Conflict, outage_in, told
-from penstock.events.feed_records import LONGEST_ERROR, REMEMBERED, FeedLetter
+from penstock.errors import Conflict
+from penstock.events.feed_records import REMEMBERED
 from penstock.events.self_writes import SelfWrites, difference
 from penstock.kernel.idempotency import Claim, Replay, SystemOnce, begin, once_key, seize
 from penstock.kernel.lease import Lease
@@ -18,16 +18,10 @@ from penstock.kernel.store import Store
 from penstock.operations.feed_entry import FeedEntry
 from penstock.operations.reads import Ref, damage
 from penstock.operations.writes import Delete
-from penstock.schema.documents import kept
-from penstock.schema.kinds import key_text
 
 Handler = Callable[[FeedEntry, Claim], object]
 _SELF_WRITE = "echo"
 "What marks of a handler's own writes are made of; it is in the keys of those that are stored."
-
-
-class PartAway(Exception):
-    """A handler needs a part of the system that is away."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,42 +48,24 @@ class Handover:
     def __init__(self, store: Store, feed: str, *, owner: str, period: timedelta) -> None:
         self._store, self._feed, self._owner, self._period = store, feed, owner, period
 
-    def deal_with(
-        self, entry: FeedEntry, handlers: Iterable[RegisteredHandler], lease: Lease, *, last_try: bool
-    ) -> bool:
-        """Hand an event to each handler that wants it; True when one failed and is to be tried again.
+    def claim(self, handler: RegisteredHandler, entry: FeedEntry, lease: Lease) -> Claim | None:
+        """The claim by which a handler deals with an event; None if it has already, or has caused it itself."""
+        mark = self._mark(handler, entry, "event", entry.id)
+        # Whoever still has the claim has died or lost the feed's lease: under it nobody else is at work.
+        claim = seize(self._store, mark, owner=self._owner, period=self._period, under=lease)
+        if isinstance(claim, Replay) or self._was_written_by(handler, entry, claim):
+            return None
+        return claim
 
-        One that fails keeps no other from its tries, and those that are done are not asked again.
-        """
-        failed = False
-        for handler in handlers:
-            if not handler.wants(entry):
-                continue
-            mark = self._mark(handler, entry, "event", entry.id)
-            # Whoever still has the claim has died or lost the feed's lease: under it nobody else is at work.
-            claim = seize(self._store, mark, owner=self._owner, period=self._period, under=lease)
-            if isinstance(claim, Replay) or self._was_written_by(handler, entry, claim):
-                continue
-            try:
-                self._hand_over(handler, entry, claim)
-            except Exception as error:
-                if (away := outage_in(error)) is not None:
-                    raise PartAway(str(away)) from error  # a try less would not bring it back
-                if last_try or entry.unreadable:  # which trying again does not mend
-                    self._leave_letter(handler, entry, error)
-                else:
-                    failed = True
-        return failed
-
-    def once_more(self, entry: FeedEntry, handler: RegisteredHandler) -> None:
-        """Hand an event to a handler that has failed on it; what it raises is raised."""
+    def once_more(self, handler: RegisteredHandler, entry: FeedEntry) -> None:
+        """Hand an event to a handler that has failed on it before."""
         mark = self._mark(handler, entry, "event", entry.id)
         claim = begin(self._store, mark, owner=self._owner, period=self._period)
         if isinstance(claim, Claim):  # nobody else can have had it: it is of this moment
-            self._hand_over(handler, entry, claim)
+            self.hand_over(handler, entry, claim)
 
-    def _hand_over(self, handler: RegisteredHandler, entry: FeedEntry, claim: Claim) -> None:
-        """Let a handler deal with an event."""
+    def hand_over(self, handler: RegisteredHandler, entry: FeedEntry, claim: Claim) -> None:
+        """Let a handler deal with an event; what it raises ends its claim, and is raised."""
         if "update" in handler.kinds:
             claim = replace(
                 claim,
@@ -127,19 +103,4 @@ class Handover:
             project_id=None if project is None else str(project),
             created_at=now,
             ttl=int((now + REMEMBERED).timestamp()),
-        )
-
-    def _leave_letter(self, handler: RegisteredHandler, entry: FeedEntry, error: Exception) -> None:
-        fields = entry.shape.fields
-        self._store.create(
-            FeedLetter(
-                name=self._feed,
-                ts=self._store.context.ticks.next(),
-                handler=handler.name,
-                entity=entry.shape.label,
-                kind=entry.kind,
-                subject={n: key_text(fields[n], v) for n, v in entry.key.items()},
-                position=entry.position,
-                error=kept(f"{type(error).__name__}: {told(error)}", LONGEST_ERROR),
-            )
         )
