@@ -26,6 +26,7 @@ from penstock.declare.move import Move
 from penstock.declare.pattern import pattern
 from penstock.declare.units import Count, EpochSeconds, UtcMicros, UtcSeconds
 from penstock.errors import Conflict, FeedTrimmed, InvalidValue, PenstockError, Unavailable, outage_in, told
+from penstock.events.handler_patience import HandlerPatience
 from penstock.events.self_writes import SelfWrites, difference
 from penstock.kernel.idempotency import Claim, Replay, SystemOnce, begin, once_key, seize
 from penstock.kernel.lease import Duty, Lease, LeaseLost
@@ -66,6 +67,8 @@ class FeedPlace(Entity, table=SYSTEM, relation="feeds"):
     "When it was last followed, within ten minutes."
     missed_at: UtcMicros | None = None
     "When changes were trimmed that it had not come to; until it is followed again."
+    in_vain: dict[str, str] | None = None
+    "Since when handlers have failed for a part of the system that answers, by their names; until they succeed."
 
     @key("FEED#{name}", "PLACE")
     def at(self, *, name: str) -> None: ...
@@ -101,9 +104,15 @@ class FeedLetter(Entity, table=SYSTEM, relation="feed_letters", lifetimes=(Expir
     @key("FEED#{name}", "LETTER#{ts}")
     def at(self, *, name: str, ts: datetime) -> None: ...
 
+    in_status = IndexKey(BY_STATUS, "FEED_LETTERS#{status}", "{ts}")
+
     @pattern(at)
     def of_feed(self, *, name: str, ts: Range[datetime] = ANYTHING) -> None:
         """The events a feed's handlers could not deal with, oldest first."""
+
+    @pattern(in_status)
+    def by_status(self, *, status: LetterStatus, ts: Range[datetime] = ANYTHING) -> None:
+        """Those of all feeds that wait for a person, or are settled, oldest first."""
 
     settle = Move(LetterStatus.DEAD, to=LetterStatus.SETTLED)
 
@@ -149,6 +158,7 @@ class Feed:
         self._tries = 0
         "How often the next event has been tried in vain: each time one waits twice as long."
         self._duty = Duty(store, f"feed:{name}", owner=owner, period=period)
+        self._patience = HandlerPatience(store, least=attempts)
 
     def on(self, entity: type[Entity], *kinds: str, cause: str | None = None) -> Callable[[Handler], Handler]:
         """Register a handler for inserts, updates or removals of an entity, of any cause or of one (user, expiry)."""
@@ -170,7 +180,8 @@ class Feed:
     def run_once(self) -> int:
         """Deal with the next events; how many. None while another process is at work, or the next event waits.
 
-        One whose handler needs a part of the system that is away waits for it, and spends no try.
+        One whose handler needs a part of the system that is away waits for it, and spends no try. If the part answers
+        whenever it is asked, that is so for an hour.
         """
         lease = self._duty.hold()
         try:
@@ -194,7 +205,7 @@ class Feed:
         done = 0
         with suppress(LeaseLost):  # whoever has it now goes on
             for entry in entries:
-                failed = self._deal_with(entry, lease, last_try=place.tries + 1 >= self._attempts)
+                failed = self._deal_with(entry, lease, place)
                 if failed:
                     self._note(place, lease, place.position, tries=place.tries + 1)
                     break
@@ -240,6 +251,10 @@ class Feed:
         """Let another process take over at once."""
         self._duty.leave()
 
+    def in_vain(self) -> dict[str, datetime]:
+        """The handlers that fail for a part of the system which answers, and since when: they hold up the feed."""
+        return {name: datetime.fromisoformat(since) for name, since in (self._place().in_vain or {}).items()}
+
     # Letters
 
     def letters(self) -> Iterator[FeedLetter]:
@@ -248,13 +263,13 @@ class Feed:
             if letter.status is LetterStatus.DEAD:
                 yield letter
 
-    def retry(self, letter: FeedLetter) -> None:
+    def retry(self, letter: FeedLetter, *, by: str | None = None) -> None:
         """Hand an event to its handler again, with the record as it is now, or without one if it is gone.
 
         The letter is settled if that works. One that tells of changes which are gone is settled only.
         """
         if letter.kind == MISSED:
-            return self._settle(letter)
+            return self._settle(letter, by)
         handler = next((h for h in self._handlers if h.name == letter.handler), None)
         if handler is None:
             raise InvalidValue(f"the feed {self._name} has no handler {letter.handler} any more")
@@ -267,17 +282,17 @@ class Feed:
         claim = begin(self._store, mark, owner=self._owner, period=self._period)
         if isinstance(claim, Claim):  # nobody else can have had it: it is of this moment
             self._hand_over(handler, entry, claim)
-        self._settle(letter)
+        self._settle(letter, by)
 
-    def _settle(self, letter: FeedLetter) -> None:
-        with self._store.change() as change:
+    def _settle(self, letter: FeedLetter, by: str | None) -> None:
+        with self._store.change(by=by) as change:
             settled = change.track(letter).settle()
             settled.ttl = int((self._store.clock.now() + _REMEMBERED).timestamp())
             change.save(settled)
 
     # One event
 
-    def _deal_with(self, entry: FeedEntry, lease: Lease, *, last_try: bool) -> bool:
+    def _deal_with(self, entry: FeedEntry, lease: Lease, place: FeedPlace) -> bool:
         """Hand an event to each handler that wants it; True when one failed and is to be tried again.
 
         One that fails keeps no other from its tries, and those that are done are not asked again.
@@ -294,13 +309,25 @@ class Feed:
             try:
                 self._hand_over(handler, entry, claim)
             except Exception as error:
-                if (away := outage_in(error)) is not None:
+                if (away := outage_in(error)) is not None and self._waits(handler, away, place, lease):
                     raise _PartAway(str(away)) from error  # a try less would not bring it back
-                if last_try or entry.unreadable:  # which trying again does not mend
+                if place.tries + 1 >= self._attempts or entry.unreadable:  # which trying again does not mend
                     self._leave_letter(handler, entry, error)
                 else:
                     failed = True
+            else:
+                if place.in_vain:
+                    place.in_vain = dict(self._patience.succeeded(handler.name, place.in_vain)) or None
         return failed
+
+    def _waits(self, handler: _Registered, away: Unavailable, place: FeedPlace, lease: Lease) -> bool:
+        """Is a handler to wait for a part of the system? Since when it does in vain is written down."""
+        known = place.in_vain or {}
+        waits = self._patience.waits(handler.name, away, known)
+        if waits is not None and waits is not known:
+            place.in_vain = dict(waits)
+            self._note(place, lease, place.position, tries=place.tries)
+        return waits is not None
 
     def _hand_over(self, handler: _Registered, entry: FeedEntry, claim: Claim) -> None:
         """Let a handler deal with an event."""
