@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from penstock import Store
 from penstock.auth.api_keys import ApiKey, list_keys, revoke_key
 from penstock.domains import INSTALLED
 from penstock.errors import OutOfScope
+from penstock.events.feed_records import FeedLetter, LetterStatus
 from penstock.kernel.audit import EVERYWHERE, SystemAudit
 from penstock.kernel.seals import projects
 from penstock.plugin import DomainPlugin
@@ -312,3 +314,30 @@ def test_who_decides_is_the_key_not_the_body(service: Service) -> None:
 def test_keys_are_no_entity_of_a_domain(service: Service) -> None:
     assert ApiKey.__shape__.domain == "penstock"
     assert not any("api_keys" in d.path for d in doors(service.app))
+
+
+def test_an_administrator_lists_what_the_handlers_of_all_feeds_could_not_deal_with(service: Service) -> None:
+    at = service.clock.now()
+    for number, name in enumerate(("films", "guests", "films")):
+        service.store.create(
+            FeedLetter(
+                name=name,
+                ts=at + timedelta(seconds=number),
+                handler="weigh",
+                entity="films.Film",
+                kind="insert",
+                subject={"title": f"t{number}"},
+                position=str(number),
+                error="ValueError: too heavy",
+                status=LetterStatus.SETTLED if number == 2 else LetterStatus.DEAD,
+            )
+        )
+    url = "/api/ops/feed_letters"
+    dead = service.client(Role.ADMIN).get(url, params={"pattern": "by_status", "status": "dead"}).json()["items"]
+    assert [(letter["name"], letter["error"]) for letter in dead] == [
+        ("films", "ValueError: too heavy"),
+        ("guests", "ValueError: too heavy"),
+    ]
+    of_one = service.client(Role.ADMIN).get(url, params={"pattern": "of_feed", "name": "films"}).json()["items"]
+    assert [letter["status"] for letter in of_one] == ["dead", "settled"]
+    assert service.client(Role.EDITOR).get(url, params={"pattern": "by_status", "status": "dead"}).status_code == 403

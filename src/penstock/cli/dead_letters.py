@@ -121,7 +121,7 @@ def _again(service: Service, letter: DeadLetter, by: str) -> None:
         revive(store, letter, by=by)
     elif isinstance(letter, FeedLetter):
         try:
-            service.feeds[letter.name].retry(letter)
+            service.feeds[letter.name].retry(letter, by=by)
         except PenstockError:
             raise
         except Exception as error:  # whatever a domain's handler may meet

@@ -13,12 +13,13 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from datetime import timedelta
+from datetime import datetime, timedelta
 from threading import Event
 
 from penstock.declare.entity import Entity
 from penstock.errors import FeedTrimmed, InvalidValue, PenstockError, Unavailable, outage_in, told
 from penstock.events.feed_records import LONGEST_ERROR, MISSED, REMEMBERED, FeedLetter, FeedPlace, LetterStatus
+from penstock.events.handler_patience import HandlerPatience
 from penstock.events.handover import Handler, Handover, RegisteredHandler
 from penstock.kernel.lease import Duty, Lease, LeaseLost
 from penstock.kernel.outages import outages_of
@@ -62,6 +63,7 @@ class Feed:
         "How often the next event has been tried in vain: each time one waits twice as long."
         self._duty = Duty(store, f"feed:{name}", owner=owner, period=period)
         self._handover = Handover(store, name, owner=owner, period=period)
+        self._patience = HandlerPatience(store, least=attempts)
 
     def on(self, entity: type[Entity], *kinds: str, cause: str | None = None) -> Callable[[Handler], Handler]:
         """Register a handler for inserts, updates or removals of an entity, of any cause or of one (user, expiry)."""
@@ -83,7 +85,8 @@ class Feed:
     def run_once(self) -> int:
         """Deal with the next events; how many. None while another process is at work, or the next event waits.
 
-        One whose handler needs a part of the system that is away waits for it, and spends no try.
+        One whose handler needs a part of the system that is away waits for it, and spends no try. If the part answers
+        whenever it is asked, that is so for an hour.
         """
         lease = self._duty.hold()
         try:
@@ -107,7 +110,7 @@ class Feed:
         done = 0
         with suppress(LeaseLost):  # whoever has it now goes on
             for entry in entries:
-                failed = self._deal_with(entry, lease, last_try=place.tries + 1 >= self._attempts)
+                failed = self._deal_with(entry, lease, place)
                 if failed:
                     self._note(place, lease, place.position, tries=place.tries + 1)
                     break
@@ -153,6 +156,10 @@ class Feed:
         """Let another process take over at once."""
         self._duty.leave()
 
+    def in_vain(self) -> dict[str, datetime]:
+        """The handlers that fail for a part of the system which answers, and since when: they hold up the feed."""
+        return {name: datetime.fromisoformat(since) for name, since in (self._place().in_vain or {}).items()}
+
     # Letters
 
     def letters(self) -> Iterator[FeedLetter]:
@@ -161,13 +168,13 @@ class Feed:
             if letter.status is LetterStatus.DEAD:
                 yield letter
 
-    def retry(self, letter: FeedLetter) -> None:
+    def retry(self, letter: FeedLetter, *, by: str | None = None) -> None:
         """Hand an event to its handler again, with the record as it is now, or without one if it is gone.
 
         The letter is settled if that works. One that tells of changes which are gone is settled only.
         """
         if letter.kind == MISSED:
-            return self._settle(letter)
+            return self._settle(letter, by)
         handler = next((h for h in self._handlers if h.name == letter.handler), None)
         if handler is None:
             raise InvalidValue(f"the feed {self._name} has no handler {letter.handler} any more")
@@ -177,17 +184,17 @@ class Feed:
         again = f"{letter.position} tried again at {self._store.context.ticks.next().isoformat()}"
         entry = FeedEntry(shape, letter.kind, subject, None, record, "user", letter.position, again)
         self._handover.once_more(handler, entry)
-        self._settle(letter)
+        self._settle(letter, by)
 
-    def _settle(self, letter: FeedLetter) -> None:
-        with self._store.change() as change:
+    def _settle(self, letter: FeedLetter, by: str | None) -> None:
+        with self._store.change(by=by) as change:
             settled = change.track(letter).settle()
             settled.ttl = int((self._store.clock.now() + REMEMBERED).timestamp())
             change.save(settled)
 
     # One event
 
-    def _deal_with(self, entry: FeedEntry, lease: Lease, *, last_try: bool) -> bool:
+    def _deal_with(self, entry: FeedEntry, lease: Lease, place: FeedPlace) -> bool:
         """Hand an event to each handler that wants it; True when one failed and is to be tried again.
 
         One that fails keeps no other from its tries, and those that are done are not asked again.
@@ -202,13 +209,25 @@ class Feed:
             try:
                 self._handover.hand_over(handler, entry, claim)
             except Exception as error:
-                if (away := outage_in(error)) is not None:
+                if (away := outage_in(error)) is not None and self._waits(handler, away, place, lease):
                     raise _PartAway(str(away)) from error  # a try less would not bring it back
-                if last_try or entry.unreadable:  # which trying again does not mend
+                if place.tries + 1 >= self._attempts or entry.unreadable:  # which trying again does not mend
                     self._leave_letter(handler, entry, error)
                 else:
                     failed = True
+            else:
+                if place.in_vain:
+                    place.in_vain = dict(self._patience.succeeded(handler.name, place.in_vain)) or None
         return failed
+
+    def _waits(self, handler: RegisteredHandler, away: Unavailable, place: FeedPlace, lease: Lease) -> bool:
+        """Is a handler to wait for a part of the system? Since when it does in vain is written down."""
+        known = place.in_vain or {}
+        waits = self._patience.waits(handler.name, away, known)
+        if waits is not None and waits is not known:
+            place.in_vain = dict(waits)
+            self._note(place, lease, place.position, tries=place.tries)
+        return waits is not None
 
     def _leave_letter(self, handler: RegisteredHandler, entry: FeedEntry, error: Exception) -> None:
         fields = entry.shape.fields

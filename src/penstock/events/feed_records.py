@@ -33,6 +33,8 @@ class FeedPlace(Entity, table=SYSTEM, relation="feeds"):
     "When it was last followed, within ten minutes."
     missed_at: UtcMicros | None = None
     "When changes were trimmed that it had not come to; until it is followed again."
+    in_vain: dict[str, str] | None = None
+    "Since when handlers have failed for a part of the system that answers, by their names; until they succeed."
 
     @key("FEED#{name}", "PLACE")
     def at(self, *, name: str) -> None: ...
@@ -68,8 +70,14 @@ class FeedLetter(Entity, table=SYSTEM, relation="feed_letters", lifetimes=(Expir
     @key("FEED#{name}", "LETTER#{ts}")
     def at(self, *, name: str, ts: datetime) -> None: ...
 
+    in_status = IndexKey(BY_STATUS, "FEED_LETTERS#{status}", "{ts}")
+
     @pattern(at)
     def of_feed(self, *, name: str, ts: Range[datetime] = ANYTHING) -> None:
         """The events a feed's handlers could not deal with, oldest first."""
+
+    @pattern(in_status)
+    def by_status(self, *, status: LetterStatus, ts: Range[datetime] = ANYTHING) -> None:
+        """Those of all feeds that wait for a person, or are settled, oldest first."""
 
     settle = Move(LetterStatus.DEAD, to=LetterStatus.SETTLED)
