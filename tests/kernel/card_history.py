@@ -26,6 +26,7 @@ from tests.kernel.model import matches, order_of
 from tests.kernel.raw_cards import owner, raw_cards, raw_claims
 
 SHAPES = [*KERNEL.shapes, *CARDS.shapes]
+_PAGES = 500
 
 
 class CardHistory(CardWrites, CardEdits, RuleBasedStateMachine):
@@ -87,12 +88,13 @@ class CardHistory(CardWrites, CardEdits, RuleBasedStateMachine):
     def _history(self, store: Store, name: str, size: int, oldest_first: bool) -> list[Line]:
         found: list[Line] = []
         cursor = None
-        while True:
+        for _ in range(_PAGES):
             page = store.history(self.ref(name), limit=size, cursor=cursor, oldest_first=oldest_first)
             found += [_line(entry) for entry in page.entries]
             cursor = page.cursor
             if cursor is None:
                 return found
+        raise AssertionError("the pages never end")
 
     def _find(self, query: Query[Card], size: int) -> None:
         """What the register has of it, on every engine, whatever the size of its pages."""

@@ -180,6 +180,11 @@ class CardWrites(CardWorld):
         told = [] if counts or path != "change.patch" else self.line(author, named, "patch", fields=fields)
         self.done(act, *wishes, lines={name: told}, refused=refused, perhaps=perhaps)
 
+    @rule(name=names, path=st.sampled_from(PATCHES), by=writers)
+    def end(self, name: str, path: str, by: str | None) -> None:
+        """A patch after which a card is gone."""
+        self.patch(name, [("ends", "set", 0)], path, None, by, False)
+
     @rule(
         puts=st.dictionaries(names, cards, max_size=2),
         changes=st.dictionaries(names, free_patches, max_size=2),
