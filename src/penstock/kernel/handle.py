@@ -6,6 +6,7 @@ Everything of the kernel that needs no more than this takes a handle; `Store` ad
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from datetime import UTC, datetime
 from typing import Any, TypeVar, overload
 
 from msgspec.structs import replace
@@ -25,7 +26,6 @@ from penstock.kernel.last_modified import with_moment
 from penstock.kernel.store_context import StoreContext
 from penstock.kernel.upkeep import commit_with_upkeep
 from penstock.kernel.version import begin_version, with_version
-from penstock.operations.commit_recovery import conflict
 from penstock.operations.conditions import Condition, Missing
 from penstock.operations.index_keys import settle
 from penstock.operations.item_collection import ItemCollection
@@ -40,6 +40,7 @@ from penstock.ports.ids import commit_token
 E = TypeVar("E", bound=Entity)
 R = TypeVar("R")
 "A record, or a tuple of some of its fields."
+_BEFORE_EVERY_END = datetime.min.replace(tzinfo=UTC)
 
 
 class StoreHandle:
@@ -236,10 +237,11 @@ class StoreHandle:
                 yield write
 
     def _as_patched(self, write: Patch) -> Any:
-        """The record after a patch that was committed with more than itself."""
-        found = self.engine.get((Ref(write.shape, write.key),), now=self.clock.now())[0]
+        """The record after a patch that was committed with more than itself, even where the patch has ended it."""
+        ref: Ref[Any] = Ref(write.shape, write.key)
+        found = self.engine.get((ref,), now=_BEFORE_EVERY_END)[0]
         if found is None:
-            raise conflict(write, None, position=0)  # removed in the moment between
+            raise NotFound(f"{ref!r} was patched, and has been removed since")
         return found
 
 
