@@ -15,7 +15,8 @@ from penstock import Domain, Entity, FrozenClock, Store, Table, key, open_store,
 from penstock.domains import DOMAINS
 from penstock.domains.videos.model import Video
 from penstock.errors import OBJECTS, InvalidValue, Unavailable
-from penstock.events.feed import Feed, FeedLetter, LetterStatus
+from penstock.events.feed import Feed
+from penstock.events.feed_records import FeedLetter, LetterStatus
 from penstock.kernel.change import Change
 from penstock.kernel.idempotency import Claim
 from penstock.kernel.outages import outages_of
