@@ -14,7 +14,7 @@ from tests.kernel.thing_history import ThingHistory
 from tests.kernel.worlds import DOMAIN
 
 STEPS = 60
-QUICK = 4
+QUICK = 3
 "With the seeds below so few examples follow every rule, although one follows only some of them."
 SEEDS = range(1, 21)
 EXAMPLES = 25
