@@ -36,6 +36,9 @@ PLACES: dict[str, tuple[tuple[str, int], dict[str, str]]] = {
 KEYLESS = ("nobody", "a wrong key", "a revoked key")
 KEYS = [(role, project) for role in Role for project in (None, PROJECT, OTHER)]
 CALLERS = (*KEYLESS, *KEYS)
+FIRST = "from elsewhere"
+ELSEWHERE_TOO = (*KEYLESS, (Role.VIEWER, None), (Role.ADMIN, OTHER))
+"""What a place could change is whether a key is needed and whom it names; each role and project is tried from one."""
 
 
 @pytest.fixture(scope="module")
@@ -73,18 +76,27 @@ def verdict(answer: Any) -> str:
     return {"unauthenticated": "401", "forbidden": "403", "out-of-scope": "out of scope"}.get(kind, "in")
 
 
-@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize(
+    ("place", "callers"),
+    [
+        (FIRST, CALLERS),
+        *((place, ELSEWHERE_TOO) for place in PLACES if place != FIRST),
+        *(pytest.param(place, CALLERS, marks=pytest.mark.long) for place in PLACES if place != FIRST),
+    ],
+    ids=lambda value: value if isinstance(value, str) else f"{len(value)} callers",
+)
 def test_every_route_lets_in_whom_it_should_and_nobody_else(
-    everything: Service, tokens: dict[Any, str | None], place: str
+    everything: Service, tokens: dict[Any, str | None], place: str, callers: tuple[Any, ...]
 ) -> None:
     """Route by role by project by place: drawn from the application, so that a new route is attacked by being there."""
     address, headers = PLACES[place]
+    asked = [(door, door.request(PROJECT)) for door in doors(everything.app)]
     with everything.client(address=address) as client:
-        for caller in CALLERS:
+        for caller in callers:
             allowed = {} if tokens[caller] is None else {"Authorization": f"Bearer {tokens[caller]}"}
-            for door in doors(everything.app):
+            for door, request in asked:
                 everything.clock.advance(WINDOW)  # public routes have their limits
-                answer = client.request(**door.request(PROJECT), headers={**headers, **allowed})
+                answer = client.request(**request, headers={**headers, **allowed})
                 found = verdict(answer)
                 assert found in expected(door, caller), f"{caller} {place} at {door}: {found}"
                 assert answer.status_code != 500 or door.path.endswith("/crash"), f"{caller} at {door}: {answer.text}"
