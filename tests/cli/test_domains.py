@@ -143,7 +143,7 @@ def test_a_change_that_a_handler_could_not_deal_with_is_a_dead_letter(penstock: 
     """It is listed with messages and tasks, and can be tried again."""
     from penstock.cli.installed import installed, serve
     from penstock.cli.terminal import settings
-    from penstock.events.feed import FeedPlace
+    from penstock.events.feed_records import FeedPlace
     from penstock.runtime.service import Service
 
     packages.write("my_kites", KITES)
