@@ -1,26 +1,21 @@
-"""Five hundred records by their keys, in one call: what that costs among few records and among many.
+"""Five hundred records by their keys, in one call: what that costs among few records and among many (see `sizes`).
 
 The keys are as somebody has them who has read some lists: ten neighbours each, from fifty places all over the table.
-The cost is the CPU of both sides, as for `pages`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import ExitStack
-from pathlib import Path
-from tempfile import TemporaryDirectory
-from time import process_time
 from uuid import UUID
 
 from bench.contender import Limit
-from bench.measure import Clock, Contest, Effort, Work, contest
-from bench.pages import NOW, both_sides
+from bench.measure import Effort, Work
+from bench.pages import NOW
 from bench.scene import DOMAIN, Scene
+from bench.sizes import contests_by_size
 from bench.topic import Contests
-from penstock import Store, open_store
+from penstock import Store
 from penstock.engines.sql.engine import SqlEngine
-from tests.servers import Postgres
 
 GROUPS = {"sqlite-gets.many": "client CPU", "postgresql-gets.many": "client + server CPU"}
 SMALL, LARGE = "1,000 records", "1,000,000 records"
@@ -39,23 +34,7 @@ _NAMED = "'00000000-0000-0000-0000-' || "
 
 def contests(groups: Sequence[str], effort: Effort) -> Contests:
     """Fill one store with few records and one with many, then read from each in turn."""
-    for group in groups:
-        with ExitStack() as stack:
-            yield group, _contest(group, effort, stack)
-
-
-def _contest(group: str, effort: Effort, stack: ExitStack) -> Contest:
-    directory = Path(stack.enter_context(TemporaryDirectory()))
-    server = stack.enter_context(Postgres()) if group.startswith("postgresql") else None
-    works: dict[str, Work] = {}
-    clocks: dict[str, Clock] = {}
-    for position, (name, size) in enumerate(SIZES.items()):
-        database = f"sqlite:///{directory}/{size}.db" if server is None else server.create_database(f"b{position}")
-        store = open_store(database)
-        stack.callback(store.close)
-        works[name] = _getter(store, effort.sized(size, least=2 * AT_ONCE))
-        clocks[name] = process_time if server is None else both_sides(store)
-    return contest(works, effort, clocks=clocks)
+    return contests_by_size(groups, effort, SIZES, _getter, least=2 * AT_ONCE)
 
 
 def _getter(store: Store, size: int) -> Work:

@@ -20,6 +20,7 @@ from bench.apart import Apart, Opener
 from bench.contender import Limit
 from bench.job_peers import clip, dbos, pgqueuer, pgqueuer_in_hundreds, procrastinate
 from bench.measure import Clock, Effort, Work, contest
+from bench.own_servers import OwnServers
 from bench.topic import Contests
 from penstock import Domain, IndexKey, Move, Store, Table, key, open_store, pattern
 from penstock.kernel.audit import SystemAudit
@@ -28,7 +29,6 @@ from penstock.kernel.outbox import MessageStatus, SystemMessage
 from penstock.operations.conditions import Compare, Missing
 from penstock.operations.updates import Set
 from penstock.ports.ids import sortable_id
-from tests.servers import Postgres
 
 GROUPS = {"postgresql-jobs.cycle": "client + server CPU"}
 BASELINE = PENSTOCK = "penstock"
@@ -94,8 +94,9 @@ def contests(groups: Sequence[str], effort: Effort) -> Contests:
     clocks: dict[str, Clock] = {}
     for group in groups:
         with ExitStack() as stack:
+            servers = OwnServers(stack, effort)
             for name in filter(effort.wants, contenders):
-                server = stack.enter_context(Postgres(as_shipped=True))
+                server = servers.another()
                 apart = stack.enter_context(closing(Apart(contenders[name], server.create_database("jobs"))))
                 works[name], clocks[name] = apart.work, _both(apart.seconds, server_cpu.clock(server))
             times, count = effort.sized(JOBS, least=3), min(effort.rounds, max(3, effort.rounds // 4))

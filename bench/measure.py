@@ -24,6 +24,8 @@ class Effort:
     "The share of records and jobs that is used of each topic's usual number."
     only: frozenset[str] | None = None
     "The contenders that are measured; None for all of them."
+    together: bool = False
+    "May contenders share a server, though one's cost is then counted as another's too?"
 
     def wants(self, name: str) -> bool:
         """Is this contender measured?"""
@@ -36,7 +38,7 @@ class Effort:
 
 FULL = Effort(rounds=40, seconds=0.04)
 QUICK = Effort(rounds=9, seconds=0.008)
-TRIAL = Effort(rounds=2, seconds=0.001, size=0.01)
+TRIAL = Effort(rounds=2, seconds=0.001, size=0.01, together=True)
 "Shows that a topic runs; its numbers say nothing."
 
 

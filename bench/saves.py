@@ -8,18 +8,16 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from itertools import cycle, islice
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from time import perf_counter
 from typing import Any
 from uuid import UUID, uuid4
 
 from bench.contender import Limit
+from bench.databases import Databases
 from bench.measure import Contest, Effort, Work, contest
 from bench.topic import Contests
 from penstock import Count, Domain, Entity, Store, Table, key, open_store
 from penstock.kernel.change import Change
-from tests.servers import Postgres
 
 GROUPS = {"sqlite-saves.rate": "wall time", "postgresql-saves.rate": "wall time"}
 LOOSE, GUARDED = "penstock, overwrite", "penstock, save"
@@ -57,16 +55,14 @@ def contests(groups: Sequence[str], effort: Effort) -> Contests:
 
 
 def _contest(group: str, effort: Effort, stack: ExitStack) -> Contest:
-    directory = Path(stack.enter_context(TemporaryDirectory()))
-    server = stack.enter_context(Postgres(as_shipped=True)) if group.startswith("postgresql") else None
+    databases = Databases(group, stack, as_shipped=True)
     ways: dict[str, Callable[[Change], Callable[[Note], Any]]] = {
         LOOSE: lambda change: change.overwrite,
         GUARDED: lambda change: change.save,
     }
     works: dict[str, Work] = {}
-    for number, name in enumerate(filter(effort.wants, ways)):
-        url = f"sqlite:///{directory}/{number}.db" if server is None else server.create_database(f"t{number}")
-        store = open_store(url)
+    for name in filter(effort.wants, ways):
+        store = open_store(databases.new_url())
         stack.callback(store.close)
         store.ensure(DOMAIN)
         works[name] = _work(store, ways[name])

@@ -21,9 +21,10 @@ from bench import family_cpu, server_cpu, task_contenders
 from bench.apart import Apart
 from bench.contender import Limit
 from bench.measure import Clock, Contest, Effort, Work, contest
+from bench.own_servers import OwnServers
 from bench.task_contenders import BEGUN, Announce
 from bench.topic import Contests
-from tests.servers import Postgres, Valkey
+from tests.servers import Valkey
 
 GROUPS = {"tasks.cycle": "CPU of all processes", "tasks.pickup": "wall time, p50"}
 BASELINE = PENSTOCK = "penstock, PostgreSQL"
@@ -84,11 +85,11 @@ def _cycles(aparts: Mapping[str, Apart], clocks: Mapping[str, Clock], effort: Ef
 def _pickups(aparts: Mapping[str, Apart], effort: Effort) -> Contest:
     """Jobs that are announced one after the other, each to workers that are idle, and how long each waits."""
     for apart in aparts.values():
-        for _ in range(3):  # the first ones wait until the worker has started
+        for _ in range(effort.sized(3)):  # the first ones wait until the worker has started
             apart.work(1)
     chance = Random(1)
     rounds = {name: partial(_wait, apart, chance) for name, apart in aparts.items()}
-    return Contest(rounds, effort.sized(ANNOUNCEMENTS, least=3))
+    return Contest(rounds, effort.sized(ANNOUNCEMENTS, least=2))
 
 
 def _wait(apart: Apart, chance: Random) -> float:
@@ -99,8 +100,10 @@ def _wait(apart: Apart, chance: Random) -> float:
 
 
 def _contenders(stack: ExitStack, effort: Effort) -> dict[str, Contender]:
+    servers = OwnServers(stack, effort)
+
     def on_postgres(opener: Opener) -> Contender:
-        server = stack.enter_context(Postgres(as_shipped=True))
+        server = servers.another()
         return Contender(opener, server.create_database("work"), [server_cpu.clock(server)])
 
     def on_sqlite(opener: Opener) -> Contender:

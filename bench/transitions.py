@@ -13,8 +13,6 @@ from contextlib import ExitStack
 from datetime import UTC, datetime
 from enum import StrEnum
 from itertools import cycle, islice
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from time import perf_counter
 from typing import Any
 from uuid import UUID, uuid4
@@ -23,12 +21,12 @@ import msgspec
 import psycopg
 
 from bench.contender import Limit
+from bench.databases import Databases
 from bench.measure import Contest, Effort, Work, contest
 from bench.topic import Contests
 from penstock import Domain, Entity, Move, Store, Table, key, open_store
 from penstock.kernel.change import Change
 from penstock.ports.ids import sortable_text
-from tests.servers import Postgres
 
 GROUPS = {"sqlite-transitions.rate": "wall time", "postgresql-transitions.rate": "wall time"}
 BY_HAND, ONE, FIFTY, BATCH = "by hand", "penstock", "penstock, a change of 50", "penstock, a batch of 50 changes"
@@ -82,18 +80,17 @@ def contests(groups: Sequence[str], effort: Effort) -> Contests:
 
 
 def _contest(group: str, effort: Effort, stack: ExitStack) -> Contest:
-    directory = Path(stack.enter_context(TemporaryDirectory()))
-    server = stack.enter_context(Postgres(as_shipped=True)) if group.startswith("postgresql") else None
+    databases = Databases(group, stack, as_shipped=True)
     works: dict[str, Work] = {}
-    for number, name in enumerate(filter(effort.wants, (BY_HAND, ONE, FIFTY, BATCH))):
-        url = f"sqlite:///{directory}/{number}.db" if server is None else server.create_database(f"t{number}")
+    for name in filter(effort.wants, (BY_HAND, ONE, FIFTY, BATCH)):
+        url = databases.new_url()
         store = open_store(url)
         stack.callback(store.close)
         store.ensure(DOMAIN)
         lamps = [new_lamp(n) for n in range(LAMPS)]
         store.put_many(lamps)
         works[name] = _work(name, url, store, lamps, stack)
-    count = 3 * effort.rounds if server is None else None  # a disk's time varies more than a processor's
+    count = 3 * effort.rounds if databases.are_files else None  # a disk's time varies more than a processor's
     return contest(works, effort, clocks=dict.fromkeys(works, perf_counter), count=count)
 
 

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import itertools
 import os
-import sqlite3
 from collections.abc import Callable, Iterator
-from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from penstock import Domain, FrozenClock, Store, open_store
+from penstock import Domain, FrozenClock, Store
 from penstock.ports.engine import Engine
 from penstock.runtime.system_records import SYSTEM_RECORDS
 from tests import watch
+from tests.homes import Homes, dynamo_access, dynamo_client, table_names
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -131,64 +130,27 @@ def _opener(
     return _dynamodb_opener(request.getfixturevalue(name.replace("-", "_") + "_server").url)
 
 
+@pytest.fixture
+def furniture() -> tuple[Domain, ...]:
+    """Whose tables are there for a test that asks for `store`."""
+    return tuple(all_domains())
+
+
+@pytest.fixture(scope="session")
+def homes(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Homes:
+    return Homes(request, tmp_path_factory.mktemp("homes"))
+
+
 def _furnished(
     name: str, request: pytest.FixtureRequest, tmp_path: Path
 ) -> tuple[Callable[[], Engine], Callable[[], None]]:
-    """As `_opener`, with all tables: where it is possible a copy of what was made once, which is much quicker."""
+    """As `_opener`, with tables that were made once."""
+    homes, domains = request.getfixturevalue("homes"), request.getfixturevalue("furniture")
     if name == "sqlite":
-        (tmp_path / "store.db").write_bytes(request.getfixturevalue("furnished_file"))
+        (tmp_path / "store.db").write_bytes(homes.file(domains))
         return _opener(name, request, tmp_path)
-    if name == "postgres":
-        return _furnished_database(request)
-    opener, cleanup = _opener(name, request, tmp_path)
-    engine = opener()
-    Store(engine, own=SYSTEM_RECORDS).ensure(*all_domains())
-    engine.close()
-    return opener, cleanup
-
-
-@pytest.fixture(scope="session")
-def furnished_file(tmp_path_factory: pytest.TempPathFactory) -> bytes:
-    """A SQLite file with the tables of the kernel and all five domains."""
-    path = tmp_path_factory.mktemp("furnished") / "store.db"
-    with closing(open_store(f"sqlite:///{path}")) as store:
-        store.ensure(*all_domains())
-    with closing(sqlite3.connect(path)) as connection:
-        connection.execute("pragma wal_checkpoint(truncate)")
-    return path.read_bytes()
-
-
-@pytest.fixture(scope="session")
-def furnished_database(postgres_server: Any) -> str:
-    """A PostgreSQL database with these tables."""
-    url: str = postgres_server.create_database("furnished")
-    with closing(open_store(url)) as store:
-        store.ensure(*all_domains())
-    return url
-
-
-def _furnished_database(request: pytest.FixtureRequest) -> tuple[Callable[[], Engine], Callable[[], None]]:
-    """One for all tests: emptied after each, which takes a hundredth of the time of creating its tables."""
-    import psycopg
-
-    from penstock.engines.sql.engine import SqlEngine
-    from penstock.engines.sql.postgres import PostgresConnector
-
-    url = request.getfixturevalue("furnished_database")
-    own = {shape.domain for domain in all_domains() for shape in domain.shapes} | {"penstock", "public"}
-
-    def wipe() -> None:
-        with psycopg.connect(url, autocommit=True) as connection:
-            found = connection.execute(
-                "select schemaname, tablename from pg_tables where schemaname !~ '^pg_' "
-                "and schemaname <> 'information_schema'"
-            ).fetchall()
-            for schema in {schema for schema, _ in found} - own:
-                connection.execute(f'drop schema "{schema}" cascade'.encode())
-            emptied = [f'delete from "{schema}"."{table}"' for schema, table in found if schema in own]
-            connection.execute(";".join(emptied).encode())
-
-    return lambda: SqlEngine(PostgresConnector(url)), wipe
+    home = homes.at(name, domains)
+    return home.open, home.empty
 
 
 def _postgres_opener(request: pytest.FixtureRequest) -> tuple[Callable[[], Engine], Callable[[], None]]:
@@ -231,15 +193,10 @@ def _dynamodb_opener(url: str) -> tuple[Callable[[], Engine], Callable[[], None]
     return open_one, lambda: _drop_tables(url, prefix)
 
 
-def _drop_tables(url: str, prefix: str = "") -> None:
+def _drop_tables(url: str, prefix: str) -> None:
     """DynamoDB Local keeps a thread for each table with a TTL, and soon has none left for its work."""
-    import boto3
-
-    client = boto3.client("dynamodb", **_boto(url))
-    for page in client.get_paginator("list_tables").paginate():
-        for name in page["TableNames"]:
-            if name.startswith(prefix):
-                client.delete_table(TableName=name)
+    for name in list(table_names(url, prefix)):
+        dynamo_client(url).delete_table(TableName=name)
 
 
 @pytest.fixture
@@ -248,16 +205,13 @@ def dynamo_url(dynoxide_server: Any) -> str:
 
 
 @pytest.fixture
-def dynamo(dynamo_url: str, clock: FrozenClock) -> Iterator[Store]:
-    """A store on DynamoDB's protocol with the documents' own table names, fresh for each test."""
-    from penstock.engines.dynamodb import DynamoEngine
-
-    engine = DynamoEngine(endpoint=dynamo_url, region="us-east-1", access_key="test", secret_key="test")
-    for domain in all_domains():
-        engine.ensure(domain.shapes)
+def dynamo(homes: Homes, clock: FrozenClock) -> Iterator[Store]:
+    """A store on DynamoDB's protocol with the documents' own table names, empty for each test."""
+    home = homes.at("dynoxide", tuple(all_domains()), prefix="")
+    engine = home.open()
     yield Store(engine, clock=clock, secret=b"of the tests", own=SYSTEM_RECORDS)
     engine.close()
-    _drop_tables(dynamo_url)
+    home.empty()
 
 
 @pytest.fixture
@@ -265,13 +219,5 @@ def raw_table(dynamo: Store, dynamo_url: str) -> Callable[[str], Any]:
     """boto3's own view of a table, to see what is really stored."""
     import boto3
 
-    return lambda name: boto3.resource("dynamodb", **_boto(dynamo_url)).Table(name)
-
-
-def _boto(url: str) -> dict[str, str]:
-    return {
-        "endpoint_url": url,
-        "region_name": "us-east-1",
-        "aws_access_key_id": "test",
-        "aws_secret_access_key": "test",
-    }
+    resource = boto3.resource("dynamodb", **dynamo_access(dynamo_url))
+    return lambda name: resource.Table(name)

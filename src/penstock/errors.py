@@ -16,6 +16,7 @@ PenstockError
 ├── UrlRefused             a signed URL was altered, has expired, or is for something else
 ├── AddressRefused         an outgoing request would lead where none may go
 ├── NotFound               no live record stands there
+├── FilterTooWide          a filter was asked of more records than are examined for it
 ├── FeedTrimmed            a reader of the feed comes so late that changes it has not seen are forgotten
 ├── Conflict               somebody else changed it first: a condition did not hold
 │   ├── NotUnique          another record has the value of a field that is declared unique
@@ -146,6 +147,19 @@ class NotFound(PenstockError, LookupError):
     """No live record stands at this key."""
 
     slug, http_status = "not-found", 404
+
+
+class FilterTooWide(PenstockError):
+    """A filter was asked of more records than are examined for it; what it holds of may lie behind them.
+
+    ``examined`` is how many those were.
+    """
+
+    slug, http_status = "filter-too-wide", 422
+
+    def __init__(self, message: str, *, examined: int) -> None:
+        super().__init__(message)
+        self.examined = examined
 
 
 class FeedTrimmed(PenstockError):

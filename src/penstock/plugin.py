@@ -20,7 +20,8 @@ from penstock.declare.domain import Domain
 from penstock.declare.entity import Entity
 from penstock.declare.setting import Setting
 from penstock.errors import DeclarationError, Misconfigured
-from penstock.events.feed import Feed, Handler
+from penstock.events.feed import Feed
+from penstock.events.handover import Handler
 from penstock.events.schedule import Period, Schedule
 from penstock.lifecycle.retention import Retention
 from penstock.operations.plan import PlanStep

@@ -143,6 +143,7 @@ def test_a_change_that_a_handler_could_not_deal_with_is_a_dead_letter(penstock: 
     """It is listed with messages and tasks, and can be tried again."""
     from penstock.cli.installed import installed, serve
     from penstock.cli.terminal import settings
+    from penstock.events.feed_records import FeedPlace
     from penstock.runtime.service import Service
 
     packages.write("my_kites", KITES)
@@ -151,6 +152,9 @@ def test_a_change_that_a_handler_could_not_deal_with_is_a_dead_letter(penstock: 
     serve(["my_kites:PLUGIN"])
     service = Service(settings(), installed())
     service.feeds["kites"].drain()
+    (place,) = service.context.store.find(FeedPlace.by_name())
+    place.in_vain = {"tear": "2026-11-01T08:00:00.000000Z"}
+    service.context.store.put(place)
     service.stop()
     (letter,) = penstock(*words, "dead-letters", "list", "--json").json
     assert (letter["what"], letter["type"], letter["error"]) == (
@@ -158,7 +162,8 @@ def test_a_change_that_a_handler_could_not_deal_with_is_a_dead_letter(penstock: 
         "tear",
         "ValueError: it is torn",
     )
-    assert "kites: 1 changes wait for a person" in {c["state"] for c in _doctor(penstock, *words)}
+    told = "kites: 1 changes wait for a person, tear fails since 2026-11-01 08:00 UTC"
+    assert told in {c["state"] for c in _doctor(penstock, *words)}
     assert penstock(*words, "dead-letters", "retry", letter["id"]).code == 2, "it is torn still"
     Path("mended").touch()
     assert penstock(*words, "dead-letters", "retry", letter["id"]).out == "1 will be tried again.\n"

@@ -95,6 +95,20 @@ def test_letters_are_listed(penstock: Penstock, letters: list[str]) -> None:
     assert "[nobody] listens" in penstock("dead-letters", "list").out
 
 
+def test_the_doctor_says_since_when_a_message_waits(penstock: Penstock, store: Store) -> None:
+    with store.change(by="tests") as change:
+        change.emit("job.made", change.create(job()))
+    (message,) = store.find(Outbox.by_status(status=MessageStatus.PENDING))
+
+    def told() -> str:
+        checks = json.loads(penstock("doctor", "--json").out)["checks"]
+        return next(str(c["state"]) for c in checks if c["what"] == "messages")
+
+    assert f"{Outbox.__shape__.label}: 1 pending, 0 dead" in told(), "it is on its way"
+    store.put(message.model_copy(update={"ts": datetime(2026, 1, 29, 8, tzinfo=UTC)}))
+    assert f"{Outbox.__shape__.label}: 1 pending, the oldest of 2026-01-29, 0 dead" in told()
+
+
 def test_letters_are_tried_again_by_id_by_type_or_all(penstock: Penstock, store: Store, letters: list[str]) -> None:
     message_id, task_id = letters
     assert penstock("dead-letters", "retry", message_id, "--json").json == {"tried_again": [message_id]}

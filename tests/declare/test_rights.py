@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import pytest
 
 from penstock import SYSTEM, Action, Count, Domain, Entity, EpochSeconds, Move, Role, Table, WrittenBy, key
-from penstock.declare.entity import plural
+from penstock.declare.entity_names import plural
 from penstock.declare.rights import creation_permission, leave_to_system, move_permission
 from penstock.errors import DeclarationError
 

@@ -15,8 +15,8 @@ from tests.conftest import _drop_tables
 from tests.engines.crowd import NAMES, Crowd, Writer, gather, open_at
 
 LONGEST = 5.0
-SLOW = {"dynamodb-local": 15.0}
-"It does one request at a time, and takes seconds for eight of them when the machine is busy with other tests."
+SERIAL = frozenset({"dynamodb-local"})
+"They do one request at a time: nobody meets anybody there, and eight who wait in line take eight times what one does."
 ROUNDS = {"sqlite": 8, "postgres": 6, "dynoxide": 3, "dynamodb-local": 1}
 _counter = itertools.count()
 
@@ -50,8 +50,16 @@ def _check(crowd: Crowd, engine_name: str) -> None:
     assert [error for report in reports for error in report.errors] == []
     assert len(reports) == crowd.processes
     slowest = {kind: max(r.slowest[kind] for r in reports) for kind in reports[0].slowest}
-    assert max(slowest.values()) < SLOW.get(engine_name, LONGEST), slowest
     store = Store(open_at(crowd))
+    if max(slowest.values()) >= LONGEST and engine_name in SERIAL:
+        # Only where the machine is so busy that one alone takes more than half a second for one write.
+        alone = Writer(store, crowd.processes + 1)
+        alone.work(1)
+        in_line = {kind: crowd.processes * seconds for kind, seconds in alone.report.slowest.items()}
+        assert all(seconds < max(LONGEST, in_line[kind]) for kind, seconds in slowest.items()), (slowest, in_line)
+        reports.append(alone.report)
+    else:
+        assert max(slowest.values()) < LONGEST, slowest
     found = [c for c in store.get_many([Counter.at(name=name) for name in NAMES]) if c is not None]
     store.close()
     assert sum(c.total for c in found) == sum(r.total for r in reports)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from datetime import timedelta
 from decimal import Decimal
@@ -16,8 +16,10 @@ from penstock.domains import DOMAINS
 from penstock.domains.videos.model import Video
 from penstock.errors import OBJECTS, InvalidValue, Unavailable
 from penstock.events.feed import Feed
+from penstock.events.feed_records import FeedLetter, LetterStatus
 from penstock.kernel.change import Change
 from penstock.kernel.idempotency import Claim
+from penstock.kernel.outages import outages_of
 from penstock.operations.feed_entry import FeedEntry
 from penstock.operations.writes import Write
 from penstock.ports.engine import Engine
@@ -196,7 +198,7 @@ def test_an_event_dealt_with_is_not_dealt_with_again(watched: Store) -> None:
 
     watched.create(video(1))
     feed.drain()
-    from penstock.events.feed import FeedPlace
+    from penstock.events.feed_records import FeedPlace
 
     watched.delete(FeedPlace.at(name="f"))
     feed.drain()
@@ -509,3 +511,111 @@ def test_a_handler_that_needs_what_is_away_spends_no_try_and_leaves_no_letter(
         away = False
         feed.drain()
         assert (heard, list(feed.letters())) == (["a", "b", "c"], [])
+
+
+class Parcel(Entity, table=Table("FeedParcels", partition="PK", feed=True)):
+    name: str
+
+    @key("{name}")
+    def at(self, *, name: str) -> None: ...
+
+
+@pytest.fixture
+def parcels(tmp_path: Path, clock: FrozenClock) -> Iterator[Store]:
+    with closing(open_store(f"sqlite:///{tmp_path}/parcels.db", clock=clock)) as store:
+        store.ensure(Domain("parcels", Parcel))
+        for name in "abc":
+            store.create(Parcel(name=name))
+        yield store
+
+
+def follow(store: Store, bad: str, heard: list[str]) -> Feed:
+    """A feed of which one handler always fails for some parcels, by a store that everybody else can use."""
+    feed = Feed(store, "parcels", owner="f", attempts=2)
+
+    @feed.on(Parcel, "insert")
+    def hear(entry: FeedEntry, claim: Claim) -> None:
+        if entry.key["name"] in bad:
+            raise Unavailable("this one statement is never answered")
+        heard.append(entry.key["name"])
+
+    return feed
+
+
+def for_minutes(feed: Feed, clock: FrozenClock, minutes: int) -> None:
+    for _ in range(minutes):
+        feed.drain()
+        clock.advance(timedelta(minutes=1))
+
+
+def test_a_handler_that_fails_for_a_part_that_is_there_holds_up_its_feed_for_an_hour_at_most(
+    parcels: Store, clock: FrozenClock
+) -> None:
+    heard: list[str] = []
+    feed = follow(parcels, "b", heard)
+    for_minutes(feed, clock, 59)
+    assert (heard, list(feed.letters())) == (["a"], [])
+    assert list(feed.in_vain()) == ["hear"]
+    for_minutes(feed, clock, 5)
+    assert heard == ["a", "c"]
+    assert [(letter.subject, "Unavailable" in letter.error) for letter in feed.letters()] == [({"name": "b"}, True)]
+    assert feed.in_vain() == {}, "it has succeeded since"
+
+
+def test_one_that_fails_for_ever_does_not_take_an_hour_for_each_event(parcels: Store, clock: FrozenClock) -> None:
+    feed = follow(parcels, "abc", [])
+    for_minutes(feed, clock, 70)
+    assert [letter.subject["name"] for letter in feed.letters()] == ["a", "b", "c"]
+
+
+def test_processes_that_come_and_go_have_no_hour_each(parcels: Store, clock: FrozenClock) -> None:
+    heard: list[str] = []
+    for _ in range(14):
+        feed = follow(parcels, "b", heard)
+        for_minutes(feed, clock, 5)
+        feed.close()
+    assert heard == ["a", "c"]
+
+
+def test_an_outage_before_is_no_part_of_that_hour(
+    parcels: Store, clock: FrozenClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    heard: list[str] = []
+    feed = follow(parcels, "b", heard)
+    for_minutes(feed, clock, 1)
+    lookout = outages_of(parcels).store
+    answers = lookout.probe
+
+    def silent() -> None:
+        raise Unavailable("nobody is there")
+
+    lookout.probe = silent
+    for_minutes(feed, clock, 300)
+    lookout.probe = answers
+    for_minutes(feed, clock, 50)
+    assert (heard, list(feed.letters())) == (["a"], []), "the part was away, and is waited for anew"
+    for_minutes(feed, clock, 15)
+    assert heard == ["a", "c"]
+
+
+def test_the_letters_of_all_feeds_are_one_list_and_whoever_settles_one_is_named(
+    parcels: Store, clock: FrozenClock
+) -> None:
+    feeds = [Feed(parcels, name, owner="f", attempts=1) for name in ("one", "two")]
+    broken = True
+    for feed in feeds:
+
+        @feed.on(Parcel, "insert")
+        def weigh(entry: FeedEntry, claim: Claim) -> None:
+            if broken and entry.key["name"] == "b":
+                raise ValueError("too heavy")
+
+        feed.drain()
+    dead = FeedLetter.by_status(status=LetterStatus.DEAD)
+    assert [letter.name for letter in parcels.find(dead)] == ["one", "two"]
+    broken = False
+    letter = next(feeds[0].letters())
+    feeds[0].retry(letter, by="ann")
+    assert [left.name for left in parcels.find(dead)] == ["two"]
+    (told,) = parcels.history(letter.ref).entries
+    assert (told.by, told.moved) == ("ann", {"status": ("dead", "settled")})

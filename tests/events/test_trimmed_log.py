@@ -11,7 +11,8 @@ from penstock import FrozenClock, Store
 from penstock.domains import DOMAINS
 from penstock.domains.videos.model import Video
 from penstock.errors import FeedTrimmed, InvalidValue
-from penstock.events.feed import MISSED, Feed, FeedPlace
+from penstock.events.feed import Feed
+from penstock.events.feed_records import MISSED, FeedPlace
 from penstock.events.trimmed_log import LogMark, TrimmedLog
 from penstock.kernel.idempotency import Claim
 from penstock.kernel.lease import take_named

@@ -11,7 +11,7 @@ from penstock.ports.engine import Engine
 from penstock.testing.entities import MOMENT, SUITE, Specimen, Status, Task, Ticket, specimen
 from penstock.testing.promises.paging import by_pages
 from tests.kernel.everywhere import Everywhere, open_everywhere
-from tests.kernel.test_histories import tie_groups
+from tests.kernel.thing_history import tie_groups
 
 MANY = [specimen(shelf="large", label=f"{n:04d}", text=f"{n % 10}" * 5_000) for n in range(400)]
 TASKS = [Task(job="j", name=f"{'ab#'[n % 3]}", at=MOMENT, attempt=n, note="x" * 4_000) for n in range(300)]

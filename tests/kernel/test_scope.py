@@ -30,8 +30,9 @@ from penstock.domains.assetcreator.model import (
 from penstock.domains.musicvideo.model import Scene
 from penstock.domains.novae.model import DOMAIN as NOVAE
 from penstock.domains.videos.model import Video
-from penstock.errors import Conflict, DamagedRecord, InvalidCursor, InvalidValue, NotFound, OutOfScope
-from penstock.events.feed import Feed, FeedPlace
+from penstock.errors import Conflict, DamagedRecord, FilterTooWide, InvalidCursor, InvalidValue, NotFound, OutOfScope
+from penstock.events.feed import Feed
+from penstock.events.feed_records import FeedPlace
 from penstock.kernel.audit import SystemAudit
 from penstock.kernel.handle import patch, put
 from penstock.kernel.idempotency import Claim, InProgress, Replay, SystemOnce, begin
@@ -144,6 +145,8 @@ def test_no_other_way_of_reading_shows_another_project(world: World) -> None:
         own = list(world.whole.find(whole))
         assert {type(r) for r in own} == {Project, Job}
         assert list(world.one.find(whole)) == (own if project == ONE else [])
+    with pytest.raises(FilterTooWide):  # others' records count as well, as they are looked at
+        list(world.one.find(Job.by_status(status=Status.PENDING).where(Present("project_id")), examining=1))
     shared = together(Job.by_status(status=Status.PENDING))
     assert {project_of(r) for r in world.one.find(shared)} == {ONE}
 

@@ -135,6 +135,19 @@ def _set(record: Any, **values: Any) -> Any:
     return record
 
 
+def test_a_patch_that_ends_a_record_is_done_and_says_so(store: Store, clock: FrozenClock) -> None:
+    end = int(clock.now().timestamp())
+    here = Badge.at(badge_id="a")
+    store.create(Badge(badge_id="a", number=7))
+    assert store.patch(here, the(Badge.ttl).set(end)) == Badge(badge_id="a", number=7, ttl=end)
+    assert store.lookup(here) is None
+    store.create(Badge(badge_id="b", number=7))
+    given = store.get(Badge.at(badge_id="b"))
+    changed = store.patch(given.ref, the(Badge.number).set(8), the(Badge.ttl).set(end), given=given)
+    assert changed == Badge(badge_id="b", number=8, ttl=end)
+    store.create(Badge(badge_id="c", number=7))
+
+
 def test_a_value_is_free_again_once_nobody_has_it(store: Store) -> None:
     a, b = Guest.at(guest_id="a"), Guest.at(guest_id="b")
     store.create(guest("a", "1"))

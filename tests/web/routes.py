@@ -11,8 +11,9 @@ from uuid import UUID
 from fastapi import FastAPI
 
 from penstock.auth.access import Access
+from penstock.web.pattern_question import needed
 from penstock.web.record_path import segment_of
-from penstock.web.records import needed, questions_of
+from penstock.web.records import questions_of
 from penstock.web.route import AdmittedRoute, ClosedRoute
 
 _SOMEBODY = str(UUID(int=7, version=4))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from penstock import Store
 from penstock.auth.api_keys import ApiKey, list_keys, revoke_key
 from penstock.domains import INSTALLED
 from penstock.errors import OutOfScope
+from penstock.events.feed_records import FeedLetter, LetterStatus
 from penstock.kernel.audit import EVERYWHERE, SystemAudit
 from penstock.kernel.seals import projects
 from penstock.plugin import DomainPlugin
@@ -34,6 +36,9 @@ PLACES: dict[str, tuple[tuple[str, int], dict[str, str]]] = {
 KEYLESS = ("nobody", "a wrong key", "a revoked key")
 KEYS = [(role, project) for role in Role for project in (None, PROJECT, OTHER)]
 CALLERS = (*KEYLESS, *KEYS)
+FIRST = "from elsewhere"
+ELSEWHERE_TOO = (*KEYLESS, (Role.VIEWER, None), (Role.ADMIN, OTHER))
+"""What a place could change is whether a key is needed and whom it names; each role and project is tried from one."""
 
 
 @pytest.fixture(scope="module")
@@ -71,18 +76,27 @@ def verdict(answer: Any) -> str:
     return {"unauthenticated": "401", "forbidden": "403", "out-of-scope": "out of scope"}.get(kind, "in")
 
 
-@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize(
+    ("place", "callers"),
+    [
+        (FIRST, CALLERS),
+        *((place, ELSEWHERE_TOO) for place in PLACES if place != FIRST),
+        *(pytest.param(place, CALLERS, marks=pytest.mark.long) for place in PLACES if place != FIRST),
+    ],
+    ids=lambda value: value if isinstance(value, str) else f"{len(value)} callers",
+)
 def test_every_route_lets_in_whom_it_should_and_nobody_else(
-    everything: Service, tokens: dict[Any, str | None], place: str
+    everything: Service, tokens: dict[Any, str | None], place: str, callers: tuple[Any, ...]
 ) -> None:
     """Route by role by project by place: drawn from the application, so that a new route is attacked by being there."""
     address, headers = PLACES[place]
+    asked = [(door, door.request(PROJECT)) for door in doors(everything.app)]
     with everything.client(address=address) as client:
-        for caller in CALLERS:
+        for caller in callers:
             allowed = {} if tokens[caller] is None else {"Authorization": f"Bearer {tokens[caller]}"}
-            for door in doors(everything.app):
+            for door, request in asked:
                 everything.clock.advance(WINDOW)  # public routes have their limits
-                answer = client.request(**door.request(PROJECT), headers={**headers, **allowed})
+                answer = client.request(**request, headers={**headers, **allowed})
                 found = verdict(answer)
                 assert found in expected(door, caller), f"{caller} {place} at {door}: {found}"
                 assert answer.status_code != 500 or door.path.endswith("/crash"), f"{caller} at {door}: {answer.text}"
@@ -312,3 +326,30 @@ def test_who_decides_is_the_key_not_the_body(service: Service) -> None:
 def test_keys_are_no_entity_of_a_domain(service: Service) -> None:
     assert ApiKey.__shape__.domain == "penstock"
     assert not any("api_keys" in d.path for d in doors(service.app))
+
+
+def test_an_administrator_lists_what_the_handlers_of_all_feeds_could_not_deal_with(service: Service) -> None:
+    at = service.clock.now()
+    for number, name in enumerate(("films", "guests", "films")):
+        service.store.create(
+            FeedLetter(
+                name=name,
+                ts=at + timedelta(seconds=number),
+                handler="weigh",
+                entity="films.Film",
+                kind="insert",
+                subject={"title": f"t{number}"},
+                position=str(number),
+                error="ValueError: too heavy",
+                status=LetterStatus.SETTLED if number == 2 else LetterStatus.DEAD,
+            )
+        )
+    url = "/api/ops/feed_letters"
+    dead = service.client(Role.ADMIN).get(url, params={"pattern": "by_status", "status": "dead"}).json()["items"]
+    assert [(letter["name"], letter["error"]) for letter in dead] == [
+        ("films", "ValueError: too heavy"),
+        ("guests", "ValueError: too heavy"),
+    ]
+    of_one = service.client(Role.ADMIN).get(url, params={"pattern": "of_feed", "name": "films"}).json()["items"]
+    assert [letter["status"] for letter in of_one] == ["dead", "settled"]
+    assert service.client(Role.EDITOR).get(url, params={"pattern": "by_status", "status": "dead"}).status_code == 403

@@ -6,6 +6,7 @@ import json
 from http.client import HTTPConnection
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 
@@ -176,8 +177,35 @@ def test_a_misspelt_parameter_is_answered_with_the_right_one(editor: Any) -> Non
     refused = editor.get(
         FILMS, params={"pattern": "by_status", "status": "draft", "created_at.sinc": "2026-01-01T00:00:00Z"}
     )
-    assert "did you mean created_at.since?" in refused.json()["detail"]
+    assert "unknown parameter created_at.sinc: did you mean created_at.since?" in refused.json()["detail"]
+    assert refused.json()["fields"][0]["where"] == "query.created_at.sinc"
     assert editor.get(f"{FILMS}?pattern=by_status&status=draft&status=filmed").json()["type"] == "invalid-request"
+
+
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("qwxyz", "unknown parameter qwxyz: there are count, created_at.after,"),
+        ("limits", "unknown parameter limits: did you mean limit?"),
+        ("", "unknown parameter without a name: there are"),
+        ("a\nb\x00", "unknown parameter a?b?: there are"),
+        ("x" * 5000, f"unknown parameter {'x' * 40}…: there are"),
+        ("ünbekannt\ud800", "unknown parameter ünbekannt"),
+    ],
+    ids=lambda text: text[:12].encode("unicode_escape").decode(),
+)
+def test_an_unknown_parameter_is_named_with_what_there_is_instead(editor: Any, name: str, told: str) -> None:
+    asked = quote(name.encode("utf-8", "surrogatepass"), safe="")
+    refused = editor.get(f"{FILMS}?pattern=by_status&status=draft&{asked}=1")
+    assert (refused.status_code, refused.json()["type"]) == (422, "invalid-request")
+    assert told in refused.json()["detail"]
+    assert len(refused.json()["detail"]) <= 500
+
+
+def test_of_many_unknown_parameters_the_first_are_named(editor: Any) -> None:
+    refused = editor.get(FILMS, params={"pattern": "by_status", "status": "draft", **{f"zz{n}": 1 for n in range(9)}})
+    assert "zz0" in refused.json()["detail"]
+    assert [f["where"] for f in refused.json()["fields"]] == ["query.zz0", "query.zz1", "query.zz2"]
 
 
 def test_pages_follow_each_other_and_their_cursors_cannot_be_forged(editor: Any) -> None:

@@ -174,6 +174,42 @@ def test_a_worker_that_died_is_still_missed_after_its_rescuers_clock_was_set_for
     assert the_task(mine, task_id).status is TaskStatus.WAITING
 
 
+def test_a_last_attempt_is_missed_though_no_process_lives_as_long_as_a_lease(
+    apart: Callable[[], tuple[Store, Store]],
+) -> None:
+    mine, other = apart()
+    stamped(mine, "a", "failed-a")
+    task_id, _, _ = on_its_last_attempt(mine, owner="dead")
+    clock_of(other).set(mine.clock.now())
+    found = []
+    for _ in range(40):
+        clock_of(other).advance(LEASE / 2)
+        found.append(Rescuer(other, [TASKS], lease=LEASE).run_once())
+    assert sum(found) == 1
+    assert found.index(1) * LEASE / 2 <= 3 * (LEASE + SKEW)
+    assert the_task(mine, task_id).status is TaskStatus.FAILED
+    assert stamps(mine, "a", "failed-a") == {"a": 0, "failed-a": 1}
+
+
+@pytest.mark.parametrize("jump", [timedelta(0), HOURS], ids=hours)
+def test_a_last_attempt_that_is_renewed_now_and_then_is_not_missed_by_those_who_come_and_go(
+    apart: Callable[[], tuple[Store, Store]], jump: timedelta
+) -> None:
+    """An outage that lasts longer than a lease lets nobody renew; whoever comes first after it buries nobody."""
+    mine, other = apart()
+    stamped(mine, "a")
+    _, runner, work = on_its_last_attempt(mine)
+    clock_of(other).set(mine.clock.now())
+    clock_of(other).jump(jump)
+    for _ in range(8):
+        for _ in range(2):
+            for store in (mine, other):
+                clock_of(store).advance(LEASE + SKEW)
+            assert Rescuer(other, [TASKS], lease=LEASE).run_once() == 0
+        runner.renew([work])
+    assert runner.run(work) is Outcome.DONE
+
+
 def test_progress_is_told_after_the_clock_was_set_back(store: Store, clock: FrozenClock) -> None:
     def body(work: TaskContext, input: Order) -> None:
         work.progress(0.1)

@@ -12,7 +12,7 @@ import typer
 from penstock.cli.installed import installed
 from penstock.cli.terminal import AsJson, By, StoreUrl, settings, show, tell
 from penstock.errors import Conflict, InvalidValue, NotFound, PenstockError, Unavailable, told
-from penstock.events.feed import FeedLetter
+from penstock.events.feed_records import FeedLetter
 from penstock.events.relay import dead_letters, dismiss, revive
 from penstock.kernel.outbox import Message
 from penstock.runtime.service import Service
@@ -121,7 +121,7 @@ def _again(service: Service, letter: DeadLetter, by: str) -> None:
         revive(store, letter, by=by)
     elif isinstance(letter, FeedLetter):
         try:
-            service.feeds[letter.name].retry(letter)
+            service.feeds[letter.name].retry(letter, by=by)
         except PenstockError:
             raise
         except Exception as error:  # whatever a domain's handler may meet

@@ -31,6 +31,8 @@ _PACKAGE, _EXTRA = re.compile(r"[\w.-]+"), re.compile(r"extra == ['\"]([\w-]+)['
 _BUNDLES = ("all", "dev")
 "Extras that are made of others."
 _MANY = 1000
+_NEW = timedelta(hours=1)
+"A message that waits for less is on its way."
 _PATIENCE = 3
 "Seconds that a broker has to answer."
 
@@ -187,12 +189,21 @@ def _messages(service: Service) -> str:
         by_status = outbox.by_status  # type: ignore[attr-defined]
         pending = sum(1 for _ in islice(store.find(by_status(status=MessageStatus.PENDING)), _MANY))
         dead = sum(1 for _ in islice(store.find(by_status(status=MessageStatus.DEAD)), _MANY))
-        oldest = store.first(by_status(status=MessageStatus.DEAD)) if dead else None
-        since = "" if oldest is None else f", the oldest of {oldest.ts:%Y-%m-%d}"
         held = sum(1 for _ in islice(store.find(HeldMessage.of_outbox(outbox=outbox.__shape__.label)), _MANY))
         behind = f", {held} held back by those: penstock dead-letters retry or dismiss" if held else ""
-        told.append(f"{outbox.__shape__.label}: {pending} pending, {dead} dead{since}{behind}")
+        counted = f"{pending} pending{_since(service, outbox, MessageStatus.PENDING)}"
+        counted += f", {dead} dead{_since(service, outbox, MessageStatus.DEAD)}"
+        told.append(f"{outbox.__shape__.label}: {counted}{behind}")
     return "; ".join(told)
+
+
+def _since(service: Service, outbox: Any, status: MessageStatus) -> str:
+    """Of when the oldest message in a state is; nothing of one that is on its way."""
+    store = service.context.store
+    oldest = store.first(outbox.by_status(status=status))
+    if oldest is None or (status is MessageStatus.PENDING and store.clock.now() - oldest.ts < _NEW):
+        return ""
+    return f", the oldest of {oldest.ts:%Y-%m-%d}"
 
 
 def _tasks(service: Service) -> str:
@@ -208,7 +219,9 @@ def _feeds(service: Service) -> str:
     told = []
     for name, feed in service.feeds.items():
         waiting = sum(1 for _ in islice(feed.letters(), _MANY))
-        told.append(f"{name}: {f'{waiting} changes wait for a person' if waiting else 'followed'}")
+        held_up = [f"{handler} fails since {since:%Y-%m-%d %H:%M} UTC" for handler, since in feed.in_vain().items()]
+        words = [f"{waiting} changes wait for a person", *held_up] if waiting else held_up
+        told.append(f"{name}: {', '.join(words) or 'followed'}")
     return "; ".join(told) or "none"
 
 

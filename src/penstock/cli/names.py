@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from penstock.cli import installed
 from penstock.cli.terminal import hint
-from penstock.declare.condition_text import read_condition, read_fields
+from penstock.declare.condition_text import read_condition, read_field_names
 from penstock.declare.domain import Domain
 from penstock.declare.entity import Entity
 from penstock.declare.pattern import ask
@@ -76,7 +76,7 @@ def wider(asked: Query[Any], where: Sequence[str], fields: str | None, *, person
     hidden = frozenset() if personal else kind.__shape__.hidden_from(None)
     for text in where:
         asked = asked.where(read_condition(kind, text))
-    chosen = None if fields is None else read_fields(kind, fields)
+    chosen = None if fields is None else read_field_names(kind, fields)
     if kept := sorted((fields_of(asked.filter) | frozenset(chosen or ())) & hidden):
         raise InvalidValue(f"{', '.join(kept)} is personal, and an answer would tell it; say --personal")
     return asked if chosen is None else replace(asked, fields=chosen)

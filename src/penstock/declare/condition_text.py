@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 from penstock.declare.attr import Attr
@@ -43,15 +43,10 @@ def read_condition(entity: type[Entity], text: str) -> Condition:
     return _OPERATORS[read["operator"]](field, read["value"])
 
 
-def read_fields(entity: type[Entity], text: str) -> tuple[str, ...]:
+def read_field_names(entity: type[Entity], text: str) -> tuple[str, ...]:
     """The fields that a text such as ``title,views`` names."""
     shape = entity.__shape__
     names = tuple(dict.fromkeys(name.strip() for name in text.split(",")))
     if unknown := [n for n in names if n not in shape.fields]:
         raise InvalidValue(f"{shape.name} has no field {unknown[0][:40]!r}; there are {', '.join(shape.fields)}")
     return names
-
-
-def placed(shape: EntityShape, walked: Sequence[str], names: Sequence[str]) -> tuple[str, ...]:
-    """Fields that are asked for, with those that tell a record's place in the order."""
-    return tuple(dict.fromkeys((*names, *walked, *shape.key.fields)))

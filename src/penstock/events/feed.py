@@ -13,119 +13,32 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from enum import StrEnum
-from functools import partial
 from threading import Event
 
 from penstock.declare.entity import Entity
-from penstock.declare.key import IndexKey, key
-from penstock.declare.lifetime import Expires
-from penstock.declare.move import Move
-from penstock.declare.pattern import pattern
-from penstock.declare.units import Count, EpochSeconds, UtcMicros, UtcSeconds
-from penstock.errors import Conflict, FeedTrimmed, InvalidValue, PenstockError, Unavailable, outage_in, told
-from penstock.events.self_writes import SelfWrites, difference
-from penstock.kernel.idempotency import Claim, Replay, SystemOnce, begin, once_key, seize
+from penstock.errors import FeedTrimmed, InvalidValue, PenstockError, Unavailable, outage_in, told
+from penstock.events.feed_records import LONGEST_ERROR, MISSED, REMEMBERED, FeedLetter, FeedPlace, LetterStatus
+from penstock.events.handler_patience import HandlerPatience
+from penstock.events.handover import Handler, Handover, RegisteredHandler
 from penstock.kernel.lease import Duty, Lease, LeaseLost
 from penstock.kernel.outages import outages_of
 from penstock.kernel.store import Store
-from penstock.kernel.system import BY_STATUS, SYSTEM
 from penstock.operations.feed_entry import FeedEntry
-from penstock.operations.reads import ANYTHING, Range, Ref, damage
-from penstock.operations.writes import Delete
+from penstock.operations.reads import Ref
 from penstock.schema.documents import kept
 from penstock.schema.kinds import from_key_text, key_text
 
 log = logging.getLogger("penstock.feed")
 
-Handler = Callable[[FeedEntry, Claim], object]
-_LONGEST_ERROR = 500
 _IDLE, _OFF_DUTY = 1.0, 5.0
 "Seconds until one looks again: for changes, and for the duty that another process has."
-_SELF_WRITE = "echo"
-"What marks of a handler's own writes are made of; it is in the keys of those that are stored."
-_REMEMBERED = timedelta(days=3)
-"Longer than any store keeps its feed, so that a repetition is always recognised."
 _NOTED = timedelta(minutes=10)
 "After so long a feed for which nothing came says how far it is: what lies before need not be kept for it."
-MISSED = "missed"
-"The kind of a letter that tells of no single event, but of changes that were trimmed before the feed came to them."
-
-
-class FeedPlace(Entity, table=SYSTEM, relation="feeds"):
-    """How far a feed has been followed, and how often its next event has been tried in vain."""
-
-    __moved_by_work__ = True
-
-    name: str
-    position: str | None = None
-    tries: Count = 0
-    noted_at: UtcSeconds | None = None
-    "When it was last followed, within ten minutes."
-    missed_at: UtcMicros | None = None
-    "When changes were trimmed that it had not come to; until it is followed again."
-
-    @key("FEED#{name}", "PLACE")
-    def at(self, *, name: str) -> None: ...
-
-    in_line = IndexKey(BY_STATUS, "FEED_PLACES", "{name}")
-
-    @pattern(in_line)
-    def by_name(self, *, name: Range[str] = ANYTHING) -> None:
-        """How far each feed has come."""
-
-
-class LetterStatus(StrEnum):
-    DEAD = "dead"
-    SETTLED = "settled"
-
-
-class FeedLetter(Entity, table=SYSTEM, relation="feed_letters", lifetimes=(Expires("ttl"),)):
-    """An event that a handler could not deal with."""
-
-    __moved_by_work__ = True
-
-    name: str
-    ts: UtcMicros
-    handler: str
-    entity: str
-    kind: str
-    subject: dict[str, str]
-    position: str
-    error: str
-    status: LetterStatus = LetterStatus.DEAD
-    ttl: EpochSeconds | None = None
-
-    @key("FEED#{name}", "LETTER#{ts}")
-    def at(self, *, name: str, ts: datetime) -> None: ...
-
-    @pattern(at)
-    def of_feed(self, *, name: str, ts: Range[datetime] = ANYTHING) -> None:
-        """The events a feed's handlers could not deal with, oldest first."""
-
-    settle = Move(LetterStatus.DEAD, to=LetterStatus.SETTLED)
 
 
 class _PartAway(Exception):
     """A handler needs a part of the system that is away."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Registered:
-    name: str
-    entity: type[Entity]
-    kinds: frozenset[str]
-    cause: str | None
-    handle: Handler
-
-    def wants(self, entry: FeedEntry) -> bool:
-        return (
-            entry.shape is self.entity.__shape__
-            and entry.kind in self.kinds
-            and (self.cause is None or entry.cause == self.cause)
-        )
 
 
 class Feed:
@@ -142,13 +55,15 @@ class Feed:
         batch: int = 100,
     ) -> None:
         self._store, self._name, self._owner = store, name, owner
-        self._attempts, self._period, self._batch = attempts, period, batch
-        self._handlers: list[_Registered] = []
+        self._attempts, self._batch = attempts, batch
+        self._handlers: list[RegisteredHandler] = []
         self._passed: tuple[str | None, str | None] = (None, None)
         "A position, and how far nothing follows it that is for this feed."
         self._tries = 0
         "How often the next event has been tried in vain: each time one waits twice as long."
         self._duty = Duty(store, f"feed:{name}", owner=owner, period=period)
+        self._handover = Handover(store, name, owner=owner, period=period)
+        self._patience = HandlerPatience(store, least=attempts)
 
     def on(self, entity: type[Entity], *kinds: str, cause: str | None = None) -> Callable[[Handler], Handler]:
         """Register a handler for inserts, updates or removals of an entity, of any cause or of one (user, expiry)."""
@@ -161,7 +76,7 @@ class Feed:
             name = getattr(handle, "__name__", repr(handle))
             if any(h.name == name for h in self._handlers):
                 raise InvalidValue(f"the feed {self._name} has a handler {name} already; name this one otherwise")
-            self._handlers.append(_Registered(name, entity, frozenset(kinds), cause, handle))
+            self._handlers.append(RegisteredHandler(name, entity, frozenset(kinds), cause, handle))
             self._passed = (None, None)
             return handle
 
@@ -170,7 +85,8 @@ class Feed:
     def run_once(self) -> int:
         """Deal with the next events; how many. None while another process is at work, or the next event waits.
 
-        One whose handler needs a part of the system that is away waits for it, and spends no try.
+        One whose handler needs a part of the system that is away waits for it, and spends no try. If the part answers
+        whenever it is asked, that is so for an hour.
         """
         lease = self._duty.hold()
         try:
@@ -194,7 +110,7 @@ class Feed:
         done = 0
         with suppress(LeaseLost):  # whoever has it now goes on
             for entry in entries:
-                failed = self._deal_with(entry, lease, last_try=place.tries + 1 >= self._attempts)
+                failed = self._deal_with(entry, lease, place)
                 if failed:
                     self._note(place, lease, place.position, tries=place.tries + 1)
                     break
@@ -240,6 +156,10 @@ class Feed:
         """Let another process take over at once."""
         self._duty.leave()
 
+    def in_vain(self) -> dict[str, datetime]:
+        """The handlers that fail for a part of the system which answers, and since when: they hold up the feed."""
+        return {name: datetime.fromisoformat(since) for name, since in (self._place().in_vain or {}).items()}
+
     # Letters
 
     def letters(self) -> Iterator[FeedLetter]:
@@ -248,13 +168,13 @@ class Feed:
             if letter.status is LetterStatus.DEAD:
                 yield letter
 
-    def retry(self, letter: FeedLetter) -> None:
+    def retry(self, letter: FeedLetter, *, by: str | None = None) -> None:
         """Hand an event to its handler again, with the record as it is now, or without one if it is gone.
 
         The letter is settled if that works. One that tells of changes which are gone is settled only.
         """
         if letter.kind == MISSED:
-            return self._settle(letter)
+            return self._settle(letter, by)
         handler = next((h for h in self._handlers if h.name == letter.handler), None)
         if handler is None:
             raise InvalidValue(f"the feed {self._name} has no handler {letter.handler} any more")
@@ -263,21 +183,18 @@ class Feed:
         record = self._store.lookup(Ref(shape, subject))
         again = f"{letter.position} tried again at {self._store.context.ticks.next().isoformat()}"
         entry = FeedEntry(shape, letter.kind, subject, None, record, "user", letter.position, again)
-        mark = self._mark(handler, entry, "event", entry.id)
-        claim = begin(self._store, mark, owner=self._owner, period=self._period)
-        if isinstance(claim, Claim):  # nobody else can have had it: it is of this moment
-            self._hand_over(handler, entry, claim)
-        self._settle(letter)
+        self._handover.once_more(handler, entry)
+        self._settle(letter, by)
 
-    def _settle(self, letter: FeedLetter) -> None:
-        with self._store.change() as change:
+    def _settle(self, letter: FeedLetter, by: str | None) -> None:
+        with self._store.change(by=by) as change:
             settled = change.track(letter).settle()
-            settled.ttl = int((self._store.clock.now() + _REMEMBERED).timestamp())
+            settled.ttl = int((self._store.clock.now() + REMEMBERED).timestamp())
             change.save(settled)
 
     # One event
 
-    def _deal_with(self, entry: FeedEntry, lease: Lease, *, last_try: bool) -> bool:
+    def _deal_with(self, entry: FeedEntry, lease: Lease, place: FeedPlace) -> bool:
         """Hand an event to each handler that wants it; True when one failed and is to be tried again.
 
         One that fails keeps no other from its tries, and those that are done are not asked again.
@@ -286,64 +203,33 @@ class Feed:
         for handler in self._handlers:
             if not handler.wants(entry):
                 continue
-            mark = self._mark(handler, entry, "event", entry.id)
-            # Whoever still has the claim has died or lost the feed's lease: under it nobody else is at work.
-            claim = seize(self._store, mark, owner=self._owner, period=self._period, under=lease)
-            if isinstance(claim, Replay) or self._was_written_by(handler, entry, claim):
+            claim = self._handover.claim(handler, entry, lease)
+            if claim is None:
                 continue
             try:
-                self._hand_over(handler, entry, claim)
+                self._handover.hand_over(handler, entry, claim)
             except Exception as error:
-                if (away := outage_in(error)) is not None:
+                if (away := outage_in(error)) is not None and self._waits(handler, away, place, lease):
                     raise _PartAway(str(away)) from error  # a try less would not bring it back
-                if last_try or entry.unreadable:  # which trying again does not mend
+                if place.tries + 1 >= self._attempts or entry.unreadable:  # which trying again does not mend
                     self._leave_letter(handler, entry, error)
                 else:
                     failed = True
+            else:
+                if place.in_vain:
+                    place.in_vain = dict(self._patience.succeeded(handler.name, place.in_vain)) or None
         return failed
 
-    def _hand_over(self, handler: _Registered, entry: FeedEntry, claim: Claim) -> None:
-        """Let a handler deal with an event."""
-        if "update" in handler.kinds:
-            claim = replace(
-                claim,
-                self_writes=SelfWrites(Ref(entry.shape, entry.key), partial(self._mark, handler, entry, _SELF_WRITE)),
-            )
-        try:
-            if entry.unreadable:
-                raise damage(entry.unreadable)
-            handler.handle(entry, claim)
-        except Exception:
-            with suppress(Conflict):
-                self._store.commit([claim.failed()])
-            raise
-        with suppress(Conflict):  # the handler has ended its claim with its own change
-            self._store.commit([claim.done(None)])
+    def _waits(self, handler: RegisteredHandler, away: Unavailable, place: FeedPlace, lease: Lease) -> bool:
+        """Is a handler to wait for a part of the system? Since when it does in vain is written down."""
+        known = place.in_vain or {}
+        waits = self._patience.waits(handler.name, away, known)
+        if waits is not None and waits is not known:
+            place.in_vain = dict(waits)
+            self._note(place, lease, place.position, tries=place.tries)
+        return waits is not None
 
-    def _was_written_by(self, handler: _Registered, entry: FeedEntry, claim: Claim) -> bool:
-        """Was this the event of what the handler itself wrote? It is expected once."""
-        if entry.kind != "update" or entry.unreadable or (told := difference(entry.old, entry.new)) is None:
-            return False
-        expected = self._mark(handler, entry, _SELF_WRITE, told).ref
-        if self._store.lookup(expected) is None:
-            return False
-        with suppress(Conflict):  # another has the claim now, and finds the same
-            self._store.commit([claim.done(None), Delete(expected.shape, expected.key)])
-        return True
-
-    def _mark(self, handler: _Registered, entry: FeedEntry, *what: str) -> SystemOnce:
-        now = self._store.clock.now()
-        # The mark is of the record's project, so that a handler may end its claim in that project's scope.
-        subject = entry.new if entry.new is not None else entry.old
-        project = getattr(subject, "project_id", None)
-        return SystemOnce(
-            idempotency_key=once_key(self._name, handler.name, repr(Ref(entry.shape, entry.key)), *what),
-            project_id=None if project is None else str(project),
-            created_at=now,
-            ttl=int((now + _REMEMBERED).timestamp()),
-        )
-
-    def _leave_letter(self, handler: _Registered, entry: FeedEntry, error: Exception) -> None:
+    def _leave_letter(self, handler: RegisteredHandler, entry: FeedEntry, error: Exception) -> None:
         fields = entry.shape.fields
         self._store.create(
             FeedLetter(
@@ -354,7 +240,7 @@ class Feed:
                 kind=entry.kind,
                 subject={n: key_text(fields[n], v) for n, v in entry.key.items()},
                 position=entry.position,
-                error=kept(f"{type(error).__name__}: {told(error)}", _LONGEST_ERROR),
+                error=kept(f"{type(error).__name__}: {told(error)}", LONGEST_ERROR),
             )
         )
 
@@ -389,7 +275,7 @@ class Feed:
             kind=MISSED,
             subject={},
             position=place.position or "",
-            error=kept(f"{type(trimmed).__name__}: {trimmed}", _LONGEST_ERROR),
+            error=kept(f"{type(trimmed).__name__}: {trimmed}", LONGEST_ERROR),
         )
         place.position, place.tries, place.missed_at = None, 0, None
         place.noted_at = self._store.clock.now()

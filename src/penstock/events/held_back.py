@@ -73,22 +73,17 @@ class HeldBack:
         return False
 
     def hold_back(self, messages: Iterable[Message]) -> None:
-        """Take messages about such things out of the way of others."""
-        hold_back(self._store, messages)
-
-
-def hold_back(store: Store, messages: Iterable[Message]) -> None:
-    """Take pending messages out of the others' way; one that somebody else has marked meanwhile stays as it is."""
-    waiting = list(messages)
-    for first in range(0, len(waiting), _AT_ONCE):
-        try:
-            with store.batch() as batch:
-                for message in waiting[first : first + _AT_ONCE]:
-                    with batch.change() as change:
-                        change.save(change.track(message).hold_back())
-                        change.put(_note_of(message))
-        except BatchRefused:
-            continue
+        """Take pending messages out of the others' way; one that somebody else has marked meanwhile stays as it is."""
+        waiting = list(messages)
+        for first in range(0, len(waiting), _AT_ONCE):
+            try:
+                with self._store.batch() as batch:
+                    for message in waiting[first : first + _AT_ONCE]:
+                        with batch.change() as change:
+                            change.save(change.track(message).hold_back())
+                            change.put(_note_of(message))
+            except BatchRefused:
+                continue
 
 
 def let_go_on(store: Store, outbox: type[Message], aggregate: str) -> int:

@@ -24,7 +24,7 @@ from penstock.declare.lifetime import Expires
 from penstock.declare.pattern import pattern
 from penstock.declare.units import EpochSeconds, UtcSeconds
 from penstock.errors import Conflict, FeedTrimmed, InvalidValue
-from penstock.events.feed import FeedPlace
+from penstock.events.feed_records import FeedPlace
 from penstock.kernel.lease import release, take_named
 from penstock.kernel.store import Store
 from penstock.kernel.system import SYSTEM
@@ -146,9 +146,10 @@ class TrimmedLog:
         return old[-1].position if old else None
 
     def _trim_behind(self, position: str | None) -> int:
+        if position is None:
+            return 0
         removed = 0
-        for _ in range(_PARTS if position is not None else 0):
-            assert position is not None
+        for _ in range(_PARTS):
             last = self._store.engine.trim(self._shapes, before=position, limit=_PART)
             removed += last
             if last < _PART:

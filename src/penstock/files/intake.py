@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from penstock.declare.entity import Entity
 from penstock.errors import NotFound
@@ -54,11 +54,12 @@ class Intake:
         size: int,
         content_type: str,
         sha256: str | None = None,
+        by: str | None = None,
         once: Claim | None = None,
     ) -> ReservedUpload:
         """Announce a file that a record is to point at."""
-        upload = self._uploads.reserve(record, target, size=size, content_type=content_type, sha256=sha256, once=once)
-        return self.where(upload)
+        announced: dict[str, Any] = {"size": size, "content_type": content_type, "sha256": sha256}
+        return self.where(self._uploads.reserve(record, target, **announced, by=by, once=once))
 
     def where(self, upload: Upload) -> ReservedUpload:
         """Where to send the file, or what is missing of it."""

@@ -115,6 +115,7 @@ class Uploads:
         size: int,
         content_type: str,
         sha256: str | None = None,
+        by: str | None = None,
         once: Claim | None = None,
     ) -> Upload:
         """Announce a file that a record is to point at. ForeignFile when it may not; nothing is sent yet.
@@ -145,7 +146,7 @@ class Uploads:
         if upload.part_size is not None:
             # Before the record: one that died here is found among the store's unfinished ones.
             upload.parts_id = self._objects.begin_parts(upload.staging, content_type=upload.content_type)
-        with self._store.change(once=once) as change:
+        with self._store.change(by=by, project=upload.project_id, once=once) as change:
             change.create(upload)
             change.result = {"upload_id": upload.upload_id}
         return upload

@@ -68,8 +68,8 @@ def shape_of(given: Any, does: str, when: Any = None) -> EntityShape:
 def check_page(limit: Any, cursor: Any) -> None:
     """Refuse a page of no size, and what was never a cursor."""
     if not isinstance(limit, int) or isinstance(limit, bool) or not 1 <= limit <= 1000:
-        said = limit if isinstance(limit, int) else _named(limit)
-        raise InvalidValue(f"a page has 1 to 1000 records, not {said}")
+        given = limit if isinstance(limit, int) else _named(limit)
+        raise InvalidValue(f"a page has 1 to 1000 records, not {given}")
     if cursor is not None and not isinstance(cursor, str):
         raise InvalidValue(f"a cursor is the text that the page before has told, not {_named(cursor)}")
 

@@ -6,6 +6,7 @@ Everything of the kernel that needs no more than this takes a handle; `Store` ad
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from datetime import UTC, datetime
 from typing import Any, TypeVar, overload
 
 from msgspec.structs import replace
@@ -20,15 +21,15 @@ from penstock.kernel.arguments import (
     check_updates,
     shape_of,
 )
+from penstock.kernel.examination import EXAMINED, most_examined, too_wide
 from penstock.kernel.last_modified import with_moment
 from penstock.kernel.store_context import StoreContext
 from penstock.kernel.upkeep import commit_with_upkeep
 from penstock.kernel.version import begin_version, with_version
-from penstock.operations.commit_recovery import conflict
 from penstock.operations.conditions import Condition, Missing
 from penstock.operations.index_keys import settle
 from penstock.operations.item_collection import ItemCollection
-from penstock.operations.reads import Query, Ref, Unreadable, damage
+from penstock.operations.reads import Page, Query, Ref, Unreadable, damage
 from penstock.operations.updates import Update
 from penstock.operations.validation import check_commit, prepare, prepare_updates
 from penstock.operations.writes import Delete, Patch, Put, Write
@@ -39,6 +40,7 @@ from penstock.ports.ids import commit_token
 E = TypeVar("E", bound=Entity)
 R = TypeVar("R")
 "A record, or a tuple of some of its fields."
+_BEFORE_EVERY_END = datetime.min.replace(tzinfo=UTC)
 
 
 class StoreHandle:
@@ -86,57 +88,85 @@ class StoreHandle:
             return damaged.records
 
     @overload
-    def find(self, query: Query[R], *, unreadable: list[Unreadable] | None = None) -> Iterator[R]: ...
-    @overload
-    def find(self, query: ItemCollection[R], *, unreadable: list[Unreadable] | None = None) -> Iterator[R]: ...
     def find(
-        self, query: Query[Any] | ItemCollection[Any], *, unreadable: list[Unreadable] | None = None
+        self, query: Query[R], *, unreadable: list[Unreadable] | None = None, examining: int | None = EXAMINED
+    ) -> Iterator[R]: ...
+    @overload
+    def find(
+        self, query: ItemCollection[R], *, unreadable: list[Unreadable] | None = None, examining: int | None = EXAMINED
+    ) -> Iterator[R]: ...
+    def find(
+        self,
+        query: Query[Any] | ItemCollection[Any],
+        *,
+        unreadable: list[Unreadable] | None = None,
+        examining: int | None = EXAMINED,
     ) -> Iterator[Any]:
         """Every record of a pattern, in order, fetched page by page as they are consumed.
 
         Those that cannot be read are passed over and told at the end, by DamagedRecord or in the list that is given.
+        Of a filtered query at most ``examining`` records are looked at; FilterTooWide says so where more follow. With
+        None all are.
         """
         check_query(query, "find")  # at once, and not when somebody consumes it
-        return self._found(query, unreadable)
+        return self._found(self._pages(query, None, most_examined(query, examining)), unreadable)
 
-    def _found(self, query: Query[Any] | ItemCollection[Any], unreadable: list[Unreadable] | None) -> Iterator[Any]:
+    def _found(self, pages: Iterator[Page[Any]], unreadable: list[Unreadable] | None) -> Iterator[Any]:
         met: list[Unreadable] = [] if unreadable is None else unreadable
-        place: Any = None
-        while True:
-            page = self.engine.find(query, limit=None, after=place, now=self.clock.now())
-            # Before the record is given away: whoever changes it must not change where the next page begins.
-            place = page.end
+        for page in pages:
             met += page.unreadable
             yield from page.records
-            if place is None:
-                break
         if met and unreadable is None:
             raise damage(met)
 
+    def _pages(
+        self, query: Query[Any] | ItemCollection[Any], limit: int | None, most: int | None
+    ) -> Iterator[Page[Any]]:
+        """The pages of a query, as far as so many of its records may be examined."""
+        place: Any = None
+        left = most
+        while True:
+            bound = {} if left is None else {"examine": max(left, 1)}
+            page = self.engine.find(query, limit=limit, after=place, now=self.clock.now(), **bound)
+            if left is not None:
+                if left <= 0 and page.looked_at:
+                    raise too_wide(query, most)
+                left -= page.looked_at
+            # Before the record is given away: whoever changes it must not change where the next page begins.
+            place = page.end
+            yield page
+            if place is None:
+                return
+
     @overload
-    def first(self, query: Query[R], *, unreadable: list[Unreadable] | None = None) -> R | None: ...
-    @overload
-    def first(self, query: ItemCollection[R], *, unreadable: list[Unreadable] | None = None) -> R | None: ...
     def first(
-        self, query: Query[Any] | ItemCollection[Any], *, unreadable: list[Unreadable] | None = None
+        self, query: Query[R], *, unreadable: list[Unreadable] | None = None, examining: int | None = EXAMINED
+    ) -> R | None: ...
+    @overload
+    def first(
+        self, query: ItemCollection[R], *, unreadable: list[Unreadable] | None = None, examining: int | None = EXAMINED
+    ) -> R | None: ...
+    def first(
+        self,
+        query: Query[Any] | ItemCollection[Any],
+        *,
+        unreadable: list[Unreadable] | None = None,
+        examining: int | None = EXAMINED,
     ) -> Any | None:
         """The first record of a pattern, or None; DamagedRecord when that cannot be read.
 
-        With a list those that cannot be read are told there, and the first that can be is given.
+        With a list those that cannot be read are told there, and the first that can be is given. Of a filtered query
+        at most ``examining`` records are looked at, as by `find`.
         """
         check_query(query, "first")
-        place: Any = None
-        while True:
-            page = self.engine.find(query, limit=1, after=place, now=self.clock.now())
+        for page in self._pages(query, 1, most_examined(query, examining)):
             if page.unreadable and unreadable is None:
                 raise damage(page.unreadable)
             if unreadable is not None:
                 unreadable += page.unreadable
             if page.records:
                 return page.records[0]
-            place = page.end
-            if place is None:
-                return None
+        return None
 
     # Writing
 
@@ -207,10 +237,11 @@ class StoreHandle:
                 yield write
 
     def _as_patched(self, write: Patch) -> Any:
-        """The record after a patch that was committed with more than itself."""
-        found = self.engine.get((Ref(write.shape, write.key),), now=self.clock.now())[0]
+        """The record after a patch that was committed with more than itself, even where the patch has ended it."""
+        ref: Ref[Any] = Ref(write.shape, write.key)
+        found = self.engine.get((ref,), now=_BEFORE_EVERY_END)[0]
         if found is None:
-            raise conflict(write, None, position=0)  # removed in the moment between
+            raise NotFound(f"{ref!r} was patched, and has been removed since")
         return found
 
 

@@ -22,8 +22,8 @@ from penstock.declare.pattern import pattern
 from penstock.declare.units import UtcMicros
 from penstock.errors import Conflict, PenstockError
 from penstock.kernel.audit import AuditLine
+from penstock.kernel.entity_kinds import kinds_of
 from penstock.kernel.handle import StoreHandle
-from penstock.kernel.own_kinds import kinds_of
 from penstock.kernel.record_name import record_name
 from penstock.kernel.seals.seal import FORGED, MARGIN, lines
 from penstock.kernel.system import BY_STATUS, SYSTEM
@@ -143,7 +143,7 @@ def follow(
             continue  # of a domain that is not installed here
         until = min(period.traced_until or period.ts for period in periods)
         if unless_since is None or until < unless_since:
-            until = _follow(store, kinds[trail], project, periods, until, without)
+            until = _follow_one(store, kinds[trail], project, periods, until, without)
         followed.append(FollowedTrail(kinds[trail], project, until))
     return followed
 
@@ -155,7 +155,7 @@ def _by_trail(noted: Iterable[UntracedPeriod]) -> list[tuple[tuple[str, str], li
     return list(trails.items())
 
 
-def _follow(
+def _follow_one(
     store: StoreHandle,
     kind: type[AuditLine],
     project: str,
@@ -168,12 +168,12 @@ def _follow(
     until = now - COMMITTING
     if since < until:
         for some in _pages(lines(store, kind, project, Range(since, until))):
-            store.put_many(trace for line in some for trace in _traces_to(line, without))
+            store.put_many(trace for line in some for trace in _new_traces(line, without))
     over = [p for p in periods if p.ts + PERIOD + MARGIN < now]
     if over:
         span = Range(min(p.ts for p in over), max(p.ts for p in over) + PERIOD)
         for some in _pages(lines(store, kind, project, span)):
-            traces = [trace for line in some for trace in _traces_to(line, without)]
+            traces = [trace for line in some for trace in _new_traces(line, without)]
             there = store.get_many([trace.ref for trace in traces])
             store.put_many(t for t, found in zip(traces, there, strict=True) if found is None)
         store.delete_many(p.ref for p in over)
@@ -184,7 +184,7 @@ def _follow(
     return max(since, until)
 
 
-def _traces_to(line: AuditLine, without: _Kinds) -> Iterator[HistoryTrace]:
+def _new_traces(line: AuditLine, without: _Kinds) -> Iterator[HistoryTrace]:
     """The traces that lead to a line, from each record with a history that it tells of."""
     trail = line.__shape__.label
     said = f"{trail}\n{line.project_id}\n{line.actor}"
@@ -195,7 +195,7 @@ def _traces_to(line: AuditLine, without: _Kinds) -> Iterator[HistoryTrace]:
 
 def traces_to(line: AuditLine) -> Iterator[Ref[Any]]:
     """The traces that lead to a line, for whoever removes it."""
-    return (trace.ref for trace in _traces_to(line, frozenset()))
+    return (trace.ref for trace in _new_traces(line, frozenset()))
 
 
 def told_records(line: AuditLine, without: _Kinds = frozenset()) -> Iterator[tuple[str, dict[str, Any]]]:

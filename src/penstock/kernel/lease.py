@@ -107,6 +107,13 @@ def renew(store: StoreHandle, lease: Lease, *, period: timedelta) -> Lease:
     return Lease(lease.ref, lease.owner, lease.epoch, _moment(until))
 
 
+def renew_in_time(store: StoreHandle, lease: Lease, *, period: timedelta) -> Lease:
+    """The lease, held longer if half of its time is over; LeaseLost when it is no longer ours."""
+    if lease.expires_at - store.clock.now() > period / 2:
+        return lease
+    return renew(store, lease, period=period)
+
+
 def release(store: StoreHandle, lease: Lease) -> None:
     """Give a lease back. One that was lost is lost already, which is no error."""
     try:

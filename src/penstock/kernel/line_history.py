@@ -9,6 +9,7 @@ from itertools import zip_longest
 from typing import Any
 
 from penstock.kernel.audit import EVERYWHERE, AuditLine
+from penstock.kernel.entity_kinds import kinds_of
 from penstock.kernel.handle import StoreHandle
 from penstock.kernel.history import HistoryEntry, HistoryKind, HistoryQuestion, merged
 from penstock.kernel.history_trace import (
@@ -20,7 +21,6 @@ from penstock.kernel.history_trace import (
     told_records,
 )
 from penstock.kernel.outbox import Message, SystemMessage
-from penstock.kernel.own_kinds import kinds_of
 from penstock.kernel.tracked import project_of
 from penstock.operations.reads import Range
 from penstock.operations.validation import is_simple

@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from penstock.declare.entity import Entity
 from penstock.kernel.handle import StoreHandle
-from penstock.operations.reads import Query, Ref, Unreadable
+from penstock.operations.reads import Query, Unreadable
 
 E = TypeVar("E", bound=Entity)
 log = logging.getLogger(__name__)
@@ -19,14 +19,6 @@ def readable(store: StoreHandle, query: Query[E]) -> Iterator[E]:
     unreadable: list[Unreadable] = []
     yield from store.find(query, unreadable=unreadable)
     tell(unreadable)
-
-
-def readable_many(store: StoreHandle, refs: Iterable[Ref[E]]) -> list[E | None]:
-    """The records at these keys, None also where one stands that cannot be read."""
-    unreadable: list[Unreadable] = []
-    found = store.get_many(refs, unreadable=unreadable)
-    tell(unreadable)
-    return found
 
 
 def tell(unreadable: Iterable[Unreadable]) -> None:

@@ -20,7 +20,7 @@ TRIES = 60
 _BACKOFF = Backoff(first=0.002, longest=0.25, factor=1.5)
 
 
-def retried(action: Callable[[], T], *, tries: int = TRIES, sleep: Callable[[float], None] = time.sleep) -> T:
+def retried(action: Callable[[], T], *, tries: int = TRIES) -> T:
     """What an action gives that reads, decides and writes anew each time it is refused; Conflict after the last try.
 
     A refusal with a name of its own, such as a lost lease, is no race and ends it at once.
@@ -31,5 +31,5 @@ def retried(action: Callable[[], T], *, tries: int = TRIES, sleep: Callable[[flo
         except Conflict as refused:
             if type(refused) is not Conflict:
                 raise
-        sleep(_BACKOFF.pause(failures))
+        time.sleep(_BACKOFF.pause(failures))
     return action()

@@ -122,7 +122,7 @@ class ScopedEngine:
             bound = {} if examine is None else {"examine": examine}
             page = self._engine.find(confined, limit=limit, after=after, now=now, **bound)
             if confined is not query and page.examined is not None:
-                page = replace(page, examined=None)  # how many others there are is not told
+                page = replace(page, examined=None, untold=page.examined)  # how many others there are is not told
         if page.unreadable:
             page = replace(page, unreadable=self._own_unreadable(page.unreadable))
         return page

@@ -19,6 +19,7 @@ from penstock.errors import InvalidValue
 from penstock.kernel.arguments import check_domain, check_page, check_place, check_query
 from penstock.kernel.batch import Batch
 from penstock.kernel.change import Change
+from penstock.kernel.examination import EXAMINED, check_examining
 from penstock.kernel.handle import StoreHandle
 from penstock.kernel.history import HistoryPage, HistorySource, read_history
 from penstock.kernel.idempotency import Claim, once_key
@@ -38,9 +39,6 @@ from penstock.ports.engine import Engine
 E = TypeVar("E", bound=Entity)
 T = TypeVar("T")
 R = TypeVar("R")
-EXAMINED = 10_000
-"So many records are looked at for a filtered page or count, unless it says otherwise."
-MOST_EXAMINED = 1_000_000
 MOST_COUNTED = 1_000_000
 
 
@@ -257,6 +255,5 @@ class Store(StoreHandle):
 
 def _bound(query: Query[Any] | ItemCollection[Any], examining: int) -> dict[str, int]:
     """How many records may be looked at; nothing is said where each that is looked at is found."""
-    if not 1 <= examining <= MOST_EXAMINED:
-        raise InvalidValue(f"a page examines 1 to {MOST_EXAMINED:,} records, not {examining}")
+    check_examining(examining)
     return {"examine": examining} if isinstance(query, Query) and query.filter is not None else {}

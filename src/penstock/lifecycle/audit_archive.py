@@ -20,7 +20,7 @@ from typing import Any
 from penstock.errors import Conflict, DamagedRecord
 from penstock.kernel.audit import EVERYWHERE, AuditLine, SystemAudit
 from penstock.kernel.audit_register import AuditedProject, label
-from penstock.kernel.lease import Lease, LeaseLost, release, renew, take_named
+from penstock.kernel.lease import Lease, LeaseLost, release, renew_in_time, take_named
 from penstock.kernel.seals import Seal, fits, projects
 from penstock.kernel.seals.seal import SealDigest, lines
 from penstock.kernel.store import Store
@@ -150,7 +150,7 @@ class AuditArchive:
         try:
             lease = self._remove_left(trail, moved, lease)
             for seals in self._grouped(self._due(trail, moved.project)):
-                lease = self._hold(lease)
+                lease = renew_in_time(self._store, lease, period=self._period)
                 group = self._write(trail, seals)
                 self._mark(trail, group, lease)
                 moved.seals, moved.lines = moved.seals + len(group.seals), moved.lines + group.lines
@@ -216,8 +216,9 @@ class AuditArchive:
         if newest is None:
             return lease
         left = next(lines(self._store, trail, moved.project, Range(high=newest.until)), None)
-        seals = Seal.of_trail(project_id=moved.project, trail=label(trail))
-        for seal in self._store.find(seals) if left is not None else ():
+        if left is None:
+            return lease
+        for seal in self._store.find(Seal.of_trail(project_id=moved.project, trail=label(trail))):
             if left is None or seal.archived is None:
                 break
             if seal.until >= left.ts:
@@ -230,7 +231,7 @@ class AuditArchive:
         for name in names:
             removals = self._removals(named_records(self._archive, name, trail))
             while some := list(islice(removals, _REMOVED)):
-                lease = self._hold(lease)
+                lease = renew_in_time(self._store, lease, period=self._period)
                 moved.removed += self._delete(some, lease)
         return lease
 
@@ -255,11 +256,6 @@ class AuditArchive:
             else:
                 break
         return sum(each.when is not None for each in some)
-
-    def _hold(self, lease: Lease) -> Lease:
-        if lease.expires_at - self._store.clock.now() > self._period / 2:
-            return lease
-        return renew(self._store, lease, period=self._period)
 
 
 def _between(seal: Seal, newest: Seal) -> Range[datetime]:

@@ -16,7 +16,7 @@ from typing import TypeVar
 from penstock.declare.domain import Domain
 from penstock.declare.entity import Entity
 from penstock.errors import Conflict, DamagedRecord, PenstockError
-from penstock.kernel.lease import Lease, LeaseLost, release, renew, take_named
+from penstock.kernel.lease import Lease, LeaseLost, release, renew_in_time, take_named
 from penstock.kernel.readable import tell
 from penstock.kernel.store import Store
 from penstock.kernel.unchanged import unchanged
@@ -196,7 +196,7 @@ class Retention:
             done.add(unit, rule.moment(unit.record))
         why = f"{rule.text}; {bundle.records} records in {bundle.name}"
         for part in _parts(batch, _COMMIT, _COMMIT_BYTES):
-            lease = self._hold(lease)
+            lease = renew_in_time(self._store, lease, period=self._period)
             if len(part) == 1:
                 lease, part = self._lighten(part[0], why, lease, done)
             self._remove(part, why, lease, done)
@@ -213,7 +213,7 @@ class Retention:
         record = RetentionUnit(unit.record, bytes=unit.bytes - sum(u.bytes for u in along))
         rest, *others = _parts([record, *along], _COMMIT, _COMMIT_BYTES)
         for part in others:
-            lease = self._hold(lease)
+            lease = renew_in_time(self._store, lease, period=self._period)
             try:
                 self._delete([r for u in part for r in u.records], why, lease)
             except LeaseLost:
@@ -243,11 +243,6 @@ class Retention:
         with self._store.change(by=self._owner, why=why, under=lease) as change:
             for record in records:
                 change.delete(record.ref, when=unchanged(record))
-
-    def _hold(self, lease: Lease) -> Lease:
-        if lease.expires_at - self._store.clock.now() > self._period / 2:
-            return lease
-        return renew(self._store, lease, period=self._period)
 
 
 def _chunks(members: Iterable[T], size: int) -> Iterator[list[T]]:

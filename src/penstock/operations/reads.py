@@ -124,6 +124,13 @@ class Page(Struct, Generic[E], frozen=True):
     "Where the next page begins, if that is not behind the last of the records."
     examined: int | None = None
     "How many were looked at for it, where that was bounded."
+    untold: int = 0
+    "The same, where those who ask are not to know it."
+
+    @property
+    def looked_at(self) -> int:
+        """How many were looked at for it, as far as that is known."""
+        return self.untold if self.examined is None else self.examined
 
     @property
     def end(self) -> Any:

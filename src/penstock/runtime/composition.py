@@ -16,7 +16,8 @@ from urllib.parse import SplitResult, parse_qs, unquote, urlsplit
 from penstock.cost.meter import Meter, MeteredEngine
 from penstock.cost.read_cost import read_cost
 from penstock.errors import Misconfigured
-from penstock.kernel.store import EXAMINED, Store
+from penstock.kernel.examination import EXAMINED
+from penstock.kernel.store import Store
 from penstock.lifecycle.folder_archive import FolderArchive
 from penstock.net.shown import without_secrets
 from penstock.operations.item_collection import ItemCollection

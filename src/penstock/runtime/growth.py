@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 from penstock.declare.entity import Entity
-from penstock.events.feed import FeedPlace
+from penstock.events.feed_records import FeedPlace
 from penstock.events.trimmed_log import TrimmedLog
 from penstock.kernel.store import Store
 from penstock.ports.clock import by_the_slowest

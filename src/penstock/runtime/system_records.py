@@ -8,7 +8,7 @@ from __future__ import annotations
 from penstock.auth.api_keys import ApiKey
 from penstock.auth.rate_limit import RateBucket
 from penstock.declare.domain import Domain
-from penstock.events.feed import FeedLetter, FeedPlace
+from penstock.events.feed_records import FeedLetter, FeedPlace
 from penstock.events.schedule import ScheduleState
 from penstock.events.trimmed_log import LogMark
 from penstock.files.released_file import Released

@@ -144,7 +144,7 @@ class EntityShape:
     "Does a new one concern somebody who waits?"
     traced: bool = True
     "Has it a history of its own, which finds every audit line that tells of it?"
-    uniques: tuple[tuple[str, ...], ...] = ()
+    sql_indexes: tuple[tuple[str, ...], ...] = ()
     "Further sets of fields that SQL keeps an index on."
     last_modified: str | None = None
     "The field that tells when a record was last changed."

@@ -46,13 +46,12 @@ class Crate(Entity, table=CRATES):
         "A crate by its name."
 
 
-class Parcel(Entity, table=CRATES, lifetimes=(Expires(at="ends_at"),)):
-    """A record with fields of several kinds, which may end."""
+class _ParcelFields(Entity):
+    """What is said of a parcel by whoever writes it."""
 
     crate: str
     number: Annotated[int, Field(ge=0, le=9999)] = attribute(in_key_only=True)
     colour: Colour = Colour.RED
-    grade: Colour = Colour.GREEN
     title: str = "plain"
     weight: int | None = None
     seen: Count = 0
@@ -60,6 +59,12 @@ class Parcel(Entity, table=CRATES, lifetimes=(Expires(at="ends_at"),)):
     size: Size = Size(width=1)
     notes: list[str] = []  # noqa: RUF012 - pydantic copies it
     ends_at: EpochSeconds | None = None
+
+
+class Parcel(_ParcelFields, table=CRATES, lifetimes=(Expires(at="ends_at"),)):
+    """A record with fields of several kinds, which may end."""
+
+    grade: Colour = Colour.GREEN
 
     @key("CRATE#{crate}", "PARCEL#{number:04d}")
     def at(self, *, crate: str, number: int) -> None:
@@ -115,20 +120,10 @@ STRANGE = Table("penstock-suite-crates", partition="PK", sort="SK", tag="kind", 
 STRANGE_PAINTED = STRANGE.index("GSI1", partition="GSI1PK", sort="GSI1SK")
 
 
-class StrangeParcel(Entity, table=STRANGE, tag="parcel", relation="parcel", lifetimes=(Expires(at="ends_at"),)):
+class StrangeParcel(_ParcelFields, table=STRANGE, tag="parcel", relation="parcel", lifetimes=(Expires(at="ends_at"),)):
     """A parcel as somebody else writes it, who knows of no grades: any text will do."""
 
-    crate: str
-    number: Annotated[int, Field(ge=0, le=9999)] = attribute(in_key_only=True)
-    colour: Colour = Colour.RED
     grade: str
-    title: str = "plain"
-    weight: int | None = None
-    seen: Count = 0
-    sent: UtcSeconds | None = None
-    size: Size = Size(width=1)
-    notes: list[str] = []  # noqa: RUF012 - pydantic copies it
-    ends_at: EpochSeconds | None = None
 
     @key("CRATE#{crate}", "PARCEL#{number:04d}")
     def at(self, *, crate: str, number: int) -> None:

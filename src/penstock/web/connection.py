@@ -9,10 +9,8 @@ from __future__ import annotations
 import asyncio
 import logging
 import re
-import resource
 import socket
 import time
-from itertools import islice
 from typing import Any, ClassVar
 
 import h11
@@ -22,35 +20,20 @@ from starlette.types import Receive, Scope, Send
 from uvicorn.protocols.http.flow_control import HIGH_WATER_LIMIT, FlowControl
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from penstock.auth.caller import network_of, read_address
 from penstock.errors import Busy
-from penstock.web.client import Clients
+from penstock.web.crowd import BREATH, Crowd
 from penstock.web.options import WebOptions
 from penstock.web.problems import problem
 
 _log = logging.getLogger("penstock.web")
 
-_MOST = 1000
-"Each may hold some hundred kilobytes of what was sent and not yet read."
-_SPARE = 400
-"Files for all else: the store has some for each thread, uploads have theirs, and connections are closed a moment late."
-_ASIDE = 32
-"Connections beyond the limit that may still ask for health."
-_OF_A_CLIENT = 4
-"One client has a quarter of all connections; a proxy that is trusted speaks for many."
-_FEW = 64
-"So many one client may have in any case, if there are so many."
 _ACCEPTED_AT_ONCE = 8
 """Each time the event loop comes round. Few, so that a flood is counted before it has taken all files, and so that who
 has come with it and has asked for something is heard before those behind it push it out."""
 _WAITING = 2048
 "Connections that the system keeps until they are taken; whoever finds no room there tries again only a second later."
-_LOOKED_AT = 64
-"Connections, before one is found that does nothing: a crowd that is busy must not be searched for each that arrives."
 _TAKING = 3
 "Times as long as a client may be silent it may take nothing of its answer: a film is stopped for a moment."
-_BREATH = 0.002
-"Seconds between two pieces that are thrown away: a body that was refused must not cost more than one that is read."
 _SLICE = 8192
 """Bytes that are read at once where their reader works by lines: of a head, and of a body in chunks. A read may be
 thirty times as long, and hold tens of thousands of them."""
@@ -58,106 +41,7 @@ _HEAD_BYTES, _HEAD_LINES = 16_000, 128
 _CHUNKS, _SMALLEST = 500, 32
 "So many chunks may be smaller, on average, than so many bytes."
 _SAID_EVERY = 60.0
-
-
 _END = re.compile(rb"\n\r?\n")
-
-
-def most_connections(options: WebOptions) -> int:
-    """How many connections a process may have, by its options and by its limit of open files."""
-    files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
-    if files == resource.RLIM_INFINITY:
-        return options.connections or _MOST
-    return max(1, min(options.connections or _MOST, files - min(_SPARE, files // 2)))
-
-
-class Crowd:
-    """The connections of one process. Only its event loop's thread asks."""
-
-    def __init__(self, options: WebOptions) -> None:
-        self.most = most_connections(options)
-        self._each = min(self.most, max(_FEW, self.most // _OF_A_CLIENT))
-        self._clients = Clients(options.trusted_proxies)
-        self.silence = options.silence.total_seconds()
-        self._all: dict[Connection, None] = {}
-        self._of: dict[str, dict[Connection, None]] = {}
-        self._aside: dict[Connection, None] = {}
-        self._throwing_away: dict[Connection, None] = {}
-        self.slicing: set[Connection] = set()
-        "Those of which more has come than is read at once."
-        self._sweeping = False
-
-    def arrive(self, connection: Connection) -> None:
-        """A connection was made. One too many takes the place of one that does nothing, or else stands aside."""
-        client = connection.network = self._network(connection)
-        its_own = self._of.setdefault(client, {})
-        crowded = bool(client) and len(its_own) >= self._each and not _make_room(its_own)
-        if crowded or (len(self._all) >= self.most and not _make_room(self._all)):
-            connection.is_aside = True
-            if len(self._aside) >= _ASIDE and not _make_room(self._aside):
-                connection.transport.abort()
-                return
-            self._aside[connection] = None
-        else:
-            self._all[connection] = its_own[connection] = None
-        self._begin_sweeping(connection.loop)
-
-    def rest(self, connection: Connection) -> None:
-        """It has nothing to do now; those that have had nothing for longest are the first."""
-        self._throwing_away.pop(connection, None)
-        for crowd in (self._all, self._of.get(connection.network, {})):
-            if connection in crowd:
-                del crowd[connection]
-                crowd[connection] = None
-
-    def breath(self, connection: Connection) -> float:
-        """Seconds until a connection may send more that is thrown away; the more there are of them, the longer."""
-        self._throwing_away[connection] = None
-        return _BREATH * len(self._throwing_away)
-
-    def leave(self, connection: Connection) -> None:
-        self._all.pop(connection, None)
-        self._aside.pop(connection, None)
-        self._throwing_away.pop(connection, None)
-        self.slicing.discard(connection)
-        its_own = self._of.get(connection.network, {})
-        its_own.pop(connection, None)
-        if not its_own:
-            self._of.pop(connection.network, None)
-
-    def _network(self, connection: Connection) -> str:
-        """Whom the connection counts for; nobody where others speak through it."""
-        address = read_address((connection.client or ("",))[0])
-        return "" if address is not None and self._clients.is_trusted(address) else network_of(address)
-
-    def _begin_sweeping(self, loop: asyncio.AbstractEventLoop) -> None:
-        if not self._sweeping:
-            self._sweeping = True
-            loop.call_later(self._interval, self._sweep, loop)
-
-    @property
-    def _interval(self) -> float:
-        return min(1.0, self.silence / 4)
-
-    def _sweep(self, loop: asyncio.AbstractEventLoop) -> None:
-        """End what has waited for too long. Now and then for all: a timer for each request would cost each of them."""
-        now = loop.time()
-        for connection in [*self._all, *self._aside]:
-            connection.end_if_stalled(now)
-        self._sweeping = False
-        if self._all or self._aside:
-            self._begin_sweeping(loop)
-
-
-def _make_room(crowd: dict[Connection, None]) -> bool:
-    """End the one that has done nothing for longest; False if all have something to do."""
-    for connection in list(islice(crowd, _LOOKED_AT)):
-        if connection.is_idle:
-            connection.end()
-            return True
-        del crowd[connection]  # busy: it is looked at again behind all others
-        crowd[connection] = None
-    return False
 
 
 class Connection(H11Protocol):
@@ -212,7 +96,7 @@ class Connection(H11Protocol):
         elif self._is_answering:
             self.crowd.slicing.discard(self)  # it goes on after that
         elif self._is_full:
-            self.loop.call_later(_BREATH, self._take_slice)
+            self.loop.call_later(BREATH, self._take_slice)
         else:
             began = time.perf_counter()
             size = _SLICE if self._by_lines else len(self._unread)

@@ -18,6 +18,7 @@ HINTS: dict[str, str] = {
     "damaged-record": "Ask whoever runs the service to repair the record; its log says which and how.",
     "declaration": "Correct the declaration that the message names.",
     "feed-trimmed": "Read anew what you follow, then connect without Last-Event-ID.",
+    "filter-too-wide": "Ask for pages, or by a pattern that finds just these records.",
     "forbidden": "Use a key with a higher role; an administrator can make one with `penstock keys create`.",
     "foreign-file": "Use an object key of this project, in one of the places its domain allows.",
     "foreign-page": "Use the service under 127.0.0.1 or localhost, or allow the origin in PENSTOCK_CORS_ORIGINS. "

@@ -13,7 +13,7 @@ from prometheus_client.core import GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
 from penstock.errors import PenstockError
-from penstock.events.feed import FeedPlace
+from penstock.events.feed_records import FeedPlace
 from penstock.events.schedule import Schedule, overdue
 from penstock.events.trimmed_log import TrimmedLog
 from penstock.kernel.held_message import HeldMessage

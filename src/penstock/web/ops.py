@@ -17,7 +17,7 @@ from penstock.auth.access import Access, again
 from penstock.auth.api_keys import ApiKey, list_keys, revoke_key
 from penstock.auth.caller import caller_of
 from penstock.declare.entity import Entity
-from penstock.events.feed import FeedLetter
+from penstock.events.feed_records import FeedLetter
 from penstock.events.schedule import Schedule, ScheduleState
 from penstock.kernel.audit import SystemAudit
 from penstock.kernel.held_message import HeldMessage

@@ -10,7 +10,6 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from penstock.declare.condition_text import placed
 from penstock.declare.entity import Entity
 from penstock.declare.rendering import rendered, rendered_fields
 from penstock.errors import DamagedRecord, told
@@ -63,7 +62,8 @@ class _JsonPage:
         self._names: tuple[str, ...] | None = None
         if fields is not None:
             self._shown = frozenset({*fields, *shape.key.fields}) - hidden
-            self._names = placed(shape, query.pattern.key.fields, sorted(self._shown))
+            # Those that tell a record's place in the order are read too: the page may end behind any of them.
+            self._names = tuple(dict.fromkeys((*sorted(self._shown), *query.pattern.key.fields, *shape.key.fields)))
             self._query = replace(query, fields=self._names)
         self._items: list[bytes] = []
         self._bytes = 0

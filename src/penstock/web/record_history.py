@@ -16,6 +16,7 @@ from penstock.operations.reads import Range, Ref
 from penstock.schema.documents import kept
 from penstock.schema.role import Role
 from penstock.web.forms import json_of, parameter_type
+from penstock.web.pattern_question import BOUNDS
 from penstock.web.signature import query
 from penstock.work.task_history import TASK_HISTORY
 
@@ -24,7 +25,7 @@ SHOWN_TO = Role.EDITOR
 _ALL_TO = Role.ADMIN
 _LONGEST_REASON = 2000
 _PAGE = 50
-_MOMENTS = {"ts.since": "not before", "ts.after": "after", "ts.before": "before", "ts.until": "not after"}
+_MOMENTS = {f"ts.{word}": about for word, about in BOUNDS.items()}
 ASKED = (*_MOMENTS, "oldest_first", "detailed", "limit", "cursor")
 
 

@@ -33,11 +33,10 @@ from penstock.declare.move_arguments import filled_in, move_model
 from penstock.declare.pattern import ask
 from penstock.declare.rendering import rendered
 from penstock.declare.rights import creation_permission, move_permission
-from penstock.errors import DeclarationError, NotPermitted
+from penstock.errors import NotPermitted
 from penstock.kernel.unchanged import unchanged
 from penstock.operations.conditions import Condition
-from penstock.operations.reads import ANYTHING, Range, Ref
-from penstock.schema.kinds import Kind
+from penstock.operations.reads import Ref
 from penstock.schema.permission import allows
 from penstock.schema.role import Role
 from penstock.schema.shape import PatternShape
@@ -54,6 +53,7 @@ from penstock.web.forms import (
 from penstock.web.idempotency import IdempotentAnswer
 from penstock.web.identity import Guard
 from penstock.web.paging import page_of
+from penstock.web.pattern_question import CURSOR, LIMIT, OF_EVERY_LIST, PATTERN, asking_text, needed, range_of, words_of
 from penstock.web.problems import invalid_request
 from penstock.web.record_history import ASKED, SHOWN_TO, HistoryItems, history_page, history_parameters
 from penstock.web.record_path import record_path
@@ -65,10 +65,6 @@ from penstock.web.wider_lists import WHERE, page_model, read_wider, wider_parame
 _JSON = "application/json"
 _LIMITED = Annotated[int, Ge(1), Le(1000)]
 _CURSORS = Annotated[str, MaxLen(4096)]
-_PATTERN, _LIMIT, _CURSOR = "pattern", "limit", "cursor"
-_OF_EVERY_LIST = frozenset({_PATTERN, _LIMIT, _CURSOR})
-_BOUNDS = {"since": "not before", "after": "after", "before": "before", "until": "not after"}
-_PREFIX = "starting_with"
 _MOVE = "_move"
 "No field can be called so."
 
@@ -118,7 +114,7 @@ class RecordRoutes:
         some = some_fields_model(self._entity, f"Some{self._title}")
         page = page_model(f"{self._title}Page", self._model, some)
         patterns = self._shape.patterns.values()
-        about = "\n".join(f"- `{p.name}`: {p.summary or p.name}{_takes(p)}" for p in patterns)
+        about = "\n".join(f"- `{p.name}`: {p.summary or p.name}{asking_text(p)}" for p in patterns)
         find = endpoint(
             self._list,
             self._list_parameters(),
@@ -208,14 +204,14 @@ class RecordRoutes:
     def _list_parameters(self) -> list[inspect.Parameter]:
         patterns = list(self._shape.patterns.values())
         known: Any = Literal.__getitem__(tuple(self._shape.patterns))
-        found = [query(_PATTERN, known, needed=len(patterns) > 1, about="Which list.")]
-        asked = [_asked(self._entity, pattern) for pattern in patterns]
+        found = [query(PATTERN, known, needed=len(patterns) > 1, about="Which list.")]
+        asked = [words_of(self._entity, pattern) for pattern in patterns]
         for name, (kind, about) in {n: q for each in asked for n, q in each.items()}.items():
             always = all(name in needed(pattern) for pattern in patterns)
             found.append(query(name, kind, needed=always, about=about))
         found += wider_parameters(self._entity)
-        found.append(query(_LIMIT, _LIMITED, needed=False, about="At most so many, 50 if not said."))
-        found.append(query(_CURSOR, _CURSORS, needed=False, about="`next` of the page before."))
+        found.append(query(LIMIT, _LIMITED, needed=False, about="At most so many, 50 if not said."))
+        found.append(query(CURSOR, _CURSORS, needed=False, about="`next` of the page before."))
         return found
 
     def _get(self, request: Request, **key: Any) -> Response:
@@ -226,21 +222,21 @@ class RecordRoutes:
         return Response(json_of(values), headers={"ETag": etag, "Cache-Control": "private, no-cache"}, media_type=_JSON)
 
     def _list(self, request: Request, **arguments: Any) -> Response:
-        pattern = self._shape.patterns[arguments[argument(_PATTERN)] or next(iter(self._shape.patterns))]
+        pattern = self._shape.patterns[arguments[argument(PATTERN)] or next(iter(self._shape.patterns))]
         self._check_asked(request, pattern)
-        words = (*_asked(self._entity, pattern), *wider_words(self._shape), _LIMIT, _CURSOR)
+        words = (*words_of(self._entity, pattern), *wider_words(self._shape), LIMIT, CURSOR)
         given = {n: arguments[argument(n)] for n in words}
         asked = {n: given[n] for n in pattern.parameters if n != pattern.ranged and given[n] is not None}
         if pattern.ranged is not None:
-            asked[pattern.ranged] = _range(pattern.ranged, given)
+            asked[pattern.ranged] = range_of(pattern.ranged, given)
         caller = caller_of(request)
         hidden = self._shape.hidden_from(caller.role)
         wider = read_wider(self._entity, given, hidden)
         page = page_of(
             caller.store,
             wider.of(ask(pattern, asked)),
-            limit=given[_LIMIT] or 50,
-            cursor=given[_CURSOR],
+            limit=given[LIMIT] or 50,
+            cursor=given[CURSOR],
             hidden=hidden,
             fields=wider.fields,
             count=wider.count,
@@ -249,7 +245,7 @@ class RecordRoutes:
 
     def _history(self, request: Request, **arguments: Any) -> Response:
         given = {n: arguments.pop(f"asked_{argument(n)}") for n in ASKED}
-        page = history_page(caller_of(request), self._ref(arguments), _range("ts", given), given)
+        page = history_page(caller_of(request), self._ref(arguments), range_of("ts", given), given)
         return Response(page, headers={"Cache-Control": "private, no-cache"}, media_type=_JSON)
 
     def _check_asked(self, request: Request, pattern: PatternShape) -> None:
@@ -260,8 +256,8 @@ class RecordRoutes:
             guard: Guard = request.app.state.guard
             guard.note(request, refused, self._path, who=caller.name, project=caller.project)
             raise refused
-        takes = _asked(self._entity, pattern)
-        every = {*_OF_EVERY_LIST, *wider_words(self._shape)}
+        takes = words_of(self._entity, pattern)
+        every = {*OF_EVERY_LIST, *wider_words(self._shape)}
         others = [n for n in request.query_params if n not in takes and n not in every]
         missing = [n for n in needed(pattern) if n not in request.query_params]
         if others or missing:
@@ -335,63 +331,10 @@ class RecordRoutes:
 def questions_of(route: AdmittedRoute) -> list[tuple[str, Access]]:
     """How a route is asked, and what each way asks for: a list by each of its patterns, any other in one way."""
     patterns: tuple[PatternShape, ...] = getattr(route.endpoint, "__patterns__", ())
-    asked = [(f"?{_PATTERN}={p.name}", Access(_stricter(route.access.role, p.asked_by))) for p in patterns]
+    asked = [(f"?{PATTERN}={p.name}", Access(_stricter(route.access.role, p.asked_by))) for p in patterns]
     return asked or [("", route.access)]
 
 
 def _stricter(*roles: Role | None) -> Role | None:
     """The highest of some roles; None stands for whoever may do anything of the kind."""
     return max((r for r in roles if r is not None), key=list(Role).index, default=None)
-
-
-def _asked(entity: type[Entity], pattern: PatternShape) -> dict[str, tuple[Any, str]]:
-    """The parameters of the query string that a pattern takes: the type of each, and what it says."""
-    found: dict[str, tuple[Any, str]] = {}
-    for name in pattern.parameters:
-        if name in _OF_EVERY_LIST:
-            raise DeclarationError(f"{pattern.label} is asked by {name!r}, a word of every list; rename the field")
-        kind = parameter_type(entity, name)
-        if name != pattern.ranged:
-            found[name] = (kind, f"Exactly this {name}.")
-            continue
-        found |= {f"{name}.{word}": (kind, f"{name} {about} this.") for word, about in _BOUNDS.items()}
-        if entity.__shape__.fields[name].kind is Kind.TEXT:
-            found[f"{name}.{_PREFIX}"] = (str, "Begins so.")
-    return found
-
-
-def needed(pattern: PatternShape) -> list[str]:
-    """The parameters without which a pattern cannot be asked."""
-    return [n for n in pattern.parameters if n != pattern.ranged and n not in pattern.optional]
-
-
-def _takes(pattern: PatternShape) -> str:
-    """Of a pattern, by what it is asked."""
-    must = needed(pattern)
-    may = [n for n in pattern.parameters if n not in must]
-    words = [f"needs {', '.join(must)}"] * bool(must) + [f"may have {', '.join(may)}"] * bool(may)
-    return f" It {' and '.join(words)}." if words else ""
-
-
-def _range(name: str, given: dict[str, Any]) -> Range[Any]:
-    """The bounds of a ranged parameter; at most one at each end."""
-    bound = {word: given.get(f"{name}.{word}") for word in (*_BOUNDS, _PREFIX)}
-    for first, second in (("since", "after"), ("until", "before")):
-        if bound[first] is not None and bound[second] is not None:
-            wrong = f"{name}.{second}"
-            raise InvalidRequest(
-                f"give {name}.{first} or {wrong}, not both", [{"where": f"query.{wrong}", "message": "one too many"}]
-            )
-    ends = [w for w in _BOUNDS if bound[w] is not None]
-    if bound["starting_with"] is not None:
-        if ends:
-            raise InvalidRequest(
-                f"give {name}.starting_with or bounds, not both",
-                [{"where": f"query.{name}.starting_with", "message": "not together with bounds"}],
-            )
-        return Range(prefix=bound["starting_with"])
-    if not ends:
-        return ANYTHING
-    low = bound["since"] if bound["since"] is not None else bound["after"]
-    high = bound["until"] if bound["until"] is not None else bound["before"]
-    return Range(low, high, open_low=bound["after"] is not None, open_high=bound["before"] is not None)

@@ -13,6 +13,8 @@ from fastapi.params import Query as QueryParameter
 from penstock.web.errors import InvalidRequest
 
 Endpoint = Callable[..., Any]
+_TOLD, _NEAREST, _LONGEST = 3, 3, 40
+"So many unknown parameters are told, with so many that are like each, and so many characters of a name."
 
 
 def query(name: str, kind: Any, *, needed: bool, about: str) -> inspect.Parameter:
@@ -71,10 +73,29 @@ def endpoint(
 
 def _refuse_unknown(request: Request, known: set[str], repeated: frozenset[str]) -> None:
     """A parameter that is misspelt would otherwise widen the question without anybody noticing."""
-    for name in request.query_params:
-        if name not in known:
-            close = difflib.get_close_matches(name, known, n=1)
-            hint = f"did you mean {close[0]}?" if close else f"there are {', '.join(sorted(known)) or 'none'}"
-            raise InvalidRequest(f"unknown parameter; {hint}", [{"where": "query", "message": f"unknown; {hint}"}])
-        if len(request.query_params.getlist(name)) > 1 and name not in repeated:
+    given = request.query_params
+    if unknown := [name for name in given if name not in known]:
+        wrong = [(_shown(name), _instead(name, known)) for name in unknown[:_TOLD]]
+        more = f"; and {len(unknown) - _TOLD} more" if len(unknown) > _TOLD else ""
+        raise InvalidRequest(
+            "; ".join(f"unknown parameter {name}: {hint}" for name, hint in wrong) + more,
+            [{"where": f"query.{name}", "message": f"unknown; {hint}"} for name, hint in wrong],
+        )
+    for name in given:
+        if len(given.getlist(name)) > 1 and name not in repeated:
             raise InvalidRequest(f"{name} is given more than once", [{"where": f"query.{name}", "message": "repeated"}])
+
+
+def _instead(name: str, known: set[str]) -> str:
+    """What may have been meant, or else what there is."""
+    close = difflib.get_close_matches(name[:_LONGEST], sorted(known), n=_NEAREST)
+    if close:
+        others = f" There are also {', '.join(close[1:])}." if close[1:] else ""
+        return f"did you mean {close[0]}?{others}"
+    return f"there are {', '.join(sorted(known))}" if known else "there are none"
+
+
+def _shown(name: str) -> str:
+    """A name that anybody may have written, as one short word of a sentence."""
+    plain = "".join(c if c.isprintable() else "?" for c in name[:_LONGEST])
+    return (plain if len(name) <= _LONGEST else f"{plain}…") or "without a name"

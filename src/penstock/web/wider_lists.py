@@ -14,7 +14,7 @@ from typing import Annotated, Any
 from annotated_types import Ge, Le, MaxLen
 from pydantic import BaseModel, Field, create_model
 
-from penstock.declare.condition_text import filterable, read_condition, read_fields
+from penstock.declare.condition_text import filterable, read_condition, read_field_names
 from penstock.declare.entity import Entity
 from penstock.errors import InvalidValue
 from penstock.operations.conditions import Condition, fields_of
@@ -99,7 +99,7 @@ def read_wider(entity: type[Entity], given: Mapping[str, Any], hidden: frozenset
     """What the parameters ask for; nobody learns by a filter what they are not shown."""
     conditions = tuple(_read(WHERE, read_condition, entity, text) for text in given.get(WHERE) or ())
     text = given.get(FIELDS)
-    fields = None if text is None else _read(FIELDS, read_fields, entity, text)
+    fields = None if text is None else _read(FIELDS, read_field_names, entity, text)
     asked = frozenset(fields or ()).union(*(fields_of(c) for c in conditions))
     if kept := sorted(asked & hidden):
         raise Forbidden(f"{', '.join(kept)} is personal: this key is not shown it, and cannot ask by it")

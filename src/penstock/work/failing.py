@@ -44,11 +44,8 @@ def record_failure(
     ``part`` is the part of the system that was away, if that was the reason: whatever the domain says of errors, the
     attempt does not count, and of one wait for it a single attempt is kept.
     """
-    outcome = declared.outcome(error) if part is None else Outcome.RETRYABLE
-    put_off = part is not None or (isinstance(error, PutOff) and outcome is Outcome.RETRYABLE)
+    outcome, put_off = _judged(declared, task, error, part)
     told_before = part is not None and task.waits_for == part
-    if outcome is Outcome.RETRYABLE and task.attempts >= task.most_attempts and not put_off:
-        outcome = Outcome.TERMINAL
     attempt.outcome = Outcome.LOST if isinstance(error, WorkerLost) else Outcome.HANDED_BACK if put_off else outcome
     told = {"error_class": type(error).__name__, "error": error_text(error)}
     now = attempt.ended_at
@@ -86,10 +83,21 @@ def record_failure(
     if part is not None:
         log.info("%s waits for %s: %s", task.name, part, error)
         return Outcome.HANDED_BACK
-    level = logging.WARNING if outcome is Outcome.RETRYABLE else logging.ERROR
-    if outcome is not Outcome.RETRYABLE or told["error"] != kept(str(error), LONGEST_ERROR):
-        log.log(level, "%s %s: %s: %s", task.name, outcome.value, told["error_class"], error)
+    if outcome is not Outcome.RETRYABLE:
+        log.error("%s %s: %s: %s", task.name, outcome.value, told["error_class"], error)
+    elif told["error"] != kept(str(error), LONGEST_ERROR):  # which says more than the task does
+        log.warning("%s %s: %s: %s", task.name, outcome.value, told["error_class"], error)
     return outcome
+
+
+def _judged(declared: TaskOf[Any], task: Task, error: BaseException, part: str | None) -> tuple[Outcome, bool]:
+    """What an error means for the task, and whether it is put off: then the attempt does not count."""
+    if part is not None:
+        return Outcome.RETRYABLE, True
+    outcome = declared.outcome(error)
+    if outcome is not Outcome.RETRYABLE or isinstance(error, PutOff):
+        return outcome, outcome is Outcome.RETRYABLE
+    return Outcome.TERMINAL if task.attempts >= task.most_attempts else outcome, False
 
 
 def hear(change: Change, declared: TaskOf[Any], task: Task, error: BaseException) -> None:

@@ -19,7 +19,7 @@ from typing import Any
 from penstock.declare.entity import Entity
 from penstock.declare.pattern import until
 from penstock.errors import Conflict
-from penstock.kernel.lease import Lease, LeaseLost, release, renew, take_named
+from penstock.kernel.lease import LeaseLost, release, renew_in_time, take_named
 from penstock.kernel.store import Store
 from penstock.operations.conditions import Compare
 from penstock.operations.reads import Query
@@ -77,7 +77,7 @@ class PastJobs:
             return done
         try:
             for job in self._due():
-                lease = self._hold(lease)
+                lease = renew_in_time(self._store, lease, period=self._period)
                 if job.holds_files or self._keep(job):
                     done.held += 1
                     continue
@@ -105,11 +105,6 @@ class PastJobs:
         except Conflict:
             log.debug("job %s went meanwhile", job.job_id)
         return True
-
-    def _hold(self, lease: Lease) -> Lease:
-        if lease.expires_at - self._store.clock.now() > self._period / 2:
-            return lease
-        return renew(self._store, lease, period=self._period)
 
 
 def forget(store: Store, job: PipelineJob) -> int:

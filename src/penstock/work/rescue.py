@@ -7,7 +7,7 @@ clocks. A worker that lives renews its lease three times in that time, and loses
 A clock that was set, here or there, makes leases look over that are not. So one that is found over is believed only
 where it cannot come from that: the clock here has run evenly, and the lease was not over yet when this process looked
 last. Whoever has only come and never looked believes it too, but buries nobody for it: a last attempt is lost only to
-one who has watched.
+one who has watched, or to the third who finds the same lease over, where processes come and go (`doubted_lease`).
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from penstock.kernel.outages import outages_of
 from penstock.kernel.readable import readable
 from penstock.kernel.store import Store
 from penstock.operations.conditions import Compare
+from penstock.work import doubted_lease
 from penstock.work.concurrency import leave_slot_of
 from penstock.work.errors import WorkerLost
 from penstock.work.failing import record_failure
@@ -103,10 +104,18 @@ class Rescuer:
             lease = (task.task_id, task.lease_epoch, task.due_at)
             seen = overdue[lease] = self._overdue.get(lease) or _Overdue(passed, self._believes(task))
             watched = passed - seen.since >= self._lease.total_seconds()
-            if watched or (task.due_at <= over and seen.believed and self._even):
+            if watched or (task.due_at <= over and self._even and (seen.believed or self._was_doubted(task, now))):
                 rescued += self._rescue(task)
         self._overdue, self._looked = overdue, now
         return rescued
+
+    def _was_doubted(self, task: Task, now: datetime) -> bool:
+        """Have others found the same lease over before? Else that is noted for those who come."""
+        apart = self._lease + self._store.clock.skew
+        if doubted_lease.is_believed(task, now, apart=apart):
+            return True
+        doubted_lease.note(self._store, task, now, apart=apart)
+        return False
 
     def _watch_the_clock(self) -> tuple[datetime, float]:
         """The time by both clocks; whether they still go together."""

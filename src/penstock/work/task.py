@@ -78,6 +78,8 @@ class Task(Leased, table=WORK, relation="tasks", lifetimes=(Expires("ttl"),)):
     waits_for: str | None = None
     "The part of the system that was away when it was last tried; such attempts do not count."
     waits_since: UtcMicros | None = None
+    doubts: dict[str, Any] | None = None
+    "Which lease was found over by those who could not be sure of it, how often, and when last (`doubted_lease`)."
     created_at: UtcMicros = Field(frozen=True)
     about: str | None = None
     "The name (`record_name`) of the record it is done for."

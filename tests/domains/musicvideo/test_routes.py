@@ -16,6 +16,7 @@ from penstock.auth.api_keys import create_key
 from penstock.domains.musicvideo import DOMAIN, PLUGIN
 from penstock.domains.musicvideo.film_studio import FilmStudio
 from penstock.domains.musicvideo.model import BACKING_TRACK, Project, ProjectStatus
+from penstock.files.upload import Upload
 from penstock.schema.role import Role
 from penstock.web.api import build_api
 from penstock.web.options import WebOptions
@@ -183,6 +184,8 @@ def test_a_video_is_uploaded_by_a_form_and_by_a_signed_url(editor: TestClient, s
     assert put.status_code in (200, 201, 204)
     done = editor.post(f"{path}/uploads/{place['uploadId']}/finalize", json={"sha256": sha256(content).hexdigest()})
     assert done.status_code == 200
+    upload = studio.store.history(Upload.at(upload_id=place["uploadId"]), oldest_first=True).entries
+    assert [(e.does, e.by is not None and e.by == upload[-1].by) for e in upload] == [("create", True), ("save", True)]
     workers(studio).drain()
     scenes = editor.get(path).json()["scenes"]
     assert [round(s["shownDuration"], 1) for s in scenes] == [1.0, 0.5, 1.5]

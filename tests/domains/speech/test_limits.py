@@ -237,7 +237,7 @@ def test_a_job_that_makes_nothing_gives_all_back(anywhere: SpeechStudio, how: st
     elif how == "cancelled":
         cancel(anywhere.store, [TASKS], job.task_id or "", by="ann")
     elif how == "erased":
-        erase_address(anywhere, GUEST)
+        erase_address(anywhere, GUEST, by="ann")
     if how in ("unspeakable", "cancelled"):
         kept = 100 + len(text.strip().encode())
         assert used(anywhere) == used(anywhere, GUEST) == (0, 0, kept)
@@ -296,7 +296,7 @@ def test_bytes_come_back_with_the_file(anywhere: SpeechStudio) -> None:
     one = synthesise(anywhere, "Hello.", ip_address=GUEST).audio
     two = synthesise(anywhere, "Hello again.", ip_address=OTHER).audio
     assert used(anywhere)[2] == sum(len(a.text) + a.file_size_bytes for a in (one, two))
-    erase_audio(anywhere, one.date, one.audio_id)
+    erase_audio(anywhere, one.date, one.audio_id, by="ann")
     assert used(anywhere)[2] == used(anywhere, OTHER)[2] == len(two.text) + two.file_size_bytes
     assert used(anywhere, GUEST)[2] == 0
     at(anywhere, "12-09 13:10:00")

@@ -8,7 +8,7 @@ import logging
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 import pytest
 from fastapi import FastAPI
@@ -16,13 +16,15 @@ from fastapi.testclient import TestClient
 
 from penstock import FrozenClock
 from penstock.auth.access import Access
-from penstock.auth.api_keys import create_key
+from penstock.auth.api_keys import create_key, list_keys
 from penstock.domains.speech import PLUGIN
 from penstock.domains.speech.erasure import erase_audio
 from penstock.domains.speech.model import SpeechJob, TempAudio
 from penstock.domains.speech.speech_studio import SpeechStudio
 from penstock.domains.speech.tasks import TASKS, request_job
 from penstock.errors import Unavailable
+from penstock.kernel.audit import EVERYWHERE, SystemAudit
+from penstock.kernel.history import HistoryKind
 from penstock.runtime.logs import JsonLines
 from penstock.schema.role import Role
 from penstock.web.api import build_api
@@ -270,6 +272,43 @@ def test_an_audio_is_erased(guest: TestClient, app: FastAPI, studio: SpeechStudi
     assert guest.delete(path).status_code == 401
 
 
+def told_of(studio: SpeechStudio, ref: Any) -> list[tuple[str | None, str | None]]:
+    """Who did what to a record, oldest first."""
+    page = studio.store.history(ref, oldest_first=True)
+    return [(e.by, e.does) for e in page.entries if e.kind is HistoryKind.CHANGE]
+
+
+def test_a_history_tells_who_had_an_audio_made_and_who_erased_it(
+    guest: TestClient, app: FastAPI, studio: SpeechStudio
+) -> None:
+    """TA-25: a guest is named as such, and never by the address, which is erased with the audio."""
+    ann = administrator(app, studio)
+    ann_s_key = f"ann#{next(iter(list_keys(studio.store))).key_id}"
+    for client, name in ((guest, "public"), (ann, ann_s_key)):
+        made = client.post("/public/tts/sync", json={"text": "Hello"}).json()
+        ref = TempAudio.at(date=dt.date.fromisoformat(made["date"]), audio_id=UUID(made["audio_id"]))
+        assert told_of(studio, ref) == [(name, "create")]
+        ann.delete(f"/tts/audios/{made['date']}/{made['audio_id']}")
+        assert told_of(studio, ref) == [(name, "create"), (ann_s_key, "delete")]
+    lines = list(studio.store.find(SystemAudit.of_project(project_id=EVERYWHERE)))
+    assert "203.0.113.7" not in str(lines)
+
+
+def test_a_history_tells_who_began_a_job_and_who_erased_its_address(
+    guest: TestClient, app: FastAPI, studio: SpeechStudio, context: DomainContext
+) -> None:
+    begun = guest.post("/public/tts/jobs", json={"text": "Hi."}).json()
+    ManualWorkers(context.store, [TASKS], context=context).drain()
+    (job,), (audio,) = jobs(studio), records(studio)
+    assert str(job.job_id) == begun["job_id"]
+    assert told_of(studio, job.ref) == [("public", "create"), *[("task:speech.speak_text", "save")] * 2]
+    assert told_of(studio, audio.ref) == [("task:speech.speak_text", "create")]
+    administrator(app, studio).delete("/tts/addresses/203.0.113.7")
+    for ref in (job.ref, audio.ref):
+        who, what = told_of(studio, ref)[-1]
+        assert (str(who).split("#")[0], what) == ("ann", "delete")
+
+
 def test_with_an_audio_goes_the_job_that_made_it(
     guest: TestClient, app: FastAPI, studio: SpeechStudio, context: DomainContext
 ) -> None:
@@ -297,8 +336,8 @@ def test_an_erasure_that_failed_can_be_done_again(studio: SpeechStudio, context:
         "records": {"store": FailingStore(studio.store, commit=always)},
     }
     with pytest.raises(Unavailable):
-        erase_audio(replace(studio, **stuck[broken]), made.date, made.audio_id)
-    erase_audio(studio, made.date, made.audio_id)
+        erase_audio(replace(studio, **stuck[broken]), made.date, made.audio_id, by="ann")
+    erase_audio(studio, made.date, made.audio_id, by="ann")
     assert (files(studio.objects), records(studio), jobs(studio)) == (set(), [], [])
 
 

@@ -198,6 +198,13 @@ class TestRefusals:
             (refusal("ValidationException", "Item size has exceeded the maximum allowed size"), TooLarge, "Item size"),
             (refusal("ValidationException", "empty string value. Key: owner"), InvalidValue, "empty string"),
             (refusal("AccessDeniedException"), Misconfigured, "credentials"),
+            (refusal("MissingAuthenticationTokenException"), Misconfigured, "credentials"),
+            (refusal("IncompleteSignatureException"), Misconfigured, "credentials"),
+            (refusal("UnknownOperationException"), Misconfigured, "does not understand"),
+            (refusal("SerializationException"), Misconfigured, "does not understand"),
+            (refusal("ExpiredTokenException"), Unavailable, "ExpiredToken"),
+            (refusal("RequestTimeTooSkewed"), Unavailable, "Skewed"),
+            (refusal("Http407"), Unavailable, "Http407"),
             (WireThrottled("ThrottlingException", "slow", False), Throttled, "slow"),
             (Unreachable("cable cut", True), Unavailable, "may have been carried out"),
             (Unreachable("cable cut", False), Unavailable, "cable cut"),
@@ -206,6 +213,21 @@ class TestRefusals:
     def test_errors_are_in_penstock_s_words(self, answer: Answer, error: type[PenstockError], words: str) -> None:
         with pytest.raises(error, match=words):
             Scripted(answer).engine().commit([put(reel())], now=WHEN, token=TOKEN)
+
+    @pytest.mark.parametrize(
+        ("code", "error"),
+        [
+            ("ItemCollectionSizeLimitExceeded", TooLarge),
+            ("AccessDenied", Misconfigured),
+            ("ValidationError", InvalidValue),
+            ("SomethingNew", Unavailable),
+        ],
+    )
+    def test_a_transaction_that_can_never_be_made_is_no_outage(self, code: str, error: type[PenstockError]) -> None:
+        answer = refusal(CANCELLED, CancellationReasons=[{"Code": "None"}, {"Code": code, "Message": "why"}])
+        with pytest.raises(error) as told:
+            Scripted(answer).engine().commit([put(r) for r in reels(2)], now=WHEN, token=TOKEN)
+        assert type(told.value) is error
 
 
 class TestOwnWrites:

@@ -86,6 +86,7 @@ def test_a_timeout_costs_double_and_success_returns_the_last_cost() -> None:
     [
         "ProvisionedThroughputExceededException",
         "ThrottlingException",
+        "ReplicatedWriteConflictException",
         "RequestLimitExceeded",
         "TransactionInProgressException",
     ],

@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
+from pathlib import Path
 from typing import Any
 
 import psycopg
 import pytest
+import sqlalchemy as sa
 
 from penstock import Entity, Store, Table, key
 from penstock.engines.sql import schema
 from penstock.engines.sql.engine import SqlEngine
 from penstock.engines.sql.postgres import PostgresConnector
+from penstock.engines.sql.sqlite import SqliteConnector
 from penstock.errors import Misconfigured, Unavailable
 from penstock.runtime.system_records import SYSTEM_RECORDS
+from penstock.schema.shape import EntityShape
 from penstock.testing.entities import SUITE, Watched
 from tests.servers import Postgres
 
@@ -187,3 +191,29 @@ def test_a_table_that_others_never_let_go_of_is_given_up_with_a_clear_word(
             engine.ensure([_Dressed.__shape__])
         engine.ensure([_Dressed.__shape__])
         assert engine.ensure([_Dressed.__shape__]) == []
+
+
+@pytest.mark.parametrize("place", ["postgres", "sqlite"])
+def test_many_tables_are_looked_at_with_as_many_questions_as_one(
+    place: str, request: pytest.FixtureRequest, tmp_path: Path
+) -> None:
+    at = SqliteConnector(str(tmp_path / "a.db")) if place == "sqlite" else None
+    with closing(SqlEngine(at or PostgresConnector(request.getfixturevalue("url")))) as engine:
+        engine.ensure(SUITE.shapes)
+        one, many = (asked(engine, shapes) for shapes in ([Watched.__shape__], SUITE.shapes))
+    assert many == one
+
+
+def asked(engine: SqlEngine, shapes: Sequence[EntityShape]) -> int:
+    """How many statements it takes to see that nothing is missing."""
+    texts: list[str] = []
+
+    def note(connection: Any, cursor: Any, statement: str, *_: Any) -> None:
+        texts.append(statement)
+
+    sa.event.listen(sa.Engine, "before_cursor_execute", note)
+    try:
+        assert engine.ensure(shapes) == []
+    finally:
+        sa.event.remove(sa.Engine, "before_cursor_execute", note)
+    return len(texts)

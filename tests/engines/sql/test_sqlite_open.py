@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from penstock.engines.sql.sqlite import SqliteConnector
-from penstock.engines.sql.statements import Statement
+from penstock.engines.sql.statement import Statement
 from penstock.errors import Unavailable
 
 

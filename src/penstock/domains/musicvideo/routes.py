@@ -256,6 +256,7 @@ def _add_uploads(router: APIRouter, studio: FilmStudio) -> None:
             size=body.size,
             content_type=body.content_type,
             sha256=body.sha256,
+            by=who.name,
         )
         return UploadView.of_reserved(reserved)
 

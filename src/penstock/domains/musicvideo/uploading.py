@@ -63,6 +63,7 @@ def reserve(
     size: int,
     content_type: str,
     sha256: str | None = None,
+    by: str | None = None,
 ) -> ReservedUpload:
     """Announce a file. Whoever asks sends it to the URL, and then says that it is there."""
     if size > _LARGEST[kind] * _MEGABYTE:
@@ -77,7 +78,7 @@ def reserve(
         record = studio.store.get(Project.at(project_id=project_id))
         target = _OF_PROJECT[kind][0].key_of(record)
     return _intake(studio).reserve(
-        record, target, size=size, content_type=content_type, sha256=sha256, once=studio.once
+        record, target, size=size, content_type=content_type, sha256=sha256, by=by, once=studio.once
     )
 
 

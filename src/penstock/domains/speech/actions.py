@@ -26,6 +26,8 @@ from penstock.ports.stored_object import SignedUrl
 
 log = logging.getLogger("penstock.speech")
 
+GUEST = "public"
+"Whoever has no key, in the audit trail: an address is personal, and ends with what was made for it."
 AT_ONCE = 1_000
 "Characters that are spoken while somebody waits: about a minute of speech."
 AS_JOB = 20_000
@@ -41,7 +43,13 @@ class Spoken:
 
 
 def synthesise(
-    studio: SpeechStudio, text: str | None, voice_id: str | None = None, *, ip_address: str, once: Claim | None = None
+    studio: SpeechStudio,
+    text: str | None,
+    voice_id: str | None = None,
+    *,
+    ip_address: str,
+    by: str = GUEST,
+    once: Claim | None = None,
 ) -> Spoken:
     """Speak a text now; its file and its record are there when this returns, and for the next 24 hours.
 
@@ -59,7 +67,7 @@ def synthesise(
             with stored_file(studio, audio, wav):
                 # Now that the file is there, and before the record: a URL that cannot be signed leaves nothing behind.
                 link = sign(studio, audio)
-                with studio.store.change(once=once) as change:
+                with studio.store.change(by=by, once=once) as change:
                     change.create(audio)
                     take_room(change, audio, studio.options)
                     change.result = {"date": audio.date.isoformat(), "audio_id": str(audio.audio_id)}

@@ -31,17 +31,17 @@ class Erased:
     jobs: int
 
 
-def erase_audio(studio: SpeechStudio, date: dt.date, audio_id: UUID) -> None:
+def erase_audio(studio: SpeechStudio, date: dt.date, audio_id: UUID, *, by: str) -> None:
     """Remove an audio, its text and its address, also where its job has them; NotFound when there is none."""
     audio = studio.store.get(TempAudio.at(date=date, audio_id=audio_id))
     # The job first: only the audio leads to it. It was begun on the day of its audio, or on the day before.
     for job in _jobs(studio, [date, date - _A_DAY]):
         if job.audio_id == audio_id:
-            _erase_job(studio, job)
-    _erase(studio, audio)
+            _erase_job(studio, job, by)
+    _erase(studio, audio, by)
 
 
-def erase_address(studio: SpeechStudio, ip_address: str) -> Erased:
+def erase_address(studio: SpeechStudio, ip_address: str, *, by: str) -> Erased:
     """Remove everything that was made for an address, however it is written; InvalidValue for what is none."""
     address = read_address(ip_address)
     if address is None:
@@ -51,11 +51,11 @@ def erase_address(studio: SpeechStudio, ip_address: str) -> Erased:
     # Jobs first: one that is being spoken makes no audio once its record is gone.
     jobs = [job for job in _jobs(studio, days) if read_address(job.ip_address) == address]
     for job in jobs:
-        _erase_job(studio, job)
+        _erase_job(studio, job, by)
     made = (audio for day in days for audio in query_temp_audio_by_date(studio.store, day))
     audios = [audio for audio in made if read_address(audio.ip_address) == address]
     for audio in audios:
-        _erase(studio, audio)
+        _erase(studio, audio, by)
     return Erased(len(audios), len(jobs))
 
 
@@ -63,15 +63,15 @@ def _jobs(studio: SpeechStudio, days: Iterable[dt.date]) -> Iterator[SpeechJob]:
     return (job for day in days for job in studio.store.find(SpeechJob.of_date(date=day)))
 
 
-def _erase(studio: SpeechStudio, audio: TempAudio) -> None:
+def _erase(studio: SpeechStudio, audio: TempAudio, by: str) -> None:
     """The file first: if that fails, the record still tells where it is."""
     delete_s3_file(studio.objects, audio.s3_key)
-    with studio.store.change() as change:
+    with studio.store.change(by=by) as change:
         change.delete(audio.ref)
         change.quotas.settle(audio_hold(audio.audio_id))
 
 
-def _erase_job(studio: SpeechStudio, job: SpeechJob) -> None:
-    with studio.store.change() as change:
+def _erase_job(studio: SpeechStudio, job: SpeechJob, by: str) -> None:
+    with studio.store.change(by=by) as change:
         change.delete(job.ref)
         change.quotas.settle(job_hold(job.job_id))

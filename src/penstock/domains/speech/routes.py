@@ -98,8 +98,11 @@ def routes(context: DomainContext) -> APIRouter:
     @again(heard_again)
     def speak(request: Request, body: ToSay, address: Address) -> AudioView:
         """Have a text spoken now. The audio and the text are kept for 24 hours, with the address that asked for it."""
-        once = caller_of(request).claim
-        return _audio_view(actions.synthesise(studio, body.text, body.voice, ip_address=address, once=once))
+        caller = caller_of(request)
+        spoken = actions.synthesise(
+            studio, body.text, body.voice, ip_address=address, by=caller.name, once=caller.claim
+        )
+        return _audio_view(spoken)
 
     def begun_again(request: Request, told: dict[str, Any]) -> JobView:
         return JobView(**told, progress=0.0)
@@ -110,8 +113,8 @@ def routes(context: DomainContext) -> APIRouter:
     @again(begun_again)
     def begin_job(request: Request, body: ToSay, address: Address) -> JobView:
         """Have a long text spoken by a worker; ask for the job until it is completed."""
-        once = caller_of(request).claim
-        job = tasks.request_job(studio, body.text, body.voice, ip_address=address, once=once)
+        caller = caller_of(request)
+        job = tasks.request_job(studio, body.text, body.voice, ip_address=address, by=caller.name, once=caller.claim)
         return _job_view(tasks.JobSeen(job, 0.0, None))
 
     @router.get("/public/tts/jobs/{date}/{job_id}")
@@ -130,7 +133,8 @@ def routes(context: DomainContext) -> APIRouter:
     @needs(Role.ADMIN)
     def erase_audio(request: Request, date: dt.date, audio_id: UUID) -> None:
         """Erase an audio, its text and its address."""
-        erasure.erase_audio(studio.seen_by(caller_of(request)), date, audio_id)
+        caller = caller_of(request)
+        erasure.erase_audio(studio.seen_by(caller), date, audio_id, by=caller.name)
 
     # Whatever follows is taken as the address, so that one with a slash too many is not logged either.
     @router.delete("/tts/addresses/{ip_address:path}")
@@ -138,7 +142,8 @@ def routes(context: DomainContext) -> APIRouter:
     @personal
     def erase_address(request: Request, ip_address: str) -> ErasureView:
         """Erase everything that was made for an address."""
-        erased = erasure.erase_address(studio.seen_by(caller_of(request)), ip_address)
+        caller = caller_of(request)
+        erased = erasure.erase_address(studio.seen_by(caller), ip_address, by=caller.name)
         return ErasureView(audios=erased.audios, jobs=erased.jobs)
 
     return router

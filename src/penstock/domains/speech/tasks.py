@@ -13,7 +13,7 @@ from uuid import UUID, uuid4
 
 from pydantic import UUID4, BaseModel
 
-from penstock.domains.speech.actions import AS_JOB, Spoken, audio_of, checked_text, new_audio, stored_file
+from penstock.domains.speech.actions import AS_JOB, GUEST, Spoken, audio_of, checked_text, new_audio, stored_file
 from penstock.domains.speech.model import SpeechJob, SpeechJobStatus
 from penstock.domains.speech.quotas import check_length, fail_job, finish_job, take_job, take_job_again
 from penstock.domains.speech.speech_studio import SpeechStudio
@@ -51,7 +51,13 @@ class JobSeen:
 
 
 def request_job(
-    studio: SpeechStudio, text: str | None, voice_id: str | None = None, *, ip_address: str, once: Claim | None = None
+    studio: SpeechStudio,
+    text: str | None,
+    voice_id: str | None = None,
+    *,
+    ip_address: str,
+    by: str = GUEST,
+    once: Claim | None = None,
 ) -> SpeechJob:
     """Have a long text spoken by a worker."""
     wanted = checked_text(text, most=AS_JOB)
@@ -63,7 +69,7 @@ def request_job(
         voice_id=studio.voices.chosen(voice_id),
         ip_address=ip_address,
     )
-    with studio.store.change(once=once) as change:
+    with studio.store.change(by=by, once=once) as change:
         job.task_id = speak_text.enqueue(change, ToSpeak(date=job.date, job_id=job.job_id), about=job.ref)
         change.create(job)
         take_job(change, job, studio.options)

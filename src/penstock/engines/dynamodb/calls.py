@@ -25,7 +25,16 @@ BUSY = "ResourceInUseException"
 _MEANT = frozenset({CONDITION_FAILED, CANCELLED, IN_TRANSACTION, MISMATCH, BUSY})
 "Answers rather than errors: whoever called knows what to do with them."
 
-_REFUSED = frozenset({"AccessDeniedException", "UnrecognizedClientException", "InvalidSignatureException"})
+_REFUSED = frozenset(
+    {
+        *("AccessDenied", "AccessDeniedException", "NotAuthorized", "NotAuthorizedException", "OptInRequired"),
+        *("InvalidClientTokenId", "MissingAuthenticationToken", "MissingAuthenticationTokenException"),
+        *("IncompleteSignature", "IncompleteSignatureException", "InvalidSignatureException", "SignatureDoesNotMatch"),
+        *("UnrecognizedClient", "UnrecognizedClientException", "InvalidAccessKeyId"),
+    }
+)
+_UNKNOWN = frozenset({"UnknownOperation", "UnknownOperationException", "InvalidAction", "SerializationException"})
+"What the endpoint does not understand, however often it is told."
 _BACKOFF = Backoff(first=0.02, longest=1.0)
 PATIENCE = 20.0
 "For how many seconds nothing may be achieved before a call gives up."
@@ -105,6 +114,9 @@ def translated(error: WireError, body: bytes) -> PenstockError:
         return TooLarge(f"DynamoDB: {message}")
     if error.code in _REFUSED:
         return Misconfigured(f"DynamoDB refuses these credentials: {error}")
+    if error.code in _UNKNOWN:
+        return Misconfigured(f"what answers at the store's endpoint does not understand what DynamoDB does: {error}")
+    # Also keys that have ended and a clock that is wrong: both are put right without this process.
     return Unavailable(f"DynamoDB: {error}")
 
 

@@ -17,7 +17,7 @@ from penstock.engines.dynamodb.item_decoder import Values
 from penstock.engines.dynamodb.item_type import ItemType
 from penstock.engines.dynamodb.layout import Value
 from penstock.engines.dynamodb.wire import WireError
-from penstock.errors import DamagedRecord, Unavailable
+from penstock.errors import DamagedRecord, Misconfigured, TooLarge, Unavailable
 from penstock.operations.commit_recovery import conflict, refuses_itself, told_by_its_key
 from penstock.operations.conditions import All, Condition, fields_of
 from penstock.operations.index_keys import index_attributes
@@ -170,4 +170,8 @@ def cancelled(
     for reason in reasons:
         if reason.Code == "ValidationError":
             raise invalid(reason.Message or "a write of the commit is not valid") from None
+        if reason.Code == "ItemCollectionSizeLimitExceeded":
+            raise TooLarge(f"DynamoDB: {reason.Message or 'a partition has more than it can hold'}") from None
+        if reason.Code == "AccessDenied":
+            raise Misconfigured(f"DynamoDB refuses these credentials: {reason.Message or reason.Code}") from None
     raise Unavailable(f"DynamoDB cancelled the commit: {error}") from None

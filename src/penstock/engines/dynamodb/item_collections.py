@@ -11,7 +11,7 @@ from penstock.engines.dynamodb.attribute_values import NO_RAW, there
 from penstock.engines.dynamodb.calls import Calls
 from penstock.engines.dynamodb.dynamo_requests import Request, encode
 from penstock.engines.dynamodb.item_decoder import DamagedItem
-from penstock.engines.dynamodb.item_pages import Keeper, behind, raw_place
+from penstock.engines.dynamodb.item_pages import ItemSieve, behind, raw_place
 from penstock.engines.dynamodb.item_reads import MOST
 from penstock.engines.dynamodb.item_type import ItemType
 from penstock.engines.dynamodb.layout import KeyPart, parts_of
@@ -62,7 +62,7 @@ class ItemMember(NamedTuple):
     query: Query[Any]
     item: ItemType
     span: Span
-    keep: Keeper
+    sieve: ItemSieve
     sort: KeyPart | None
 
     def takes(self, stored: Mapping[str, Any]) -> bool:
@@ -95,8 +95,8 @@ def members_of(
         if span is not None:
             item = type_of(query.pattern.entity)
             parts = parts_of(query.pattern.key)
-            keep = Keeper(item, query, span, now, query.filter)
-            yield ItemMember(number, query, item, span, keep, parts[1] if len(parts) > 1 else None)
+            sieve = ItemSieve(item, query, span, now, query.filter)
+            yield ItemMember(number, query, item, span, sieve, parts[1] if len(parts) > 1 else None)
 
 
 def collection_request(members: list[ItemMember]) -> Request:
@@ -123,7 +123,7 @@ def _found(members: list[ItemMember], raw: msgspec.Raw) -> _Found | None:
     if member is None:
         return None
     values = member.item.decode.any_item(raw)
-    return _Found(member, values) if member.keep.wanted([values]) else None  # type: ignore[list-item]
+    return _Found(member, values) if member.sieve.wanted([values]) else None  # type: ignore[list-item]
 
 
 def _page(

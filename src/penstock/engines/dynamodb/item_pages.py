@@ -16,7 +16,7 @@ from penstock.operations.reads import Page, Query, RawPlace
 from penstock.schema.shape import IndexShape
 
 
-class Keeper:
+class ItemSieve:
     """Decides which of the items that a query brought belong to its answer."""
 
     def __init__(

@@ -10,7 +10,7 @@ import msgspec
 from penstock.engines.dynamodb.calls import Calls
 from penstock.engines.dynamodb.dynamo_requests import GET_LIMIT, GetTemplate, batch_get, encode
 from penstock.engines.dynamodb.item_decoder import DamagedItem, DecodedItem, Values
-from penstock.engines.dynamodb.item_pages import Keeper, page_of_items
+from penstock.engines.dynamodb.item_pages import ItemSieve, page_of_items
 from penstock.engines.dynamodb.item_type import ItemType
 from penstock.engines.dynamodb.layout import Value
 from penstock.engines.dynamodb.queries import query_request, span_of, start_key
@@ -97,7 +97,7 @@ class Reads:
         if span is None:
             return Page([], more=False)
         item = self._type_of(query.pattern.entity)
-        keep = Keeper(item, query, span, now)
+        sieve = ItemSieve(item, query, span, now)
         request = query_request(item, query, span)
         if after is not None:
             request["ExclusiveStartKey"] = start_key(item, query, after)
@@ -109,7 +109,7 @@ class Reads:
                 request["Limit"] = max(size, limit + 1 - len(found))
                 size = min(size * 2, MOST)
             answer = self._queried(item, query, request)
-            found += keep.wanted(answer.values)
+            found += sieve.wanted(answer.values)
             damaged = damaged or answer.damaged
             if limit is not None and len(found) > limit:
                 found, more = found[:limit], True

@@ -15,7 +15,7 @@ from penstock.engines.dynamodb.calls import Calls
 from penstock.engines.dynamodb.dynamo_requests import Request, encode
 from penstock.engines.dynamodb.expressions import Aliases, FilterCompiler
 from penstock.engines.dynamodb.item_decoder import DecodedItem, SomeFields
-from penstock.engines.dynamodb.item_pages import Keeper, behind, page_of_items
+from penstock.engines.dynamodb.item_pages import ItemSieve, behind, page_of_items
 from penstock.engines.dynamodb.item_reads import MOST
 from penstock.engines.dynamodb.item_type import ItemType
 from penstock.engines.dynamodb.layout import parts_of
@@ -62,7 +62,7 @@ class Selections:
             answer = self._decoded(asked, body)
             if answer is None:
                 return None
-            found += asked.keep.wanted(answer.values)
+            found += asked.sieve.wanted(answer.values)
             seen += _SCANNED.decode(body).ScannedCount if examine is not None else 0
             told = None if examine is None else seen
             if limit is not None and len(found) > limit:
@@ -99,11 +99,11 @@ class Asked:
         there = query.filter if query.filter is not None and filters(item, query, query.filter) else None
         here = query.filter if there is None else None
         self._filter = there
-        self.keep = Keeper(item, query, span, now, here)
+        self.sieve = ItemSieve(item, query, span, now, here)
         self.names: frozenset[str] | None = None
         "The fields that are read; None: all of them."
         if query.fields is not None:
-            needed = self.keep.needs | fields_of(here)
+            needed = self.sieve.needs | fields_of(here)
             # Nothing that is only counted is gone on behind.
             placed = {*query.pattern.key.fields, *item.shape.key.fields} if query.fields else set()
             self.names = frozenset({*query.fields, *needed, *placed})

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 import sqlalchemy as sa
 
 from penstock.engines.sql.dialect import Dialect
-from penstock.engines.sql.statements import Statement
+from penstock.engines.sql.statement import Statement
 from penstock.ports.engine import Waiter
 
 GROWN = "a number would grow beyond what every engine can hold: 64 bits, or 38 digits of a Decimal"

@@ -15,7 +15,8 @@ from penstock.engines.sql.row_collections import RowCollections
 from penstock.engines.sql.row_reads import PAGE, RowForm, RowReads
 from penstock.engines.sql.rows import unreadable_row
 from penstock.engines.sql.schema import ensure
-from penstock.engines.sql.statements import FAR, Statement, Statements
+from penstock.engines.sql.statement import FAR, Statement
+from penstock.engines.sql.statements import Statements
 from penstock.engines.sql.table_sizes import table_sizes
 from penstock.errors import DamagedRecord
 from penstock.operations.commit_recovery import conflict, needs_token, stands_as_written, witness

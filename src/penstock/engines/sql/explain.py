@@ -7,7 +7,8 @@ from typing import Any
 from penstock.engines.sql.dialect import Dialect
 from penstock.engines.sql.dialects import POSTGRES, SQLITE
 from penstock.engines.sql.row_reads import counted, examined, filtered
-from penstock.engines.sql.statements import Statement, Statements
+from penstock.engines.sql.statement import Statement
+from penstock.engines.sql.statements import Statements
 from penstock.operations.item_collection import ItemCollection
 from penstock.operations.reads import Query
 

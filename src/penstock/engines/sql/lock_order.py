@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from functools import lru_cache
 
 from penstock.engines.sql.sets import FEWEST, alike, as_rows, joined, keys_within
-from penstock.engines.sql.statements import Statement
+from penstock.engines.sql.statement import Statement
 
 LOCKING = " for no key update of r"
 "How a text ends that locks rows and does nothing else."

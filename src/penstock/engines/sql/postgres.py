@@ -16,13 +16,14 @@ from penstock.engines.sql.connector import GROWN, HeldByOthers, Refused
 from penstock.engines.sql.dialects import POSTGRES, POSTGRES_BOUND
 from penstock.engines.sql.isolation import TENANT
 from penstock.engines.sql.lock_order import arranged, in_order
+from penstock.engines.sql.postgres_errors import first_line, is_away, is_read_only, is_too_large, why_away
 from penstock.engines.sql.postgres_waiter import PostgresWaiter
 from penstock.engines.sql.session import Call, Session, plain_call
 from penstock.engines.sql.session_binding import why_unbound
 from penstock.engines.sql.session_pool import SessionPool
+from penstock.engines.sql.statement import Statement
 from penstock.engines.sql.statement_chain import UNBOUND, chain, guarded, noting, once, remembering
-from penstock.engines.sql.statements import Statement
-from penstock.errors import InvalidValue, Misconfigured, OutOfScope, PenstockError, Unavailable
+from penstock.errors import InvalidValue, Misconfigured, OutOfScope, PenstockError, TooLarge, Unavailable
 from penstock.net.backoff import Backoff, Patience
 
 T = TypeVar("T")
@@ -76,7 +77,7 @@ class PostgresConnector:
         return session
 
     def _forbidden(self, error: pg.InsufficientPrivilege) -> PenstockError:
-        return Misconfigured(f"PostgreSQL: {_first_line(error)}; grant it to the user of the store's URL")
+        return Misconfigured(f"PostgreSQL: {first_line(error)}; grant it to the user of the store's URL")
 
     def _attempt(self, action: Callable[[Session], T]) -> T:
         """Do something on a connection; again on a fresh one when the connection broke.
@@ -97,7 +98,7 @@ class PostgresConnector:
             except (pg.InvalidSqlStatementName, pg.DuplicatePreparedStatement) as error:
                 # It is of another session than ours, so nothing was done.
                 self._give_back(connection, broken=True)
-                self.connections.share(_first_line(error))
+                self.connections.share(first_line(error))
                 if next(pauses, None) is None:
                     raise Unavailable("PostgreSQL: its sessions change from one statement to the next") from error
             except _CROSSED as error:
@@ -105,16 +106,16 @@ class PostgresConnector:
                 self._give_back(connection)
                 patience = patience or Patience(_CROSSING, _PATIENCE, sleep=self._sleep)
                 if not patience.wait():
-                    raise Unavailable(f"PostgreSQL: {_first_line(error)}, again and again") from error
-            except psycopg.OperationalError as error:
-                repeated = repeated or (connection is not None and connection.broken)
-                self._give_back(connection)
-                if (pause := next(pauses, None)) is None:
-                    raise Unavailable(f"PostgreSQL: {_first_line(error)}") from error
-                self._sleep(pause)
+                    raise Unavailable(f"PostgreSQL: {first_line(error)}, again and again") from error
             except psycopg.Error as error:
-                self._give_back(connection)
-                raise self._translated(error) from error
+                repeated = repeated or (connection is not None and connection.broken)
+                # Others of the same age lead to the same server, and another may take writes by now.
+                self._give_back(connection, broken=is_read_only(error))
+                if not is_away(error):
+                    raise self._translated(error) from error
+                if (pause := next(pauses, None)) is None:
+                    raise Unavailable(why_away(error)) from error
+                self._sleep(pause)
             except BaseException:
                 self._give_back(connection)
                 raise
@@ -136,11 +137,13 @@ class PostgresConnector:
         """What a statement's error means to whoever sent it."""
         match error:
             case pg.UndefinedTable() | pg.InvalidSchemaName() | pg.UndefinedColumn() | pg.UndefinedFunction():
-                return Misconfigured(f"{_first_line(error)}; run `penstock tables apply`")
+                return Misconfigured(f"{first_line(error)}; run `penstock tables apply`")
             case pg.InsufficientPrivilege():
                 return self._forbidden(error)
             case pg.NumericValueOutOfRange():
                 return InvalidValue(GROWN)
+            case _ if is_too_large(error):
+                return TooLarge(f"PostgreSQL: {first_line(error)}")
             case pg.InvalidTextRepresentation() if UNBOUND in str(error):
                 return Misconfigured(
                     "something between here and PostgreSQL sends one transaction to several servers, so that no "
@@ -294,12 +297,12 @@ class PostgresConnector:
     def _not_administered(self, error: sa.exc.DBAPIError) -> Exception:
         reason = error.orig or error
         if isinstance(reason, pg.LockNotAvailable | pg.DeadlockDetected):
-            return HeldByOthers(_first_line(reason))
+            return HeldByOthers(first_line(reason))
         if isinstance(reason, pg.InsufficientPrivilege):
             return self._forbidden(reason)
-        if isinstance(error, sa.exc.OperationalError):
-            return Unavailable(f"cannot reach PostgreSQL: {_first_line(reason)}")
-        return Misconfigured(f"PostgreSQL refuses `{error.statement}`: {_first_line(reason)}")
+        if is_away(reason):
+            return Unavailable(f"cannot reach PostgreSQL: {first_line(reason)}")
+        return Misconfigured(f"PostgreSQL refuses `{error.statement}`: {first_line(reason)}")
 
     def close(self) -> None:
         self.pool.close()
@@ -353,7 +356,7 @@ class BoundConnector(PostgresConnector):
 
     def _forbidden(self, error: pg.InsufficientPrivilege) -> PenstockError:
         return OutOfScope(
-            f"PostgreSQL: {_first_line(error)}, in a session bound to one project; a table that is new to penstock "
+            f"PostgreSQL: {first_line(error)}, in a session bound to one project; a table that is new to penstock "
             f"needs `penstock tables apply`"
         )
 
@@ -362,8 +365,3 @@ class BoundConnector(PostgresConnector):
 
     def close(self) -> None:
         self.pool.close(self._role)
-
-
-def _first_line(error: BaseException) -> str:
-    lines = str(error).strip().splitlines()
-    return lines[0] if lines else type(error).__name__

@@ -39,8 +39,8 @@ class PostgresWaiter:
             try:
                 if any(True for _ in self._connection.notifies(timeout=min(left, _LONGEST), stop_after=1)):
                     return True
-            except psycopg.OperationalError:
-                self._connection = None
+            except psycopg.Error:
+                self._lose()
         if self._closed.is_set() and self._connection is not None:
             self._connection.close()
         return False
@@ -52,9 +52,14 @@ class PostgresWaiter:
                 self._deaf = PollingWaiter()
                 return False
             self._connection.execute(f"listen {CHANNEL}")
-        except psycopg.OperationalError:
-            self._connection = None
+        except psycopg.Error:  # also a standby's, which lets nobody listen
+            self._lose()
         return self._connection is not None
+
+    def _lose(self) -> None:
+        connection, self._connection = self._connection, None
+        if connection is not None:
+            connection.close()
 
     def busy(self) -> None:
         if self._deaf is not None:

@@ -10,7 +10,8 @@ from typing import Any, NamedTuple
 
 from penstock.engines.sql.connector import Connector
 from penstock.engines.sql.rows import Read, Row, Take, projected, unreadable_row
-from penstock.engines.sql.statements import FAR, Statement, Statements
+from penstock.engines.sql.statement import FAR, Statement
+from penstock.engines.sql.statements import Statements
 from penstock.errors import DamagedRecord, InvalidCursor
 from penstock.operations.reads import Page, Place, Query, RawPlace, Unreadable, chosen, whole
 from penstock.schema.shape import EntityShape
@@ -41,6 +42,8 @@ class RowReads:
             return self._count(statements, query, most, now, examine)
         form = self._form(statements, query)
         try:
+            if examine is not None and limit is None:
+                return self._window(form, query, after, now, examine)
             if examine is not None:
                 return self._bounded(form, query, most, after, now, examine)
             rows = self.rows(form, query, most + 1, after, now)
@@ -87,6 +90,22 @@ class RowReads:
             left -= size
             if not left:
                 return form.page(query, found, more=True, place=after, examined=examine)
+            size = min(left, size * 2)
+
+    def _window(self, form: RowForm, query: Query[Any], after: Place | None, now: int, examine: int) -> Page[Any]:
+        """What is wanted of the next rows, or of those behind them; nothing when so many rows were examined in vain."""
+        left, size = examine, min(examine, PAGE)
+        while True:
+            statement = examined(form.statements, query, after, now, form.columns, size, size)
+            rows = self._connector.rows(statement.text, statement.parameters)
+            wanted = [row for row in rows if row[-2] and row[-1] <= size]
+            last = rows[-1][-1] if rows else 0
+            if last <= size:
+                return form.page(query, wanted, more=False, examined=examine - left + last)
+            after = form.raw_place(query, next(row for row in rows if row[-1] == size))
+            left -= size
+            if wanted or not left:
+                return form.page(query, wanted, more=True, place=after, examined=examine - left)
             size = min(left, size * 2)
 
     def _count(self, statements: Statements, query: Query[Any], most: int, now: int, examine: int | None) -> Page[Any]:

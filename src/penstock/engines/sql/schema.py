@@ -6,6 +6,7 @@ import hashlib
 import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql, sqlite
@@ -16,6 +17,7 @@ from penstock.engines.sql.connector import Connector, HeldByOthers
 from penstock.engines.sql.dialect import Dialect, quote
 from penstock.engines.sql.feed_table import feed_steps
 from penstock.engines.sql.isolation import isolation_steps
+from penstock.engines.sql.standing_table import StandingTable, standing_tables
 from penstock.engines.sql.statements import Statements
 from penstock.errors import Misconfigured, Unavailable
 from penstock.net.backoff import Backoff
@@ -30,6 +32,7 @@ COMMITS = (
 )
 # By the time they were made, so that old ones are found without looking at all; BRIN costs a commit next to nothing.
 _COMMITS_AT = "create index if not exists commits_at on penstock.commits using brin (at)"
+_COMMITS = '"penstock"."commits"'
 _POSTGRES: dict[Kind, TypeEngine[Any]] = {
     Kind.TEXT: sa.Text(collation="C"),  # strings order by their bytes, as everywhere
     Kind.CHOICE: sa.Text(collation="C"),
@@ -68,8 +71,7 @@ def ensure(
     Where nothing is missing nothing is locked, and no right to create is needed.
     """
     dialect = connector.dialect
-    metadata = sa.MetaData()
-    tables = [(shape, _table(shape, dialect, metadata)) for shape in shapes]
+    tables = [(shape, _table(shape, dialect)) for shape in shapes]
 
     def planned(connection: sa.Connection) -> list[PlanStep]:
         return list(_steps(connection, dialect, tables, shapes, views))
@@ -128,43 +130,44 @@ def _steps(
     schemas = {t.schema for _, t in tables if t.schema} - set(inspector.get_schema_names())
     for schema in sorted(schemas):
         yield PlanStep("create schema", schema, _sql(CreateSchema(schema, if_not_exists=True), dialect))
-    if dialect.schemas and not inspector.has_table("commits", schema="penstock"):
+    relations = {shape: dialect.relation(shape.domain, shape.relation) for shape in shapes}
+    standing = standing_tables(connection, dialect, [*relations.values(), _COMMITS])
+    commits = standing.get(_COMMITS)
+    if dialect.schemas and commits is None:
         yield PlanStep("create schema", "penstock", "create schema if not exists penstock")
         yield PlanStep("create table", "penstock.commits", COMMITS)
         yield PlanStep("create index", "penstock.commits_at", _COMMITS_AT)
-    elif dialect.schemas and not any(i["name"] == "commits_at" for i in inspector.get_indexes("commits", "penstock")):
+    elif commits is not None and "commits_at" not in commits.indexes:
         yield PlanStep("create index", "penstock.commits_at", _COMMITS_AT)
     for shape, table in tables:
-        yield from _table_steps(inspector, dialect, shape, table)
+        yield from _table_steps(standing.get(relations[shape]), dialect, shape, table)
     yield from feed_steps(inspector, dialect, shapes)
-    relations = {s.name: dialect.relation(s.domain, s.relation) for s in shapes}
     for view in views:
-        yield from _view_steps(inspector, dialect, view, relations)
+        yield from _view_steps(inspector, dialect, view, {shape.name: relations[shape] for shape in shapes})
     if dialect.schemas:
         yield from isolation_steps(connection, dialect, shapes, views)
 
 
-def _table_steps(inspector: sa.Inspector, dialect: Dialect, shape: EntityShape, table: sa.Table) -> Iterator[PlanStep]:
+def _table_steps(
+    there: StandingTable | None, dialect: Dialect, shape: EntityShape, table: sa.Table
+) -> Iterator[PlanStep]:
     label = dialect.relation(shape.domain, shape.relation).replace('"', "")
-    if not inspector.has_table(table.name, schema=table.schema):
+    if there is None:
         yield PlanStep("create table", label, _sql(CreateTable(table, if_not_exists=True), dialect))
-        existing: set[str] = set()
     else:
-        _check_key(inspector, shape, table, label)
-        present = {c["name"] for c in inspector.get_columns(table.name, schema=table.schema)}
+        _check_key(there.key, shape, label)
         for column in table.columns:
-            if column.name not in present:
+            if column.name not in there.columns:
                 yield PlanStep("add column", f"{label}.{column.name}", _add_column(dialect, shape, column))
-        existing = {str(i["name"]) for i in inspector.get_indexes(table.name, schema=table.schema)}
+    existing = there.indexes if there is not None else set()
     for index in sorted(table.indexes, key=lambda i: str(i.name)):
         if index.name not in existing:
             yield PlanStep("create index", str(index.name), _sql(CreateIndex(index, if_not_exists=True), dialect))
 
 
-def _check_key(inspector: sa.Inspector, shape: EntityShape, table: sa.Table, label: str) -> None:
-    found = inspector.get_pk_constraint(table.name, schema=table.schema)["constrained_columns"]
+def _check_key(found: Sequence[str], shape: EntityShape, label: str) -> None:
     wanted = [shape.fields[n].column for n in shape.key.fields]
-    if found != wanted:
+    if list(found) != wanted:
         raise Misconfigured(
             f"the table {label} has the primary key ({', '.join(found)}), but {shape.name} needs "
             f"({', '.join(wanted)}); a key cannot be changed in place: migrate the table or rename the relation"
@@ -181,12 +184,24 @@ def _view_steps(
         yield PlanStep("create view", f"{view.domain}.{view.name}", text)
 
 
-def _table(shape: EntityShape, dialect: Dialect, metadata: sa.MetaData) -> sa.Table:
+def _table(shape: EntityShape, dialect: Dialect) -> sa.Table:
+    """The table of an entity, described once: a start asks for some more than once, and to describe one takes long."""
+    known = _DESCRIBED.setdefault(shape, {})
+    said = (dialect.name, shape.domain)  # an entity is in no domain at first
+    if said not in known:
+        known[said] = _described(shape, dialect)
+    return known[said]
+
+
+_DESCRIBED: WeakKeyDictionary[EntityShape, dict[tuple[str, str | None], sa.Table]] = WeakKeyDictionary()
+
+
+def _described(shape: EntityShape, dialect: Dialect) -> sa.Table:
     key = [shape.fields[n].column for n in shape.key.fields]
     name = shape.relation if dialect.schemas or not shape.domain else f"{shape.domain}_{shape.relation}"
     columns = [_column(f, dialect) for f in shape.fields.values()]
     schema = shape.domain if dialect.schemas else None
-    table = sa.Table(name, metadata, *columns, sa.PrimaryKeyConstraint(*key), schema=schema)
+    table = sa.Table(name, sa.MetaData(), *columns, sa.PrimaryKeyConstraint(*key), schema=schema)
     _add_indexes(shape, dialect, table)
     return table
 
@@ -208,7 +223,7 @@ def _add_indexes(shape: EntityShape, dialect: Dialect, table: sa.Table) -> None:
     if shape.expiry:
         column = table.c[shape.fields[shape.expiry].column]
         _index(dialect, table, f"{column.name}_end", [column], f"{quote(column.name)} is not null")
-    for names_given in shape.uniques:
+    for names_given in shape.sql_indexes:
         columns = [_directed(table, shape, n) for n in names_given]
         _index(dialect, table, "_".join(n.lstrip("-") for n in names_given), columns, "")
 

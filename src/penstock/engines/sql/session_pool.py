@@ -103,7 +103,7 @@ class SessionPool:
         try:
             session.close()
         finally:
-            self._free(1)
+            self._free()
 
     def replace(self, session: Session, role: Role) -> Session:
         """Another session in the place of one that cannot be used."""
@@ -164,7 +164,7 @@ class SessionPool:
     def _give_up(self, turn: _Turn) -> None:
         """Give back what somebody was called for who cannot use it any more."""
         if turn.session is None:
-            self._free(1)
+            self._free()
         else:
             self.keep(turn.session, turn.session.role)
 
@@ -178,14 +178,15 @@ class SessionPool:
                 session.close()
             opened = self._connect(turn.role)
         except BaseException:
-            self._free(1)
+            self._free()
             raise
         opened.role = turn.role
         return opened
 
-    def _free(self, places: int) -> None:
+    def _free(self) -> None:
+        """A place is free, for whoever waits first."""
         with self._lock:
-            self._places += places
+            self._places += 1
             self._serve()
 
     def _popped(self, role: Role) -> Session | None:

@@ -13,7 +13,7 @@ from typing import Any
 
 import msgspec
 
-from penstock.engines.sql.statements import Statement
+from penstock.engines.sql.statement import Statement
 
 FEWEST = 4
 "Below this many, the single statements are as fast."

@@ -16,11 +16,12 @@ from typing import Any, TypeVar
 import msgspec
 import sqlalchemy as sa
 
-from penstock.engines.sql.connector import GROWN, Refused
+from penstock.engines.sql.connector import Refused
 from penstock.engines.sql.dialects import SQLITE
+from penstock.engines.sql.sqlite_errors import is_busy, meaning
 from penstock.engines.sql.sqlite_waiter import SqliteWaiter
-from penstock.engines.sql.statements import Statement
-from penstock.errors import InvalidValue, Misconfigured, Unavailable
+from penstock.engines.sql.statement import Statement
+from penstock.errors import Misconfigured, Unavailable
 from penstock.net.per_process import generation
 from penstock.operations.updates import exact_sum
 from penstock.ports.private import make_private_file
@@ -169,12 +170,12 @@ class SqliteConnector:
     def _in_turn(self, error: sqlite3.Error, action: Callable[[], T]) -> T:
         """What comes of an action that failed, once nobody else is writing; or what the error means."""
         end = time.monotonic() + self._busy
-        while _is_busy(error) and time.monotonic() < end:
+        while is_busy(error) and time.monotonic() < end:
             try:
                 return action()
             except sqlite3.Error as again:
                 error = again
-        raise _translated(error) from error
+        raise meaning(error) from error
 
     def run(self, text: str, parameters: tuple[Any, ...], *, token: str | None = None) -> list[tuple[Any, ...]] | None:
         # There is no wire, so no answer can be lost, and no token is needed.
@@ -199,7 +200,7 @@ class SqliteConnector:
             if not alone:
                 execute("commit")
         except BaseException as error:
-            raise _undone(connection, error) from error
+            raise self._undone(connection, error) from error
         if wake and self._heard:
             for waiter in list(self._waiters):
                 waiter.wake()
@@ -228,7 +229,16 @@ class SqliteConnector:
             yield connection
             connection.execute("commit")
         except BaseException as error:
-            raise _undone(connection, error) from error
+            raise self._undone(connection, error) from error
+
+    def _undone(self, connection: sqlite3.Connection, error: BaseException) -> BaseException:
+        """Take everything back; what to raise."""
+        if connection.in_transaction:
+            try:
+                connection.execute("rollback")
+            except sqlite3.Error:
+                self._local = threading.local()  # a connection that cannot end its transaction begins no other
+        return meaning(error) if isinstance(error, sqlite3.Error) else error
 
     @contextmanager
     def administration(self, *, reading: bool = False) -> Iterator[sa.Connection]:
@@ -277,24 +287,3 @@ def _touched(cursor: sqlite3.Cursor, statement: Statement) -> bool:
         return True
     there = statement.stands
     return there is not None and cursor.execute(there.text, there.parameters).fetchone() is None
-
-
-def _undone(connection: sqlite3.Connection, error: BaseException) -> BaseException:
-    """Take everything back; what to raise."""
-    if connection.in_transaction:
-        connection.execute("rollback")
-    return _translated(error) if isinstance(error, sqlite3.Error) else error
-
-
-def _is_busy(error: sqlite3.Error) -> bool:
-    return getattr(error, "sqlite_errorcode", 0) & 0xFF == sqlite3.SQLITE_BUSY
-
-
-def _translated(error: sqlite3.Error) -> Exception:
-    if isinstance(error, sqlite3.OperationalError):
-        if "no such table" in str(error) or "no such column" in str(error):
-            return Misconfigured(f"{error}; run `penstock tables apply`")
-        if "user-defined function raised" in str(error):
-            return InvalidValue(GROWN)
-        return Unavailable(f"SQLite: {error}")
-    return error

@@ -9,13 +9,16 @@ from collections.abc import Callable
 
 _PAUSE = 0.004
 "Seconds between looks for what other processes write. One costs some microseconds: a counter in shared memory."
+_AGAIN = 0.5
+"Seconds before another attempt to reach the file."
 
 
 class SqliteWaiter:
     """Sees that the file has changed, by a connection of its own; within the process it is woken."""
 
     def __init__(self, connect: Callable[[], sqlite3.Connection]) -> None:
-        self._connection = connect()
+        self._connect = connect
+        self._connection: sqlite3.Connection | None = None
         self._closed = False
         self._stirred = threading.Event()
         self._seen = self._version()
@@ -25,15 +28,20 @@ class SqliteWaiter:
         while not self._closed:
             self._stirred.clear()  # before the look, so that no commit falls between the two
             version = self._version()
+            left = end - time.monotonic()
+            if version is None:
+                # Whoever looks is told why, and something may have been written.
+                self._stirred.wait(min(max(left, 0.0), _AGAIN))
+                return not self._closed
             if version != self._seen:
                 self._seen = version
                 return True
-            left = end - time.monotonic()
             if left <= 0:
                 return False
             if not self._closed:
                 self._stirred.wait(min(_PAUSE, left))
-        self._connection.close()
+        if self._connection is not None:
+            self._connection.close()
         return False
 
     def wake(self) -> None:
@@ -47,5 +55,11 @@ class SqliteWaiter:
         self._closed = True
         self._stirred.set()
 
-    def _version(self) -> int:
-        return int(self._connection.execute("pragma data_version").fetchone()[0])
+    def _version(self) -> int | None:
+        """A number that changes with the file; None while the file cannot be asked."""
+        try:
+            if self._connection is None:
+                self._connection = self._connect()
+            return int(self._connection.execute("pragma data_version").fetchone()[0])
+        except sqlite3.Error:
+            return None

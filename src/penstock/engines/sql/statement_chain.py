@@ -13,7 +13,7 @@ from penstock.engines.sql.connector import Refused
 from penstock.engines.sql.isolation import TENANT
 from penstock.engines.sql.lock_order import LOCKING
 from penstock.engines.sql.postgres_waiter import CHANNEL
-from penstock.engines.sql.statements import Statement
+from penstock.engines.sql.statement import Statement
 
 T = TypeVar("T")
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from penstock import FrozenClock, Query, Store, Unreadable, between, select, the
-from penstock.errors import InvalidCursor, InvalidValue
+from penstock.errors import FilterTooWide, InvalidCursor, InvalidValue
 from penstock.operations.conditions import Condition, Missing, Present, holds
 from penstock.testing.crates import Label, Parcel, ParcelNote, Size, parcel, strange
 from penstock.testing.entities import MOMENT, Colour, Reading, Specimen
@@ -101,6 +101,38 @@ class Selections(Damage):
         first = depot.first(query)
         assert first is not None
         assert first.number == 11
+
+    def test_a_search_that_examines_too_much_says_so_instead_of_reading_on(self, depot: Store) -> None:
+        depot.put_many([parcel(n, weight=n) for n in range(12)])
+        last = ALL.where(the(Parcel.weight).equals(11))
+        for most in (1, 5, 11):
+            with pytest.raises(FilterTooWide, match=rf"{most} records were examined.*examining=None") as refused:
+                depot.first(last, examining=most)
+            assert refused.value.examined == most
+            with pytest.raises(FilterTooWide):
+                list(depot.find(last.reversed().where(the(Parcel.number).until(11)), examining=most))
+        for enough in (12, 13, None):
+            found = depot.first(last, examining=enough)
+            assert found is not None
+            assert [p.number for p in depot.find(last, examining=enough)] == [found.number] == [11]
+            assert depot.first(ALL.where(the(Parcel.weight).equals(99)), examining=enough) is None
+
+    def test_what_was_found_before_is_given_and_nothing_else_is_bounded(self, depot: Store) -> None:
+        depot.put_many([parcel(n, weight=n) for n in range(12)])
+        some = ALL.where(the(Parcel.weight).one_of(1, 3, 11))
+        found = depot.find(some, examining=6)
+        assert [next(found).number, next(found).number] == [1, 3]
+        with pytest.raises(FilterTooWide):
+            next(found)
+        first = depot.first(some, examining=2)
+        assert first is not None
+        assert first.number == 1
+        assert len(list(depot.find(ALL, examining=3))) == 12, "what is looked at is found"
+        for wrong in (0, -1, 1_000_001, True, "5", 2.5):
+            with pytest.raises(InvalidValue, match="examines 1 to"):
+                depot.find(ALL.where(HEAVY), examining=wrong)  # type: ignore[arg-type]
+            with pytest.raises(InvalidValue, match="examines 1 to"):
+                depot.first(ALL.where(HEAVY), examining=wrong)  # type: ignore[arg-type]
 
     def test_a_cursor_is_of_one_filter(self, parcels: Store) -> None:
         cursor = parcels.page(ALL.where(HEAVY), limit=1).cursor

@@ -11,6 +11,7 @@ from penstock.net.answer import Lost, PostAnswer
 _THROTTLING = frozenset(
     {
         "ProvisionedThroughputExceededException",
+        "ReplicatedWriteConflictException",  # another region writes the same item
         "RequestLimitExceeded",
         "Throttling",
         "ThrottlingException",

@@ -1,4 +1,4 @@
-"""The kinds of audit line and of message that there are: the kernel's, and those that domains document."""
+"""The kinds of audit line, of message, or of any record that there are: the kernel's, and those of domains."""
 
 from __future__ import annotations
 

@@ -1,0 +1,172 @@
+"""Stores with their tables on each engine, made once: to empty one is much quicker than to make another."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import sqlite3
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from functools import cache, partial
+from pathlib import Path
+from typing import Any
+
+import psycopg
+import pytest
+
+from penstock import Domain, Store
+from penstock.engines.dynamodb import DynamoEngine
+from penstock.engines.sql.engine import SqlEngine
+from penstock.engines.sql.postgres import PostgresConnector
+from penstock.engines.sql.sqlite import SqliteConnector
+from penstock.ports.engine import Engine
+from penstock.runtime.system_records import SYSTEM_RECORDS
+from penstock.schema.shape import TablePlace
+
+_counter = itertools.count()
+Domains = tuple[Domain, ...]
+
+
+@dataclass(frozen=True)
+class Home:
+    """What opens it, and what empties it."""
+
+    open: Callable[[], Engine]
+    empty: Callable[[], None]
+
+
+class Homes:
+    """One home for the system's own records and some domains, on each engine that is asked for."""
+
+    def __init__(self, request: pytest.FixtureRequest, folder: Path) -> None:
+        self._request, self._folder = request, folder
+        self._made: dict[tuple[str, Domains, str | None], Home] = {}
+        self._files: dict[Domains, bytes] = {}
+
+    def at(self, name: str, domains: Domains, *, prefix: str | None = None) -> Home:
+        """On a server; ``prefix`` is what the names of DynamoDB's tables begin with."""
+        place = (name, domains, prefix)
+        if place not in self._made:
+            begin = f"h{os.getpid()}_{next(_counter)}_" if prefix is None else prefix
+            server = self._request.getfixturevalue(name.replace("-", "_") + "_server")
+            if name == "postgres":
+                home = _in_postgres(server.create_database("home"), domains)
+            else:
+                home = _in_dynamodb(server.url, domains, begin)
+            _furnish(home.open(), domains)
+            self._made[place] = home
+        return self._made[place]
+
+    def file(self, domains: Domains) -> bytes:
+        """A SQLite file, which whoever wants it writes where it is to lie."""
+        if domains not in self._files:
+            path = self._folder / f"{next(_counter)}.db"
+            _furnish(SqlEngine(SqliteConnector(str(path))), domains)
+            with closing(sqlite3.connect(path)) as connection:
+                connection.execute("pragma wal_checkpoint(truncate)")
+            self._files[domains] = path.read_bytes()
+        return self._files[domains]
+
+
+def _furnish(engine: Engine, domains: Domains) -> None:
+    with closing(Store(engine, own=SYSTEM_RECORDS)) as store:
+        store.ensure(*domains)
+
+
+# PostgreSQL
+
+
+def _in_postgres(url: str, domains: Domains) -> Home:
+    own = {shape.domain for domain in domains for shape in domain.shapes} | {"penstock", "public"}
+
+    def empty() -> None:
+        with psycopg.connect(url, autocommit=True) as connection:
+            found = connection.execute(
+                "select schemaname, tablename from pg_tables where schemaname !~ '^pg_' "
+                "and schemaname <> 'information_schema'"
+            ).fetchall()
+            for schema in {schema for schema, _ in found} - own:
+                connection.execute(f'drop schema "{schema}" cascade'.encode())
+            emptied = [f'delete from "{schema}"."{table}"' for schema, table in found if schema in own]
+            # What is removed here is no news for a feed.
+            connection.execute(";".join(["set session_replication_role = replica", *emptied]).encode())
+
+    return Home(lambda: SqlEngine(PostgresConnector(url)), empty)
+
+
+# DynamoDB
+
+
+def dynamo_access(url: str) -> dict[str, str]:
+    """What boto3 is told of a server."""
+    return {
+        "endpoint_url": url,
+        "region_name": "us-east-1",
+        "aws_access_key_id": "test",
+        "aws_secret_access_key": "test",
+    }
+
+
+@cache
+def dynamo_client(url: str) -> Any:
+    """One for all tests: boto3 takes longer to make it than a test takes to use it."""
+    import boto3
+
+    return boto3.client("dynamodb", **dynamo_access(url))
+
+
+def table_names(url: str, prefix: str) -> Iterator[str]:
+    """The tables of a server that begin so."""
+    for page in dynamo_client(url).get_paginator("list_tables").paginate():
+        yield from (name for name in page["TableNames"] if name.startswith(prefix))
+
+
+def _in_dynamodb(url: str, domains: Domains, prefix: str) -> Home:
+    shapes = [shape for domain in (SYSTEM_RECORDS, *domains) for shape in domain.shapes]
+    places = {shape.table.name: shape.table for shape in shapes}
+    told = [shape for shape in shapes if shape.table.feed]
+    renamed: dict[str, str] = {}
+    client = dynamo_client(url)
+
+    def open_one() -> Engine:
+        return DynamoEngine(
+            endpoint=url,
+            region="us-east-1",
+            access_key="test",
+            secret_key="test",
+            table_prefix=prefix,
+            table_names=dict(renamed),
+        )
+
+    def empty() -> None:
+        own = {prefix + renamed.get(name, name): place for name, place in places.items()}
+        # Without a prefix, tables of others lie beside ours.
+        for name in list(table_names(url, prefix)) if prefix else own:
+            if name not in own or own[name].feed:
+                client.delete_table(TableName=name)
+            else:
+                _empty_table(client, name, own[name])
+        if told:
+            if prefix:  # a stream cannot be emptied, and dynoxide has it go on under the same name
+                renamed.update({shape.table.name: f"{shape.table.name}-{next(_counter)}" for shape in told})
+            with closing(open_one()) as engine:
+                engine.ensure(told)
+
+    return Home(open_one, empty)
+
+
+def _empty_table(client: Any, name: str, place: TablePlace) -> None:
+    keys = [key.name for key in (place.partition, place.sort) if key is not None]
+    names = {f"#{number}": key for number, key in enumerate(keys)}  # some are words of DynamoDB's own
+    scan = partial(client.scan, TableName=name, ProjectionExpression=", ".join(names), ExpressionAttributeNames=names)
+    # A page has at most 1 MB, and tests leave more than that.
+    while items := scan()["Items"]:
+        for first in range(0, len(items), 25):
+            _remove(client, name, items[first : first + 25])
+
+
+def _remove(client: Any, name: str, keys: Sequence[Any]) -> None:
+    left = {name: [{"DeleteRequest": {"Key": key}} for key in keys]}
+    while left:
+        left = client.batch_write_item(RequestItems=left)["UnprocessedItems"]
