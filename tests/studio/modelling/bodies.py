@@ -85,7 +85,7 @@ def box(width: float = 0.6, height: float = 0.5, depth: float = 0.4) -> Model:
     )
     normals = np.repeat(normal / np.linalg.norm(normal, axis=1, keepdims=True), 4, axis=0).astype(np.float32)
     tile = np.array([[0, 0], [1, 0], [1, 1], [0, 1]]) / [3, 2]
-    uv = np.concatenate([tile + [n % 3 / 3, n // 3 / 2] for n in range(6)]).astype(np.float32)
+    uv = np.concatenate([tile + np.array([n % 3 / 3, n // 3 / 2]) for n in range(6)]).astype(np.float32)
     return Model(positions, normals, uv, faces, _squares())
 
 
@@ -108,7 +108,9 @@ def body(parts: Sequence[Capsule], *, rows: int = 64, blend: float = 0.025) -> M
     return dressed(positions, faces)
 
 
-def surface(distance: NDArray[np.float64], axes: Sequence[NDArray[np.float64]]) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+def surface(
+    distance: NDArray[np.float64], axes: Sequence[NDArray[np.float64]]
+) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     """The surface where a distance is 0: a vertex in each cell it goes through, a square across each edge it cuts."""
     inside = distance < 0
     origin, step = np.array([axis[0] for axis in axes]), axes[0][1] - axes[0][0]
@@ -187,7 +189,9 @@ def _clothes() -> bytes:
 
 def _squares() -> bytes:
     picture = Image.new("RGB", (96, 64))
-    for n, colour in enumerate([(200, 60, 50), (60, 160, 80), (60, 90, 200), (230, 190, 60), (150, 80, 180), (80, 180, 200)]):
+    for n, colour in enumerate(
+        [(200, 60, 50), (60, 160, 80), (60, 90, 200), (230, 190, 60), (150, 80, 180), (80, 180, 200)]
+    ):
         picture.paste(colour, (n % 3 * 32, n // 3 * 32, n % 3 * 32 + 32, n // 3 * 32 + 32))
     return _png(picture)
 

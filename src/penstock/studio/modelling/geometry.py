@@ -59,7 +59,7 @@ def multiplied(one: NDArray[Any], other: NDArray[Any]) -> Doubles:
 
 def inverse(turns: NDArray[Any]) -> Doubles:
     """The turns back."""
-    return np.asarray(turns, dtype=np.float64) * np.array([-1.0, -1.0, -1.0, 1.0])
+    return np.asarray(np.asarray(turns) * np.array([-1.0, -1.0, -1.0, 1.0]), dtype=np.float64)
 
 
 def turn(axis: NDArray[Any], angles: NDArray[Any] | float) -> Doubles:
@@ -83,7 +83,7 @@ def rotated(turns: NDArray[Any], vectors: NDArray[Any]) -> Doubles:
     turns, vectors = np.asarray(turns, dtype=np.float64), np.asarray(vectors, dtype=np.float64)
     axis, real = turns[..., :3], turns[..., 3:]
     across = 2 * np.cross(axis, vectors)
-    return vectors + real * across + np.cross(axis, across)
+    return np.asarray(vectors + real * across + np.cross(axis, across))
 
 
 def matrices(turns: NDArray[Any]) -> Doubles:

@@ -5,14 +5,14 @@ from __future__ import annotations
 import struct
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any, TypeVar
+from typing import Any, TypeVar
 
 import msgspec
 import numpy as np
-from msgspec import Meta, Struct
 from numpy.typing import NDArray
 
 from penstock.media.errors import TooMuchToDecode, UnusableFile
+from penstock.studio.modelling.gltf import Gltf
 
 MAGIC, JSON, BINARY = b"glTF", 0x4E4F534A, 0x004E4942
 _MOST_BYTES = 128 << 20
@@ -33,152 +33,7 @@ _COMPONENTS: dict[int, type[np.generic]] = {
 }
 _WIDTHS = {"SCALAR": 1, "VEC2": 2, "VEC3": 3, "VEC4": 4, "MAT4": 16}
 
-Index = Annotated[int, Meta(ge=0, le=1 << 31)]
-Numbers = list[float]
 T = TypeVar("T")
-
-
-class GltfAccessor(Struct, rename="camel"):
-    component_type: int
-    count: Index
-    type: str
-    buffer_view: Index | None = None
-    byte_offset: Index = 0
-    normalized: bool = False
-    sparse: Any = None
-
-
-class GltfView(Struct, rename="camel"):
-    buffer: Index
-    byte_length: Index
-    byte_offset: Index = 0
-    byte_stride: Index | None = None
-
-
-class GltfBuffer(Struct, rename="camel"):
-    byte_length: Index
-    uri: str | None = None
-
-
-class GltfNode(Struct, rename="camel"):
-    name: str = ""
-    children: list[Index] = []
-    mesh: Index | None = None
-    skin: Index | None = None
-    matrix: Numbers | None = None
-    translation: Numbers | None = None
-    rotation: Numbers | None = None
-    scale: Numbers | None = None
-
-
-class GltfPrimitive(Struct, rename="camel"):
-    attributes: dict[str, Index]
-    indices: Index | None = None
-    material: Index | None = None
-    mode: Index = 4
-    extensions: dict[str, Any] = {}
-
-
-class GltfMesh(Struct, rename="camel"):
-    primitives: list[GltfPrimitive] = []
-
-
-class GltfScene(Struct, rename="camel"):
-    nodes: list[Index] = []
-
-
-class GltfSkin(Struct, rename="camel"):
-    joints: list[Index]
-    inverse_bind_matrices: Index | None = None
-
-
-class GltfPlacement(Struct, rename="camel"):
-    """How a texture lies on its coordinates."""
-
-    offset: tuple[float, float] = (0.0, 0.0)
-    scale: tuple[float, float] = (1.0, 1.0)
-
-
-class GltfPlacements(Struct, rename={"placement": "KHR_texture_transform"}):
-    placement: GltfPlacement | None = None
-
-
-class GltfTextureUse(Struct, rename="camel"):
-    index: Index
-    tex_coord: Index = 0
-    extensions: GltfPlacements = GltfPlacements()
-
-
-class GltfSurface(Struct, rename="camel"):
-    base_color_factor: tuple[float, float, float, float] = (1.0, 1.0, 1.0, 1.0)
-    base_color_texture: GltfTextureUse | None = None
-
-
-class GltfMaterial(Struct, rename="camel"):
-    pbr_metallic_roughness: GltfSurface = GltfSurface()
-
-
-class GltfSource(Struct, rename="camel"):
-    source: Index | None = None
-
-
-class GltfSources(Struct, rename={"webp": "EXT_texture_webp"}):
-    webp: GltfSource | None = None
-
-
-class GltfTexture(Struct, rename="camel"):
-    source: Index | None = None
-    extensions: GltfSources = GltfSources()
-
-
-class GltfImage(Struct, rename="camel"):
-    buffer_view: Index | None = None
-
-
-class GltfTarget(Struct, rename="camel"):
-    path: str
-    node: Index | None = None
-
-
-class GltfChannel(Struct, rename="camel"):
-    sampler: Index
-    target: GltfTarget
-
-
-class GltfSampler(Struct, rename="camel"):
-    input: Index
-    output: Index
-    interpolation: str = "LINEAR"
-
-
-class GltfAnimation(Struct, rename="camel"):
-    channels: list[GltfChannel]
-    samplers: list[GltfSampler]
-    name: str = ""
-
-
-class GltfAsset(Struct, rename="camel"):
-    version: str
-    extras: Any = None
-
-
-class Gltf(Struct, rename="camel"):
-    """As much of the format as is read here; the rest is passed over."""
-
-    asset: GltfAsset
-    scene: Index | None = None
-    scenes: list[GltfScene] = []
-    nodes: list[GltfNode] = []
-    meshes: list[GltfMesh] = []
-    skins: list[GltfSkin] = []
-    materials: list[GltfMaterial] = []
-    textures: list[GltfTexture] = []
-    images: list[GltfImage] = []
-    animations: list[GltfAnimation] = []
-    accessors: list[GltfAccessor] = []
-    buffer_views: list[GltfView] = []
-    buffers: list[GltfBuffer] = []
-    extensions_required: list[str] = []
 
 
 def damaged(why: str) -> UnusableFile:
@@ -251,7 +106,9 @@ class GlbDocument:
         """How many values it says it has, which is believed only as far as there may be."""
         count = self.one("accessor", self.gltf.accessors, accessor).count
         if count > _MOST_VALUES:
-            raise TooMuchToDecode(f"the GLB says it has {count} values in one place; send one of at most {_MOST_VALUES}")
+            raise TooMuchToDecode(
+                f"the GLB says it has {count} values in one place; send one of at most {_MOST_VALUES}"
+            )
         return count
 
     def values(self, accessor: int, *kinds: str) -> NDArray[Any]:
@@ -259,7 +116,9 @@ class GlbDocument:
         told = self.one("accessor", self.gltf.accessors, accessor)
         count, width, component = self.count(accessor), _WIDTHS.get(told.type), _COMPONENTS.get(told.component_type)
         if width is None or component is None or told.type not in kinds:
-            raise damaged(f"accessor {accessor} is {told.type[:20]} of {told.component_type}, where {kinds[0]} is meant")
+            raise damaged(
+                f"accessor {accessor} is {told.type[:20]} of {told.component_type}, where {kinds[0]} is meant"
+            )
         if told.buffer_view is None or told.sparse is not None:
             raise UnusableFile("the GLB stores only differences from zero; export it without sparse accessors")
         at, length, stride = self._part(told.buffer_view)
@@ -272,7 +131,8 @@ class GlbDocument:
         strides = (stride, np.dtype(component).itemsize)
         stored: NDArray[Any] = np.ndarray((count, width), component, self._binary, at + told.byte_offset, strides)
         if told.normalized and component is not np.float32:
-            return np.maximum(stored.astype(np.float32) / np.iinfo(component).max, -1.0)  # type: ignore[arg-type]
+            most = (1 << (8 * stored.itemsize - (stored.dtype.kind == "i"))) - 1
+            return np.asarray(np.maximum(stored.astype(np.float32) / most, -1.0))
         return stored
 
     def floats(self, accessor: int, *kinds: str) -> NDArray[np.float64]:

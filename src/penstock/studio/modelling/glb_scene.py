@@ -9,17 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from penstock.media.errors import TooMuchToDecode, UnusableFile
-from penstock.studio.modelling.glb_document import (
-    GlbDocument,
-    GltfAnimation,
-    GltfNode,
-    GltfPrimitive,
-    GltfSkin,
-    damaged,
-)
+from penstock.studio.modelling.geometry import unit, vertex_normals
+from penstock.studio.modelling.glb_document import GlbDocument, damaged
+from penstock.studio.modelling.gltf import GltfAnimation, GltfNode, GltfPrimitive, GltfSkin
 from penstock.studio.modelling.material_atlas import Look, dressed, look_of
 from penstock.studio.modelling.model import Clip, Doubles, Model, Skeleton, Whole
-from penstock.studio.modelling.geometry import unit, vertex_normals
 
 _MOST_NODES = 10_000
 _MOST_VERTICES = 1_000_000
@@ -187,7 +181,8 @@ def _triangles(document: GlbDocument, primitive: GltfPrimitive, vertices: int) -
         raise damaged(f"a triangle names vertex {flat.max()}, and there are {vertices}")
     faces: Whole = flat[: len(flat) // 3 * 3].reshape(-1, 3)
     a, b, c = faces.T
-    return faces[(a != b) & (b != c) & (c != a)]
+    whole: Whole = faces[(a != b) & (b != c) & (c != a)]
+    return whole
 
 
 def _placed(
@@ -213,7 +208,11 @@ def _placed(
     if piece.normals is not None:
         # Whatever stretches a surface along one axis turns its normals the other way.
         cofactors = np.stack(
-            [np.cross(linear[:, 1], linear[:, 2]), np.cross(linear[:, 2], linear[:, 0]), np.cross(linear[:, 0], linear[:, 1])],
+            [
+                np.cross(linear[:, 1], linear[:, 2]),
+                np.cross(linear[:, 2], linear[:, 0]),
+                np.cross(linear[:, 0], linear[:, 1]),
+            ],
             axis=1,
         )
         piece.normals = np.einsum("nij,nj->ni", cofactors, piece.normals) * np.sign(np.linalg.det(linear))[:, None]
@@ -304,9 +303,7 @@ def _joined(document: GlbDocument, pieces: list[_Piece]) -> Model:
     faces = np.concatenate([piece.faces + start for piece, start in zip(pieces, starts, strict=False)])
     if not len(faces):
         raise UnusableFile("the GLB shows no triangles; export it with its mesh in the scene")
-    own = [
-        vertex_normals(piece.positions, piece.faces) if piece.normals is None else piece.normals for piece in pieces
-    ]
+    own = [vertex_normals(piece.positions, piece.faces) if piece.normals is None else piece.normals for piece in pieces]
     model = Model(
         positions=positions.astype(np.float32),
         normals=unit(np.concatenate(own)).astype(np.float32),

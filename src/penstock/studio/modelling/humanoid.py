@@ -11,7 +11,7 @@ import numpy as np
 
 from penstock.studio.modelling.model import Doubles, Mask
 from penstock.studio.modelling.occupancy import Occupancy
-from penstock.studio.modelling.silhouette import Silhouette, along, length, reached, way
+from penstock.studio.modelling.outline import Silhouette, along, length, reached, way
 from penstock.studio.modelling.skeletons import HUMANOID, Fit
 
 _CHIBI = "chibi"
@@ -59,7 +59,7 @@ class Outline:
 
     def __init__(self, body: Occupancy, proportions: str | None) -> None:
         self.body = body
-        self.seen = Silhouette(body.filled.any(axis=2).T)
+        self.seen = Silhouette(np.asarray(body.filled.any(axis=2)).T)
         filled_rows = np.flatnonzero(self.seen.filled.any(axis=1))
         self.bottom, self.top = int(filled_rows[0]), int(filled_rows[-1]) + 1
         self.height = self.top - self.bottom
@@ -184,8 +184,8 @@ class Outline:
     def _leg_middle(self, row: float, sign: int) -> float:
         """The middle of a leg in a row; without a gap the legs stand a quarter of the width apart from the middle."""
         if self.gap is None:
-            run = self.seen.run_at(int(row), self.middle) or (int(self.middle - 1), int(self.middle + 1))
-            return self.middle + sign * 0.22 * min(run[1] - run[0], 2.4 * self.half)
+            whole = self.seen.run_at(int(row), self.middle) or (int(self.middle - 1), int(self.middle + 1))
+            return self.middle + sign * 0.22 * min(whole[1] - whole[0], 2.4 * self.half)
         nearest = min(range(len(self.gap.rows)), key=lambda n: abs(self.gap_rows[n] - row))
         edge = self.gap.edges[nearest]
         run = self.seen.run_at(self.gap.rows[nearest], edge[1] if sign > 0 else edge[0] - 1)

@@ -86,7 +86,7 @@ def dressed(document: GlbDocument, pieces: Sequence[tuple[Look, Doubles]]) -> tu
         n = seen.index(look.seen)
         # A texel away from the edge, so that no neighbour shines through.
         inside = np.clip(uv - np.floor(uv.min(axis=0)), 1 / side, 1 - 1 / side)
-        placed.append((inside + [n % columns, n // columns]) / [columns, rows])
+        placed.append((inside + np.array([n % columns, n // columns])) / [columns, rows])
     return _png(atlas), placed
 
 
@@ -128,7 +128,7 @@ def _plain(content: bytes) -> bool:
         if end > len(content) or zlib.crc32(content[at + 4 : end - 4]) != struct.unpack_from(">I", content, end - 4)[0]:
             raise damaged("its texture is not whole")
         if kind == b"IEND":
-            return end == len(content)
+            return bool(end == len(content))
         if kind not in _PLAIN_CHUNKS:
             return False
         at = end

@@ -39,7 +39,6 @@ def _idle(model: Model, notes: Mapping[str, bool]) -> Clip:
     """Breathes, and looks around a little."""
     movement = _started(model, seconds=4.0, keys=33)
     breath = movement.wave(2)
-    movement.shift[:, 1] = -0.004 * _leg(movement) * (1 - breath)
     movement.pitch("spine", 0.012 * breath)
     movement.pitch("chest", -0.03 * breath)
     movement.yaw("neck", 0.05 * movement.wave(1))
@@ -87,7 +86,9 @@ def _wave(model: Model, notes: Mapping[str, bool]) -> Clip:
     hanging = {part: movement.world(side + part) for part in ("Shoulder", "UpperArm", "LowerArm", "Hand")}
     sideways = sign * movement.left
     movement.set(f"{side}Shoulder", turn(movement.forward, 0.3 * sign * raised))
-    _towards(movement, side, "UpperArm", "LowerArm", sideways * 0.9 + UP * 0.3 + movement.forward * 0.25, raised, hanging)
+    _towards(
+        movement, side, "UpperArm", "LowerArm", sideways * 0.9 + UP * 0.3 + movement.forward * 0.25, raised, hanging
+    )
     swung = np.outer(0.3 + 0.42 * beat, sideways) + UP * 0.95 + movement.forward * 0.2
     _towards(movement, side, "LowerArm", "Hand", swung, raised, hanging)
     _stand(movement)
@@ -154,7 +155,11 @@ def _ahead(model: Model) -> Doubles:
     assert model.skeleton is not None
     names = model.skeleton.names
     way = model.skeleton.positions[names.index("chest")] - model.skeleton.positions[names.index("hips")]
-    return np.array([np.sign(way[0]), 0.0, 0.0]) if abs(way[0]) > abs(way[2]) else np.array([0.0, 0.0, np.sign(way[2]) or 1.0])
+    return (
+        np.array([np.sign(way[0]), 0.0, 0.0])
+        if abs(way[0]) > abs(way[2])
+        else np.array([0.0, 0.0, np.sign(way[2]) or 1.0])
+    )
 
 
 def _idle_animal(model: Model) -> Clip:

@@ -33,7 +33,7 @@ class Movement:
 
     def rest(self, joint: str) -> Doubles:
         """Where a joint is at rest."""
-        return self.skeleton.positions[self._numbers[joint]].astype(np.float64)
+        return np.asarray(self.skeleton.positions[self._numbers[joint]], dtype=np.float64)
 
     def wave(self, times: int = 1, delay: float = 0.0) -> Doubles:
         """A number for each key that goes up and down so many times, and ends as it began."""

@@ -9,12 +9,12 @@ import numpy as np
 
 from penstock.studio.modelling.model import Doubles, Mask, Whole
 from penstock.studio.modelling.occupancy import Occupancy
-from penstock.studio.modelling.silhouette import Silhouette, along, length, reached, way
+from penstock.studio.modelling.outline import Silhouette, along, length, reached, way
 from penstock.studio.modelling.skeletons import ENDS, QUADRUPED, SIDES, Fit
 
 
 def fit_quadruped(body: Occupancy) -> Fit:
-    """The joints of an animal, whichever way it looks: along z as others do, or along x as in a picture from the side."""
+    """The joints of an animal, whichever way it looks: along z as others do, or along x as if seen from the side."""
     profile = _Profile(body)
     places, tips = profile.trunk()
     notes = {}
@@ -47,7 +47,7 @@ class _Profile:
         extent = body.centres.max(axis=0) - body.centres.min(axis=0)
         self.body = body
         self.axis = 2 if extent[2] > 1.2 * extent[0] else 0
-        flat = body.filled.any(axis=2 - self.axis)
+        flat = np.asarray(body.filled.any(axis=2 - self.axis))
         seen = flat.T if self.axis == 0 else flat
         self.flipped = self._looks_back(seen)
         self.seen = Silhouette(seen[:, ::-1] if self.flipped else seen)
@@ -125,7 +125,7 @@ class _Profile:
         return float(np.median(tops)) if tops else self.belly + 0.3 * self.height
 
     def place(self, row: float, column: float, across: float = 0.0) -> Doubles:
-        """A point of the outline in space; ``across`` goes from the middle of the body to its left (1) or right (-1)."""
+        """A point of the outline in space; ``across`` goes from the middle of the body to its left, 1, or right, -1."""
         there = np.flatnonzero(self._across(row, column))
         if not len(there):
             there = np.flatnonzero(self.body.filled.any(axis=(0, 1) if self.axis == 0 else (1, 2)))
@@ -145,9 +145,9 @@ class _Profile:
         head = self._limb(region, (level, front), lambda rows, columns: (columns > front) | (rows > self.back))
         tail = self._limb(region, (level, hind), lambda rows, columns: columns < hind)
         points = {
-            "hips": (level, hind),
-            "spine": (level, (hind + front) / 2),
-            "chest": (level, hind + 0.88 * (front - hind)),
+            "hips": np.array([level, hind]),
+            "spine": np.array([level, (hind + front) / 2]),
+            "chest": np.array([level, hind + 0.88 * (front - hind)]),
             "neck": along(head, 0.25),
             "head": along(head, 0.62),
             "tail": along(tail, 0.35),
@@ -169,7 +169,7 @@ class _Profile:
         row, column = int(start[0]), int(start[1])
         seeds[max(row - 1, 0) : row + 2, max(column - 1, 0) : column + 2] = True
         steps = reached(region, seeds)
-        rows, columns = np.indices(region.shape)
+        rows, columns = np.mgrid[: region.shape[0], : region.shape[1]]
         there = np.where(where(rows, columns), steps, -1)
         if there.max() < 2:
             return np.array([start, start], dtype=np.float64)

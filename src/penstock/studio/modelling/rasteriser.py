@@ -25,6 +25,10 @@ _MARGIN = 1.12
 _PLAIN = (190, 192, 196)
 "The colour of what has no texture."
 _KEY, _FILL = np.array([-0.46, 0.62, 0.64]), np.array([0.78, 0.1, 0.62])
+_SQUARES = ((np.arange(256) / 255) ** 2).astype(np.float32)
+"Light adds up as squares of what is stored, nearly."
+_LARGEST = 2048
+"Texels along a texture that is drawn larger than it is."
 _SKY, _FLOOR = np.array([233.0, 237.0, 243.0]), np.array([186.0, 193.0, 204.0])
 
 
@@ -66,14 +70,14 @@ class Rasteriser:
 
     def frame(self, positions: Floats, normals: Floats, *, yaw: float = 0.0) -> Pixels:
         """A picture, (size, size, 3), of the model turned to its left by an angle in radians."""
-        turned = _turned(yaw)
-        eye = _tilted()
+        turned, eye = _turned(yaw), _tilted()
         around = (positions.astype(np.float64) - self._view.middle) @ turned.T
         screen, near = self._seen(around @ eye.T)
         shown = self._drawn(screen, near, normals.astype(np.float64) @ turned.T @ eye.T)
         ground = self._ground * (1 - self._shadow(around, eye))[..., None]
-        colour, cover = shown
-        return np.clip(colour + ground * (1 - cover[..., None]) + 0.5, 0, 255).astype(np.uint8)
+        # The fourth part says how far the model covers a pixel.
+        drawn = shown[..., :3] + ground * (1 - shown[..., 3:] / np.float32(255))
+        return np.clip(drawn + np.float32(0.5), 0, 255).astype(np.uint8)
 
     def _seen(self, points: Doubles) -> tuple[Doubles, Doubles]:
         """Where points are in the picture, and how near: 1 over the distance."""
@@ -82,7 +86,7 @@ class Rasteriser:
         y = self._large / 2 - points[:, 1] * near * self._scale
         return np.stack([x, y], axis=1), near
 
-    def _drawn(self, screen: Doubles, near: Doubles, normals: Doubles) -> tuple[Floats, Floats]:
+    def _drawn(self, screen: Doubles, near: Doubles, normals: Doubles) -> Pixels:
         """The colour of each pixel as far as the model covers it, and how far that is."""
         corners = screen[self._faces]
         (ax, ay), (bx, by), (cx, cy) = (corners[:, n].T for n in range(3))
@@ -90,22 +94,24 @@ class Rasteriser:
         # Rows go down, so that what faces the eye goes round the other way.
         kept = np.flatnonzero(area < -1e-9 if self._closed else np.abs(area) > 1e-9)
         corners, faces = corners[kept], self._faces[kept]
-        triangle, place = self._foremost(corners, near[faces])
-        x, y = place % self._large + 0.5, place // self._large + 0.5
-        shares = self._shares(corners, triangle, x, y) * near[faces[triangle]]
-        shares = (shares / shares.sum(axis=1, keepdims=True)).astype(np.float32)
-        who = faces[triangle]
-        uv = np.einsum("nc,ncd->nd", shares, self._uv[who])
-        normal = np.einsum("nc,ncd->nd", shares, normals.astype(np.float32)[who])
-        normal /= np.maximum(np.linalg.norm(normal, axis=1, keepdims=True), 1e-6)
-        if not self._closed:
-            normal *= np.where(normal[:, 2:] < 0, -1, 1)
-        level = self._level(kept, area[kept])
-        colour = _lit(self._texture.at(uv, level), normal)
-        return self._averaged(place, colour)
+        triangle, place, depth = self._foremost(corners, near[faces])
+        x, y = ((place % self._large) + 0.5).astype(np.float32), ((place // self._large) + 0.5).astype(np.float32)
 
-    def _foremost(self, corners: Doubles, near: Doubles) -> tuple[Whole, Whole]:
-        """The triangle that is in front at each pixel that has one, and that pixel."""
+        def across(values: NDArray[Any]) -> Floats:
+            """What values at the corners are at the pixels; far away, things change faster from pixel to pixel."""
+            plane = planes(corners, (values * near)[faces])[triangle]
+            return np.asarray(plane[:, 0] * x + plane[:, 1] * y + plane[:, 2])
+
+        level = self._level(kept, area[kept])
+        colour = self._texture.at(across(self._uv[:, 0]) / depth, across(self._uv[:, 1]) / depth, level)
+        normal = np.stack([across(normals[:, n]) for n in range(3)])
+        normal /= np.maximum(np.sqrt((normal**2).sum(axis=0)), 1e-12)
+        if not self._closed:
+            normal *= np.where(normal[2] < 0, -1, 1)
+        return self._averaged(place, _lit(colour, normal))
+
+    def _foremost(self, corners: Doubles, near: Doubles) -> tuple[Whole, Whole, Floats]:
+        """The triangle that is in front at each pixel that has one, that pixel, and how near it is."""
         pixels = covered(corners, self._large, self._large)
         plane = planes(corners, near)[pixels.triangles]
         x, y = (pixels.x + 0.5).astype(np.float32), (pixels.y + 0.5).astype(np.float32)
@@ -117,31 +123,22 @@ class Rasteriser:
         winner = np.full(self._large**2, -1, dtype=np.int64)
         winner[place[first]] = pixels.triangles[first]
         where = np.flatnonzero(winner >= 0)
-        return winner[where], where
-
-    def _shares(self, corners: Doubles, triangle: Whole, x: Doubles, y: Doubles) -> Doubles:
-        """How near each pixel is to the corners of its triangle."""
-        ones = np.eye(3)[:2, None] * np.ones((1, len(corners), 1))
-        b, c = (planes(corners, np.roll(one, 1, axis=1))[triangle] for one in ones)
-        second = b[:, 0] * x + b[:, 1] * y + b[:, 2]
-        third = c[:, 0] * x + c[:, 1] * y + c[:, 2]
-        return np.clip(np.stack([1 - second - third, second, third], axis=1), 0, 1)
+        return winner[where], where, np.maximum(front[where], np.float32(1e-9))
 
     def _level(self, kept: Whole, area: Doubles) -> int:
-        """How much the texture is shrunk, so that a pixel is about as large as a texel."""
+        """How often the texture is halved, or doubled if below 0, so that a texel is about as large as a pixel."""
         a, b, c = (self._uv[self._faces[kept, n]] for n in range(3))
         flat = np.abs((b - a)[:, 0] * (c - a)[:, 1] - (c - a)[:, 0] * (b - a)[:, 1]) * self._texture.texels
         ratio = math.sqrt(float(flat.sum()) / max(float(np.abs(area).sum()), 1e-9))
-        return int(np.clip(round(math.log2(max(ratio, 1e-6))), 0, 6))
+        return round(math.log2(max(ratio, 1e-6)))
 
-    def _averaged(self, place: Whole, colour: Floats) -> tuple[Floats, Floats]:
-        """Fine pixels as those of the picture."""
-        x, y = place % self._large // _FINE, place // self._large // _FINE
-        where, count, part = y * self._size + x, self._size**2, 1 / _FINE**2
-        cover = np.bincount(where, minlength=count) * part
-        sums = np.stack([np.bincount(where, colour[:, n], minlength=count) for n in range(3)], axis=1) * part
-        shape = (self._size, self._size)
-        return sums.reshape(*shape, 3).astype(np.float32), cover.reshape(shape).astype(np.float32)
+    def _averaged(self, place: Whole, colour: Pixels) -> Pixels:
+        """Fine pixels as those of the picture, with a fourth part that says how much is covered."""
+        fine = np.zeros((self._large**2, 4), dtype=np.uint8)
+        fine[place, :3] = colour
+        fine[place, 3] = 255
+        picture = Image.frombytes("RGBX", (self._large, self._large), fine.tobytes())
+        return np.asarray(picture.reduce(_FINE))
 
     def _shadow(self, around: Doubles, eye: Doubles) -> Floats:
         """How dark the ground is: what stands over it, seen from straight above, without sharp edges."""
@@ -160,7 +157,7 @@ class Rasteriser:
 
 
 class _Texture:
-    """A picture and smaller copies of it."""
+    """A picture and smaller copies of it, or larger ones, so that a texel need not be looked at closely."""
 
     def __init__(self, content: bytes | None) -> None:
         if content is None:
@@ -173,32 +170,33 @@ class _Texture:
     def texels(self) -> int:
         return self._picture.width * self._picture.height
 
-    def at(self, uv: Floats, level: int) -> Floats:
-        """The colour at each coordinate, between the four texels around it."""
-        if level not in self._levels:
-            shrunk = self._picture.reduce(2**level) if level else self._picture
-            self._levels[level] = np.asarray(shrunk)
-        texels = self._levels[level]
+    def at(self, u: Floats, v: Floats, level: int) -> Pixels:
+        """The colour at each coordinate."""
+        texels = self._copy(level)
         height, width = texels.shape[:2]
-        x = np.clip(uv[:, 0], 0, 1) * width - 0.5
-        y = np.clip(uv[:, 1], 0, 1) * height - 0.5
-        left, upper = np.floor(x), np.floor(y)
-        across, down = (x - left)[:, None], (y - upper)[:, None]
-        x0, y0 = np.clip(left, 0, width - 1).astype(np.int64), np.clip(upper, 0, height - 1).astype(np.int64)
-        x1, y1 = np.clip(left + 1, 0, width - 1).astype(np.int64), np.clip(upper + 1, 0, height - 1).astype(np.int64)
-        top = texels[y0, x0] * (1 - across) + texels[y0, x1] * across
-        bottom = texels[y1, x0] * (1 - across) + texels[y1, x1] * across
-        return (top * (1 - down) + bottom * down).astype(np.float32)
+        x = np.clip(u * width, 0, width - 1).astype(np.int64)
+        y = np.clip(v * height, 0, height - 1).astype(np.int64)
+        return np.asarray(np.take(texels.reshape(-1, 3), y * width + x, axis=0))
+
+    def _copy(self, level: int) -> Pixels:
+        largest = math.floor(math.log2(_LARGEST / max(self._picture.size)))
+        level = int(np.clip(level, -max(largest, 0), 6))
+        if level not in self._levels:
+            picture = self._picture.reduce(2**level) if level > 0 else self._picture
+            if level < 0:
+                picture = picture.resize((picture.width << -level, picture.height << -level), Image.Resampling.BICUBIC)
+            self._levels[level] = np.ascontiguousarray(picture)
+        return self._levels[level]
 
 
-def _lit(colour: Floats, normal: Floats) -> Floats:
+def _lit(colour: Pixels, normal: Floats) -> Pixels:
     """Colours in the light of a large lamp from the left, a small one from the right, and the sky."""
     key, fill = (np.asarray(lamp / np.linalg.norm(lamp), dtype=np.float32) for lamp in (_KEY, _FILL))
-    light = 0.5 + 0.14 * normal[:, 1]
-    light += 0.58 * np.maximum(normal @ key, 0) + 0.12 * np.maximum(normal @ fill, 0)
-    edge = (1 - np.clip(normal[:, 2], 0, 1)) ** 3
-    linear = (colour / 255) ** 2 * light[:, None] + 0.05 * edge[:, None] * np.maximum(normal[:, 1:2] + 0.3, 0)
-    return np.asarray(np.sqrt(np.clip(linear, 0, 1)) * 255, dtype=np.float32)
+    light = 0.5 + 0.14 * normal[1]
+    light += 0.58 * np.maximum(key @ normal, 0) + 0.12 * np.maximum(fill @ normal, 0)
+    edge = 0.05 * (1 - np.clip(normal[2], 0, 1)) ** 3 * np.maximum(normal[1] + 0.3, 0)
+    linear = _SQUARES[colour] * light[:, None] + edge[:, None]
+    return np.asarray(np.sqrt(np.clip(linear, 0, 1)) * 255, dtype=np.uint8)
 
 
 def _turned(yaw: float) -> Doubles:

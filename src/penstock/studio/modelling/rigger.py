@@ -18,7 +18,7 @@ class ShapeRigger:
     name, version = "penstock.rigger", "1"
 
     def rig(self, mesh: Path, order: AssetOrder, into: Path, reporter: StepReporter) -> Made:
-        """A GLB with a skin; what stands is put on the ground, in the middle, and is as tall as people are if it is one."""
+        """A GLB with a skin, put on the ground over the origin; people are made as tall as people are."""
         for package in ("numpy", "PIL"):
             need(package)
         from penstock.studio.modelling.glb import read_glb, write_glb

@@ -47,7 +47,7 @@ def _counted(first: Whole, last: Whole) -> tuple[Whole, Whole]:
     return owners, np.arange(len(owners)) - starts[owners] + first[owners]
 
 
-def _ends(corners: NDArray[np.float64], triangles: Whole, y: NDArray[np.float64]) -> tuple[Any, Any]:
+def _ends(corners: NDArray[np.float64], triangles: Whole, y: NDArray[Any]) -> tuple[Any, Any]:
     """Where a line of constant y enters and leaves each triangle."""
     left, right = np.full(len(y), np.inf), np.full(len(y), -np.inf)
     for one, other in ((0, 1), (1, 2), (2, 0)):

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from penstock.studio.modelling.geometry import summed, welded
 from penstock.studio.modelling.model import Doubles, Floats, Mask, Model, Whole
 from penstock.studio.modelling.occupancy import Occupancy
-from penstock.studio.modelling.silhouette import Silhouette
+from penstock.studio.modelling.outline import Silhouette
 from penstock.studio.modelling.skeletons import Fit
 
 MOST = 4
@@ -33,7 +33,7 @@ def skin(model: Model, fit: Fit, body: Occupancy) -> None:
     model.skeleton, count = skeleton, len(skeleton.names)
     if count == 1:
         model.joints = np.zeros((len(model.positions), MOST), dtype=np.uint8)
-        model.weights = np.tile(np.float32([1, 0, 0, 0]), (len(model.positions), 1))
+        model.weights = np.tile(np.array([1, 0, 0, 0], dtype=np.float32), (len(model.positions), 1))
         return
     places = welded(model.positions)
     total = int(places.max()) + 1
@@ -62,7 +62,7 @@ def _shares(points: Doubles, fit: Fit, body: Occupancy, count: int) -> Doubles:
         for n, (joint, _, _) in enumerate(bones):
             # Of the bones of one joint only the nearest counts, or a joint with many would have all.
             shares[some, joint] = np.maximum(shares[some, joint], strength[:, n])
-    return shares / shares.sum(axis=1, keepdims=True)
+    return np.asarray(shares / shares.sum(axis=1, keepdims=True))
 
 
 def _nearest(points: Doubles, starts: Doubles, ends: Doubles) -> Doubles:
@@ -78,7 +78,7 @@ def _radii(starts: Doubles, ends: Doubles, body: Occupancy) -> Doubles:
     samples = starts[None] + np.linspace(0.1, 0.9, 5)[:, None, None] * (ends - starts)[None]
     found = []
     for axis in (2, 0):
-        flat = body.filled.any(axis=axis)
+        flat = np.asarray(body.filled.any(axis=axis))
         seen = Silhouette(flat.T if axis == 2 else flat)
         place = (samples - body.origin) / body.cell
         rows_columns = place[..., [1, 0]] if axis == 2 else place[..., [1, 2]]
@@ -106,8 +106,8 @@ def _edges(faces: Whole) -> Whole:
     one, other = np.concatenate([faces[:, [0, 1]], faces[:, [1, 2]], faces[:, [2, 0]]]).T
     count = int(faces.max()) + 1
     found = np.unique(np.minimum(one, other) * count + np.maximum(one, other))
-    pairs: Whole = np.stack([found // count, found % count], axis=1)
-    return pairs[pairs[:, 0] != pairs[:, 1]]
+    pairs = np.stack([found // count, found % count], axis=1)
+    return np.asarray(pairs[pairs[:, 0] != pairs[:, 1]])
 
 
 def _evened(shares: Doubles, edges: Whole, points: Doubles, reach: float) -> Doubles:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 
@@ -22,11 +23,11 @@ class Silhouette:
 
     @property
     def rows(self) -> int:
-        return self.filled.shape[0]
+        return len(self.filled)
 
     @property
     def columns(self) -> int:
-        return self.filled.shape[1]
+        return int(self.filled.shape[1])
 
     @cached_property
     def _runs(self) -> list[list[Run]]:
@@ -44,7 +45,7 @@ class Silhouette:
     def gaps(self, row: int) -> list[Run]:
         """The empty stretches between the filled ones."""
         runs = self.runs(row)
-        return [(one[1], other[0]) for one, other in zip(runs, runs[1:], strict=False)]
+        return [(one[1], other[0]) for one, other in pairwise(runs)]
 
     def run_at(self, row: int, column: float) -> Run | None:
         """The filled stretch at a column, or the one nearest to it."""
@@ -56,7 +57,7 @@ class Silhouette:
         empty = np.argwhere(~self.filled & _grown(self.filled, 8))
         if not len(empty):
             return np.ones(len(points))
-        return np.sqrt(((points[:, None] - (empty + 0.5)[None]) ** 2).sum(axis=2)).min(axis=1)
+        return np.asarray(np.sqrt(((points[:, None] - (empty + 0.5)[None]) ** 2).sum(axis=2)).min(axis=1))
 
 
 def reached(region: Mask, seeds: Mask) -> Whole:
