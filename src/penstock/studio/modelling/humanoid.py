@@ -33,8 +33,7 @@ def fit_humanoid(body: Occupancy, *, proportions: str | None = None) -> Fit:
         for joint, place in zip(("UpperLeg", "LowerLeg", "Foot"), leg, strict=True):
             places[side + joint] = place
         tips[f"{side}Foot"] = outline.toes(leg[2])
-        arm, free = outline.arm(sign)
-        notes[f"{side}ArmFree"] = free
+        arm, notes[f"{side}ArmFree"], notes[f"{side}Holds"] = outline.arm(sign)
         for joint, place in zip(("Shoulder", "UpperArm", "LowerArm", "Hand"), arm, strict=False):
             places[side + joint] = place
         tips[f"{side}Hand"] = arm[4]
@@ -66,6 +65,8 @@ class Outline:
         self._usual = proportions if proportions in _NECKS else "realistic"
         self.middle = self._middle()
         self.gap = self._gap()
+        if self.gap is not None:
+            self.middle = (self.gap.edges[-1][0] + self.gap.edges[-1][1]) / 2
         self.crotch = self.gap.top if self.gap else self._row(_CROTCHES[self._usual])
         self.widths = self._widths()
         self.neck = self._neck(known=proportions in _NECKS)
@@ -142,12 +143,14 @@ class Outline:
         rows = rows[rows > 0]
         return float(np.percentile(rows, 35)) / 2 if len(rows) else 0.1 * self.height
 
-    def _centre(self, row: float, near: float) -> float:
-        """The middle of the body in a row; not beyond the trunk, should an arm lie close to one side."""
-        run = self.seen.run_at(int(row), near)
-        if run is None:
-            return near
-        return float(np.clip((run[0] + run[1]) / 2, near - 0.3 * self.half, near + 0.3 * self.half))
+    def _nape(self) -> float:
+        """The column the neck is in."""
+        run = self.seen.run_at(self.neck, self.middle)
+        return self.middle if run is None else self._near((run[0] + run[1]) / 2)
+
+    def _near(self, column: float) -> float:
+        """Not beyond the trunk, should something stick out to one side."""
+        return float(np.clip(column, self.middle - 0.6 * self.half, self.middle + 0.6 * self.half))
 
     def place(self, row: float, column: float) -> Doubles:
         """A point of the outline in space, halfway between the front and the back of the body."""
@@ -163,12 +166,12 @@ class Outline:
         hips = min(self.crotch + 0.05 * self.height, self.crotch + 0.3 * (self.neck - self.crotch))
         rows = {share: hips + share * (self.neck - hips) for share in (0.0, 0.25, 0.58)}
         head = self.seen.run_at(int(self.neck + 0.4 * (self.top - self.neck)), self.middle)
-        over = (head[0] + head[1]) / 2 if head else self.middle
-        over = float(np.clip(over, self.middle - self.half, self.middle + self.half))
-        nape = (self.middle + over) / 2
+        nape = self._nape()
+        over = self._near((head[0] + head[1]) / 2) if head else nape
+        # A trunk goes straight from between the legs to the neck, whatever is worn or held beside it.
         places = {
-            name: self.place(row, self._centre(row, self.middle))
-            for name, row in zip(("hips", "spine", "chest"), rows.values(), strict=True)
+            name: self.place(row, self.middle + share * (nape - self.middle))
+            for name, (share, row) in zip(("hips", "spine", "chest"), rows.items(), strict=True)
         }
         places["neck"] = self.place(self.neck - 0.5, nape)
         places["head"] = self.place(self.neck + 0.14 * (self.top - self.neck), over)
@@ -215,8 +218,8 @@ class Outline:
         low = self.body.origin[1] + (self.bottom + 0.5) * self.body.cell
         return np.array([ankle[0], low, max(front - self.body.cell, ankle[2])])
 
-    def arm(self, sign: int) -> tuple[list[Doubles], bool]:
-        """Collar, shoulder, elbow, wrist and fingertips; and whether the arm stands off from the trunk."""
+    def arm(self, sign: int) -> tuple[list[Doubles], bool, bool]:
+        """Collar, shoulder, elbow, wrist and fingertips; whether the arm stands off; whether it holds something."""
         width = self.widths[min(int(self.shoulder), self.seen.rows - 1)] / 2 or self.half
         outward = min(self.half * 0.82, width * 0.8)
         collar = self.place(self.shoulder, self.middle + sign * 0.35 * outward)
@@ -224,8 +227,11 @@ class Outline:
         free = line is not None
         if line is None:
             line = self._close_arm(sign, outward)
+        longest, whole = _LONGEST_ARM * self.height, length(line)
+        if whole > longest:
+            line = np.array([along(line, share) for share in np.linspace(0, longest / whole, 24)])
         points = [along(line, share) for share in (0.0, 0.45, 0.8, 1.0)]
-        return [collar, *(self.place(row, column) for row, column in points)], free
+        return [collar, *(self.place(row, column) for row, column in points)], free, whole > 1.15 * longest
 
     def _close_arm(self, sign: int, outward: float) -> Doubles:
         """An arm that lies close to the body: it hangs down along the side."""
@@ -254,9 +260,6 @@ class Outline:
         whole = length(line)
         if whole < _SHORTEST_ARM * self.height or len(line) < 3:
             return None
-        longest = _LONGEST_ARM * self.height
-        if whole > longest:
-            line = np.array([along(line, share) for share in np.linspace(0, longest / whole, 24)])
         return line
 
     def _without_legs_and_head(self) -> Mask:

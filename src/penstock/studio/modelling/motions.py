@@ -74,8 +74,9 @@ def _walk(model: Model, notes: Mapping[str, bool]) -> Clip:
 def _wave(model: Model, notes: Mapping[str, bool]) -> Clip:
     """Lifts a hand and waves it, and lets it sink again."""
     movement = _started(model, seconds=2.4, keys=49)
-    side, sign = ("left", 1) if notes.get("leftArmFree") and not notes.get("rightArmFree") else ("right", -1)
+    side, sign = ("left", 1) if _ease(notes, "left") > _ease(notes, "right") else ("right", -1)
     other = "left" if side == "right" else "right"
+    beside = _beside_head(model, side)
     raised = _smooth_step(movement.phase / 0.22) * _smooth_step((1 - movement.phase) / 0.22)
     beat = np.sin(2 * np.pi * 3.5 * np.clip((movement.phase - 0.2) / 0.6, 0, 1)) * raised
     movement.roll("spine", -0.04 * sign * raised)
@@ -85,14 +86,33 @@ def _wave(model: Model, notes: Mapping[str, bool]) -> Clip:
     _relax(movement, side, sign, notes, swing=0.0, out=0.0)
     hanging = {part: movement.world(side + part) for part in ("Shoulder", "UpperArm", "LowerArm", "Hand")}
     sideways = sign * movement.left
-    movement.set(f"{side}Shoulder", turn(movement.forward, 0.3 * sign * raised))
-    _towards(
-        movement, side, "UpperArm", "LowerArm", sideways * 0.9 + UP * 0.3 + movement.forward * 0.25, raised, hanging
-    )
-    swung = np.outer(0.3 + 0.42 * beat, sideways) + UP * 0.95 + movement.forward * 0.2
+    movement.set(f"{side}Shoulder", turn(movement.forward, 0.18 * sign * raised))
+    lifted = sideways * 0.9 + UP * 0.3 + movement.forward * 0.25
+    _towards(movement, side, "UpperArm", "LowerArm", lifted, raised, hanging)
+    swung = np.outer(0.3 + beside + 0.42 * beat, sideways) + UP * (0.95 - 0.3 * beside) + movement.forward * 0.2
     _towards(movement, side, "LowerArm", "Hand", swung, raised, hanging)
     _stand(movement)
     return movement.clip("wave")
+
+
+def _ease(notes: Mapping[str, bool], side: str) -> int:
+    """How easily an arm is lifted."""
+    return int(notes.get(f"{side}ArmFree", True)) - int(notes.get(f"{side}Holds", False))
+
+
+def _beside_head(model: Model, side: str) -> float:
+    """How far to the side a hand must wave, so as not to go into a head that is wider than the shoulders: 0 to 1."""
+    assert model.skeleton is not None
+    assert model.joints is not None
+    names, places = model.skeleton.names, model.skeleton.positions
+    head, shoulder, hand = (names.index(name) for name in ("head", f"{side}UpperArm", f"{side}Hand"))
+    there = model.positions[model.joints[:, 0] == head]
+    if not len(there):
+        return 0.0
+    wide = float(np.abs(there[:, 0] - places[head, 0]).max())
+    off = abs(float(places[shoulder, 0] - places[head, 0]))
+    arm = max(float(np.linalg.norm(places[hand] - places[shoulder])), 1e-6)
+    return float(np.clip((wide - off) / arm, 0, 1))
 
 
 def _towards(
@@ -116,21 +136,25 @@ def _relax(
     bend: Doubles | float = 0.0,
 ) -> None:
     """Let an arm hang, however it was modelled; it swings forward, a little out, and bends at the elbow."""
-    free = notes.get(f"{side}ArmFree", True)
+    free, holds = notes.get(f"{side}ArmFree", True), notes.get(f"{side}Holds", False)
     upper, lower = movement.rest(f"{side}UpperArm"), movement.rest(f"{side}LowerArm")
     steep = float(unit(lower - upper)[1])
-    if free and steep > -0.75:
+    hangs = not free or holds or steep < -0.75
+    if not hangs:
         # Held out to the side, as models often are, or up.
         down = unit(movement.left * sign * 0.42 - UP)
         movement.point(f"{side}UpperArm", f"{side}LowerArm", down)
         movement.point(f"{side}LowerArm", f"{side}Hand", unit(movement.left * sign * 0.22 - UP))
-    scale = 1.0 if free else 0.4
+    scale = 1.0 if free and not holds else 0.3
     turned = turn(movement.left, -np.asarray(swing) * scale * np.ones(movement.keys))
     movement.add(f"{side}UpperArm", turned)
     movement.add(f"{side}UpperArm", turn(movement.forward, np.asarray(out) * scale * sign * np.ones(movement.keys)))
-    if free and steep > -0.75:
+    if not hangs:
         movement.add(f"{side}LowerArm", turned)
     movement.add(f"{side}LowerArm", turn(movement.left, -np.asarray(bend) * scale * np.ones(movement.keys)))
+    if holds:
+        # A staff stays upright, and a sword points where it points.
+        movement.set(f"{side}Hand", np.array([0.0, 0.0, 0.0, 1.0]))
 
 
 def _leg(movement: Movement) -> float:

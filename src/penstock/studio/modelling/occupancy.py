@@ -52,6 +52,41 @@ class Occupancy:
         cells = self.places(points)
         return self.filled[cells[..., 0], cells[..., 1], cells[..., 2]]
 
+    def beneath(self, points: Doubles, inward: Doubles) -> Doubles:
+        """Points of the surface, moved inward as far as it takes to be inside; a little, where that is in vain."""
+        found = points + 0.5 * self.cell * inward
+        for depth in (2.0, 1.5, 1.0, 0.5):
+            moved = points + depth * self.cell * inward
+            found = np.where(self.holds(moved)[:, None], moved, found)
+        return found
+
+    def steps(self, points: Doubles, bones: list[Doubles]) -> Whole:
+        """How many cells the way through the body is from each of up to 32 bones to each point; -1 if there is none.
+
+        Every other step may go askew. All bones go at once, each in a bit of its own; they stop a while after every
+        point has been reached by one, for what is much farther than another does not matter.
+        """
+        seen = np.zeros(self.filled.shape, dtype=np.uint32)
+        for n, bone in enumerate(bones):
+            seen[tuple(self.places(bone).T)] |= np.uint32(1 << n)
+        seen[~self.filled] = 0
+        cells, back = np.unique(np.ravel_multi_index(tuple(self.places(points).T), seen.shape), return_inverse=True)
+        bits = np.uint32(1) << np.arange(len(bones), dtype=np.uint32)
+        inside = self.filled.ravel()[cells]
+        found = np.full((len(cells), len(bones)), -1, dtype=np.int64)
+        count, last = 0, sum(self.filled.shape)
+        while count <= last:
+            there = (seen.ravel()[cells][:, None] & bits) > 0
+            found[there & (found < 0)] = count
+            if last == sum(self.filled.shape) and there.any(axis=1)[inside].all():
+                last = round(1.3 * count) + 12
+            grown = _spread(seen, askew=count % 2 == 0)
+            grown[~self.filled] = 0
+            if (grown == seen).all():
+                break
+            seen, count = grown, count + 1
+        return found[back]
+
     def brought_inside(self, points: Doubles) -> Doubles:
         """The points, those outside moved to where the body is near and not too thin."""
         # Deep places draw: a joint at the surface would tear it.
@@ -99,6 +134,17 @@ def _between(corners: Doubles, shape: Whole) -> Mask:
     np.add.at(change, (column[leaves], np.maximum(last, first + 1)), -1)
     inside: Mask = change.cumsum(axis=1)[:, :depth] > 0
     return inside.reshape(width, height, depth)
+
+
+def _spread(bits: NDArray[np.uint32], *, askew: bool) -> NDArray[np.uint32]:
+    """Each cell with what its neighbours have, those askew included or not."""
+    grown = bits.copy()
+    for axis in range(3):
+        source = grown.copy() if askew else bits
+        ahead, behind = np.moveaxis(grown, axis, 0), np.moveaxis(source, axis, 0)
+        ahead[1:] |= behind[:-1]
+        ahead[:-1] |= behind[1:]
+    return grown
 
 
 def _shrunk(filled: Mask) -> Mask:

@@ -24,8 +24,9 @@ _ASIDE = math.radians(-24)
 def thumbnail(model: Model, provenance: Mapping[str, Any]) -> bytes:
     """A square picture of the model, as it stands in its first clip."""
     positions, normals = posed(model, model.clips[0] if model.clips else None, 0.0)
-    drawn = Rasteriser(model, size=THUMBNAIL, view=framing([positions])).frame(positions, normals, yaw=_ASIDE)
-    return _encoded(Image.fromarray(drawn), provenance)
+    rasteriser = Rasteriser(model, size=THUMBNAIL, view=framing([positions]))
+    rasteriser.focus(positions, yaw=_ASIDE)
+    return _encoded(Image.fromarray(rasteriser.frame(positions, normals, yaw=_ASIDE)), provenance)
 
 
 def signed_png(content: bytes, provenance: Mapping[str, Any]) -> bytes:

@@ -142,7 +142,12 @@ class _Profile:
         hind, front = (float(np.mean([foot.middle for foot in self.standing[end]])) for end in ("Hind", "Front"))
         level = self.belly + 0.6 * (self.back - self.belly)
         region = self._without_legs()
-        head = self._limb(region, (level, front), lambda rows, columns: (columns > front) | (rows > self.back))
+        middle = (hind + front) / 2
+        head = self._limb(
+            region,
+            (level, front),
+            lambda rows, columns: (columns > front) | ((rows > self.back) & (columns > middle)),
+        )
         tail = self._limb(region, (level, hind), lambda rows, columns: columns < hind)
         points = {
             "hips": np.array([level, hind]),

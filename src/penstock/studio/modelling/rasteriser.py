@@ -22,7 +22,9 @@ _FINE = 2
 _FIELD = math.radians(24)
 "How much the eye sees from bottom to top: from some way off, as in a portrait."
 _ABOVE = math.radians(9)
-_MARGIN = 1.12
+_MARGIN = 1.1
+_FILLED = 0.84
+"How much of a picture that is focused on one pose is filled, along its longer side."
 _PLAIN = (190, 192, 196)
 "The colour of what has no texture."
 _KEY, _FILL = np.array([-0.46, 0.62, 0.64]), np.array([0.78, 0.1, 0.62])
@@ -67,7 +69,16 @@ class Rasteriser:
         # Far enough for the height and for the width, both as they are nearest to the eye.
         tall = view.height / 2 * math.cos(_ABOVE) + view.around * math.sin(_ABOVE)
         self._distance = max(tall, view.around) * _MARGIN / half + view.around
-        self._scale = self._large / 2 / half
+        self._scale, self._offset = self._large / 2 / half, np.zeros(2)
+
+    def focus(self, positions: Floats, *, yaw: float) -> None:
+        """Come as near as it takes for this to fill the picture, seen from this side."""
+        self._scale, self._offset = self._large / 2, np.zeros(2)
+        screen, _ = self._seen((positions.astype(np.float64) - self._view.middle) @ _turned(yaw).T @ _tilted().T)
+        low, high = screen.min(axis=0), screen.max(axis=0)
+        zoom = self._large * _FILLED / max(float((high - low).max()), 1e-6)
+        self._scale *= zoom
+        self._offset = -((low + high) / 2 - self._large / 2) * zoom
 
     def frame(self, positions: Floats, normals: Floats, *, yaw: float = 0.0) -> Pixels:
         """A picture, (size, size, 3), of the model turned to its left by an angle in radians."""
@@ -83,8 +94,8 @@ class Rasteriser:
     def _seen(self, points: Doubles) -> tuple[Doubles, Doubles]:
         """Where points are in the picture, and how near: 1 over the distance."""
         near = 1 / np.maximum(self._distance - points[:, 2], 1e-3)
-        x = self._large / 2 + points[:, 0] * near * self._scale
-        y = self._large / 2 - points[:, 1] * near * self._scale
+        x = self._large / 2 + points[:, 0] * near * self._scale + self._offset[0]
+        y = self._large / 2 - points[:, 1] * near * self._scale + self._offset[1]
         return np.stack([x, y], axis=1), near
 
     def _drawn(self, screen: Doubles, near: Doubles, normals: Doubles) -> Pixels:
@@ -147,7 +158,7 @@ class Rasteriser:
         fallen = around.copy()
         fallen[:, 1] = -self._view.height / 2
         # What is high up throws less of a shadow, and a wider one: it is left out.
-        low = (around[:, 1] < -self._view.height * 0.1)[self._faces].all(axis=1)
+        low = (around[:, 1] < -self._view.height * 0.3)[self._faces].any(axis=1)
         screen, _ = self._seen(fallen @ eye.T)
         pixels = covered(screen[self._faces[low]] * (small / self._large), small, small)
         dark = np.zeros((small, small), dtype=np.uint8)

@@ -11,16 +11,14 @@ from penstock.studio.modelling.geometry import summed, welded
 from penstock.studio.modelling.model import Doubles, Floats, Mask, Model, Whole
 from penstock.studio.modelling.occupancy import Occupancy
 from penstock.studio.modelling.outline import Silhouette
-from penstock.studio.modelling.skeletons import Fit
+from penstock.studio.modelling.skeletons import QUADRUPED, Fit
 
 MOST = 4
 "Joints that one vertex follows."
-_SHARPNESS = 5.0
-"How soon a bone yields to the next: joints bend within about the thickness of a limb."
-_CONSIDERED = 8
-_LOOKS = 7
-_PAST = 5.0
-"How many times as far a bone is that is reached only past the body."
+_SOFT = 0.45
+"How soon a bone yields to the next, in thicknesses of the thinner one: joints bend within about a limb's breadth."
+_LOOSE = 0.92
+"Steps from cell to cell are longer than the straight way by about this."
 _LEAST = 0.03
 "A share below this is none, so that nobody follows a joint that is far away."
 _SMOOTH_OVER = 0.012
@@ -40,7 +38,7 @@ def skin(model: Model, fit: Fit, body: Occupancy) -> None:
     shared = np.bincount(places, minlength=total)[:, None]
     points = summed(model.positions.astype(np.float64), places, total) / shared
     inward = -summed(model.normals.astype(np.float64), places, total) / shared
-    shares = _shares(points + inward * 0.5 * body.cell, fit, body, count)
+    shares = _shares(body.beneath(points, inward), fit, body, count)
     edges = _edges(places[model.faces.astype(np.int64)])
     height = float(np.ptp(points[:, 1]))
     shares = _evened(shares, edges, points, _SMOOTH_OVER * height)
@@ -49,20 +47,33 @@ def skin(model: Model, fit: Fit, body: Occupancy) -> None:
 
 
 def _shares(points: Doubles, fit: Fit, body: Occupancy, count: int) -> Doubles:
-    """What each joint has of each point, by its nearest bone."""
+    """What each joint has of each point, by how much farther its bones are than the nearest one."""
     bones = fit.bones()
     starts, ends = (np.array([bone[n] for bone in bones]) for n in (1, 2))
-    radii = _radii(starts, ends, body)
+    wide, _, deep = body.filled.shape
+    radii = _radii(starts, ends, body, from_side=fit.kind == QUADRUPED and deep > wide)
+    steps = body.steps(points, [_along(start, end, body.cell) for start, end in zip(starts, ends, strict=True)])
     shares = np.zeros((len(points), count))
     for some in np.array_split(np.arange(len(points)), max(len(points) // 4096, 1)):
-        near = _nearest(points[some], starts, ends)
-        away = np.linalg.norm(points[some][:, None] - near, axis=2) / radii
-        away *= 1 + (_PAST - 1) * _outside(points[some], near, away, body)
-        strength = 1 / np.maximum(away, 0.05) ** _SHARPNESS
+        straight = np.linalg.norm(points[some][:, None] - _nearest(points[some], starts, ends), axis=2)
+        # What is not reached through the body is as far as the straight way and once around everything.
+        through = np.where(
+            steps[some] < 0, straight + len(body.filled) * body.cell, (steps[some] * _LOOSE - 1) * body.cell
+        )
+        away = np.maximum(straight, through) - radii
+        nearest = away.argmin(axis=1)
+        soft = _SOFT * np.minimum(radii, radii[nearest][:, None])
+        strength = np.exp(np.maximum((away.min(axis=1, keepdims=True) - away) / soft, -50))
         for n, (joint, _, _) in enumerate(bones):
             # Of the bones of one joint only the nearest counts, or a joint with many would have all.
             shares[some, joint] = np.maximum(shares[some, joint], strength[:, n])
     return np.asarray(shares / shares.sum(axis=1, keepdims=True))
+
+
+def _along(start: Doubles, end: Doubles, cell: float) -> Doubles:
+    """Points on a bone, so close that no cell between them is left out."""
+    count = int(np.ceil(np.linalg.norm(end - start) / cell)) + 1
+    return np.asarray(start + np.linspace(0, 1, count)[:, None] * (end - start))
 
 
 def _nearest(points: Doubles, starts: Doubles, ends: Doubles) -> Doubles:
@@ -73,32 +84,14 @@ def _nearest(points: Doubles, starts: Doubles, ends: Doubles) -> Doubles:
     return np.asarray(starts + share[..., None] * along)
 
 
-def _radii(starts: Doubles, ends: Doubles, body: Occupancy) -> Doubles:
-    """How thick the body is around each bone, seen from the front or from the side, wherever it is thicker."""
-    samples = starts[None] + np.linspace(0.1, 0.9, 5)[:, None, None] * (ends - starts)[None]
-    found = []
-    for axis in (2, 0):
-        flat = np.asarray(body.filled.any(axis=axis))
-        seen = Silhouette(flat.T if axis == 2 else flat)
-        place = (samples - body.origin) / body.cell
-        rows_columns = place[..., [1, 0]] if axis == 2 else place[..., [1, 2]]
-        clear = seen.clearance(rows_columns.reshape(-1, 2)).reshape(samples.shape[:2])
-        found.append(clear.mean(axis=0))
-    # Side by side, two legs look like one: the view that tells them apart is right.
-    return np.asarray(np.maximum(np.minimum(*found) * 0.5 + np.maximum(*found) * 0.5, 1.5) * body.cell)
-
-
-def _outside(points: Doubles, near: Doubles, away: Doubles, body: Occupancy) -> Doubles:
-    """The part of the way to each bone that leads outside, for the bones that matter; 1 for all others."""
-    considered = min(_CONSIDERED, near.shape[1])
-    nearest = np.argpartition(away, considered - 1, axis=1)[:, :considered]
-    rows = np.arange(len(points))[:, None]
-    ends = near[rows, nearest]
-    steps = np.linspace(0.2, 0.95, _LOOKS)[:, None, None, None]
-    held = body.holds(points[None, :, None] + steps * (ends - points[:, None])[None])
-    outside = np.ones(away.shape)
-    outside[rows, nearest] = 1 - held.mean(axis=0)
-    return outside
+def _radii(starts: Doubles, ends: Doubles, body: Occupancy, *, from_side: bool) -> Doubles:
+    """How thick the body is around each bone, as seen from where its limbs stand apart."""
+    samples = (starts[None] + np.linspace(0.1, 0.9, 5)[:, None, None] * (ends - starts)[None] - body.origin) / body.cell
+    flat = np.asarray(body.filled.any(axis=0 if from_side else 2))
+    seen = Silhouette(flat if from_side else flat.T)
+    places = samples[..., [1, 2]] if from_side else samples[..., [1, 0]]
+    clear = seen.clearance(places.reshape(-1, 2)).reshape(samples.shape[:2])
+    return np.asarray(np.maximum(clear.mean(axis=0), 1.5) * body.cell)
 
 
 def _edges(faces: Whole) -> Whole:
