@@ -34,7 +34,7 @@ def arms(*, out: float, length: float = 0.6) -> list[Capsule]:
     return [((0.22 * s, 1.36, 0), ((0.22 + x) * s, 1.36 - y, 0), 0.055) for s in (1, -1)]
 
 
-def person(*, out: float = 0.25, faces: int | None = None) -> Model:
+def person(*, out: float = 0.25) -> Model:
     """Somebody of 1.8 metres."""
     return body([*HEAD, *TRUNK, *LEGS, *arms(out=out)])
 
@@ -47,7 +47,8 @@ def chibi() -> Model:
             ((0, 0.75, 0), (0, 0.45, 0), 0.2),
             *(((0.12 * s, 0.4, 0), (0.13 * s, 0.1, 0), 0.1) for s in (1, -1)),
             *(((0.2 * s, 0.7, 0), (0.42 * s, 0.45, 0), 0.075) for s in (1, -1)),
-        ]
+        ],
+        rows=48,
     )
 
 
@@ -70,7 +71,7 @@ def animal(*, along: str = "x", apart: bool = True) -> Model:
             parts.append(((x, 0.55, z), (x, 0.07, z), 0.07))
     if along == "z":
         parts = [((-a[2], a[1], a[0]), (-b[2], b[1], b[0]), r) for a, b, r in parts]
-    return body(parts)
+    return body(parts, rows=40)
 
 
 def box(width: float = 0.6, height: float = 0.5, depth: float = 0.4) -> Model:

@@ -13,14 +13,15 @@ from penstock.studio.modelling.skeletons import HUMANOID, QUADRUPED, STATIC, Fit
 
 _ROWS = 96
 "Cells from the feet to the crown: a finger's breadth each."
-_PERSON = 1.8
-_PEOPLE = (0.5, 4.0)
-"How tall somebody may be, in metres; any other is made as tall as a person."
+_TALL = {HUMANOID: 1.8, QUADRUPED: 1.0}
+_TALLEST = 4.0
+_SMALLEST = 0.2
+"How tall somebody may be, in metres; any other comes from where lengths are no metres, and is made as tall as usual."
 
 
 def fitted(model: Model, kind: str, *, proportions: str | None = None) -> tuple[Fit, Occupancy]:
     """The joints of that kind in a model, which is put on the ground first; and the space it fills."""
-    stand(model, tall=kind == HUMANOID)
+    stand(model, tall=_TALL.get(kind))
     body = occupied(model.positions, model.faces, rows=_ROWS if kind != STATIC else 8)
     if kind == STATIC:
         low, high = model.positions.min(axis=0), model.positions.max(axis=0)
@@ -31,12 +32,12 @@ def fitted(model: Model, kind: str, *, proportions: str | None = None) -> tuple[
     return fit, body
 
 
-def stand(model: Model, *, tall: bool = False) -> None:
-    """Put a model on the ground, its middle over the origin, and make it as tall as people are if that is wanted."""
+def stand(model: Model, *, tall: float | None = None) -> None:
+    """Put a model on the ground, its middle over the origin; what nobody is as tall as is made as tall as told."""
     low, high = model.positions.min(axis=0), model.positions.max(axis=0)
     height = float(high[1] - low[1])
     if not height > 1e-6:
         raise InvalidValue("the mesh is flat: it has no height to stand up with; model it anew")
-    scale = _PERSON / height if tall and not _PEOPLE[0] <= height <= _PEOPLE[1] else 1.0
+    scale = tall / height if tall and not _SMALLEST <= height <= _TALLEST else 1.0
     foot = np.array([(low[0] + high[0]) / 2, low[1], (low[2] + high[2]) / 2])
     model.positions = ((model.positions - foot) * scale).astype(np.float32)

@@ -11,12 +11,13 @@ from penstock.studio.modelling.model import Doubles, Whole
 
 
 def unit(vectors: NDArray[Any]) -> Doubles:
-    """Each of them with length 1; what has none points along its last axis."""
+    """Each of them with length 1; those that have it stay as they are, and what has none points along its last axis."""
     vectors = np.asarray(vectors, dtype=np.float64)
     lengths = np.linalg.norm(vectors, axis=-1, keepdims=True)
     last = np.zeros(vectors.shape[-1])
     last[-1] = 1.0
-    return np.where(lengths > 1e-12, vectors / np.maximum(lengths, 1e-12), last)
+    known = np.abs(lengths - 1) < 1e-6
+    return np.where(lengths > 1e-12, vectors / np.where(known, 1.0, np.maximum(lengths, 1e-12)), last)
 
 
 def welded(positions: NDArray[Any]) -> Whole:
@@ -91,7 +92,7 @@ def matrices(turns: NDArray[Any]) -> Doubles:
     return np.stack([rotated(turns, axis) for axis in np.eye(3)], axis=-1)
 
 
-def between(one: NDArray[Any], other: NDArray[Any], share: float) -> Doubles:
+def between(one: NDArray[Any], other: NDArray[Any], share: float | Doubles) -> Doubles:
     """Turns on the way from one to the other, as players go it: evenly, and the shorter way round."""
     one, other = np.asarray(one, dtype=np.float64), np.asarray(other, dtype=np.float64)
     cosine = (one * other).sum(axis=-1, keepdims=True)

@@ -137,7 +137,8 @@ class GlbDocument:
 
     def floats(self, accessor: int, *kinds: str) -> NDArray[np.float64]:
         """The values as numbers, all of which are finite and of a size that can be reckoned with."""
-        values = self.values(accessor, *kinds).astype(np.float64)
+        with np.errstate(invalid="ignore"):
+            values = self.values(accessor, *kinds).astype(np.float64)
         if not (np.abs(values) < 1e9).all():
             raise damaged(f"accessor {accessor} has a number that is none, or is beyond all measure")
         return values

@@ -179,7 +179,10 @@ class Outline:
 
     def leg(self, sign: int) -> list[Doubles]:
         """Hip, knee and ankle."""
-        ankle = self.bottom + max(0.11 * (self.crotch - self.bottom), 1.0)
+        length = self.crotch - self.bottom
+        # Thick legs end in thick feet.
+        thick = 0.5 * self._leg_width if self.gap is not None else 0.0
+        ankle = self.bottom + max(0.11 * length, min(thick, 0.25 * length), 1.0)
         hip = min(self.crotch + 0.03 * self.height, self.crotch + 0.15 * (self.neck - self.crotch))
         rows = (hip, ankle + 0.53 * (hip - ankle), ankle)
         return [self.place(row, self._leg_middle(min(row, self.crotch - 1), sign)) for row in rows]

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from penstock.studio.modelling.geometry import rotated, turn, unit
+from penstock.studio.modelling.geometry import between, multiplied, turn, turn_from, unit
 from penstock.studio.modelling.model import Clip, Doubles, Model
 from penstock.studio.modelling.movement import UP, Movement
 from penstock.studio.modelling.skeletons import ENDS, HUMANOID, QUADRUPED, SIDES
@@ -88,9 +88,12 @@ def _wave(model: Model, notes: Mapping[str, bool]) -> Clip:
     sideways = sign * movement.left
     movement.set(f"{side}Shoulder", turn(movement.forward, 0.18 * sign * raised))
     lifted = sideways * 0.9 + UP * 0.3 + movement.forward * 0.25
-    _towards(movement, side, "UpperArm", "LowerArm", lifted, raised, hanging)
     swung = np.outer(0.3 + beside + 0.42 * beat, sideways) + UP * (0.95 - 0.3 * beside) + movement.forward * 0.2
-    _towards(movement, side, "LowerArm", "Hand", swung, raised, hanging)
+    for joint, tip, further in (("UpperArm", "LowerArm", lifted), ("LowerArm", "Hand", swung)):
+        # Over the side always: straight from below to above there is no telling which way round.
+        aside = turn_from(movement.rest(side + tip) - movement.rest(side + joint), lifted)
+        there = multiplied(turn_from(lifted, further), aside)
+        movement.set(side + joint, between(hanging[joint], there, raised[:, None]))
     _stand(movement)
     return movement.clip("wave")
 
@@ -113,16 +116,6 @@ def _beside_head(model: Model, side: str) -> float:
     off = abs(float(places[shoulder, 0] - places[head, 0]))
     arm = max(float(np.linalg.norm(places[hand] - places[shoulder])), 1e-6)
     return float(np.clip((wide - off) / arm, 0, 1))
-
-
-def _towards(
-    movement: Movement, side: str, joint: str, tip: str, direction: Doubles, share: Doubles, hanging: dict[str, Doubles]
-) -> None:
-    """Turn a bone from where it hangs towards a direction, as far as told."""
-    bone = unit(movement.rest(side + tip) - movement.rest(side + joint))
-    begin = rotated(hanging[joint], bone)
-    weight = share[:, None]
-    movement.point(side + joint, side + tip, (1 - weight) * begin + weight * unit(direction))
 
 
 def _relax(

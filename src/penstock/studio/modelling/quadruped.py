@@ -73,7 +73,10 @@ class _Profile:
         least = max(0.02 * self.length, 1)
         rows = range(self.bottom + 1, self.bottom + max(round(0.3 * self.height), 3))
         found = [[run for run in self.seen.runs(row) if run[1] - run[0] >= least] for row in rows]
-        runs = max(found, key=len)
+        most = max(map(len, found))
+        alike = [runs for runs in found if len(runs) == most]
+        # Halfway up: paws are round below, and legs flow into the body above.
+        runs = alike[len(alike) // 2]
         middle = (self.rear + self.front) / 2
         if len(runs) < 2:
             quarter = self.length / 4

@@ -73,6 +73,16 @@ class Fit:
         ]
         return found + [(names.index(name), self.places[name], tip) for name, tip in self.tips.items()]
 
+    def continued(self) -> list[int]:
+        """For each bone the one that leads to it, if it is a limb's last; else itself."""
+        ends = list(self._between())
+        found = list(range(len(ends)))
+        return found + [next((n for n, end in enumerate(ends) if end == name), -1) for name in self.tips]
+
+    def _between(self) -> list[str]:
+        """The joints that bones from one joint to another end at."""
+        return [name for name, parent in TEMPLATES[self.kind].items() if parent is not None]
+
 
 def kind_of(names: Sequence[str]) -> str | None:
     """The kind of rig whose joints these are, all of them; None for a skeleton from elsewhere."""

@@ -52,6 +52,9 @@ def _shares(points: Doubles, fit: Fit, body: Occupancy, count: int) -> Doubles:
     starts, ends = (np.array([bone[n] for bone in bones]) for n in (1, 2))
     wide, _, deep = body.filled.shape
     radii = _radii(starts, ends, body, from_side=fit.kind == QUADRUPED and deep > wide)
+    for n, before in enumerate(fit.continued()):
+        # At its very end a limb is as thick as before, whatever is measured there.
+        radii[n] = max(radii[n], 0.85 * radii[before])
     steps = body.steps(points, [_along(start, end, body.cell) for start, end in zip(starts, ends, strict=True)])
     shares = np.zeros((len(points), count))
     for some in np.array_split(np.arange(len(points)), max(len(points) // 4096, 1)):
