@@ -7,7 +7,7 @@ from pathlib import Path
 
 from penstock.generation.asset_steps import Animator, AssetOrder, Rigger
 from penstock.studio.modelling.animator import CycleAnimator
-from penstock.studio.modelling.glb import read_glb, write_glb
+from penstock.studio.modelling.glb import write_glb
 from penstock.studio.modelling.model import Model
 from penstock.studio.modelling.rigger import ShapeRigger
 from tests.generation.listening_reporter import ListeningReporter
@@ -30,7 +30,3 @@ def animated(body: Model, folder: Path, *, kind: str = "HUMANOID") -> Path:
     into = folder / "anim.glb"
     ANIMATOR.animate(rigged(body, folder, kind=kind), replace(ORDER, rig=kind), into, ListeningReporter())
     return into
-
-
-def moving(body: Model, folder: Path, *, kind: str = "HUMANOID") -> Model:
-    return read_glb(animated(body, folder, kind=kind))

@@ -19,8 +19,8 @@ from penstock.errors import InvalidValue
 from penstock.media.errors import UnusableFile
 from penstock.studio.modelling.glb import read_glb, write_glb
 from penstock.studio.modelling.model import Model
-from tests.studio.modelling.bodies import box, person
-from tests.studio.modelling.orders import animated
+from tests.studio.modelling.bodies import box
+from tests.studio.modelling.conftest import Cast
 
 Document = dict[str, Any]
 
@@ -49,9 +49,8 @@ def changed(tmp_path: Path, change: Callable[[Document], Any], model: Model | No
     return path
 
 
-def test_what_is_written_is_read_again_to_the_last_bit(tmp_path: Path) -> None:
-    once = animated(person(), tmp_path)
-    model = read_glb(once)
+def test_what_is_written_is_read_again_to_the_last_bit(cast: Cast, tmp_path: Path) -> None:
+    model = read_glb(cast("arms down") / "anim.glb")
     write_glb(model, tmp_path / "again.glb")
     again = read_glb(tmp_path / "again.glb")
     for name in ("positions", "normals", "uv", "faces", "joints", "weights"):
@@ -204,9 +203,9 @@ def test_a_file_that_is_cut_off_anywhere_is_refused(tmp_path: Path) -> None:
                 read_glb(cut)
 
 
-def test_bytes_that_were_flipped_are_refused_or_read_but_never_fail_otherwise(tmp_path: Path) -> None:
-    path, rng = animated(person(), tmp_path), np.random.default_rng(5)
-    document, binary = parts(path)
+def test_bytes_that_were_flipped_are_refused_or_read_but_never_fail_otherwise(cast: Cast, tmp_path: Path) -> None:
+    path, rng = tmp_path / "torn.glb", np.random.default_rng(5)
+    document, binary = parts(cast("a thing") / "anim.glb")
     text = json.dumps(document).encode()
     digits = [n for n, character in enumerate(text) if chr(character).isdigit()]
     read = 0

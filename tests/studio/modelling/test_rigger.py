@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -18,24 +18,14 @@ from penstock.studio.modelling.posing import posed
 from penstock.studio.modelling.skeletons import TEMPLATES
 from penstock.work import Terminal
 from tests.generation.listening_reporter import ListeningReporter
-from tests.studio.modelling.bodies import HEAD, LEGS, TRUNK, animal, arms, body, box, chibi, person, robed
+from tests.studio.modelling.bodies import HEAD, LEGS, TRUNK, arms, body, person
+from tests.studio.modelling.conftest import BODIES, HUMANOIDS, Cast
 from tests.studio.modelling.orders import ORDER, RIGGER, rigged
-
-BODIES: dict[str, tuple[Callable[[], Model], str]] = {
-    "arms down": (lambda: person(out=0.2), "HUMANOID"),
-    "arms out": (lambda: person(out=1.0), "HUMANOID"),
-    "arms up": (lambda: person(out=1.6), "HUMANOID"),
-    "a large head": (chibi, "HUMANOID"),
-    "a robe": (robed, "HUMANOID"),
-    "an animal from the side": (animal, "QUADRUPED"),
-    "an animal from the front": (lambda: animal(along="z"), "QUADRUPED"),
-    "an animal on two legs that are four": (lambda: animal(apart=False), "QUADRUPED"),
-}
 
 
 def joint(model: Model, name: str) -> Doubles:
     assert model.skeleton is not None
-    return model.skeleton.positions[model.skeleton.names.index(name)].astype(np.float64)
+    return np.asarray(model.skeleton.positions[model.skeleton.names.index(name)], dtype=np.float64)
 
 
 def turned(model: Model, name: str) -> Doubles:
@@ -48,10 +38,9 @@ def turned(model: Model, name: str) -> Doubles:
     return np.where(away > 1e-5, away, 0.0)
 
 
-@pytest.mark.parametrize("name", BODIES)
-def test_every_joint_lies_inside_the_body_and_every_vertex_follows_up_to_four(tmp_path: Path, name: str) -> None:
-    build, kind = BODIES[name]
-    model = read_glb(rigged(build(), tmp_path, kind=kind))
+@pytest.mark.parametrize("name", [name for name in BODIES if name != "a thing"])
+def test_every_joint_lies_inside_the_body_and_every_vertex_follows_up_to_four(cast: Cast, name: str) -> None:
+    model, kind = read_glb(cast(name) / "rig.glb"), BODIES[name][1]
     assert model.skeleton is not None
     assert model.joints is not None
     assert model.weights is not None
@@ -71,9 +60,9 @@ def test_every_joint_lies_inside_the_body_and_every_vertex_follows_up_to_four(tm
     np.testing.assert_array_equal(model.weights, model.weights[first])
 
 
-@pytest.mark.parametrize("name", [name for name, (_, kind) in BODIES.items() if kind == "HUMANOID"])
-def test_each_joint_of_a_humanoid_moves_what_is_near_and_leaves_what_is_far(tmp_path: Path, name: str) -> None:
-    model = read_glb(rigged(BODIES[name][0](), tmp_path))
+@pytest.mark.parametrize("name", HUMANOIDS)
+def test_each_joint_of_a_humanoid_moves_what_is_near_and_leaves_what_is_far(cast: Cast, name: str) -> None:
+    model = read_glb(cast(name) / "rig.glb")
     assert len(model.skeleton.names if model.skeleton else ()) >= 16
     for moved in TEMPLATES["HUMANOID"]:
         assert (turned(model, moved) > 0.005).any(), moved
@@ -119,9 +108,9 @@ def test_what_is_held_goes_with_the_hand(tmp_path: Path) -> None:
     assert (turned(model, "leftLowerArm")[held] > 0.02).all()
 
 
-@pytest.mark.parametrize(("along", "axis"), [("x", 0), ("z", 2)])
-def test_an_animal_has_its_head_in_front_and_its_tail_behind(tmp_path: Path, along: str, axis: int) -> None:
-    model = read_glb(rigged(animal(along=along), tmp_path, kind="QUADRUPED"))
+@pytest.mark.parametrize(("seen", "axis"), [("side", 0), ("front", 2)])
+def test_an_animal_has_its_head_in_front_and_its_tail_behind(cast: Cast, seen: str, axis: int) -> None:
+    model = read_glb(cast(f"an animal from the {seen}") / "rig.glb")
     order = [joint(model, name)[axis] for name in ("tailTip", "tail", "hips", "spine", "chest", "neck", "head")]
     assert order == sorted(order)
     assert joint(model, "head")[1] > joint(model, "chest")[1] > joint(model, "leftFrontFoot")[1]
@@ -140,16 +129,16 @@ def test_a_body_from_elsewhere_is_put_on_the_ground_and_made_as_tall_as_a_person
     np.testing.assert_allclose([low[1], high[1], low[0] + high[0], low[2] + high[2]], [0, 1.8, 0, 0], atol=1e-3)
 
 
-def test_a_thing_has_one_joint_and_all_of_it_follows(tmp_path: Path) -> None:
-    model = read_glb(rigged(box(), tmp_path, kind="STATIC"))
+def test_a_thing_has_one_joint_and_all_of_it_follows(cast: Cast) -> None:
+    model = read_glb(cast("a thing") / "rig.glb")
     assert model.skeleton is not None
     assert model.skeleton.names == ["root"]
     assert (turned(model, "root")[model.positions[:, 1] > 0.1] > 0.01).all()
 
 
-def test_what_was_made_is_told_and_the_same_mesh_gives_the_same_bytes(tmp_path: Path) -> None:
-    once = rigged(person(), tmp_path).read_bytes()
-    made = RIGGER.rig(tmp_path / "retopo.glb", ORDER, tmp_path / "again.glb", ListeningReporter())
+def test_what_was_made_is_told_and_the_same_mesh_gives_the_same_bytes(cast: Cast, tmp_path: Path) -> None:
+    once = (cast("arms down") / "rig.glb").read_bytes()
+    made = RIGGER.rig(cast("arms down") / "retopo.glb", ORDER, tmp_path / "again.glb", ListeningReporter())
     assert (tmp_path / "again.glb").read_bytes() == once
     assert made.metrics["joints"] == 19
     assert made.metrics["weights_per_vertex"] == 4
