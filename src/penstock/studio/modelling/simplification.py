@@ -1,0 +1,292 @@
+"""Fewer triangles for the same shape: edges are collapsed where that changes it least (quadric error metrics).
+
+Many edges that lie apart from each other are collapsed at a time, so that it takes arrays instead of a queue. Nothing is
+torn: a mesh that is closed stays closed, holes and handles stay, and what lies along a seam stays along it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from penstock.studio.modelling.model import Doubles, Mask, Whole
+from penstock.studio.modelling.topology import Edges, edges_of, face_normals, spread
+
+_CHEAP = 0.4
+"The part of all edges, the cheapest, among which those to be collapsed are looked for."
+_PASSES = 4
+_EVEN = 1e-3
+"How much the length of an edge counts against its error: in what is flat, the short ones go first."
+_STEADY = 1e-3
+"How strongly a new vertex is drawn to the middle of its edge: in what is flat it could be anywhere."
+_SEAM = 0.3
+"How much what lies along a seam or an open edge counts, beside the triangles there."
+_LEAST_SHAPE = 0.04
+"Of a triangle: 1 is equilateral, 0 has no area."
+_TURNED = 0.25
+"The cosine by which a triangle may turn at most."
+_MOST_AROUND = 14
+"Triangles around a vertex."
+
+
+@dataclass(frozen=True, slots=True)
+class Mesh:
+    """Triangles, each of which belongs to a chart of the texture."""
+
+    points: Doubles
+    faces: Whole
+    charts: Whole
+
+
+def simplified(mesh: Mesh, *, target: int) -> Mesh:
+    """The same shape with at most so many triangles, or as few as can be without tearing it."""
+    if len(mesh.faces) <= target:
+        return mesh
+    # In lengths of its own, so that no bound depends on how large it is.
+    low = mesh.points.min(axis=0)
+    size = float((mesh.points.max(axis=0) - low).max()) or 1.0
+    work = _Work((mesh.points - low) / size, mesh.faces.copy(), mesh.charts.copy())
+    for cheap, careful in ((_CHEAP, True), (1.0, True), (1.0, False)):
+        while len(work.faces) > target and work.round(target, cheap, careful):
+            pass
+    used, faces = np.unique(work.faces, return_inverse=True)
+    return Mesh(work.points[used] * size + low, faces.reshape(-1, 3).astype(np.int64), work.charts)
+
+
+@dataclass(frozen=True, slots=True)
+class _Ways:
+    """Edges that may be collapsed, the cheapest first: which, whereto, and which of its ends stays."""
+
+    edge: Whole
+    place: Doubles
+
+
+class _Work:
+    """A mesh while it is simplified."""
+
+    def __init__(self, points: Doubles, faces: Whole, charts: Whole) -> None:
+        self.points, self.faces, self.charts = points, faces, charts
+        self.quadrics = _quadrics(points, faces)
+        self._add_seams(edges_of(faces, len(points)))
+
+    def round(self, target: int, cheap: float, careful: bool) -> bool:
+        """Collapse some edges that lie apart; False if none could be."""
+        edges = edges_of(self.faces, len(self.points))
+        ways = self._ways(edges, cheap)
+        around = _Around(self.faces, edges, len(self.points))
+        wanted = (len(self.faces) - target + 1) // 2
+        rank = np.arange(len(ways.edge))
+        open, chosen = np.ones(len(rank), dtype=bool), np.zeros(len(rank), dtype=bool)
+        for _ in range(_PASSES):
+            picked = _apart(edges.pairs[ways.edge[open]], edges.pairs, len(self.points))
+            picked = rank[open][picked]
+            if not len(picked):
+                break
+            open[picked] = False
+            good = picked[self._fine(edges, ways, picked, around, careful)]
+            chosen[good] = True
+            open &= ~around.touched(edges.pairs[ways.edge[good]])[edges.pairs[ways.edge]].any(axis=1)
+            if chosen.sum() >= wanted:
+                break
+        self._collapse(edges.pairs[ways.edge[chosen]][:wanted], ways.place[chosen][:wanted])
+        return bool(chosen.any())
+
+    def _ways(self, edges: Edges, cheap: float) -> _Ways:
+        seam = self._seams(edges)
+        degree = np.bincount(edges.pairs[seam].ravel(), minlength=len(self.points))
+        fixed = (degree != 0) & (degree != 2)
+        fixed[edges.pairs[edges.uses > 2]] = True
+        a, b = edges.pairs.T
+        on_seam = degree > 0
+        allowed = (seam | ~(on_seam[a] & on_seam[b])) & ~(fixed[a] & fixed[b]) & (edges.uses <= 2)
+        which = np.flatnonzero(allowed)
+        a, b = a[which], b[which]
+        stays_a = fixed[a] | (on_seam[a] & ~on_seam[b])
+        stays_b = ~stays_a & (fixed[b] | (on_seam[b] & ~on_seam[a]))
+        place, cost = self._best(a, b, stays_a, stays_b)
+        count = max(int(len(which) * cheap), min(len(which), 256))
+        if count < len(which):
+            first = np.argpartition(cost, count - 1)[:count]
+            first = first[np.lexsort((which[first], cost[first]))]
+        else:
+            first = np.lexsort((which, cost))
+        return _Ways(which[first], place[first])
+
+    def _best(self, a: Whole, b: Whole, stays_a: Mask, stays_b: Mask) -> tuple[Doubles, Doubles]:
+        """Where the vertex that is left should be, and what that costs."""
+        q = self.quadrics[a] + self.quadrics[b]
+        here, there = self.points[a], self.points[b]
+        middle = (here + there) / 2
+        pull = _STEADY * q[:, 10] + 1e-15
+        place = _minimum(q, pull, middle)
+        length = ((here - there) ** 2).sum(axis=1)
+        # Far away lies only what two nearly parallel planes make of a rounding.
+        far = ((place - middle) ** 2).sum(axis=1) > length
+        place = np.where(far[:, None], middle, place)
+        place = np.where(stays_a[:, None], here, np.where(stays_b[:, None], there, place))
+        return place, _error(q, place) + _EVEN * q[:, 10] * length
+
+    def _seams(self, edges: Edges) -> Mask:
+        """Edges at which the mesh ends, or one chart of the texture does."""
+        one, other = self.charts[edges.sides[:, 0]], self.charts[edges.sides[:, 1]]
+        found: Mask = (edges.uses != 2) | (one != other)
+        return found
+
+    def _add_seams(self, edges: Edges) -> None:
+        """Planes that stand upright on the triangles along a seam, so that it keeps its course."""
+        normals = face_normals(self.points, self.faces)
+        seam = self._seams(edges) & (edges.uses <= 2)
+        pairs, sides = edges.pairs[seam], edges.sides[seam]
+        along = self.points[pairs[:, 1]] - self.points[pairs[:, 0]]
+        upright = np.cross(along, _unit(normals[sides[:, 0]]))
+        planes = _plane(_unit(upright), self.points[pairs[:, 0]], _SEAM * (along**2).sum(axis=1))
+        planes[:, 10] = 0
+        for end in (0, 1):
+            np.add.at(self.quadrics, pairs[:, end], planes)
+
+    def _fine(self, edges: Edges, ways: _Ways, picked: Whole, around: _Around, careful: bool) -> Mask:
+        """Which of these can be collapsed without a tear, a fold or a needle."""
+        pairs = edges.pairs[ways.edge[picked]]
+        good = around.common(pairs) == edges.uses[ways.edge[picked]]
+        good &= around.valence(pairs) <= _MOST_AROUND
+        for end in (0, 1):
+            which, faces = around.faces_of(pairs[:, end])
+            corners = self.faces[faces]
+            stays = ~(corners == pairs[which, 1 - end][:, None]).any(axis=1)
+            which, corners = which[stays], corners[stays]
+            before = self.points[corners]
+            moved = (corners == pairs[which, end][:, None])[..., None]
+            after = np.where(moved, ways.place[picked][which][:, None], before)
+            bad = _spoilt(before, after, careful)
+            good &= np.bincount(which[bad], minlength=len(picked)) == 0
+        return good
+
+    def _collapse(self, pairs: Whole, place: Doubles) -> None:
+        stays, goes = pairs.T
+        self.points[stays] = place
+        self.quadrics[stays] += self.quadrics[goes]
+        renamed = np.arange(len(self.points))
+        renamed[goes] = stays
+        faces = renamed[self.faces]
+        left = (faces[:, 0] != faces[:, 1]) & (faces[:, 1] != faces[:, 2]) & (faces[:, 2] != faces[:, 0])
+        self.faces, self.charts = faces[left], self.charts[left]
+
+
+class _Around:
+    """What lies around each vertex."""
+
+    def __init__(self, faces: Whole, edges: Edges, vertices: int) -> None:
+        self._vertices = vertices
+        self._faces = np.argsort(faces.ravel(), kind="stable") // 3
+        self._counts = np.bincount(faces.ravel(), minlength=vertices)
+        self._starts = np.cumsum(self._counts) - self._counts
+        both = np.concatenate([edges.pairs, edges.pairs[:, ::-1]])
+        order = np.argsort(both[:, 0], kind="stable")
+        self._neighbours = both[order, 1]
+        self._degrees = np.bincount(both[:, 0], minlength=vertices)
+        self._firsts = np.cumsum(self._degrees) - self._degrees
+
+    def faces_of(self, vertices: Whole) -> tuple[Whole, Whole]:
+        """The triangles around each of these vertices, and which of them each is around."""
+        counts = self._counts[vertices]
+        return np.repeat(np.arange(len(vertices)), counts), self._faces[spread(self._starts[vertices], counts)]
+
+    def common(self, pairs: Whole) -> Whole:
+        """How many vertices are neighbours of both ends."""
+        keys = []
+        for end in (0, 1):
+            counts = self._degrees[pairs[:, end]]
+            others = self._neighbours[spread(self._firsts[pairs[:, end]], counts)]
+            keys.append(np.repeat(np.arange(len(pairs)), counts) * self._vertices + others)
+        both = np.sort(np.concatenate(keys))
+        twice = both[1:][both[1:] == both[:-1]]
+        return np.bincount(twice // self._vertices, minlength=len(pairs))
+
+    def valence(self, pairs: Whole) -> Whole:
+        """How many neighbours the vertex has that is left of an edge."""
+        found: Whole = self._degrees[pairs].sum(axis=1) - 4
+        return found
+
+    def touched(self, pairs: Whole) -> Mask:
+        """Which vertices are ends of these edges, or beside one."""
+        found = np.zeros(self._vertices, dtype=bool)
+        ends = pairs.ravel()
+        found[ends] = True
+        found[self._neighbours[spread(self._firsts[ends], self._degrees[ends])]] = True
+        return found
+
+
+def _apart(pairs: Whole, beside: Whole, vertices: int) -> Whole:
+    """Which of these edges, the best first, are better than every other within reach: none of them touch each other."""
+    rank = np.arange(len(pairs))
+    best = np.full(vertices, len(pairs))
+    for end in (1, 0):
+        np.minimum.at(best, pairs[:, end], rank)
+    near = best.copy()
+    for end in (0, 1):
+        np.minimum.at(near, beside[:, end], best[beside[:, 1 - end]])
+    return np.flatnonzero((near[pairs[:, 0]] == rank) & (near[pairs[:, 1]] == rank))
+
+
+def _spoilt(before: Doubles, after: Doubles, careful: bool) -> Mask:
+    """Triangles that would turn over, or become needles."""
+    old, new = (np.cross(t[:, 1] - t[:, 0], t[:, 2] - t[:, 0]) for t in (before, after))
+    long_old, long_new = np.linalg.norm(old, axis=1), np.linalg.norm(new, axis=1)
+    bad: Mask = long_new < 1e-14
+    if not careful:
+        return bad
+    shape_old, shape_new = (_shape(t, area) for t, area in ((before, long_old), (after, long_new)))
+    bad |= (old * new).sum(axis=1) < _TURNED * long_old * long_new
+    bad |= (shape_new < _LEAST_SHAPE) & (shape_new < shape_old)
+    return bad
+
+
+def _shape(triangles: Doubles, twice_area: Doubles) -> Doubles:
+    sides = ((triangles - np.roll(triangles, 1, axis=1)) ** 2).sum(axis=(1, 2))
+    return 2 * np.sqrt(3) * twice_area / np.maximum(sides, 1e-30)
+
+
+def _quadrics(points: Doubles, faces: Whole) -> Doubles:
+    """For each vertex the sum of the planes around it, by their areas, as ten numbers; the eleventh is the area."""
+    normals = face_normals(points, faces)
+    areas = np.linalg.norm(normals, axis=1) / 2
+    planes = _plane(_unit(normals), points[faces[:, 0]], areas / 3)
+    return np.stack(
+        [np.bincount(faces.ravel(), weights=np.repeat(column, 3), minlength=len(points)) for column in planes.T], axis=1
+    )
+
+
+def _plane(normal: Doubles, point: Doubles, weight: Doubles) -> Doubles:
+    x, y, z = normal.T
+    d = -(normal * point).sum(axis=1)
+    return np.stack([x * x, x * y, x * z, y * y, y * z, z * z, x * d, y * d, z * d, d * d, np.ones_like(d)], axis=1) * weight[:, None]
+
+
+def _minimum(q: Doubles, pull: Doubles, middle: Doubles) -> Doubles:
+    """The place of the least error, drawn a little to the middle: by Cramer's rule, for all at once."""
+    a, b, c, d, e, f = q[:, 0] + pull, q[:, 1], q[:, 2], q[:, 3] + pull, q[:, 4], q[:, 5] + pull
+    right = pull[:, None] * middle - q[:, 6:9]
+    first, second, third = d * f - e * e, c * e - b * f, b * e - c * d
+    whole = a * first + b * second + c * third
+    rows = (
+        (first, second, third),
+        (second, a * f - c * c, b * c - a * e),
+        (third, b * c - a * e, a * d - b * b),
+    )
+    x, y, z = right.T
+    found = np.stack([row[0] * x + row[1] * y + row[2] * z for row in rows], axis=1)
+    safe = np.abs(whole) > 1e-40
+    return np.where(safe[:, None], found / np.where(safe, whole, 1.0)[:, None], middle)
+
+
+def _error(q: Doubles, place: Doubles) -> Doubles:
+    x, y, z = place.T
+    squares = q[:, 0] * x * x + q[:, 3] * y * y + q[:, 5] * z * z
+    mixed = q[:, 1] * x * y + q[:, 2] * x * z + q[:, 4] * y * z
+    return np.maximum(squares + 2 * (mixed + q[:, 6] * x + q[:, 7] * y + q[:, 8] * z) + q[:, 9], 0.0)
+
+
+def _unit(vectors: Doubles) -> Doubles:
+    length = np.linalg.norm(vectors, axis=1, keepdims=True)
+    return vectors / np.where(length > 0, length, 1.0)
