@@ -6,24 +6,26 @@ from dataclasses import dataclass
 from io import BytesIO
 
 import numpy as np
-from PIL import Image
+from PIL import Image, ImageFilter
 
-from penstock.studio.modelling.model import Doubles, Floats, Mask
-from penstock.studio.modelling.morphology import bled, grown, shrunk
+from penstock.studio.modelling.model import Doubles, Mask, Whole
+from penstock.studio.modelling.morphology import bled, shrunk
+from penstock.studio.modelling.outline import own_colours
 from penstock.studio.modelling.silhouette import Silhouette
 
 _GUTTER = 6
 "Pixels around each of the two."
-_GUESSED_AT = 96
-"So large is the picture when its back is guessed: details are lost, and faces with them."
-_WINDOW = range(-8, 9, 2)
-_GUESSES = 2
+_GUESSED_AT = 128
+"So large is the picture, in pixels, when its back is guessed."
+_RING = 3
+"Pixels of that along the rim which are believed to go on behind."
+_UPRIGHT = 2.0
 _SHADE = 0.93
 "The back is a little darker: less light falls there."
 _WRAPPED = 0.03
 "The part of the long side along the rim where the colours of the front reach behind."
-_EDGE = 2
-"Pixels along the rim of a picture whose colours may be mixed with its ground's."
+_COARSE = 4
+"Pixels that have one colour in common beyond the edge."
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,8 +55,7 @@ def atlas(seen: Silhouette, *, margin: float, largest: int) -> Atlas:
     fit = _fit((size, step), wide, high)
     chart = (round(wide * fit), round(high * fit))
     front = _front(seen, margin, chart)
-    behind = _behind(front, margin * fit)
-    # Where a mesh is seen from far, its texture is made smaller, and what is beside it mixes in.
+    behind = _behind(front)
     cell = (step[0] or size[0], step[1] or size[1])
     canvas = Image.new("RGB", size)
     offsets = []
@@ -87,86 +88,79 @@ def _fit(layout: tuple[tuple[int, int], tuple[int, int]], wide: float, high: flo
 
 @dataclass(frozen=True, slots=True)
 class _Front:
-    colours: Floats
-    there: Mask
+    colours: Image.Image
+    there: Image.Image
 
 
 def _front(seen: Silhouette, margin: float, size: tuple[int, int]) -> _Front:
     """The picture without its ground: its own colours run on over the edge, so that no fringe is seen."""
-    sure = shrunk(seen.there, _EDGE)
-    sure |= seen.there & ~grown(sure, 2 * _EDGE)  # what is as thin as its edge has no other colours
-    rows, columns = seen.there.shape
-    box = (-margin, -margin, columns + margin, rows + margin)
     around = int(np.ceil(margin))
     pad = ((around, around), (around, around))
-    inner = (around + box[0], around + box[1], around + box[2], around + box[3])
-    colours = Image.fromarray(np.pad(seen.colours * sure[..., None], (*pad, (0, 0))).astype(np.uint8))
-    masks = [Image.fromarray(np.pad(mask, pad).astype(np.uint8) * 255) for mask in (sure, seen.there)]
-    how = Image.Resampling.BOX if size[0] < columns else Image.Resampling.BILINEAR
-    sized = [np.asarray(image.resize(size, how, box=inner), dtype=np.float32) for image in (colours, *masks)]
-    weight = sized[1] / 255
-    known = weight > 0.25
-    plain = sized[0] / np.where(known, weight, 1.0)[..., None]
-    return _Front(np.clip(bled(plain, known), 0, 255), sized[2] >= 128)
+    own, there = (Image.fromarray(np.pad(mask, pad).astype(np.uint8) * 255) for mask in (own_colours(seen), seen.there))
+    colours = Image.fromarray(np.pad(seen.colours, (*pad, (0, 0))))
+    colours = Image.composite(colours, _beyond(colours, own), own)
+    spare = around - margin
+    box = (spare, spare, colours.width - spare, colours.height - spare)
+    how = Image.Resampling.BOX if size[0] < colours.width else Image.Resampling.BICUBIC
+    return _Front(colours.resize(size, how, box=box), there.resize(size, how, box=box))
 
 
-def _behind(front: _Front, margin: float) -> Floats:
-    """What the back may look like: the colours of each region, without what is drawn on it; the same at the rim."""
-    rows, columns = front.there.shape
-    shrink = _GUESSED_AT / max(rows, columns)
-    small = (max(2, round(columns * shrink)), max(2, round(rows * shrink)))
-    picture = Image.fromarray(front.colours.astype(np.uint8))
-    there = np.asarray(Image.fromarray(front.there.astype(np.uint8) * 255).resize(small, Image.Resampling.BOX)) >= 128
-    if not there.any():
-        there = np.ones_like(there)
-    guess = np.asarray(picture.resize(small, Image.Resampling.BOX), dtype=np.float32)
-    for _ in range(_GUESSES):
-        guess = _typical(guess, there)
-    soft = Image.fromarray(np.clip(bled(guess, there), 0, 255).astype(np.uint8)).resize((columns, rows), Image.Resampling.BICUBIC)
-    blurred = np.asarray(soft, dtype=np.float32) * _SHADE
-    inside = _inwards(front.there, small, max(2.0, _WRAPPED * max(small)))
-    return front.colours + (blurred - front.colours) * inside[..., None]
+def _beyond(colours: Image.Image, own: Image.Image) -> Image.Image:
+    """What the colours become where none is known; they are soft there, and need not be computed for every pixel."""
+    black = Image.new("RGB", colours.size)
+    mean = np.asarray(Image.composite(colours, black, own).reduce(_COARSE), dtype=np.float32)
+    weight = np.asarray(own.reduce(_COARSE), dtype=np.float32) / 255
+    known = weight > 0.02
+    spread = np.clip(bled(mean / np.where(known, weight, 1.0)[..., None], known), 0, 255)
+    return Image.fromarray(np.rint(spread).astype(np.uint8)).resize(colours.size, Image.Resampling.BILINEAR)
 
 
-def _typical(colours: Floats, there: Mask) -> Floats:
-    """The median of the colours around each pixel, as far as they are of the subject."""
-    shifted, counted = [], []
-    reach = -_WINDOW[0]
-    wide = np.pad(colours, ((reach, reach), (reach, reach), (0, 0)))
-    known = np.pad(there, reach)
-    rows, columns = there.shape
-    for down in _WINDOW:
-        for right in _WINDOW:
-            if down * down + right * right <= reach * reach:
-                part = np.s_[reach + down : reach + down + rows, reach + right : reach + right + columns]
-                shifted.append(wide[part])
-                counted.append(known[part])
-    values = np.where(np.stack(counted)[..., None], np.stack(shifted), np.inf)
-    values.sort(axis=0)
-    middle = np.maximum(np.stack(counted).sum(axis=0) - 1, 0) // 2
-    found = np.take_along_axis(values, middle[None, ..., None], axis=0)[0]
-    return np.where(np.isfinite(found), found, colours).astype(np.float32)
+def _behind(front: _Front) -> Image.Image:
+    """What the back may look like: what is seen along the rim goes on behind, and nothing that is drawn further in.
+
+    So hair is behind a face, and a coat has its colours but not its buttons.
+    """
+    shrink = _GUESSED_AT / max(front.there.size)
+    small = (max(2, round(front.there.width * shrink)), max(2, round(front.there.height * shrink)))
+    shares = np.asarray(front.there.resize(small, Image.Resampling.BOX))
+    there = shares >= min(128, int(shares.max()))
+    colours = np.asarray(front.colours.resize(small, Image.Resampling.BOX), dtype=np.float32)
+    guess = colours.copy()
+    inner = shrunk(np.pad(there, 1), _RING)[1:-1, 1:-1]
+    guess[inner] = colours[there & ~inner][_beside(inner, there & ~inner)]
+    guess = np.clip(bled(guess, there) * _SHADE, 0, 255)
+    soft = Image.fromarray(guess.astype(np.uint8)).filter(ImageFilter.MedianFilter(5)).filter(ImageFilter.BoxBlur(1))
+    soft = soft.resize(front.there.size, Image.Resampling.BICUBIC)
+    return Image.composite(soft, front.colours, _inwards(shares >= 250).resize(soft.size, Image.Resampling.BILINEAR))
 
 
-def _inwards(there: Mask, small: tuple[int, int], width: float) -> Floats:
-    """0 at the rim and outside, rising to 1 so many pixels of the small picture inwards."""
-    image = Image.fromarray(there.astype(np.uint8) * 255).resize(small, Image.Resampling.BOX)
-    inside = np.asarray(image) >= 250
-    steps = np.zeros(inside.shape, dtype=np.float32)
-    for _ in range(round(width)):
-        steps += inside
+def _beside(inner: Mask, ring: Mask) -> Whole:
+    """For each pixel inside, which one of the ring is nearest; sideways is nearer than up or down, as clothes are."""
+    here, there = (np.argwhere(mask) * [_UPRIGHT, 1.0] for mask in (inner, ring))
+    found = [
+        ((part[:, None] - there[None]) ** 2).sum(axis=2).argmin(axis=1)
+        for part in np.array_split(here.astype(np.float32), max(1, len(here) // 1000))
+        if len(part)
+    ]
+    return np.concatenate(found) if found else np.zeros(0, dtype=np.int64)
+
+
+def _inwards(inside: Mask) -> Image.Image:
+    """Black at the rim and outside, ever lighter inwards."""
+    steps = max(2, round(_WRAPPED * max(inside.shape)))
+    ramp = np.zeros(inside.shape, dtype=np.float32)
+    for _ in range(steps):
+        ramp += inside
         inside = shrunk(np.pad(inside, 1), 1)[1:-1, 1:-1]
-    ramp = Image.fromarray(steps / max(round(width), 1))
-    rows, columns = there.shape
-    return np.asarray(ramp.resize((columns, rows), Image.Resampling.BILINEAR))
+    return Image.fromarray((ramp / steps * 255).astype(np.uint8))
 
 
-def _framed(picture: Floats, cell: tuple[int, int]) -> Image.Image:
+def _framed(picture: Image.Image, cell: tuple[int, int]) -> Image.Image:
     """In the middle of its half, whose rest has the colours of its edge."""
-    rows, columns = picture.shape[:2]
+    rows, columns = picture.height, picture.width
     left, top = (cell[0] - columns) // 2, (cell[1] - rows) // 2
     pad = ((top, cell[1] - rows - top), (left, cell[0] - columns - left), (0, 0))
-    return Image.fromarray(np.pad(np.rint(picture).astype(np.uint8), pad, "edge"))
+    return Image.fromarray(np.pad(np.asarray(picture), pad, "edge"))
 
 
 def _png(picture: Image.Image) -> bytes:

@@ -11,8 +11,10 @@ from penstock.generation.errors import for_good
 from penstock.media.extra import need
 from penstock.media.whole import whole
 
-_CELLS = 144
-"Steps of the grid along the subject's long side."
+_POINTS = 5000
+"Of the grid, that are about to lie inside the subject: what is thin is modelled more finely."
+_CELLS = (56, 224)
+"The fewest and the most steps of the grid along the subject's long side."
 _FINE = 4
 "Pixels that are looked at for each of them, along a side."
 _THIN = 3
@@ -65,12 +67,14 @@ def _modelled(seen: Any, order: AssetOrder) -> tuple[Any, dict[str, Any]]:
     from penstock.studio.modelling.sampling import sampled
     from penstock.studio.modelling.shell import shell
 
-    pixel = _CELLS * _FINE / max(seen.there.shape)
+    how = profile(order)
+    long = max(seen.there.shape)
+    cells = min(max(long * math.sqrt(_POINTS * how.grain / float(seen.there.sum())), _CELLS[0]), _CELLS[1])
+    pixel = cells * _FINE / long
     fine = sampled(seen.there, pixel, thin=_THIN, margin=_MARGIN * _FINE)
     pieces = in_one_piece(fine, bridge=2 * _THIN + 1, hole=(2 * _FINE) ** 2)
     level = _level(pieces.mask)
-    how = profile(order)
-    solid = shell(level, thickness(level > 0, how))
+    solid = shell(level, thickness(level, how))
     # From steps of the grid to pixels of the picture.
     grain = [(side - 2 * _MARGIN * _FINE) / whole for side, whole in zip(fine.shape, seen.there.shape, strict=True)]
     places = (solid.points[:, :2] * [1, -1] - 1 - _MARGIN) * _FINE / grain[::-1]

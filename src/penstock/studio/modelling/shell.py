@@ -19,6 +19,8 @@ _LONGEST = 2.2
 "Edges longer than so many steps of the grid are split."
 _SPLITS = 3
 _SMOOTHINGS = 6
+_THIN = 2.0
+"Steps of the grid: what is only so thick is not smoothed, and what is twice as thick is smoothed altogether."
 _IN, _OUT = 0.5, -0.526
 "Taubin's two steps: one shrinks what is rough, the other grows what is left."
 
@@ -55,7 +57,7 @@ def shell(level: Doubles, height: Doubles) -> Shell:
     behind = np.arange(len(faces)) >= len(front)
     for _ in range(_SPLITS):
         points, faces, behind = _split(points, faces, behind)
-    return Shell(_smoothed(points, faces), faces, behind)
+    return Shell(_smoothed(points, faces, _broad(points, height)), faces, behind)
 
 
 class _Grid:
@@ -74,8 +76,8 @@ class _Grid:
         y, x = np.nonzero(inside)
         yr, xr = np.nonzero(across)
         yd, xd = np.nonzero(along)
-        self.x = np.concatenate([x, xr + _between(level[yr, xr], level[yr, xr + 1]), xd]).astype(np.float64)
-        self.y = np.concatenate([y, yr, yd + _between(level[yd, xd], level[yd + 1, xd])]).astype(np.float64)
+        self.x = np.concatenate([x, xr + way_to_zero(level[yr, xr], level[yr, xr + 1]), xd]).astype(np.float64)
+        self.y = np.concatenate([y, yr, yd + way_to_zero(level[yd, xd], level[yd + 1, xd])]).astype(np.float64)
         ring = (number[:-1, :-1], right[:-1], number[:-1, 1:], down[:, 1:])
         ring += (number[1:, 1:], right[1:], number[1:, :-1], down[:, :-1])
         cells = np.stack(ring, axis=-1)
@@ -92,7 +94,7 @@ class _Grid:
                     self.faces[int(case), turned] = found[:, triangles].reshape(-1, 3)
 
 
-def _between(here: Doubles, there: Doubles) -> Doubles:
+def way_to_zero(here: Doubles, there: Doubles) -> Doubles:
     """Where the level is 0, as a part of the way."""
     return np.clip(here / (here - there), _NEAREST, 1 - _NEAREST)
 
@@ -176,7 +178,17 @@ _PARTS = {
 "What a triangle becomes: 0 1 2 are its corners, 3 4 5 the middles of its edges from 0 to 1, 1 to 2 and 2 to 0."
 
 
-def _smoothed(points: Doubles, faces: Whole) -> Doubles:
+def _broad(points: Doubles, height: Doubles) -> Doubles:
+    """How much of the smoothing a point gets: all where the body is thick, nothing where it would be worn away."""
+    around = height
+    for axis in (0, 1):
+        shifted = [np.roll(around, step, axis=axis) for step in (-2, -1, 0, 1, 2)]
+        around = np.max(shifted, axis=0)
+    columns, rows = np.rint(points[:, :2] * [1, -1]).astype(np.int64).T
+    return np.clip((around[rows, columns] - _THIN) / _THIN, 0.0, 1.0)
+
+
+def _smoothed(points: Doubles, faces: Whole, much: Doubles) -> Doubles:
     """Taubin's smoothing, which takes the steps of the grid away and leaves the volume."""
     pairs = edges_of(faces, len(points)).pairs
     count = np.bincount(pairs.ravel(), minlength=len(points))[:, None]
@@ -187,5 +199,5 @@ def _smoothed(points: Doubles, faces: Whole) -> Doubles:
                 + np.bincount(pairs[:, 1], weights=column[pairs[:, 0]], minlength=len(points))
                 for column in points.T
             ]
-            points = points + step * (np.stack(sums, axis=1) / count - points)
+            points = points + step * much[:, None] * (np.stack(sums, axis=1) / count - points)
     return points
