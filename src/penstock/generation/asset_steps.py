@@ -97,7 +97,7 @@ class PictureMaker(AssetMaker, Protocol):
 
 class PictureRefiner(AssetMaker, Protocol):
     def refine(self, picture: Path, order: AssetOrder, into: Path, reporter: StepReporter) -> Made:
-        """The picture as a PNG of 2048 pixels on its long side, with crisp edges, and alpha without fringe or specks."""
+        """The picture as a PNG of 2048 pixels on its long side, its edges crisp, without fringe or specks."""
         ...
 
 
@@ -133,5 +133,5 @@ class AssetExporter(AssetMaker, Protocol):
     def export(
         self, made: Path, order: AssetOrder, provenance: Mapping[str, Any], into: Path, reporter: StepReporter
     ) -> Made:
-        """All that goes to whoever asked, in the folder ``into``; ``provenance`` is written into the files themselves."""
+        """All that goes to whoever asked, in the folder ``into``; ``provenance`` is written into the files."""
         ...

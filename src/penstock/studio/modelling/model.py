@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 Floats: TypeAlias = NDArray[np.float32]
 Doubles: TypeAlias = NDArray[np.float64]
 Whole: TypeAlias = NDArray[np.int64]
-Faces: TypeAlias = NDArray[np.uint32]
+Triangles: TypeAlias = NDArray[np.uint32]
 Mask: TypeAlias = NDArray[np.bool_]
 
 
@@ -27,6 +27,12 @@ class Skeleton:
     "The number of each joint's parent; -1 for a root."
     positions: Floats
     "Where they are at rest, in model space: (joints, 3)."
+
+    @property
+    def local(self) -> Floats:
+        """Where each is from its parent."""
+        behind = np.array(self.parents)
+        return np.where(behind[:, None] < 0, self.positions, self.positions - self.positions[behind]).astype(np.float32)
 
 
 @dataclass
@@ -56,7 +62,7 @@ class Model:
     "(vertices, 3), of length 1."
     uv: Floats
     "(vertices, 2); 0, 0 is the upper left corner of the texture."
-    faces: Faces
+    faces: Triangles
     "(triangles, 3), counterclockwise as seen from outside."
     texture: bytes | None = None
     "A PNG."
