@@ -10,7 +10,7 @@ from PIL import Image, ImageFilter
 
 from penstock.studio.modelling.model import Doubles, Mask, Whole
 from penstock.studio.modelling.morphology import bled, shrunk
-from penstock.studio.modelling.outline import own_colours
+from penstock.studio.modelling.rim_colours import own_colours
 from penstock.studio.modelling.silhouette import Silhouette
 
 _GUTTER = 6
