@@ -16,7 +16,19 @@ from penstock.studio.modelling.model import Model
 from penstock.studio.modelling.retopologist import QuadricRetopologist
 from penstock.studio.modelling.sculptor import Sculptor
 from penstock.work import Terminal
-from tests.studio.modelling.drawn import Quiet, blob, disc, figure, fitted, order, overlap, ring, saved, seen, thin_cross
+from tests.studio.modelling.drawn import (
+    Quiet,
+    blob,
+    disc,
+    figure,
+    fitted,
+    order,
+    overlap,
+    ring,
+    saved,
+    seen,
+    thin_cross,
+)
 
 RETOPOLOGIST: Retopologist = QuadricRetopologist()
 
@@ -115,7 +127,9 @@ def test_a_mesh_of_nothing_but_seams_keeps_its_budget_all_the_same(meshes: dict[
     apart = Model(
         positions=given.positions[corners],
         normals=given.normals[corners],
-        uv=given.uv[corners] * 0.9 + np.random.default_rng(0).random((len(given.faces), 1, 2)).repeat(3, 1).reshape(-1, 2).astype(np.float32) * 0.1,
+        uv=given.uv[corners] * 0.9
+        + np.random.default_rng(0).random((len(given.faces), 1, 2)).repeat(3, 1).reshape(-1, 2).astype(np.float32)
+        * 0.1,
         faces=np.arange(len(corners), dtype=np.uint32).reshape(-1, 3),
         texture=given.texture,
     )

@@ -92,7 +92,9 @@ def colours_at_vertices(model: Model, picture: Any, *, behind: bool) -> float:
     texture = texels(model)
     at = (model.uv * [texture.shape[1], texture.shape[0]]).astype(int)
     there = texture[at[:, 1], at[:, 0]].astype(int)[inside]
-    return float(np.median(np.abs(there - picture[row, column, :3].astype(int)[inside]).max(axis=1)) if inside.any() else 0)
+    return float(
+        np.median(np.abs(there - picture[row, column, :3].astype(int)[inside]).max(axis=1)) if inside.any() else 0
+    )
 
 
 def test_a_face_is_in_front_and_not_on_the_back_of_the_head(tmp_path: Path) -> None:
@@ -127,7 +129,9 @@ def test_a_ring_has_its_hole_and_a_disc_has_none(tmp_path: Path) -> None:
 
 
 def test_a_disc_is_round_and_a_coin_is_flat(tmp_path: Path) -> None:
-    depths = {name: sculpted(disc(), tmp_path, name)[1].metrics["size"][2] for name in ("an apple", "a gold coin", "a crate")}
+    depths = {
+        name: sculpted(disc(), tmp_path, name)[1].metrics["size"][2] for name in ("an apple", "a gold coin", "a crate")
+    }
     assert 0.6 < depths["an apple"] <= 1.05
     assert 0.04 < depths["a gold coin"] < 0.2
     assert depths["a gold coin"] < depths["a crate"]
@@ -147,7 +151,9 @@ def test_thin_parts_are_not_lost(draw: Any, tmp_path: Path) -> None:
     box = shape.getbbox()
     rows, columns = np.nonzero(np.asarray(shape) >= 128)
     scale = np.ptp(wanted, axis=0) / [box[2] - box[0], box[3] - box[1]]
-    places = np.stack([columns - box[0], box[3] - rows], axis=1)[:: max(1, len(rows) // 300)] * scale + wanted.min(axis=0)
+    places = np.stack([columns - box[0], box[3] - rows], axis=1)[:: max(1, len(rows) // 300)] * scale + wanted.min(
+        axis=0
+    )
     away = np.linalg.norm(places[:, None] - wanted[None], axis=2).min(axis=1)
     assert away.max() < 0.03
 

@@ -111,7 +111,7 @@ def _beyond(colours: Image.Image, own: Image.Image) -> Image.Image:
     mean = np.asarray(Image.composite(colours, black, own).reduce(_COARSE), dtype=np.float32)
     weight = np.asarray(own.reduce(_COARSE), dtype=np.float32) / 255
     known = weight > 0.02
-    spread = np.clip(bled(mean / np.where(known, weight, 1.0)[..., None], known), 0, 255)
+    spread = np.clip(bled((mean / np.where(known, weight, 1.0)[..., None]).astype(np.float32), known), 0, 255)
     return Image.fromarray(np.rint(spread).astype(np.uint8)).resize(colours.size, Image.Resampling.BILINEAR)
 
 

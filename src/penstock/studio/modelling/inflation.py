@@ -40,19 +40,21 @@ SLAB = Profile("slab", 0.085, 0.16, 0.5)
 COIN = Profile("disc", 0.05, 0.08, 0.5)
 BOX = Profile("box", 0.7, 0.1, grain=0.5)
 
-_FLAT = (
-    "sword blade knife dagger shield key axe arrow spear card map scroll paper leaf feather star badge medal gear cog saw "
-    "flag banner sign board door window mirror painting picture frame wing fan scythe hammer wrench spanner bow boomerang "
-    "trident katana sabre saber halberd pickaxe shovel rake fork spoon comb ladder gate fence bone tablet phone emblem "
-    "plate bracelet amulet pendant ticket letter envelope symbol rune snowflake crossbow pitchfork staff wand"
-)
-_DISC = "coin coins token disc disk medallion clock watch wheel cookie pizza compass button record"
-_BOXY = (
-    "crate box chest house tower castle book tome cabinet wardrobe shelf fridge television tv radio computer building cottage "
-    "hut shed brick cube block car truck bus van tank train wagon bed sofa couch chair table bench desk throne altar "
-    "bookshelf dresser oven stove gift present dice anvil tombstone gravestone safe locker suitcase briefcase cannon"
-)
-_KINDS = {word: SLAB for word in _FLAT.split()} | {word: COIN for word in _DISC.split()} | {word: BOX for word in _BOXY.split()}
+_FLAT = """
+    sword blade knife dagger shield key axe arrow spear card map scroll paper leaf feather star badge medal gear cog
+    saw flag banner sign board door window mirror painting picture frame wing fan scythe hammer wrench spanner bow
+    boomerang trident katana sabre saber halberd pickaxe shovel rake fork spoon comb ladder gate fence bone tablet
+    phone emblem plate bracelet amulet pendant ticket letter envelope symbol rune snowflake crossbow pitchfork staff
+    wand
+"""
+_DISC = "coin token disc disk medallion clock watch wheel cookie pizza compass button record"
+_BOXY = """
+    crate box chest house tower castle book tome cabinet wardrobe shelf fridge television tv radio computer building
+    cottage hut shed brick cube block car truck bus van tank train wagon bed sofa couch chair table bench desk throne
+    altar bookshelf dresser oven stove gift present dice anvil tombstone gravestone safe locker suitcase briefcase
+    cannon
+"""
+_KINDS = {word: kind for words, kind in ((_FLAT, SLAB), (_DISC, COIN), (_BOXY, BOX)) for word in words.split()}
 
 
 def profile(order: AssetOrder) -> Profile:

@@ -1,4 +1,4 @@
-"""What is done to masks, pixel by pixel: grown, shrunk, told apart into pieces; and colours that run over their edge."""
+"""Masks, pixel by pixel: grown, shrunk, told apart into pieces; and colours that run on over their edge."""
 
 from __future__ import annotations
 
@@ -52,7 +52,8 @@ def pooled(values: Floats, by: int) -> Floats:
     rows, columns = (-(-side // by) for side in values.shape[:2])
     filled = np.zeros((rows * by, columns * by, *values.shape[2:]), dtype=np.float32)
     filled[: values.shape[0], : values.shape[1]] = values
-    return filled.reshape(rows, by, columns, by, *values.shape[2:]).mean(axis=(1, 3), dtype=np.float32)
+    found: Floats = filled.reshape(rows, by, columns, by, *values.shape[2:]).mean(axis=(1, 3), dtype=np.float32)
+    return found
 
 
 def distance(mask: Mask) -> Doubles:
@@ -76,7 +77,7 @@ def bled(colours: Floats, known: Mask) -> Floats:
     while max(levels[-1][1].shape) > 1 and (levels[-1][1] == 0).any():
         weighted, weight = levels[-1]
         sums, share = pooled(weighted, 2), pooled(weight, 2)
-        full = np.where(share > 0, share, 1.0)
+        full = np.where(share > 0, share, 1.0).astype(np.float32)
         levels.append((sums / full[..., None], (share > 0).astype(np.float32)))
     filled = levels.pop()[0]
     while levels:

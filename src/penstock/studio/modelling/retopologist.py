@@ -28,7 +28,7 @@ class QuadricRetopologist:
     version = "1"
 
     def retopologise(self, mesh: Path, order: AssetOrder, into: Path, reporter: StepReporter) -> Made:
-        """``retopo.glb``, and where quads are asked for ``retopo.obj``; a mesh that is within its budget stays as it is."""
+        """``retopo.glb``, and ``retopo.obj`` where quads are asked for; a mesh within its budget stays as it is."""
         for package in ("numpy", "PIL"):
             need(package)
         from penstock.studio.modelling.glb import read_glb, write_glb

@@ -1,4 +1,4 @@
-"""The outline of a drawn subject: what is drawn along its rim to set it off its ground, and is no part of its colours."""
+"""The outline of a drawn subject: it sets the rim off the ground, and is no part of the subject's own colours."""
 
 from __future__ import annotations
 

@@ -37,7 +37,7 @@ class Sculptor:
     version = "1"
 
     def model(self, picture: Path, order: AssetOrder, into: Path, reporter: StepReporter) -> Made:
-        """A GLB in one piece, closed, with the picture in front and a guessed back; it says what it had to leave out."""
+        """A GLB in one piece, closed, with the picture in front and a guessed back; it tells what was left out."""
         for package in ("numpy", "PIL"):
             need(package)
         from penstock.studio.modelling.glb import write_glb
@@ -59,12 +59,10 @@ class Sculptor:
 
 def _modelled(seen: Any, order: AssetOrder) -> tuple[Any, dict[str, Any]]:
     """The model, and what is worth knowing of how it came to be."""
-    import numpy as np
-
     from penstock.studio.modelling.atlas import atlas
     from penstock.studio.modelling.inflation import profile, thickness
     from penstock.studio.modelling.islands import in_one_piece
-    from penstock.studio.modelling.sampling import sampled
+    from penstock.studio.modelling.sampling import level_of, sampled
     from penstock.studio.modelling.shell import shell
 
     how = profile(order)
@@ -73,7 +71,7 @@ def _modelled(seen: Any, order: AssetOrder) -> tuple[Any, dict[str, Any]]:
     pixel = cells * _FINE / long
     fine = sampled(seen.there, pixel, thin=_THIN, margin=_MARGIN * _FINE)
     pieces = in_one_piece(fine, bridge=2 * _THIN + 1, hole=(2 * _FINE) ** 2)
-    level = _level(pieces.mask)
+    level, lost = level_of(pieces.mask, _FINE)
     solid = shell(level, thickness(level, how))
     # From steps of the grid to pixels of the picture.
     grain = [(side - 2 * _MARGIN * _FINE) / whole for side, whole in zip(fine.shape, seen.there.shape, strict=True)]
@@ -81,21 +79,9 @@ def _modelled(seen: Any, order: AssetOrder) -> tuple[Any, dict[str, Any]]:
     size = _SIZES.get(order.platform, _SIZE)
     texture = atlas(seen, margin=(_MARGIN + 1) * _FINE / min(grain), largest=size)
     model = _assembled(solid, places, texture, _scale(order, solid.points))
-    told = {"profile": how.name, "islands_joined": pieces.joined, "specks_dropped": pieces.dropped}
+    told = {"profile": how.name, "islands_joined": pieces.joined, "specks_dropped": pieces.dropped + lost}
     told |= {"holes_filled": pieces.filled, "holes": pieces.holes, "cut_out": seen.cut}
     return model, told
-
-
-def _level(mask: Any) -> Any:
-    """How much of the surroundings of each point of the grid is inside, above or below one half."""
-    import numpy as np
-
-    rows, columns = (-(-side // _FINE) * _FINE for side in mask.shape)
-    filled = np.zeros((rows + _FINE, columns + _FINE), dtype=np.float32)
-    # A point of the grid stands in the middle of the square it tells of.
-    filled[_FINE // 2 : _FINE // 2 + mask.shape[0], _FINE // 2 : _FINE // 2 + mask.shape[1]] = mask
-    squares = filled.reshape(filled.shape[0] // _FINE, _FINE, -1, _FINE).mean(axis=(1, 3)).astype(np.float64)
-    return np.pad(squares, 1) - 0.5
 
 
 def _scale(order: AssetOrder, points: Any) -> float:
@@ -123,5 +109,5 @@ def _assembled(solid: Any, places: Any, texture: Any, scale: float) -> Any:
         parts.append((points[used], normals[used], texture.at(places[used], behind)))
         faces.append(where.reshape(-1, 3) + count)
         count += len(used)
-    columns = [np.concatenate(part).astype(np.float32) for part in zip(*parts, strict=True)]
-    return Model(*columns, faces=np.concatenate(faces).astype(np.uint32), texture=texture.texture)
+    places, outwards, uv = (np.concatenate(part).astype(np.float32) for part in zip(*parts, strict=True))
+    return Model(places, outwards, uv, np.concatenate(faces).astype(np.uint32), texture.texture)

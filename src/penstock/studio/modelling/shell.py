@@ -65,7 +65,6 @@ class _Grid:
 
     def __init__(self, level: Doubles) -> None:
         inside = level > 0
-        rows, columns = level.shape
         self.corners = int(inside.sum())
         number = np.full(level.shape, -1)
         number[inside] = np.arange(self.corners)
@@ -78,9 +77,9 @@ class _Grid:
         yd, xd = np.nonzero(along)
         self.x = np.concatenate([x, xr + way_to_zero(level[yr, xr], level[yr, xr + 1]), xd]).astype(np.float64)
         self.y = np.concatenate([y, yr, yd + way_to_zero(level[yd, xd], level[yd + 1, xd])]).astype(np.float64)
-        ring = (number[:-1, :-1], right[:-1], number[:-1, 1:], down[:, 1:])
-        ring += (number[1:, 1:], right[1:], number[1:, :-1], down[:, :-1])
-        cells = np.stack(ring, axis=-1)
+        upper = [number[:-1, :-1], right[:-1], number[:-1, 1:], down[:, 1:]]
+        lower = [number[1:, 1:], right[1:], number[1:, :-1], down[:, :-1]]
+        cells = np.stack(upper + lower, axis=-1)
         corner = (cells[..., ::2] >= 0) @ np.array([1, 2, 4, 8])
         middle = level[:-1, :-1] + level[:-1, 1:] + level[1:, 1:] + level[1:, :-1]
         corner = np.where(((corner == 5) | (corner == 10)) & (middle > 0), corner + _BOTH_WAYS, corner)

@@ -1,7 +1,7 @@
 """Fewer triangles for the same shape: edges are collapsed where that changes it least (quadric error metrics).
 
-Many edges that lie apart from each other are collapsed at a time, so that it takes arrays instead of a queue. Nothing is
-torn: a mesh that is closed stays closed, holes and handles stay, and what lies along a seam stays along it.
+Many edges that lie apart from each other are collapsed at a time, so that it takes arrays instead of a queue. Nothing
+is torn: a mesh that is closed stays closed, holes and handles stay, and what lies along a seam stays along it.
 """
 
 from __future__ import annotations
@@ -77,16 +77,16 @@ class _Work:
         around = _Around(self.faces, edges, len(self.points))
         wanted = (len(self.faces) - target + 1) // 2
         rank = np.arange(len(ways.edge))
-        open, chosen = np.ones(len(rank), dtype=bool), np.zeros(len(rank), dtype=bool)
+        free, chosen = np.ones(len(rank), dtype=bool), np.zeros(len(rank), dtype=bool)
         for _ in range(_PASSES):
-            picked = _apart(edges.pairs[ways.edge[open]], edges.pairs, len(self.points))
-            picked = rank[open][picked]
+            picked = _apart(edges.pairs[ways.edge[free]], edges.pairs, len(self.points))
+            picked = rank[free][picked]
             if not len(picked):
                 break
-            open[picked] = False
+            free[picked] = False
             good = picked[self._fine(edges, ways, picked, around, careful)]
             chosen[good] = True
-            open &= ~around.touched(edges.pairs[ways.edge[good]])[edges.pairs[ways.edge]].any(axis=1)
+            free &= ~around.touched(edges.pairs[ways.edge[good]])[edges.pairs[ways.edge]].any(axis=1)
             if chosen.sum() >= wanted:
                 break
         self._collapse(edges.pairs[ways.edge[chosen]][:wanted], ways.place[chosen][:wanted])
@@ -148,7 +148,7 @@ class _Work:
     def _fine(self, edges: Edges, ways: _Ways, picked: Whole, around: _Around, careful: bool) -> Mask:
         """Which of these can be collapsed without a tear, a fold or a needle."""
         pairs = edges.pairs[ways.edge[picked]]
-        good = around.common(pairs) == edges.uses[ways.edge[picked]]
+        good: Mask = around.common(pairs) == edges.uses[ways.edge[picked]]
         good &= around.valence(pairs) <= _MOST_AROUND
         for end in (0, 1):
             which, faces = around.faces_of(pairs[:, end])
@@ -244,7 +244,8 @@ def _spoilt(before: Doubles, after: Doubles, careful: bool) -> Mask:
 
 def _shape(triangles: Doubles, twice_area: Doubles) -> Doubles:
     sides = ((triangles - np.roll(triangles, 1, axis=1)) ** 2).sum(axis=(1, 2))
-    return 2 * np.sqrt(3) * twice_area / np.maximum(sides, 1e-30)
+    found: Doubles = 2 * np.sqrt(3) * twice_area / np.maximum(sides, 1e-30)
+    return found
 
 
 def _quadrics(points: Doubles, faces: Whole) -> Doubles:
@@ -260,7 +261,10 @@ def _quadrics(points: Doubles, faces: Whole) -> Doubles:
 def _plane(normal: Doubles, point: Doubles, weight: Doubles) -> Doubles:
     x, y, z = normal.T
     d = -(normal * point).sum(axis=1)
-    return np.stack([x * x, x * y, x * z, y * y, y * z, z * z, x * d, y * d, z * d, d * d, np.ones_like(d)], axis=1) * weight[:, None]
+    return (
+        np.stack([x * x, x * y, x * z, y * y, y * z, z * z, x * d, y * d, z * d, d * d, np.ones_like(d)], axis=1)
+        * weight[:, None]
+    )
 
 
 def _minimum(q: Doubles, pull: Doubles, middle: Doubles) -> Doubles:
@@ -289,4 +293,5 @@ def _error(q: Doubles, place: Doubles) -> Doubles:
 
 def _unit(vectors: Doubles) -> Doubles:
     length = np.linalg.norm(vectors, axis=1, keepdims=True)
-    return vectors / np.where(length > 0, length, 1.0)
+    found: Doubles = vectors / np.where(length > 0, length, 1.0)
+    return found

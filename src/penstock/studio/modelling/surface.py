@@ -28,7 +28,9 @@ class Surface:
 
     def charts_at(self, places: Doubles) -> Whole:
         """The chart of the triangle that is nearest to each place."""
-        found = _nearest(self._middles, places, np.zeros(len(self._middles), dtype=np.int64), 0 * places[:, 0].astype(np.int64))
+        found = _nearest(
+            self._middles, places, np.zeros(len(self._middles), dtype=np.int64), 0 * places[:, 0].astype(np.int64)
+        )
         return self._charts[found]
 
     def uv_at(self, places: Doubles, charts: Whole) -> Doubles:
@@ -54,7 +56,8 @@ class Surface:
         away = ((spots - places[which]) ** 2).sum(axis=1)
         order = np.lexsort((faces, away, which))
         best = order[np.flatnonzero(np.diff(which[order], prepend=-1))]
-        return (self._uv[faces[best]] * parts[best][..., None]).sum(axis=1)
+        found: Doubles = (self._uv[faces[best]] * parts[best][..., None]).sum(axis=1)
+        return found
 
 
 def _closest(triangles: Doubles, places: Doubles) -> Doubles:
@@ -116,7 +119,7 @@ class _Cells:
         self._keys = keys[self._order]
 
     def nearest(self, places: Doubles, wanted: Whole) -> Whole:
-        """The nearest in the cells around each place; -1 where there is none, or one in a farther cell may be nearer."""
+        """The nearest in the cells around each place; -1 where one in a farther cell may be nearer."""
         cell = np.floor((places - self._low) / self._size).astype(np.int64)
         best, least = np.full(len(places), -1), np.full(len(places), np.inf)
         for offset in _NEIGHBOURS:
