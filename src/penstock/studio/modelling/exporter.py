@@ -25,7 +25,8 @@ class ModelExporter:
         for package in ("numpy", "PIL"):
             need(package)
         from penstock.studio.modelling.glb import read_glb, write_glb
-        from penstock.studio.modelling.pictured import signed_png, texture_size, thumbnail
+        from penstock.studio.modelling.measure import measure
+        from penstock.studio.modelling.pictured import signed_png, thumbnail
         from penstock.studio.modelling.turntable import film
         from penstock.studio.modelling.wavefront import write_obj
 
@@ -34,10 +35,10 @@ class ModelExporter:
             model = read_glb(made)
             reporter.progress(0.05, "writing files")
             write_glb(model, into / "asset.glb", extras={"provenance": told})
-            write_obj(model, into / "asset.obj", texture="asset.png" if model.texture is not None else None)
-            if model.texture is not None:
-                _write(into / "asset.png", signed_png(model.texture, told))
-            measured = _measured(read_glb(into / "asset.glb"), texture_size)
+            texture = None if model.texture is None else signed_png(model.texture, told)
+            points, normals, uv = (a.astype("float64") for a in (model.positions, model.normals, model.uv))
+            write_obj(into / "asset.obj", points, normals, uv, [model.faces.astype("int64")], texture)
+            measured = measure(into / "asset.glb")
             _write(into / "engine.md", _note(order, measured))
             reporter.progress(0.15, "drawing a thumbnail")
             _write(into / "thumbnail.png", thumbnail(model, told))
@@ -59,16 +60,3 @@ def _note(order: AssetOrder, measured: Mapping[str, Any]) -> bytes:
 def _write(path: Path, content: bytes) -> None:
     with whole(path) as unfinished:
         unfinished.write_bytes(content)
-
-
-def _measured(model: Any, texture_size: Any) -> dict[str, Any]:
-    """What is in the file that was written."""
-    low, high = model.positions.min(axis=0), model.positions.max(axis=0)
-    return {
-        "faces": len(model.faces),
-        "vertices": len(model.positions),
-        "joints": 0 if model.skeleton is None else len(model.skeleton.names),
-        "clips": {clip.name: round(clip.seconds, 3) for clip in model.clips},
-        "texture_size": texture_size(model.texture),
-        "size": [round(float(side), 4) for side in high - low],
-    }

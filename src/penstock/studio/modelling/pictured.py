@@ -39,13 +39,6 @@ def signed_png(content: bytes, provenance: Mapping[str, Any]) -> bytes:
     return content[:33] + text + content[33:]
 
 
-def texture_size(content: bytes | None) -> list[int] | None:
-    """How wide and high a texture is."""
-    if content is None:
-        return None
-    return [int.from_bytes(content[16:20]), int.from_bytes(content[20:24])]
-
-
 def _encoded(picture: Image.Image, provenance: Mapping[str, Any]) -> bytes:
     into = io.BytesIO()
     picture.save(into, "PNG", compress_level=6, pnginfo=_info(provenance))
