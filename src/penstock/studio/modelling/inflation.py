@@ -83,7 +83,8 @@ def thickness(level: Doubles, how: Profile) -> Doubles:
     wide, half = how.bevel * widest, how.depth * widest**how.growth * long ** (1 - how.growth)
     wide, half = max(wide, _LEAST), max(half, _LEAST)
     up = np.minimum(away / wide, 1.0)
-    return half * np.sqrt(1 - (1 - up) ** 2) * inside
+    found: Doubles = half * np.sqrt(1 - (1 - up) ** 2) * inside
+    return found
 
 
 def _relaxed(level: Doubles) -> Doubles:

@@ -12,6 +12,8 @@ from penstock.studio.modelling.topology import edges_of
 
 _SHARE = 0.9
 "Of the faces that should be quads before quads of a poor shape are taken, too."
+_WORTH = (0.45, 0.2, 0.02, -0.5)
+"What quads must be worth to be taken at all; ever less, until there are enough."
 _FARTHEST = 4000
 "Triangles that are looked at to find a partner for one."
 
@@ -34,22 +36,33 @@ def paired(points: Doubles, faces: Whole) -> Quads:
 
     Triangles that do not share both vertices of an edge, as at a seam of the texture, are not joined across it.
     """
+    rings, matching = _matched(points, faces)
+    chosen = np.array(sorted(matching.edges()), dtype=np.int64)
+    return Quads(rings[chosen].reshape(-1, 4), faces[np.array(matching.partner) < 0])
+
+
+def partners(points: Doubles, faces: Whole) -> Whole:
+    """The triangle that each triangle would be joined with; its own number if there is none."""
+    partner = np.array(_matched(points, faces)[1].partner, dtype=np.int64)
+    return np.where(partner < 0, np.arange(len(faces)), partner)
+
+
+def _matched(points: Doubles, faces: Whole) -> tuple[Whole, _Matching]:
+    """The quads that are possible, and which of them are made."""
     edges = edges_of(faces, len(points))
     inner = edges.uses == 2
     sides, pairs = edges.sides[inner], edges.pairs[inner]
     rings = _rings(faces, sides, pairs)
     worth = _worth(points[rings])
     matching = _Matching(len(faces))
-    for least in (0.45, 0.2, 0.02):
+    for least in _WORTH:
         good = np.flatnonzero(worth > least)
         order = good[np.lexsort((good, -worth[good]))]
         matching.add(sides[order].tolist(), order.tolist())
         matching.improve()
         if matching.share >= _SHARE:
             break
-    chosen = np.array(sorted(matching.edges()), dtype=np.int64)
-    alone = np.array([n for n, partner in enumerate(matching.partner) if partner < 0], dtype=np.int64)
-    return Quads(rings[chosen].reshape(-1, 4), faces[alone].reshape(-1, 3))
+    return rings, matching
 
 
 class _Matching:
@@ -110,7 +123,10 @@ class _Matching:
 
 
 def _rings(faces: Whole, sides: Whole, pairs: Whole) -> Whole:
-    """For each pair of triangles the four corners of the quad they make, in the triangles' own direction."""
+    """For each pair of triangles the four corners of the quad they make, in the triangles' own direction.
+
+    Whoever splits it again from its first corner gets the same two triangles.
+    """
     one, other = faces[sides[:, 0]], faces[sides[:, 1]]
     shared = (one[:, :, None] == pairs[:, None, :]).any(axis=2)
     at = np.argmin(shared, axis=1)
@@ -118,11 +134,11 @@ def _rings(faces: Whole, sides: Whole, pairs: Whole) -> Whole:
     lone = one[rows, at]
     after, before = one[rows, (at + 1) % 3], one[rows, (at + 2) % 3]
     apex = other[rows, np.argmin((other[:, :, None] == pairs[:, None, :]).any(axis=2), axis=1)]
-    return np.stack([lone, after, apex, before], axis=1)
+    return np.stack([after, apex, before, lone], axis=1)
 
 
 def _worth(corners: Doubles) -> Doubles:
-    """How good each quad is: 1 is a flat rectangle; 0 is folded, or has a corner that points inwards."""
+    """How good each quad is: 1 is a flat rectangle; below 0 it has a corner that points inwards, or is folded."""
     ahead, back = np.roll(corners, -1, axis=1) - corners, np.roll(corners, 1, axis=1) - corners
     lengths = np.linalg.norm(ahead, axis=2) * np.linalg.norm(back, axis=2)
     cosine = (ahead * back).sum(axis=2) / np.maximum(lengths, 1e-30)
@@ -130,7 +146,9 @@ def _worth(corners: Doubles) -> Doubles:
     normal = turns.sum(axis=1)
     normal /= np.maximum(np.linalg.norm(normal, axis=1, keepdims=True), 1e-30)
     straight = (turns * normal[:, None]).sum(axis=2) / np.maximum(lengths, 1e-30)
-    one, other = (turns[:, n] / np.maximum(np.linalg.norm(turns[:, n], axis=1, keepdims=True), 1e-30) for n in (0, 2))
-    flat = np.clip((one * other).sum(axis=1), 0.0, 1.0)
+    one, other = (turns[:, n] / np.maximum(np.linalg.norm(turns[:, n], axis=1, keepdims=True), 1e-30) for n in (1, 3))
+    flat: Doubles = (one * other).sum(axis=1)
     convex = (straight > 0.08).all(axis=1)
-    return np.where(convex, (1 - np.abs(cosine).max(axis=1)) * flat, 0.0)
+    good = (1 - np.abs(cosine).max(axis=1)) * np.clip(flat, 0.02, 1.0)
+    poor: Doubles = np.minimum(flat, straight.min(axis=1)) - 0.4
+    return np.where(convex & (flat > -0.3), good, poor)

@@ -98,12 +98,20 @@ def _simplified(given: Any, budget: int) -> _Retopologised:
     surface = Surface(mesh.points, mesh.faces, uv[faces], charts)
     if len(small.faces) > budget:
         small = simplified(Mesh(mesh.points, mesh.faces, np.zeros_like(charts)), target=budget)
-        small = Mesh(small.points, small.faces, surface.charts_at(small.points[small.faces].mean(axis=1)))
+        small = Mesh(small.points, small.faces, _new_charts(small, surface))
     if len(small.faces) > budget:
         raise InvalidValue(
             f"the mesh cannot have fewer than {len(small.faces)} triangles without being torn; allow that many"
         )
     return _textured(small, surface, given)
+
+
+def _new_charts(small: Any, surface: Any) -> Any:
+    """The nearest chart of the texture for each triangle; two that can be joined to a quad have the same."""
+    from penstock.studio.modelling.pairing import partners
+
+    middles = small.points[small.faces].mean(axis=1)
+    return surface.charts_at((middles + middles[partners(small.points, small.faces)]) / 2)
 
 
 def _textured(small: Any, surface: Any, given: Any) -> _Retopologised:

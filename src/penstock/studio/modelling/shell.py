@@ -184,7 +184,8 @@ def _broad(points: Doubles, height: Doubles) -> Doubles:
         shifted = [np.roll(around, step, axis=axis) for step in (-2, -1, 0, 1, 2)]
         around = np.max(shifted, axis=0)
     columns, rows = np.rint(points[:, :2] * [1, -1]).astype(np.int64).T
-    return np.clip((around[rows, columns] - _THIN) / _THIN, 0.0, 1.0)
+    found: Doubles = np.clip((around[rows, columns] - _THIN) / _THIN, 0.0, 1.0)
+    return found
 
 
 def _smoothed(points: Doubles, faces: Whole, much: Doubles) -> Doubles:

@@ -288,7 +288,8 @@ def _error(q: Doubles, place: Doubles) -> Doubles:
     x, y, z = place.T
     squares = q[:, 0] * x * x + q[:, 3] * y * y + q[:, 5] * z * z
     mixed = q[:, 1] * x * y + q[:, 2] * x * z + q[:, 4] * y * z
-    return np.maximum(squares + 2 * (mixed + q[:, 6] * x + q[:, 7] * y + q[:, 8] * z) + q[:, 9], 0.0)
+    found: Doubles = squares + 2 * (mixed + q[:, 6] * x + q[:, 7] * y + q[:, 8] * z) + q[:, 9]
+    return np.maximum(found, 0.0)
 
 
 def _unit(vectors: Doubles) -> Doubles:
