@@ -11,7 +11,7 @@ from PIL import Image, ImageFilter
 from penstock.studio.modelling.model import Doubles, Mask, Whole
 from penstock.studio.modelling.morphology import bled, shrunk
 from penstock.studio.modelling.rim_colours import own_colours
-from penstock.studio.modelling.silhouette import Silhouette
+from penstock.studio.modelling.silhouette import CutOut
 
 _GUTTER = 6
 "Pixels around each of the two."
@@ -44,7 +44,7 @@ class Atlas:
         return np.clip(places * self.scale + (self.behind if behind else self.front), 0.0, 1.0)
 
 
-def atlas(seen: Silhouette, *, margin: float, largest: int) -> Atlas:
+def atlas(seen: CutOut, *, margin: float, largest: int) -> Atlas:
     """The texture of a subject, at most so many pixels wide and high.
 
     There is room of ``margin``, in pixels of the picture, around it: a mesh may reach beyond its contour.
@@ -92,7 +92,7 @@ class _Front:
     there: Image.Image
 
 
-def _front(seen: Silhouette, margin: float, size: tuple[int, int]) -> _Front:
+def _front(seen: CutOut, margin: float, size: tuple[int, int]) -> _Front:
     """The picture without its ground: its own colours run on over the edge, so that no fringe is seen."""
     around = int(np.ceil(margin))
     pad = ((around, around), (around, around))

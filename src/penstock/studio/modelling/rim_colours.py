@@ -7,7 +7,7 @@ from PIL import Image
 
 from penstock.studio.modelling.model import Floats, Mask
 from penstock.studio.modelling.morphology import bled, grown, shrunk
-from penstock.studio.modelling.silhouette import Silhouette
+from penstock.studio.modelling.silhouette import CutOut
 
 _LOOKED_AT = 320
 "So large is a picture, in pixels, when its outline is looked for."
@@ -21,7 +21,7 @@ _DARK, _LIGHT = 0.6, 1.18
 "What is by so much darker or lighter than what lies behind it is an outline, or the light that falls along a rim."
 
 
-def own_colours(seen: Silhouette) -> Mask:
+def own_colours(seen: CutOut) -> Mask:
     """Which pixels have colours of the subject itself: neither mixed with the ground, nor of an outline.
 
     What is too thin to have anything behind its outline keeps what it has.
@@ -32,7 +32,7 @@ def own_colours(seen: Silhouette) -> Mask:
     return inner & ~_outline(seen)
 
 
-def _outline(seen: Silhouette) -> Mask:
+def _outline(seen: CutOut) -> Mask:
     rows, columns = seen.there.shape
     shrink = min(1.0, _LOOKED_AT / max(rows, columns))
     small = (max(1, round(columns * shrink)), max(1, round(rows * shrink)))

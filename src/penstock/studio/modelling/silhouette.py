@@ -16,6 +16,7 @@ from penstock.studio.modelling.model import Mask
 from penstock.studio.modelling.morphology import grown, numbered, shrunk
 
 _MOST_PIXELS = 64_000_000
+_SMALLEST = 4
 _LARGEST = 2048
 "Pictures are made no larger than this, in pixels."
 _LOOKED_AT = 384
@@ -33,7 +34,7 @@ _GROUND = 0.82
 
 
 @dataclass(frozen=True, slots=True)
-class Silhouette:
+class CutOut:
     """A subject, cut out."""
 
     colours: NDArray[np.uint8]
@@ -44,7 +45,7 @@ class Silhouette:
     "It was found by the colours of its ground, for the picture has no alpha."
 
 
-def silhouette(path: Path) -> Silhouette:
+def silhouette(path: Path) -> CutOut:
     """The subject of a picture, without the empty space around it; InvalidValue if there is none to be told."""
     picture = _read(path)
     pixels = np.asarray(picture)
@@ -58,19 +59,19 @@ def silhouette(path: Path) -> Silhouette:
     rows, columns = np.flatnonzero(there.any(axis=1)), np.flatnonzero(there.any(axis=0))
     box = np.s_[rows[0] : rows[-1] + 1, columns[0] : columns[-1] + 1]
     around = ((1, 1), (1, 1))
-    return Silhouette(np.pad(pixels[box][..., :3], (*around, (0, 0)), "edge"), np.pad(there[box], around), cut)
+    return CutOut(np.pad(pixels[box][..., :3], (*around, (0, 0)), "edge"), np.pad(there[box], around), cut)
 
 
 def _read(path: Path) -> Image.Image:
     """The picture upright, with alpha, no larger than it is looked at."""
-    with opened(path, pixels=_MOST_PIXELS) as image, room().taken(2 * memory_of(path)):
-        turned: Image.Image = ImageOps.exif_transpose(image)
-        if min(turned.size) < 2:
-            raise InvalidValue(f"the picture has {turned.width}x{turned.height} pixels; send a larger one")
-        if max(turned.size) > 2 * _LARGEST:
-            turned = turned.reduce(max(turned.size) // (2 * _LARGEST) + 1) if turned.mode != "P" else turned
-        picture = turned.convert("RGBA")
+    with room().taken(2 * memory_of(path)), opened(path, pixels=_MOST_PIXELS) as image:
+        size = image.size
+        picture: Image.Image = ImageOps.exif_transpose(image).convert("RGBA")
         picture.thumbnail((_LARGEST, _LARGEST), Image.Resampling.BOX)
+    if min(size) < _SMALLEST:
+        raise InvalidValue(
+            f"the picture has {size[0]}x{size[1]} pixels; send one with {_SMALLEST} or more on each side"
+        )
     return picture
 
 

@@ -6,12 +6,15 @@ is torn: a mesh that is closed stays closed, holes and handles stay, and what li
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from enum import IntEnum
+from itertools import count
 
 import numpy as np
 
 from penstock.studio.modelling.model import Doubles, Mask, Whole
-from penstock.studio.modelling.topology import Edges, edges_of, face_normals, spread
+from penstock.studio.modelling.quadrics import best_places, errors_at, plane_quadrics, quadrics_of, unit
+from penstock.studio.modelling.topology import Edges, edges_of, face_normals, is_closed, spread
 
 _CHEAP = 0.4
 "The part of all edges, the cheapest, among which those to be collapsed are looked for."
@@ -38,20 +41,34 @@ class Mesh:
     faces: Whole
     charts: Whole
 
+    def without_charts(self) -> Mesh:
+        """The same as if its texture had no seams."""
+        return replace(self, charts=np.zeros_like(self.charts))
+
 
 def simplified(mesh: Mesh, *, target: int) -> Mesh:
-    """The same shape with at most so many triangles, or as few as can be without tearing it."""
+    """The same shape with at most so many triangles, or as few as can be without tearing what is closed."""
     if len(mesh.faces) <= target:
         return mesh
     # In lengths of its own, so that no bound depends on how large it is.
     low = mesh.points.min(axis=0)
     size = float((mesh.points.max(axis=0) - low).max()) or 1.0
     work = _Work((mesh.points - low) / size, mesh.faces.copy(), mesh.charts.copy())
-    for cheap, careful in ((_CHEAP, True), (1.0, True), (1.0, False)):
-        while len(work.faces) > target and work.round(target, cheap, careful):
+    ways = [(_CHEAP, _Care.FOLDS), (1.0, _Care.FOLDS), (1.0, _Care.TEARS)]
+    # What is open, or was never a surface, has nothing that could be torn.
+    for cheap, care in ways if is_closed(mesh.faces) else [*ways, (1.0, _Care.NOTHING)]:
+        while len(work.faces) > target and work.round(target, cheap, care):
             pass
     used, faces = np.unique(work.faces, return_inverse=True)
     return Mesh(work.points[used] * size + low, faces.reshape(-1, 3).astype(np.int64), work.charts)
+
+
+class _Care(IntEnum):
+    """What an edge must not cause that is collapsed; each includes the ones before it."""
+
+    NOTHING = 0
+    TEARS = 1
+    FOLDS = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,24 +84,25 @@ class _Work:
 
     def __init__(self, points: Doubles, faces: Whole, charts: Whole) -> None:
         self.points, self.faces, self.charts = points, faces, charts
-        self.quadrics = _quadrics(points, faces)
+        self.quadrics = quadrics_of(points, faces)
         self._add_seams(edges_of(faces, len(points)))
 
-    def round(self, target: int, cheap: float, careful: bool) -> bool:
+    def round(self, target: int, cheap: float, care: _Care) -> bool:
         """Collapse some edges that lie apart; False if none could be."""
         edges = edges_of(self.faces, len(self.points))
-        ways = self._ways(edges, cheap)
+        ways = self._ways(edges, cheap, care)
         around = _Around(self.faces, edges, len(self.points))
         wanted = (len(self.faces) - target + 1) // 2
         rank = np.arange(len(ways.edge))
         free, chosen = np.ones(len(rank), dtype=bool), np.zeros(len(rank), dtype=bool)
-        for _ in range(_PASSES):
+        for number in count():
             picked = _apart(edges.pairs[ways.edge[free]], edges.pairs, len(self.points))
             picked = rank[free][picked]
-            if not len(picked):
+            # As long as nothing was found to collapse, something else may be.
+            if not len(picked) or (number >= _PASSES and chosen.any()):
                 break
             free[picked] = False
-            good = picked[self._fine(edges, ways, picked, around, careful)]
+            good = picked[self._fine(edges, ways, picked, around, care)]
             chosen[good] = True
             free &= ~around.touched(edges.pairs[ways.edge[good]])[edges.pairs[ways.edge]].any(axis=1)
             if chosen.sum() >= wanted:
@@ -92,22 +110,23 @@ class _Work:
         self._collapse(edges.pairs[ways.edge[chosen]][:wanted], ways.place[chosen][:wanted])
         return bool(chosen.any())
 
-    def _ways(self, edges: Edges, cheap: float) -> _Ways:
-        seam = self._seams(edges)
+    def _ways(self, edges: Edges, cheap: float, care: _Care) -> _Ways:
+        seam = self._seams(edges) & (care >= _Care.TEARS)
         degree = np.bincount(edges.pairs[seam].ravel(), minlength=len(self.points))
         fixed = (degree != 0) & (degree != 2)
-        fixed[edges.pairs[edges.uses > 2]] = True
+        tangled = (edges.uses > 2) & (care >= _Care.TEARS)
+        fixed[edges.pairs[tangled]] = True
         a, b = edges.pairs.T
         on_seam = degree > 0
-        allowed = (seam | ~(on_seam[a] & on_seam[b])) & ~(fixed[a] & fixed[b]) & (edges.uses <= 2)
+        allowed = (seam | ~(on_seam[a] & on_seam[b])) & ~(fixed[a] & fixed[b]) & ~tangled
         which = np.flatnonzero(allowed)
         a, b = a[which], b[which]
         stays_a = fixed[a] | (on_seam[a] & ~on_seam[b])
         stays_b = ~stays_a & (fixed[b] | (on_seam[b] & ~on_seam[a]))
         place, cost = self._best(a, b, stays_a, stays_b)
-        count = max(int(len(which) * cheap), min(len(which), 256))
-        if count < len(which):
-            first = np.argpartition(cost, count - 1)[:count]
+        many = max(int(len(which) * cheap), min(len(which), 256))
+        if many < len(which):
+            first = np.argpartition(cost, many - 1)[:many]
             first = first[np.lexsort((which[first], cost[first]))]
         else:
             first = np.lexsort((which, cost))
@@ -119,13 +138,13 @@ class _Work:
         here, there = self.points[a], self.points[b]
         middle = (here + there) / 2
         pull = _STEADY * q[:, 10] + 1e-15
-        place = _minimum(q, pull, middle)
+        place = best_places(q, pull, middle)
         length = ((here - there) ** 2).sum(axis=1)
         # Far away lies only what two nearly parallel planes make of a rounding.
         far = ((place - middle) ** 2).sum(axis=1) > length
         place = np.where(far[:, None], middle, place)
         place = np.where(stays_a[:, None], here, np.where(stays_b[:, None], there, place))
-        return place, _error(q, place) + _EVEN * q[:, 10] * length
+        return place, errors_at(q, place) + _EVEN * q[:, 10] * length
 
     def _seams(self, edges: Edges) -> Mask:
         """Edges at which the mesh ends, or one chart of the texture does."""
@@ -139,17 +158,20 @@ class _Work:
         seam = self._seams(edges) & (edges.uses <= 2)
         pairs, sides = edges.pairs[seam], edges.sides[seam]
         along = self.points[pairs[:, 1]] - self.points[pairs[:, 0]]
-        upright = np.cross(along, _unit(normals[sides[:, 0]]))
-        planes = _plane(_unit(upright), self.points[pairs[:, 0]], _SEAM * (along**2).sum(axis=1))
+        upright = np.cross(along, unit(normals[sides[:, 0]]))
+        planes = plane_quadrics(unit(upright), self.points[pairs[:, 0]], _SEAM * (along**2).sum(axis=1))
         planes[:, 10] = 0
         for end in (0, 1):
             np.add.at(self.quadrics, pairs[:, end], planes)
 
-    def _fine(self, edges: Edges, ways: _Ways, picked: Whole, around: _Around, careful: bool) -> Mask:
+    def _fine(self, edges: Edges, ways: _Ways, picked: Whole, around: _Around, care: _Care) -> Mask:
         """Which of these can be collapsed without a tear, a fold or a needle."""
         pairs = edges.pairs[ways.edge[picked]]
-        good: Mask = around.common(pairs) == edges.uses[ways.edge[picked]]
-        good &= around.valence(pairs) <= _MOST_AROUND
+        good = np.ones(len(picked), dtype=bool)
+        if care >= _Care.TEARS:
+            good &= around.common(pairs) == edges.uses[ways.edge[picked]]
+        if care >= _Care.FOLDS:
+            good &= around.valence(pairs) <= _MOST_AROUND
         for end in (0, 1):
             which, faces = around.faces_of(pairs[:, end])
             corners = self.faces[faces]
@@ -158,7 +180,7 @@ class _Work:
             before = self.points[corners]
             moved = (corners == pairs[which, end][:, None])[..., None]
             after = np.where(moved, ways.place[picked][which][:, None], before)
-            bad = _spoilt(before, after, careful)
+            bad = _spoilt(before, after, care)
             good &= np.bincount(which[bad], minlength=len(picked)) == 0
         return good
 
@@ -229,12 +251,12 @@ def _apart(pairs: Whole, beside: Whole, vertices: int) -> Whole:
     return np.flatnonzero((near[pairs[:, 0]] == rank) & (near[pairs[:, 1]] == rank))
 
 
-def _spoilt(before: Doubles, after: Doubles, careful: bool) -> Mask:
+def _spoilt(before: Doubles, after: Doubles, care: _Care) -> Mask:
     """Triangles that would turn over, or become needles."""
     old, new = (np.cross(t[:, 1] - t[:, 0], t[:, 2] - t[:, 0]) for t in (before, after))
     long_old, long_new = np.linalg.norm(old, axis=1), np.linalg.norm(new, axis=1)
-    bad: Mask = long_new < 1e-14
-    if not careful:
+    bad: Mask = (long_new < 1e-14) & (care > _Care.NOTHING)
+    if care < _Care.FOLDS:
         return bad
     shape_old, shape_new = (_shape(t, area) for t, area in ((before, long_old), (after, long_new)))
     bad |= (old * new).sum(axis=1) < _TURNED * long_old * long_new
@@ -245,54 +267,4 @@ def _spoilt(before: Doubles, after: Doubles, careful: bool) -> Mask:
 def _shape(triangles: Doubles, twice_area: Doubles) -> Doubles:
     sides = ((triangles - np.roll(triangles, 1, axis=1)) ** 2).sum(axis=(1, 2))
     found: Doubles = 2 * np.sqrt(3) * twice_area / np.maximum(sides, 1e-30)
-    return found
-
-
-def _quadrics(points: Doubles, faces: Whole) -> Doubles:
-    """For each vertex the sum of the planes around it, by their areas, as ten numbers; the eleventh is the area."""
-    normals = face_normals(points, faces)
-    areas = np.linalg.norm(normals, axis=1) / 2
-    planes = _plane(_unit(normals), points[faces[:, 0]], areas / 3)
-    return np.stack(
-        [np.bincount(faces.ravel(), weights=np.repeat(column, 3), minlength=len(points)) for column in planes.T], axis=1
-    )
-
-
-def _plane(normal: Doubles, point: Doubles, weight: Doubles) -> Doubles:
-    x, y, z = normal.T
-    d = -(normal * point).sum(axis=1)
-    return (
-        np.stack([x * x, x * y, x * z, y * y, y * z, z * z, x * d, y * d, z * d, d * d, np.ones_like(d)], axis=1)
-        * weight[:, None]
-    )
-
-
-def _minimum(q: Doubles, pull: Doubles, middle: Doubles) -> Doubles:
-    """The place of the least error, drawn a little to the middle: by Cramer's rule, for all at once."""
-    a, b, c, d, e, f = q[:, 0] + pull, q[:, 1], q[:, 2], q[:, 3] + pull, q[:, 4], q[:, 5] + pull
-    right = pull[:, None] * middle - q[:, 6:9]
-    first, second, third = d * f - e * e, c * e - b * f, b * e - c * d
-    whole = a * first + b * second + c * third
-    rows = (
-        (first, second, third),
-        (second, a * f - c * c, b * c - a * e),
-        (third, b * c - a * e, a * d - b * b),
-    )
-    x, y, z = right.T
-    found = np.stack([row[0] * x + row[1] * y + row[2] * z for row in rows], axis=1)
-    safe = np.abs(whole) > 1e-40
-    return np.where(safe[:, None], found / np.where(safe, whole, 1.0)[:, None], middle)
-
-
-def _error(q: Doubles, place: Doubles) -> Doubles:
-    x, y, z = place.T
-    squares = q[:, 0] * x * x + q[:, 3] * y * y + q[:, 5] * z * z
-    mixed = q[:, 1] * x * y + q[:, 2] * x * z + q[:, 4] * y * z
-    found: Doubles = squares + 2 * (mixed + q[:, 6] * x + q[:, 7] * y + q[:, 8] * z) + q[:, 9]
-    return np.maximum(found, 0.0)
-
-
-def _unit(vectors: Doubles) -> Doubles:
-    length = np.linalg.norm(vectors, axis=1, keepdims=True)
-    found: Doubles = vectors / np.where(length > 0, length, 1.0)
     return found
