@@ -42,7 +42,7 @@ def _of_model(model: Model) -> dict[str, Any]:
         "faces": len(faces),
         "vertices": len(model.positions),
         **_solid(model.positions.astype(np.float64), faces),
-        "uv_coverage": _coverage([model.uv[face] for face in faces] if model.uv.any() else []),
+        "uv_coverage": _coverage(list(model.uv.astype(np.float64)[faces]) if model.uv.any() else []),
         "texture_size": size,
         "joints": len(model.skeleton.names) if model.skeleton else 0,
         "clips": {clip.name: round(clip.seconds, 3) for clip in model.clips},
@@ -84,10 +84,13 @@ def _solid(points: Doubles, faces: Whole) -> dict[str, Any]:
     return found | ({"volume": round(volume(points, faces), 6)} if closed else {})
 
 
-def _coverage(corners: list[Any]) -> float:
-    """The part of the texture that some face shows."""
-    sheet = Image.new("1", (_GRAIN, _GRAIN))
-    pen = ImageDraw.Draw(sheet)
-    for face in corners:
-        pen.polygon((np.clip(face, 0, 1) * (_GRAIN - 1)).ravel().tolist(), fill=1)
-    return round(float(np.asarray(sheet).mean()), 4)
+def _coverage(faces: list[Doubles]) -> float:
+    """The part of the texture that some face shows, given the texture coordinates of the corners of each."""
+    sheet = Image.new("L", (_GRAIN, _GRAIN))
+    if faces:
+        ink = ImageDraw.Draw(sheet).draw.draw_polygon
+        ends = np.cumsum([2 * len(face) for face in faces]).tolist()
+        flat = (np.clip(np.concatenate(faces), 0, 1) * (_GRAIN - 1)).ravel().tolist()
+        for first, last in zip([0, *ends], ends, strict=False):
+            ink(flat[first:last], 1, 1)
+    return round(float(np.count_nonzero(np.asarray(sheet)) / _GRAIN**2), 4)

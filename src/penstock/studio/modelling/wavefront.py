@@ -31,7 +31,9 @@ class Polygons:
     texture: Path | None = None
 
 
-def write_obj(path: Path, points: Doubles, normals: Doubles, uv: Doubles, faces: list[Whole], texture: bytes | None) -> None:
+def write_obj(
+    path: Path, points: Doubles, normals: Doubles, uv: Doubles, faces: list[Whole], texture: bytes | None
+) -> None:
     """An OBJ of vertices that have all three, with an MTL and a PNG of the same name beside it.
 
     ``faces`` are arrays of faces of the same number of corners, whose numbers are those of vertices.
