@@ -61,7 +61,7 @@ def given(path: Path) -> Given:
         picture.thumbnail((_LARGEST, _LARGEST), Image.Resampling.LANCZOS)
     if np.asarray(picture.getchannel("A")).min() < 128:
         return _standing(picture)
-    cut = _without_background(picture)
+    cut = without_background(picture)
     return _standing(cut) if cut is not None else Given(_in_frame(picture), framed=True)
 
 
@@ -82,7 +82,7 @@ def _standing(picture: Image.Image) -> Given:
     return Given(picture.crop(box) if box else picture, framed=False)
 
 
-def _without_background(picture: Image.Image) -> Image.Image | None:
+def without_background(picture: Image.Image) -> Image.Image | None:
     """A picture without its plain background; None if it has none."""
     pixels = np.asarray(picture.convert("RGB"), dtype=np.float32)
     border = np.concatenate([pixels[0], pixels[-1], pixels[:, 0], pixels[:, -1]])
