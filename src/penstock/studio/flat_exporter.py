@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from penstock.generation.asset_steps import AssetOrder
 from penstock.generation.errors import for_good
@@ -14,14 +14,6 @@ from penstock.media.extra import need
 from penstock.media.frame_encoder import encode
 from penstock.media.whole import whole
 
-if TYPE_CHECKING:
-    from PIL import Image
-
-    from penstock.studio.concept.sprite_sheet import SpriteSheet
-
-THUMBNAIL = 512
-_FILM = (512, 512)
-_WIDE_FILM = (640, 360)
 _FPS = 24
 _SECONDS = 4
 
@@ -39,6 +31,7 @@ class SpriteExporter:
         for package in ("numpy", "PIL"):
             need(package)
         from penstock.studio.concept.picture_file import opened_safely, save
+        from penstock.studio.concept.previews import FILM, thumbnail, walking
         from penstock.studio.concept.sprite_sheet import CELL, sheet_of, sprite_sheet
 
         with for_good():
@@ -52,15 +45,10 @@ class SpriteExporter:
         _written(into / "sprites.json", json.dumps(atlas, indent=1, ensure_ascii=False, default=str))
         _written(into / "engine.md", _SPRITE_NOTE.format(cell=CELL, pivot=round(sprites.pivot[1], 3)))
         with whole(into / "thumbnail.png") as file:
-            save(_thumbnail(picture), file, provenance)
+            save(thumbnail(picture), file, provenance)
         reporter.progress(0.6, "filming")
-        encode(
-            (frame.tobytes() for frame in _walking(sprites)),
-            into / "turntable.mp4",
-            width=_FILM[0],
-            height=_FILM[1],
-            fps=_FPS,
-        )
+        frames = (frame.tobytes() for frame in walking(sprites, _FPS * _SECONDS, _FPS))
+        encode(frames, into / "turntable.mp4", width=FILM[0], height=FILM[1], fps=_FPS)
         reporter.progress(1.0)
         counts = {clip: len(frames) for clip, frames in sprites.clips.items()}
         metrics = {
@@ -87,6 +75,7 @@ class BackgroundExporter:
             need(package)
         from penstock.studio.concept.parallax import parallax
         from penstock.studio.concept.picture_file import opened_safely, save
+        from penstock.studio.concept.previews import WIDE_FILM, thumbnail
 
         with for_good():
             picture = opened_safely(made, longest=2048)
@@ -111,10 +100,10 @@ class BackgroundExporter:
         _written(into / "layers.json", json.dumps(index, indent=1, ensure_ascii=False, default=str))
         _written(into / "engine.md", _LAYER_NOTE.format(count=len(told), again="" if layered.tiles else "not "))
         with whole(into / "thumbnail.png") as file:
-            save(_thumbnail(background), file, provenance)
+            save(thumbnail(background), file, provenance)
         reporter.progress(0.6, "filming")
-        frames = (frame.tobytes() for frame in layered.drift(_FPS * _SECONDS, _WIDE_FILM))
-        encode(frames, into / "turntable.mp4", width=_WIDE_FILM[0], height=_WIDE_FILM[1], fps=_FPS)
+        frames = (frame.tobytes() for frame in layered.drift(_FPS * _SECONDS, WIDE_FILM))
+        encode(frames, into / "turntable.mp4", width=WIDE_FILM[0], height=WIDE_FILM[1], fps=_FPS)
         reporter.progress(1.0)
         metrics = {"layers": len(told), "tiles": layered.tiles, "width": width, "height": height}
         return Made(metrics={**metrics, **_bytes(into)})
@@ -128,40 +117,6 @@ def _written(into: Path, text: str) -> None:
 def _bytes(folder: Path) -> dict[str, Any]:
     sizes = {path.name: path.stat().st_size for path in sorted(folder.iterdir()) if path.is_file()}
     return {"files": sizes, "bytes": sum(sizes.values())}
-
-
-def _thumbnail(picture: Image.Image) -> Image.Image:
-    """A square of it: all of a subject, and the middle of a background."""
-    from PIL import Image, ImageOps
-
-    if picture.width == picture.height:
-        return picture.resize((THUMBNAIL, THUMBNAIL), Image.Resampling.LANCZOS)
-    if picture.getchannel("A").getextrema()[0] == 255:
-        return ImageOps.fit(picture, (THUMBNAIL, THUMBNAIL), Image.Resampling.LANCZOS)
-    return ImageOps.pad(picture, (THUMBNAIL, THUMBNAIL), Image.Resampling.LANCZOS, color=(0, 0, 0, 0))
-
-
-def _walking(sprites: SpriteSheet) -> Iterator[Image.Image]:
-    """It walks through the picture, and stands for a while in the middle."""
-    from PIL import Image
-
-    from penstock.studio.concept.sprite_sheet import CELL, DURATIONS
-
-    ground = Image.new("RGB", _FILM, (232, 236, 240))
-    floor = round(_FILM[1] * 0.84)
-    ground.paste((206, 212, 218), (0, floor, *_FILM))
-    count = _FPS * _SECONDS
-    for n in range(count):
-        part = n / count
-        stands = 0.4 < part < 0.6
-        clip = "idle" if stands else "walk"
-        frames = sprites.clips[clip]
-        sprite = frames[int(1000 * n / _FPS / DURATIONS[clip]) % len(frames)]
-        along = 0.5 if stands else part / 0.8 if part <= 0.4 else 0.5 + (part - 0.6) / 0.8
-        x = round(-CELL + along * (_FILM[0] + CELL))
-        frame = ground.copy()
-        frame.paste(sprite, (x, floor - round(CELL * sprites.pivot[1])), sprite)
-        yield frame
 
 
 _SPRITE_NOTE = """# How to use this sprite

@@ -51,7 +51,7 @@ class Subject:
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
+class Mention:
     """A subject found in a text, and where."""
 
     subject: Subject
@@ -89,12 +89,22 @@ def subjects() -> Mapping[str, Subject]:
 @cache
 def _words() -> tuple[Mapping[str, Subject], re.Pattern[str]]:
     by_word = {word: each for each in subjects().values() for word in each.words.split("|")}
+    for ending, plural in (
+        ("y", "ies"),
+        ("f", "ves"),
+        ("fe", "ves"),
+        ("man", "men"),
+        ("mouse", "mice"),
+        ("goose", "geese"),
+    ):
+        many = {word.removesuffix(ending) + plural: each for word, each in by_word.items() if word.endswith(ending)}
+        by_word = many | by_word
     # A longer word is tried first, so that a teddy bear is no bear.
     alternatives = "|".join(re.escape(word) for word in sorted(by_word, key=lambda word: (-len(word), word)))
     return by_word, re.compile(rf"(?<![a-z])({alternatives})(?:s|es|'s)?(?![a-z])")
 
 
-def named(text: str) -> list[Named]:
+def named(text: str) -> list[Mention]:
     """All subjects that a text in lower case names, in order."""
     by_word, pattern = _words()
-    return [Named(by_word[found[1]], found.start(), found.end()) for found in pattern.finditer(text)]
+    return [Mention(by_word[found[1]], found.start(), found.end()) for found in pattern.finditer(text)]

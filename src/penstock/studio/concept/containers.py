@@ -169,7 +169,7 @@ def mug(d: Draft) -> None:
             d.oval("ivory", x, -46, r)
     else:
         for x in (-12, 4):
-            d.mark("silver", (x, -54), (x + 5, -62), (x - 1, -70), (x + 4, -80), width=2.6)
+            d.limb("silver", ((x, -42), (x + 6, -54), (x - 1, -64), (x + 5, -76)), 3, 5, 4, 1.4)
 
 
 @subject(

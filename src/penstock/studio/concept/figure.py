@@ -96,6 +96,11 @@ def torso(d: Draft, b: Build, cloth: str) -> None:
     )
 
 
+def neck(d: Draft, b: Build, skin: str) -> None:
+    """Between head and shoulders, so that nobody comes apart."""
+    d.limb(skin, ((0, b.chin - b.head * 0.3), (0, b.shoulder + 2)), b.head * 0.62, b.head * 0.72)
+
+
 def skirt(d: Draft, b: Build, cloth: str, *, down: float, flare: float) -> None:
     """From the waist down, so far towards the ground; the feet are seen below it."""
     low, top, half = b.hip * (1 - down), b.hip - 5, b.waist * flare

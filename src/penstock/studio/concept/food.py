@@ -115,7 +115,7 @@ def cake(d: Draft) -> None:
         return
     d.oval("silver", 0, 42, 56, 10)
     d.block("cake", 0, 22, 44, 20, 4)
-    d.block("cake", 0, -16, 30, 18, 4)
+    d.block("cake", 0, -15, 30, 20, 4)
     for y, half in ((4, 45), (-32, 31)):
         d.blob(
             "frosting",
@@ -132,8 +132,8 @@ def cake(d: Draft) -> None:
             (-half, y + 8),
         )
     for x in (-16, 0, 16):
-        d.block("cyan", x, -48, 2.6, 10, 1)
-        d.blob("flame", (x, -57), (x - 4, -63), (x, -73), (x + 4, -63))
+        d.block("cyan", x, -46, 2.6, 12, 1)
+        d.blob("flame", (x, -55), (x - 4, -62), (x, -73), (x + 4, -62))
     for x in (-34, -12, 12, 34):
         d.oval("fruit", x, 0, 4.4)
 
@@ -339,7 +339,7 @@ def candy(d: Draft) -> None:
 )
 def bowl(d: Draft) -> None:
     for x in (-10, 2):
-        d.mark("silver", (x, -34), (x + 6, -46), (x, -58), width=3)
+        d.limb("silver", ((x, -16), (x + 7, -34), (x, -46), (x + 6, -60)), 3, 5, 4, 1.4)
     d.oval("bowl+", 0, -8, 52, 14)
     d.dot("liquid", 0, -8, 45, 10)
     for x in (-26, -8, 10):

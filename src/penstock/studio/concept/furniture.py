@@ -92,7 +92,7 @@ def lamp(d: Draft) -> None:
 
 @subject("lantern|oil lamp|magic lamp|paper lantern", metal="charcoal|bronze|steel", flame="amber|lemon")
 def lantern(d: Draft) -> None:
-    d.limb("metal", ((-15, 10), (-17, -6), (0, -12), (17, -6), (15, 10)), 3.6)
+    d.limb("metal", ((-12, 20), (-17, -4), (0, -12), (17, -4), (12, 20)), 3.6)
     d.poly("metal", (-15, 24), (-8, 12), (8, 12), (15, 24))
     d.block("lemon", 0, 48, 20, 24, 4)
     d.blob("flame", (0, 30), (9, 46), (7, 60), (-7, 60), (-9, 46))

@@ -93,6 +93,7 @@ def alien(d: Draft) -> None:
     b = figure.build_of(d)
     figure.legs(d, b, "clothes", d.slot("boots", "charcoal"))
     figure.arms(d, b, "clothes", "skin")
+    figure.neck(d, b, "skin")
     figure.torso(d, b, "clothes")
     d.oval("trim", 0, b.shoulder + 7, 3)
     figure.belt(d, b, "trim", "silver")

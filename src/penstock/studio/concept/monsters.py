@@ -218,7 +218,7 @@ def monster(d: Draft) -> None:
 def flytrap(d: Draft) -> None:
     d.poly("pot", (-22, -26), (22, -26), (16, 0), (-16, 0))
     d.block("pot-", 0, -28, 25, 5, 2)
-    d.limb("trunk", ((0, -30), (6, -46), (0, -62)), 9)
+    d.limb("trunk", ((0, -26), (6, -44), (0, -66)), 9)
     for _ in d.sides("arm", (2, -36)):
         d.blob("leaves", (4, -36), (20, -54), (42, -52), (30, -38))
     with d.part("head", (0, -62)):

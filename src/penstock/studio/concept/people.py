@@ -32,6 +32,7 @@ def dressed(d: Draft, outfit: Outfit) -> None:
             d.limb(
                 d.slot("tail", "brown"), ((0, b.hip), (-18, b.hip + 6), (-27, b.hip - 8), (-24, b.hip - 22)), 6, 7, 7, 5
             )
+    figure.neck(d, b, "skin")
     _body(d, b, outfit)
     with d.part("head", (0, b.chin)), d.at(0, b.chin - b.head * 0.96, b.head):
         _head(d, outfit)

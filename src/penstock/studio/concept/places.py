@@ -37,7 +37,7 @@ class Band:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class Landscape:
     """Somewhere a game can be."""
 
     words: str
@@ -51,8 +51,8 @@ class Place:
     inks: Mapping[str, str] = field(default_factory=dict)
 
 
-PLACES: Mapping[str, Place] = {
-    "forest": Place(
+PLACES: Mapping[str, Landscape] = {
+    "forest": Landscape(
         "forest|woods|woodland|grove|trees|enchanted forest|glade|clearing",
         (
             Band("hills", "teal", 0.5, 0.12),
@@ -71,7 +71,7 @@ PLACES: Mapping[str, Place] = {
         light="forest",
         inks={"leaves": "green"},
     ),
-    "jungle": Place(
+    "jungle": Landscape(
         "jungle|rainforest|tropical|tropics|amazon",
         (
             Band("hills", "emerald", 0.5, 0.14),
@@ -91,7 +91,7 @@ PLACES: Mapping[str, Place] = {
         light="forest",
         inks={"leaves": "emerald"},
     ),
-    "desert": Place(
+    "desert": Landscape(
         "desert|dunes|sahara|wasteland|canyon|wild west|mesa|savanna|savannah|sand",
         (
             Band("mesas", "copper", 0.5, 0.22, 0.3),
@@ -102,7 +102,7 @@ PLACES: Mapping[str, Place] = {
         light="desert",
         inks={"leaves": "green", "stone": "copper"},
     ),
-    "city": Place(
+    "city": Landscape(
         ("city|town|skyline|downtown|urban|street|streets|metropolis|cyberpunk|rooftop|rooftops|alley|modern"),
         (
             Band("skyline", "steel", 0.3, 0.02, things=("skyscraper",), count=16, size=(330, 520), sunk=0.1),
@@ -132,7 +132,7 @@ PLACES: Mapping[str, Place] = {
         light="city",
         hour="day",
     ),
-    "castle": Place(
+    "castle": Landscape(
         "castle|kingdom|fortress|palace|medieval|citadel",
         (
             Band("mountains", "steel", 0.52, 0.26, 0.6),
@@ -142,7 +142,7 @@ PLACES: Mapping[str, Place] = {
         ),
         inks={"leaves": "green", "stone": "silver"},
     ),
-    "space": Place(
+    "space": Landscape(
         ("space|galaxy|planet|planets|cosmos|cosmic|nebula|asteroid|asteroids|universe|stars|outer space|orbit"),
         (
             Band("planets", "", 0.0, 0.0, detail=details.orbs),
@@ -155,7 +155,7 @@ PLACES: Mapping[str, Place] = {
         light="space",
         behind=details.planets,
     ),
-    "alien planet": Place(
+    "alien planet": Landscape(
         "alien planet|alien world|mars|martian|moon base|exoplanet|lunar|moon",
         (
             Band("peaks", "coral", 0.5, 0.26, 0.7),
@@ -166,7 +166,7 @@ PLACES: Mapping[str, Place] = {
         light="space",
         behind=details.planets,
     ),
-    "beach": Place(
+    "beach": Landscape(
         "beach|sea|ocean|coast|shore|island|tropical island|seaside|harbour|harbor|bay|lagoon",
         (
             Band("islands", "teal", 0.4, 0.16, 0.2),
@@ -185,7 +185,7 @@ PLACES: Mapping[str, Place] = {
         light="sea",
         inks={"leaves": "green"},
     ),
-    "mountains": Place(
+    "mountains": Landscape(
         "mountain|mountains|alps|peak|peaks|summit|cliff|cliffs|highlands|valley|himalaya",
         (
             Band("far peaks", "steel", 0.66, 0.34, 0.8),
@@ -195,7 +195,7 @@ PLACES: Mapping[str, Place] = {
         ),
         light="mountains",
     ),
-    "snow": Place(
+    "snow": Landscape(
         "snow|snowy|winter|ice|icy|arctic|tundra|frozen|glacier|christmas|north pole|antarctica",
         (
             Band("peaks", "sky", 0.58, 0.3, 0.8),
@@ -206,7 +206,7 @@ PLACES: Mapping[str, Place] = {
         light="mountains",
         inks={"leaves": "mint", "stone": "silver", "cloth": "white"},
     ),
-    "village": Place(
+    "village": Landscape(
         "village|hamlet|farm|countryside|settlement|rural|farmland|ranch|cottage|market",
         (
             Band("hills", "teal", 0.48, 0.12),
@@ -233,7 +233,7 @@ PLACES: Mapping[str, Place] = {
         ),
         inks={"leaves": "green"},
     ),
-    "meadow": Place(
+    "meadow": Landscape(
         "meadow|hills|hill|field|fields|grassland|prairie|plains|garden|park|grass|flowers",
         (
             Band("far hills", "teal", 0.5, 0.14),
@@ -243,7 +243,7 @@ PLACES: Mapping[str, Place] = {
         ),
         inks={"leaves": "green"},
     ),
-    "cave": Place(
+    "cave": Landscape(
         "cave|cavern|caves|grotto|mine|mines|underground|crystal cave|tunnel",
         (
             Band("far rock", "steel", 0.4, 0.2, 0.7),
@@ -266,7 +266,7 @@ PLACES: Mapping[str, Place] = {
         walls=(58, 56, 82),
         inks={"stone": "grey"},
     ),
-    "dungeon": Place(
+    "dungeon": Landscape(
         ("dungeon|crypt|prison|catacombs|tomb|vault|torture chamber|cellar|castle interior|throne room|sewer"),
         (
             Band("torches", "", 0.0, 0.0, detail=details.torches),
@@ -290,7 +290,7 @@ PLACES: Mapping[str, Place] = {
         behind=details.bricks,
         inks={"stone": "grey"},
     ),
-    "underwater": Place(
+    "underwater": Landscape(
         ("underwater|reef|coral reef|deep sea|seabed|ocean floor|atlantis|undersea|under the sea|aquatic"),
         (
             Band("far reef", "teal", 0.36, 0.2, 0.4),
@@ -310,7 +310,7 @@ PLACES: Mapping[str, Place] = {
         light="underwater",
         behind=details.rays,
     ),
-    "swamp": Place(
+    "swamp": Landscape(
         "swamp|marsh|bog|bayou|wetland|everglades|mangrove",
         (
             Band("mist", "olive", 0.46, 0.1),
@@ -340,7 +340,7 @@ PLACES: Mapping[str, Place] = {
         hour="dawn",
         inks={"leaves": "olive", "trunk": "charcoal"},
     ),
-    "graveyard": Place(
+    "graveyard": Landscape(
         "graveyard|cemetery|haunted|halloween|spooky|haunted house|gothic",
         (
             Band("hills", "indigo", 0.46, 0.14),
@@ -351,7 +351,7 @@ PLACES: Mapping[str, Place] = {
         hour="night",
         inks={"leaves": "charcoal", "trunk": "charcoal"},
     ),
-    "volcano": Place(
+    "volcano": Landscape(
         "volcano|lava|volcanic|hell|inferno|underworld|magma|fire land",
         (
             Band("peaks", "burgundy", 0.5, 0.2, 0.7),
@@ -363,7 +363,7 @@ PLACES: Mapping[str, Place] = {
         light="desert",
         inks={"stone": "charcoal"},
     ),
-    "ruins": Place(
+    "ruins": Landscape(
         "ruins|temple|ancient|greek|roman|egypt|egyptian|pyramid|pyramids|aztec|maya",
         (
             Band("hills", "sand", 0.46, 0.14),
@@ -375,7 +375,7 @@ PLACES: Mapping[str, Place] = {
         light="desert",
         inks={"stone": "sand"},
     ),
-    "sky": Place(
+    "sky": Landscape(
         "sky|clouds|heaven|floating islands|floating island|sky islands|above the clouds",
         (
             Band("far clouds", "", 0.0, 0.0, things=("cloud",), count=7, size=(90, 150), sunk=-2.0, deep=420),
@@ -384,7 +384,7 @@ PLACES: Mapping[str, Place] = {
         ),
         inks={"leaves": "lime"},
     ),
-    "spaceship interior": Place(
+    "spaceship interior": Landscape(
         (
             "spaceship interior|space station|corridor|laboratory|lab|sci-fi|scifi|control room"
             "|hangar|futuristic|factory"
@@ -410,7 +410,7 @@ PLACES: Mapping[str, Place] = {
         walls=(64, 76, 100),
         behind=details.windows,
     ),
-    "room": Place(
+    "room": Landscape(
         (
             "room|indoors|kitchen|bedroom|office|tavern|inn|library|shop interior|interior"
             "|living room|classroom|workshop|hall"

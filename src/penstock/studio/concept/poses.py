@@ -13,7 +13,7 @@ from penstock.studio.concept.draft import Draft
 
 
 @dataclass(frozen=True, slots=True)
-class Pose:
+class Posture:
     """A moment of a movement, in parts of the height of whoever moves."""
 
     turns: Mapping[str, float] = field(default_factory=dict)
@@ -27,13 +27,13 @@ class Pose:
     hop: float = 0.0
 
 
-Movement = Callable[[float], Pose]
+Movement = Callable[[float], Posture]
 "From the part of a loop that is over to a pose."
 
 _LEGS = ("leg", "hind", "fore")
 
 
-def posed(draft: Draft, pose: Pose) -> Draft:
+def posed(draft: Draft, pose: Posture) -> Draft:
     """A draft in a pose."""
     left, top, right, bottom = draft.bounds()
     tall, middle = max(bottom - top, 1e-6), (left + right) / 2
@@ -50,7 +50,7 @@ def posed(draft: Draft, pose: Pose) -> Draft:
     return moved
 
 
-def _whole(points: Points, pose: Pose, middle: float, bottom: float, tall: float) -> Points:
+def _whole(points: Points, pose: Posture, middle: float, bottom: float, tall: float) -> Points:
     """What happens to everything: squashed on the ground, leaning from it, and off it."""
     scaled = (points - (middle, bottom)) * (1 + pose.squash * 0.6, 1 - pose.squash)
     return np.asarray(rotated(scaled, pose.lean) + np.array([middle, bottom - pose.hop * tall]))
@@ -66,8 +66,8 @@ def _wave(part: float, shift: float = 0.0) -> float:
     return math.sin(2 * math.pi * (part + shift))
 
 
-def _breathe(t: float) -> Pose:
-    return Pose(
+def _breathe(t: float) -> Posture:
+    return Posture(
         turns={
             "arm_r": 3.0 * _wave(t),
             "arm_l": -3.0 * _wave(t),
@@ -82,9 +82,9 @@ def _breathe(t: float) -> Pose:
     )
 
 
-def _stride(t: float) -> Pose:
+def _stride(t: float) -> Posture:
     swing = _wave(t)
-    return Pose(
+    return Posture(
         turns={
             "arm_r": 17 * swing,
             "arm_l": 17 * swing,
@@ -102,8 +102,8 @@ def _stride(t: float) -> Pose:
     )
 
 
-def _stand(t: float) -> Pose:
-    return Pose(
+def _stand(t: float) -> Posture:
+    return Posture(
         turns={
             "tail": 10 * _wave(2 * t),
             "head": 2.4 * _wave(t),
@@ -115,9 +115,9 @@ def _stand(t: float) -> Pose:
     )
 
 
-def _trot(t: float) -> Pose:
+def _trot(t: float) -> Posture:
     near, far = 24 * _wave(t), -24 * _wave(t)
-    return Pose(
+    return Posture(
         turns={
             "hind_near": near,
             "fore_far": near,
@@ -139,8 +139,8 @@ def _trot(t: float) -> Pose:
     )
 
 
-def _hover(t: float) -> Pose:
-    return Pose(
+def _hover(t: float) -> Posture:
+    return Posture(
         turns={
             "wing_r": 10 * _wave(t),
             "wing_l": -10 * _wave(t),
@@ -153,8 +153,8 @@ def _hover(t: float) -> Pose:
     )
 
 
-def _fly(t: float) -> Pose:
-    return Pose(
+def _fly(t: float) -> Posture:
+    return Posture(
         turns={
             "wing_r": 26 * _wave(t),
             "wing_l": -26 * _wave(t),
@@ -170,18 +170,18 @@ def _fly(t: float) -> Pose:
     )
 
 
-def _drift(t: float) -> Pose:
-    return Pose(turns={"tail": 7 * _wave(t), "wing_r": 8 * _wave(t)}, hop=0.02 * (1 + _wave(t)))
+def _drift(t: float) -> Posture:
+    return Posture(turns={"tail": 7 * _wave(t), "wing_r": 8 * _wave(t)}, hop=0.02 * (1 + _wave(t)))
 
 
-def _swim(t: float) -> Pose:
-    return Pose(
+def _swim(t: float) -> Posture:
+    return Posture(
         turns={"tail": 20 * _wave(t), "wing_r": 20 * _wave(t, 0.3)}, hop=0.03 * (1 + _wave(t)), lean=3.5 * _wave(t, 0.2)
     )
 
 
-def _lurk(t: float) -> Pose:
-    return Pose(
+def _lurk(t: float) -> Posture:
+    return Posture(
         turns={
             "leg0*": 2 * _wave(t),
             "leg2*": -2 * _wave(t),
@@ -194,19 +194,19 @@ def _lurk(t: float) -> Pose:
     )
 
 
-def _scuttle(t: float) -> Pose:
+def _scuttle(t: float) -> Posture:
     turns = {
         f"leg{n}{side}": 11 * _wave(t, 0.5 * ((n + (side == "_l")) % 2)) for n in range(5) for side in ("_r", "_l", "")
     }
-    return Pose(
+    return Posture(
         turns={**turns, "arm_r": 9 * _wave(t), "arm_l": -9 * _wave(t), "tail": 9 * _wave(t), "head": 3 * _wave(t)},
         bob=0.02 * (1 + _wave(2 * t)),
         lean=1.5 * _wave(t),
     )
 
 
-def _jiggle(t: float) -> Pose:
-    return Pose(
+def _jiggle(t: float) -> Posture:
+    return Posture(
         turns={
             "arm*": 4 * _wave(t),
             "wing_r": 5 * _wave(t),
@@ -218,9 +218,9 @@ def _jiggle(t: float) -> Pose:
     )
 
 
-def _bounce(t: float) -> Pose:
+def _bounce(t: float) -> Posture:
     up = max(_wave(t), 0.0)
-    return Pose(
+    return Posture(
         turns={
             "arm_r": 14 * up,
             "arm_l": -14 * up,
@@ -235,16 +235,16 @@ def _bounce(t: float) -> Pose:
     )
 
 
-def _rest(t: float) -> Pose:
-    return Pose(
+def _rest(t: float) -> Posture:
+    return Posture(
         turns={"wheel*": 30 * _wave(t), "tail": 4 * _wave(t), "head": 3 * _wave(t)},
         squash=0.018 * (1 + _wave(t)),
         hop=0.012 * (1 + _wave(t, 0.5)),
     )
 
 
-def _tumble(t: float) -> Pose:
-    return Pose(
+def _tumble(t: float) -> Posture:
+    return Posture(
         turns={"wheel*": 360 * t, "tail": 8 * _wave(t), "head": 360 * t},
         hop=0.07 * abs(_wave(t)),
         lean=7 * _wave(t),
@@ -264,10 +264,15 @@ MOVEMENTS: Mapping[str, tuple[Movement, Movement]] = {
 "Idle and walk, by stance."
 
 
+def moment(n: int, count: int) -> float:
+    """When a frame of a loop is: not where a swing is as far as it was, or will be, in another frame."""
+    return (n + 0.3) / count
+
+
 def loop(draft: Draft, stance: str, clip: str, count: int) -> list[Draft]:
     """So many drafts of one loop."""
     movement = MOVEMENTS[stance][0 if clip == "idle" else 1]
-    return [posed(draft, movement(n / count)) for n in range(count)]
+    return [posed(draft, movement(moment(n, count))) for n in range(count)]
 
 
 def union(drafts: list[Draft]) -> tuple[float, float, float, float]:

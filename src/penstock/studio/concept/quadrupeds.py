@@ -57,7 +57,7 @@ def beast(d: Draft, b: Beast) -> None:
         _wing(d, long * 0.06, back + 4, "wing_r", far=False)
     scale = b.head / 10 * d.trait("head")
     d.anchor("head", hx - scale * 1.0, hy - 9.4 * scale, b.head * 0.78 * d.trait("head"))
-    d.anchor("face", hx + 3.6 * scale, hy - 2 * scale, b.head * 0.3)
+    d.anchor("face", hx + 3.6 * scale + b.head * 0.4, hy - 2.2 * scale, b.head * 0.4)
     d.anchor("neck", (hx + long * 0.4) / 2 - 1, (hy + back + deep * 0.5) / 2 + b.head * 0.4, b.head * 0.8)
     d.anchor("back", 0, back + 2, long * 0.6)
 

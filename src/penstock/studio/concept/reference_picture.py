@@ -30,7 +30,12 @@ def reference_picture(path: Path) -> ReferencePicture:
     """A picture from a file, decoded apart first; UnusableFile or InvalidValue if it is none, or a bomb."""
     decode_image(path, pixels=MOST_PIXELS)
     shown = given(path)
-    return ReferencePicture(None if shown.framed else shown.picture, _palette(shown.picture))
+    if not shown.framed:
+        return ReferencePicture(shown.picture, _palette(shown.picture))
+    # The frame that scenes hang it in is none of its colours.
+    wide, high = (round(side * 0.07) for side in shown.picture.size)
+    inside = shown.picture.crop((wide, high, shown.picture.width - wide, shown.picture.height - high))
+    return ReferencePicture(None, _palette(inside))
 
 
 def _palette(picture: Image.Image) -> tuple[Colour, ...]:

@@ -14,7 +14,7 @@ from penstock.studio.concept.catalogue import named, subjects
 from penstock.studio.concept.draft import Draft
 from penstock.studio.concept.house_style import HouseStyle, house_style, recoloured, styled
 from penstock.studio.concept.painter import Finish, Fit, painted
-from penstock.studio.concept.places import PLACES, Band, Place
+from penstock.studio.concept.places import PLACES, Band, Landscape
 from penstock.studio.drawing.canvas import gradient
 from penstock.studio.drawing.colour import NAMED, Colour, mix
 from penstock.studio.drawing.palette import Palette, palette_for
@@ -36,7 +36,7 @@ class SceneryLayer:
 
 @dataclass
 class _Scene:
-    place: Place
+    place: Landscape
     colours: Palette
     style: HouseStyle
     hour: str
@@ -47,7 +47,7 @@ class _Scene:
     extra: list[str] = field(default_factory=list)
 
 
-def place_of(text: str) -> Place:
+def place_of(text: str) -> Landscape:
     """The place that the words name; a clearing in a forest if they name none."""
     found = told(text.lower(), {name: place.words for name, place in PLACES.items()})
     if found is not None:

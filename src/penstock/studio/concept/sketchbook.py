@@ -151,6 +151,8 @@ def _asked(wish: Wish, subject: Subject) -> dict[str, Colour]:
             (ink for ink in list(subject.inks)[1:] if ink not in asked and ink not in {"skin", "eyes"}), "second"
         )
         asked.setdefault(other, wish.inks["second"])
+    if "clothes" in asked and "metal" in subject.inks:
+        asked.setdefault("metal", asked["clothes"])
     for noun, meant in _MEANT.items():
         if noun in asked:
             found = next((ink for ink in meant if ink in subject.inks and ink not in asked), None)

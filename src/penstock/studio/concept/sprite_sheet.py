@@ -13,7 +13,7 @@ from penstock.generation.asset_steps import AssetOrder
 from penstock.studio.concept.concept_picture import concept_picture
 from penstock.studio.concept.house_style import styled
 from penstock.studio.concept.painter import Fit, painted
-from penstock.studio.concept.poses import loop, union
+from penstock.studio.concept.poses import loop, moment, union
 from penstock.studio.concept.sketchbook import Sketched
 from penstock.studio.concept.warp import warped
 
@@ -81,7 +81,8 @@ def _from_picture(picture: Image.Image) -> SpriteSheet:
     foot = round(CELL * 0.93)
     cell.paste(small, ((CELL - small.width) // 2, foot - small.height))
     clips = {
-        clip: [warped(cell, clip, n / count) for n in range(count)] for clip, count in (("idle", IDLE), ("walk", WALK))
+        clip: [warped(cell, clip, moment(n, count)) for n in range(count)]
+        for clip, count in (("idle", IDLE), ("walk", WALK))
     }
     return SpriteSheet(clips, (0.5, foot / CELL), drawn=False)
 

@@ -212,6 +212,7 @@ def mermaid(d: Draft) -> None:
                     width=0.8,
                 )
     figure.arms(d, b, "skin", "skin")
+    figure.neck(d, b, "skin")
     figure.torso(d, b, "skin")
     for _ in d.sides():
         d.oval("clothes", b.broad * 0.4, b.shoulder + 8, b.broad * 0.38)

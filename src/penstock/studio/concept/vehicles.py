@@ -308,7 +308,7 @@ def train(d: Draft) -> None:
             _wheel(d, x, -4, 11)
         return
     d.poly("charcoal", (30, -54), (44, -54), (48, -82), (26, -82))
-    for x, y, r in ((32, -96, 8), (20, -108, 11), (4, -116, 13)):
+    for x, y, r in ((36, -88, 9), (24, -100, 12), (6, -108, 14)):
         d.oval("silver", x, y, r)
     d.oval("trim", 8, -54, 8)
     d.block("paint", 16, -36, 42, 18, 8)

@@ -32,7 +32,7 @@ def sword(d: Draft) -> None:
 
 @subject("katana|wakizashi|samurai sword|machete", blade="silver", grip="charcoal|crimson", trim="gold")
 def katana(d: Draft) -> None:
-    d.blob("blade", (4, -96), (6, -70), (2.6, -36), (1.6, -8), (-3.6, -8), (-3, -40), (-1, -76))
+    d.blob("blade", (7, -90), (8, -66), (4.4, -36), (3, -8), (-4.6, -8), (-4.4, -40), (-1, -72))
     d.limb("grip", ((-1, -5), (-2, 22)), 5.6)
     for y in (0, 6, 12, 18):
         d.patch("cream", (-4, y), (-1.2, y - 2.4), (1.4, y), (-1.2, y + 2.4))
@@ -76,7 +76,7 @@ def bow(d: Draft) -> None:
 
 @subject("spear|lance|javelin|pike|harpoon", blade="silver", grip="brown", trim="crimson")
 def spear(d: Draft) -> None:
-    d.limb("grip", ((0, -60), (0, 50)), 4.6)
+    d.limb("grip", ((0, -60), (0, 44)), 6.4)
     d.poly("blade", (0, -94), (9, -70), (4, -58), (-4, -58), (-9, -70))
     d.patch("blade+", (0, -92), (-7.6, -70), (-3, -59), (0, -59))
     d.blob("trim", (-5, -58), (5, -58), (8, -44), (0, -48), (-8, -44))
@@ -84,7 +84,7 @@ def spear(d: Draft) -> None:
 
 @subject("trident|pitchfork|fork", blade="gold|steel", grip="brown")
 def trident(d: Draft) -> None:
-    d.limb("grip", ((0, -50), (0, 50)), 4.6)
+    d.limb("grip", ((0, -50), (0, 44)), 6.4)
     d.limb("blade", ((-15, -76), (-14, -58), (0, -50), (14, -58), (15, -76)), 4)
     d.limb("blade", ((0, -50), (0, -82)), 4)
     for x, y in ((-15, -76), (0, -82), (15, -76)):
@@ -125,7 +125,7 @@ def mace(d: Draft) -> None:
     "staff|magic staff|wizard staff|rod|cane|quarterstaff", grip="brown|copper", gem="cyan|violet|lime", trim="gold"
 )
 def staff(d: Draft) -> None:
-    d.limb("grip", ((1, 50), (-1, 10), (1, -30), (0, -64)), 5, 4.6, 5.4)
+    d.limb("grip", ((1, 44), (-1, 10), (1, -30), (0, -64)), 7, 6.4, 7.4)
     d.limb("grip", ((0, -62), (-11, -70), (-10, -86), (-2, -92)), 5, 4.4, 2)
     d.limb("grip", ((0, -62), (11, -70), (10, -86), (5, -90)), 5, 4.4, 2)
     d.oval("gem", 0, -78, 8.6)
@@ -137,9 +137,7 @@ def staff(d: Draft) -> None:
 def wand(d: Draft) -> None:
     d.limb("grip", ((0, 14), (0, -36)), 5, 3.6)
     d.block("white", 0, -36, 3, 3, 1)
-    d.star("star", 0, -50, 16, 7, 5)
-    for x, y in ((18, -62), (-18, -60), (16, -36)):
-        d.star("lemon", x, y, 4, 1.4, 4)
+    d.star("star", 0, -47, 18, 8, 5)
 
 
 @subject("scepter|sceptre", trim="gold", gem="crimson|violet")

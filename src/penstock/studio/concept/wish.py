@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from penstock.studio.concept.catalogue import Named, Subject, named
+from penstock.studio.concept.catalogue import Mention, Subject, named
 from penstock.studio.drawing.colour import NAMED, Colour, darker, lighter
 from penstock.studio.vocabulary import Meanings, told
 
@@ -235,7 +235,7 @@ def _plain(text: str) -> str:
     return " ".join(_PREAMBLE.sub(" ", lower).split())
 
 
-def _chosen(text: str, found: Sequence[Named]) -> Named | None:
+def _chosen(text: str, found: Sequence[Mention]) -> Mention | None:
     """The last noun of the first phrase that has one: a robot dog is a dog, and a knight with a dog is a knight."""
     if not found:
         return None
@@ -250,7 +250,7 @@ def _chosen(text: str, found: Sequence[Named]) -> Named | None:
     return found[0]
 
 
-def _race(text: str, chosen: Named | None, found: Sequence[Named]) -> Subject | None:
+def _race(text: str, chosen: Mention | None, found: Sequence[Mention]) -> Subject | None:
     before = [
         each for each in found if chosen and each.stop < chosen.start and not text[each.stop : chosen.start].strip(" -")
     ]
@@ -268,7 +268,7 @@ def _noun(text: str) -> str:
     return ""
 
 
-def _inks(text: str, chosen: Named | None, found: Sequence[Named]) -> tuple[dict[str, Colour], dict[str, str]]:
+def _inks(text: str, chosen: Mention | None, found: Sequence[Mention]) -> tuple[dict[str, Colour], dict[str, str]]:
     """Colours and materials, each for the next noun within a few words, or for the subject itself."""
     words = [(match[0], match.start()) for match in re.finditer(r"[a-zé]+|[,.;]", text)]
     inks: dict[str, Colour] = {}
@@ -302,7 +302,7 @@ def _inks(text: str, chosen: Named | None, found: Sequence[Named]) -> tuple[dict
     return inks, textures
 
 
-def _other_after(words: Sequence[tuple[str, int]], chosen: Named | None, text: str) -> str | None:
+def _other_after(words: Sequence[tuple[str, int]], chosen: Mention | None, text: str) -> str | None:
     """A thing that is named beside the subject, as what it holds."""
     for word, start in words:
         if word in _BREAKS or (chosen and chosen.start <= start < chosen.stop):
@@ -347,7 +347,7 @@ def _noun_before(before: Sequence[tuple[str, int]], after: Sequence[tuple[str, i
     return None
 
 
-def _worn(text: str, chosen: Named | None) -> tuple[str, ...]:
+def _worn(text: str, chosen: Mention | None) -> tuple[str, ...]:
     rest = text if chosen is None else text[: chosen.start] + " " + text[chosen.stop :]
     worn = [name for name, words in WORN.items() if told(rest, {name: words})]
     hats = [name for name in worn if name in HATS]
@@ -373,7 +373,7 @@ HATS = frozenset(
 "Of which a head wears one."
 
 
-def _held(text: str, chosen: Named | None) -> tuple[str, ...]:
+def _held(text: str, chosen: Mention | None) -> tuple[str, ...]:
     after = text[chosen.stop :] if chosen else text
     found = re.findall(rf"(?<![a-z])({HELD})s?(?![a-z])", after)
     return tuple(dict.fromkeys(found))[:2]
