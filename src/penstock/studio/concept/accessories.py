@@ -255,6 +255,31 @@ def wear(d: Draft, names: Sequence[str]) -> None:
                 HEADWEAR[name](d)
 
 
+def aflame(d: Draft) -> None:
+    """Set whatever it is on fire, from behind."""
+    left, top, right, bottom = d.bounds()
+    wide, tall = right - left, bottom - top
+    ink = d.slot("flame", "orange")
+    with d.behind(-3), d.at(left + wide / 2, bottom):
+        for scale, tone in ((1.0, ink), (0.86, ink + "++")):
+            w, t = wide * 0.64 * scale, tall * 1.32 * scale
+            d.blob(
+                tone,
+                (0, 0),
+                (-w * 0.8, -t * 0.08),
+                (-w, -t * 0.45),
+                (-w * 0.74, -t * 0.8),
+                (-w * 0.56, -t * 0.62),
+                (-w * 0.2, -t * 0.98),
+                (w * 0.06, -t * 0.78),
+                (w * 0.34, -t * 1.02),
+                (w * 0.6, -t * 0.66),
+                (w * 0.86, -t * 0.78),
+                (w, -t * 0.42),
+                (w * 0.8, -t * 0.08),
+            )
+
+
 def hold(d: Draft, things: Sequence[str]) -> None:
     """Put things into the hands, the first into the one on the right."""
     known = subjects()

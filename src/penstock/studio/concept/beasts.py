@@ -29,7 +29,7 @@ class Beast:
 
 BEASTS: tuple[Beast, ...] = (
     Beast(
-        "dog|puppy|hound|corgi|labrador|retriever|beagle|husky|dachshund|mutt|poodle|terrier",
+        "dog|golden retriever|puppy|hound|corgi|labrador|retriever|beagle|husky|dachshund|mutt|poodle|terrier",
         {"fur": "sand|brown|cream|copper", "eyes": "brown"},
         ears="floppy",
         tail="up",

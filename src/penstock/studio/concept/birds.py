@@ -144,6 +144,8 @@ def chicken(d: Draft) -> None:
     "duck|duckling|goose|swan|rubber duck|mallard", stance="hopper", fur="yellow|white", beak="orange", wing="amber"
 )
 def duck(d: Draft) -> None:
+    if d.words & {"rubber", "duckling"}:
+        d.usual("fur", "yellow")
     for x, which in ((-4, "far"), (10, "near")):
         with d.part(f"leg_{which}", (x, -10)):
             d.limb("beak", ((x, -12), (x, -3)), 4)

@@ -21,6 +21,12 @@ def _window(d: Draft, x: float, y: float, rx: float = 7.0, ry: float = 8.0) -> N
     windows="sky|lemon",
 )
 def house(d: Draft) -> None:
+    if "mushroom" in d.words:
+        _mushroom_house(d)
+        return
+    if d.words & {"haunted", "spooky", "creepy"}:
+        for ink, colour in (("wall", "indigo"), ("roof", "charcoal"), ("windows", "lemon"), ("door", "black")):
+            d.usual(ink, colour)
     d.block("rust", 26, -78, 8, 16, 1)
     d.block("grey", 26, -94, 10, 3, 1)
     d.poly("wall", (-42, 0), (-42, -46), (0, -84), (42, -46), (42, 0))
@@ -34,6 +40,18 @@ def house(d: Draft) -> None:
     _window(d, 21, -24, 9, 9)
     d.oval("brown", 0, -58, 8)
     d.dot("windows", 0, -58, 6)
+
+
+def _mushroom_house(d: Draft) -> None:
+    d.blob("cream", (-24, -40), (24, -40), (28, -16), (34, 2), (0, 6), (-34, 2), (-28, -16))
+    d.blob(
+        "roof", (-60, -38), (-52, -72), (-24, -98), (0, -103), (24, -98), (52, -72), (60, -38), (30, -46), (-30, -46)
+    )
+    for x, y, r in ((-30, -66, 9), (2, -82, 11), (32, -66, 8), (-8, -58, 5), (16, -56, 5)):
+        d.dot("white", x, y, r, r * 0.86)
+    d.block("door", -6, -14, 9, 16, 7)
+    d.dot("gold", -1, -12, 1.6)
+    _window(d, 17, -22, 5, 5)
 
 
 @subject(

@@ -60,7 +60,7 @@ def broom(d: Draft) -> None:
 @subject("fishing rod|fishing pole", grip="brown", metal="steel")
 def fishing_rod(d: Draft) -> None:
     d.limb("grip", ((0, 30), (2, -20), (14, -90)), 6, 4, 1.6)
-    d.mark("white", (14, -90), (34, -50), (36, -10), width=1.2)
+    d.limb("silver", ((14, -88), (34, -50), (36, -8)), 2.4)
     d.limb("metal", ((36, -10), (36, 2), (30, 2), (30, -3)), 2)
     d.oval("metal", 6, 8, 6)
 

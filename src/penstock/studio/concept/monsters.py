@@ -218,9 +218,9 @@ def monster(d: Draft) -> None:
 def flytrap(d: Draft) -> None:
     d.poly("pot", (-22, -26), (22, -26), (16, 0), (-16, 0))
     d.block("pot-", 0, -28, 25, 5, 2)
-    d.limb("trunk", ((0, -26), (6, -44), (0, -66)), 9)
+    d.limb("trunk", ((0, -26), (1, -44), (0, -66)), 10)
     for _ in d.sides("arm", (2, -36)):
-        d.blob("leaves", (4, -36), (20, -54), (42, -52), (30, -38))
+        d.blob("leaves", (1, -36), (20, -54), (42, -52), (30, -38))
     with d.part("head", (0, -62)):
         d.oval("fur", 0, -82, 30, 27)
         d.pool("burgundy", (-4, -84), (30, -100), (32, -82), (28, -66))

@@ -291,6 +291,14 @@ OUTFITS: tuple[Outfit, ...] = (
         inks={"clothes": "blue|red", "trousers": "blue", "cape": "red", "boots": "red", "belt": "yellow"},
         build={"wide": 1.12},
     ),
+    Outfit(
+        "fisherman|sailor|angler|seaman",
+        "coat",
+        "beanie",
+        beard=0.4,
+        held=("fishing rod",),
+        inks={"clothes": "amber", "hat": "navy", "hair": "grey"},
+    ),
     Outfit("chef|cook|baker", "coat", "chef hat", held=("spoon",), inks={"clothes": "white", "trousers": "charcoal"}),
     Outfit(
         "farmer|gardener|peasant|rancher",

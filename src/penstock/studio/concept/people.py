@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from penstock.studio.concept import figure
 from penstock.studio.concept.catalogue import register
 from penstock.studio.concept.countenance import beard, eyes, hair, mouth
@@ -213,6 +215,9 @@ def _wraps(d: Draft, b: Build) -> None:
 
 def _head(d: Draft, outfit: Outfit) -> None:
     """In units of half a head, around its middle."""
+    bare = "hat" in d.traits or bool(d.words & {"hatless", "bareheaded"})
+    if bare and outfit.face == "helmet":
+        outfit = replace(outfit, face="")
     mood = d.mood or ("angry" if outfit.face in {"fangs", "tusks", "mask"} else None)
     _ears(d, outfit.ears)
     if outfit.face == "skull":
@@ -240,7 +245,7 @@ def _head(d: Draft, outfit: Outfit) -> None:
         hair(d, style)
     if outfit.beard and outfit.face != "skull":
         beard(d, outfit.beard)
-    if outfit.hat and not d.words & {"hatless", "bareheaded"} and "hat" not in d.traits:
+    if outfit.hat and not bare:
         with d.at(0, -1.0, 0.96):
             HEADWEAR[outfit.hat](d)
 

@@ -363,11 +363,12 @@ def _coat(d: Draft, b: Beast, long: float, deep: float, back: float, mid: float)
             4,
         )
     if "wool" in more:
-        for n in range(9):
-            x = long * (-0.46 + 0.115 * n)
-            d.oval("fur", x, back + deep * 0.22 + 3 * (n % 2), 8)
-        for n in range(8):
-            d.oval("fur", long * (-0.42 + 0.12 * n), mid + 4 + 3 * (n % 2), 8.4)
+        for n in range(14):
+            angle = 2 * np.pi * n / 14
+            d.oval("fur", float(np.cos(angle)) * long * 0.48, mid + float(np.sin(angle)) * deep * 0.42, 8.6)
+        d.dot("fur", 0, mid, long * 0.5, deep * 0.44)
+        for x, y in ((-16, -5), (-4, 4), (8, -6), (16, 5), (-14, 8)):
+            d.mark("fur-", (x - 4, mid + y), (x, mid + y + 3), (x + 4, mid + y), width=1.6)
     if "humps" in more:
         for x in (-long * 0.22, long * 0.12):
             d.blob("fur", (x - 11, back + 6), (x - 6, back - 8), (x, back - 13), (x + 6, back - 8), (x + 11, back + 6))

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from penstock.generation.asset_steps import AssetOrder
-from penstock.studio.concept.accessories import hold, wear
+from penstock.studio.concept.accessories import aflame, hold, wear
 from penstock.studio.concept.beasts import BEAST_BY_NAME
 from penstock.studio.concept.catalogue import Drawer, Subject
 from penstock.studio.concept.draft import Draft
@@ -72,6 +72,8 @@ def _drafted(wish: Wish, subject: Subject, style: HouseStyle, palette: tuple[Col
     named_hats = {outfit.hat} if outfit and "hat" not in traits else set()
     wear(draft, [name for name in worn if name not in named_hats])
     hold(draft, wish.held or (outfit.held if outfit else ()))
+    if draft.words & {"flaming", "burning", "blazing", "aflame"}:
+        aflame(draft)
     left = [name for name in draft.inks if name not in inks]
     if palette and left:
         draft.inks.update(recoloured({name: draft.inks[name] for name in left}, list(asked), palette))

@@ -17,31 +17,12 @@ from penstock.studio.concept.draft import Draft
 from penstock.studio.concept.outfits import OUTFITS
 from penstock.studio.concept.people import dressed
 from penstock.studio.concept.quadrupeds import beast
-from penstock.studio.concept.wish import Wish
+from penstock.studio.concept.wish import SOMEBODY, Wish
 from penstock.studio.vocabulary import Meanings, told
 
 Form = Callable[[Draft, np.random.Generator], None]
 
 _HUES = "red|orange|amber|lime|emerald|teal|cyan|blue|indigo|violet|magenta|rose|coral|brown|steel"
-_SOMEBODY = (
-    "er",
-    "or",
-    "ist",
-    "man",
-    "woman",
-    "ian",
-    "ess",
-    "eer",
-    "smith",
-    "ant",
-    "monger",
-    "guard",
-    "lord",
-    "folk",
-    "boy",
-    "girl",
-    "ling",
-)
 _HINTS: Meanings = {
     "person": "he|she|wearing|dressed|outfit|beard|hair|robe|armor|armour|boots|gloves|guild|royal|profession",
     "animal": "animal|legs|fur|furry|paws|tail|hooves|fangs|claws|wild|pack|snout|mammal|species",
@@ -86,7 +67,7 @@ def _rng(noun: str) -> np.random.Generator:
 
 
 def _guessed(noun: str, kind: str, rig: str) -> str:
-    if noun.endswith(_SOMEBODY) and kind in {"character", "sprite"}:
+    if noun.endswith(SOMEBODY) and kind in {"character", "sprite"}:
         return "person"
     if kind in {"character", "sprite"}:
         return "animal" if rig == "QUADRUPED" else "creature"

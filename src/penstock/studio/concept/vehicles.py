@@ -99,6 +99,10 @@ def truck(d: Draft) -> None:
         d.block("load", -24, -40, 42, 28, 2)
         for x in (-50, -34, -18, -2):
             d.mark("load--", (x, -64), (x, -16), width=1.6)
+    if d.words >= {"ice", "cream"}:
+        d.poly("copper", (-34, -86), (-14, -86), (-24, -64))
+        d.oval("pink", -24, -92, 12)
+        d.oval("red", -24, -105, 4)
     d.blob("paint", (22, -10), (22, -52), (32, -58), (48, -57), (56, -36), (66, -30), (67, -10))
     d.poly("windows", (30, -36), (31, -52), (45, -52), (52, -36))
     d.block("charcoal", 0, -10, 66, 4, 2)
@@ -197,7 +201,8 @@ def ufo(d: Draft) -> None:
 
 @subject(
     (
-        "boat|sailboat|sailing boat|ship|pirate ship|raft|yacht|galleon|viking ship|rowboat|canoe"
+        "boat|longship|viking longship|sailboat"
+        "|sailing boat|ship|pirate ship|raft|yacht|galleon|viking ship|rowboat|canoe"
         "|submarine|steamboat|ferry|warship"
     ),
     wood="brown|copper",
@@ -218,7 +223,7 @@ def boat(d: Draft) -> None:
     pirate = bool(d.words & {"pirate", "galleon"})
     d.limb("wood-", ((-2, -10), (-2, -104)), 5)
     sail = d.usual("sail", "charcoal") if "pirate" in d.words else "sail"
-    if pirate or d.words & {"ship", "viking", "warship"}:
+    if pirate or d.words & {"ship", "viking", "warship", "longship"}:
         d.blob(sail, (-34, -88), (30, -88), (40, -60), (34, -34), (-30, -34), (-24, -60))
         if "viking" in d.words:
             for x in (-20, 2, 24):
@@ -253,6 +258,31 @@ def boat(d: Draft) -> None:
             (60, 20),
             (-60, 20),
         )
+
+
+@subject(
+    "skateboard|surfboard|snowboard|skis|magic carpet|carpet",
+    board="coral|teal|violet",
+    trim="amber",
+    wheels="charcoal",
+)
+def board(d: Draft) -> None:
+    if d.words & {"carpet"}:
+        d.poly("board", (-60, -8), (36, -22), (62, 8), (-34, 22))
+        d.poly("trim", (-42, -5), (32, -15), (45, 5), (-29, 15))
+        d.poly("board-", (-28, -1), (22, -8), (30, 2), (-20, 9))
+        for x, y in ((-60, -8), (-34, 22), (62, 8), (36, -22)):
+            d.limb("trim", ((x, y), (x * 1.14, y + 7)), 4, 2)
+        return
+    if d.words & {"surfboard", "snowboard", "skis"}:
+        d.blob("board", (0, -60), (15, -30), (17, 14), (9, 52), (-9, 52), (-17, 14), (-15, -30))
+        d.mark("trim", (0, -52), (0, 48), width=4)
+        return
+    d.limb("board", ((-60, -22), (-40, -12), (0, -11), (40, -12), (60, -22)), 8)
+    d.limb("trim", ((-30, -12), (30, -12)), 3)
+    for x in (-34, 34):
+        d.block("silver", x, -5, 5, 4, 1)
+        _wheel(d, x, 3, 8)
 
 
 @subject("hot air balloon|airship|zeppelin|blimp", balloon="red|violet|teal", second="cream|amber", basket="brown")

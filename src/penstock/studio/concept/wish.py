@@ -25,9 +25,9 @@ MATERIALS: Meanings = {
     "bronze": "bronze|brass|copper",
     "leather": "leather",
     "bone": "bone|ivory|skeletal",
-    "fire": "fire|fiery|flaming|burning|lava|magma|molten|flame",
+    "fire": "fire|fiery|lava|magma|molten|flame",
     "poison": "poison|poisonous|toxic|acid|radioactive|slimy",
-    "shadow": "shadow|dark|obsidian|void|evil",
+    "shadow": "shadow|dark|obsidian|void",
     "candy": "candy|sugar|bubblegum",
     "light": "holy|divine|light|glowing|radiant",
     "nature": "mossy|leafy|forest|nature|jungle",
@@ -148,6 +148,11 @@ WORN: Meanings = {
     "saddle": "saddle|saddled",
     "bow ribbon": "hair bow|ribbon",
 }
+SOMEBODY = (
+    *("er", "or", "ist", "man", "woman", "ian", "ess", "eer", "smith", "ant", "monger", "guard", "lord", "folk"),
+    *("boy", "girl", "ling"),
+)
+"How words for people end."
 HELD = (
     "sword|staff|wand|axe|bow|spear|hammer|shield|book|lantern|torch|flag|key|potion|broom|dagger|blaster|gun|trident"
     "|scythe|mace|shovel|pickaxe|wrench|umbrella|guitar|balloon|flower|fishing rod|sack|mug|scepter|katana|crossbow"
@@ -176,6 +181,8 @@ _STOP = (
     r"\b(?:with|in|on|holding|wearing|carrying|near|at|from|for|that|who|which|riding|standing|sitting|under|over|by"
     r"|made|having|has|wields|wielding|and|beside|next|full|filled|covered|inside|floating|looking|against|using|to)\b|[,.;:!?()\n]"
 )
+_NO_HAT = re.compile(r"\b(?:no|without(?: an?| any| the| his| her)?)\s+(?:hat|helmet|hood|helm|cap|crown)\b")
+_NOT = re.compile(r"\b(?:no|without(?: an?| any| the| his| her)?)\s+\w+")
 _PREAMBLE = re.compile(
     r"\b(?:(?:a|an|the)\s+)?(?:picture|drawing|portrait|image|icon|sprite|illustration|render|rendering|model|asset|pile"
     r"|stack|set|pair|bunch|piece|group|couple|concept(?: art)?|statue|statuette|figurine|figure|kind|sort|type"
@@ -214,7 +221,10 @@ def understood(concept: str, details: str = "", *, seed: int = 0) -> Wish:
     found = named(text)
     inside = [each for each in found if each.stop <= len(core)] or found
     chosen = _chosen(text, inside)
-    inks, textures = _inks(text, chosen, found)
+    if chosen and re.search(_STOP, text[: chosen.start]) and _noun(core).endswith(SOMEBODY):
+        # A whaler with a harpoon is somebody, even if nobody knows what whalers look like.
+        chosen = None
+    inks, textures = _inks(text, chosen, len(core))
     return Wish(
         text=text,
         subject=chosen.subject if chosen else None,
@@ -232,7 +242,8 @@ def understood(concept: str, details: str = "", *, seed: int = 0) -> Wish:
 
 def _plain(text: str) -> str:
     lower = " ".join(text.lower().replace("_", " ").split())[:2000]
-    return " ".join(_PREAMBLE.sub(" ", lower).split())
+    bare = _NO_HAT.sub(" bareheaded ", lower)
+    return " ".join(_PREAMBLE.sub(" ", _NOT.sub(" ", bare)).split())
 
 
 def _chosen(text: str, found: Sequence[Mention]) -> Mention | None:
@@ -268,7 +279,7 @@ def _noun(text: str) -> str:
     return ""
 
 
-def _inks(text: str, chosen: Mention | None, found: Sequence[Mention]) -> tuple[dict[str, Colour], dict[str, str]]:
+def _inks(text: str, chosen: Mention | None, core: int) -> tuple[dict[str, Colour], dict[str, str]]:
     """Colours and materials, each for the next noun within a few words, or for the subject itself."""
     words = [(match[0], match.start()) for match in re.finditer(r"[a-zé]+|[,.;]", text)]
     inks: dict[str, Colour] = {}
@@ -296,6 +307,9 @@ def _inks(text: str, chosen: Mention | None, found: Sequence[Mention]) -> tuple[
         if name == "second" and material is not None:
             textures.setdefault("", TEXTURES.get(material, ""))
             continue
+        if noun and start >= core:
+            # What is said later, as in the notes of a reviewer, is what is meant.
+            inks[name] = colour
         inks.setdefault(name, colour)
         if material and material in TEXTURES:
             textures.setdefault(name, TEXTURES[material])
