@@ -25,6 +25,7 @@ FAMILIES = (
     "containers",
     "furniture",
     "implements",
+    "fixtures",
     "clothing",
     "plants",
     "buildings",

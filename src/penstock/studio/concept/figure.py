@@ -42,7 +42,8 @@ def build_of(d: Draft) -> Build:
     shoulder = -rest + rest * 0.06
     broad = (14.5 - 1.5 * slim) * wide
     reach = rest * (0.58 + 0.02 * slim)
-    angle = math.radians(42 - 6 * slim)
+    # Nobody stands quite like another.
+    angle = math.radians(42 - 6 * slim + float(d.rng.uniform(-4, 4)))
     hand = (broad - 2 + reach * math.sin(angle), shoulder + 4 + reach * math.cos(angle))
     return Build(
         head=head / 2,

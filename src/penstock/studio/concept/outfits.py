@@ -29,7 +29,8 @@ class Outfit:
 OUTFITS: tuple[Outfit, ...] = (
     Outfit(
         (
-            "person|human|hero|adventurer|character|somebody|villager|guy|man|boy|he|male|citizen"
+            "person|nomad|bedouin|beggar|prisoner|pilgrim|waiter|teacher|driver|agent|hacker|artist"
+            "|painter|noble|squire|tourist|postman|judge|hobbit|halfling|human|hero|adventurer|character|somebody|villager|guy|man|boy|he|male|citizen"
             "|explorer|traveller|hiker|kid|child|student|teenager|dude|father|son|brother|athlete"
             "|runner|protagonist"
         ),

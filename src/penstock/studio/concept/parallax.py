@@ -52,13 +52,13 @@ class Parallax:
 
 def parallax(picture: Image.Image, order: AssetOrder) -> Parallax:
     """Layers of a background: drawn anew if it was drawn here, and cut from the picture if not."""
-    again = concept_picture(order, SIZE)
+    again = concept_picture(order, (256, 144))
     one, other = (
         np.asarray(each.convert("RGB").resize((64, 36), Image.Resampling.BOX), dtype=np.float32)
         for each in (picture, again.picture)
     )
     if float(np.abs(one - other).mean()) < _LIKE:
-        return Parallax(list(again.layers), tiles=True)
+        return Parallax(list(concept_picture(order, SIZE).layers), tiles=True)
     return Parallax(_cut(picture.convert("RGBA").resize(SIZE, Image.Resampling.LANCZOS)), tiles=False)
 
 

@@ -16,7 +16,9 @@ def beast(d: Draft, b: Beast) -> None:
     """An animal that looks to the right; far legs, tail, body, near legs, neck, head."""
     fur = "fur"
     wide, tall = d.trait("wide"), d.trait("tall")
-    long, deep, leg = b.long * d.trait("long"), b.deep * wide, b.leg * tall
+    # No two of a kind are quite alike.
+    more, less = float(d.rng.uniform(0.94, 1.08)), float(d.rng.uniform(0.92, 1.06))
+    long, deep, leg = b.long * d.trait("long") * more, b.deep * wide, b.leg * tall * less
     back = -(leg + deep)
     mid = -(leg + deep / 2)
     rear, fore = -long * 0.36, long * 0.34

@@ -43,6 +43,10 @@ def imagined(wish: Wish, kind: str, rig: str) -> Subject:
     near = get_close_matches(wish.noun, _spelled(), n=1, cutoff=0.84) if len(wish.noun) > 3 else []
     if near:
         return _spelled()[near[0]]
+    inside = [word for word in _spelled() if len(word) > 3 and wish.noun.endswith(word)]
+    if inside:
+        # A treehouse is a house of some kind.
+        return _spelled()[max(inside, key=len)]
     noun = wish.noun or wish.text or "thing"
     family = told(wish.text, _HINTS) or _guessed(noun, kind, rig)
     if kind in {"character", "sprite"} and family not in {"person", "animal", "creature", "machine"}:

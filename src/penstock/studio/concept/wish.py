@@ -127,7 +127,7 @@ WORN: Meanings = {
     "any hat": "hat",
     "helmet": "helmet|hard hat|hardhat",
     "horned helmet": "viking helmet|horned helmet|viking",
-    "crown": "crown|king|queen|prince|princess|royal|tiara",
+    "crown": "crown|king|queen|prince|princess|tiara",
     "beanie": "beanie|winter hat|woolly hat|knit cap",
     "headphones": "headphones|headset|dj",
     "glasses": "glasses|spectacles|nerd|nerdy|professor|scientist|librarian",
