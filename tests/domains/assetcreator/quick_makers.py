@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from penstock.domains.assetcreator.asset_studio import AssetMakers
+from penstock.domains.assetcreator.orders import KINDS
 from penstock.generation.asset_steps import AssetOrder, Made, StepReporter
 
 
@@ -25,7 +26,7 @@ class QuickMakers:
         self.cost: dict[str, float] = {}
 
     def makers(self) -> AssetMakers:
-        return AssetMakers(self, self, self, self, self, self, self)
+        return AssetMakers(self, self, self, self, self, self, dict.fromkeys(KINDS.values(), self))
 
     def draw(self, order: AssetOrder, into: Path, reporter: StepReporter) -> Made:
         return self._make("draw", order, into, reporter, concept=order.concept, details=order.details, seed=order.seed)

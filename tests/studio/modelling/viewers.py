@@ -23,7 +23,7 @@ VALIDATOR = Tarball(
 THREE = Tarball(
     name="three",
     version="0.183.2",
-    integrity="sha512-to-be-recorded-by-whoever-fetches-it-first",
+    integrity="sha512-di3BsL2FEQ1PA7Hcvn4fyJOlxRRgFYBpMTcyOgkwJIaDOdJMebEFPA+t98EvjuljDx4hNulAGwF6KIjtwI5jgQ==",
 )
 _SCRIPT = Path(__file__).with_name("viewers.mjs")
 

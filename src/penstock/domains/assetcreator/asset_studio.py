@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
 from penstock.auth.caller import Caller
@@ -25,6 +25,14 @@ from penstock.kernel.store import Store
 from penstock.ports.clock import Clock
 from penstock.ports.object_store import ObjectStore
 from penstock.ports.stored_object import SignedUrl
+from penstock.studio.concept_artist import ConceptArtist
+from penstock.studio.flat_exporter import BackgroundExporter, SpriteExporter
+from penstock.studio.modelling.animator import CycleAnimator
+from penstock.studio.modelling.exporter import ModelExporter
+from penstock.studio.modelling.retopologist import QuadricRetopologist
+from penstock.studio.modelling.rigger import ShapeRigger
+from penstock.studio.modelling.sculptor import Sculptor
+from penstock.studio.retoucher import Retoucher
 from penstock.work.domain_context import DomainContext
 
 PICTURE = remote_picture("AC_PICTURE")
@@ -42,7 +50,8 @@ class AssetMakers:
     retopologist: Retopologist
     rigger: Rigger
     animator: Animator
-    exporter: AssetExporter
+    exporters: Mapping[str, AssetExporter]
+    "By the kind of asset."
 
 
 def asset_makers(setting: Callable[[str], str | None], *, clock: Clock | None = None) -> AssetMakers:
@@ -50,7 +59,21 @@ def asset_makers(setting: Callable[[str], str | None], *, clock: Clock | None = 
 
     Whoever lacks a package says so, with the line to install it, once there is something to do.
     """
-    raise NotImplementedError  # joined with the embedded makers
+    artist, sculptor, models = ConceptArtist(), Sculptor(), ModelExporter()
+    return AssetMakers(
+        artist=PICTURE.provider(setting, clock=clock, embedded=artist) or artist,
+        refiner=Retoucher(),
+        modeller=MODELLER.provider(setting, clock=clock, embedded=sculptor) or sculptor,
+        retopologist=QuadricRetopologist(),
+        rigger=ShapeRigger(),
+        animator=CycleAnimator(),
+        exporters={
+            "character": models,
+            "prop": models,
+            "sprite": SpriteExporter(),
+            "background": BackgroundExporter(),
+        },
+    )
 
 
 @dataclass(frozen=True)

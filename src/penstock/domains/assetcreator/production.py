@@ -26,7 +26,7 @@ from penstock.domains.assetcreator.model import (
     Step,
     StepName,
 )
-from penstock.domains.assetcreator.orders import STEPS, order_of, request_of
+from penstock.domains.assetcreator.orders import KINDS, STEPS, order_of, request_of
 from penstock.domains.assetcreator.project_quotas import give_back, take_place
 from penstock.domains.assetcreator.provenance import provenance_of
 from penstock.domains.assetcreator.step_claims import claim_step
@@ -73,7 +73,7 @@ class StageDesk:
 class Stage:
     """Who makes the files of a stage, and how they are asked."""
 
-    maker: Callable[[AssetMakers], AssetMaker]
+    maker: Callable[[AssetMakers, Job], AssetMaker]
     make: Callable[[StageDesk], Made]
 
 
@@ -110,20 +110,21 @@ def _export(desk: StageDesk) -> Made:
     stages = STEPS[desk.context.job.asset_type]
     last, name = next((step, name) for step, name in _LAST_MADE if step in stages)
     made = desk.brought(last, name)
-    return desk.makers.exporter.export(made, desk.order, desk.provenance, desk.into, desk.workspace)
+    exporter = desk.makers.exporters[desk.order.kind]
+    return exporter.export(made, desk.order, desk.provenance, desk.into, desk.workspace)
 
 
 _LAST_MADE = ((StepName.ANIM, "anim.glb"), (StepName.RETOPO, "retopo.glb"), (StepName.REFINE, "refined.png"))
 "What an export is made of: the work of the last stage before it."
 
 STAGES = {
-    StepName.TEXT_TO_IMAGE: Stage(lambda makers: makers.artist, _draw),
-    StepName.REFINE: Stage(lambda makers: makers.refiner, _refine),
-    StepName.MESH: Stage(lambda makers: makers.modeller, _model),
-    StepName.RETOPO: Stage(lambda makers: makers.retopologist, _retopologise),
-    StepName.RIG: Stage(lambda makers: makers.rigger, _rig),
-    StepName.ANIM: Stage(lambda makers: makers.animator, _animate),
-    StepName.EXPORT: Stage(lambda makers: makers.exporter, _export),
+    StepName.TEXT_TO_IMAGE: Stage(lambda makers, job: makers.artist, _draw),
+    StepName.REFINE: Stage(lambda makers, job: makers.refiner, _refine),
+    StepName.MESH: Stage(lambda makers, job: makers.modeller, _model),
+    StepName.RETOPO: Stage(lambda makers, job: makers.retopologist, _retopologise),
+    StepName.RIG: Stage(lambda makers, job: makers.rigger, _rig),
+    StepName.ANIM: Stage(lambda makers, job: makers.animator, _animate),
+    StepName.EXPORT: Stage(lambda makers, job: makers.exporters[KINDS[job.asset_type]], _export),
 }
 
 
@@ -131,7 +132,7 @@ def _run(work: TaskContext, context: Context) -> StepResult:
     """One run of a stage; delivered twice, it is done once, and gives its first result."""
     studio, name = AssetStudio.within(work.domain), context.step.step_name
     stage = STAGES[name]
-    maker = stage.maker(studio.makers)
+    maker = stage.maker(studio.makers, context.job)
     claim = claim_step(work, context.job, context.step, model_version=f"{maker.name} {maker.version}")
     if isinstance(claim, Replay):
         return _made_before(claim)

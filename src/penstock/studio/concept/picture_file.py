@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from PIL import Image, ImageOps, PngImagePlugin
 
+from penstock.media.cut_out import without_ground
 from penstock.media.image import decode_image, memory_of, opened
 from penstock.media.room import room
-from penstock.studio.drawing.pictures import without_background
 
 MOST_PIXELS = 40_000_000
 PROVENANCE = "penstock:provenance"
@@ -33,7 +33,7 @@ def cut_out(picture: Image.Image) -> tuple[Image.Image, list[str]]:
     """A picture without its plain ground, if it has one, and what was done for that."""
     if np.asarray(picture.getchannel("A")).min() < 128:
         return picture, []
-    cut = without_background(picture)
+    cut = without_ground(picture)
     return (picture, []) if cut is None else (cut, ["remove background"])
 
 

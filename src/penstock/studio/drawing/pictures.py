@@ -60,7 +60,6 @@ def given(path: Path) -> Given:
     if np.asarray(picture.getchannel("A")).min() < 128:
         return _standing(picture)
     cut = without_ground(picture)
-    cut = without_background(picture)
     return _standing(cut) if cut is not None else Given(_in_frame(picture), framed=True)
 
 
@@ -79,27 +78,6 @@ def _standing(picture: Image.Image) -> Given:
     """Without the empty space around it."""
     box = picture.getchannel("A").point([255 if v > 24 else 0 for v in range(256)]).getbbox()
     return Given(picture.crop(box) if box else picture, framed=False)
-
-
-def without_background(picture: Image.Image) -> Image.Image | None:
-    """A picture without its plain background; None if it has none."""
-    pixels = np.asarray(picture.convert("RGB"), dtype=np.float32)
-    border = np.concatenate([pixels[0], pixels[-1], pixels[:, 0], pixels[:, -1]])
-    plain = np.median(border, axis=0)
-    away = np.abs(border - plain).max(axis=1)
-    if float(np.mean(away > _EVEN)) > 0.22:
-        return None
-    # Flooded from a border around the picture, so that a white shirt on a white wall keeps its middle.
-    like = (np.abs(pixels - plain).max(axis=2) < 2 * _EVEN).astype(np.uint8) * 255
-    room = ImageOps.expand(Image.fromarray(like), 1, fill=255)
-    ImageDraw.floodfill(room, (0, 0), 128)
-    flooded = np.asarray(room)[1:-1, 1:-1] == 128
-    if not 0.04 < float(flooded.mean()) < 0.97:
-        return None
-    mask = mask_of((~flooded).astype(np.float32)).filter(ImageFilter.MinFilter(3)).filter(ImageFilter.GaussianBlur(1))
-    cut = picture.copy()
-    cut.putalpha(mask)
-    return cut
 
 
 def _in_frame(picture: Image.Image) -> Image.Image:
