@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -12,7 +12,7 @@ from penstock.domains.assetcreator.options import SETTINGS
 from penstock.domains.assetcreator.production import ASSET, TASKS
 from penstock.domains.assetcreator.reviews import remind
 from penstock.events.schedule import Schedule
-from penstock.plugin import DomainPlugin
+from penstock.plugin import CommandContext, DomainPlugin
 from penstock.work.domain_context import DomainContext
 
 __all__ = ["DOMAIN", "PLUGIN"]
@@ -29,6 +29,13 @@ def _schedules(context: DomainContext) -> Sequence[Schedule]:
     return [Schedule("assetcreator-reviews", "* * * * *", partial(remind, AssetStudio.within(context)))]
 
 
+def _commands(context: CommandContext) -> Mapping[str, Callable[..., Any]]:
+    # Only the command line needs what shows and tells.
+    from penstock.domains.assetcreator.showcase import commands
+
+    return commands(context)
+
+
 PLUGIN = DomainPlugin(
     DOMAIN,
     tasks=TASKS,
@@ -36,5 +43,6 @@ PLUGIN = DomainPlugin(
     routes=_routes,
     schedules=_schedules,
     settings=(*SETTINGS, *PROVIDER_SETTINGS),
+    commands=_commands,
     retention="17 3 * * *",
 )

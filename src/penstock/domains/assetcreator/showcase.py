@@ -87,7 +87,8 @@ def commands(terminal: CommandContext) -> Mapping[str, Callable[..., Any]]:
         objects: Annotated[str | None, typer.Option(help="Where files live; else PENSTOCK_OBJECTS.")] = None,
     ) -> None:
         """Make a game asset of a sentence: drawn, modelled, rigged, animated, exported."""
-        terminal.writable(out / "asset.glb")
+        out.mkdir(parents=True, exist_ok=True)
+        terminal.writable(out / "thumbnail.png")
         with terminal.working(store=store, objects=objects) as context:
             studio = AssetStudio.within(context)
             job = begin(studio, concept, asset_type=asset_type, style=style, seed=seed, rig=rig)
