@@ -158,6 +158,26 @@ def test_an_open_mesh_keeps_its_edge(tmp_path: Path) -> None:
     assert np.abs(model.uv - np.stack([model.positions[:, 0], 1 - model.positions[:, 1]], axis=1)).max() < 0.03
 
 
+def test_a_texture_that_meets_itself_is_not_torn_across(tmp_path: Path) -> None:
+    """A label around a bottle begins where it ends, and has no other seam."""
+    turn, up = (grid.ravel() for grid in np.meshgrid(np.linspace(0, 1, 61), np.linspace(0, 1, 31)))
+    number = np.arange(61 * 31).reshape(31, 61)
+    a, b, c, d = number[:-1, :-1].ravel(), number[:-1, 1:].ravel(), number[1:, 1:].ravel(), number[1:, :-1].ravel()
+    faces = np.concatenate([np.stack([a, b, c], 1), np.stack([a, c, d], 1)])
+    around = np.stack([np.cos(2 * np.pi * turn), 2 * up, -np.sin(2 * np.pi * turn)], axis=1).astype(np.float32)
+    picture = BytesIO()
+    Image.new("RGB", (64, 64), (9, 99, 9)).save(picture, "PNG")
+    uv = np.stack([turn, 1 - up], axis=1).astype(np.float32)
+    outwards = (around * [1, 0, 1]).astype(np.float32)
+    write_glb(Model(around, outwards, uv, faces.astype(np.uint32), picture.getvalue()), tmp_path / "bottle.glb")
+    model, made = retopologised(tmp_path / "bottle.glb", tmp_path / "out", 300)
+    assert made.metrics["faces"] <= 300
+    assert np.ptp(model.uv[model.faces.astype(np.int64)][..., 0], axis=1).max() < 0.5
+    x, _, z = model.positions.T
+    off = np.abs((np.arctan2(-z, x) / (2 * np.pi) - model.uv[:, 0] + 0.5) % 1 - 0.5)
+    assert off.max() < 0.03
+
+
 @pytest.mark.parametrize("seed", range(100, 101))
 def test_any_blob_keeps_its_budget_and_stays_closed(seed: int, tmp_path: Path) -> None:
     Sculptor().model(saved(blob(seed), tmp_path / "p.png"), order(platform="MOBILE"), tmp_path / "m.glb", Quiet())
