@@ -18,7 +18,7 @@ from penstock.studio.modelling.posing import posed
 from penstock.studio.modelling.skeletons import TEMPLATES
 from penstock.work import Terminal
 from tests.generation.listening_reporter import ListeningReporter
-from tests.studio.modelling.bodies import HEAD, LEGS, TRUNK, arms, body, person
+from tests.studio.modelling.bodies import HEAD, LEGS, TRUNK, Capsule, arms, body, person
 from tests.studio.modelling.conftest import BODIES, HUMANOIDS, Cast
 from tests.studio.modelling.orders import ORDER, RIGGER, rigged
 
@@ -106,6 +106,18 @@ def test_what_is_held_goes_with_the_hand(tmp_path: Path) -> None:
     for other in ("leftUpperLeg", "rightHand", "head"):
         assert not turned(model, other)[held].any()
     assert (turned(model, "leftLowerArm")[held] > 0.02).all()
+
+
+def test_a_brim_makes_no_neck_and_a_staff_is_no_leg() -> None:
+    brim: Capsule = ((-0.3, 1.74, 0.0), (0.3, 1.74, 0.0), 0.03)
+    close: list[Capsule] = [((0.07 * sign, 0.9, 0), (0.07 * sign, 0.08, 0), 0.08) for sign in (1, -1)]
+    staff: Capsule = ((0.4, 0.0, 0.0), (0.4, 1.5, 0.0), 0.03)
+    fit, _ = fitted(body([*HEAD, brim, *TRUNK, *close, *arms(out=0.2, length=0.5), staff]), "HUMANOID")
+    # It stands beside the middle of all that there is, for the staff counts as well.
+    middle = fit.places["hips"][0]
+    assert 1.38 < fit.places["neck"][1] < 1.6
+    assert fit.places["leftUpperLeg"][0] > middle > fit.places["rightUpperLeg"][0]
+    assert abs(fit.places["neck"][0] - middle) < 0.06
 
 
 @pytest.mark.parametrize(("seen", "axis"), [("side", 0), ("front", 2)])

@@ -8,7 +8,7 @@ from io import BytesIO
 import numpy as np
 from PIL import Image, ImageFilter
 
-from penstock.studio.modelling.model import Doubles, Mask, Whole
+from penstock.studio.modelling.model import Doubles, Floats, Mask
 from penstock.studio.modelling.morphology import bled, shrunk
 from penstock.studio.modelling.rim_colours import own_colours
 from penstock.studio.modelling.silhouette import CutOut
@@ -20,6 +20,7 @@ _GUESSED_AT = 128
 _RING = 3
 "Pixels of that along the rim which are believed to go on behind."
 _UPRIGHT = 2.0
+_AT_ONCE = 500
 _SHADE = 0.93
 "The back is a little darker: less light falls there."
 _WRAPPED = 0.03
@@ -127,22 +128,34 @@ def _behind(front: _Front) -> Image.Image:
     colours = np.asarray(front.colours.resize(small, Image.Resampling.BOX), dtype=np.float32)
     guess = colours.copy()
     inner = shrunk(np.pad(there, 1), _RING)[1:-1, 1:-1]
-    guess[inner] = colours[there & ~inner][_beside(inner, there & ~inner)]
+    guess[inner] = _between(inner, there & ~inner, colours)
     guess = np.clip(bled(guess, there) * _SHADE, 0, 255)
     soft = Image.fromarray(guess.astype(np.uint8)).filter(ImageFilter.MedianFilter(5)).filter(ImageFilter.BoxBlur(1))
     soft = soft.resize(front.there.size, Image.Resampling.BICUBIC)
     return Image.composite(soft, front.colours, _inwards(shares >= 250).resize(soft.size, Image.Resampling.BILINEAR))
 
 
-def _beside(inner: Mask, ring: Mask) -> Whole:
-    """For each pixel inside, which one of the ring is nearest; sideways is nearer than up or down, as clothes are."""
-    here, there = (np.argwhere(mask) * [_UPRIGHT, 1.0] for mask in (inner, ring))
-    found = [
-        ((part[:, None] - there[None]) ** 2).sum(axis=2).argmin(axis=1)
-        for part in np.array_split(here.astype(np.float32), max(1, len(here) // 1000))
-        if len(part)
-    ]
-    return np.concatenate(found) if found else np.zeros(0, dtype=np.int64)
+def _between(inner: Mask, ring: Mask, colours: Floats) -> Floats:
+    """For each pixel inside, the colours of the ring that are nearest to its left and to its right, mixed by distance.
+
+    Sideways is nearer than up or down, for clothes go around a body.
+    """
+    here, there = (np.argwhere(mask).astype(np.float32) * [_UPRIGHT, 1.0] for mask in (inner, ring))
+    shown = colours[ring]
+    mixed = np.zeros((len(here), 3), dtype=np.float32)
+    for first in range(0, len(here), _AT_ONCE):
+        part = here[first : first + _AT_ONCE]
+        away = ((part[:, None] - there[None]) ** 2).sum(axis=2)
+        right = there[None, :, 1] > part[:, None, 1]
+        total = np.zeros((len(part), 1))
+        for side in (right, ~right):
+            far = np.where(side, away, np.inf)
+            nearest = far.argmin(axis=1)
+            weight = 1 / (1 + far[np.arange(len(part)), nearest, None])
+            mixed[first : first + _AT_ONCE] += weight * shown[nearest]
+            total += weight
+        mixed[first : first + _AT_ONCE] /= total
+    return mixed
 
 
 def _inwards(inside: Mask) -> Image.Image:

@@ -11,14 +11,14 @@ import numpy as np
 
 from penstock.studio.modelling.model import Doubles, Mask
 from penstock.studio.modelling.occupancy import Occupancy
-from penstock.studio.modelling.outline import Silhouette, along, length, reached, way
+from penstock.studio.modelling.outline import Run, Silhouette, along, length, reached, way
 from penstock.studio.modelling.skeletons import HUMANOID, Fit
 
 _CHIBI = "chibi"
 _NECKS = {_CHIBI: 0.6, "heroic": 0.84, "realistic": 0.83}
 "How high the neck usually is, as a share of the whole height."
 _CROTCHES = {_CHIBI: 0.2, "heroic": 0.48, "realistic": 0.46}
-_LONGEST_ARM = 0.42
+_LONGEST_ARM = 0.44
 _SHORTEST_ARM = 0.1
 "From the shoulder to the fingertips, as shares of the height; what is longer holds something."
 
@@ -90,8 +90,16 @@ class Outline:
             for gap in self.seen.gaps(start):
                 if abs((gap[0] + gap[1]) / 2 - self.middle) < 0.1 * self.height:
                     found.append(self._traced(start, gap))
-        best = max(found, key=lambda gap: len(gap.rows), default=None)
-        return best if best is not None and len(best.rows) > 0.05 * self.height else None
+        # A leg has a leg beside it, not a staff.
+        alike = [gap for gap in found if len(gap.rows) > 0.05 * self.height and self._alike(gap)]
+        return max(alike, key=lambda gap: len(gap.rows), default=None)
+
+    def _alike(self, gap: _Gap) -> bool:
+        """Does about as much stand on the ground on both sides of a gap?"""
+        ground = self.seen.filled[self.bottom : self._row(0.12)].sum(axis=0)
+        middle = (gap.edges[0][0] + gap.edges[0][1]) // 2
+        one, other = int(ground[:middle].sum()), int(ground[middle:].sum())
+        return min(one, other) > 0.35 * max(one, other)
 
     def _traced(self, row: int, gap: tuple[int, int]) -> _Gap:
         rows, edges = [row], [gap]
@@ -113,28 +121,58 @@ class Outline:
                 widths[row] = run[1] - run[0]
         return widths
 
-    def _neck(self, *, known: bool) -> int:
-        """The row that is narrow between a head and a trunk, near to where a neck usually is."""
-        low, high = max(self.crotch + round(0.1 * self.height), self._row(0.35)), self._row(0.93)
-        usual, spread = _NECKS[self._usual], 0.12 if known else 0.2
-        best, row = 1.08, None
-        for r in range(low, high):
-            above, below = self.widths[r + 1 : self.top].max(initial=0), self.widths[self.crotch : r].max(initial=0)
-            if above < 0.07 * self.height or not self.widths[r]:
-                continue
-            likely = np.exp(-0.5 * (((r - self.bottom) / self.height - usual) / spread) ** 2)
-            notch = 1 + (min(above, below) / self.widths[r] - 1) * likely
-            if notch > best:
-                best, row = notch, r
-        return row if row is not None else self._step(low, high)
+    def _armpit(self) -> int | None:
+        """The row in which the gaps between arms and trunk close; None if no arm stands off."""
+        tops = []
+        for sign in (1, -1):
+            longest: list[int] = []
+            for start in range(self.crotch, self._row(0.75), 2):
+                gap = self._beside(start, sign)
+                if gap is not None and start not in longest:
+                    traced = self._gap_rows(start, gap, sign)
+                    longest = max(longest, traced, key=len)
+            if len(longest) > 0.04 * self.height:
+                tops.append(longest[-1] + 1)
+        return max(tops, default=None)
 
-    def _step(self, low: int, high: int) -> int:
-        """Where the body becomes narrower all at once, as a head without a neck sits on shoulders."""
-        reach = max(round(0.03 * self.height), 1)
-        rows = [r for r in range(max(low, self._row(0.55)), high) if self.widths[min(r + reach, self.top - 1)] > 0]
-        steps = {r: self.widths[r - reach] / self.widths[min(r + reach, self.top - 1)] for r in rows}
-        best = max(steps, key=lambda r: steps[r], default=None)
-        return best if best is not None and steps[best] > 1.3 else self._row(_NECKS[self._usual])
+    def _beside(self, row: int, sign: int) -> Run | None:
+        """The gap next to the trunk in a row, on one side."""
+        trunk = self.seen.run_at(row, self.middle)
+        gaps = [
+            gap for gap in self.seen.gaps(row) if trunk and gap[0 if sign > 0 else 1] == trunk[1 if sign > 0 else 0]
+        ]
+        return gaps[0] if gaps else None
+
+    def _gap_rows(self, row: int, gap: Run, sign: int) -> list[int]:
+        """The rows through which a gap beside the trunk goes up."""
+        rows = [row]
+        while row + 1 < self._row(0.9):
+            over = self._beside(row + 1, sign)
+            if over is None or over[0] >= gap[1] or over[1] <= gap[0]:
+                break
+            row, gap = row + 1, over
+            rows.append(row)
+        return rows
+
+    def _neck(self, *, known: bool) -> int:
+        """The row above which the body is narrow, right over wide shoulders, near to where a neck usually is."""
+        low, high = max(self.crotch + round(0.1 * self.height), self._row(0.35)), self._row(0.93)
+        usual, spread = float(self._row(_NECKS[self._usual])), (0.12 if known else 0.2) * self.height
+        if (armpit := self._armpit()) is not None:
+            low, high = max(low, armpit + 1), min(high, armpit + round(0.26 * self.height))
+            usual, spread = armpit + 0.1 * self.height, 0.08 * self.height
+        reach = max(round(0.1 * self.height), 2)
+        best, neck = 0.05, min(round(usual), self._row(0.93))
+        for row in range(low, high):
+            width, above = self.widths[row], self.widths[row + 1 : self.top].max(initial=0)
+            if above < 0.07 * self.height or not width:
+                continue
+            # A brim or an ear makes a notch, too, but no shoulders follow below it.
+            shoulders = min(self.widths[row - reach : row].max(initial=0) / width, 2.2) - 1
+            likely = np.exp(-0.5 * ((row - usual) / spread) ** 2)
+            if (score := shoulders * min(above / width, 1.6) * likely) > best:
+                best, neck = score, row
+        return neck
 
     def _half_width(self) -> float:
         """Half the width of the trunk, without arms that stand off."""
@@ -192,15 +230,12 @@ class Outline:
         if self.gap is None:
             whole = self.seen.run_at(int(row), self.middle) or (int(self.middle - 1), int(self.middle + 1))
             return self.middle + sign * 0.22 * min(whole[1] - whole[0], 2.4 * self.half)
-        nearest = min(range(len(self.gap.rows)), key=lambda n: abs(self.gap_rows[n] - row))
+        rows = self.gap.rows
+        nearest = int(np.clip(round(row) - rows[0], 0, len(rows) - 1))
         edge = self.gap.edges[nearest]
         run = self.seen.run_at(self.gap.rows[nearest], edge[1] if sign > 0 else edge[0] - 1)
         width = min(run[1] - run[0] if run else 2, 1.3 * self._leg_width)
         return edge[1] + width / 2 if sign > 0 else edge[0] - width / 2
-
-    @property
-    def gap_rows(self) -> list[int]:
-        return self.gap.rows if self.gap else []
 
     @property
     def _leg_width(self) -> float:
@@ -234,7 +269,7 @@ class Outline:
         if whole > longest:
             line = np.array([along(line, share) for share in np.linspace(0, longest / whole, 24)])
         points = [along(line, share) for share in (0.0, 0.45, 0.8, 1.0)]
-        return [collar, *(self.place(row, column) for row, column in points)], free, whole > 1.15 * longest
+        return [collar, *(self.place(row, column) for row, column in points)], free, whole > 1.3 * longest
 
     def _close_arm(self, sign: int, outward: float) -> Doubles:
         """An arm that lies close to the body: it hangs down along the side."""
@@ -271,9 +306,9 @@ class Outline:
         if self.gap is None:
             region[: self.crotch, :] = False
             return region
-        wide = 1.3 * self._leg_width
+        wide, rows = 1.3 * self._leg_width, self.gap.rows
         for row in range(self.bottom, self.crotch):
-            nearest = min(range(len(self.gap.rows)), key=lambda n: abs(self.gap_rows[n] - row))
+            nearest = int(np.clip(row - rows[0], 0, len(rows) - 1))
             edge = self.gap.edges[nearest]
             region[row, max(int(edge[0] - wide), 0) : int(edge[1] + wide)] = False
         return region

@@ -205,7 +205,7 @@ def _walk_animal(model: Model, notes: Mapping[str, bool]) -> Clip:
         free = notes.get(f"{end.lower()}LegsFree", True)
         beat = {"left": 0.0, "right": 0.5 if free else 0.12}[side] + (0.25 if end == "Front" else 0.0)
         beat += 0.25 if end == "Front" and not free else 0.0
-        step(movement, leg, delay=beat, length=0.5 * long, lift=0.16 * long)
+        step(movement, leg, delay=beat, length=(0.5 if free else 0.36) * long, lift=0.16 * long)
     movement.grounded(model)
     return movement.clip("walk")
 

@@ -93,7 +93,11 @@ class _Profile:
         """Are the two legs of an end seen apart, in the outline or from the front?"""
         one, other = self.standing[end]
         if one.middle != other.middle:
-            return True
+            # Paws that touch each other cannot go different ways.
+            low = self.seen.filled[self.bottom : self.bottom + max(round(0.06 * self.height), 2)]
+            ground = np.asarray(low.any(axis=0))
+            between = ground[int(min(one.right, other.right)) : int(max(one.left, other.left)) + 1]
+            return not between.all()
         row = self.bottom + max(round(0.1 * self.height), 1)
         depth = self._depth(row, one.middle)
         return bool(len(depth) and not depth.all())
@@ -178,7 +182,9 @@ class _Profile:
         seeds[max(row - 1, 0) : row + 2, max(column - 1, 0) : column + 2] = True
         steps = reached(region, seeds)
         rows, columns = np.mgrid[: region.shape[0], : region.shape[1]]
-        there = np.where(where(rows, columns), steps, -1)
+        # What reaches outward counts more than what reaches up: a snout is an end, an ear is not.
+        outward = np.abs(columns - start[1])
+        there = np.where(where(rows, columns) & (steps >= 0), steps + outward, -1)
         if there.max() < 2:
             return np.array([start, start], dtype=np.float64)
         end = np.unravel_index(int(there.argmax()), there.shape)

@@ -98,9 +98,10 @@ def _charted(given: Any) -> tuple[Any, Any]:
     """The mesh with one vertex at each place and the charts of its texture; and its surface, which knows both."""
     import numpy as np
 
+    from penstock.studio.modelling.charts import charts_of
     from penstock.studio.modelling.simplification import Mesh
     from penstock.studio.modelling.surface import Surface
-    from penstock.studio.modelling.topology import face_pieces, merged, without_slivers
+    from penstock.studio.modelling.topology import merged, without_slivers
 
     points, uv, faces = given.positions.astype(np.float64), given.uv.astype(np.float64), given.faces.astype(np.int64)
     kept, place = merged(points)
@@ -108,7 +109,7 @@ def _charted(given: Any) -> tuple[Any, Any]:
     if not len(faces):
         raise InvalidValue("the mesh has no triangle with an area; send another")
     _, spot = merged(points, uv)
-    charts = face_pieces(spot[faces], int(spot.max()) + 1)
+    charts = charts_of(place[faces], spot[faces], uv[faces].mean(axis=1))
     mesh = Mesh(points[kept], place[faces], charts)
     return mesh, Surface(mesh.points, mesh.faces, uv[faces], charts)
 

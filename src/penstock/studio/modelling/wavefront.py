@@ -10,7 +10,7 @@ import numpy as np
 
 from penstock.media.errors import UnusableFile
 from penstock.media.whole import whole
-from penstock.studio.modelling.model import Doubles, Whole
+from penstock.studio.modelling.model import Doubles, Floats, Whole
 
 _LARGEST = 64 << 20
 _MOST_FACES = 1_000_000
@@ -32,7 +32,12 @@ class Polygons:
 
 
 def write_obj(
-    path: Path, points: Doubles, normals: Doubles, uv: Doubles, faces: list[Whole], texture: bytes | None
+    path: Path,
+    points: Doubles,
+    normals: Doubles | Floats,
+    uv: Doubles | Floats,
+    faces: list[Whole],
+    texture: bytes | None,
 ) -> None:
     """An OBJ of vertices that have all three, with an MTL and a PNG of the same name beside it.
 
