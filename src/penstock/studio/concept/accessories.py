@@ -281,9 +281,10 @@ def aflame(d: Draft) -> None:
 
 
 def hold(d: Draft, things: Sequence[str]) -> None:
-    """Put things into the hands, the first into the one on the right."""
+    """Put things into the hands; the first is more often seen on the right."""
     known = subjects()
-    for name, hand in zip(things, ("hand_r", "hand_l"), strict=False):
+    hands = ("hand_r", "hand_l") if d.chance(0.6) else ("hand_l", "hand_r")
+    for name, hand in zip(things, hands, strict=False):
         at, found = d.anchors.get(hand), known.get(_HELD_AS.get(name, name))
         if at is None or found is None:
             continue

@@ -41,5 +41,7 @@ def concept_picture(order: AssetOrder, size: tuple[int, int] | None = None) -> C
         style = house_style(words, palette=order.palette, outline=order.outline, proportions=order.proportions)
         return ConceptPicture(redrawn(reference.subject, size or SQUARE, style), "reference")
     sketch = sketched(order, palette)
-    picture = styled(painted(sketch.draft, size or SQUARE, sketch.finish), sketch.style)
+    # Finer where it is to be enlarged: steps in a line would be, too.
+    drawn = painted(sketch.draft, size or SQUARE, sketch.finish, fine=2 if size else 3)
+    picture = styled(drawn, sketch.style)
     return ConceptPicture(picture, sketch.subject.name, sketch.known, sketch)

@@ -11,6 +11,7 @@ from penstock.studio.concept.draft import Draft
 from penstock.studio.concept.figure import Build
 from penstock.studio.concept.headwear import HEADWEAR
 from penstock.studio.concept.outfits import OUTFITS, Outfit
+from penstock.studio.drawing.colour import darker
 
 _SKINS = "peach|sand|copper|brown|beige"
 
@@ -27,6 +28,8 @@ def dressed(d: Draft, outfit: Outfit) -> None:
         d.slot(name, usual)
     for name, share in outfit.build.items():
         d.traits = {**d.traits, name: d.traits.get(name, 3.2 if name == "heads" else 1.0) * share}
+    if outfit.hat in {"wizard hat", "hood"}:
+        d.inks.setdefault("hat", darker(d.inks["clothes"], 0.12))
     b = figure.build_of(d)
     if outfit.face == "beast":
         d.slot("belly", "cream")

@@ -74,6 +74,8 @@ def scenery(order: AssetOrder, size: tuple[int, int], palette: tuple[Colour, ...
         if each.subject.family in _STANDING and not own & set(text[each.start : each.stop].split())
     ]
     scene.extra = [each.subject.name for each in more if each.subject.name not in own][:3]
+    if {"village", "town", "settlement"} & set(text.split()) - own:
+        scene.extra.append("house")
     layers = [SceneryLayer("sky", 0.05, _sky(scene))]
     for n, band in enumerate(place.bands):
         speed = 0.2 + 0.8 * (n + 1) / len(place.bands)
@@ -147,7 +149,7 @@ def _band(scene: _Scene, band: Band, n: int) -> Image.Image:
     lit = tuple(channel * shine // 255 for channel, shine in zip(ground, light, strict=True))
     d.inks["ground"] = (lit[0], lit[1], lit[2])
     names = list(band.things)
-    if n >= len(scene.place.bands) - 2 and scene.extra:
+    if n == len(scene.place.bands) - 2:
         names += scene.extra
     if not band.before:
         _scattered(scene, d, band, names, line)
@@ -183,7 +185,9 @@ def _scattered(scene: _Scene, d: Draft, band: Band, names: list[str], line: _Lin
         return
     rng = scene.rng
     for k in range(band.count):
-        drawn_as = names[int(rng.integers(len(names)))]
+        # What is named is there, and not only if chance wants it.
+        wanted = scene.extra if not k % 3 and names[-len(scene.extra) :] == scene.extra else names
+        drawn_as = wanted[int(rng.integers(len(wanted)))]
         drawn = _thing(scene, drawn_as)
         left, top, right, bottom = drawn.bounds()
         tall = float(rng.uniform(*band.size)) * _LOW.get(drawn_as, 1.0)
@@ -195,7 +199,19 @@ def _scattered(scene: _Scene, d: Draft, band: Band, names: list[str], line: _Lin
                 d.take(drawn, x + dx, foot, scale)
 
 
-_LOW = {"rock": 0.42, "bush": 0.5, "stump": 0.36, "gem": 0.6, "car": 0.8, "skull": 0.7}
+_LOW = {
+    "rock": 0.42,
+    "bush": 0.5,
+    "stump": 0.36,
+    "gem": 0.6,
+    "car": 0.8,
+    "skull": 0.4,
+    "castle": 1.7,
+    "church": 1.3,
+    "house": 1.2,
+    "tower": 1.5,
+    "windmill": 1.3,
+}
 "How tall things are beside a tree."
 
 

@@ -98,11 +98,16 @@ def _of_race(subject: Subject, race: Subject) -> Subject:
     if trade is None or subject.family != "people":
         return subject
     if own is not None:
-        hat = "" if own.face == "skull" and trade.hat == "helm" else trade.hat
+        hat = "" if own.face == "skull" and trade.hat == "helm" else trade.hat or own.hat
         merged = replace(
-            trade, face=own.face or trade.face, ears=own.ears, hair=own.hair, hat=hat, beard=max(own.beard, trade.beard)
+            trade,
+            face=own.face or trade.face,
+            ears=own.ears or trade.ears,
+            hair=own.hair if own.face or own.ears else trade.hair,
+            hat=hat,
+            beard=max(own.beard, trade.beard),
         )
-        inks = {**subject.inks, **{ink: race.inks[ink] for ink in ("skin", "hair", "eyes") if ink in race.inks}}
+        inks = {**subject.inks, **{ink: own.inks[ink] for ink in ("skin", "hair", "eyes") if ink in own.inks}}
     elif race.family == "quadrupeds":
         beast = BEAST_BY_NAME[race.name]
         hat = "" if trade.hat == "helm" else trade.hat
