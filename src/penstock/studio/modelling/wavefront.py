@@ -120,8 +120,9 @@ def _texture(path: Path, material: str | None) -> Path | None:
     library = path.with_name(material)
     if not library.is_file() or library.stat().st_size > 1 << 20:
         return None
-    named = re.search(r"^\s*map_Kd\s+(\S+)\s*$", library.read_text(encoding="utf-8", errors="replace"), re.MULTILINE)
-    if named is None or not _NAME.fullmatch(named[1]):
+    lines = (line.split() for line in library.read_text(encoding="utf-8", errors="replace").splitlines())
+    named = next((words[1] for words in lines if len(words) == 2 and words[0] == "map_Kd"), None)
+    if named is None or not _NAME.fullmatch(named):
         return None
-    picture = path.with_name(named[1])
+    picture = path.with_name(named)
     return picture if picture.is_file() else None
