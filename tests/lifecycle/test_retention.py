@@ -31,7 +31,8 @@ from penstock.domains.assetcreator.model import (
 from penstock.errors import DeclarationError
 from penstock.kernel.audit import EVERYWHERE, SystemAudit
 from penstock.kernel.lease import take_named
-from penstock.lifecycle.bundle import DamagedArchive, bundles, restore
+from penstock.lifecycle.archived_file import DamagedArchive
+from penstock.lifecycle.bundle import bundles, restore
 from penstock.lifecycle.folder_archive import FolderArchive
 from penstock.lifecycle.reaper import Reaper
 from penstock.lifecycle.retention import Archived, Retention

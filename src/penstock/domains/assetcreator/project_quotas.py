@@ -9,12 +9,15 @@ from __future__ import annotations
 
 import math
 from datetime import timedelta
+from typing import TYPE_CHECKING
 
-from penstock.domains.assetcreator.model import AssetVersion, Job, Project
 from penstock.domains.assetcreator.options import AssetOptions
 from penstock.kernel.change import Change
 from penstock.kernel.quota import Quota, Share, usage
 from penstock.kernel.store import Store
+
+if TYPE_CHECKING:
+    from penstock.domains.assetcreator.model import AssetVersion, Job, Project  # which give back what they had here
 
 _FOR_EVER = timedelta(days=36_500)
 JOBS = Quota("assetcreator.jobs", "unfinished jobs", longest=_FOR_EVER)
@@ -45,9 +48,9 @@ def give_back(change: Change, job: Job, *, seconds: float) -> None:
     change.quotas.settle(job_hold(job), spent={SECONDS.name: math.ceil(seconds)})
 
 
-def keep_version(change: Change, version: AssetVersion) -> None:
-    """Count the bytes of a version, with the commit that puts it into the library."""
-    share = Share(BYTES, version.project_id, version.bytes or 0, told=f"of project {version.project_id}")
+def keep_version(change: Change, version: AssetVersion, *, limit: int | None = None) -> None:
+    """Count the bytes of a version, with the commit that puts it into the library; refused beyond a limit."""
+    share = Share(BYTES, version.project_id, version.bytes or 0, limit, told=f"of project {version.project_id}")
     change.quotas.reserve(version_hold(version), share, until=change.store.clock.now() + _FOR_EVER)
 
 
