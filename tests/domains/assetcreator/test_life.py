@@ -11,9 +11,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from fastapi.testclient import TestClient
 
 from penstock import FrozenClock, Store
-from penstock.domains.assetcreator import library, removal
+from penstock.auth.api_keys import create_key
+from penstock.domains.assetcreator import PLUGIN, library, removal
 from penstock.domains.assetcreator.asset_studio import AssetStudio
 from penstock.domains.assetcreator.errors import NoSuchPlace
 from penstock.domains.assetcreator.library import find_version, restore_version
@@ -36,6 +38,7 @@ from penstock.domains.assetcreator.model import (
 )
 from penstock.domains.assetcreator.project_quotas import BYTES, keep_version
 from penstock.errors import NotFound
+from penstock.events.schedule import Scheduler
 from penstock.files.object_reads import examine, lookup
 from penstock.files.released_file import Released, ReleasedStatus
 from penstock.files.sweep import Sweep
@@ -50,7 +53,11 @@ from penstock.objects import LocalObjects
 from penstock.operations.reads import Ref
 from penstock.ports.archive import Archive
 from penstock.runtime.system_records import SYSTEM_RECORDS
+from penstock.schema.role import Role
+from penstock.web.api import build_api
+from penstock.web.options import WebOptions
 from penstock.work import JobStatus, PipelineJob, Task, TaskStatus
+from penstock.work.domain_context import DomainContext
 from penstock.work.job_records import pipeline_job
 from penstock.work.working import WORKING
 from tests.kernel.shelf import Crash, Fuse, FusedArchive, FusedEngine, MeddledArchive
@@ -258,6 +265,21 @@ def test_a_job_paused_for_a_year_loses_nothing(
     assert len(list(studio.store.find(Step.of_job(job_id="paused")))) == 3
 
 
+def test_the_service_lets_leave_what_is_due_by_itself(
+    studio: AssetStudio, archive: FolderArchive, clock: FrozenClock, present: datetime
+) -> None:
+    """AC-42: every night, with the files where the service has them."""
+    begin(studio, present)
+    (key, *_) = job(studio, "done")
+    context = DomainContext(studio.store, studio.objects, lambda name: None, archive)
+    scheduler = Scheduler(studio.store, PLUGIN.retention_schedules(context), owner="service")
+    scheduler.run_due()
+    clock.advance(91 * DAY)
+    scheduler.run_due()
+    assert studio.store.lookup(Job.at(project_id="p", job_id="done")) is None
+    assert b"".join(archive.pieces(archived_files(archive)[key].name)) == content(key)
+
+
 def test_a_job_with_more_runs_than_a_commit_holds_leaves_whole(
     studio: AssetStudio, archive: FolderArchive, clock: FrozenClock, present: datetime
 ) -> None:
@@ -461,3 +483,37 @@ def test_a_sweep_in_between_takes_no_file_of_what_is_brought_back(
     clock.advance(DAY)
     sweep(studio)
     assert all(lookup(local, key) for key in back.files)
+
+
+def test_people_find_what_is_archived_and_have_it_restored(
+    studio: AssetStudio, archive: FolderArchive, present: datetime
+) -> None:
+    """AC-43: over HTTP, in their own project, as often as they ask."""
+    begin(studio, present, Project(project_id="p", name="Robots", versions_kept=1, created_at=present))
+    versions(studio, 3)
+    clock: Any = studio.store.clock
+    clock.advance(DAY)
+    retention(studio, archive).run()
+    sweep(studio)
+    context = DomainContext(studio.store, studio.objects, lambda name: None, archive)
+    api = build_api([PLUGIN], context, options=WebOptions())
+    keys = {p: create_key(studio.store, name=p, role=Role.EDITOR, project=p, by=BY).token for p in ("p", "other")}
+    with TestClient(api, headers={"X-API-Key": keys["p"]}) as client:
+        told = client.get("/api/ac/assets/chair/versions").json()
+        assert [v["version"] for v in told["items"]] == [3]
+        assert [v["version"] for v in told["archived"]] == [2, 1]
+        page = client.get("/api/ac/assets/chair/archived", params={"limit": 1}).json()
+        rest = client.get("/api/ac/assets/chair/archived", params={"cursor": page["next"]}).json()
+        assert [v["version"] for v in page["items"] + rest["items"]] == [2, 1]
+        assert client.get("/api/ac/assets/chair/versions/2").status_code == 404
+        stranger = {"X-API-Key": keys["other"]}
+        assert client.post("/api/ac/assets/chair/versions/2/restore", headers=stranger).status_code == 404
+        once = {"Idempotency-Key": "restore-2"}
+        for headers in (once, once, {}):
+            answer = client.post("/api/ac/assets/chair/versions/2/restore", headers=headers)
+            assert answer.status_code == 200, answer.text
+            assert [f["name"] for f in answer.json()["files"]] == ["asset.glb", "thumbnail.png"]
+            assert answer.json()["kept_until"] is not None
+        told = client.get("/api/ac/assets/chair/versions").json()
+        assert ([v["version"] for v in told["items"]], [v["version"] for v in told["archived"]]) == ([3, 2], [1])
+        assert client.post("/api/ac/assets/chair/versions/9/restore").json()["type"].endswith("no-such-place")

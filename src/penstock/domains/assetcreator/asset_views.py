@@ -23,13 +23,7 @@ from penstock.domains.assetcreator.model import (
 )
 from penstock.files.signed_view import UrlSigner, shared_fields
 
-_SHOWN = {
-    "png": "image/png",
-    "mp4": "video/mp4",
-    "json": "application/json",
-    "md": "text/plain",
-    "glb": "model/gltf-binary",
-}
+_SHOWN = {"png": "image/png", "mp4": "video/mp4"}
 "What is made here, and may be shown in place."
 
 
