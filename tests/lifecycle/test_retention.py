@@ -572,6 +572,29 @@ def test_what_goes_along_may_be_more_than_one_commit_holds(
     assert len(archived(archive, BINDERS)) == sheets + 1
 
 
+def test_once_a_record_is_changed_nothing_more_leaves_along_with_it(kept: Store, archive: FolderArchive) -> None:
+    """Though what went before it had no room in one commit."""
+    kept.ensure(BINDERS)
+    binder = Binder(name="b", sheets=300, filed_at=kept.clock.now() - timedelta(days=31))
+    refs = [Sheet.at(binder="b", number=n) for n in range(300)]
+    kept.put_many([binder, *(Sheet(binder="b", number=n) for n in range(300))])
+    commit, removing = kept.engine.commit, []
+
+    def watched(writes: Any, **more: Any) -> None:
+        if any(isinstance(w, Delete) for w in writes):
+            removing.append(len(writes))
+            if len(removing) == 2:
+                kept.engine.commit = commit  # type: ignore[method-assign]
+                kept.patch(binder.ref, the(Binder.filed_at).set(kept.clock.now()), given=binder)
+        commit(writes, **more)
+
+    kept.engine.commit = watched  # type: ignore[method-assign]
+    outcome = of(Binder, Retention(kept, archive, [BINDERS], owner="r").run())
+    assert (outcome.removed, outcome.changed) == (0, 1)
+    left = [found for found in kept.get_many([binder.ref, *refs]) if found is not None]
+    assert 0 < 301 - len(left) < 100, "those of the first commit"
+
+
 def _rewrite(store: Store, ref: Ref[Any]) -> None:
     store.patch(ref, the(Sheet.text).set("written again"))
 
