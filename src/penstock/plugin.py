@@ -152,7 +152,7 @@ class DomainPlugin:
 def _let_leave(domain: Domain, context: DomainContext, period: Period) -> None:
     if context.archive is None:
         raise Misconfigured(f"there is no archive for what leaves {domain.name}; set PENSTOCK_ARCHIVE")
-    Retention(context.store, context.archive, [domain], owner="retention").run()
+    Retention(context.store, context.archive, [domain], owner="retention", objects=context.objects).run()
 
 
 def own_settings(installed: Iterable[DomainPlugin], found: Mapping[str, str]) -> Callable[[str], str | None]:

@@ -831,6 +831,8 @@ def test_retention_is_measured_by_fields_there_are() -> None:
     refused(_lived(ends, strange), "Wrong", "RetainFor", "no field has")
     refused(_lived(ends, KeepLatest(3, per=("nothing",))), "Wrong", "KeepLatest", "'nothing'")
     refused(_lived(ends, KeepLatest(0, per=("name",))), "Wrong", "KeepLatest", "0")
+    refused(_lived(ends, KeepLatest(3, per=("name",), said_in="kept")), "Wrong", "KeepLatest", "said_by")
+    refused(_lived(ends, KeepLatest(3, per=("name",), spared_until="name")), "Wrong", "KeepLatest", "spared_until")
 
 
 def test_further_indexes_in_sql_are_on_fields_there_are() -> None:

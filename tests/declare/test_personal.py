@@ -36,7 +36,8 @@ from penstock.domains.speech.model import DOMAIN as SPEECH
 from penstock.domains.speech.model import SpeechJob, TempAudio
 from penstock.errors import DeclarationError, InvalidValue
 from penstock.kernel.handle import put
-from penstock.lifecycle.bundle import DamagedArchive, line_of, record_of
+from penstock.lifecycle.archived_file import DamagedArchive
+from penstock.lifecycle.bundle import line_of, record_of
 from penstock.schema.role import Role
 from penstock.work import TaskContext, Tasks
 

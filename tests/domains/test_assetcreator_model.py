@@ -36,6 +36,7 @@ from penstock.engines.sql.sqlite import SqliteConnector
 from penstock.errors import Conflict, IllegalMove, InvalidKey, InvalidValue, NotFound
 from penstock.kernel.idempotency import OnceStatus
 from penstock.kernel.outbox import MessageStatus
+from penstock.operations.reads import Query, Ref
 
 from .keys import assert_every_pattern_is_a_query, index_key_of, key_of, transitions
 
@@ -229,10 +230,20 @@ def test_lifetimes_are_declared() -> None:
     (kept,) = Job.__lifetimes__
     assert isinstance(kept, RetainFor)
     assert (kept.period, kept.since, kept.when) == (timedelta(days=90), "updated_at", OVER)
-    assert [repr(ref) for ref in (kept.along or list)(job())] == ["JobPlace(job_id=job_123)"]
-    assert Step.__lifetimes__ == (RetainFor(timedelta(days=90), since="ts", when=OVER),)
-    assert set(Status) - set(OVER) == {Status.PENDING, Status.RUNNING, Status.PAUSED}
-    assert AssetVersion.__lifetimes__ == (KeepLatest(10, per=("project_id", "asset_id")),)
+    along = list((kept.along or list)(job()))
+    assert [repr(each) for each in along if isinstance(each, Ref)] == [
+        "JobPlace(job_id=job_123)",
+        "Job(job_id=assetcreator.Job(project_id=prj_001, job_id=job_123))",
+    ]
+    found = [each.pattern.entity.name for each in along if isinstance(each, Query)]
+    assert found == ["Step", "ChildRun", "ChildCount", "StepRun", "Task"]
+    assert kept.files
+    assert Step.__lifetimes__ == (), "a step leaves with its job"
+    assert set(Status) - set(OVER) == {Status.PENDING, Status.RUNNING, Status.PAUSED, Status.APPROVED}
+    (latest,) = AssetVersion.__lifetimes__
+    assert isinstance(latest, KeepLatest)
+    assert (latest.count, latest.per, latest.said_in) == (10, ("project_id", "asset_id"), "versions_kept")
+    assert (latest.spared_until, latest.files) == ("kept_until", True)
     assert {shape.name for shape in DOMAIN.shapes if shape.expiry} == {"Outbox", "Idempotency"}
 
 

@@ -14,6 +14,7 @@ from penstock.lifecycle.bundle import bundles, restore
 from penstock.operations.reads import Ref
 from penstock.ports.archive import Archive
 from penstock.ports.engine import Engine
+from penstock.ports.stored_object import Body, pieces_of
 from penstock.testing.entities import Everything
 
 TABLE = Table("penstock_test_papers", partition="PK", sort="SK")
@@ -137,11 +138,15 @@ class FusedArchive:
     def __init__(self, archive: Archive, fuse: Fuse) -> None:
         self._archive, self._fuse = archive, fuse
 
-    def put(self, name: str, content: bytes) -> bool:
+    def put(self, name: str, content: Body) -> bool:
         return bool(self._fuse.call("put", self._archive.put, name, content))
 
     def get(self, name: str) -> bytes:
         found: bytes = self._fuse.call("get", self._archive.get, name)
+        return found
+
+    def pieces(self, name: str) -> Iterator[bytes]:
+        found: Iterator[bytes] = self._fuse.call("pieces", self._archive.pieces, name)
         return found
 
     def exists(self, name: str) -> bool:
@@ -176,12 +181,15 @@ class MeddledArchive:
     ) -> None:
         self._archive, self._spoil, self._meanwhile = archive, spoil, meanwhile
 
-    def put(self, name: str, content: bytes) -> bool:
+    def put(self, name: str, content: Body) -> bool:
         self._meanwhile(name)
-        return self._archive.put(name, self._spoil(name, content))
+        return self._archive.put(name, self._spoil(name, b"".join(pieces_of(content))))
 
     def get(self, name: str) -> bytes:
         return self._archive.get(name)
+
+    def pieces(self, name: str) -> Iterator[bytes]:
+        return self._archive.pieces(name)
 
     def exists(self, name: str) -> bool:
         return self._archive.exists(name)

@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -324,6 +325,17 @@ def test_a_project_sees_its_own_quotas_only(quotas: Store) -> None:
     assert usage(quotas, JOBS, "p1") == 1
     settle(mine, "a")
     assert usage(mine, JOBS, "p1") == 0
+
+
+def test_what_others_count_for_a_project_counts_for_those_who_are_bound_to_it(quotas: Store) -> None:
+    """An administrator or a worker, who is bound to none, may be the first to count."""
+    mine, other = quotas.scoped("p1", enforce=False), quotas.scoped("p2", enforce=False)
+    reserve(quotas, "a", replace(one("p1"), project="p1"))
+    reserve(mine, "b", replace(one("p1"), project="p1"))
+    assert (usage(mine, JOBS, "p1"), usage(other, JOBS, "p1")) == (2, 0)
+    settle(mine, "a")
+    settle(quotas, "b")
+    assert usage(quotas, JOBS, "p1") == 0
 
 
 # Many at once

@@ -18,6 +18,7 @@ from penstock.objects import LocalObjects
 from penstock.ports.archive import Archive
 from penstock.ports.object_store import ObjectStore
 from penstock.runtime.composition import open_archive
+from penstock.work.working import WORKING
 
 
 @pytest.fixture
@@ -36,6 +37,20 @@ def test_a_file_comes_back_as_it_was_put(archive: Archive, objects: ObjectStore)
         archive.get("a/d")
 
 
+def test_what_is_large_is_put_and_got_in_pieces(archive: Archive, tmp_path: Path) -> None:
+    """And what breaks off on its way is not there at all."""
+    for each in (archive, FolderArchive(tmp_path / "cold")):
+        assert each.put("a/large", (bytes([n]) * 300_000 for n in range(5))) is True
+        pieces = list(each.pieces("a/large"))
+        assert len(pieces) > 1
+        assert b"".join(pieces) == each.get("a/large") == b"".join(bytes([n]) * 300_000 for n in range(5))
+        with pytest.raises(ZeroDivisionError):
+            each.put("a/broken", (bytes(1 // (2 - n)) for n in range(4)))
+        assert not each.exists("a/broken")
+        with pytest.raises(NotFound, match="has no a/broken"):
+            list(each.pieces("a/broken"))
+
+
 def test_what_is_there_is_never_replaced(archive: Archive) -> None:
     archive.put("a", b"first")
     assert archive.put("a", b"second") is False
@@ -51,11 +66,11 @@ def test_names_are_listed_in_order_by_prefix(archive: Archive) -> None:
     assert list(archive.list("b/1")) == ["b/10"]
 
 
-def test_records_are_archived_there_before_they_leave(archive: Archive, tmp_path: Path) -> None:
+def test_records_are_archived_there_before_they_leave(archive: Archive, objects: ObjectStore, tmp_path: Path) -> None:
     """AC-42: in cold storage first, then removed."""
     clock = FrozenClock()
     store = open_store(f"sqlite:///{tmp_path}/store.db", clock=clock)
-    store.ensure(DOMAIN)
+    store.ensure(DOMAIN, WORKING)
     job = Job(
         project_id="p",
         job_id="j",
@@ -67,7 +82,7 @@ def test_records_are_archived_there_before_they_leave(archive: Archive, tmp_path
     )
     store.create(job)
     clock.advance(timedelta(days=91))
-    retention = Retention(store, archive, [DOMAIN], owner="retention")
+    retention = Retention(store, archive, [DOMAIN], owner="retention", objects=objects)
     assert sum(done.removed for done in retention.run()) == 1
     assert store.lookup(job.ref) is None
     (name,) = bundles(archive)

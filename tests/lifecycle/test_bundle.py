@@ -14,7 +14,8 @@ from penstock.domains import DOMAINS
 from penstock.domains.assetcreator.model import Job, JobPlace
 from penstock.domains.videos.model import DOMAIN as VIDEOS
 from penstock.errors import NotFound
-from penstock.lifecycle.bundle import DamagedArchive, keep, line_of, manifest_of, record_of, restore
+from penstock.lifecycle.archived_file import DamagedArchive
+from penstock.lifecycle.bundle import keep, line_of, manifest_of, record_of, restore
 from penstock.lifecycle.folder_archive import FolderArchive
 
 MOMENT = datetime(2026, 1, 29, 8, 0, tzinfo=UTC)

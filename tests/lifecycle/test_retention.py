@@ -31,15 +31,18 @@ from penstock.domains.assetcreator.model import (
 from penstock.errors import DeclarationError
 from penstock.kernel.audit import EVERYWHERE, SystemAudit
 from penstock.kernel.lease import take_named
-from penstock.lifecycle.bundle import DamagedArchive, bundles, restore
+from penstock.lifecycle.archived_file import DamagedArchive
+from penstock.lifecycle.bundle import bundles, restore
 from penstock.lifecycle.folder_archive import FolderArchive
 from penstock.lifecycle.reaper import Reaper
 from penstock.lifecycle.retention import Archived, Retention
+from penstock.objects import LocalObjects
 from penstock.operations.reads import Ref
 from penstock.operations.writes import Delete, Write
 from penstock.ports.engine import Engine, Features
 from penstock.runtime.system_records import SYSTEM_RECORDS
 from penstock.testing.entities import Colour, Measure
+from penstock.work.working import WORKING
 from tests.kernel.shelf import (
     BINDERS,
     PAPERS,
@@ -56,12 +59,14 @@ from tests.kernel.shelf import (
 )
 
 DAY = timedelta(days=1)
+NO_FILES = LocalObjects(Path(__file__).parent / "nothing")
+"The records here tell of files, and none of them is there."
 
 
 @pytest.fixture
 def kept(open_engine: Callable[[], Engine], clock: FrozenClock) -> Store:
     store = Store(open_engine(), clock=clock, own=SYSTEM_RECORDS)
-    store.ensure(*DOMAINS, PAPERS)
+    store.ensure(*DOMAINS, WORKING, PAPERS)
     return store
 
 
@@ -128,7 +133,7 @@ def papers(store: Store, count: int, *, days: float = 31) -> list[Paper]:
 
 
 def retention(store: Store, archive: Any, *, owner: str = "retention", **options: Any) -> Retention:
-    return Retention(store, archive, [DOMAIN, PAPERS], owner=owner, **options)
+    return Retention(store, archive, [DOMAIN, PAPERS], owner=owner, objects=NO_FILES, **options)
 
 
 def of(entity: type, outcomes: list[Any]) -> Any:
@@ -139,17 +144,17 @@ def of(entity: type, outcomes: list[Any]) -> Any:
 
 
 def test_jobs_and_steps_leave_after_90_days_for_the_archive(kept: Store, archive: FolderArchive) -> None:
-    """AC-42, F-AC-11."""
+    """AC-42, F-AC-11: 90 days after the job has ended, however old or young its steps are."""
     old, young = job(kept, "old", days=91), job(kept, "young", days=89)
-    done, recent = step(kept, "old", days=91), step(kept, "old", days=2)
+    steps = [step(kept, "old", days=days) for days in (400, 91, 2)]
+    ancient = step(kept, "young", days=400)
     outcomes = retention(kept, archive).run()
-    assert kept.get_many([old.ref, JobPlace.at(job_id="old"), done.ref]) == [None, None, None]
-    assert None not in kept.get_many([young.ref, JobPlace.at(job_id="young"), recent.ref])
+    assert set(kept.get_many([old.ref, JobPlace.at(job_id="old"), *(s.ref for s in steps)])) == {None}
+    assert None not in kept.get_many([young.ref, JobPlace.at(job_id="young"), ancient.ref])
     outcome = of(Job, outcomes)
-    assert (outcome.records, outcome.along, outcome.removed, outcome.changed) == (1, 1, 1, 0)
+    assert (outcome.records, outcome.along, outcome.removed, outcome.changed) == (1, 4, 1, 0)
     back = list(restore(archive, outcome.bundles[0], DOMAINS))
-    assert back == [old, JobPlace(job_id="old", project_id="p")]
-    assert list(restore(archive, of(Step, outcomes).bundles[0], DOMAINS)) == [done]
+    assert back == [old, JobPlace(job_id="old", project_id="p"), *steps]
     assert type(back[0]) is Job
 
 
@@ -181,7 +186,7 @@ def test_everything_is_in_the_archive_before_it_is_removed(kept: Store, archive:
 
     kept.engine.commit = watched  # type: ignore[method-assign]
     retention(kept, archive).run()
-    assert len(removed) == 3 + 3 + 3 + 2
+    assert len([w for w in removed if w.shape.domain == DOMAIN.name]) == 3 + 3 + 3 + 2
 
 
 def _ref(write: Write) -> str:
@@ -202,15 +207,14 @@ def test_nothing_leaves_early(kept: Store, archive: FolderArchive, clock: Frozen
 
 
 def test_a_job_that_still_runs_stays_and_is_reported(kept: Store, archive: FolderArchive) -> None:
-    waiting = [job(kept, s.value, days=200, status=s) for s in (Status.PENDING, Status.RUNNING, Status.PAUSED)]
-    over = [
-        job(kept, s.value, days=200, status=s) for s in (Status.DONE, Status.FAILED, Status.REJECTED, Status.APPROVED)
-    ]
+    begun = (Status.PENDING, Status.RUNNING, Status.PAUSED, Status.APPROVED)
+    waiting = [job(kept, s.value, days=200, status=s) for s in begun]
+    over = [job(kept, s.value, days=200, status=s) for s in (Status.DONE, Status.FAILED, Status.REJECTED)]
     planned = of(Job, retention(kept, archive).plan())
     outcome = of(Job, retention(kept, archive).run())
-    assert (planned.records, planned.held) == (outcome.records, outcome.held) == (4, 3)
+    assert (planned.records, planned.held) == (outcome.records, outcome.held) == (3, 4)
     assert None not in kept.get_many([j.ref for j in waiting])
-    assert kept.get_many([j.ref for j in over]) == [None] * 4
+    assert kept.get_many([j.ref for j in over]) == [None] * 3
 
 
 def test_the_latest_versions_are_kept_and_older_ones_archived(kept: Store, archive: FolderArchive) -> None:
@@ -243,7 +247,7 @@ def test_a_plan_tells_what_a_run_then_does_and_changes_nothing(kept: Store, arch
     planned = retention(untouchable, archive).plan()
     assert fuse.calls == []
     assert list(archive.list()) == []
-    assert [d.records for d in planned] == [4, 5, 4, 7]
+    assert [(d.records, d.along) for d in planned] == [(4, 8), (4, 0), (7, 0)]
     assert of(Job, planned).oldest == "2025-09-29T00:00:00Z"
     assert of(Job, planned).newest == "2025-10-02T00:00:00Z"
     outcomes = retention(kept, archive).run()
@@ -348,7 +352,7 @@ def test_a_crash_at_any_point_loses_nothing(
             made |= {repr(r.ref): r for r in (job(kept, name, days=91), JobPlace(job_id=name, project_id="p"))}
         fuse = fused._fuse = Fuse(left=crash_at, carried_out=carried_out)
         broken = Store(fused, clock=clock, own=SYSTEM_RECORDS)
-        run = Retention(broken, FusedArchive(archive, fuse), [DOMAIN], owner=f"a{crash_at}", batch=4)
+        run = Retention(broken, FusedArchive(archive, fuse), [DOMAIN], owner=f"a{crash_at}", objects=NO_FILES, batch=4)
         try:
             run.run()
         except Crash:
@@ -466,7 +470,7 @@ def test_a_record_that_lost_a_field_since_it_was_archived_stays(
     dynamo: Store, raw_table: Callable[[str], Any], archive: FolderArchive
 ) -> None:
     """What is missing reads as the default, which is not what the archive has; where it is, nothing has changed."""
-    dynamo.ensure(PAPERS)
+    dynamo.ensure(PAPERS, WORKING)
     moment = dynamo.clock.now() - timedelta(days=31)
     for name, views in (("read", 7), ("unread", 0)):
         dynamo.put(Paper(name=name, views=views, filed_at=moment))
@@ -487,7 +491,8 @@ def test_what_each_reading_makes_anew_keeps_no_record_from_leaving(
     dynamo: Store, raw_table: Callable[[str], Any], archive: FolderArchive
 ) -> None:
     """Another writer's step has no id; whoever reads it gets one, another each time."""
-    dynamo.ensure(PAPERS)
+    dynamo.ensure(PAPERS, WORKING)
+    job(dynamo, "j1", days=91)
     made = step(dynamo, "j1", days=91)
     table = raw_table(Step.__shape__.table.name)
     partition, sort = made.__shape__.key.partition, made.__shape__.key.sort
@@ -495,7 +500,8 @@ def test_what_each_reading_makes_anew_keeps_no_record_from_leaving(
     key = {"PK": partition.encode(made.__dict__), "SK": sort.encode(made.__dict__)}
     _removed(table, key, "id")
     assert dynamo.get(made.ref).id != dynamo.get(made.ref).id
-    assert of(Step, retention(dynamo, archive).run()).removed == 1
+    assert of(Job, retention(dynamo, archive).run()).removed == 1
+    assert dynamo.lookup(made.ref) is None
 
 
 def _removed(table: Any, key: dict[str, str], attribute: str) -> Any:
@@ -564,6 +570,29 @@ def test_what_goes_along_may_be_more_than_one_commit_holds(
     assert (outcome.removed, outcome.changed) == (1, 0)
     assert kept.get_many([binder.ref, *refs]) == [None] * (sheets + 1)
     assert len(archived(archive, BINDERS)) == sheets + 1
+
+
+def test_once_a_record_is_changed_nothing_more_leaves_along_with_it(kept: Store, archive: FolderArchive) -> None:
+    """Though what went before it had no room in one commit."""
+    kept.ensure(BINDERS)
+    binder = Binder(name="b", sheets=300, filed_at=kept.clock.now() - timedelta(days=31))
+    refs = [Sheet.at(binder="b", number=n) for n in range(300)]
+    kept.put_many([binder, *(Sheet(binder="b", number=n) for n in range(300))])
+    commit, removing = kept.engine.commit, []
+
+    def watched(writes: Any, **more: Any) -> None:
+        if any(isinstance(w, Delete) for w in writes):
+            removing.append(len(writes))
+            if len(removing) == 2:
+                kept.engine.commit = commit  # type: ignore[method-assign]
+                kept.patch(binder.ref, the(Binder.filed_at).set(kept.clock.now()), given=binder)
+        commit(writes, **more)
+
+    kept.engine.commit = watched  # type: ignore[method-assign]
+    outcome = of(Binder, Retention(kept, archive, [BINDERS], owner="r").run())
+    assert (outcome.removed, outcome.changed) == (0, 1)
+    left = [found for found in kept.get_many([binder.ref, *refs]) if found is not None]
+    assert 0 < 301 - len(left) < 100, "those of the first commit"
 
 
 def _rewrite(store: Store, ref: Ref[Any]) -> None:
@@ -706,7 +735,7 @@ def test_what_cannot_be_read_stays_and_the_rest_leaves(kept: Store, archive: Fol
     job(kept, "waits", days=400)
     connector: Any = kept.engine.connector  # type: ignore[attr-defined]
     connector.run("update assetcreator_jobs set current_step = 'nonsense' where id = 'bad'", ())
-    retention = Retention(kept, archive, DOMAINS, owner="r")
+    retention = Retention(kept, archive, DOMAINS, owner="r", objects=NO_FILES)
     due = next(d for d in retention.plan() if d.entity == "assetcreator.Job")
     assert (due.records, due.unreadable) == (3, ["Job(project_id=p, job_id=bad)"])
     done = next(d for d in retention.run() if d.entity == "assetcreator.Job")

@@ -10,39 +10,49 @@ import typer
 from rich.table import Table
 
 from penstock.cli.installed import domains
-from penstock.cli.terminal import AsJson, Place, StoreUrl, busy, console, opened, settings
+from penstock.cli.terminal import AsJson, ObjectsUrl, Place, StoreUrl, busy, console, opened, settings
+from penstock.kernel.store import Store
 from penstock.lifecycle.retention import Archived, Due, Retention
-from penstock.ports.archive import Archive
-from penstock.runtime.composition import open_archive
+from penstock.runtime.composition import open_archive, open_objects
 
 retention = typer.Typer(no_args_is_help=True, help="Records that have been kept for their time.")
 
 
 @retention.command("plan")
-def plan(archive: Place = None, store: StoreUrl = None, as_json: AsJson = False) -> None:
+def plan(archive: Place = None, store: StoreUrl = None, objects: ObjectsUrl = None, as_json: AsJson = False) -> None:
     """Tell what would be archived and removed. Nothing is changed."""
-    with opened(store) as handle, busy("Looking for what is due"):
-        due = Retention(handle, _archive(archive), domains(), owner="retention").plan()
-    _show(due, "Would leave", as_json)
+    _tell(archive, store, objects, as_json)
 
 
 @retention.command("run")
 def run(
     archive: Place = None,
     store: StoreUrl = None,
+    objects: ObjectsUrl = None,
     limit: Annotated[int | None, typer.Option(min=1, help="At most so many records.")] = None,
     by: Annotated[str, typer.Option(help="Who is named in the audit trail.")] = "retention",
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only tell what would leave.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Archive what is due, read it back from the archive, and only then remove it."""
+    if dry_run:
+        _tell(archive, store, objects, as_json)
+        return
     with opened(store) as handle, busy("Archiving"):
-        done = Retention(handle, _archive(archive), domains(), owner=by).run(limit=limit)
+        done = _retention(handle, archive, objects, by=by).run(limit=limit)
     _show(done, "Left", as_json)
 
 
-def _archive(place: str | None) -> Archive:
-    chosen = settings(archive=place)
-    return open_archive(chosen.archive, settings=chosen)
+def _tell(archive: str | None, store: str | None, objects: str | None, as_json: bool) -> None:
+    with opened(store) as handle, busy("Looking for what is due"):
+        due = _retention(handle, archive, objects, by="retention").plan()
+    _show(due, "Would leave", as_json)
+
+
+def _retention(store: Store, archive: str | None, objects: str | None, *, by: str) -> Retention:
+    chosen = settings(archive=archive, objects=objects)
+    files = open_objects(chosen.objects, settings=chosen)
+    return Retention(store, open_archive(chosen.archive, settings=chosen), domains(), owner=by, objects=files)
 
 
 def _show(rows: list[Due] | list[Archived], title: str, as_json: bool) -> None:
@@ -55,6 +65,8 @@ def _show(rows: list[Due] | list[Archived], title: str, as_json: bool) -> None:
         "records",
         "along",
         "bytes",
+        "files",
+        "file_bytes",
         "oldest",
         "newest",
         "held",
@@ -62,7 +74,7 @@ def _show(rows: list[Due] | list[Archived], title: str, as_json: bool) -> None:
         "changed",
         "busy",
     )
-    names = (*names, *(("unreadable",) if any(row.unreadable for row in rows) else ()))
+    names += tuple(name for name in ("missing", "unreadable") if any(getattr(row, name) for row in rows))
     shown = [n for n in names if rows and hasattr(rows[0], n)]
     table = Table(*shown, title=title, title_justify="left")
     for row in rows:

@@ -42,6 +42,13 @@ def check_lifetimes(entity: str, fields: Fields, place: TablePlace, lifetimes: t
             for name in lifetime.per:
                 if name not in fields:
                     raise DeclarationError(f"{entity}: KeepLatest(per=…) names {name!r}, which is not a field")
+            if (lifetime.said_by is None) is not (lifetime.said_in is None):
+                raise DeclarationError(f"{entity}: KeepLatest takes said_by=… and said_in=… together, or neither")
+            spared = fields.get(lifetime.spared_until or "")
+            if lifetime.spared_until is not None and (spared is None or spared.kind is not Kind.INSTANT):
+                raise DeclarationError(
+                    f"{entity}: KeepLatest(spared_until={lifetime.spared_until!r}) needs a field that is a moment"
+                )
     if not any(isinstance(x, Expires) for x in lifetimes):
         for field in fields.values():
             if place.expiry is not None and field.stored and field.attribute == place.expiry:

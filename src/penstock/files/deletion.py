@@ -10,7 +10,8 @@ deleted in any other way.
 
 from __future__ import annotations
 
-from datetime import timedelta
+from collections.abc import Sequence
+from datetime import datetime, timedelta
 
 from penstock.declare.entity import Entity
 from penstock.errors import Conflict
@@ -28,6 +29,8 @@ from penstock.ports.object_store import Objects
 from penstock.ports.stored_object import ListedObject
 
 _REMEMBERED = timedelta(days=30)
+ANNOUNCED = 250
+"Files in one announcement: with the longest keys it is as large as a record may be."
 
 
 def delete_with_files(store: Store, change: Change, record: Entity) -> list[str]:
@@ -38,18 +41,21 @@ def delete_with_files(store: Store, change: Change, record: Entity) -> list[str]
     return files
 
 
-def release_files(change: Change, record: Entity, files: list[str]) -> None:
-    """Announce that files go with a record which was deleted: those to which no other record points by then."""
-    if files:
-        now = change.store.clock.now()
-        project = record.__dict__.get("project_id")
+def release_files(change: Change, record: Entity, files: Sequence[str], *, seen_at: datetime | None = None) -> None:
+    """Announce that files go with a record which was deleted: those to which no other record points by then.
+
+    One that came after ``seen_at``, or else after now, is another, and stays.
+    """
+    now = change.store.clock.now()
+    project = record.__dict__.get("project_id")
+    for first in range(0, len(files), ANNOUNCED):
         change.create(
             Released(
                 release_id=str(sortable_id(now)),
                 project_id=None if project is None else str(project),
                 subject=repr(record.ref),
-                files=files,
-                released_at=now,
+                files=list(files[first : first + ANNOUNCED]),
+                released_at=seen_at or now,
             )
         )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -51,11 +51,12 @@ def lookup(objects: Objects, key: str) -> StoredObject | None:
         return None
 
 
-def examine(objects: Objects, key: str) -> Examined:
-    """Read an object from beginning to end, without keeping it."""
+def examine(objects: Objects, key: str, *, alive: Callable[[], object] = lambda: None) -> Examined:
+    """Read an object from beginning to end, without keeping it; ``alive`` is called with each piece."""
     digest, size, beginning = sha256(), 0, b""
     with objects.get(key) as download:
         for piece in download:
+            alive()
             digest.update(piece)
             size += len(piece)
             if len(beginning) < SNIFFED_BYTES:

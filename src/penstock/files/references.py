@@ -46,10 +46,13 @@ class References:
             for entity, values in self._readings(key)
         )
 
-    def told(self, keys: Iterable[str]) -> set[str]:
-        """Those of the keys at which a record points that the key itself tells; or may, as it cannot be read."""
+    def told(self, keys: Iterable[str], *, leaving: Iterable[Entity] = ()) -> set[str]:
+        """Those of the keys at which a record points that the key itself tells; or may, as it cannot be read.
+
+        Records that are ``leaving`` do not count.
+        """
         refs: list[tuple[str, Ref[Any]]] = []
-        partitions: list[tuple[str, Query[Any]]] = []
+        partitions: dict[tuple[Any, ...], tuple[Query[Any], list[str]]] = {}
         for key in keys:
             for entity, values in self._readings(key):
                 shape = entity.__shape__
@@ -58,19 +61,29 @@ class References:
                 if set(shape.key.fields) <= set(values):
                     refs.append((key, entity.__key__.of(values)))
                 elif set(names) <= set(values) and group is not None:
-                    partitions.append((key, Query(group, {name: values[name] for name in names})))
+                    where = {name: values[name] for name in names}
+                    partitions.setdefault((entity, *where.values()), (Query(group, where), []))[1].append(key)
+        left_out = {_name(record.ref) for record in leaving}
         found = self._store.get_many((ref for _, ref in refs), unreadable=self.unreadable)
         lost = {u.name for u in self.unreadable}
         held = {
             key
             for (key, ref), record in zip(refs, found, strict=True)
-            if repr(ref) in lost or (record is not None and _holds(record, key))
+            if _name(ref) not in left_out and (repr(ref) in lost or (record is not None and _holds(record, key)))
         }
-        for key, query in partitions:
-            met = len(self.unreadable)
-            if key not in held and (any(_holds(r, key) for r in self._read(query)) or len(self.unreadable) > met):
-                held.add(key)
+        for query, asked in partitions.values():
+            held |= self._held_in(query, set(asked) - held, left_out)
         return held
+
+    def _held_in(self, query: Query[Any], keys: set[str], left_out: set[tuple[str, str]]) -> set[str]:
+        """Those of the keys at which a record of a partition points; all of them, if one of it cannot be read."""
+        if not keys:
+            return keys
+        met, held = len(self.unreadable), set[str]()
+        for record in self._read(query):
+            if _name(record.ref) not in left_out:
+                held |= keys.intersection(files_of(record.__shape__, record.__dict__))
+        return keys if len(self.unreadable) > met else held
 
     def _readings(self, key: str) -> Iterator[tuple[type[Entity], dict[str, Any]]]:
         """The entities that may point at a key, and what it tells of their record."""
@@ -112,6 +125,10 @@ class References:
             if other is not entity and _tells(other.__shape__, entity.__shape__) and enumeration_of(other.__shape__):
                 return other
         return None
+
+
+def _name(ref: Ref[Any]) -> tuple[str, str]:
+    return ref.shape.label, repr(ref)
 
 
 def _holds(record: Entity, key: str) -> bool:

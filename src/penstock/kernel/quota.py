@@ -88,6 +88,8 @@ class Share:
     "Whose it is, in words for whoever is refused: the name may be a mark."
     discreet: bool = False
     "Is whoever is refused told no figures? What others use is not theirs to know."
+    project: str | None = None
+    "The project that it is counted for, so that a store bound to it finds what others have counted for it."
 
     def check(self) -> None:
         """BeyondQuota when it is more than its limit allows at all."""

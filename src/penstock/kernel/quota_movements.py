@@ -131,7 +131,7 @@ class Movements:
                 if move.hold_id is not None:
                     former = holds.get(move.hold_id)
                     when = Missing() if former is None else former.when
-                    holds[move.hold_id] = _hold(move.hold_id, amounts, move.until, when)
+                    holds[move.hold_id] = _hold(move, move.hold_id, amounts, when)
         self._shares.clear()
         self._sent = [*self._counted(balances), *holds.values()]
         return self._sent
@@ -201,7 +201,8 @@ def _count(ref: Ref[QuotaUse], balance: _Balance, use: QuotaUse | None) -> Write
     if use is None:
         if balance.forgotten is None or added < 0:
             return None
-        first = QuotaUse(**ref.key, used=added, ttl=end_second(balance.forgotten))
+        project = None if share is None else share.project
+        first = QuotaUse(**ref.key, used=added, project_id=project, ttl=end_second(balance.forgotten))
         return Put(shape, prepare(shape, first.__dict__), Missing())
     updates: list[Update] = [Add("used", added)]
     if added < 0:
@@ -213,8 +214,15 @@ def _count(ref: Ref[QuotaUse], balance: _Balance, use: QuotaUse | None) -> Write
     return Patch(shape, ref.key, prepare_updates(shape, updates), when)
 
 
-def _hold(hold_id: str, amounts: list[dict[str, Any]], until: datetime, when: Condition | None) -> Put:
-    hold = QuotaHold(hold_id=hold_id, amounts=amounts, until=end_second(until), ttl=end_second(until + KEPT))
+def _hold(move: _Reserve, hold_id: str, amounts: list[dict[str, Any]], when: Condition | None) -> Put:
+    projects = {share.project for share in move.shares}
+    hold = QuotaHold(
+        hold_id=hold_id,
+        amounts=amounts,
+        until=end_second(move.until),
+        project_id=projects.pop() if len(projects) == 1 else None,
+        ttl=end_second(move.until + KEPT),
+    )
     return Put(hold.__shape__, prepare(hold.__shape__, hold.__dict__), when)
 
 

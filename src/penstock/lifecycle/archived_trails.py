@@ -9,7 +9,8 @@ from penstock.errors import DamagedRecord, NotFound, Unavailable
 from penstock.kernel.audit import AuditLine
 from penstock.kernel.audit_register import label
 from penstock.kernel.seals import Seal
-from penstock.lifecycle.bundle import DamagedArchive, keep, line_of, named_records
+from penstock.lifecycle.archived_file import DamagedArchive
+from penstock.lifecycle.bundle import keep, line_of, named_records
 from penstock.ports.archive import Archive
 
 

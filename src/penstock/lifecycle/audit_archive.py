@@ -24,8 +24,9 @@ from penstock.kernel.lease import Lease, LeaseLost, release, renew_in_time, take
 from penstock.kernel.seals import Seal, fits, projects
 from penstock.kernel.seals.seal import SealDigest, lines
 from penstock.kernel.store import Store
+from penstock.lifecycle.archived_file import DamagedArchive
 from penstock.lifecycle.archived_trails import SealFiles
-from penstock.lifecycle.bundle import DamagedArchive, named_records
+from penstock.lifecycle.bundle import named_records
 from penstock.operations.conditions import Compare, Missing
 from penstock.operations.reads import Range, Ref
 from penstock.operations.updates import Set

@@ -1,8 +1,9 @@
 """Bundles: records as a file of an archive, from which they can be read back exactly.
 
 A bundle is JSON Lines, compressed: each line has the entity, the key and all fields of one record, under the names the
-documents give them. A manifest beside it tells how many there are and what their lines hash to. The name comes from the
-content, so that writing the same records again finds them written.
+documents give them. Files that left with the records have a line each, which tells where their bytes are. A manifest
+beside it tells how many there are and what their lines hash to. The name comes from the content, so that writing the
+same records again finds them written.
 """
 
 from __future__ import annotations
@@ -23,7 +24,10 @@ from pydantic import ValidationError
 
 from penstock.declare.domain import Domain
 from penstock.declare.entity import Entity
-from penstock.errors import PenstockError
+from penstock.errors import NotFound
+from penstock.lifecycle.archived_file import COPIES, ArchivedFile, DamagedArchive
+from penstock.operations.file_access import files_of
+from penstock.operations.reads import Ref
 from penstock.ports.archive import Archive
 from penstock.schema.documents import as_stored, large_as_floats
 from penstock.schema.kinds import FieldShape, Kind, from_key_text, key_text
@@ -31,16 +35,8 @@ from penstock.schema.role import Role
 
 R = TypeVar("R", bound=Entity)
 
-FORMAT = "penstock-bundle/1"
+FORMAT, WITH_FILES = "penstock-bundle/1", "penstock-bundle/2"
 _LINES, _MANIFEST = ".jsonl.gz", ".json"
-_COPIES = 9
-"How many damaged copies of one bundle may lie in the archive before somebody has to look."
-
-
-class DamagedArchive(PenstockError):
-    """What the archive gives back is not what was written; nothing is removed on the strength of it."""
-
-    slug = "damaged-archive"
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +46,9 @@ class Bundle:
     name: str
     records: int
     bytes: int
-    "Of the lines, before compression."
+    "Of the records' lines, before compression."
     sha256: str
+    files: int = 0
 
 
 # Lines
@@ -80,13 +77,18 @@ def line_of(record: Entity, *, seen_by: Role | None = Role.ADMIN) -> bytes:
 def record_of(line: bytes, entities: Mapping[str, type[Entity]]) -> Entity:
     """The record of a line; DamagedArchive when it is none, or does not fit the declaration any more."""
     try:
-        told = json.loads(line)
+        told = _told(line)
         entity = entities.get(told["entity"])
         if entity is None:
             raise DamagedArchive(f"a line of the archive is of {told['entity']!r}, which no domain here declares")
         return _built(entity, told["record"])
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError, ValidationError) as error:
         raise DamagedArchive(f"a line of the archive does not fit its declaration: {type(error).__name__}") from error
+
+
+def _told(line: bytes) -> dict[str, Any]:
+    told: dict[str, Any] = json.loads(line)
+    return told
 
 
 def _built(entity: type[Entity], told: dict[str, Any]) -> Entity:
@@ -139,41 +141,45 @@ def _read(field: FieldShape, value: Any) -> Any:
 # Writing
 
 
-def keep(archive: Archive, records: Sequence[Entity], **told: Any) -> Bundle:
+def keep(archive: Archive, records: Sequence[Entity], *, files: Sequence[ArchivedFile] = (), **told: Any) -> Bundle:
     """Write records into the archive and read them back; only then may they be removed elsewhere.
 
-    ``told`` is added to the manifest. A bundle that an interrupted run has left is used, if it is sound; one that is
-    not stays where it is, and another copy is written beside it.
+    ``files`` left with them, and are in the archive already. ``told`` is added to the manifest. A bundle that an
+    interrupted run has left is used, if it is sound; one that is not stays where it is, and another copy is written
+    beside it.
     """
     entities = {type(r).__shape__.label: type(r) for r in records}
-    written = [line_of(r) for r in records]
-    lines = b"".join(written)
+    written = b"".join(line_of(r) for r in records)
+    lines = written + b"".join(file.line() for file in files)
     sha256 = hashlib.sha256(lines).hexdigest()
+    beside = {"files": len(files), "file_bytes": sum(f.size for f in files)} if files else {}
     manifest = {
-        "format": FORMAT,
+        "format": WITH_FILES if files else FORMAT,
         "records": len(records),
         "bytes": len(lines),
         "sha256": sha256,
         "entities": dict(Counter(r.__shape__.label for r in records)),
+        **beside,
         **told,
     }
     stem = f"{records[0].__shape__.label.replace('.', '/')}/{sha256}"
-    for copy in range(1, _COPIES + 1):
+    for copy in range(1, COPIES + 1):
         name = stem + (f".{copy}" if copy > 1 else "") + _LINES
         left = archive.exists(name)
         try:
             if not left:
                 archive.put(name, gzip.compress(lines, 6, mtime=0))
-            _compare(_lines(archive, name, sha256, len(records)), records, entities, name)
+            count = len(records) + len(files)
+            _compare(_lines(archive, name, sha256, count)[: len(records)], records, entities, name)
             archive.put(manifest_of(name), json.dumps(manifest, indent=2, sort_keys=True).encode() + b"\n")
-            if _manifest(archive, name) != (sha256, len(records)):
+            if _manifest(archive, name) != (sha256, count):
                 raise DamagedArchive(f"{manifest_of(name)} does not come back from the archive as it was written")
         except DamagedArchive:
             if not left:
                 raise
         else:
-            return Bundle(name, len(records), len(lines), sha256)
-    raise DamagedArchive(f"all {_COPIES} copies of {stem} in the archive are damaged; look at the archive itself")
+            return Bundle(name, len(records), len(written), sha256, len(files))
+    raise DamagedArchive(f"all {COPIES} copies of {stem} in the archive are damaged; look at the archive itself")
 
 
 def _compare(
@@ -193,7 +199,22 @@ def restore(archive: Archive, name: str, domains: Iterable[Domain]) -> Iterator[
     entities = {e.__shape__.label: e for d in domains for e in d.entities}
     sha256, count = _manifest(archive, name)
     for line in _lines(archive, name, sha256, count):
-        yield record_of(line, entities)
+        if ArchivedFile.of_line(line) is None:
+            yield record_of(line, entities)
+
+
+def find_record(archive: Archive, name: str, ref: Ref[R], entity: type[R]) -> tuple[R, list[ArchivedFile]]:
+    """One record of a bundle as it was, with the files that left with it; NotFound where the bundle has it not."""
+    key, files, found = ref.texts(), dict[str, ArchivedFile](), None
+    for line in _lines(archive, name, _hash_in(name)):
+        if (file := ArchivedFile.of_line(line)) is not None:
+            files[file.key] = file
+        elif (told := _told(line))["entity"] == ref.shape.label and told["key"] == key:
+            found = record_of(line, {ref.shape.label: entity})
+    if not isinstance(found, entity):
+        raise NotFound(f"{name} in the archive has no {ref!r}")
+    had = dict.fromkeys(files_of(found.__shape__, found.__dict__))
+    return found, [files[each] for each in had if each in files]
 
 
 def named_records(archive: Archive, name: str, entity: type[R]) -> Iterator[R]:
@@ -201,7 +222,7 @@ def named_records(archive: Archive, name: str, entity: type[R]) -> Iterator[R]:
 
     The name is made of what the bundle holds, so whatever was changed there shows; the manifest is not asked.
     """
-    for line in _lines(archive, name, PurePosixPath(name).name.partition(".")[0]):
+    for line in _lines(archive, name, _hash_in(name)):
         record = record_of(line, {entity.__shape__.label: entity})
         assert isinstance(record, entity)
         yield record
@@ -213,18 +234,23 @@ def bundles(archive: Archive, prefix: str = "") -> Iterator[str]:
     yield from sorted(n for n in names if n.endswith(_LINES) and manifest_of(n) in names)
 
 
+def _hash_in(name: str) -> str:
+    """What the lines of a bundle hash to, as its name tells."""
+    return PurePosixPath(name).name.partition(".")[0]
+
+
 def manifest_of(name: str) -> str:
     """The name of a bundle's manifest."""
     return name.removesuffix(_LINES) + _MANIFEST
 
 
 def _manifest(archive: Archive, name: str) -> tuple[str, int]:
-    """The hash and the number of lines that a bundle must have."""
+    """The hash and the number of lines that a bundle must have, those of files among them."""
     try:
         told = json.loads(archive.get(manifest_of(name)))
-        if told["format"] != FORMAT:
-            raise DamagedArchive(f"{name} is a {told['format']}; this version reads {FORMAT}")
-        return str(told["sha256"]), int(told["records"])
+        if told["format"] not in (FORMAT, WITH_FILES):
+            raise DamagedArchive(f"{name} is a {told['format']}; this version reads {FORMAT} and {WITH_FILES}")
+        return str(told["sha256"]), int(told["records"]) + int(told.get("files", 0))
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise DamagedArchive(f"{manifest_of(name)} is no manifest: {type(error).__name__}") from error
 

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from penstock.errors import ARCHIVE, InvalidValue, NotFound, Unavailable
 from penstock.ports.private import FILE, make_private
+from penstock.ports.stored_object import Body, pieces_of
 
 # Plain in every file system, in a URL and in an object store; a leading dot is for our own unfinished files.
 _NAME = re.compile(r"[A-Za-z0-9_=-][A-Za-z0-9._=-]{0,199}(/[A-Za-z0-9_=-][A-Za-z0-9._=-]{0,199}){0,15}")
@@ -23,7 +24,7 @@ class FolderArchive:
     def __init__(self, folder: str | Path) -> None:
         self.folder = Path(folder)
 
-    def put(self, name: str, content: bytes) -> bool:
+    def put(self, name: str, content: Body) -> bool:
         target = self._path(name)
         with _told(self.folder):
             make_private(self.folder)
@@ -52,6 +53,17 @@ class FolderArchive:
             except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
                 raise NotFound(f"the archive {self.folder} has no {name}") from None
 
+    def pieces(self, name: str) -> Iterator[bytes]:
+        path = self._path(name)
+        with _told(self.folder):
+            self._stay_inside(path, name)
+            try:
+                file = path.open("rb")
+            except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
+                raise NotFound(f"the archive {self.folder} has no {name}") from None
+        with file, _told(self.folder):
+            yield from pieces_of(file)
+
     def exists(self, name: str) -> bool:
         with _told(self.folder):
             path = self._path(name)
@@ -77,9 +89,10 @@ class FolderArchive:
             raise InvalidValue(f"{name!r} leads out of the archive {self.folder}; remove the link")
 
 
-def _write(path: Path, content: bytes) -> None:
+def _write(path: Path, content: Body) -> None:
     with open(path, "xb", opener=lambda name, flags: os.open(name, flags, FILE)) as file:
-        file.write(content)
+        for piece in pieces_of(content):
+            file.write(piece)
         file.flush()
         os.fsync(file.fileno())
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from penstock.errors import Conflict, NotFound
 from penstock.files.object_reads import every, lookup
 from penstock.ports.object_store import Objects
+from penstock.ports.stored_object import Body
 from penstock.schema.file_pattern import ARCHIVE
 
 
@@ -16,7 +17,7 @@ class ObjectArchive:
     def __init__(self, objects: Objects, *, prefix: str = ARCHIVE) -> None:
         self._objects, self._prefix = objects, prefix
 
-    def put(self, name: str, content: bytes) -> bool:
+    def put(self, name: str, content: Body) -> bool:
         try:
             self._objects.put(self._prefix + name, content, absent=True)
         except Conflict:
@@ -28,6 +29,14 @@ class ObjectArchive:
             return self._objects.get(self._prefix + name).read()
         except NotFound:
             raise NotFound(f"the archive has no {name}") from None
+
+    def pieces(self, name: str) -> Iterator[bytes]:
+        try:
+            download = self._objects.get(self._prefix + name)
+        except NotFound:
+            raise NotFound(f"the archive has no {name}") from None
+        with download:
+            yield from download
 
     def exists(self, name: str) -> bool:
         return lookup(self._objects, self._prefix + name) is not None

@@ -3,35 +3,38 @@
 Each rule of an entity (`RetainFor`, `KeepLatest`) can be asked what it would do. A run may die at any point: what was
 archived but not removed is found again, and written again only if the batch is no longer the same. A record that was
 changed after it was archived stays, and is archived again when its time comes.
+
+Where a rule says so, files leave with their records: copied to the archive, read back, and released with the commit
+that removes the records. The sweep takes them to the trash from there, unless another record points at them by then.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import timedelta
 from itertools import islice
-from typing import TypeVar
 
 from penstock.declare.domain import Domain
 from penstock.declare.entity import Entity
-from penstock.errors import Conflict, DamagedRecord, PenstockError
+from penstock.errors import Conflict, DamagedRecord, InvalidValue, PenstockError
+from penstock.files.deletion import ANNOUNCED, release_files
 from penstock.kernel.lease import Lease, LeaseLost, release, renew_in_time, take_named
-from penstock.kernel.readable import tell
 from penstock.kernel.store import Store
 from penstock.kernel.unchanged import unchanged
-from penstock.lifecycle.bundle import DamagedArchive, keep, line_of
+from penstock.lifecycle.archived_file import ArchivedFile, DamagedArchive, keep_file
+from penstock.lifecycle.bundle import keep, line_of
 from penstock.lifecycle.retention_rule import Rule, rules_of
-from penstock.operations.reads import Unreadable
+from penstock.lifecycle.retention_unit import FoundUnits, LeavingUnits, RetentionUnit, parts
 from penstock.ports.archive import Archive
 from penstock.ports.clock import by_the_slowest
+from penstock.ports.object_store import Objects
 from penstock.schema.shape import COMMIT_WRITES
 
-T = TypeVar("T")
-
-_CHUNK = 100
 _COMMIT = COMMIT_WRITES - 2
 "Room for the lease and the audit line."
+_ADDED = 10
+"Room for what a rule adds to the commit that removes a record, and for the check of it in the others."
 _COMMIT_BYTES = 1024 * 1024
 "DynamoDB takes 4 MB in a transaction, records and conditions together."
 
@@ -53,14 +56,26 @@ class Due:
     "Records whose time is over but whose state keeps them: somebody should look at these."
     unreadable: list[str] = field(default_factory=list)
     "Records that cannot be read, and stay: somebody should mend these."
+    files: int = 0
+    file_bytes: int = 0
+    missing: int = 0
+    "Files at which the records point and which are not there, so that nothing of them can be archived."
 
     def add(self, unit: RetentionUnit, moment: str | None) -> None:
         self.records += 1
         self.along += len(unit.along)
         self.bytes += unit.bytes
+        self.files += len(unit.files)
+        self.file_bytes += sum(unit.files.values())
+        self.missing += len(unit.missing)
         if moment is not None:
             self.oldest = moment if self.oldest is None else min(self.oldest, moment)
             self.newest = moment if self.newest is None else max(self.newest, moment)
+
+    def tell(self, found: FoundUnits) -> None:
+        """Say what has stayed of all that was found."""
+        self.held = found.held
+        self.unreadable = sorted({u.name for u in found.unreadable})
 
 
 @dataclass(slots=True)
@@ -76,23 +91,23 @@ class Archived(Due):
     "Another runner is at it."
 
 
-@dataclass(frozen=True, slots=True)
-class RetentionUnit:
-    """A record and those that leave along with it."""
+class HeldLease:
+    """A lease that is renewed in time, for as long as whoever has it says to be alive."""
 
-    record: Entity
-    along: tuple[Entity, ...] = ()
-    bytes: int = 0
+    def __init__(self, store: Store, lease: Lease, period: timedelta) -> None:
+        self._store, self.lease, self._period = store, lease, period
 
-    @property
-    def records(self) -> tuple[Entity, ...]:
-        return (self.record, *self.along)
+    def hold(self) -> Lease:
+        """The lease, with enough of its time left; LeaseLost when another has it."""
+        self.lease = renew_in_time(self._store, self.lease, period=self._period)
+        return self.lease
 
 
 class Retention:
     """Carries out the retention rules of some domains. Any number of processes may run it.
 
-    ``period`` is how long a lease on a rule lasts: longer than it takes to archive a batch.
+    ``objects`` is where the files are that leave with records. ``period`` is how long a lease on a rule lasts: longer
+    than it takes to archive the records of a batch.
     """
 
     def __init__(
@@ -102,13 +117,20 @@ class Retention:
         domains: Iterable[Domain],
         *,
         owner: str,
+        objects: Objects | None = None,
         batch: int = 1000,
         batch_bytes: int = 16 * 1024 * 1024,
         period: timedelta = timedelta(minutes=10),
     ) -> None:
         self._store, self._archive, self._owner = store, archive, owner
         self._batch, self._batch_bytes, self._period = batch, batch_bytes, period
+        domains = list(domains)
         self._rules = [rule for d in domains for e in d.entities for rule in rules_of(e)]
+        self._objects, self._units = objects, LeavingUnits(store, objects, domains)
+        if objects is None and (needed := [r.entity.__shape__.label for r in self._rules if r.files]):
+            raise InvalidValue(
+                f"{', '.join(needed)}: files leave with them; give Retention the store of these, objects=…"
+            )
 
     def plan(self) -> list[Due]:
         """What each rule would do now. Nothing is changed."""
@@ -132,44 +154,13 @@ class Retention:
             raise errors[0]
         return done
 
-    # Finding
-
     def _plan(self, rule: Rule) -> Due:
         due = Due(rule.entity.__shape__.label, rule.text)
-        for unit in self._units(rule, by_the_slowest(self._store.clock), due):
+        found = self._units.find(rule, by_the_slowest(self._store.clock))
+        for unit in found:
             due.add(unit, rule.moment(unit.record))
+        due.tell(found)
         return due
-
-    def _units(self, rule: Rule, now: datetime, due: Due) -> Iterator[RetentionUnit]:
-        """What may leave, with what goes along."""
-        unreadable: list[Unreadable] = []
-        for chunk in _chunks(self._candidates(rule, now, unreadable), _CHUNK):
-            leaving = [r for r in chunk if rule.may_leave(r)]
-            due.held += len(chunk) - len(leaving)
-            refs = [list(rule.along(r)) for r in leaving]
-            damaged: list[Unreadable] = []
-            asked = [ref for some in refs for ref in some]
-            found = iter(self._store.get_many(asked, unreadable=damaged) if asked else [])
-            lost = {u.name for u in damaged}
-            for record, some in zip(leaving, refs, strict=True):
-                along = tuple(r for r in islice(found, len(some)) if r is not None)
-                if not any(repr(ref) in lost for ref in some):  # else it waits for what should leave along with it
-                    yield RetentionUnit(record, along, sum(len(line_of(r)) for r in (record, *along)))
-            unreadable += damaged
-        due.unreadable = sorted({u.name for u in unreadable})
-        tell(unreadable)
-
-    def _candidates(self, rule: Rule, now: datetime, unreadable: list[Unreadable]) -> Iterator[Entity]:
-        """The records whose time is over."""
-        found = rule.find(self._store, now, unreadable)
-        if not rule.by_index or self._store.engine.features.strong_index_reads:
-            yield from found
-            return
-        # An index that lags behind shows what was; what is, the records themselves tell.
-        for chunk in _chunks(found, _CHUNK):
-            for record in self._store.get_many([r.ref for r in chunk], unreadable=unreadable):
-                if record is not None and rule.is_due(record, now):
-                    yield record
 
     # Archiving and removing
 
@@ -178,89 +169,104 @@ class Retention:
         if lease is None:
             done.busy = True
             return
+        held = HeldLease(self._store, lease, self._period)
         try:
-            units = islice(self._units(rule, by_the_slowest(self._store.clock), done), limit)
-            for batch in _parts(units, self._batch, self._batch_bytes):
-                lease = self._archive_and_remove(rule, batch, lease, done)
+            found = self._units.find(rule, by_the_slowest(self._store.clock))
+            for batch in parts(islice(found, limit), self._batch, self._batch_bytes):
+                self._archive_and_remove(rule, batch, held, done)
+            done.tell(found)
         except LeaseLost:
             done.busy = True
         finally:
-            release(self._store, lease)
+            release(self._store, held.lease)
 
-    def _archive_and_remove(self, rule: Rule, batch: list[RetentionUnit], lease: Lease, done: Archived) -> Lease:
+    def _archive_and_remove(self, rule: Rule, batch: list[RetentionUnit], held: HeldLease, done: Archived) -> None:
         moments = [m for m in (rule.moment(u.record) for u in batch) if m is not None]
         span = {"oldest": min(moments), "newest": max(moments)} if moments else {}
-        bundle = keep(self._archive, [r for unit in batch for r in unit.records], **span)
+        files = self._keep_files(batch, held)
+        bundle = keep(self._archive, [r for unit in batch for r in unit.records], files=files, **span)
         done.bundles.append(bundle.name)
         for unit in batch:
             done.add(unit, rule.moment(unit.record))
-        why = f"{rule.text}; {bundle.records} records in {bundle.name}"
-        for part in _parts(batch, _COMMIT, _COMMIT_BYTES):
-            lease = renew_in_time(self._store, lease, period=self._period)
+        removal = _Removal(rule, bundle.name, f"{rule.text}; {bundle.records} records in {bundle.name}")
+        # What adds to a commit has it for itself, so that there is room.
+        most = 1 if rule.files or rule.on_leave is not None else _COMMIT
+        for part in parts(batch, most, _COMMIT_BYTES):
             if len(part) == 1:
-                lease, part = self._lighten(part[0], why, lease, done)
-            self._remove(part, why, lease, done)
-        return lease
+                part = self._lighten(part[0], removal, held, done)
+            self._remove(part, removal, held, done)
 
-    def _lighten(
-        self, unit: RetentionUnit, why: str, lease: Lease, done: Archived
-    ) -> tuple[Lease, list[RetentionUnit]]:
+    def _keep_files(self, batch: list[RetentionUnit], held: HeldLease) -> list[ArchivedFile]:
+        """Copy the files of units into the archive, and read each back."""
+        keys = dict.fromkeys(key for unit in batch for key in unit.files)
+        if not keys or self._objects is None:
+            return []
+        kept = (keep_file(self._archive, self._objects, key, alive=held.hold) for key in keys)
+        return [file for file in kept if file is not None]
+
+    def _lighten(self, unit: RetentionUnit, removal: _Removal, held: HeldLease, done: Archived) -> list[RetentionUnit]:
         """Remove what goes along with a record and has no room in its commit; what is left of the unit.
 
-        The record leaves last, so that after a run that dies in between the next one finds the others by it.
+        The record leaves last, so that after a run that dies in between the next one finds the others by it; and
+        nothing leaves once it was changed.
         """
         along = [RetentionUnit(r, bytes=len(line_of(r))) for r in unit.along]
         record = RetentionUnit(unit.record, bytes=unit.bytes - sum(u.bytes for u in along))
-        rest, *others = _parts([record, *along], _COMMIT, _COMMIT_BYTES)
+        room = max(1, _COMMIT - _ADDED - len(unit.files) // ANNOUNCED)
+        rest, *others = parts([record, *along], room, _COMMIT_BYTES)
         for part in others:
-            lease = renew_in_time(self._store, lease, period=self._period)
             try:
-                self._delete([r for u in part for r in u.records], why, lease)
+                self._delete([u.record for u in part], [unit], removal, held, checked=unit.record)
             except LeaseLost:
                 raise
             except Conflict:
                 done.changed += 1
-                return lease, []
-        return lease, [RetentionUnit(unit.record, tuple(u.record for u in rest[1:]))]
+                return []
+        return [replace(unit, along=tuple(u.record for u in rest[1:]))]
 
-    def _remove(self, units: list[RetentionUnit], why: str, lease: Lease, done: Archived) -> None:
+    def _remove(self, units: list[RetentionUnit], removal: _Removal, held: HeldLease, done: Archived) -> None:
         """Remove what still stands as it was archived, together with the audit line that tells of it."""
         while units:
             owners = [unit for unit in units for _ in unit.records]
             try:
-                self._delete([record for unit in units for record in unit.records], why, lease)
+                self._delete([record for unit in units for record in unit.records], units, removal, held)
             except LeaseLost:
                 raise
             except Conflict as refused:
-                units = [u for u in units if u is not owners[refused.position]]
+                # What a rule adds is added for a single unit, and comes behind its records.
+                refuser = owners[min(refused.position, len(owners) - 1)]
+                units = [u for u in units if u is not refuser]
                 done.changed += 1
             else:
                 done.removed += len(units)
                 return
 
-    def _delete(self, records: Iterable[Entity], why: str, lease: Lease) -> None:
-        """All of them, or Conflict when one was changed since it was archived."""
-        with self._store.change(by=self._owner, why=why, under=lease) as change:
+    def _delete(
+        self,
+        records: Sequence[Entity],
+        units: Sequence[RetentionUnit],
+        removal: _Removal,
+        held: HeldLease,
+        *,
+        checked: Entity | None = None,
+    ) -> None:
+        """All of them, or Conflict when one, or the one that is ``checked``, was changed since it was archived."""
+        leaves = removal.rule.on_leave
+        with self._store.change(by=self._owner, why=removal.why, under=held.hold()) as change:
             for record in records:
                 change.delete(record.ref, when=unchanged(record))
+            if checked is not None:
+                change.check(checked.ref, unchanged(checked))
+            for unit in units:
+                release_files(change, unit.record, unit.files_to_release(records), seen_at=unit.seen_at)
+                if leaves is not None and checked is None:
+                    leaves(change, unit.record, removal.bundle)
 
 
-def _chunks(members: Iterable[T], size: int) -> Iterator[list[T]]:
-    left = iter(members)
-    while chunk := list(islice(left, size)):
-        yield chunk
+@dataclass(frozen=True, slots=True)
+class _Removal:
+    """By which rule records are removed, where they are archived, and what the audit trail says."""
 
-
-def _parts(units: Iterable[RetentionUnit], most: int, most_bytes: int) -> Iterator[list[RetentionUnit]]:
-    """Units in parts of at most so many records and, unless one alone has more, so many bytes."""
-    part: list[RetentionUnit] = []
-    records = size = 0
-    for unit in units:
-        more = len(unit.records)
-        if part and (records + more > most or size + unit.bytes > most_bytes):
-            yield part
-            part, records, size = [], 0, 0
-        part.append(unit)
-        records, size = records + more, size + unit.bytes
-    if part:
-        yield part
+    rule: Rule
+    bundle: str
+    why: str

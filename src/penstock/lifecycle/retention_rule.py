@@ -1,7 +1,7 @@
 """Rules of retention: which records have been kept for their time, and how they are found without scanning.
 
 `RetainFor` reads an index that is sorted by its moment, and there only what is due. `KeepLatest` reads a whole index to
-know how many records there are of each kind.
+know how many records there are of each kind, and once for each whoever says how many stay.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any, Protocol
 
 from penstock.declare.checks import state_of
 from penstock.declare.entity import Entity
-from penstock.declare.lifetime import KeepLatest, RetainFor
+from penstock.declare.lifetime import KeepLatest, Leaving, RetainFor
 from penstock.errors import DeclarationError
 from penstock.kernel.enumeration import enumeration_of, group_of
 from penstock.kernel.store import Store
@@ -31,6 +31,9 @@ class Rule(Protocol):
     text: str
     by_index: bool
     "Are they found through an index, which may lag behind?"
+    files: bool
+    "Do their files leave with them?"
+    on_leave: Leaving | None
 
     def find(self, store: Store, now: datetime, unreadable: list[Unreadable]) -> Iterator[Entity]:
         """The records whose time is over, as far as the store's indexes know."""
@@ -40,7 +43,7 @@ class Rule(Protocol):
 
     def may_leave(self, record: Entity) -> bool: ...
 
-    def along(self, record: Entity) -> Iterable[Ref[Any]]: ...
+    def along(self, record: Entity) -> Iterable[Ref[Any] | Query[Any]]: ...
 
     def moment(self, record: Entity) -> str | None:
         """How old the record is."""
@@ -62,6 +65,7 @@ class _Retained:
     def __init__(self, entity: type[Entity], lifetime: RetainFor) -> None:
         shape = entity.__shape__
         self.entity, self._lifetime = entity, lifetime
+        self.files, self.on_leave = lifetime.files, lifetime.on_leave
         self._since = shape.fields[lifetime.since]
         self._state = state_of(shape.name, shape.fields, lifetime.when) if lifetime.when else None
         self.text = f"kept {_in_days(lifetime.period)} after {lifetime.since}"
@@ -93,7 +97,7 @@ class _Retained:
     def may_leave(self, record: Entity) -> bool:
         return self._state is None or record.__dict__[self._state] in (self._lifetime.when or ())
 
-    def along(self, record: Entity) -> Iterable[Ref[Any]]:
+    def along(self, record: Entity) -> Iterable[Ref[Any] | Query[Any]]:
         return self._lifetime.along(record) if self._lifetime.along else ()
 
     def moment(self, record: Entity) -> str | None:
@@ -106,7 +110,9 @@ class _Numbered:
     def __init__(self, entity: type[Entity], lifetime: KeepLatest) -> None:
         shape = entity.__shape__
         self.entity, self._lifetime = entity, lifetime
-        self.text = f"the latest {lifetime.count} kept of each {', '.join(lifetime.per)}"
+        self.files, self.on_leave = lifetime.files, lifetime.on_leave
+        most = lifetime.count if lifetime.said_in is None else f"{lifetime.said_in} (or {lifetime.count})"
+        self.text = f"the latest {most} kept of each {', '.join(lifetime.per)}"
         enumeration, group = enumeration_of(shape), group_of(shape, lifetime.per)
         if enumeration is None:
             raise DeclarationError(
@@ -124,14 +130,36 @@ class _Numbered:
         self._moment = ranged if ranged is not None and ranged.kind in (Kind.INSTANT, Kind.DAY) else None
 
     def find(self, store: Store, now: datetime, unreadable: list[Unreadable]) -> Iterator[Entity]:
-        per, count = self._lifetime.per, self._lifetime.count
-        queries = self._enumeration.queries()
+        per, queries = self._lifetime.per, self._enumeration.queries()
         found: Iterable[Entity] = (r for query in queries for r in store.find(query, unreadable=unreadable))
-        numbers = Counter(tuple(r.__dict__[n] for n in per) for r in found)
+        numbers: Counter[tuple[Any, ...]] = Counter()
+        sayers: dict[tuple[Any, ...], Ref[Any]] = {}
+        for record in found:
+            group = tuple(record.__dict__[n] for n in per)
+            numbers[group] += 1
+            if self._lifetime.said_by is not None and group not in sayers:
+                sayers[group] = self._lifetime.said_by(record)
+        said: dict[str, int | None] = {}
         for group, number in numbers.items():
-            if number > count:
+            count = self._kept(store, sayers.get(group), said, unreadable)
+            if count is not None and number > count:
                 query: Query[Any] = Query(self._group, dict(zip(per, group, strict=True)), backwards=True)
-                yield from islice(self._standing(store, query), count, None)
+                yield from (r for r in islice(self._standing(store, query), count, None) if self.is_due(r, now))
+
+    def _kept(
+        self, store: Store, sayer: Ref[Any] | None, said: dict[str, int | None], unreadable: list[Unreadable]
+    ) -> int | None:
+        """How many of a group stay; None while whoever says it cannot be read: then all of them do."""
+        usual, field = self._lifetime.count, self._lifetime.said_in
+        if sayer is None or field is None:
+            return usual
+        name = repr(sayer)
+        if name not in said:
+            met = len(unreadable)
+            (record,) = store.get_many([sayer], unreadable=unreadable)
+            number = None if record is None else getattr(record, field)
+            said[name] = None if len(unreadable) > met else max(1, number) if number is not None else usual
+        return said[name]
 
     def _standing(self, store: Store, query: Query[Any]) -> Iterator[Entity]:
         """Those that stand: an index that lags behind shows newer ones that were removed, and these do not count."""
@@ -143,12 +171,14 @@ class _Numbered:
             yield from (r for r in store.get_many([r.ref for r in chunk], unreadable=[]) if r is not None)
 
     def is_due(self, record: Entity, now: datetime) -> bool:
-        return True
+        spared = self._lifetime.spared_until
+        until: datetime | None = None if spared is None else record.__dict__[spared]
+        return until is None or until < now
 
     def may_leave(self, record: Entity) -> bool:
         return True
 
-    def along(self, record: Entity) -> Iterable[Ref[Any]]:
+    def along(self, record: Entity) -> Iterable[Ref[Any] | Query[Any]]:
         return ()
 
     def moment(self, record: Entity) -> str | None:

@@ -34,10 +34,19 @@ def files_of(shape: EntityShape, values: Mapping[str, Any]) -> list[str]:
 
 def own_files(shape: EntityShape, values: Mapping[str, Any]) -> Iterator[str]:
     """Those that are this record's alone: their places are made of its whole key, so no other record has them."""
-    whole = set(shape.key.fields)
+    yield from _placed_by(shape, values, set(shape.key.fields))
+
+
+def found_files(shape: EntityShape, values: Mapping[str, Any]) -> Iterator[str]:
+    """Those whose places tell where this record stands, so that others of its kind that have them are found there."""
+    yield from _placed_by(shape, values, set(shape.key.partition.names))
+
+
+def _placed_by(shape: EntityShape, values: Mapping[str, Any], names: set[str]) -> Iterator[str]:
+    """The files in whose places these fields of the record are told."""
     for key in dict.fromkeys(files_of(shape, values)):
         for pattern in shape.files:
-            told = pattern.read(key, shape.fields) if whole <= set(pattern.fields) else None
+            told = pattern.read(key, shape.fields) if names <= set(pattern.fields) else None
             if told is not None and all(values.get(name) == value for name, value in told.items()):
                 yield key
                 break

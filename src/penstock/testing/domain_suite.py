@@ -85,7 +85,8 @@ class DomainSuite:
         assert context.archive is not None
         for record in self.examples(clock):
             context.store.put(record)
-        due = Retention(context.store, context.archive, [self.plugin.domain], owner="suite").plan()
+        domains, objects = [self.plugin.domain], context.objects
+        due = Retention(context.store, context.archive, domains, owner="suite", objects=objects).plan()
         assert [d.records for d in due] == [0] * len(due)
 
     def test_a_service_can_be_made_of_it(self, tmp_path: Path) -> None:

@@ -16,11 +16,12 @@ from penstock.declare.entity import Entity
 from penstock.declare.rights import leave_to_system
 from penstock.errors import DeclarationError, InvalidValue
 from penstock.kernel.change import Change
+from penstock.kernel.record_name import name_of
 from penstock.kernel.store import Store
-from penstock.operations.reads import Ref
+from penstock.operations.reads import Query, Ref
 from penstock.schema.kinds import from_key_text
-from penstock.work.job import PipelineJob, StepResult, StepRun
-from penstock.work.task import TaskAttempt
+from penstock.work.job import ChildCount, ChildRun, PipelineJob, StepResult, StepRun
+from penstock.work.task import Task, TaskAttempt
 from penstock.work.transitions import Chapter, Paths, Transitions
 
 J = TypeVar("J", bound=Entity)
@@ -251,6 +252,13 @@ def pipeline_job_id(job: Ref[Any]) -> str:
 def pipeline_job(job: Entity) -> Ref[PipelineJob]:
     """The pipeline's own record beside a domain's job: it may go `along` when that leaves."""
     return PipelineJob.at(job_id=pipeline_job_id(job.ref))
+
+
+def pipeline_records(job: Entity) -> list[Ref[Any] | Query[Any]]:
+    """All that is kept of a domain's job beside it, a dead letter among it: it may go `along` when that leaves."""
+    job_id = pipeline_job_id(job.ref)
+    parts: list[Query[Any]] = [kind.of_job(job_id=job_id) for kind in (ChildRun, ChildCount, StepRun)]
+    return [pipeline_job(job), *parts, Task.of_record(about=name_of(job.ref))]
 
 
 _STEP_FIELDS = ("project_id", "step_name", "name", "step", "ts", "created_at", "round", "position", "input")

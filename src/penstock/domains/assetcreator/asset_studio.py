@@ -22,6 +22,7 @@ from penstock.generation.asset_steps import (
 from penstock.generation.remote_providers import remote_modeller, remote_picture
 from penstock.kernel.idempotency import Claim
 from penstock.kernel.store import Store
+from penstock.ports.archive import Archive
 from penstock.ports.clock import Clock
 from penstock.ports.object_store import ObjectStore
 from penstock.ports.stored_object import SignedUrl
@@ -87,6 +88,8 @@ class AssetStudio:
     safety: PromptSafety = field(default_factory=WordList)
     once: Claim | None = None
     "The claim of the request that is carried out; the change of its action ends it."
+    archive: Archive | None = None
+    "Where versions are that were not among the latest any more."
 
     @classmethod
     def within(cls, context: DomainContext) -> AssetStudio:
@@ -97,7 +100,8 @@ class AssetStudio:
     def _made(cls, context: DomainContext) -> AssetStudio:
         options = read_options(AssetOptions, context.setting)
         makers = asset_makers(context.setting, clock=context.store.clock)
-        return cls(context.store, context.objects, makers, options, WordList(options.forbidden_words))
+        safety = WordList(options.forbidden_words)
+        return cls(context.store, context.objects, makers, options, safety, archive=context.archive)
 
     def used_by(self, caller: Caller) -> AssetStudio:
         """The same studio for a request that somebody makes: with what they may see, and their claim."""

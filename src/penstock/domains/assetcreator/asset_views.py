@@ -10,6 +10,7 @@ from pydantic import BaseModel, Field
 from penstock.declare.units import Count, UtcMicros, UtcSeconds
 from penstock.domains.assetcreator.jobs import AssetJob
 from penstock.domains.assetcreator.model import (
+    ArchivedVersion,
     Asset,
     AssetKind,
     AssetType,
@@ -22,13 +23,7 @@ from penstock.domains.assetcreator.model import (
 )
 from penstock.files.signed_view import UrlSigner, shared_fields
 
-_SHOWN = {
-    "png": "image/png",
-    "mp4": "video/mp4",
-    "json": "application/json",
-    "md": "text/plain",
-    "glb": "model/gltf-binary",
-}
+_SHOWN = {"png": "image/png", "mp4": "video/mp4"}
 "What is made here, and may be shown in place."
 
 
@@ -144,6 +139,7 @@ class VersionView(BaseModel):
     metadata: dict[str, Any]
     files: list[FileView]
     created_at: UtcSeconds
+    kept_until: UtcSeconds | None = Field(description="So long one that was restored stays, however many are newer.")
     urls_expire_at: UtcSeconds | None
 
     @classmethod
@@ -152,6 +148,21 @@ class VersionView(BaseModel):
         told = shared_fields(cls, version) | {"files": files, "urls_expire_at": signer.until}
         told["metadata"] = {name: value for name, value in version.metadata.items() if name != "checksums"}
         return cls(**told)
+
+
+class ArchivedVersionView(BaseModel):
+    """A version that is in the archive, and can be asked for."""
+
+    version: Count
+    type: AssetKind
+    job_id: str | None
+    bytes: Count | None
+    created_at: UtcSeconds
+    archived_at: UtcSeconds
+
+    @classmethod
+    def of(cls, gone: ArchivedVersion) -> ArchivedVersionView:
+        return cls(**shared_fields(cls, gone))
 
 
 class AssetView(AssetInList):
@@ -198,6 +209,14 @@ class AssetPage(BaseModel):
 
 class VersionPage(BaseModel):
     items: list[VersionView]
+    next: str | None
+    archived: list[ArchivedVersionView] = Field(
+        description="The latest of those that are in the archive; on the first page only."
+    )
+
+
+class ArchivedVersionPage(BaseModel):
+    items: list[ArchivedVersionView]
     next: str | None
 
 

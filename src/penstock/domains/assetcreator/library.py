@@ -3,17 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import timedelta
 from typing import Any
 
+from penstock.domains.assetcreator.asset_studio import AssetStudio
 from penstock.domains.assetcreator.errors import NoSuchPlace
-from penstock.domains.assetcreator.model import Asset, AssetPlace, AssetVersion, Job
+from penstock.domains.assetcreator.model import ArchivedVersion, Asset, AssetPlace, AssetVersion, Job, Project
 from penstock.domains.assetcreator.orders import request_of
-from penstock.domains.assetcreator.project_quotas import keep_version
+from penstock.domains.assetcreator.project_quotas import keep_version, limit_of
+from penstock.errors import Misconfigured
 from penstock.kernel.change import Change
 from penstock.kernel.store import Store
+from penstock.kernel.unchanged import unchanged
+from penstock.lifecycle.archived_file import bring_back
+from penstock.lifecycle.bundle import find_record
 
 _NAMED = 80
 "Characters of a prompt that name an asset."
+RESTORED = timedelta(days=30)
+"So long a version that was brought back is not archived again."
 
 
 def next_version(store: Store, job: Job) -> int:
@@ -83,7 +91,38 @@ def find_version(store: Store, asset_id: str, number: int) -> AssetVersion:
     asset = find_asset(store, asset_id)
     version = store.lookup(AssetVersion.at(project_id=asset.project_id, asset_id=asset_id, version=number))
     if version is None:
+        gone = store.lookup(ArchivedVersion.at(project_id=asset.project_id, asset_id=asset_id, version=number))
+        if gone is not None:
+            raise NoSuchPlace(f"version {number} of asset {asset_id} is in the archive; have it restored first")
         raise NoSuchPlace(f"asset {asset_id} has no version {number}; its latest is {asset.latest_version}")
+    return version
+
+
+def restore_version(studio: AssetStudio, asset_id: str, number: int, *, by: str) -> AssetVersion:
+    """Bring a version back from the archive with its files, each checked; it stays for a month at least.
+
+    Its bytes count again, QuotaExceeded if there is no room. One that is in the library already is left as it is.
+    """
+    store, asset = studio.store, find_asset(studio.store, asset_id)
+    whose, ref = asset.project_id, AssetVersion.at(project_id=asset.project_id, asset_id=asset_id, version=number)
+    gone = store.lookup(ArchivedVersion.at(project_id=whose, asset_id=asset_id, version=number))
+    if gone is None:
+        return find_version(store, asset_id, number)
+    if studio.archive is None:
+        raise Misconfigured("there is no archive to bring it back from; set PENSTOCK_ARCHIVE")
+    version, files = find_record(studio.archive, gone.bundle, ref, AssetVersion)
+    project = store.get(Project.at(project_id=whose))
+    for file in files:
+        bring_back(studio.archive, studio.objects, file)
+    version.kept_until = store.clock.now() + RESTORED
+    with store.change(by=by, once=studio.once) as change:
+        change.create(version)
+        change.delete(gone.ref, when=unchanged(gone))
+        keep_version(change, version, limit=limit_of(project, "storage_bytes"))
+        change.emit("AssetVersionRestored", version)
+        change.result = {"asset_id": asset_id, "version": number}
+    for file in files:
+        bring_back(studio.archive, studio.objects, file)  # a sweep that saw no record may just have taken one away
     return version
 
 

@@ -34,13 +34,16 @@ from penstock.declare import (
     move,
     pattern,
 )
+from penstock.domains.assetcreator.project_quotas import forget_version
 from penstock.kernel.audit import AuditLine
+from penstock.kernel.change import Change
 from penstock.kernel.idempotency import Once
 from penstock.kernel.outbox import Message, MessageStatus
-from penstock.operations.reads import Ref
+from penstock.operations.reads import Query, Ref
 from penstock.schema.file_pattern import FilePattern
 from penstock.schema.object_key import ObjectKey
 from penstock.work.job import StepResult
+from penstock.work.job_records import pipeline_records
 
 TABLE = Table("asset_creator", partition="PK", sort="SK", expiry="ttl")
 GSI1 = TABLE.index("GSI1", partition="GSI1PK", sort="GSI1SK")
@@ -51,6 +54,7 @@ GSI4 = TABLE.index("GSI4", partition="GSI4PK", sort="GSI4SK")
 
 RETENTION = timedelta(days=90)
 VERSIONS_KEPT = 10
+"Of each asset, where its project says nothing else."
 
 BEGIN = Action("begin a project")
 "It gets the quotas of the deployment."
@@ -103,8 +107,8 @@ class Status(StrEnum):
     FAILED = "failed"
 
 
-OVER = (Status.DONE, Status.FAILED, Status.REJECTED, Status.APPROVED)
-"The states in which nothing is waited for any more, so that a record may leave when its time is over."
+OVER = (Status.DONE, Status.FAILED, Status.REJECTED)
+"The states in which a job has ended, so that it may leave when its time is over."
 
 
 class Numbered(Entity):
@@ -150,8 +154,9 @@ def _end_badly(job: Job, *, at: datetime, code: str | None = None, message: str 
     job.updated_at, job.error = at, {"code": code or "FAILED", "message": message or ""}
 
 
-def _place(job: Job) -> list[Ref[JobPlace]]:
-    return [JobPlace.at(job_id=job.job_id)]
+def _whole(job: Job) -> list[Ref[Any] | Query[Any]]:
+    """All that is kept of a job, whichever of it may be younger or older than its end."""
+    return [JobPlace.at(job_id=job.job_id), Step.of_job(job_id=job.job_id), *pipeline_records(job)]
 
 
 class Job(
@@ -160,7 +165,7 @@ class Job(
     relation="jobs",
     created_by=ASK,
     sql_indexes=(("project_id", "status"),),
-    lifetimes=(RetainFor(RETENTION, since="updated_at", when=OVER, along=_place),),
+    lifetimes=(RetainFor(RETENTION, since="updated_at", when=OVER, along=_whole, files=True),),
 ):
     """One asset, asked for once. Its moment changes with its state only, so that pages by status stand still."""
 
@@ -244,9 +249,11 @@ class Step(
     relation="steps",
     created_by=SYSTEM,
     sql_indexes=(("job_id", "status", "step_name"),),
-    lifetimes=(RetainFor(RETENTION, since="ts", when=OVER),),
 ):
-    """One run of one stage. A stage that is run again is a new record; what was rejected stays readable."""
+    """One run of one stage. A stage that is run again is a new record; what was rejected stays readable.
+
+    It leaves with its job, and not before.
+    """
 
     project_id: str
     job_id: str = attribute(in_key_only=True)
@@ -370,13 +377,37 @@ class ReferencePicture(Entity, table=TABLE, relation="reference_pictures", creat
         """The pictures of a project."""
 
 
+def _said_by(version: AssetVersion) -> Ref[Project]:
+    return Project.at(project_id=version.project_id)
+
+
+def _leave_library(change: Change, version: AssetVersion, bundle: str) -> None:
+    """A version that goes to the archive gives its room back, and what tells of it stays."""
+    forget_version(change, version)
+    told = {name: getattr(version, name) for name in ("project_id", "asset_id", "version", "type", "bytes", "job_id")}
+    change.put(
+        ArchivedVersion(**told, created_at=version.created_at, archived_at=change.store.clock.now(), bundle=bundle)
+    )
+    change.emit("AssetVersionArchived", version)
+
+
 class AssetVersion(
     Numbered,
     table=TABLE,
     relation="asset_versions",
     created_by=SYSTEM,
     sql_indexes=(("asset_id", "-version"),),
-    lifetimes=(KeepLatest(VERSIONS_KEPT, per=("project_id", "asset_id")),),
+    lifetimes=(
+        KeepLatest(
+            VERSIONS_KEPT,
+            per=("project_id", "asset_id"),
+            said_by=_said_by,
+            said_in="versions_kept",
+            spared_until="kept_until",
+            files=True,
+            on_leave=_leave_library,
+        ),
+    ),
 ):
     """The files of an asset as they were delivered once."""
 
@@ -393,6 +424,8 @@ class AssetVersion(
     "The job that it came of."
     bytes: Count | None = None
     "Of all its files."
+    kept_until: UtcSeconds | None = None
+    "So long one that was brought back from the archive stays, however many are newer."
 
     @key("PROJECT#{project_id}", "ASSET#{asset_id}#V#{version:010d}")
     def at(self, *, project_id: str, asset_id: str, version: int) -> None: ...
@@ -406,6 +439,28 @@ class AssetVersion(
     @pattern(by_creation, backwards=True)
     def by_type(self, *, type: AssetKind, created_at: Range[datetime] = ANYTHING) -> None:
         """Versions of drawn or of modelled assets, newest first."""
+
+
+class ArchivedVersion(Entity, table=TABLE, relation="archived_versions", created_by=SYSTEM):
+    """A version that is in the archive, and can be brought back from there."""
+
+    project_id: str = attribute(in_key_only=True)
+    asset_id: str = attribute(in_key_only=True)
+    version: Annotated[int, Field(ge=1, le=9_999_999_999)]
+    type: AssetKind
+    bytes: Count | None = None
+    job_id: str | None = None
+    created_at: UtcSeconds = Field(frozen=True)
+    archived_at: UtcSeconds
+    bundle: str
+    "Where in the archive its record is, and which tells where its files are."
+
+    @key("PROJECT#{project_id}", "ARCHIVED#{asset_id}#V#{version:010d}")
+    def at(self, *, project_id: str, asset_id: str, version: int) -> None: ...
+
+    @pattern(at, backwards=True)
+    def of_asset(self, *, project_id: str, asset_id: str) -> None:
+        """The archived versions of an asset, latest first."""
 
 
 class Outbox(
@@ -491,7 +546,8 @@ VIEWS = (
 )
 DOMAIN = Domain(
     "assetcreator",
-    *(Project, Job, JobPlace, Step, Asset, AssetPlace, AssetVersion, ReferencePicture, Outbox, Idempotency, Audit),
+    *(Project, Job, JobPlace, Step, Asset, AssetPlace, AssetVersion, ArchivedVersion, ReferencePicture),
+    *(Outbox, Idempotency, Audit),
     views=VIEWS,
     outbox=Outbox,
     audit=Audit,

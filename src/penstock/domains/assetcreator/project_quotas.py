@@ -9,12 +9,15 @@ from __future__ import annotations
 
 import math
 from datetime import timedelta
+from typing import TYPE_CHECKING
 
-from penstock.domains.assetcreator.model import AssetVersion, Job, Project
 from penstock.domains.assetcreator.options import AssetOptions
 from penstock.kernel.change import Change
 from penstock.kernel.quota import Quota, Share, usage
 from penstock.kernel.store import Store
+
+if TYPE_CHECKING:
+    from penstock.domains.assetcreator.model import AssetVersion, Job, Project  # which give back what they had here
 
 _FOR_EVER = timedelta(days=36_500)
 JOBS = Quota("assetcreator.jobs", "unfinished jobs", longest=_FOR_EVER)
@@ -35,8 +38,9 @@ def limit_of(project: Project, name: str) -> int:
 
 def take_place(change: Change, project: Project, job: Job) -> None:
     """Count a job, and what it may become, with the commit that begins it or takes it up again."""
-    whose, told = project.project_id, f"of project {project.project_id}"
-    shares = [Share(LIMITS[name], whose, amount, limit_of(project, name), told) for name, amount in RESERVED.items()]
+    shares = [
+        _share(LIMITS[name], project.project_id, amount, limit_of(project, name)) for name, amount in RESERVED.items()
+    ]
     change.quotas.reserve(job_hold(job), *shares, until=change.store.clock.now() + _FOR_EVER)
 
 
@@ -45,15 +49,19 @@ def give_back(change: Change, job: Job, *, seconds: float) -> None:
     change.quotas.settle(job_hold(job), spent={SECONDS.name: math.ceil(seconds)})
 
 
-def keep_version(change: Change, version: AssetVersion) -> None:
-    """Count the bytes of a version, with the commit that puts it into the library."""
-    share = Share(BYTES, version.project_id, version.bytes or 0, told=f"of project {version.project_id}")
+def keep_version(change: Change, version: AssetVersion, *, limit: int | None = None) -> None:
+    """Count the bytes of a version, with the commit that puts it into the library; refused beyond a limit."""
+    share = _share(BYTES, version.project_id, version.bytes or 0, limit)
     change.quotas.reserve(version_hold(version), share, until=change.store.clock.now() + _FOR_EVER)
 
 
 def forget_version(change: Change, version: AssetVersion) -> None:
     """Give the room of a version back, with the commit that takes it out of the library."""
     change.quotas.settle(version_hold(version))
+
+
+def _share(quota: Quota, project_id: str, amount: int, limit: int | None) -> Share:
+    return Share(quota, project_id, amount, limit, f"of project {project_id}", project=project_id)
 
 
 def used_by(store: Store, project: Project) -> dict[str, dict[str, int]]:

@@ -9,6 +9,7 @@ from penstock.domains.assetcreator.errors import NotIdle
 from penstock.domains.assetcreator.jobs import UNFINISHED
 from penstock.domains.assetcreator.library import find_asset, find_version
 from penstock.domains.assetcreator.model import (
+    ArchivedVersion,
     Asset,
     AssetPlace,
     AssetVersion,
@@ -39,6 +40,8 @@ def delete_asset(studio: AssetStudio, asset_id: str, *, by: str) -> None:
     store = studio.store
     for version in store.find(AssetVersion.of_asset(project_id=asset.project_id, asset_id=asset_id)):
         _remove_version(store, version, by=by)
+    for gone in store.find(ArchivedVersion.of_asset(project_id=asset.project_id, asset_id=asset_id)):
+        store.delete(gone.ref)
     with store.change(by=by) as change:
         change.delete(asset.ref)
         change.delete(AssetPlace.at(asset_id=asset_id))

@@ -29,6 +29,8 @@ from penstock.domains.assetcreator.asset_bodies import (
 )
 from penstock.domains.assetcreator.asset_studio import AssetStudio
 from penstock.domains.assetcreator.asset_views import (
+    ArchivedVersionPage,
+    ArchivedVersionView,
     AssetInList,
     AssetJobView,
     AssetPage,
@@ -45,7 +47,16 @@ from penstock.domains.assetcreator.asset_views import (
     WaitingView,
 )
 from penstock.domains.assetcreator.errors import ImpossibleAsset
-from penstock.domains.assetcreator.model import Asset, AssetKind, AssetVersion, Job, Project, Status, Step
+from penstock.domains.assetcreator.model import (
+    ArchivedVersion,
+    Asset,
+    AssetKind,
+    AssetVersion,
+    Job,
+    Project,
+    Status,
+    Step,
+)
 from penstock.domains.assetcreator.orders import Request as Wanted
 from penstock.domains.assetcreator.project_quotas import used_by
 from penstock.files.signed_view import shared_fields
@@ -225,6 +236,10 @@ def _add_reviews(router: APIRouter, studio: AssetStudio) -> None:
 
 
 def _add_library(router: APIRouter, studio: AssetStudio) -> None:
+    def version_again(request: Request, told: dict[str, Any]) -> VersionView:
+        here = studio.used_by(caller_of(request))
+        return VersionView.of(library.find_version(here.store, told["asset_id"], told["version"]), here.signer())
+
     @router.get("/projects/{project_id}/assets")
     def list_assets(
         who: Who, project_id: str, type: AssetKind | None = None, limit: Limit = 50, cursor: Cursor = None
@@ -249,12 +264,30 @@ def _add_library(router: APIRouter, studio: AssetStudio) -> None:
 
     @router.get("/assets/{asset_id}/versions")
     def versions(who: Who, asset_id: str, limit: Limit = 50, cursor: Cursor = None) -> VersionPage:
-        """The versions of an asset, latest first."""
+        """The versions of an asset, latest first; and of those in the archive the latest."""
         here = studio.used_by(who)
         found = library.find_asset(here.store, asset_id)
         query = AssetVersion.of_asset(project_id=found.project_id, asset_id=asset_id)
         page, signer = here.store.page(query, limit=limit, cursor=cursor), here.signer()
-        return VersionPage(items=[VersionView.of(v, signer) for v in page.records], next=page.cursor)
+        items = [VersionView.of(v, signer) for v in page.records]
+        archived = archived_versions(who, asset_id, limit=limit).items if cursor is None else []
+        return VersionPage(items=items, next=page.cursor, archived=archived)
+
+    @router.get("/assets/{asset_id}/archived")
+    def archived_versions(who: Who, asset_id: str, limit: Limit = 50, cursor: Cursor = None) -> ArchivedVersionPage:
+        """The versions of an asset that are in the archive, latest first."""
+        found = library.find_asset(who.store, asset_id)
+        query = ArchivedVersion.of_asset(project_id=found.project_id, asset_id=asset_id)
+        page = who.store.page(query, limit=limit, cursor=cursor)
+        return ArchivedVersionPage(items=[ArchivedVersionView.of(v) for v in page.records], next=page.cursor)
+
+    @router.post("/assets/{asset_id}/versions/{version}/restore")
+    @again(version_again)
+    @heavy("packing")
+    def restore_version(who: Who, asset_id: str, version: VersionNumber) -> VersionView:
+        """Bring a version back from the archive; it stays for a month at least."""
+        here = studio.used_by(who)
+        return VersionView.of(library.restore_version(here, asset_id, version, by=who.name), here.signer())
 
     @router.get("/assets/{asset_id}/versions/{version}")
     def version(who: Who, asset_id: str, version: VersionNumber) -> VersionView:
