@@ -77,13 +77,22 @@ class Receiver:
         self._server.server_close()
 
 
+_FIN_WAIT1 = 4
+"The state of a connection whose end was said, and not yet heard; as Linux counts them."
+
+
 class _Server(ThreadingHTTPServer):
     daemon_threads = True
     block_on_close = False
     receiver: Receiver
 
     def shutdown_request(self, request: Any) -> None:
-        super().shutdown_request(request)
+        with suppress(OSError):  # whoever has gone hears nothing
+            request.shutdown(socket.SHUT_WR)
+            # A busy kernel may take its time to tell the other side, which could use the connection until then.
+            while request.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 1)[0] == _FIN_WAIT1:
+                self.receiver.over.wait(0.001)
+        self.close_request(request)
         self.receiver.hung_up.set()
 
     def handle_error(self, request: Any, client_address: Any) -> None:

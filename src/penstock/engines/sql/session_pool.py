@@ -107,9 +107,12 @@ class SessionPool:
 
     def replace(self, session: Session, role: Role) -> Session:
         """Another session in the place of one that cannot be used."""
-        turn = _Turn(role)
-        session.close()
-        return self._opened(turn)
+        try:
+            session.close()
+        except BaseException:
+            self._free()
+            raise
+        return self._opened(_Turn(role))
 
     def close(self, *roles: Role) -> None:
         """Close what is at rest, of these roles or of all."""
