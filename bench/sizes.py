@@ -44,11 +44,11 @@ def _contest(
         store = open_store(databases.new_url(), settings=Settings(secret=SECRET))
         stack.callback(store.close)
         works[name] = fill(store, size)
-        clocks[name] = process_time if databases.are_files else _both_sides(store)
+        clocks[name] = process_time if databases.are_files else both_sides(store)
     return contest(works, effort, clocks=clocks)
 
 
-def _both_sides(store: Store) -> Clock:
+def both_sides(store: Store) -> Clock:
     """CPU seconds of this process and of the server process behind the store's one connection."""
     ((process,),) = store.engine.connector.rows("select pg_backend_pid()", ())  # type: ignore[attr-defined]
     told = Path(f"/proc/{process}/schedstat")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import os
+import signal
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -33,6 +34,9 @@ def chosen_engines() -> tuple[str, ...]:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        # In the background of a script: whatever is started here would not hear Ctrl-C, which some tests send.
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     from penstock.engines.dynamodb import DynamoEngine
     from penstock.engines.sql.engine import SqlEngine
 

@@ -173,8 +173,10 @@ class Change:
         by_version = guarded and shape.version is not None
         if by_version:
             condition = both(version_unchanged(shape, before), when)
-        else:
+        elif shape.states:
             condition = both(states_unchanged(shape, tuple([before[f.name] for f in shape.states])), when)
+        else:
+            condition = when
         if not changed:
             self._writes.append(Check(shape, key, both(Present(), condition) or Present()))
             return record

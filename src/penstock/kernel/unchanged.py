@@ -40,6 +40,8 @@ class _Rule(msgspec.Struct, frozen=True, eq=False):
     is_document: bool
     may_be_missing: _MayBeMissing | None
     "Does it read as this value, beside those of the others, where it is missing? None: a condition knows by itself."
+    is_plain: bool
+    "Is it compared as it is?"
 
 
 def unchanged(record: Entity, names: Iterable[str] | None = None) -> Condition:
@@ -56,12 +58,16 @@ def overwritten(entity: type[Entity], before: Mapping[str, Any], changed: Sequen
     States are told by `states_unchanged`, and the moment of the last change is the kernel's own.
     """
     rules = _guarded(entity)
-    parts = []
+    parts: list[Condition] = []
     for update in changed:
         name = update.field
         rule = rules.get(name)
         if rule is not None:
-            parts.append(_stands(rule, name, before[name], before))
+            value = before[name]
+            if value is not None and rule.is_plain:
+                parts.append(Compare(name, "=", value))
+            else:
+                parts.append(_stands(rule, name, value, before))
     if len(parts) < 2:
         return parts[0] if parts else None
     _check_number(entity.__shape__, len(parts))
@@ -105,11 +111,12 @@ def _stands(rule: _Rule, name: str, value: Any, values: Mapping[str, Any]) -> Co
 def _rules(entity: type[Entity]) -> dict[str, _Rule]:
     """Of every field that is not part of the key."""
     shape = entity.__shape__
-    return {
-        name: _Rule(field, Missing(name), field.kind is Kind.DOCUMENT, _missing_reads_as(entity, field))
-        for name, field in shape.fields.items()
-        if name not in shape.key.fields
-    }
+    return {name: _rule(entity, field) for name, field in shape.fields.items() if name not in shape.key.fields}
+
+
+def _rule(entity: type[Entity], field: FieldShape) -> _Rule:
+    is_document, reads_as = field.kind is Kind.DOCUMENT, _missing_reads_as(entity, field)
+    return _Rule(field, Missing(field.name), is_document, reads_as, not is_document and reads_as is None)
 
 
 @cache

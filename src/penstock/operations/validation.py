@@ -183,8 +183,16 @@ def prepare_updates(shape: EntityShape, updates: Sequence[Update]) -> tuple[Upda
         if field.name in shape.key.fields:
             raise InvalidValue(f"{shape.name}.{field.name} is part of the key, which never changes")
         seen.add(field.name)
-        nothing_to_check = type(update) is Set and field.kind is Kind.CHOICE
-        out.append(update if nothing_to_check else _prepare_update(shape, field, update))
+        # What most updates are comes first: a match would try each of its cases in turn.
+        if type(update) is Set and field.kind is not Kind.DOCUMENT:
+            if field.kind is not Kind.CHOICE and (check := _CHECKS.get(field.kind)) is not None:
+                try:
+                    check(update.value)
+                except InvalidValue as error:
+                    raise _misfit(shape, field, error) from None
+            out.append(update)
+        else:
+            out.append(_prepare_update(shape, field, update))
     if not out:
         raise InvalidValue(f"a patch of {shape.name} changes nothing; give at least one update")
     if heavy and sum(_weight(shape.fields[u.field], u) for u in out) > RECORD_BYTES:
@@ -221,8 +229,12 @@ def _prepare_update(shape: EntityShape, field: FieldShape, update: Update) -> Up
             case Include(_, members) | Exclude(_, members):
                 _texts(members)
     except InvalidValue as error:
-        raise InvalidValue(f"{shape.name}.{field.name}: {error}") from None
+        raise _misfit(shape, field, error) from None
     return update
+
+
+def _misfit(shape: EntityShape, field: FieldShape, error: InvalidValue) -> InvalidValue:
+    return InvalidValue(f"{shape.name}.{field.name}: {error}")
 
 
 _WRITES = frozenset((Put, Patch, Delete, Check))

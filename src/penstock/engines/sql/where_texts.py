@@ -40,10 +40,10 @@ class WhereTexts(RowTexts):
         if type(condition) is Compare:
             out.append(self.codec.one[condition.field](condition.value))
             return self._comparison(condition.field, condition.operator)
+        if type(condition) is All:
+            return self._all(condition, out)
         if isinstance(condition, Any_):
             return "(" + " or ".join([self._condition(p, out) for p in condition.conditions]) + ")"
-        if isinstance(condition, All):
-            return "(" + " and ".join([self._condition(p, out) for p in condition.conditions]) + ")"
         if isinstance(condition, Missing):
             name = condition.field
             return f"{self._columns[name]} is null" if name is not None and name in self._may_be_null else "false"
@@ -64,6 +64,18 @@ class WhereTexts(RowTexts):
             case Not(inner):
                 return f"not {self._condition(inner, out)}"
         raise TypeError(f"not a condition: {condition!r}")
+
+    def _all(self, condition: All, out: list[Any]) -> str:
+        """Several conditions at once; most often comparisons, as what was read is compared with what stands."""
+        texts, bind, known = [], self.codec.one, self._comparisons
+        for part in condition.conditions:
+            if type(part) is Compare:
+                name, operator, value = part.field, part.operator, part.value
+                out.append(bind[name](value))
+                texts.append(known.get((name, operator)) or self._comparison(name, operator))
+            else:
+                texts.append(self._condition(part, out))
+        return f"({' and '.join(texts)})"
 
     def _comparison(self, name: str, operator: str) -> str:
         text = self._comparisons.get((name, operator))
