@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 from penstock import Store
-
 from penstock.domains.assetcreator import jobs, library, removal
 from penstock.domains.assetcreator.asset_studio import AssetStudio
 from penstock.domains.assetcreator.model import AssetType, AssetVersion, Idempotency, Job, Project, Status, StepName

@@ -213,17 +213,18 @@ def test_who_takes_it_up_elsewhere_leaves_no_dead_letter(studio: AssetStudio, qu
 class Elsewhere:
     """A service that charges for each order once, whoever asks again by the same name or by what it was told."""
 
-    def __init__(self, quick: QuickMakers, *, price: float, honours_names: bool = True) -> None:
-        self._quick, self._price, self._honours = quick, price, honours_names
+    def __init__(self, draw: Callable[..., Made], *, price: float, honours_names: bool = True) -> None:
+        self._draw, self._price, self._honours = draw, price, honours_names
         self.charged: list[str] = []
         self.begun: dict[str, str] = {}
         self._ids = count(1)
 
     def draw(self, order: AssetOrder, into: Any, reporter: StepReporter) -> Made:
-        job = order.job if order.job in self.begun.values() else self._begin(order)
-        if job != order.job:
+        known = order.job if order.job in self.begun.values() else None
+        job = known or self._begin(order)
+        if known is None:
             reporter.remember(job)
-        made = self._quick.draw(order, into, reporter)
+        made = self._draw(order, into, reporter)
         return Made(cost=self._price, metrics=made.metrics)
 
     def _begin(self, order: AssetOrder) -> str:
@@ -236,9 +237,7 @@ class Elsewhere:
 
 def elsewhere(quick: QuickMakers, monkeypatch: pytest.MonkeyPatch, **how: Any) -> Elsewhere:
     """Pictures are drawn by a service elsewhere."""
-    service = Elsewhere(quick, price=0.04, **how)
-    by_themselves = quick.draw
-    service._quick = SimpleNamespace(draw=by_themselves)  # type: ignore[assignment]
+    service = Elsewhere(quick.draw, price=0.04, **how)
     monkeypatch.setattr(quick, "draw", service.draw)
     return service
 
