@@ -158,3 +158,39 @@ def test_a_job_that_ends_while_it_is_cancelled_has_ended(studio: AssetStudio, mo
     monkeypatch.setattr(jobs, "find_job", lambda *given: a_moment_ago.pop() if a_moment_ago else look(*given))
     assert jobs.cancel(studio, job.job_id, by="ann") == done
     assert done.status is Status.DONE
+
+
+@pytest.mark.parametrize("approve", [True, False])
+def test_a_decision_about_one_gate_is_none_about_the_next(
+    studio: AssetStudio, monkeypatch: pytest.MonkeyPatch, approve: bool
+) -> None:
+    """AC-50: though another has decided, and the job has come to its next gate, between two reads of the slower one."""
+    job = asked(studio, project(studio))
+    work(studio)
+    ann, bob = decision(studio, job, "ann", approve=True), decision(studio, job, "bob", approve=approve)
+    look, looked = reviews._seen, []
+
+    def overtaken(*given: Any) -> Any:
+        found = look(*given)
+        if not looked:
+            looked.append(found)
+            ann()
+            work(studio)
+        return found
+
+    monkeypatch.setattr(reviews, "_seen", overtaken)
+    with pytest.raises(ReviewOver, match="ann has approved run 1 of refine at"):
+        bob()
+    assert waiting(studio, job).step_name is StepName.RETOPO
+    assert [step.approved_by for step in seen(studio, job).steps if step.approved_by] == ["ann"]
+
+
+def test_a_decision_that_comes_at_the_next_gate_is_told_who_decided_at_its_own(studio: AssetStudio) -> None:
+    """AC-50: runs of several stages have the same number, but not the same files."""
+    job = asked(studio, project(studio))
+    work(studio)
+    ann, bob = decision(studio, job, "ann", approve=True), decision(studio, job, "bob", approve=False)
+    ann()
+    work(studio)
+    with pytest.raises(ReviewOver, match="ann has approved run 1 of refine at .*; the job is paused at retopo now"):
+        bob()
