@@ -64,6 +64,7 @@ def kill_at_every_write(
         if blade.dead:
             later(studio, minutes=10)  # the leases of the dead one are over
             workers(studio).rescue()
+            later(studio, minutes=1)
             act(process(studio, Blade()), world)
         try:
             check(world)
@@ -75,11 +76,11 @@ def kill_at_every_write(
 
 
 def carry_on(studio: AssetStudio, job: Job) -> None:
-    """Work and decide until a job is over: what was refined first is sent back to be drawn again, all else is fine."""
+    """Work and decide until a job is over: what was refined first is sent back, all else is fine."""
     work(studio)
     while (waiting := seen(studio, job).current()) is not None:
         if waiting.step_name is StepName.REFINE and waiting.round == 1:
-            reject(studio, job, notes="longer", back_to=StepName.TEXT_TO_IMAGE)
+            reject(studio, job, notes="longer")
         else:
             approve(studio, job)
         work(studio)
@@ -117,7 +118,7 @@ def assert_files_stand(studio: AssetStudio, steps: list[Step], versions: list[As
 
 
 def assert_marks_tell(studio: AssetStudio, job: Job, steps: list[Step]) -> None:
-    """The mark of each run tells its result; of the rejected ones nothing can be compared, as the request is another."""
+    """The mark of each run tells its result; those before a rejection have keys of another request."""
     for step in steps:
         mark = studio.store.lookup(Idempotency.at(idempotency_key=step_key(job, step, model_version="quick 1")))
         if mark is not None:

@@ -61,12 +61,10 @@ def worker(settings: dict[str, str], tmp_path: Path) -> Iterator[subprocess.Pope
             process.wait()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("type", "after"),
-    [
-        (AssetType.SPRITE_2D, []),
-        pytest.param(AssetType.CHARACTER_3D, ["3D", "retopo", "rig", "anim"], marks=pytest.mark.long),
-    ],
+    [(AssetType.SPRITE_2D, []), (AssetType.CHARACTER_3D, ["3D", "retopo", "rig", "anim"])],
 )
 def test_an_idea_becomes_an_asset_through_celery(
     settings: dict[str, str],

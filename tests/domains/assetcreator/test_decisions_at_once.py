@@ -1,4 +1,4 @@
-"""Two who decide at the same moment: one wins, the other is told by whom and when, and the job is what one of them said.
+"""Two who decide at the same moment: one wins, the other is told by whom and when.
 
 Whoever comes second in any other pair, of a decision with a cancellation or a job that is taken up again, changes
 nothing that was said before.
@@ -14,11 +14,11 @@ from typing import Any
 
 import pytest
 
-from penstock.domains.assetcreator import jobs, reviews
+from penstock.domains.assetcreator import jobs, production, reviews
 from penstock.domains.assetcreator.asset_studio import AssetStudio
 from penstock.domains.assetcreator.errors import ReviewOver
 from penstock.domains.assetcreator.model import AssetType, Job, Project, Status, StepName
-from penstock.errors import InvalidValue, PenstockError
+from penstock.errors import Conflict, InvalidValue, PenstockError
 from tests.domains.assetcreator.lives import events, used
 from tests.domains.assetcreator.story import asked, finished, later, looked_at, project, runs, seen, waiting, work
 
@@ -103,11 +103,10 @@ def test_approved_and_cancelled_at_once_it_is_cancelled(anywhere: AssetStudio) -
 
 def test_rejected_and_resumed_at_once_it_runs_once(anywhere: AssetStudio) -> None:
     """AC-50: one of both goes back; the other is refused, and told why."""
-    studio = anywhere
+    studio, back = anywhere, StepName.TEXT_TO_IMAGE
     for _ in range(4):
         job = asked(studio, project(studio), type=AssetType.SPRITE_2D)
         work(studio)
-        back = StepName.TEXT_TO_IMAGE
         rejected, resumed = at_once(
             decision(studio, job, "ann", approve=False),
             lambda job=job: jobs.resume(studio, job.job_id, from_step=back, by="bob"),  # type: ignore[misc]
@@ -168,7 +167,8 @@ def test_a_decision_about_one_gate_is_none_about_the_next(
     job = asked(studio, project(studio))
     work(studio)
     ann, bob = decision(studio, job, "ann", approve=True), decision(studio, job, "bob", approve=approve)
-    look, looked = reviews._seen, []
+    looked: list[Any] = []
+    look = reviews._seen
 
     def overtaken(*given: Any) -> Any:
         found = look(*given)
@@ -192,5 +192,41 @@ def test_a_decision_that_comes_at_the_next_gate_is_told_who_decided_at_its_own(s
     ann, bob = decision(studio, job, "ann", approve=True), decision(studio, job, "bob", approve=False)
     ann()
     work(studio)
-    with pytest.raises(ReviewOver, match="ann has approved run 1 of refine at .*; the job is paused at retopo now"):
+    with pytest.raises(ReviewOver, match=r"ann has approved run 1 of refine at .*; the job is paused at retopo now"):
         bob()
+
+
+@pytest.mark.parametrize("what", ["approve", "reject", "resume", "cancel"])
+def test_who_is_overtaken_between_two_reads_is_told_so(
+    studio: AssetStudio, monkeypatch: pytest.MonkeyPatch, what: str
+) -> None:
+    """AC-50: the pipeline's own record was read before another came, the job and its run after that."""
+    job = asked(studio, project(studio), type=AssetType.SPRITE_2D)
+    work(studio)
+    acts: dict[str, Callable[[str], Act]] = {
+        "approve": lambda by: decision(studio, job, by, approve=True),
+        "reject": lambda by: decision(studio, job, by, approve=False),
+        "resume": lambda by: lambda: jobs.resume(studio, job.job_id, from_step=StepName.REFINE, by=by),
+        "cancel": lambda by: lambda: jobs.cancel(studio, job.job_id, by=by),
+    }
+    if what == "resume":
+        finished(studio, job)
+    ann, bob = acts[what]("ann"), acts[what]("bob")
+    records, came = production.ASSET.records, list[bool]()
+    read = records.job_of
+
+    def overtaken(*given: Any) -> Any:
+        if not came:
+            came.append(True)
+            ann()
+        return read(*given)
+
+    monkeypatch.setattr(records, "job_of", overtaken)
+    if what == "cancel":
+        assert bob().status is Status.FAILED
+        return
+    with pytest.raises(Conflict, match="ann has" if what != "resume" else "has just gone on; it is running by now"):
+        bob()
+    work(studio)
+    names = ["text-to-image", "refine", *{"approve": ["export"], "reject": ["refine"]}.get(what, ["export", "refine"])]
+    assert [name for name, _ in runs(studio, job)] == names

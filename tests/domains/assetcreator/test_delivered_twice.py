@@ -1,14 +1,15 @@
-"""A worker that stalls, loses its lease, and comes back when another has finished: the run has one result, the first."""
+"""A worker that stalls, loses its lease, and comes back when another has finished: the run has one result."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from datetime import timedelta
 from typing import Any
 
 import pytest
 
-from penstock import Store
+from penstock import FrozenClock, Store
 from penstock.domains.assetcreator import jobs, library, removal
 from penstock.domains.assetcreator.asset_studio import AssetStudio
 from penstock.domains.assetcreator.model import AssetType, AssetVersion, Idempotency, Job, Project, Status, StepName
@@ -19,7 +20,7 @@ from penstock.work import Outcome, Task, TaskAttempt, TaskStatus
 from penstock.work.runner import Runner
 from tests.domains.assetcreator.lives import assert_files_stand, assert_marks_tell, assert_settled
 from tests.domains.assetcreator.quick_makers import QuickMakers
-from tests.domains.assetcreator.story import ANN, asked, later, project, runs, seen, work, workers
+from tests.domains.assetcreator.story import ANN, approve, asked, later, project, reject, runs, seen, work, workers
 
 
 class Nap:
@@ -34,6 +35,7 @@ class Nap:
         self.taken = True
         later(self._studio, minutes=10)
         assert workers(self._studio).rescue() == 1
+        later(self._studio, seconds=1)
         work(self._studio)
 
 
@@ -76,7 +78,8 @@ def test_a_run_that_is_delivered_twice_has_the_first_result(
         objects: Any = Stalling(studio.objects, "put", lambda key: nap.take() if folder in key else None)
         stalled = replace(studio, objects=objects)
     else:
-        engine: Any = Stalling(studio.store.engine, "commit", lambda writes: nap.take() if _ends(writes, step) else None)
+        ends = _ends_of(step)
+        engine: Any = Stalling(studio.store.engine, "commit", lambda writes: nap.take() if ends(writes) else None)
         stalled = replace(studio, store=_with(studio, engine))
     work(stalled)
     assert nap.taken
@@ -97,15 +100,14 @@ def test_a_run_that_is_delivered_twice_has_the_first_result(
     assert outcomes == [Outcome.LOST, Outcome.DONE]
 
 
-def _ends(writes: Any, step: str) -> bool:
-    """Is this the commit that ends a run of a step?"""
-    kinds = {write.shape.name for write in writes}
-    ends = "Idempotency" in kinds and kinds & {"TaskAttempt", "Attempt"}
-    return bool(ends) and (step != "export" or "AssetVersion" in kinds)
+def _ends_of(step: str) -> Callable[[Any], bool]:
+    """Whether something is the commit that ends a run of a step."""
+    wanted = {"Idempotency", "Attempt"} | ({"AssetVersion"} if step == "export" else set())
+    return lambda writes: wanted <= {write.shape.name for write in writes}
 
 
-def _with(studio: AssetStudio, engine: Any) -> Any:
-    return Store(engine, clock=studio.store.clock, secret=b"of the tests", own=SYSTEM_RECORDS)
+def _with(studio: AssetStudio, engine: Any, *, clock: FrozenClock | None = None) -> Store:
+    return Store(engine, clock=clock or studio.store.clock, secret=b"of the tests", own=SYSTEM_RECORDS)
 
 
 def _tasks(studio: AssetStudio) -> list[Task]:
@@ -161,7 +163,7 @@ def test_a_number_is_not_given_again_though_its_version_has_come_and_gone_meanwh
     job = asked(studio, robots, type=AssetType.SPRITE_2D)
     work(studio)
     slow, fast = (jobs.make_again(studio, job.job_id, by=ANN) for _ in range(2))
-    overtaken = []
+    overtaken: list[Any] = []
 
     def overtake(step: str, order: Any) -> None:
         if step == "export" and not overtaken:
@@ -187,7 +189,8 @@ def test_a_version_that_comes_while_its_asset_is_deleted_is_not_left_behind(
     job = asked(studio, robots, type=AssetType.SPRITE_2D)
     work(studio)
     jobs.make_again(studio, job.job_id, by=ANN)
-    remove, came = removal._remove_version, []
+    came: list[bool] = []
+    remove = removal._remove_version
 
     def meanwhile(*given: Any, **more: Any) -> None:
         remove(*given, **more)
@@ -200,3 +203,21 @@ def test_a_version_that_comes_while_its_asset_is_deleted_is_not_left_behind(
     query = AssetVersion.of_asset(project_id=robots.project_id, asset_id=job.asset_id or "")
     assert (came, list(studio.store.find(query))) == ([True], [])
     assert studio.store.get(Project.at(project_id=robots.project_id)) == robots
+
+
+def test_runs_are_told_in_the_order_of_the_work_whatever_clocks_say(studio: AssetStudio) -> None:
+    """F-AC-1: whoever decides may have a clock that is behind those of the workers."""
+    clock = FrozenClock(studio.store.clock.now() - timedelta(minutes=5))
+    behind = replace(studio, store=_with(studio, studio.store.engine, clock=clock))
+    job = asked(studio, project(studio))
+    work(studio)
+    reject(behind, job, back_to=StepName.TEXT_TO_IMAGE)
+    work(studio)
+    while seen(studio, job).current() is not None:
+        approve(behind, job)
+        work(studio)
+    drawn = ["text-to-image", "refine"]
+    assert [name for name, _ in runs(studio, job)] == [*drawn, *drawn, "3D", "retopo", "rig", "anim", "export"]
+    made = library.find_version(studio.store, job.asset_id or "", 1)
+    told = [run["step"] for run in made.metadata["provenance"]["steps"]]
+    assert told == [*drawn, "3D", "retopo", "rig", "anim"]

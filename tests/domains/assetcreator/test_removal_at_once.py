@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from penstock.domains.assetcreator import jobs, removal
+from penstock.domains.assetcreator import jobs, project_quotas, removal
 from penstock.domains.assetcreator.asset_studio import AssetStudio
 from penstock.domains.assetcreator.errors import NotIdle
 from penstock.domains.assetcreator.model import AssetType, Job, Project, StepName
@@ -84,7 +84,7 @@ def test_asked_for_and_removed_at_once_there_is_either_a_job_or_no_project(anywh
 
 def test_one_that_asked_before_it_was_closed_is_seen(studio: AssetStudio, monkeypatch: pytest.MonkeyPatch) -> None:
     """Between the look at its jobs and its closing."""
-    robots, look = project(studio, gates=[]), removal.is_closed
+    robots, look = project(studio, gates=[]), project_quotas.is_closed
     begun: list[Job] = []
 
     def late(*given: Any) -> bool:
