@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from uuid import uuid4
 
 import pytest
 
@@ -30,7 +31,7 @@ from tests.work.soon import soon
 @pytest.fixture
 def settings(dynamo_url: str, seaweedfs_server: SeaweedFS, valkey_server: Valkey) -> dict[str, str]:
     valkey_server.flush()
-    bucket = seaweedfs_server.create_bucket("assetcreator-celery")
+    bucket = seaweedfs_server.create_bucket(f"assetcreator-{uuid4().hex}")
     return {
         "PENSTOCK_STORE": f"dynamodb://us-east-1?endpoint={dynamo_url}",
         "PENSTOCK_OBJECTS": f"s3://{bucket}/assets?endpoint={seaweedfs_server.url}&region=us-east-1",
