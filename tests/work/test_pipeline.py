@@ -102,6 +102,21 @@ def test_a_decision_is_bound_to_the_run_that_was_reviewed(store: Store, workers:
     assert now(store, job).status is JobStatus.DONE
 
 
+def test_a_decision_about_one_step_is_none_about_the_next(store: Store) -> None:
+    """Their first runs have the same number."""
+    tasks = Tasks("gallery")
+    steps = [PipelineStep(name, made(name), review=True) for name in ("draw", "paint")]
+    hung = Pipeline(tasks, "hung", steps)
+    job, workers = start(store, hung), ManualWorkers(store, [tasks])
+    workers.drain()
+    hung.approve(store, job.job_id, step="draw", round=1, by="ann")
+    workers.drain()
+    with pytest.raises(Conflict, match="paused at paint, run 1; the decision is about run 1 of draw"):
+        hung.reject(store, job.job_id, step="draw", round=1, by="bob")
+    hung.approve(store, job.job_id, step="paint", round=1, by="bob")
+    assert now(store, job).status is JobStatus.DONE
+
+
 def test_of_two_who_decide_at_once_one_is_refused(
     store: Store, workers: ManualWorkers, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -8,7 +8,7 @@ run at which it was read.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar, cast
 
 from penstock.declare.entity import Entity
@@ -38,6 +38,10 @@ class Visit(Generic[J]):
     run: PipelineJob
     job: J
     place: StepInput
+    was: JobStatus = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.was = self.run.status
 
     @property
     def told(self) -> dict[str, Any]:
@@ -108,8 +112,15 @@ class Passages(Generic[J, S]):
         if moves.carry_out(signal, visit.job, told):
             return True
         if needed and not (signal in ("fail", "cancel") and moves.is_final(visit.job)):  # one in quarantine is over
+            self._check_stands(visit)
             moves.must(signal, visit.job, told)
         return False
+
+    def _check_stands(self, visit: Visit[J]) -> None:
+        """Conflict if a job has gone on since it was read, and the domain's own record is from after that."""
+        found = visit.change.store.lookup(visit.place.job)
+        if found is not None and (place_of(found), found.status) != (visit.place, visit.was):
+            raise Conflict(f"job {found.job_id} has just gone on; it is {found.status.value} by now. Look at it again")
 
     def emit(self, visit: Visit[J], event: str, of: S | None = None, /, **payload: Any) -> None:
         """Tell others, if the event has a name; of a step in the order of what is told of its job."""

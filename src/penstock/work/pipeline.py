@@ -157,10 +157,17 @@ class Pipeline(Generic[J, S]):
     # Deciding
 
     def approve(
-        self, where: Store | Change, job: J | Ref[J] | str, *, round: int, by: str, note: str | None = None
+        self,
+        where: Store | Change,
+        job: J | Ref[J] | str,
+        *,
+        round: int,
+        by: str,
+        note: str | None = None,
+        step: str | None = None,
     ) -> J:
         """Be content with what the step made, so that the next one begins; see `decide`."""
-        return self.decide(where, job, approve=True, round=round, by=by, note=note)
+        return self.decide(where, job, approve=True, round=round, by=by, note=note, step=step)
 
     def reject(
         self,
@@ -170,11 +177,14 @@ class Pipeline(Generic[J, S]):
         round: int,
         by: str,
         note: str | None = None,
+        step: str | None = None,
         back_to: str | None = None,
         input: dict[str, Any] | None = None,
     ) -> J:
         """Have a step run anew, that one or an earlier one, with what is different in the input; see `decide`."""
-        return self.decide(where, job, approve=False, round=round, by=by, note=note, back_to=back_to, input=input)
+        return self.decide(
+            where, job, approve=False, round=round, by=by, note=note, step=step, back_to=back_to, input=input
+        )
 
     def decide(
         self,
@@ -185,29 +195,31 @@ class Pipeline(Generic[J, S]):
         round: int,
         by: str,
         note: str | None = None,
+        step: str | None = None,
         back_to: str | None = None,
         input: dict[str, Any] | None = None,
     ) -> J:
         """Approve what a step made, or reject it, which runs a step anew: that one, or an earlier one.
 
-        ``round`` is the run that was looked at; Conflict when another has taken its place since. ``input`` is what is
-        different for the new run.
+        ``round`` is the run that was looked at, and ``step`` its step, which must be told where several are reviewed:
+        they may be of one round. Conflict when another run has taken its place since. ``input`` is what is different
+        for the new run.
         """
         with _changing(where, by=by, why=note) as change:
             visit = self._passages.visit(change, job)
             run, name = visit.run, self._passages.name_at(visit.run)
-            if run.status is not JobStatus.PAUSED or run.round != round:
+            if run.status is not JobStatus.PAUSED or run.round != round or step not in (None, name):
                 raise Conflict(
                     f"job {run.job_id} is {run.status.value} at {name}, run {run.round}; "
-                    f"the decision is about run {round}. Look at it again"
+                    f"the decision is about run {round}{f' of {step}' if step else ''}. Look at it again"
                 )
             target = run.position if back_to is None else self._passages.position(run, back_to)
             if target > run.position:
                 raise InvalidValue(f"{back_to} comes after {name}; rejecting goes back")
             told = visit.told | {"by": by, "note": note, "step": name}
-            step = self._decide_step(visit, told, approve=approve)
+            decided = self._decide_step(visit, told, approve=approve)
             if approve:
-                self._passages.let_count(run, name, step)
+                self._passages.let_count(run, name, decided)
                 self._passages.go_on(visit)
             else:
                 self._passages.rewind(visit, target, told, input=input)
@@ -217,7 +229,8 @@ class Pipeline(Generic[J, S]):
     def _decide_step(self, visit: Visit[J], told: dict[str, Any], *, approve: bool) -> S:
         decision = "approve" if approve else "reject"
         step = visit.change.get(self.records.step_ref(visit.run))
-        self.records.step_moves.must(decision, step, told)
+        if not self.records.step_moves.carry_out(decision, step, told):
+            raise Conflict(f"job {visit.run.job_id}: it was just decided about {told['step']}. Look at it again")
         visit.change.save(step)
         self._passages.move_job(visit, decision, told, needed=False)
         word = "approved" if approve else "rejected"

@@ -24,6 +24,8 @@ class QuickMakers:
         self.asked: list[tuple[str, AssetOrder]] = []
         self.meanwhile: Callable[[str, AssetOrder], None] = lambda step, order: None
         self.cost: dict[str, float] = {}
+        self.differs = False
+        "Does it make something else each time it is asked?"
 
     def makers(self) -> AssetMakers:
         return AssetMakers(self, self, self, self, self, self, dict.fromkeys(KINDS.values(), self))
@@ -59,7 +61,8 @@ class QuickMakers:
         self.asked.append((step, order))
         reporter.progress(0.5, "half way")
         self.meanwhile(step, order)
-        into.write_text(json.dumps({"step": step, **history}))
+        turn = {"turn": len(self.asked)} if self.differs else {}
+        into.write_text(json.dumps({"step": step, **turn, **history}))
         return Made(cost=self.cost.get(step), metrics={"faces": 12})
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import itertools
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 from pathlib import Path
@@ -517,3 +518,23 @@ def test_people_find_what_is_archived_and_have_it_restored(
         told = client.get("/api/ac/assets/chair/versions").json()
         assert ([v["version"] for v in told["items"]], [v["version"] for v in told["archived"]]) == ([3, 2], [1])
         assert client.post("/api/ac/assets/chair/versions/9/restore").json()["type"].endswith("no-such-place")
+
+
+def test_one_that_is_brought_back_is_the_latest_where_no_later_one_is_left(
+    studio: AssetStudio, archive: FolderArchive, present: datetime
+) -> None:
+    """AC-16, AC-43: and two who ask for it at once both have it."""
+    begin(studio, present, Project(project_id="p", name="Robots", versions_kept=1, created_at=present))
+    studio = AssetStudio(studio.store, studio.objects, studio.makers, archive=archive)
+    versions(studio, 2)
+    clock: Any = studio.store.clock
+    clock.advance(DAY)
+    retention(studio, archive).run()
+    sweep(studio)
+    removal.delete_version(studio, "chair", 2, by=BY)
+    assert library.find_asset(studio.store, "chair").latest_version == 0
+    with ThreadPoolExecutor(4) as threads:
+        back = list(threads.map(lambda by: restore_version(studio, "chair", 1, by=by), ("ann", "bob", "cy", "dan")))
+    assert {version.version for version in back} == {1}
+    assert library.find_asset(studio.store, "chair").latest_version == 1
+    assert usage(studio.store, BYTES, "p") == back[0].bytes

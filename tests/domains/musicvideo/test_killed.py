@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
 from datetime import timedelta
 from itertools import count
@@ -25,51 +25,16 @@ from tests.conftest import _opener
 from tests.domains.musicvideo.conftest import BEGUN, ENGINES
 from tests.domains.musicvideo.quick_providers import QuickProviders, history_of
 from tests.domains.musicvideo.story import ANN, assert_counted, begun, scenes, workers
-
-
-class Killed(BaseException):
-    """The process is no more."""
-
-
-class Blade:
-    """Counts what a process writes, and ends it before one of them, which is just after the one before."""
-
-    def __init__(self, at: int | None = None) -> None:
-        self._at = at
-        self.writes, self.dead = 0, False
-
-    def cut(self, real: Any, *names: str) -> Any:
-        """Something that writes through these, until the process is dead."""
-        return _Cut(self, real, names)
-
-    def write(self, call: Callable[[], Any]) -> Any:
-        if self.dead:
-            raise Killed
-        self.writes += 1
-        if self.writes != self._at:
-            return call()
-        self.dead = True
-        raise Killed
-
-
-class _Cut:
-    def __init__(self, blade: Blade, real: Any, names: tuple[str, ...]) -> None:
-        self._blade, self._real, self._names = blade, real, names
-
-    def __getattr__(self, name: str) -> Any:
-        found = getattr(self._real, name)
-        if name not in self._names:
-            return found
-        return lambda *args, **options: self._blade.write(lambda: found(*args, **options))
+from tests.work.blade import WRITES_OF_ENGINES, WRITES_OF_OBJECTS, Blade, Killed
 
 
 class Process:
     """A process with its own connection to what is stored."""
 
     def __init__(self, studio: FilmStudio, blade: Blade) -> None:
-        engine = blade.cut(studio.store.engine, "commit", "patch", "load")
+        engine = blade.cut(studio.store.engine, *WRITES_OF_ENGINES)
         self.store = Store(engine, clock=studio.store.clock, secret=b"of the tests", own=SYSTEM_RECORDS)
-        objects = blade.cut(studio.objects, "put", "copy", "delete")
+        objects = blade.cut(studio.objects, *WRITES_OF_OBJECTS)
         self.studio = FilmStudio(self.store, objects, studio.providers, studio.options)
 
     def work(self) -> None:

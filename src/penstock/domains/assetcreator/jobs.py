@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import datetime
 
 from penstock.domains.assetcreator.asset_studio import AssetStudio
 from penstock.domains.assetcreator.errors import ImpossibleAsset, NoSuchPlace
@@ -17,14 +18,26 @@ from penstock.domains.assetcreator.model import (
     Step,
     StepName,
 )
-from penstock.domains.assetcreator.orders import STEPS, ChangedInputs, Request, RigType, changed, kept, request_of
+from penstock.domains.assetcreator.orders import (
+    SEEDS,
+    STEPS,
+    ChangedInputs,
+    Request,
+    RigType,
+    changed,
+    kept,
+    request_of,
+)
 from penstock.domains.assetcreator.production import ASSET
 from penstock.domains.assetcreator.project_quotas import take_place
+from penstock.errors import Conflict, IllegalMove
 from penstock.kernel.change import Change
-from penstock.kernel.idempotency import new_id
+from penstock.kernel.idempotency import ClaimLost, new_id
 from penstock.kernel.store import Store
 
 UNFINISHED = (Status.PENDING, Status.RUNNING, Status.PAUSED, Status.APPROVED)
+_RACES = 5
+"How often one may meet a worker, or somebody who decides, that is about to do something else with the same job."
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +84,7 @@ def make_again(studio: AssetStudio, job_id: str, *, seed: int | None = None, by:
     former = request_of(job)
     studio.safety.check(project, former.words)
     again = former.model_copy(
-        update={"seed": former.seed + 1 if seed is None else seed, "parent": job.version, "retakes": {}}
+        update={"seed": (former.seed + 1) % SEEDS if seed is None else seed, "parent": job.version, "retakes": {}}
     )
     with studio.store.change(by=by, why=f"as {job.job_id}", once=studio.once) as change:
         begun = _begin(studio, change, project, job.asset_type, again, asset_id=job.asset_id)
@@ -139,7 +152,12 @@ def find_job(store: Store, job_id: str) -> Job:
 def see_job(store: Store, job_id: str) -> AssetJob:
     """A job with all runs of its stages."""
     job = find_job(store, job_id)
-    return AssetJob(job, sorted(store.find(Step.of_job(job_id=job_id)), key=lambda step: (step.ts, step.step_index)))
+    return AssetJob(job, sorted(store.find(Step.of_job(job_id=job_id)), key=_in_order))
+
+
+def _in_order(step: Step) -> tuple[int, int, datetime]:
+    """By the order of the work, which the clocks of those who did it may not tell."""
+    return step.round, step.step_index, step.ts
 
 
 # Ending, and going back
@@ -147,10 +165,21 @@ def see_job(store: Store, job_id: str) -> AssetJob:
 
 def cancel(studio: AssetStudio, job_id: str, *, by: str, why: str | None = None) -> Job:
     """Stop a job wherever it is; it has failed then, with the code CANCELLED. To one that is over nothing happens."""
-    job = find_job(studio.store, job_id)
-    if job.status not in UNFINISHED:
-        return job
-    return ASSET.cancel(studio.store, job, by=by, why=why)
+    for tries_left in reversed(range(_RACES)):
+        job = find_job(studio.store, job_id)
+        if job.status not in UNFINISHED:
+            return job
+        try:
+            with studio.store.change(by=by, why=why, once=studio.once) as change:
+                cancelled = ASSET.cancel(change, job, by=by, why=why)
+                change.result = {"job_id": job_id}
+            return cancelled
+        except ClaimLost:
+            raise
+        except (Conflict, IllegalMove):  # a step has just begun or ended, perhaps the last one
+            if not tries_left:
+                raise
+    raise AssertionError("the last try raises")
 
 
 def resume(

@@ -11,7 +11,7 @@ from penstock.domains.assetcreator.errors import NoSuchPlace
 from penstock.domains.assetcreator.model import ArchivedVersion, Asset, AssetPlace, AssetVersion, Job, Project
 from penstock.domains.assetcreator.orders import request_of
 from penstock.domains.assetcreator.project_quotas import keep_version, limit_of
-from penstock.errors import Misconfigured
+from penstock.errors import Conflict, Misconfigured
 from penstock.kernel.change import Change
 from penstock.kernel.store import Store
 from penstock.kernel.unchanged import unchanged
@@ -27,7 +27,12 @@ RESTORED = timedelta(days=30)
 def next_version(store: Store, job: Job) -> int:
     """The number that the next version of a job's asset gets, if no other job is quicker."""
     asset = store.lookup(Asset.at(project_id=job.project_id, asset_id=job.asset_id or ""))
-    return 1 if asset is None else max(asset.latest_version, asset.last_number or 0) + 1
+    return _last_number(asset) + 1
+
+
+def _last_number(asset: Asset | None) -> int:
+    """The highest number that a version of it ever had."""
+    return 0 if asset is None else max(asset.latest_version, asset.last_number or 0)
 
 
 def index_version(
@@ -43,6 +48,8 @@ def index_version(
     """Put a version into the library; Conflict if another has got its number meanwhile."""
     now, asset_id = change.store.clock.now(), job.asset_id or ""
     asset = change.store.lookup(Asset.at(project_id=job.project_id, asset_id=asset_id))
+    if asset is not None and number <= _last_number(asset):
+        raise Conflict(f"asset {asset_id} has got a version {number} meanwhile; this one gets the next number")
     if asset is None:
         asset = Asset(
             project_id=job.project_id,
@@ -115,12 +122,20 @@ def restore_version(studio: AssetStudio, asset_id: str, number: int, *, by: str)
     for file in files:
         bring_back(studio.archive, studio.objects, file)
     version.kept_until = store.clock.now() + RESTORED
-    with store.change(by=by, once=studio.once) as change:
-        change.create(version)
-        change.delete(gone.ref, when=unchanged(gone))
-        keep_version(change, version, limit=limit_of(project, "storage_bytes"))
-        change.emit("AssetVersionRestored", version)
-        change.result = {"asset_id": asset_id, "version": number}
+    try:
+        with store.change(by=by, once=studio.once) as change:
+            change.create(version)
+            change.delete(gone.ref, when=unchanged(gone))
+            keep_version(change, version, limit=limit_of(project, "storage_bytes"))
+            asset = change.get(asset.ref)
+            asset.latest_version = max(asset.latest_version, number)
+            change.save(asset)
+            change.emit("AssetVersionRestored", version)
+            change.result = {"asset_id": asset_id, "version": number}
+    except Conflict:
+        if (there := store.lookup(ref)) is None:
+            raise
+        return there  # somebody else has just brought it back
     for file in files:
         bring_back(studio.archive, studio.objects, file)  # a sweep that saw no record may just have taken one away
     return version

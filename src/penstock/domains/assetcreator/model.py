@@ -181,6 +181,8 @@ class Job(
     "The version that came of it."
     cost: Annotated[float, Field(ge=0)] | None = None
     "What services elsewhere have charged for it."
+    seconds: Annotated[float, Field(ge=0)] | None = None
+    "Of computing, as far as they are counted for its project."
     error: dict[str, Any] | None = attribute(column="error_json", default=None)
     created_at: UtcSeconds = Field(frozen=True)
     updated_at: UtcSeconds

@@ -49,6 +49,8 @@ _BUDGETS = {Platform.MOBILE: 2_000, Platform.PC: 5_000, Platform.CONSOLE: 5_000}
 "Triangles, where nobody says."
 _NOTES = 10
 "So many of the latest notes are told to whoever draws."
+SEEDS = 2**31
+"From 0 on; whoever draws takes no others."
 
 
 class Prompt(BaseModel):
@@ -79,7 +81,7 @@ class Request(BaseModel):
 
     prompt: Prompt
     constraints: Constraints = Field(default_factory=Constraints)
-    seed: Annotated[int, Field(ge=0, lt=2**31)] = 0
+    seed: Annotated[int, Field(ge=0, lt=SEEDS)] = 0
     reference: str | None = None
     "The key of a picture that shows what is meant."
     notes: list[Words] = Field(default_factory=list)
@@ -131,7 +133,7 @@ def order_of(
 def seed_of(request: Request, step: StepName) -> int:
     """The request's own, until a run of the stage was rejected: the next must not come out the same."""
     retakes = request.retakes.get(step.value, 0)
-    return zlib.crc32(f"{request.seed}/{step.value}/{retakes}".encode()) if retakes else request.seed
+    return zlib.crc32(f"{request.seed}/{step.value}/{retakes}".encode()) % SEEDS if retakes else request.seed
 
 
 class ChangedInputs(BaseModel):

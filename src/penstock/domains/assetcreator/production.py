@@ -145,7 +145,7 @@ def _run(work: TaskContext, context: Context) -> StepResult:
         seconds = time.perf_counter() - began
         told = {"maker": maker.name, "maker_version": maker.version, "seed": desk.order.seed, **made.metrics}
         workspace.note(made.metrics, cost=made.cost)
-        return _delivered(workspace, context, claim, desk, told | {"seconds": round(seconds, 3)}, made.cost, version)
+        return _delivered(work, claim, desk, told | {"seconds": round(seconds, 3)}, made.cost, version)
 
 
 def _desk(
@@ -159,7 +159,7 @@ def _desk(
         project,
         step.step_name,
         reference=None if reference is None else workspace.fetch(reference),
-        remote=step.remote_job,
+        remote=_begun_elsewhere(work, step),
         name=f"{job.project_id}/{job.job_id}/{step.step_name.value}/{step.round}",
     )
     into = workspace.folder / "made"
@@ -170,8 +170,7 @@ def _desk(
 
 
 def _delivered(
-    workspace: Workspace,
-    context: Context,
+    work: TaskContext,
     claim: Claim,
     desk: StageDesk,
     metrics: dict[str, Any],
@@ -179,12 +178,12 @@ def _delivered(
     version: int | None,
 ) -> MadeByStep:
     """Store what was made, and say what becomes true with it."""
-    job, step, checksums, size = context.job, context.step, {}, 0
+    job, checksums, size = desk.context.job, {}, 0
     for path in sorted(desk.into.iterdir()):
-        key = _place(job, step, version, path.name)
+        key = _place(desk.context, work.lease.epoch, version, path.name)
         checksums[key] = sha256_of(path)
         size += path.stat().st_size
-        workspace.store(path, key)
+        desk.workspace.store(path, key)
     metrics = metrics | {"bytes": size}
     result = {
         "artifacts": list(checksums),
@@ -204,12 +203,13 @@ def _delivered(
     )
 
 
-def _place(job: Job, step: Step, version: int | None, name: str) -> str:
-    """Where a file lies: no other run's file does, so that none replaces another."""
+def _place(context: Context, attempt: int, version: int | None, name: str) -> str:
+    """Where a file lies: no other attempt's file does, so that one who wakes up late replaces none of another's."""
+    job, run = context.job, f"{context.step.round}.{attempt}/{name}"
     if version is not None:
-        run = f"{job.job_id}-{step.round}/{name}"
-        return VERSION_FILE.key(run, project_id=job.project_id, asset_id=job.asset_id, version=version)
-    return WORK_FILE.key(f"{step.step_name.value}-{step.round}/{name}", project_id=job.project_id, job_id=job.job_id)
+        here = {"project_id": job.project_id, "asset_id": job.asset_id, "version": version}
+        return VERSION_FILE.key(f"{job.job_id}-{run}", **here)
+    return WORK_FILE.key(f"{context.step.step_name.value}-{run}", project_id=job.project_id, job_id=job.job_id)
 
 
 def _made_before(replay: Replay) -> MadeByStep:
@@ -231,6 +231,14 @@ def _remember(work: TaskContext, context: Context, remote_job: str) -> None:
     context.step.remote_job = remote_job
 
 
+def _begun_elsewhere(work: TaskContext, step: Step) -> str | None:
+    """What an earlier attempt at a run has begun, also one whose record stays as a failure."""
+    if step.remote_job is not None or work.lease.epoch == 1:
+        return step.remote_job
+    runs = work.store.find(Step.of_job(job_id=step.job_id, step_name=step.step_name))
+    return next((run.remote_job for run in runs if run.round == step.round and run.remote_job is not None), None)
+
+
 # Gates, and what else belongs to a job
 
 
@@ -247,7 +255,10 @@ def _needed(change: Change, job: Job) -> Sequence[str]:
 
 
 def _end(change: Change, job: Job, made: StepResult | None) -> None:
-    """Settle what the job had of its project's quotas, and sum up what it has cost."""
+    """Settle what the job had of its project's quotas, and sum up what it has cost.
+
+    What was settled when it ended before is not settled again.
+    """
     runs = list(change.store.find(Step.of_job(job_id=job.job_id)))
     costs = [run.cost for run in runs if run.cost is not None]
     seconds = sum(float(run.metrics.get("seconds", 0)) for run in runs)
@@ -256,7 +267,8 @@ def _end(change: Change, job: Job, made: StepResult | None) -> None:
         costs += [made.cost] if made.cost is not None else []
         job.version = made.version
     job.cost = round(sum(costs), 6) if costs else None
-    give_back(change, job, seconds=seconds)
+    give_back(change, job, seconds=round(seconds - (job.seconds or 0), 3))
+    job.seconds = seconds
 
 
 def _reopen(change: Change, job: Job) -> None:

@@ -11,10 +11,12 @@ import math
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
+from penstock.domains.assetcreator.errors import NotIdle
 from penstock.domains.assetcreator.options import AssetOptions
 from penstock.kernel.change import Change
-from penstock.kernel.quota import Quota, Share, usage
+from penstock.kernel.quota import HELD, Quota, QuotaHold, QuotaUse, Share, usage
 from penstock.kernel.store import Store
+from penstock.operations.conditions import Present
 
 if TYPE_CHECKING:
     from penstock.domains.assetcreator.model import AssetVersion, Job, Project  # which give back what they had here
@@ -27,6 +29,8 @@ LIMITS = {"concurrent_jobs": JOBS, "compute_seconds": SECONDS, "storage_bytes": 
 "What a project's quotas may name."
 RESERVED = {"concurrent_jobs": 1, "compute_seconds": 60, "storage_bytes": 32 * 2**20}
 "What a job may need, as far as one can say before."
+_ALL = 2**53
+"More places than any project has."
 
 
 def limit_of(project: Project, name: str) -> int:
@@ -37,11 +41,35 @@ def limit_of(project: Project, name: str) -> int:
 
 
 def take_place(change: Change, project: Project, job: Job) -> None:
-    """Count a job, and what it may become, with the commit that begins it or takes it up again."""
+    """Count a job, and what it may become, with the commit that begins it or takes it up again.
+
+    NotIdle where its project is about to be removed, Conflict where it goes just then.
+    """
+    if is_closed(change.store, project):
+        raise NotIdle(f"project {project.project_id} is being removed; no job begins in it any more")
+    change.check(project.ref, Present())
     shares = [
         _share(LIMITS[name], project.project_id, amount, limit_of(project, name)) for name, amount in RESERVED.items()
     ]
     change.quotas.reserve(job_hold(job), *shares, until=change.store.clock.now() + _FOR_EVER)
+
+
+def close(change: Change, project: Project) -> None:
+    """Let no job begin in a project any more, which is about to be removed; QuotaExceeded while one is unfinished."""
+    every = Share(JOBS, project.project_id, _ALL, _ALL, f"of project {project.project_id}", project=project.project_id)
+    change.quotas.reserve(closing_hold(project), every, until=change.store.clock.now() + _FOR_EVER)
+
+
+def is_closed(store: Store, project: Project) -> bool:
+    """Is it about to be removed?"""
+    return store.lookup(QuotaHold.at(hold_id=closing_hold(project))) is not None
+
+
+def forget_project(change: Change, project: Project) -> None:
+    """What was counted for a project goes with it."""
+    change.delete(QuotaHold.at(hold_id=closing_hold(project)))
+    for quota in (JOBS, BYTES):
+        change.delete(QuotaUse.at(quota=quota.name, whose=project.project_id, period=HELD))
 
 
 def give_back(change: Change, job: Job, *, seconds: float) -> None:
@@ -75,6 +103,11 @@ def used_by(store: Store, project: Project) -> dict[str, dict[str, int]]:
 def job_hold(job: Job) -> str:
     """Under which name a job has its place and its room."""
     return f"assetcreator.job:{job.project_id}:{job.job_id}"
+
+
+def closing_hold(project: Project) -> str:
+    """Under which name all places of a project are taken that is about to be removed."""
+    return f"assetcreator.closing:{project.project_id}"
 
 
 def version_hold(version: AssetVersion) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from penstock.domains.assetcreator.model import Job, Project, Step
@@ -26,7 +26,7 @@ def provenance_of(project: Project, job: Job, version: int, runs: Sequence[Step]
         "style_profile": project.style_profile,
         "seed": request.seed,
         "notes": request.notes,
-        "steps": [_run(step) for step in _in_order(runs)],
+        "steps": [_run(step) for step in sorted(runs, key=lambda step: step.step_index)],
     }
 
 
@@ -43,7 +43,3 @@ def _run(step: Step) -> dict[str, Any]:
     if step.approved_by is not None and step.decided_at is not None:
         told |= {"decided_by": step.approved_by, "decided_at": instant_text(step.decided_at, 0), "notes": step.notes}
     return told
-
-
-def _in_order(runs: Iterable[Step]) -> list[Step]:
-    return sorted(runs, key=lambda step: (step.ts, step.step_index))

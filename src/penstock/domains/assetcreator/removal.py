@@ -20,9 +20,10 @@ from penstock.domains.assetcreator.model import (
     Step,
 )
 from penstock.domains.assetcreator.production import ASSET
-from penstock.domains.assetcreator.project_quotas import forget_version
+from penstock.domains.assetcreator.project_quotas import close, forget_project, forget_version, is_closed
 from penstock.errors import NotFound
 from penstock.files.deletion import delete_with_files, release_files
+from penstock.kernel.quota import QuotaExceeded
 from penstock.kernel.store import Store
 from penstock.kernel.unchanged import unchanged
 from penstock.work import JobStatus
@@ -35,15 +36,19 @@ def delete_version(studio: AssetStudio, asset_id: str, number: int, *, by: str) 
 
 
 def delete_asset(studio: AssetStudio, asset_id: str, *, by: str) -> None:
-    """Remove an asset with all its versions. The jobs that made them stay for their time."""
-    asset = find_asset(studio.store, asset_id)
-    store = studio.store
-    for version in store.find(AssetVersion.of_asset(project_id=asset.project_id, asset_id=asset_id)):
-        _remove_version(store, version, by=by)
+    """Remove an asset with all its versions. The jobs that made them stay for their time.
+
+    Conflict where a version has come just then; asked again, it goes on.
+    """
+    store, asset = studio.store, find_asset(studio.store, asset_id)
+    while versions := list(store.find(AssetVersion.of_asset(project_id=asset.project_id, asset_id=asset_id))):
+        for version in versions:
+            _remove_version(store, version, by=by)
+        asset = find_asset(store, asset_id)
     for gone in store.find(ArchivedVersion.of_asset(project_id=asset.project_id, asset_id=asset_id)):
         store.delete(gone.ref)
     with store.change(by=by) as change:
-        change.delete(asset.ref)
+        change.delete(asset.ref, when=unchanged(asset))
         change.delete(AssetPlace.at(asset_id=asset_id))
         change.emit("AssetDeleted", asset)
 
@@ -51,13 +56,11 @@ def delete_asset(studio: AssetStudio, asset_id: str, *, by: str) -> None:
 def delete_project(studio: AssetStudio, project_id: str, *, by: str) -> None:
     """Remove a project with its jobs, its library and all files; NotIdle while a job is unfinished.
 
-    What is gone is gone should this end halfway; asked again, it goes on.
+    What is gone is gone should this end halfway, and no job begins in it any more; asked again, it goes on.
     """
     store = studio.store
     project = store.get(Project.at(project_id=project_id))
-    for job in store.find(Job.of_project(project_id=project_id)):
-        if job.status in UNFINISHED:
-            raise NotIdle(f"job {job.job_id} of project {project_id} is {job.status.value}; cancel it first")
+    _close(store, project)
     for asset in store.find(Asset.of_project(project_id=project_id)):
         delete_asset(studio, asset.asset_id, by=by)
     for job in store.find(Job.of_project(project_id=project_id)):
@@ -67,7 +70,22 @@ def delete_project(studio: AssetStudio, project_id: str, *, by: str) -> None:
             delete_with_files(store, change, picture)
     with store.change(by=by) as change:
         change.delete(project.ref, when=unchanged(project))
+        forget_project(change, project)
         change.emit("ProjectDeleted", project)
+
+
+def _close(store: Store, project: Project) -> None:
+    """Let no job begin in a project; NotIdle while one is unfinished, whoever has just begun it."""
+    for job in store.find(Job.of_project(project_id=project.project_id)):
+        if job.status in UNFINISHED:
+            raise NotIdle(f"job {job.job_id} of project {project.project_id} is {job.status.value}; cancel it first")
+    if is_closed(store, project):
+        return
+    try:
+        with store.change() as change:
+            close(change, project)
+    except QuotaExceeded:
+        raise NotIdle(f"a job of project {project.project_id} has just begun; cancel it first") from None
 
 
 def delete_job(studio: AssetStudio, job: Job, *, by: str) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import datetime
 
 from penstock.declare.pattern import until
@@ -14,25 +14,26 @@ from penstock.domains.assetcreator.orders import ChangedInputs, changed, kept, r
 from penstock.domains.assetcreator.production import ASSET
 from penstock.errors import Conflict
 from penstock.events.schedule import Period
+from penstock.kernel.change import Change
+from penstock.kernel.idempotency import ClaimLost
 from penstock.kernel.store import Store
 from penstock.schema.kinds import instant_text
 
 _AT_ONCE = 500
 "Reminders that one look at the clock sends."
+_RACES = 5
+"How often others may change what waits, without deciding about it, while somebody does."
 
 
 def approve(
     studio: AssetStudio, job_id: str, *, round: int, checksums: Mapping[str, str], notes: str | None, by: str
 ) -> Job:
     """Be content with what a stage made, so that the next one begins; ReviewOver if it is not that any more."""
-    seen = _seen(studio.store, job_id, round, checksums)
-    try:
-        with studio.store.change(by=by, why=notes, once=studio.once) as change:
-            job = ASSET.approve(change, seen.job, round=round, by=by, note=notes)
-            change.result = {"job_id": job_id}
-    except Conflict as lost:
-        raise _over(studio.store, job_id, round, lost) from None
-    return job
+
+    def decide(change: Change, job: Job, at: StepName) -> Job:
+        return ASSET.approve(change, job, step=at.value, round=round, by=by, note=notes)
+
+    return _decided(studio, job_id, round, checksums, decide, by=by, why=notes)
 
 
 def reject(
@@ -47,25 +48,48 @@ def reject(
     by: str,
 ) -> Job:
     """Have a stage run anew, that one or an earlier one; what was rejected stays readable."""
-    seen = _seen(studio.store, job_id, round, checksums)
-    at = seen.job.current_step
-    request = rejected(changed(request_of(seen.job), inputs), back_to or at, notes)
-    studio.safety.check(studio.store.get(Project.at(project_id=seen.job.project_id)), request.words)
-    try:
-        with studio.store.change(by=by, why=notes, once=studio.once) as change:
-            job = ASSET.reject(
-                change,
-                seen.job,
-                round=round,
-                by=by,
-                note=notes,
-                back_to=None if back_to is None else back_to.value,
-                input=kept(request),
-            )
-            change.result = {"job_id": job_id}
-    except Conflict as lost:
-        raise _over(studio.store, job_id, round, lost) from None
-    return job
+
+    def decide(change: Change, job: Job, at: StepName) -> Job:
+        request = rejected(changed(request_of(job), inputs), back_to or at, notes)
+        studio.safety.check(studio.store.get(Project.at(project_id=job.project_id)), request.words)
+        return ASSET.reject(
+            change,
+            job,
+            step=at.value,
+            round=round,
+            by=by,
+            note=notes,
+            back_to=None if back_to is None else back_to.value,
+            input=kept(request),
+        )
+
+    return _decided(studio, job_id, round, checksums, decide, by=by, why=notes)
+
+
+def _decided(
+    studio: AssetStudio,
+    job_id: str,
+    round: int,
+    checksums: Mapping[str, str],
+    decide: Callable[[Change, Job, StepName], Job],
+    *,
+    by: str,
+    why: str | None,
+) -> Job:
+    """A job after a decision about what somebody has seen of it."""
+    for tries_left in reversed(range(_RACES)):
+        job, at = _seen(studio.store, job_id, round, checksums)
+        try:
+            with studio.store.change(by=by, why=why, once=studio.once) as change:
+                decided = decide(change, job, at)
+                change.result = {"job_id": job_id}
+            return decided
+        except ClaimLost:
+            raise
+        except Conflict:  # somebody has decided, or only said by when somebody should
+            if not tries_left:
+                raise
+    raise AssertionError("the last try raises")
 
 
 def assign(studio: AssetStudio, job_id: str, *, assignee: str | None, due_at: datetime | None, by: str) -> Step:
@@ -103,39 +127,42 @@ def _text(moment: datetime | None) -> str | None:
     return None if moment is None else instant_text(moment, 0)
 
 
-def _seen(store: Store, job_id: str, round: int, checksums: Mapping[str, str]) -> AssetJob:
-    """The job, if what somebody has seen of it is what waits for a decision."""
+def _seen(store: Store, job_id: str, round: int, checksums: Mapping[str, str]) -> tuple[Job, StepName]:
+    """The job and its stage, if what somebody has seen of it is what waits for a decision; ReviewOver if not."""
     seen = see_job(store, job_id)
     waiting = seen.current()
     if not checksums:
         raise ImpossibleAsset("a decision is about files that somebody has seen; send their checksums")
     if seen.job.status is not Status.PAUSED or waiting is None or waiting.round != round:
-        raise _over(store, job_id, round)
-    named = {key.rpartition("/")[2]: digest for key, digest in (waiting.checksums or {}).items()}
+        raise _over(seen, round, checksums)
+    named = _named(waiting)
     for name, digest in checksums.items():
         if named.get(name) != digest:
-            raise ReviewOver(
-                f"{name} of {waiting.step_name.value}, run {round}, is another file than the one decided about; "
-                f"look at the job again"
-            )
+            raise _over(seen, round, checksums)
     if missing := sorted(named.keys() - checksums.keys()):
         raise ImpossibleAsset(f"the decision says nothing of {', '.join(missing)}; send the checksums of all files")
-    return seen
+    return seen.job, waiting.step_name
 
 
-def _over(store: Store, job_id: str, round: int, lost: Conflict | None = None) -> Conflict:
-    """Why a decision about a run comes too late: who has made it, and when."""
-    seen = see_job(store, job_id)
-    decided = next((s for s in reversed(seen.steps) if s.round == round and s.decided_at is not None), None)
-    if decided is not None:
-        return ReviewOver(
-            f"{decided.approved_by} has {decided.status.value} run {round} of {decided.step_name.value} at "
-            f"{decided.decided_at:%Y-%m-%d %H:%M:%S} UTC; the job is {seen.job.status.value} at "
-            f"{seen.job.current_step.value} now"
-        )
-    if lost is not None and not isinstance(lost, ReviewOver):
-        return lost
+def _over(seen: AssetJob, round: int, checksums: Mapping[str, str]) -> ReviewOver:
+    """Why a decision is none any more: who has made it, and when; or that it is about another file."""
+    stands, waiting = f"{seen.job.status.value} at {seen.job.current_step.value}", seen.current()
+    for step in seen.steps:  # of several stages, runs may have the same number, but not the same files
+        if step.decided_at is not None and step.round == round and _named(step) == dict(checksums):
+            return ReviewOver(
+                f"{step.approved_by} has {step.status.value} run {round} of {step.step_name.value} at "
+                f"{step.decided_at:%Y-%m-%d %H:%M:%S} UTC; the job is {stands} now"
+            )
+    named = _named(waiting) if waiting is not None and waiting.round == round else dict(checksums)
+    other = next((name for name, digest in checksums.items() if named.get(name) != digest), None)
+    if waiting is None or other is None:
+        return ReviewOver(f"job {seen.job.job_id} is {stands}; no decision about run {round} is waited for")
     return ReviewOver(
-        f"job {job_id} is {seen.job.status.value} at {seen.job.current_step.value}; no decision about run {round} is "
-        f"waited for"
+        f"{other} of {waiting.step_name.value}, run {round}, is another file than the one decided about; "
+        f"look at the job again"
     )
+
+
+def _named(step: Step) -> dict[str, str]:
+    """The checksums of a run's files, by their names."""
+    return {key.rpartition("/")[2]: digest for key, digest in (step.checksums or {}).items()}
