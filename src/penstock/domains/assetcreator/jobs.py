@@ -17,7 +17,17 @@ from penstock.domains.assetcreator.model import (
     Step,
     StepName,
 )
-from penstock.domains.assetcreator.orders import STEPS, ChangedInputs, Request, RigType, changed, kept, request_of
+from penstock.domains.assetcreator.orders import (
+    SEEDS,
+    STEPS,
+    ChangedInputs,
+    Request,
+    RigType,
+    all_words,
+    changed,
+    kept,
+    request_of,
+)
 from penstock.domains.assetcreator.production import ASSET
 from penstock.domains.assetcreator.project_quotas import take_place
 from penstock.kernel.change import Change
@@ -55,7 +65,7 @@ def ask(studio: AssetStudio, wanted: NewJob, *, by: str) -> Job:
     """Begin a job, if the project's quotas allow it and its prompt is safe; QuotaExceeded, UnsafePrompt if not."""
     store = studio.store
     project = store.get(Project.at(project_id=wanted.project_id))
-    studio.safety.check(project, wanted.request.words)
+    studio.safety.check(project, all_words(project, wanted.request))
     request = wanted.request.model_copy(update={"reference": _reference(store, wanted)})
     _check_possible(store, wanted)
     with store.change(by=by, once=studio.once) as change:
@@ -69,9 +79,9 @@ def make_again(studio: AssetStudio, job_id: str, *, seed: int | None = None, by:
     job = find_job(studio.store, job_id)
     project = studio.store.get(Project.at(project_id=job.project_id))
     former = request_of(job)
-    studio.safety.check(project, former.words)
+    studio.safety.check(project, all_words(project, former))
     again = former.model_copy(
-        update={"seed": former.seed + 1 if seed is None else seed, "parent": job.version, "retakes": {}}
+        update={"seed": (former.seed + 1) % SEEDS if seed is None else seed, "parent": job.version, "retakes": {}}
     )
     with studio.store.change(by=by, why=f"as {job.job_id}", once=studio.once) as change:
         begun = _begin(studio, change, project, job.asset_type, again, asset_id=job.asset_id)
@@ -147,10 +157,17 @@ def see_job(store: Store, job_id: str) -> AssetJob:
 
 def cancel(studio: AssetStudio, job_id: str, *, by: str, why: str | None = None) -> Job:
     """Stop a job wherever it is; it has failed then, with the code CANCELLED. To one that is over nothing happens."""
-    job = find_job(studio.store, job_id)
-    if job.status not in UNFINISHED:
+
+    def attempt() -> Job:
+        job = find_job(studio.store, job_id)
+        if job.status not in UNFINISHED:
+            return job
+        with studio.store.change(by=by, why=why, once=studio.once) as change:
+            job = ASSET.cancel(change, job, by=by, why=why)
+            change.result = {"job_id": job_id}
         return job
-    return ASSET.cancel(studio.store, job, by=by, why=why)
+
+    return studio.store.retried(attempt)  # a step may just have begun or ended
 
 
 def resume(
@@ -160,7 +177,7 @@ def resume(
     job = find_job(studio.store, job_id)
     project = studio.store.get(Project.at(project_id=job.project_id))
     request = changed(request_of(job), inputs)
-    studio.safety.check(project, request.words)
+    studio.safety.check(project, all_words(project, request))
     with studio.store.change(by=by, why=f"resume from {from_step.value}", once=studio.once) as change:
         resumed = ASSET.resume(
             change, job, from_step=from_step.value, by=by, input=None if inputs is None else kept(request)

@@ -10,7 +10,7 @@ from penstock.domains.assetcreator.asset_studio import AssetStudio
 from penstock.domains.assetcreator.errors import ImpossibleAsset, ReviewOver
 from penstock.domains.assetcreator.jobs import AssetJob, see_job
 from penstock.domains.assetcreator.model import Job, Project, Status, Step, StepName
-from penstock.domains.assetcreator.orders import ChangedInputs, changed, kept, rejected, request_of
+from penstock.domains.assetcreator.orders import ChangedInputs, all_words, changed, kept, rejected, request_of
 from penstock.domains.assetcreator.production import ASSET
 from penstock.errors import Conflict
 from penstock.events.schedule import Period
@@ -50,7 +50,8 @@ def reject(
     seen = _seen(studio.store, job_id, round, checksums)
     at = seen.job.current_step
     request = rejected(changed(request_of(seen.job), inputs), back_to or at, notes)
-    studio.safety.check(studio.store.get(Project.at(project_id=seen.job.project_id)), request.words)
+    project = studio.store.get(Project.at(project_id=seen.job.project_id))
+    studio.safety.check(project, all_words(project, request))
     try:
         with studio.store.change(by=by, why=notes, once=studio.once) as change:
             job = ASSET.reject(
