@@ -247,7 +247,7 @@ def _add_reviews(router: APIRouter, studio: AssetStudio) -> None:
 def _add_library(router: APIRouter, studio: AssetStudio) -> None:
     def version_again(request: Request, told: dict[str, Any]) -> VersionView:
         here = studio.used_by(caller_of(request))
-        return VersionView.of(library.find_version(here.store, told["asset_id"], told["version"]), here.signer())
+        return VersionView.shown(library.find_version(here.store, told["asset_id"], told["version"]), here.signer())
 
     @router.get("/projects/{project_id}/assets")
     def list_assets(
@@ -269,7 +269,7 @@ def _add_library(router: APIRouter, studio: AssetStudio) -> None:
         found = library.find_asset(here.store, asset_id)
         query = AssetVersion.of_asset(project_id=found.project_id, asset_id=asset_id)
         signer = here.signer()
-        latest = [VersionView.of(v, signer) for v in here.store.page(query, limit=10).records]
+        latest = [VersionView.shown(v, signer) for v in here.store.page(query, limit=10).records]
         return AssetView(**shared_fields(AssetInList, found), versions=latest)
 
     @router.get("/assets/{asset_id}/versions")
@@ -279,7 +279,7 @@ def _add_library(router: APIRouter, studio: AssetStudio) -> None:
         found = library.find_asset(here.store, asset_id)
         query = AssetVersion.of_asset(project_id=found.project_id, asset_id=asset_id)
         page, signer = here.store.page(query, limit=limit, cursor=cursor), here.signer()
-        items = [VersionView.of(v, signer) for v in page.records]
+        items = [VersionView.shown(v, signer) for v in page.records]
         archived = archived_versions(who, asset_id, limit=limit).items if cursor is None else []
         return VersionPage(items=items, next=page.cursor, archived=archived)
 
@@ -297,7 +297,7 @@ def _add_library(router: APIRouter, studio: AssetStudio) -> None:
     def restore_version(who: Who, asset_id: str, version: VersionNumber) -> VersionView:
         """Bring a version back from the archive; it stays for a month at least."""
         here = studio.used_by(who)
-        return VersionView.of(library.restore_version(here, asset_id, version, by=who.name), here.signer())
+        return VersionView.shown(library.restore_version(here, asset_id, version, by=who.name), here.signer())
 
     @router.get("/assets/{asset_id}/versions/{version}")
     def version(who: Who, asset_id: str, version: VersionNumber) -> VersionView:
