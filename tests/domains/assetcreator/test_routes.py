@@ -18,6 +18,7 @@ from penstock.domains.assetcreator.asset_studio import AssetStudio
 from penstock.domains.assetcreator.model import Audit, Job, Outbox, Project
 from penstock.kernel.outbox import MessageStatus
 from penstock.schema.role import Role
+from penstock.work.working import WORKING
 from tests.domains.assetcreator.quick_makers import QuickMakers
 from tests.domains.assetcreator.story import work
 from tests.domains.assetcreator.web_story import (
@@ -125,6 +126,7 @@ def test_the_item_of_a_new_job_is_the_documents(
 ) -> None:
     """AC-3, AC-12, AC-20, AC-24: through the route, attribute for attribute, and a listed few more."""
     here = AssetStudio(dynamo, studio.objects, studio.makers)
+    dynamo.ensure(WORKING)
     editor = client_of(service(here), here, Role.EDITOR)
     project = begun(editor)
     job = asked(editor, project)
