@@ -76,7 +76,7 @@ def test_a_store_bound_to_a_project_has_no_record_of_another(anywhere: AssetStud
             assert record in list(store.find(query)), f"{query} does not find it, so that the attack shows nothing"
             found = [*bound.find(query), *bound.page(query, limit=10).records]
             assert {each.project_id for each in found} <= {OURS}, query
-            assert bound.count(query).count == len(found) // 2, query
+            assert bound.count(query).number == len(found) // 2, query
         if record.__shape__.traced:
             assert bound.history(record.ref).entries == []
 
