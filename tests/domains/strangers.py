@@ -49,7 +49,7 @@ def secret_of(project: str) -> str:
 
 
 def record_of(entity: type[Entity], project: str, now: datetime) -> Entity:
-    """A record that takes part in every index. Records of a project that name something call it the same."""
+    """A record that takes part in indexes. Records of a project that name something call it the same."""
     schema, shape = entity.model_json_schema(by_alias=False), entity.__shape__
     asked = {*shape.key.fields, *(name for pattern in shape.patterns.values() for name in pattern.parameters)}
     values: dict[str, Any] = {}
@@ -70,9 +70,9 @@ def record_of(entity: type[Entity], project: str, now: datetime) -> Entity:
 
 
 def _chosen(shape: EntityShape, field: FieldShape) -> Any:
-    """A choice with which the record is in every index."""
+    """A choice with which the record is in as many indexes as can be."""
     allowed = [index.when[field.name] for index in shape.indexes.values() if field.name in index.when]
-    return next(each for each in field.python if all(each in some for some in allowed))
+    return max(field.python, key=lambda each: sum(each in some for some in allowed))
 
 
 def _key(shape: EntityShape, project: str) -> str:
