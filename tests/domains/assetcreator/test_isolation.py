@@ -7,6 +7,7 @@ user of one project tries in SQL is in `tests.kernel.test_tenant_attacks`, for e
 from __future__ import annotations
 
 from contextlib import suppress
+from datetime import timedelta
 from functools import partial
 from typing import Any
 from urllib.parse import urlsplit
@@ -26,6 +27,7 @@ from penstock.files.object_reads import every
 from penstock.kernel.quota import usage
 from penstock.runtime.system_records import SYSTEM_RECORDS
 from penstock.schema.role import Role
+from penstock.work.task import Task, TaskStatus
 from penstock.work.working import WORKING
 from tests.domains.assetcreator.story import work
 from tests.domains.assetcreator.web_story import (
@@ -41,6 +43,8 @@ from tests.domains.assetcreator.web_story import (
     told,
 )
 from tests.domains.strangers import Tenant, attacks, questions_for, record_of, secret_of
+from tests.web.routes import doors
+from tests.web.serving import Listener, serving
 
 OURS, THEIRS = "ours", "theirs"
 OWN = {f"/api/{DOMAIN.name}/{entity.__shape__.collection}": entity for entity in DOMAIN.entities}
@@ -131,10 +135,17 @@ def settled(api: Any, client: TestClient, studio: AssetStudio) -> Tenant:
         *store.find(Audit.of_project(project_id=project)),
     ]
     ids = {
-        **{"project_id": project, "job_id": job, "asset_id": asset, "version": 1, "reference_id": reference},
-        **{"file": picture(), "asset_type": "3D_CHARACTER", "from_step": "refine"},
+        "project_id": project,
+        "job_id": job,
+        "asset_id": asset,
+        "version": 1,
+        "reference_id": reference,
+        "file": picture(),
+        "asset_type": "3D_CHARACTER",
+        "from_step": "refine",
         **{name: value for name, value in decision(client, job).items() if name != "notes"},
-        **{"key_id": key.token.split("_")[1], "task_id": f"{project}-task_id"},
+        "key_id": key.token.split("_")[1],
+        "task_id": next(iter(store.find(Task.of_project(project_id=project, status=TaskStatus.DONE)))).task_id,
     }
     return Tenant(project, [*(r for r in records if type(r) is not Project), *real], ids)
 
@@ -198,9 +209,7 @@ def test_a_signed_url_opens_one_file_and_no_other(studio: AssetStudio) -> None:
     operator = client_of(api, studio, Role.ADMIN)
     ours, theirs = settled(api, operator, studio), settled(api, operator, studio)
     bound = client_of(api, studio, Role.EDITOR, project=ours.project)
-    version = studio.store.get(
-        AssetVersion.at(project_id=theirs.project, asset_id=theirs.ids["asset_id"], version=1)
-    )
+    version = studio.store.get(AssetVersion.at(project_id=theirs.project, asset_id=theirs.ids["asset_id"], version=1))
     shown = told(bound.get(f"/api/ac/assets/{ours.ids['asset_id']}/versions/1"))["files"]
     review = seen(bound, ours.ids["job_id"])["review"]["artifacts"]
     for file in (*shown, *review):
@@ -212,8 +221,30 @@ def test_a_signed_url_opens_one_file_and_no_other(studio: AssetStudio) -> None:
         for other in foreign:
             if other != path:
                 answer = bound.get(f"{other}?{query}")
-                assert answer.status_code in (403, 404), other
+                assert answer.status_code in (403, 404, 422), other
                 assert theirs.secret not in answer.text
         assert bound.get(path).status_code == 403
         assert bound.put(url, content=b"forged").status_code in (403, 405)
         assert bound.get(f"{url}&expires=99999999999").status_code == 403
+
+
+def test_whoever_listens_hears_nothing_of_another_project(studio: AssetStudio) -> None:
+    """AC-45: at every stream that the service has, of every entity that is told there."""
+    api = service(studio, poll=timedelta(milliseconds=20))
+    key = create_key(studio.store, name="listener", role=Role.ADMIN, project=OURS, by="tests").token
+    streams = [door for door in doors(api) if door.is_stream]
+    assert streams
+    with serving(api) as port:
+        for door in streams:
+            domain = next(d for d in (DOMAIN, WORKING) if door.path == f"/api/{d.name}/events")
+            fed = [entity for entity in domain.entities if entity.__shape__.table.feed]
+            assert fed, door
+            listener = Listener(port, door.path, key)
+            assert listener.next().name == "ready"
+            for entity in fed:
+                for project in (THEIRS, OURS):
+                    studio.store.put(record_of(entity, project, studio.store.clock.now()))
+                event = listener.next()
+                assert event.data["new"]["project_id"] == OURS
+                assert THEIRS not in str(event.data)
+            listener.close()

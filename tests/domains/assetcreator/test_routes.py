@@ -345,15 +345,15 @@ def test_lists_come_in_pages(editor: TestClient, studio: AssetStudio, clock: Fro
         projects.append(begun(editor, gates=[]))
         clock.advance(timedelta(seconds=1))
     project, jobs = projects[0], []
-    for type in ("PROP", "2D_SPRITE", "3D_CHARACTER", "BACKGROUND"):
-        jobs.append(asked(editor, project, asset_type=type))
+    for kind in ("PROP", "2D_SPRITE", "3D_CHARACTER", "BACKGROUND"):
+        jobs.append(asked(editor, project, asset_type=kind))
         work(studio)
         clock.advance(timedelta(seconds=1))
 
     def paged(path: str, **asking: Any) -> list[dict[str, Any]]:
         found, cursor = [], None
         while True:
-            more = {} if cursor is None else {"cursor": cursor}
+            more: dict[str, str] = {} if cursor is None else {"cursor": cursor}
             page = told(editor.get(f"/api/ac/{path}", params={**asking, **more, "limit": 1}))
             assert len(page["items"]) <= 1
             found += page["items"]
@@ -464,7 +464,7 @@ def test_an_asset_that_cannot_be_is_refused_with_what_to_do(
 def test_a_project_that_cannot_be_is_refused_with_what_to_do(
     studio: AssetStudio, body: dict[str, Any], words: str
 ) -> None:
-    editor = client_of(service(studio, AC_FORBIDDEN_WORDS="blood bath"), studio, Role.EDITOR)
+    editor = client_of(service(studio, {"AC_FORBIDDEN_WORDS": "blood bath"}), studio, Role.EDITOR)
     project = begun(editor)
     for refused in (
         editor.post("/api/ac/projects", json={"name": "Robots", **body}),
@@ -548,8 +548,8 @@ def test_a_job_beyond_the_quota_is_refused_with_what_would_help(
     refused = editor.post("/api/ac/jobs", json=wanted(project))
     assert (refused.status_code, kind_of(refused)) == (429, "quota-exceeded")
     assert f"2 of 2 unfinished jobs are in use of project {project}" in refused.json()["detail"]
-    for help in ("Cancel a job", "decide a review", "ask an administrator"):
-        assert help in refused.json()["hint"]
+    for word in ("Cancel a job", "decide a review", "ask an administrator"):
+        assert word in refused.json()["hint"]
     assert int(refused.headers["Retry-After"]) > 0
     for route in (f"jobs/{first}/again",):
         assert editor.post(f"/api/ac/{route}").status_code == 429

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from io import BytesIO
 from typing import Any
 
@@ -22,10 +23,10 @@ HERE = "http://127.0.0.1:1"
 "Where signed URLs lead in these tests."
 
 
-def service(studio: AssetStudio, **settings: str) -> Any:
+def service(studio: AssetStudio, settings: Mapping[str, str] | None = None, **options: Any) -> Any:
     """The whole service on a studio's store and files."""
-    context = DomainContext(studio.store, studio.objects, settings.get, studio.archive)
-    return build_api([PLUGIN], context, options=WebOptions(secret=b"of the tests", strict_claims=True))
+    context = DomainContext(studio.store, studio.objects, (settings or {}).get, studio.archive)
+    return build_api([PLUGIN], context, options=WebOptions(secret=b"of the tests", strict_claims=True, **options))
 
 
 def client_of(api: Any, studio: AssetStudio, role: Role, project: str | None = None) -> TestClient:

@@ -33,7 +33,7 @@ class FileView(BaseModel):
     name: str
     sha256: str | None
     url: str | None = Field(
-        description="In lists of versions only of what shows them: whoever asks for one version gets all, and is audited."
+        description="In lists of versions only of what shows them: whoever asks for one gets all, and is audited."
     )
 
 

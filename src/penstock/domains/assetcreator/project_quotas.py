@@ -39,8 +39,8 @@ BYTES = Quota(
     "bytes in the library",
     longest=_FOR_EVER,
     retry=timedelta(hours=1),
-    helps="Delete versions or assets that nobody needs, cancel a job, which keeps room for what it may become, or ask an "
-    "administrator to raise storage_bytes of the project.",
+    helps="Delete versions or assets that nobody needs, cancel a job, which keeps room for what it may become, or ask "
+    "an administrator to raise storage_bytes of the project.",
 )
 LIMITS = {"concurrent_jobs": JOBS, "compute_seconds": SECONDS, "storage_bytes": BYTES}
 "What a project's quotas may name."

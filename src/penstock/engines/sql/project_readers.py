@@ -76,9 +76,7 @@ def _schema_steps(connection: sa.Connection, schemas: set[str]) -> Iterator[Plan
         yield PlanStep("grant", f"usage of {schema} to {READER}", f"grant usage on schema {quote(schema)} to {READER}")
 
 
-def _table_steps(
-    relation: str, project: str, known: Mapping[str, _Readable], *, readable: bool
-) -> Iterator[PlanStep]:
+def _table_steps(relation: str, project: str, known: Mapping[str, _Readable], *, readable: bool) -> Iterator[PlanStep]:
     start = len(CALLED)
     own = (
         f"{project}::text = substr(current_user::text, {start + 1}) "
