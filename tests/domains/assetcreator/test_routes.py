@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import zipfile
 from collections.abc import Callable
 from datetime import timedelta
@@ -16,6 +15,7 @@ from starlette.testclient import TestClient
 from penstock import FrozenClock, Store
 from penstock.domains.assetcreator.asset_studio import AssetStudio
 from penstock.domains.assetcreator.model import Audit, Job, Outbox, Project
+from penstock.domains.assetcreator.project_quotas import LIMITS
 from penstock.kernel.outbox import MessageStatus
 from penstock.schema.role import Role
 from penstock.work.working import WORKING
@@ -380,37 +380,37 @@ def test_lists_come_in_pages(editor: TestClient, studio: AssetStudio, clock: Fro
 # What is not there, and what cannot be
 
 
-@pytest.mark.parametrize(
-    ("method", "path", "body"),
-    [
-        ("GET", "projects/none", None),
-        ("PATCH", "projects/none", {"name": "Mine"}),
-        ("PUT", "projects/none/rules", {"quotas": {}}),
-        ("DELETE", "projects/none", None),
-        ("GET", "projects/none/assets", None),
-        ("GET", "jobs?project_id=none", None),
-        ("GET", "reviews?project_id=none", None),
-        ("POST", "jobs", wanted("none")),
-        ("GET", "jobs/none", None),
-        ("POST", "jobs/none/cancel", None),
-        ("POST", "jobs/none/again", None),
-        ("POST", "jobs/none/resume", {"from_step": "refine"}),
-        ("POST", "jobs/none/review", {"decision": "approved", "round": 1, "checksums": {"refined.png": "0" * 64}}),
-        ("PUT", "jobs/none/review", {"assignee": "bob"}),
-        ("GET", "assets/none", None),
-        ("GET", "assets/none/versions", None),
-        ("GET", "assets/none/archived", None),
-        ("GET", "assets/none/versions/1", None),
-        ("GET", "assets/none/versions/1/zip", None),
-        ("POST", "assets/none/versions/1/restore", None),
-        ("DELETE", "assets/none/versions/1", None),
-        ("DELETE", "assets/none", None),
-    ],
-)
-def test_what_is_not_there_is_told_so(admin: TestClient, method: str, path: str, body: Any) -> None:
-    answer = admin.request(method, f"/api/ac/{path}", json=body)
-    assert answer.status_code == 404, answer.text
-    assert answer.json()["hint"]
+NOT_THERE: list[tuple[str, str, Any]] = [
+    ("GET", "projects/none", None),
+    ("PATCH", "projects/none", {"name": "Mine"}),
+    ("PUT", "projects/none/rules", {"quotas": {}}),
+    ("DELETE", "projects/none", None),
+    ("GET", "projects/none/assets", None),
+    ("GET", "jobs?project_id=none", None),
+    ("GET", "reviews?project_id=none", None),
+    ("POST", "jobs", wanted("none")),
+    ("GET", "jobs/none", None),
+    ("POST", "jobs/none/cancel", None),
+    ("POST", "jobs/none/again", None),
+    ("POST", "jobs/none/resume", {"from_step": "refine"}),
+    ("POST", "jobs/none/review", {"decision": "approved", "round": 1, "checksums": {"refined.png": "0" * 64}}),
+    ("PUT", "jobs/none/review", {"assignee": "bob"}),
+    ("GET", "assets/none", None),
+    ("GET", "assets/none/versions", None),
+    ("GET", "assets/none/archived", None),
+    ("GET", "assets/none/versions/1", None),
+    ("GET", "assets/none/versions/1/zip", None),
+    ("POST", "assets/none/versions/1/restore", None),
+    ("DELETE", "assets/none/versions/1", None),
+    ("DELETE", "assets/none", None),
+]
+
+
+def test_what_is_not_there_is_told_so(admin: TestClient) -> None:
+    for method, path, body in NOT_THERE:
+        answer = admin.request(method, f"/api/ac/{path}", json=body)
+        assert answer.status_code == 404, (method, path, answer.text)
+        assert answer.json()["hint"]
 
 
 def test_a_picture_for_a_project_that_is_not_there(admin: TestClient, studio: AssetStudio) -> None:
@@ -419,59 +419,55 @@ def test_a_picture_for_a_project_that_is_not_there(admin: TestClient, studio: As
     assert studio.objects.list().objects == []
 
 
-@pytest.mark.parametrize(
-    ("body", "words"),
-    [
-        ({"asset_type": "3D_ROBOT"}, "3D_CHARACTER"),
-        ({"prompt": {"core_concept": "  "}}, "prompt.core_concept"),
-        ({"prompt": {"core_concept": "x" * 1001}}, "1000"),
-        ({"prompt": {"core_concept": "x", "mood": "dark"}}, "mood"),
-        ({"constraints": {"poly_count_budget": 10}}, "200"),
-        ({"constraints": {"platform": "TOASTER"}}, "MOBILE"),
-        ({"seed": -1}, "seed"),
-        ({"seed": 2**31}, "seed"),
-        ({"colour": "red"}, "colour"),
-        ({"asset_type": "PROP", "constraints": {"rig_type": "HUMANOID"}}, "leave rig_type out"),
-        ({"asset_type": "2D_SPRITE", "constraints": {"quads": True}}, "leave quads out"),
-    ],
-)
-def test_an_asset_that_cannot_be_is_refused_with_what_to_do(
-    editor: TestClient, studio: AssetStudio, body: dict[str, Any], words: str
-) -> None:
+IMPOSSIBLE_ASSETS: list[tuple[dict[str, Any], str]] = [
+    ({"asset_type": "3D_ROBOT"}, "3D_CHARACTER"),
+    ({"prompt": {"core_concept": "  "}}, "prompt.core_concept"),
+    ({"prompt": {"core_concept": "x" * 1001}}, "1000"),
+    ({"prompt": {"core_concept": "x", "mood": "dark"}}, "mood"),
+    ({"constraints": {"poly_count_budget": 10}}, "200"),
+    ({"constraints": {"platform": "TOASTER"}}, "MOBILE"),
+    ({"seed": -1}, "seed"),
+    ({"seed": 2**31}, "seed"),
+    ({"colour": "red"}, "colour"),
+    ({"asset_type": "PROP", "constraints": {"rig_type": "HUMANOID"}}, "leave rig_type out"),
+    ({"asset_type": "2D_SPRITE", "constraints": {"quads": True}}, "leave quads out"),
+]
+
+
+def test_an_asset_that_cannot_be_is_refused_with_what_to_do(editor: TestClient) -> None:
     """And nothing is written, and no place is taken."""
     project = begun(editor)
-    refused = editor.post("/api/ac/jobs", json={**wanted(project), **body})
-    assert refused.status_code == 422, refused.text
-    assert words in json.dumps(refused.json()), refused.text
-    assert refused.json()["hint"]
+    for body, words in IMPOSSIBLE_ASSETS:
+        refused = editor.post("/api/ac/jobs", json={**wanted(project), **body})
+        assert refused.status_code == 422, (body, refused.text)
+        assert words in refused.text
+        assert refused.json()["hint"]
     assert told(editor.get("/api/ac/jobs", params={"project_id": project}))["items"] == []
     assert told(editor.get(f"/api/ac/projects/{project}"))["quotas"]["concurrent_jobs"]["used"] == 0
 
 
-@pytest.mark.parametrize(
-    ("body", "words"),
-    [
-        ({"name": ""}, "name"),
-        ({"style_profile": {"palette": ["red"]}}, "#d04a2f"),
-        ({"style_profile": {"outline": 2}}, "from 0 to 1"),
-        ({"style_profile": {"proportions": "tall"}}, "chibi"),
-        ({"style_profile": {"style": ["a"]}}, "in words"),
-        ({"style_profile": {"style": "a blood bath"}}, "blood bath"),
-        ({"gates": ["export"]}, "refine, retopo, rig, anim"),
-        ({"gates": ["paint"]}, "gates"),
-    ],
-)
-def test_a_project_that_cannot_be_is_refused_with_what_to_do(
-    studio: AssetStudio, body: dict[str, Any], words: str
-) -> None:
+IMPOSSIBLE_PROJECTS: list[tuple[dict[str, Any], str]] = [
+    ({"name": ""}, "name"),
+    ({"style_profile": {"palette": ["red"]}}, "#d04a2f"),
+    ({"style_profile": {"outline": 2}}, "from 0 to 1"),
+    ({"style_profile": {"proportions": "tall"}}, "chibi"),
+    ({"style_profile": {"style": ["a"]}}, "in words"),
+    ({"style_profile": {"style": "a blood bath"}}, "blood bath"),
+    ({"gates": ["export"]}, "refine, retopo, rig, anim"),
+    ({"gates": ["paint"]}, "gates"),
+]
+
+
+def test_a_project_that_cannot_be_is_refused_with_what_to_do(studio: AssetStudio) -> None:
     editor = client_of(service(studio, {"AC_FORBIDDEN_WORDS": "blood bath"}), studio, Role.EDITOR)
     project = begun(editor)
-    for refused in (
-        editor.post("/api/ac/projects", json={"name": "Robots", **body}),
-        editor.patch(f"/api/ac/projects/{project}", json=body),
-    ):
-        assert refused.status_code == 422, refused.text
-        assert words in refused.text
+    for body, words in IMPOSSIBLE_PROJECTS:
+        for refused in (
+            editor.post("/api/ac/projects", json={"name": "Robots", **body}),
+            editor.patch(f"/api/ac/projects/{project}", json=body),
+        ):
+            assert refused.status_code == 422, (body, refused.text)
+            assert words in refused.text
     assert len(told(editor.get("/api/ac/projects"))["items"]) == 1
 
 
@@ -485,32 +481,30 @@ def test_the_words_of_a_projects_style_are_looked_at_too(editor: TestClient, adm
     asked(editor, project)
 
 
-@pytest.mark.parametrize(
-    ("change", "status", "words"),
-    [
-        ({"round": 2}, 409, "no decision about run 2"),
-        ({"checksums": {"refined.png": "0" * 64}}, 409, "another file"),
-        ({"checksums": {}}, 422, "checksums"),
-        ({"decision": "perhaps"}, 422, "approved"),
-        ({"back_to": "text-to-image"}, 422, "leave back_to and inputs out"),
-        ({"decision": "rejected", "back_to": "export"}, 422, "comes after"),
-        ({"decision": "rejected", "back_to": "paint"}, 422, "back_to"),
-        ({"decision": "rejected", "inputs": {"seed": -4}}, 422, "seed"),
-        ({"decision": "rejected", "inputs": {"prompt": {"core_concept": ""}}}, 422, "core_concept"),
-        ({"decision": "rejected", "inputs": {"constraints": {"legs": 3}}}, 422, "legs"),
-        ({"decision": "rejected", "notes": "x" * 1001}, 422, "notes"),
-    ],
-)
-def test_a_decision_that_cannot_be_decides_nothing(
-    editor: TestClient, studio: AssetStudio, change: dict[str, Any], status: int, words: str
-) -> None:
+IMPOSSIBLE_DECISIONS: list[tuple[dict[str, Any], int, str]] = [
+    ({"round": 2}, 409, "no decision about run 2"),
+    ({"checksums": {"refined.png": "0" * 64}}, 409, "another file"),
+    ({"checksums": {}}, 422, "checksums"),
+    ({"decision": "perhaps"}, 422, "approved"),
+    ({"back_to": "text-to-image"}, 422, "leave back_to and inputs out"),
+    ({"decision": "rejected", "back_to": "export"}, 422, "comes after"),
+    ({"decision": "rejected", "back_to": "paint"}, 422, "back_to"),
+    ({"decision": "rejected", "inputs": {"seed": -4}}, 422, "seed"),
+    ({"decision": "rejected", "inputs": {"prompt": {"core_concept": ""}}}, 422, "core_concept"),
+    ({"decision": "rejected", "inputs": {"constraints": {"legs": 3}}}, 422, "legs"),
+    ({"decision": "rejected", "notes": "x" * 1001}, 422, "notes"),
+]
+
+
+def test_a_decision_that_cannot_be_decides_nothing(editor: TestClient, studio: AssetStudio) -> None:
     job = asked(editor, begun(editor))["job_id"]
     work(studio)
     before = seen(editor, job)
-    refused = editor.post(f"/api/ac/jobs/{job}/review", json={**decision(editor, job), **change})
-    assert refused.status_code == status, refused.text
-    assert words in refused.text
-    assert runs(seen(editor, job)) == runs(before)
+    for change, status, words in IMPOSSIBLE_DECISIONS:
+        refused = editor.post(f"/api/ac/jobs/{job}/review", json={**decision(editor, job), **change})
+        assert refused.status_code == status, (change, refused.text)
+        assert words in refused.text
+        assert runs(seen(editor, job)) == runs(before)
 
 
 def test_whoever_decides_second_is_told_who_was_first(api: Any, editor: TestClient, studio: AssetStudio) -> None:
@@ -561,9 +555,13 @@ def test_a_job_beyond_the_quota_is_refused_with_what_would_help(
     told(editor.post(f"/api/ac/jobs/{first}/resume", json={"from_step": "refine"}), 202)
 
 
-@pytest.mark.parametrize("quota", ["concurrent_jobs", "compute_seconds", "storage_bytes"])
-def test_a_quota_that_no_job_fits_into_is_told_so(editor: TestClient, admin: TestClient, quota: str) -> None:
+def test_a_quota_that_no_job_fits_into_is_told_so(editor: TestClient, admin: TestClient) -> None:
     """Waiting would not help, and whoever asks is not told that it would."""
+    for quota in LIMITS:
+        _assert_too_small(editor, admin, quota)
+
+
+def _assert_too_small(editor: TestClient, admin: TestClient, quota: str) -> None:
     project = begun(editor)
     told(admin.put(f"/api/ac/projects/{project}/rules", json={"quotas": {quota: 0}}))
     refused = editor.post("/api/ac/jobs", json=wanted(project))
