@@ -565,3 +565,26 @@ def test_a_message_is_of_the_project_it_tells_of(store: Store, by: str | None) -
         change.emit("project.made", other)
     (message,) = store.find(SystemMessage.by_status(status=MessageStatus.PENDING))
     assert message.project_id == str(other.project_id)
+
+
+def test_a_change_that_only_tells_of_a_record_is_in_the_trail_of_that(store: Store) -> None:
+    """AC-47: also when all it does besides is to remove what it has not read, and whoever made it is of no project."""
+    now = store.clock.now()
+    record = Job(
+        project_id="p1",
+        job_id="j",
+        asset_type=AssetType.PROP,
+        current_step=StepName.RIG,
+        created_at=now,
+        updated_at=now,
+    )
+    with store.change(by="ann", why="taken away") as change:
+        change.emit("job.told", record)
+    with store.change(by="bob") as change:
+        change.delete(record.ref)
+        change.emit("job.deleted", record)
+    with store.scoped("p1", enforce=False).change(by="eve") as change:
+        change.emit("job.told", record)
+    told = [(line.actor, line.action) for line in store.find(Audit.of_project(project_id="p1"))]
+    assert told == [("ann", "job.told"), ("bob", "job.deleted"), ("eve", "job.told")]
+    assert list(store.find(SystemAudit.of_project(project_id="-"))) == []

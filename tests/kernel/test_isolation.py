@@ -24,9 +24,10 @@ from penstock.operations.plan import PlanStep as Done
 from penstock.runtime.system_records import SYSTEM_RECORDS
 from penstock.schema.shape import EntityShape
 from tests.conftest import chosen_engines
+from tests.domains.strangers import record_of
 from tests.kernel.test_plans import PATTERNS, _statements
 from tests.kernel.test_scope import NOT_A_SCOPES, SCOPED, Parcel
-from tests.kernel.two_projects import JOBS, ONE, TWO, fill
+from tests.kernel.two_projects import JOBS, ONE, TWO, everything, fill
 from tests.servers import Postgres, require
 
 DOMAINS = (DOMAIN, MUSIC, VIDEOS, SCOPED)
@@ -59,6 +60,10 @@ def url(server: Postgres) -> str:
     store.ensure(*DOMAINS)
     scopes = {p: store.scoped(p) for p in (ONE, TWO)}
     fill(scopes)
+    made = {type(record) for record in everything(store)}
+    for entity in DOMAIN.entities:
+        for project in (ONE, TWO) if entity not in made else ():
+            scopes[project].put(record_of(entity, project, store.clock.now()))
     for n, project in enumerate((ONE, TWO) * 3):
         scopes[project].put(Parcel(project_id=project, shelf="s", number=n))
     store.close()
@@ -322,9 +327,10 @@ def test_a_twin_whose_view_runs_with_its_owners_rights_leaks(url: str) -> None:
 # Plans
 
 
-def _plans(engine: SqlEngine) -> Iterator[tuple[str, str]]:
+def _plans(engine: SqlEngine, *, constant: bool | None = None) -> Iterator[tuple[str, str]]:
+    """The plan of each statement; those of patterns of one partition for all, of all others, or of both."""
     for pattern in PATTERNS:
-        if pattern.entity in OF_PROJECTS:
+        if pattern.entity in OF_PROJECTS and constant in (None, not pattern.key.partition.names):
             for text, parameters in _statements(engine, pattern):
                 rows = engine.connector.rows(f"explain (costs off) {text}", parameters)
                 yield text, "\n".join(str(row[0]) for row in rows)
@@ -351,6 +357,7 @@ def test_a_bound_session_walks_the_same_indexes(url: str) -> None:
     engine = SqlEngine(PostgresConnector(f"{url}?options=-c%20enable_seqscan%3Doff"))
     for text, plan in _plans(engine.bound(ONE)):
         assert "Seq Scan" not in plan, (text, plan)
+    for text, plan in _plans(engine.bound(ONE), constant=False):  # of the others, all are walked in their order
         assert "Index Cond" in plan, (text, plan)
     engine.close()
 

@@ -20,6 +20,7 @@ from penstock.domains import DOMAINS
 from penstock.engines.sql.engine import SqlEngine
 from penstock.engines.sql.isolation import TENANT
 from penstock.engines.sql.postgres import PostgresConnector
+from penstock.engines.sql.project_readers import CALLED, READER
 from penstock.runtime.system_records import SYSTEM_RECORDS
 from penstock.schema.kinds import FieldShape, Kind
 from penstock.schema.shape import EntityShape
@@ -29,6 +30,7 @@ from tests.kernel.test_scope import SCOPED
 from tests.servers import Postgres, require
 
 ONE, TWO = str(UUID(int=1)), str(UUID(int=2))
+OTHERWISE = f"prj-user{ONE}"
 ALL = (SYSTEM_RECORDS, *DOMAINS, WORKING, SCOPED)
 SHAPES = [shape for domain in ALL for shape in domain.shapes]
 OF_PROJECTS = [shape for shape in SHAPES if shape.project is not None]
@@ -44,6 +46,9 @@ def url() -> Iterator[str]:
     with require(Postgres()) as server:
         with psycopg.connect(server.url, autocommit=True) as admin:
             admin.execute("create role keeper login createrole")
+            admin.execute(f"create role {READER} nologin noinherit".encode())
+            for name in (f"{CALLED}{ONE}", OTHERWISE):
+                admin.execute(f'create role "{name}" login in role {READER}'.encode())
             admin.execute("create database kept owner keeper")
         url = server.url_of("kept").replace("postgres@", "keeper@")
         store = Store(SqlEngine(PostgresConnector(url)), own=SYSTEM_RECORDS)
@@ -355,3 +360,140 @@ def test_the_role_has_no_powers(owner: Session) -> None:
         "select count(*) from pg_class where relowner = (select oid from pg_roles where rolname = %s)", (TENANT,)
     ).fetchall()
     assert owned == [(0,)]
+
+
+# Users that are called after a project, with SQL of their own
+
+
+@pytest.fixture
+def reader(url: str) -> Iterator[Session]:
+    """A database user of project one, who has no other right."""
+    with psycopg.connect(url, user=f"{CALLED}{ONE}", autocommit=True) as connection:
+        yield connection
+
+
+def refused(session: Session, text: str, parameters: list[Any] | None = None) -> bool:
+    """Is something not let through? Should it be, it is undone."""
+    try:
+        with session.transaction(force_rollback=True):
+            session.execute(text.encode(), parameters)
+    except (pg.InsufficientPrivilege, pg.FeatureNotSupported, pg.UndefinedObject, pg.InvalidParameterValue):
+        return True
+    return False
+
+
+def seen(session: Session, shape: EntityShape) -> list[str]:
+    return [row[0] for row in session.execute(f"select {project_column(shape)}::text from {relation(shape)}".encode())]
+
+
+def test_a_user_called_after_a_project_reads_it_and_nothing_else(reader: Session, shape: EntityShape) -> None:
+    """AC-45, F-AC-10: by their name, which they cannot set, as they can all that a session is bound by."""
+    if not shape.rights.read:
+        assert refused(reader, f"select 1 from {relation(shape)}")
+        return
+    assert seen(reader, shape) == [ONE] * rows_in(shape)
+    for text in (f"set penstock.project = '{TWO}'", f"set session penstock.project = '{TWO}'", "reset all"):
+        reader.execute(text.encode())
+        assert seen(reader, shape) == [ONE] * rows_in(shape), text
+    reader.execute("set row_security = off")
+    assert refused(reader, f"select 1 from {relation(shape)}")
+    reader.execute("reset row_security")
+    reader.execute(f"set role {READER}".encode())
+    assert seen(reader, shape) == []
+
+
+def test_a_user_called_after_a_project_writes_nothing(reader: Session, owner: Session, shape: EntityShape) -> None:
+    table, column = relation(shape), any_column(shape)
+    before = rows_of(owner, shape)
+    for project in (ONE, TWO):
+        text, values = insert_of(shape, project)
+        assert refused(reader, text.decode(), values)
+    for statement in (
+        f"update {table} set {column} = {column}",
+        f"delete from {table}",
+        f"truncate {table}",
+        f"select 1 from {table} for update",
+        f"select penstock.remove('{table}', '(0,1)')",
+        f"alter policy {READER} on {table} using (true)",
+        f"drop policy {READER} on {table}",
+        *(f"lock table {table} in {mode} mode" for mode in LOCKS),
+    ):
+        assert refused(reader, statement), statement
+    assert rows_of(owner, shape) == before
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"set role {TENANT}",
+        "set role keeper",
+        "set session authorization keeper",
+        f'set role "{CALLED}{TWO}"',
+        f'alter role "{CALLED}{ONE}" rename to "{CALLED}{TWO}"',
+        f'create role "{CALLED}{TWO}" login in role {READER}',
+        f'alter role "{CALLED}{ONE}" bypassrls',
+        "select * from penstock.changes",
+        "select * from penstock.commits",
+        "select penstock.log_change()",
+        "create schema mine",
+    ],
+)
+def test_such_a_user_becomes_nobody_else(reader: Session, text: str) -> None:
+    assert refused(reader, text)
+
+
+@pytest.mark.parametrize("shape", [s for s in SHAPES if s.project is None], ids=lambda s: s.label)
+def test_to_such_a_user_a_table_of_no_project_is_closed(reader: Session, shape: EntityShape) -> None:
+    assert refused(reader, f"select 1 from {relation(shape)}")
+
+
+def test_whoever_is_called_otherwise_reads_nothing(url: str) -> None:
+    """Also when what follows the eighth letter of the name is a project's id."""
+    with psycopg.connect(url, user=OTHERWISE, autocommit=True) as session:
+        for shape in OF_PROJECTS:
+            if shape.rights.read:
+                assert seen(session, shape) == [], shape
+
+
+def test_views_and_statistics_tell_such_a_user_of_one_project(reader: Session, url: str) -> None:
+    """AC-32…AC-34: each view of every domain."""
+    with psycopg.connect(url, autocommit=True) as everybody:
+        everybody.execute("update assetcreator.jobs set status = 'running'")
+        everybody.execute("update assetcreator.steps set status = 'paused'")
+        everybody.execute("analyze assetcreator.jobs")
+        for domain in DOMAINS:
+            for view in domain.view_shapes:
+                text = f'select * from "{domain.name}"."{view.name}"'.encode()
+                told = str(reader.execute(text).fetchall())
+                assert TWO not in told
+                assert (ONE in told) is (ONE in str(everybody.execute(text).fetchall()))
+    running = reader.execute("select project_id from assetcreator.v_jobs_in_progress").fetchall()
+    assert set(running) == {(ONE,)}
+    assert reader.execute("select 1 from pg_stats where schemaname = 'assetcreator'").fetchall() == []
+
+
+def test_what_such_users_had_too_much_is_told_and_taken_back(url: str, reader: Session) -> None:
+    """And without the policy they would see everything, so that the tests above would notice."""
+    store = Store(SqlEngine(PostgresConnector(url)), own=SYSTEM_RECORDS)
+
+    def todo() -> list[str]:
+        return [s.name for s in store.ensure(*ALL, dry_run=True) if s.kind == "isolate readers"]
+
+    assert todo() == []
+    with psycopg.connect(url, autocommit=True) as everybody:
+        for text in (
+            f"alter policy {READER} on assetcreator.jobs using (true)",
+            f"drop policy {READER} on assetcreator.steps",
+            f"grant insert on assetcreator.assets to {READER}",
+            f"grant select on penstock.changes to {READER}",
+        ):
+            everybody.execute(text.encode())
+    (jobs, steps) = (next(s for s in SHAPES if s.label == f"assetcreator.{name}") for name in ("Job", "Step"))
+    assert {*seen(reader, jobs)} == {*seen(reader, steps)} == {ONE, TWO}
+    assert sorted(todo()) == [
+        *("assetcreator.assets", "assetcreator.jobs", "assetcreator.steps", "penstock.changes"),
+    ]
+    store.ensure(*ALL)
+    assert todo() == []
+    assert {*seen(reader, jobs)} == {*seen(reader, steps)} == {ONE}
+    store.close()

@@ -161,7 +161,7 @@ def test_every_kind_of_failure_inside_keeps_its_message_unless_it_says_otherwise
         "unexpected",
         "unanswered",
         "answer-too-long",
-    } | {"not-made"}, "its messages name no folder, no host of ours and no word of a driver"
+    } | {"not-made", "asset-not-made"}, "its messages name no folder, no host of ours and no word of a driver"
 
 
 def test_others_are_told_of_any_error_without_names_of_files() -> None:

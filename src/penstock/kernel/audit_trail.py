@@ -99,6 +99,11 @@ class AuditTrail:
         """Last, as whoever looks for a proof of the commit looks there first. Nothing done is nothing told."""
         if not writes:
             return writes
+        for subject in self._subjects:  # what a change tells others of is what it is about, should it do nothing else
+            if self._trail is SystemAudit:
+                self._trail = own_kind(subject.record, "audit", SystemAudit)
+            if self.project is None:
+                self.project = project_of(subject.record)
         told = self._told
         for subject in self._subjects:  # of most, the change itself was told last
             if not told or told[-1]["record"] != subject.text:

@@ -60,6 +60,8 @@ class Quota:
     "How long a hold on it may last. A counter is forgotten a day after that, if nobody has used it meanwhile."
     retry: timedelta = timedelta(minutes=1)
     "When some of what is held will have come back, as far as one can say."
+    helps: str | None = None
+    "What frees some of it, in words for whoever is refused; None: waiting, or ending something of one's own."
 
     def period(self, now: datetime) -> tuple[str, datetime]:
         """The name of the period a moment is in, and when a counter of it may be forgotten."""
@@ -107,6 +109,7 @@ class QuotaExceeded(Conflict):
     def __init__(self, share: Share, used: int, wait: timedelta, *, position: int = 0) -> None:
         self.quota, self.used, self.limit, self.amount = share.quota.name, used, share.limit or 0, share.amount
         self.retry_after = max(1, math.ceil(wait.total_seconds()))
+        self.hint = share.quota.helps
         figures = (
             f"{used:,} of {self.limit:,} {share.quota.unit} are in use{_of(share)}, and {share.amount:,} more would be"
         )

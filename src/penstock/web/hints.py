@@ -70,3 +70,9 @@ def hint_of(kind: type[PenstockError]) -> str:
         if found is not None:
             return str(found)
     return HINTS["error"]
+
+
+def hint_for(error: PenstockError) -> str:
+    """What to do about an error: what it says itself, where it knows better than its kind."""
+    own = vars(error).get("hint")
+    return str(own) if own else hint_of(type(error))

@@ -29,7 +29,7 @@ from penstock.web.errors import (
     Unauthenticated,
     Unexpected,
 )
-from penstock.web.hints import hint_of
+from penstock.web.hints import hint_for
 
 PROBLEM = "application/problem+json"
 _LONGEST, _HEAD, _TAIL = 500, 200, 200
@@ -73,7 +73,7 @@ def problem(request: Request, error: PenstockError, *, headers: Mapping[str, str
         "title": title_of(type(error)),
         "status": status,
         "detail": cut(told(error)),
-        "hint": hint_of(type(error)),
+        "hint": hint_for(error),
         "request_id": getattr(request.state, "request_id", ""),
     }
     if isinstance(error, InvalidRequest):

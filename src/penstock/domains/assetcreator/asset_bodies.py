@@ -9,11 +9,11 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from penstock.declare.units import UtcSeconds
 from penstock.domains.assetcreator.model import AssetType, StepName
-from penstock.domains.assetcreator.orders import ChangedInputs, Constraints, Prompt
+from penstock.domains.assetcreator.orders import SEEDS, ChangedInputs, Constraints, Prompt
 
 Name = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200)]
 Notes = Annotated[str, StringConstraints(strip_whitespace=True, max_length=1000)]
-Seed = Annotated[int, Field(ge=0, lt=2**31)]
+Seed = Annotated[int, Field(ge=0, lt=SEEDS)]
 Id = Annotated[str, StringConstraints(min_length=1, max_length=200)]
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from pydantic import BaseModel, Field
@@ -25,12 +25,16 @@ from penstock.files.signed_view import UrlSigner, shared_fields
 
 _SHOWN = {"png": "image/png", "mp4": "video/mp4"}
 "What is made here, and may be shown in place."
+_SHOWING = ("thumbnail.png", "turntable.mp4")
+"Files by which people see what a version is."
 
 
 class FileView(BaseModel):
     name: str
     sha256: str | None
-    url: str
+    url: str | None = Field(
+        description="In lists of versions only of what shows them: whoever asks for one gets all, and is audited."
+    )
 
 
 class StepView(BaseModel):
@@ -144,7 +148,17 @@ class VersionView(BaseModel):
 
     @classmethod
     def of(cls, version: AssetVersion, signer: UrlSigner) -> VersionView:
-        files = files_of(version.files, version.metadata.get("checksums"), signer)
+        """One that somebody takes away, which is written down."""
+        return cls._with(version, signer, None)
+
+    @classmethod
+    def shown(cls, version: AssetVersion, signer: UrlSigner) -> VersionView:
+        """One that somebody looks at."""
+        return cls._with(version, signer, _SHOWING)
+
+    @classmethod
+    def _with(cls, version: AssetVersion, signer: UrlSigner, only: Collection[str] | None) -> VersionView:
+        files = files_of(version.files, version.metadata.get("checksums"), signer, only=only)
         told = shared_fields(cls, version) | {"files": files, "urls_expire_at": signer.until}
         told["metadata"] = {name: value for name, value in version.metadata.items() if name != "checksums"}
         return cls(**told)
@@ -220,11 +234,13 @@ class ArchivedVersionPage(BaseModel):
     next: str | None
 
 
-def files_of(keys: Sequence[str], checksums: dict[str, str] | None, signer: UrlSigner) -> list[FileView]:
-    """Files by their names, each with a URL."""
+def files_of(
+    keys: Sequence[str], checksums: dict[str, str] | None, signer: UrlSigner, *, only: Collection[str] | None = None
+) -> list[FileView]:
+    """Files by their names, each with a URL, or only those of some names."""
     told = []
     for key in keys:
         name = key.rpartition("/")[2]
-        url = signer.url(key, _SHOWN.get(name.rpartition(".")[2]))
-        told.append(FileView(name=name, sha256=(checksums or {}).get(key), url=url or ""))
+        url = signer.url(key, _SHOWN.get(name.rpartition(".")[2])) if only is None or name in only else None
+        told.append(FileView(name=name, sha256=(checksums or {}).get(key), url=url))
     return told

@@ -8,11 +8,15 @@ from typing import Any
 from penstock.domains.assetcreator.asset_studio import AssetStudio
 from penstock.domains.assetcreator.errors import ImpossibleAsset
 from penstock.domains.assetcreator.model import GATES, REFERENCE_FILE, Project, ReferencePicture, StepName
+from penstock.domains.assetcreator.orders import style_words
 from penstock.domains.assetcreator.project_quotas import LIMITS
 from penstock.kernel.idempotency import new_id
 from penstock.media.soundness import sound_image
+from penstock.schema.kinds import said
 
 _PROPORTIONS = ("chibi", "heroic", "realistic")
+_STYLE = 1000
+"Characters about the style of a project."
 
 
 def begin_project(
@@ -29,6 +33,7 @@ def begin_project(
         gates=gates,
         created_at=studio.store.clock.now(),
     )
+    studio.safety.check(project, style_words(project))
     with studio.store.change(by=by, once=studio.once) as change:
         change.create(project)
         change.result = {"project_id": project.project_id}
@@ -43,22 +48,37 @@ def change_project(studio: AssetStudio, project_id: str, changes: dict[str, Any]
         project = change.get(Project.at(project_id=project_id))
         for field, value in changes.items():
             setattr(project, field, value)
+        if "style_profile" in changes:
+            studio.safety.check(project, style_words(project))
+        change.save(project)
+    return project
+
+
+def set_rules(
+    studio: AssetStudio,
+    project_id: str,
+    *,
+    quotas: dict[str, float] | None = None,
+    forbidden_words: list[str] | None = None,
+    by: str,
+) -> Project:
+    """Say how much a project may use, and which words no prompt of it may have; what is None stays as it is.
+
+    What is used beyond a quota is not taken away, only nothing more is begun.
+    """
+    _check_quotas(quotas or {})
+    with studio.store.change(by=by) as change:
+        project = change.get(Project.at(project_id=project_id))
+        project.quotas = {**project.quotas, **(quotas or {})}
+        if forbidden_words is not None:
+            project.forbidden_words = forbidden_words
         change.save(project)
     return project
 
 
 def set_quotas(studio: AssetStudio, project_id: str, quotas: dict[str, float], *, by: str) -> Project:
-    """Say how much a project may use. What is used beyond that is not taken away, only nothing more is begun."""
-    if unknown := sorted(quotas.keys() - LIMITS.keys()):
-        raise ImpossibleAsset(f"there is no quota {', '.join(unknown)}; there are {', '.join(LIMITS)}")
-    for name, limit in quotas.items():
-        if not (limit >= 0 and limit == int(limit) and limit < 2**53):
-            raise ImpossibleAsset(f"{name}: {limit} is no limit; give a whole number, 0 or more")
-    with studio.store.change(by=by) as change:
-        project = change.get(Project.at(project_id=project_id))
-        project.quotas = {**project.quotas, **quotas}
-        change.save(project)
-    return project
+    """Say how much a project may use."""
+    return set_rules(studio, project_id, quotas=quotas, by=by)
 
 
 def add_reference(studio: AssetStudio, project_id: str, picture: Path, *, by: str) -> ReferencePicture:
@@ -74,8 +94,16 @@ def add_reference(studio: AssetStudio, project_id: str, picture: Path, *, by: st
     )
     with studio.store.change(by=by, once=studio.once) as change:
         change.create(kept)
-        change.result = {"reference_id": reference_id}
+        change.result = {"reference_id": reference_id, "project_id": project_id}
     return kept
+
+
+def _check_quotas(quotas: dict[str, float]) -> None:
+    if unknown := sorted(quotas.keys() - LIMITS.keys()):
+        raise ImpossibleAsset(f"there is no quota {said(', '.join(unknown))}; there are {', '.join(LIMITS)}")
+    for name, limit in quotas.items():
+        if not (0 <= limit < 2**53 and limit == int(limit)):
+            raise ImpossibleAsset(f"{name}: {limit} is no limit; give a whole number, 0 or more")
 
 
 def _check_gates(gates: list[StepName] | None) -> None:
@@ -85,6 +113,9 @@ def _check_gates(gates: list[StepName] | None) -> None:
 
 
 def _check_style(style: dict[str, Any]) -> None:
+    words = style.get("style", "")
+    if not isinstance(words, str) or len(words) > _STYLE:
+        raise ImpossibleAsset(f"style_profile.style is how things look, in words, at most {_STYLE:,} characters")
     palette = style.get("palette", [])
     if not isinstance(palette, list) or len(palette) > 16 or not all(_is_colour(each) for each in palette):
         raise ImpossibleAsset('style_profile.palette is a list of up to 16 colours such as "#d04a2f"')

@@ -3,7 +3,9 @@
 PenstockError
 ├── InvalidValue
 │   ├── ImpossibleAsset    what was asked for cannot be made
-│   └── UnsafePrompt       the prompt has words that this project does not allow
+│   ├── UnsafePrompt       the prompt has words that this project does not allow
+│   └── BeyondQuota
+│       └── BeyondProjectQuota   it takes more than the project may ever use
 ├── NotFound
 │   └── NoSuchPlace        there is no job or asset of this id
 ├── Conflict
@@ -15,6 +17,7 @@ PenstockError
 from __future__ import annotations
 
 from penstock.errors import Conflict, InvalidValue, NotFound, PenstockError
+from penstock.kernel.quota import BeyondQuota, Share
 
 
 class ImpossibleAsset(InvalidValue):
@@ -29,6 +32,17 @@ class UnsafePrompt(InvalidValue):
 
     slug, http_status = "unsafe-prompt", 422
     hint = "Say it in other words, or ask an administrator about the project's list."
+
+
+class BeyondProjectQuota(BeyondQuota):
+    """What was asked for takes more than the project's quotas allow at all."""
+
+    slug, http_status = "beyond-project-quota", 429
+    hint = "Ask an administrator for larger quotas of the project; waiting does not help."
+
+    def __init__(self, share: Share, used: int) -> None:
+        super().__init__(share)
+        self.args = (f"{self}; {used:,} are in use",)
 
 
 class NoSuchPlace(NotFound):

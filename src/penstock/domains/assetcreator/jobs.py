@@ -24,6 +24,7 @@ from penstock.domains.assetcreator.orders import (
     ChangedInputs,
     Request,
     RigType,
+    all_words,
     changed,
     kept,
     request_of,
@@ -32,12 +33,10 @@ from penstock.domains.assetcreator.production import ASSET
 from penstock.domains.assetcreator.project_quotas import take_place
 from penstock.errors import Conflict, IllegalMove
 from penstock.kernel.change import Change
-from penstock.kernel.idempotency import ClaimLost, new_id
+from penstock.kernel.idempotency import new_id
 from penstock.kernel.store import Store
 
 UNFINISHED = (Status.PENDING, Status.RUNNING, Status.PAUSED, Status.APPROVED)
-_RACES = 5
-"How often one may meet a worker, or somebody who decides, that is about to do something else with the same job."
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +67,7 @@ def ask(studio: AssetStudio, wanted: NewJob, *, by: str) -> Job:
     """Begin a job, if the project's quotas allow it and its prompt is safe; QuotaExceeded, UnsafePrompt if not."""
     store = studio.store
     project = store.get(Project.at(project_id=wanted.project_id))
-    studio.safety.check(project, wanted.request.words)
+    studio.safety.check(project, all_words(project, wanted.request))
     request = wanted.request.model_copy(update={"reference": _reference(store, wanted)})
     _check_possible(store, wanted)
     with store.change(by=by, once=studio.once) as change:
@@ -82,7 +81,7 @@ def make_again(studio: AssetStudio, job_id: str, *, seed: int | None = None, by:
     job = find_job(studio.store, job_id)
     project = studio.store.get(Project.at(project_id=job.project_id))
     former = request_of(job)
-    studio.safety.check(project, former.words)
+    studio.safety.check(project, all_words(project, former))
     again = former.model_copy(
         update={"seed": (former.seed + 1) % SEEDS if seed is None else seed, "parent": job.version, "retakes": {}}
     )
@@ -165,7 +164,8 @@ def _in_order(step: Step) -> tuple[int, int, datetime]:
 
 def cancel(studio: AssetStudio, job_id: str, *, by: str, why: str | None = None) -> Job:
     """Stop a job wherever it is; it has failed then, with the code CANCELLED. To one that is over nothing happens."""
-    for tries_left in reversed(range(_RACES)):
+
+    def attempt() -> Job:
         job = find_job(studio.store, job_id)
         if job.status not in UNFINISHED:
             return job
@@ -173,13 +173,11 @@ def cancel(studio: AssetStudio, job_id: str, *, by: str, why: str | None = None)
             with studio.store.change(by=by, why=why, once=studio.once) as change:
                 cancelled = ASSET.cancel(change, job, by=by, why=why)
                 change.result = {"job_id": job_id}
-            return cancelled
-        except ClaimLost:
-            raise
-        except (Conflict, IllegalMove):  # a step has just begun or ended, perhaps the last one
-            if not tries_left:
-                raise
-    raise AssertionError("the last try raises")
+        except IllegalMove as ended:  # its last step, since it was read
+            raise Conflict(f"job {job_id} has just moved on: {ended}") from None
+        return cancelled
+
+    return studio.store.retried(attempt)  # a step may just have begun or ended
 
 
 def resume(
@@ -189,7 +187,7 @@ def resume(
     job = find_job(studio.store, job_id)
     project = studio.store.get(Project.at(project_id=job.project_id))
     request = changed(request_of(job), inputs)
-    studio.safety.check(project, request.words)
+    studio.safety.check(project, all_words(project, request))
     with studio.store.change(by=by, why=f"resume from {from_step.value}", once=studio.once) as change:
         resumed = ASSET.resume(
             change, job, from_step=from_step.value, by=by, input=None if inputs is None else kept(request)

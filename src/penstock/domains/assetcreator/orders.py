@@ -47,6 +47,8 @@ class RigType(StrEnum):
 
 _BUDGETS = {Platform.MOBILE: 2_000, Platform.PC: 5_000, Platform.CONSOLE: 5_000}
 "Triangles, where nobody says."
+SEEDS = 2**31
+"From 0 on."
 _NOTES = 10
 "So many of the latest notes are told to whoever draws."
 SEEDS = 2**31
@@ -102,6 +104,16 @@ def request_of(job: Job) -> Request:
     return Request.model_validate(job.request)
 
 
+def style_words(project: Project) -> list[str]:
+    """What a project says about how its assets look."""
+    return [str(project.style_profile.get("style", ""))]
+
+
+def all_words(project: Project, request: Request) -> list[str]:
+    """Everything that somebody wrote, and whoever draws is told."""
+    return [*request.words, *style_words(project)]
+
+
 def order_of(
     job: Job, project: Project, step: StepName, *, reference: Path | None = None, remote: str | None = None, name: str
 ) -> AssetOrder:
@@ -114,7 +126,7 @@ def order_of(
     return AssetOrder(
         kind=KINDS[job.asset_type],
         concept=request.prompt.core_concept,
-        style=" ".join(filter(None, (request.prompt.style, str(style.get("style", ""))))),
+        style=" ".join(filter(None, (request.prompt.style, *style_words(project)))),
         details=". ".join(filter(None, (request.prompt.details, *request.notes))),
         seed=seed_of(request, step),
         palette=tuple(map(str, palette)) if isinstance(palette, list) else (),

@@ -11,9 +11,10 @@ import math
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from penstock.domains.assetcreator.errors import NotIdle
+from penstock.domains.assetcreator.errors import BeyondProjectQuota, NotIdle
 from penstock.domains.assetcreator.options import AssetOptions
 from penstock.kernel.change import Change
+from penstock.kernel.handle import StoreHandle
 from penstock.kernel.quota import HELD, Quota, QuotaHold, QuotaUse, Share, usage
 from penstock.kernel.store import Store
 from penstock.operations.conditions import Present
@@ -22,9 +23,26 @@ if TYPE_CHECKING:
     from penstock.domains.assetcreator.model import AssetVersion, Job, Project  # which give back what they had here
 
 _FOR_EVER = timedelta(days=36_500)
-JOBS = Quota("assetcreator.jobs", "unfinished jobs", longest=_FOR_EVER)
-SECONDS = Quota("assetcreator.seconds", "seconds of computing in 30 days", per=timedelta(days=30))
-BYTES = Quota("assetcreator.bytes", "bytes in the library", longest=_FOR_EVER, retry=timedelta(hours=1))
+JOBS = Quota(
+    "assetcreator.jobs",
+    "unfinished jobs",
+    longest=_FOR_EVER,
+    helps="Cancel a job, decide a review that waits, or ask an administrator to raise concurrent_jobs of the project.",
+)
+SECONDS = Quota(
+    "assetcreator.seconds",
+    "seconds of computing in 30 days",
+    per=timedelta(days=30),
+    helps="Wait until the 30 days are over, or ask an administrator to raise compute_seconds of the project.",
+)
+BYTES = Quota(
+    "assetcreator.bytes",
+    "bytes in the library",
+    longest=_FOR_EVER,
+    retry=timedelta(hours=1),
+    helps="Delete versions or assets that nobody needs, cancel a job, which keeps room for what it may become, or ask "
+    "an administrator to raise storage_bytes of the project.",
+)
 LIMITS = {"concurrent_jobs": JOBS, "compute_seconds": SECONDS, "storage_bytes": BYTES}
 "What a project's quotas may name."
 RESERVED = {"concurrent_jobs": 1, "compute_seconds": 60, "storage_bytes": 32 * 2**20}
@@ -43,7 +61,8 @@ def limit_of(project: Project, name: str) -> int:
 def take_place(change: Change, project: Project, job: Job) -> None:
     """Count a job, and what it may become, with the commit that begins it or takes it up again.
 
-    NotIdle where its project is about to be removed, Conflict where it goes just then.
+    QuotaExceeded while too much is in use, BeyondProjectQuota where there is never so much, NotIdle where the project
+    is about to be removed, Conflict where it goes just then.
     """
     if is_closed(change.store, project):
         raise NotIdle(f"project {project.project_id} is being removed; no job begins in it any more")
@@ -51,6 +70,7 @@ def take_place(change: Change, project: Project, job: Job) -> None:
     shares = [
         _share(LIMITS[name], project.project_id, amount, limit_of(project, name)) for name, amount in RESERVED.items()
     ]
+    _check_possible(change.store, *shares)
     change.quotas.reserve(job_hold(job), *shares, until=change.store.clock.now() + _FOR_EVER)
 
 
@@ -80,12 +100,19 @@ def give_back(change: Change, job: Job, *, seconds: float) -> None:
 def keep_version(change: Change, version: AssetVersion, *, limit: int | None = None) -> None:
     """Count the bytes of a version, with the commit that puts it into the library; refused beyond a limit."""
     share = _share(BYTES, version.project_id, version.bytes or 0, limit)
+    _check_possible(change.store, share)
     change.quotas.reserve(version_hold(version), share, until=change.store.clock.now() + _FOR_EVER)
 
 
 def forget_version(change: Change, version: AssetVersion) -> None:
     """Give the room of a version back, with the commit that takes it out of the library."""
     change.quotas.settle(version_hold(version))
+
+
+def _check_possible(store: StoreHandle, *shares: Share) -> None:
+    for share in shares:
+        if share.limit is not None and share.amount > share.limit:
+            raise BeyondProjectQuota(share, usage(store, share.quota, share.whose))
 
 
 def _share(quota: Quota, project_id: str, amount: int, limit: int | None) -> Share:

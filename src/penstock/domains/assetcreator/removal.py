@@ -98,10 +98,10 @@ def delete_job(studio: AssetStudio, job: Job, *, by: str) -> None:
             ASSET.cancel(store, job, by=by)
         ASSET.forget(store, job)
     for step in store.find(Step.of_job(job_id=job.job_id)):
-        with store.change(by=by) as change:
+        with store.change(by=by, project=job.project_id) as change:
             change.delete(step.ref)
             release_files(change, step, list(step.artifacts))
-    with store.change(by=by) as change:
+    with store.change(by=by, project=job.project_id) as change:
         change.delete(job.ref)
         change.delete(JobPlace.at(job_id=job.job_id))
 

@@ -10,19 +10,16 @@ from penstock.domains.assetcreator.asset_studio import AssetStudio
 from penstock.domains.assetcreator.errors import ImpossibleAsset, ReviewOver
 from penstock.domains.assetcreator.jobs import AssetJob, see_job
 from penstock.domains.assetcreator.model import Job, Project, Status, Step, StepName
-from penstock.domains.assetcreator.orders import ChangedInputs, changed, kept, rejected, request_of
+from penstock.domains.assetcreator.orders import ChangedInputs, all_words, changed, kept, rejected, request_of
 from penstock.domains.assetcreator.production import ASSET
 from penstock.errors import Conflict
 from penstock.events.schedule import Period
 from penstock.kernel.change import Change
-from penstock.kernel.idempotency import ClaimLost
 from penstock.kernel.store import Store
 from penstock.schema.kinds import instant_text
 
 _AT_ONCE = 500
 "Reminders that one look at the clock sends."
-_RACES = 5
-"How often others may change what waits, without deciding about it, while somebody does."
 
 
 def approve(
@@ -51,7 +48,8 @@ def reject(
 
     def decide(change: Change, job: Job, at: StepName) -> Job:
         request = rejected(changed(request_of(job), inputs), back_to or at, notes)
-        studio.safety.check(studio.store.get(Project.at(project_id=job.project_id)), request.words)
+        project = studio.store.get(Project.at(project_id=job.project_id))
+        studio.safety.check(project, all_words(project, request))
         return ASSET.reject(
             change,
             job,
@@ -77,19 +75,15 @@ def _decided(
     why: str | None,
 ) -> Job:
     """A job after a decision about what somebody has seen of it."""
-    for tries_left in reversed(range(_RACES)):
+
+    def attempt() -> Job:
         job, at = _seen(studio.store, job_id, round, checksums)
-        try:
-            with studio.store.change(by=by, why=why, once=studio.once) as change:
-                decided = decide(change, job, at)
-                change.result = {"job_id": job_id}
-            return decided
-        except ClaimLost:
-            raise
-        except Conflict:  # somebody has decided, or only said by when somebody should
-            if not tries_left:
-                raise
-    raise AssertionError("the last try raises")
+        with studio.store.change(by=by, why=why, once=studio.once) as change:
+            decided = decide(change, job, at)
+            change.result = {"job_id": job_id}
+        return decided
+
+    return studio.store.retried(attempt)  # somebody may have said by when to decide, or decided: _seen tells who
 
 
 def assign(studio: AssetStudio, job_id: str, *, assignee: str | None, due_at: datetime | None, by: str) -> Step:

@@ -89,7 +89,15 @@ def _add_projects(router: APIRouter, studio: AssetStudio) -> None:
     def view(here: AssetStudio, project: Project) -> CreativeProjectView:
         return CreativeProjectView.of(project, used_by(here.store, project))
 
+    def project_again(request: Request, told: dict[str, Any]) -> CreativeProjectView:
+        here = studio.used_by(caller_of(request))
+        return view(here, here.store.get(Project.at(project_id=told["project_id"])))
+
+    def reference_again(request: Request, told: dict[str, Any]) -> ReferenceView:
+        return ReferenceView(**told)
+
     @router.post("/projects", status_code=201)
+    @again(project_again)
     def begin_project(who: Who, body: BeginProject) -> CreativeProjectView:
         """Begin a project: its style, and after which steps people decide."""
         here = studio.used_by(who)
@@ -123,10 +131,8 @@ def _add_projects(router: APIRouter, studio: AssetStudio) -> None:
     def set_rules(who: Who, project_id: str, body: ProjectRules) -> CreativeProjectView:
         """Set a project's quotas, and the words that no prompt of it may have."""
         here = studio.used_by(who)
-        project = creative_projects.set_quotas(here, project_id, body.quotas, by=who.name)
-        if body.forbidden_words is not None:
-            words = {"forbidden_words": body.forbidden_words}
-            project = creative_projects.change_project(here, project_id, words, by=who.name)
+        words = body.forbidden_words
+        project = creative_projects.set_rules(here, project_id, quotas=body.quotas, forbidden_words=words, by=who.name)
         return view(here, project)
 
     @router.delete("/projects/{project_id}", status_code=204)
@@ -136,6 +142,7 @@ def _add_projects(router: APIRouter, studio: AssetStudio) -> None:
         removal.delete_project(studio.used_by(who), project_id, by=who.name)
 
     @router.post("/projects/{project_id}/references", status_code=201)
+    @again(reference_again)
     @takes(megabytes=11)
     @heavy("decoding")
     def add_reference(who: Who, project_id: str, file: UploadFile) -> ReferenceView:
@@ -168,6 +175,7 @@ def _add_jobs(router: APIRouter, studio: AssetStudio) -> None:
         who: Who, project_id: str, status: Status | None = None, limit: Limit = 50, cursor: Cursor = None
     ) -> JobPage:
         """The jobs of a project, or those in one state."""
+        who.store.get(Project.at(project_id=project_id))
         query = Job.of_project(project_id=project_id)
         if status is not None:
             query = query.where(the(Job.status).equals(status))
@@ -209,6 +217,7 @@ def _add_reviews(router: APIRouter, studio: AssetStudio) -> None:
     @router.get("/reviews")
     def list_reviews(who: Who, project_id: str, limit: Limit = 50, cursor: Cursor = None) -> ReviewPage:
         """What waits for a decision in a project, oldest first."""
+        who.store.get(Project.at(project_id=project_id))
         query = Step.reviews_of_project(project_id=project_id)
         page, signer = who.store.page(query, limit=limit, cursor=cursor), studio.used_by(who).signer()
         return ReviewPage(items=[WaitingView.of(step, signer) for step in page.records], next=page.cursor)
@@ -238,13 +247,14 @@ def _add_reviews(router: APIRouter, studio: AssetStudio) -> None:
 def _add_library(router: APIRouter, studio: AssetStudio) -> None:
     def version_again(request: Request, told: dict[str, Any]) -> VersionView:
         here = studio.used_by(caller_of(request))
-        return VersionView.of(library.find_version(here.store, told["asset_id"], told["version"]), here.signer())
+        return VersionView.shown(library.find_version(here.store, told["asset_id"], told["version"]), here.signer())
 
     @router.get("/projects/{project_id}/assets")
     def list_assets(
         who: Who, project_id: str, type: AssetKind | None = None, limit: Limit = 50, cursor: Cursor = None
     ) -> AssetPage:
-        """The assets of a project, or those of one type, newest first."""
+        """The assets of a project, or those of one type, which come newest first."""
+        who.store.get(Project.at(project_id=project_id))
         if type is None:
             page = who.store.page(Asset.of_project(project_id=project_id), limit=limit, cursor=cursor)
         else:
@@ -259,7 +269,7 @@ def _add_library(router: APIRouter, studio: AssetStudio) -> None:
         found = library.find_asset(here.store, asset_id)
         query = AssetVersion.of_asset(project_id=found.project_id, asset_id=asset_id)
         signer = here.signer()
-        latest = [VersionView.of(v, signer) for v in here.store.page(query, limit=10).records]
+        latest = [VersionView.shown(v, signer) for v in here.store.page(query, limit=10).records]
         return AssetView(**shared_fields(AssetInList, found), versions=latest)
 
     @router.get("/assets/{asset_id}/versions")
@@ -269,7 +279,7 @@ def _add_library(router: APIRouter, studio: AssetStudio) -> None:
         found = library.find_asset(here.store, asset_id)
         query = AssetVersion.of_asset(project_id=found.project_id, asset_id=asset_id)
         page, signer = here.store.page(query, limit=limit, cursor=cursor), here.signer()
-        items = [VersionView.of(v, signer) for v in page.records]
+        items = [VersionView.shown(v, signer) for v in page.records]
         archived = archived_versions(who, asset_id, limit=limit).items if cursor is None else []
         return VersionPage(items=items, next=page.cursor, archived=archived)
 
@@ -287,7 +297,7 @@ def _add_library(router: APIRouter, studio: AssetStudio) -> None:
     def restore_version(who: Who, asset_id: str, version: VersionNumber) -> VersionView:
         """Bring a version back from the archive; it stays for a month at least."""
         here = studio.used_by(who)
-        return VersionView.of(library.restore_version(here, asset_id, version, by=who.name), here.signer())
+        return VersionView.shown(library.restore_version(here, asset_id, version, by=who.name), here.signer())
 
     @router.get("/assets/{asset_id}/versions/{version}")
     def version(who: Who, asset_id: str, version: VersionNumber) -> VersionView:

@@ -15,7 +15,7 @@ Because row security is forced, ``pg_dump`` by the owner needs ``--enable-row-se
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -31,7 +31,7 @@ TENANT = "penstock_tenant"
 
 _SESSIONS = "current_setting('penstock.project', true)"
 _CREATE = f"create role {TENANT} nologin noinherit"
-_INVOKERS = 15  # the version since which a view may run with the rights of whoever asks
+INVOKERS = 15  # the version since which a view may run with the rights of whoever asks
 MEMBERSHIPS = 16  # the version since which a membership may be used by SET ROLE alone
 
 # With its owner's rights, as the role may not delete: so it asks the table's policy itself whose rows may go.
@@ -101,15 +101,18 @@ class _Relation:
 
 def isolation_steps(
     connection: sa.Connection, dialect: Dialect, shapes: Sequence[EntityShape], views: Sequence[ViewShape]
-) -> Iterator[PlanStep]:
-    """What is missing for sessions that are bound to a project, and what they have too much of."""
+) -> Generator[PlanStep, None, bool]:
+    """What is missing for sessions that are bound to a project, and what they have too much of.
+
+    False where nobody can be bound, as there is no role for it and this user may not create it.
+    """
     of_projects = [s for s in shapes if s.project is not None]
     if not of_projects:
-        return
+        return False
     user = _user(connection)
     yield from _role_steps(connection, user)
     if not user.role_exists and not user.may_create:
-        return
+        return False
     yield from _schema_steps(connection, {"penstock", *(s.domain for s in of_projects if s.domain)})
     known = _relations(connection)
     for shape in of_projects:
@@ -121,9 +124,10 @@ def isolation_steps(
         relation = dialect.relation("penstock", "changes")
         yield from _table_steps(user, relation, known, f"project = {_SESSIONS}", frozenset({"select"}), removable=False)
         yield from _order_steps(user, dialect, known)
-    if user.version >= _INVOKERS:
+    if user.version >= INVOKERS:
         for view in views:
             yield from _view_steps(user, dialect.relation(view.domain, view.name), known)
+    return True
 
 
 def _order_steps(user: _User, dialect: Dialect, known: dict[str, _Relation]) -> Iterator[PlanStep]:
@@ -131,7 +135,7 @@ def _order_steps(user: _User, dialect: Dialect, known: dict[str, _Relation]) -> 
     for name in ("feed_order", "feed_trimmed"):
         relation = dialect.relation("penstock", name)
         if todo := _grants(relation, known.get(relation) or _Relation(user.name), frozenset({"select"})):
-            yield PlanStep("grant", f"reading of penstock.{name} to {TENANT}", _together(todo))
+            yield PlanStep("grant", f"reading of penstock.{name} to {TENANT}", together(todo))
 
 
 def _granted(shape: EntityShape) -> frozenset[str]:
@@ -147,7 +151,7 @@ def _granted(shape: EntityShape) -> frozenset[str]:
 
 def _role_steps(connection: sa.Connection, user: _User) -> Iterator[PlanStep]:
     if user.role_exists:
-        for statement in _excess(connection):
+        for statement in excess_of(connection, TENANT):
             kind = "restrict role" if user.superuser else ADVICE
             yield PlanStep(kind, statement, statement if user.superuser else _advice(user, statement))
     else:
@@ -165,8 +169,8 @@ def _role_steps(connection: sa.Connection, user: _User) -> Iterator[PlanStep]:
         yield PlanStep(ADVICE, f"grant {TENANT} to {user.name}", _advice(user, user.grant))
 
 
-def _excess(connection: sa.Connection) -> Iterator[str]:
-    """What takes back the powers that the role should not have."""
+def excess_of(connection: sa.Connection, role: str) -> Iterator[str]:
+    """What takes back the powers that a role of projects should not have."""
     powers = {
         "rolsuper": "nosuperuser",
         "rolcreaterole": "nocreaterole",
@@ -176,16 +180,16 @@ def _excess(connection: sa.Connection) -> Iterator[str]:
         "rolreplication": "noreplication",
         "rolbypassrls": "nobypassrls",
     }
-    row = connection.exec_driver_sql(f"select {', '.join(powers)} from pg_roles where rolname = %s", (TENANT,)).one()
+    row = connection.exec_driver_sql(f"select {', '.join(powers)} from pg_roles where rolname = %s", (role,)).one()
     if wrong := [word for word, has in zip(powers.values(), row, strict=True) if has]:
-        yield f"alter role {TENANT} {' '.join(wrong)}"
+        yield f"alter role {role} {' '.join(wrong)}"
     others = connection.exec_driver_sql(
         "select r.rolname::text from pg_auth_members m join pg_roles r on r.oid = m.roleid "
         "join pg_roles t on t.oid = m.member where t.rolname = %s order by 1",
-        (TENANT,),
+        (role,),
     )
     for other in others.scalars():
-        yield f"revoke {quote(other)} from {TENANT}"
+        yield f"revoke {quote(other)} from {role}"
 
 
 def _advice(user: _User, statements: str) -> str:
@@ -216,7 +220,7 @@ def _schema_steps(connection: sa.Connection, schemas: set[str]) -> Iterator[Plan
             f"revoke all on penstock.commits from {TENANT}",
             f"grant insert (token) on penstock.commits to {TENANT}",
         )
-        yield PlanStep("grant", f"tokens of penstock.commits to {TENANT}", _together(statements))
+        yield PlanStep("grant", f"tokens of penstock.commits to {TENANT}", together(statements))
 
 
 def _removal_steps(connection: sa.Connection) -> Iterator[PlanStep]:
@@ -227,7 +231,7 @@ def _removal_steps(connection: sa.Connection) -> Iterator[PlanStep]:
     ).scalar()
     if not held or _REMOVE.is_open(connection):
         statements = (f"revoke all on function {REMOVE} from public", f"grant execute on function {REMOVE} to {TENANT}")
-        yield PlanStep("grant", f"removal by penstock.remove to {TENANT}", _together(statements))
+        yield PlanStep("grant", f"removal by penstock.remove to {TENANT}", together(statements))
 
 
 def _table_steps(
@@ -254,7 +258,7 @@ def _table_steps(
         todo += [f"alter table {relation} {how} row level security" for how in ("enable", "force")]
     todo += _grants(relation, now, granted)
     if todo:
-        yield PlanStep("isolate projects", relation.replace('"', ""), _together(todo))
+        yield PlanStep("isolate projects", relation.replace('"', ""), together(todo))
 
 
 def _view_steps(user: _User, relation: str, known: dict[str, _Relation]) -> Iterator[PlanStep]:
@@ -262,7 +266,7 @@ def _view_steps(user: _User, relation: str, known: dict[str, _Relation]) -> Iter
     todo = [] if now.by_invoker else [f"alter view {relation} set (security_invoker = true)"]
     todo += _grants(relation, now, frozenset({"select"}))
     if todo:
-        yield PlanStep("isolate projects", relation.replace('"', ""), _together(todo))
+        yield PlanStep("isolate projects", relation.replace('"', ""), together(todo))
 
 
 def _grants(relation: str, now: _Relation, wanted: frozenset[str]) -> list[str]:
@@ -285,14 +289,16 @@ def _created(name: str, policy: _Policy, relation: str) -> str:
 
 def _said(policy: _Policy) -> _Policy:
     """The policy without the ways in which the same can be written: PostgreSQL tells it in its own."""
-    return policy._replace(using=_bare(policy.using), check=_bare(policy.check))
+    return policy._replace(using=bare(policy.using), check=bare(policy.check))
 
 
-def _bare(condition: str) -> str:
+def bare(condition: str) -> str:
+    """A condition as its words alone."""
     return re.sub(r"::\w+|[()\s\"]", "", condition).lower()
 
 
-def _together(statements: Sequence[str]) -> str:
+def together(statements: Sequence[str]) -> str:
+    """Several statements as one."""
     return f"do $$ begin {'; '.join(statements)}; end $$"
 
 
@@ -327,7 +333,7 @@ def _relations(connection: sa.Connection) -> dict[str, _Relation]:
         found[f"{quote(schema)}.{quote(name)}"] = _Relation(
             owner,
             forced,
-            {p[0]: _Policy(p[1], _bare(p[2]), _bare(p[3]), p[4], p[5]) for p in policies},
+            {p[0]: _Policy(p[1], bare(p[2]), bare(p[3]), p[4], p[5]) for p in policies},
             frozenset(granted),
             by_invoker,
         )

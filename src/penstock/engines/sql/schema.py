@@ -17,6 +17,7 @@ from penstock.engines.sql.connector import Connector, HeldByOthers
 from penstock.engines.sql.dialect import Dialect, quote
 from penstock.engines.sql.feed_table import feed_steps
 from penstock.engines.sql.isolation import isolation_steps
+from penstock.engines.sql.project_readers import reader_steps
 from penstock.engines.sql.standing_table import StandingTable, standing_tables
 from penstock.engines.sql.statements import Statements
 from penstock.errors import Misconfigured, Unavailable
@@ -145,7 +146,9 @@ def _steps(
     for view in views:
         yield from _view_steps(inspector, dialect, view, {shape.name: relations[shape] for shape in shapes})
     if dialect.schemas:
-        yield from isolation_steps(connection, dialect, shapes, views)
+        isolated = yield from isolation_steps(connection, dialect, shapes, views)
+        if isolated:  # else no policy would keep them from any row
+            yield from reader_steps(connection, dialect, shapes, views)
 
 
 def _table_steps(
