@@ -181,3 +181,32 @@ def _with_speck() -> Image.Image:
     picture = Image.new("RGBA", (1500, 1500), (0, 0, 0, 0))
     picture.putpixel((700, 3), (255, 0, 0, 255))
     return picture
+
+
+def with_texture(content: bytes) -> Model:
+    model = box()
+    model.texture = content
+    return model
+
+
+def spoilt() -> bytes:
+    """A PNG whose checksums are right, and whose pixels are none."""
+    whole, junk = png(noise(32)), b"IDAT" + bytes(range(256)) * 4
+    at = whole.index(b"IDAT") - 4
+    return whole[:at] + struct.pack(">I", len(junk) - 4) + junk + struct.pack(">I", zlib.crc32(junk)) + whole[-12:]
+
+
+TEXTURES: dict[str, Callable[[], bytes]] = {
+    "pixels that are none": spoilt,
+    "large": lambda: unfolding(16_000),
+    "many pixels in few bytes": lambda: unfolding(4000),
+    "one pixel": lambda: png(Image.new("RGB", (1, 1))),
+    "a row": lambda: png(Image.new("RGB", (4000, 1))),
+    "sixteen bits": lambda: png(Image.fromarray(np.zeros((64, 64), dtype=np.uint16))),
+    "few colours": lambda: png(disc().quantize(8)),
+    "a photograph": lambda: png(noise(), "JPEG"),
+    "for a printer": lambda: png(disc("CMYK"), "JPEG"),
+    "half transparent": lambda: png(Image.new("RGBA", (64, 64), (200, 30, 30, 90))),
+    "a film": _film,
+    "a page": lambda: b"<!doctype html>",
+}

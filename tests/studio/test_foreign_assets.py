@@ -19,7 +19,7 @@ from penstock.studio.modelling.glb import read_glb, write_glb
 from penstock.work import Terminal
 from tests.generation.listening_reporter import ListeningReporter
 from tests.media.test_samples import SAMPLES
-from tests.studio.hostile_shapes import PICTURES, SHAPES
+from tests.studio.hostile_shapes import PICTURES, SHAPES, TEXTURES, with_texture
 from tests.studio.modelling.viewers import viewed
 
 MAKERS = asset_makers(lambda name: None)
@@ -112,6 +112,18 @@ def test_whatever_comes_out_is_valid(name: str, tmp_path: Path) -> None:
             ]
     for path, found in viewed(made).items() if made else ():
         assert (found["issues"]["numErrors"], found["issues"]["numWarnings"]) == (0, 0), (path, found["issues"])
+
+
+@pytest.mark.parametrize("name", TEXTURES)
+def test_a_texture_of_any_kind_is_shown_or_refused(name: str, tmp_path: Path) -> None:
+    mesh, out = tmp_path / "mesh.glb", folder_in(tmp_path, "out")
+    write_glb(with_texture(TEXTURES[name]()), mesh)
+    with bounded():
+        told = refused(lambda: MAKERS.exporters["prop"].export(mesh, ORDER, {"seed": 1}, out, ListeningReporter()))
+        assert told is not None or (out / "turntable.mp4").exists()
+    if told is None:
+        (found,) = viewed([out / "asset.glb"]).values()
+        assert (found["issues"]["numErrors"], found["issues"]["numWarnings"]) == (0, 0), found["issues"]
 
 
 @pytest.mark.parametrize("name", PICTURES)
