@@ -71,6 +71,14 @@ def fan() -> Model:
     return soup([(0, 0, 0), (0, 1, 0), (1, 0, 0), (-1, 0, 0.5), (0, 0, -1)], [(0, 1, 2), (0, 1, 3), (0, 1, 4)])
 
 
+def star(count: int) -> Model:
+    """Needles that all have their middle at one place."""
+    ends = np.random.default_rng(6).normal(size=(count, 3))
+    aside = np.random.default_rng(7).normal(size=(count, 3)) * 1e-3
+    points = np.stack([ends, -ends + aside, -aside], axis=1)
+    return soup(points.reshape(-1, 3), np.arange(3 * count).reshape(-1, 3))
+
+
 def doubled(model: Model) -> Model:
     model.faces = np.concatenate([model.faces, model.faces])
     return model
@@ -94,6 +102,7 @@ SHAPES: dict[str, Callable[[], Model]] = {
     "as small as a cell": lambda: changed(person(), lambda p: p * 1e-6),
     "leaves on one edge": fan,
     "scattered triangles": lambda: scattered(4000),
+    "needles through one place": lambda: star(3000),
     "a hundred boxes": lambda: repeated(box(), np.random.default_rng(3).random((100, 3)) * 9),
     "inside out": lambda: turned_inside_out(person()),
     "everything twice": lambda: doubled(person()),

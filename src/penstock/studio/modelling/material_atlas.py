@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from PIL import Image
+from PIL import Image, UnidentifiedImageError
 
 from penstock.media.errors import TooMuchToDecode, UnusableFile
 from penstock.media.room import room
@@ -151,6 +151,8 @@ def decoded(content: bytes) -> Image.Image:
                 return picture.convert("RGB")
     except UnusableFile:
         raise
+    except UnidentifiedImageError:
+        raise damaged(f"its texture is none of {', '.join(_FORMATS)}") from None
     except Exception as error:
         # Its readers fail in many ways when the bytes are not what they expect.
         raise damaged(f"its texture cannot be read ({str(error)[:80]})") from None
