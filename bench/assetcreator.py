@@ -1,7 +1,7 @@
 """What the production line of assets costs beside making them: the wall time of a character, from the request to the
 version in the library, and the time of it that was spent inside the makers.
 
-One worker at a time, so that no two steps are made at once and the times add up; no gates, so that nobody has to decide.
+One worker at a time, so that no two steps are made at once and the times add up; no gates, so that nobody decides.
 SQLite and local files, as in ``penstock demo assetcreator``; all makers are the embedded ones.
 """
 

@@ -97,7 +97,7 @@ SHAPES: dict[str, Callable[[], Model]] = {
     "a beam": lambda: changed(box(), lambda p: p * [3000, 0.01, 0.01]),
     "a sheet": sheet,
     "a sheet that lies": lambda: sheet(lying=True),
-    "far away": lambda: changed(person(), lambda p: p + [9e7, -9e7, 9e7]),
+    "far away": lambda: changed(person(), lambda p: p + np.array([9e7, -9e7, 9e7])),
     "as large as a planet": lambda: changed(person(), lambda p: p * 1e8),
     "as small as a cell": lambda: changed(person(), lambda p: p * 1e-6),
     "leaves on one edge": fan,
@@ -140,9 +140,9 @@ def unfolding(side: int) -> bytes:
 def disc(mode: str = "RGB", size: tuple[int, int] = (300, 300)) -> Image.Image:
     """A red disc on a plain ground."""
     there = Image.radial_gradient("L").resize(size).point([255 if n < 120 else 0 for n in range(256)])
-    return Image.composite(Image.new("RGB", size, (200, 40, 40)), Image.new("RGB", size, (240, 240, 240)), there).convert(
-        mode
-    )
+    return Image.composite(
+        Image.new("RGB", size, (200, 40, 40)), Image.new("RGB", size, (240, 240, 240)), there
+    ).convert(mode)
 
 
 def noise(side: int = 256) -> Image.Image:

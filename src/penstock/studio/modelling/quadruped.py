@@ -73,9 +73,11 @@ class _Profile:
         least = max(0.02 * self.length, 1)
         rows = range(self.bottom + 1, self.bottom + max(round(0.3 * self.height), 3))
         # A tail may hang down between legs, but does not stand on the ground.
-        ground = self.seen.filled[self.bottom : self.bottom + max(round(0.12 * self.height), 2)].any(axis=0)
+        low = self.bottom + max(round(0.12 * self.height), 2)
+        ground = np.asarray(self.seen.filled[self.bottom : low].any(axis=0))
         found = [
-            [run for run in self.seen.runs(row) if run[1] - run[0] >= least and ground[slice(*run)].any()] for row in rows
+            [run for run in self.seen.runs(row) if run[1] - run[0] >= least and ground[slice(*run)].any()]
+            for row in rows
         ]
         most = max(map(len, found))
         alike = [runs for runs in found if len(runs) == most]
