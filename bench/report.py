@@ -127,12 +127,13 @@ def table(title: str, groups: Sequence[Group]) -> Table:
     made = Table(title=f"{title}: {groups[0].time}", title_justify="left")
     made.add_column("contender")
     lines: dict[str, list[str]] = {}
-    for group in groups:
+    for number, group in enumerate(groups):
         made.add_column(f"{group.name.partition('.')[2]} µs", justify="right")
         made.add_column("ratio", justify="right")
         for result in group.comparison.results(baseline=group.baseline):
             cells = [f"{result.micros:,.0f}", f"{result.ratio:.2f} ± {result.spread / 2:.2f}"]
-            lines.setdefault(result.name, []).extend(cells)
+            # Not every contender is in every group.
+            lines.setdefault(result.name, [""] * 2 * len(groups))[2 * number : 2 * number + 2] = cells
     for name, cells in lines.items():
         made.add_row(name, *cells)
     return made

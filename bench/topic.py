@@ -50,7 +50,19 @@ def _scenes(target: str) -> Topic:
     return Scenes(target)
 
 
-_MODULES = ("pages", "gets", "transitions", "saves", "jobs", "pickup", "tasks", "service", "speech", "musicvideo")
+_MODULES = (
+    "pages",
+    "gets",
+    "transitions",
+    "saves",
+    "jobs",
+    "pickup",
+    "tasks",
+    "service",
+    "speech",
+    "musicvideo",
+    "assetcreator",
+)
 
 # Each is imported by itself, so that one that cannot be imported keeps no other from being measured.
 TOPICS: Mapping[str, Loader] = {

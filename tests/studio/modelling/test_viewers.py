@@ -43,6 +43,7 @@ def test_three_js_loads_skin_and_clips_and_moves_each_vertex_as_here(
         played = found["clips"][clip.name]
         assert played["seconds"] == pytest.approx(clip.seconds, abs=1e-4)
         for share, places in zip((0, 0.3, 0.7), played["moments"], strict=True):
-            np.testing.assert_allclose(places, posed(model, clip, share * clip.seconds)[0], atol=2e-4)
+            there = posed(model, clip, share * clip.seconds)[0][:: played["every"]]
+            np.testing.assert_allclose(places, there, atol=2e-4)
         first, later = (np.array(played["moments"][n]) for n in (0, 1))
         assert np.abs(first - later).max() > 0.003

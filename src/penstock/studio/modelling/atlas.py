@@ -1,4 +1,4 @@
-"""The texture of a shell: its front as in the picture, and a back as somebody would guess it, side by side."""
+"""The texture of a shell, side by side: its front as in the picture, and a back like it or as one would guess it."""
 
 from __future__ import annotations
 
@@ -45,8 +45,8 @@ class Atlas:
         return np.clip(places * self.scale + (self.behind if behind else self.front), 0.0, 1.0)
 
 
-def atlas(seen: CutOut, *, margin: float, largest: int) -> Atlas:
-    """The texture of a subject, at most so many pixels wide and high.
+def atlas(seen: CutOut, *, margin: float, largest: int, alike: bool = False) -> Atlas:
+    """The texture of a subject, at most so many pixels wide and high; its back may look ``alike``, or is guessed.
 
     There is room of ``margin``, in pixels of the picture, around it: a mesh may reach beyond its contour.
     """
@@ -56,7 +56,7 @@ def atlas(seen: CutOut, *, margin: float, largest: int) -> Atlas:
     fit = _fit((size, step), wide, high)
     chart = (round(wide * fit), round(high * fit))
     front = _front(seen, margin, chart)
-    behind = _behind(front)
+    behind = _behind(front, _shaded(front.colours) if alike else _guessed(front))
     cell = (step[0] or size[0], step[1] or size[1])
     canvas = Image.new("RGB", size)
     offsets = []
@@ -116,13 +116,28 @@ def _beyond(colours: Image.Image, own: Image.Image) -> Image.Image:
     return Image.fromarray(np.rint(spread).astype(np.uint8)).resize(colours.size, Image.Resampling.BILINEAR)
 
 
-def _behind(front: _Front) -> Image.Image:
+def _behind(front: _Front, back: Image.Image) -> Image.Image:
+    """The back, into which the front goes over along the rim."""
+    whole = np.asarray(front.there.resize(_small(front), Image.Resampling.BOX)) >= 250
+    return Image.composite(back, front.colours, _inwards(whole).resize(back.size, Image.Resampling.BILINEAR))
+
+
+def _shaded(picture: Image.Image) -> Image.Image:
+    return picture.point([round(value * _SHADE) for value in range(256)] * 3)
+
+
+def _small(front: _Front) -> tuple[int, int]:
+    """How large it is when its back is guessed."""
+    shrink = _GUESSED_AT / max(front.there.size)
+    return max(2, round(front.there.width * shrink)), max(2, round(front.there.height * shrink))
+
+
+def _guessed(front: _Front) -> Image.Image:
     """What the back may look like: what is seen along the rim goes on behind, and nothing that is drawn further in.
 
     So hair is behind a face, and a coat has its colours but not its buttons.
     """
-    shrink = _GUESSED_AT / max(front.there.size)
-    small = (max(2, round(front.there.width * shrink)), max(2, round(front.there.height * shrink)))
+    small = _small(front)
     shares = np.asarray(front.there.resize(small, Image.Resampling.BOX))
     there = shares >= min(128, int(shares.max()))
     colours = np.asarray(front.colours.resize(small, Image.Resampling.BOX), dtype=np.float32)
@@ -131,8 +146,7 @@ def _behind(front: _Front) -> Image.Image:
     guess[inner] = _between(inner, there & ~inner, colours)
     guess = np.clip(bled(guess, there) * _SHADE, 0, 255)
     soft = Image.fromarray(guess.astype(np.uint8)).filter(ImageFilter.MedianFilter(5)).filter(ImageFilter.BoxBlur(1))
-    soft = soft.resize(front.there.size, Image.Resampling.BICUBIC)
-    return Image.composite(soft, front.colours, _inwards(shares >= 250).resize(soft.size, Image.Resampling.BILINEAR))
+    return soft.resize(front.there.size, Image.Resampling.BICUBIC)
 
 
 def _between(inner: Mask, ring: Mask, colours: Floats) -> Floats:

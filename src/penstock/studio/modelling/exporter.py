@@ -45,7 +45,7 @@ class ModelExporter:
             film(model, into / "turntable.mp4", lambda share: reporter.progress(0.2 + 0.8 * share, "filming"))
         reporter.progress(1.0)
         sizes = {path.name: path.stat().st_size for path in sorted(into.iterdir()) if path.name in _FILES}
-        return Made(metrics={**measured, "bytes": sizes})
+        return Made(metrics={**measured, "files": sizes, "bytes": sum(sizes.values())})
 
 
 _FILES = ("asset.glb", "asset.obj", "asset.mtl", "asset.png", "engine.md", "thumbnail.png", "turntable.mp4")

@@ -57,7 +57,10 @@ def kept_skin(document: GlbDocument, shown: list[int], worlds: Doubles) -> KeptS
     if index is None or not followed:
         return None
     told = document.one("skin", gltf.skins, index)
-    if np.abs(bound(document, told, worlds) - np.eye(4)).max() > _NEAR:
+    moved = np.abs(bound(document, told, worlds) - np.eye(4))
+    # Far from the origin numbers are as much coarser.
+    far = max(1.0, float(np.abs(worlds[told.joints][:, :3, 3]).max()))
+    if moved[:, :, :3].max() > _NEAR or moved[:, :, 3].max() > _NEAR * far:
         return None
     if np.abs(worlds[told.joints][:, :3, :3] - np.eye(3)).max() > _NEAR or len(set(told.joints)) < len(told.joints):
         return None

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from PIL import Image
+from PIL import Image, UnidentifiedImageError
 
 from penstock.media.errors import TooMuchToDecode, UnusableFile
 from penstock.media.room import room
@@ -94,7 +94,7 @@ def _tile(document: GlbDocument, image: int | None, colour: tuple[float, float, 
     shown = np.clip(np.nan_to_num(np.array(colour[:3])), 0, 1) ** (1 / 2.2)
     if image is None:
         return Image.new("RGB", (_PLAIN, _PLAIN), tuple(round(float(part) * 255) for part in shown))
-    picture = _decoded(_encoded(document, image))
+    picture = decoded(_encoded(document, image))
     picture.thumbnail((_TILE, _TILE))
     side = max(picture.size)
     picture = picture.resize((side, side))
@@ -113,7 +113,7 @@ def _encoded(document: GlbDocument, image: int) -> bytes:
 def _as_it_is(content: bytes) -> bytes:
     """A sound PNG that looks the same everywhere, untouched; any other picture as such a PNG."""
     if content[:8] != _SIGNATURE or not _plain(content):
-        return _png(_decoded(content))
+        return _png(decoded(content))
     return content
 
 
@@ -142,7 +142,8 @@ def _check_size(width: int, height: int) -> None:
         raise damaged("its texture has no pixels")
 
 
-def _decoded(content: bytes) -> Image.Image:
+def decoded(content: bytes) -> Image.Image:
+    """The pixels of a texture; UnusableFile if it has none that can be read."""
     try:
         with Image.open(io.BytesIO(content), formats=_FORMATS) as picture:
             _check_size(*picture.size)
@@ -150,6 +151,8 @@ def _decoded(content: bytes) -> Image.Image:
                 return picture.convert("RGB")
     except UnusableFile:
         raise
+    except UnidentifiedImageError:
+        raise damaged(f"its texture is none of {', '.join(_FORMATS)}") from None
     except Exception as error:
         # Its readers fail in many ways when the bytes are not what they expect.
         raise damaged(f"its texture cannot be read ({str(error)[:80]})") from None

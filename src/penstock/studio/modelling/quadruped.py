@@ -72,7 +72,13 @@ class _Profile:
         """The feet of each end: two that are seen apart, or one that both legs share."""
         least = max(0.02 * self.length, 1)
         rows = range(self.bottom + 1, self.bottom + max(round(0.3 * self.height), 3))
-        found = [[run for run in self.seen.runs(row) if run[1] - run[0] >= least] for row in rows]
+        # A tail may hang down between legs, but does not stand on the ground.
+        low = self.bottom + max(round(0.12 * self.height), 2)
+        ground = np.asarray(self.seen.filled[self.bottom : low].any(axis=0))
+        found = [
+            [run for run in self.seen.runs(row) if run[1] - run[0] >= least and ground[slice(*run)].any()]
+            for row in rows
+        ]
         most = max(map(len, found))
         alike = [runs for runs in found if len(runs) == most]
         # Halfway up: paws are round below, and legs flow into the body above.

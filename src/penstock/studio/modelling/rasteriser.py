@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import math
 from dataclasses import dataclass
 from typing import Any
@@ -12,6 +11,7 @@ from numpy.typing import NDArray
 from PIL import Image, ImageFilter
 
 from penstock.studio.modelling.geometry import welded
+from penstock.studio.modelling.material_atlas import decoded
 from penstock.studio.modelling.model import Doubles, Floats, Mask, Model, Whole
 from penstock.studio.modelling.scan import covered, planes
 
@@ -175,7 +175,7 @@ class _Texture:
         if content is None:
             self._picture = Image.new("RGB", (2, 2), _PLAIN)
         else:
-            self._picture = Image.open(io.BytesIO(content), formats=("PNG",)).convert("RGB")
+            self._picture = decoded(content)
         self._levels: dict[int, Pixels] = {}
 
     @property

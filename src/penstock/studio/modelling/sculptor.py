@@ -24,6 +24,8 @@ _MARGIN = 3
 _SIZES = {"MOBILE": 1024}
 _SIZE = 2048
 "Of the texture, in pixels."
+_EVEN = 0.85
+"How much of a silhouette its mirror image has in common with it, if it is seen from the front."
 _TALL = 1.8
 "Metres, of somebody who stands."
 _LONG = {"character": 1.6, "prop": 1.0}
@@ -77,11 +79,23 @@ def _modelled(seen: Any, order: AssetOrder) -> tuple[Any, dict[str, Any]]:
     grain = [(side - 2 * _MARGIN * _FINE) / whole for side, whole in zip(fine.shape, seen.there.shape, strict=True)]
     places = (solid.points[:, :2] * [1, -1] - 1 - _MARGIN) * _FINE / grain[::-1]
     size = _SIZES.get(order.platform, _SIZE)
-    texture = atlas(seen, margin=(_MARGIN + 1) * _FINE / min(grain), largest=size)
+    alike = order.kind == "prop" or (order.rig != "HUMANOID" and _from_side(seen.there))
+    texture = atlas(seen, margin=(_MARGIN + 1) * _FINE / min(grain), largest=size, alike=alike)
     model = _assembled(solid, places, texture, _scale(order, solid.points))
     told = {"profile": how.name, "islands_joined": pieces.joined, "specks_dropped": pieces.dropped + lost}
-    told |= {"holes_filled": pieces.filled, "holes": pieces.holes, "cut_out": seen.cut}
+    told |= {
+        "back": "as in front" if alike else "guessed",
+        "holes_filled": pieces.filled,
+        "holes": pieces.holes,
+        "cut_out": seen.cut,
+    }
     return model, told
+
+
+def _from_side(there: Any) -> bool:
+    """Is somebody seen from the side, who then looks alike from the other? Whoever is seen from the front is even."""
+    mirrored = there[:, ::-1]
+    return bool((there & mirrored).sum() < _EVEN * (there | mirrored).sum())
 
 
 def _scale(order: AssetOrder, points: Any) -> float:

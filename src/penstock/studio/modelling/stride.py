@@ -51,7 +51,7 @@ def reach_for(movement: Movement, leg: Leg, forward: Doubles, up: Doubles, pitch
     away = np.linalg.norm(wanted, axis=1)
     far = np.clip(away, abs(long - short) * 1.01 + 1e-6, (long + short) * _STRETCHED)
     wanted = wanted * (far / np.maximum(away, 1e-9))[:, None]
-    bend = np.arccos(np.clip((long**2 + far**2 - short**2) / (2 * long * far), -1, 1))
+    bend = np.arccos(np.clip((long**2 + far**2 - short**2) / np.maximum(2 * long * far, 1e-12), -1, 1))
     first = _angle(wanted) + leg.bends * bend
     second = _angle(wanted - long * np.stack([np.sin(first), -np.cos(first)], axis=1))
     movement.set(leg.upper, turn(movement.left, _angle(thigh) - first))

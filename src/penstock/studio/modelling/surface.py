@@ -93,8 +93,8 @@ def _nearest(there: Doubles, places: Doubles, kinds: Whole, wanted: Whole) -> Wh
     """
     found = np.full(len(places), -1)
     left = np.arange(len(places))
-    low = there.min(axis=0)
-    size = float((there.max(axis=0) - low).max()) or 1.0
+    low = np.minimum(there.min(axis=0), places.min(axis=0))
+    size = float((np.maximum(there.max(axis=0), places.max(axis=0)) - low).max()) or 1.0
     # A surface has about as many points in a cell as there are cells along its size, squared.
     cells = max(1.0, np.sqrt(len(there) / 4))
     while len(left):

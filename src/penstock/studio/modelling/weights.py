@@ -21,6 +21,8 @@ _LOOSE = 0.92
 "Steps from cell to cell are longer than the straight way by about this."
 _LEAST = 0.03
 "A share below this is none, so that nobody follows a joint that is far away."
+_FOLLOWED, _FEW = 0.3, 3
+"A joint of which no vertex has at least such a share has no followers yet, and gets so many."
 _SMOOTH_OVER = 0.012
 "Shares are evened out over about this part of the height."
 
@@ -42,7 +44,7 @@ def skin(model: Model, fit: Fit, body: Occupancy) -> None:
     edges = _edges(places[model.faces.astype(np.int64)])
     height = float(np.ptp(points[:, 1]))
     shares = _evened(shares, edges, points, _SMOOTH_OVER * height)
-    joints, weights = _strongest(shares)
+    joints, weights = _strongest(_all_followed(shares, fit, points))
     model.joints, model.weights = joints[places], weights[places]
 
 
@@ -71,6 +73,21 @@ def _shares(points: Doubles, fit: Fit, body: Occupancy, count: int) -> Doubles:
             # Of the bones of one joint only the nearest counts, or a joint with many would have all.
             shares[some, joint] = np.maximum(shares[some, joint], strength[:, n])
     return np.asarray(shares / shares.sum(axis=1, keepdims=True))
+
+
+def _all_followed(shares: Doubles, fit: Fit, points: Doubles) -> Doubles:
+    """No joint at the end of a limb is left without followers: what is nearest to its tip goes half with it.
+
+    Of a mesh with few vertices none may lie beyond an ankle.
+    """
+    names = fit.skeleton().names
+    for name, tip in fit.tips.items():
+        joint = names.index(name)
+        if shares[:, joint].max() < _FOLLOWED:
+            near = np.argsort(((points - tip) ** 2).sum(axis=1), kind="stable")[:_FEW]
+            shares[near] /= 2
+            shares[near, joint] += 0.5
+    return shares
 
 
 def _along(start: Doubles, end: Doubles, cell: float) -> Doubles:
