@@ -18,7 +18,7 @@ _COLOURS = 6
 
 
 @dataclass(frozen=True, slots=True)
-class ReferencePicture:
+class PictureClues:
     """What a reference tells."""
 
     subject: Image.Image | None
@@ -26,16 +26,16 @@ class ReferencePicture:
     palette: tuple[Colour, ...]
 
 
-def reference_picture(path: Path) -> ReferencePicture:
+def reference_picture(path: Path) -> PictureClues:
     """A picture from a file, decoded apart first; UnusableFile or InvalidValue if it is none, or a bomb."""
     decode_image(path, pixels=MOST_PIXELS)
     shown = given(path)
     if not shown.framed:
-        return ReferencePicture(shown.picture, _palette(shown.picture))
+        return PictureClues(shown.picture, _palette(shown.picture))
     # The frame that scenes hang it in is none of its colours.
     wide, high = (round(side * 0.07) for side in shown.picture.size)
     inside = shown.picture.crop((wide, high, shown.picture.width - wide, shown.picture.height - high))
-    return ReferencePicture(None, _palette(inside))
+    return PictureClues(None, _palette(inside))
 
 
 def _palette(picture: Image.Image) -> tuple[Colour, ...]:

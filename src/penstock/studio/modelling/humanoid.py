@@ -12,7 +12,7 @@ import numpy as np
 from penstock.studio.modelling.model import Doubles, Mask
 from penstock.studio.modelling.occupancy import Occupancy
 from penstock.studio.modelling.outline import Run, Silhouette, along, length, reached, way
-from penstock.studio.modelling.skeletons import HUMANOID, Fit
+from penstock.studio.modelling.skeletons import HUMANOID, FittedRig
 
 _CHIBI = "chibi"
 _NECKS = {_CHIBI: 0.6, "heroic": 0.84, "realistic": 0.83}
@@ -23,9 +23,9 @@ _SHORTEST_ARM = 0.1
 "From the shoulder to the fingertips, as shares of the height; what is longer holds something."
 
 
-def fit_humanoid(body: Occupancy, *, proportions: str | None = None) -> Fit:
+def fit_humanoid(body: Occupancy, *, proportions: str | None = None) -> FittedRig:
     """The joints of a humanoid in a body that looks along +z."""
-    outline = Outline(body, proportions)
+    outline = FrontView(body, proportions)
     places, tips = outline.trunk()
     notes = {}
     for side, sign in (("left", 1), ("right", -1)):
@@ -38,7 +38,7 @@ def fit_humanoid(body: Occupancy, *, proportions: str | None = None) -> Fit:
             places[side + joint] = place
         tips[f"{side}Hand"] = arm[4]
     notes["legsFree"] = outline.gap is not None
-    return Fit(HUMANOID, places, tips, notes)
+    return FittedRig(HUMANOID, places, tips, notes)
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ class _Gap:
         return self.rows[-1] + 1
 
 
-class Outline:
+class FrontView:
     """A body as seen from the front, in cells, and what can be told from that."""
 
     def __init__(self, body: Occupancy, proportions: str | None) -> None:

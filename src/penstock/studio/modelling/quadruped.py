@@ -10,10 +10,10 @@ import numpy as np
 from penstock.studio.modelling.model import Doubles, Mask, Whole
 from penstock.studio.modelling.occupancy import Occupancy
 from penstock.studio.modelling.outline import Silhouette, along, length, reached, way
-from penstock.studio.modelling.skeletons import ENDS, QUADRUPED, SIDES, Fit
+from penstock.studio.modelling.skeletons import ENDS, QUADRUPED, SIDES, FittedRig
 
 
-def fit_quadruped(body: Occupancy) -> Fit:
+def fit_quadruped(body: Occupancy) -> FittedRig:
     """The joints of an animal, whichever way it looks: along z as others do, or along x as if seen from the side."""
     profile = _Profile(body)
     places, tips = profile.trunk()
@@ -24,7 +24,7 @@ def fit_quadruped(body: Occupancy) -> Fit:
                 places[f"{side}{end}{joint}"] = place
             tips[f"{side}{end}Foot"] = leg[3]
         notes[f"{end.lower()}LegsFree"] = profile.apart(end)
-    return Fit(QUADRUPED, places, tips, notes)
+    return FittedRig(QUADRUPED, places, tips, notes)
 
 
 @dataclass(frozen=True)

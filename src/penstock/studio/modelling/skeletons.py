@@ -46,7 +46,7 @@ TEMPLATES: Mapping[str, Template] = {HUMANOID: _humanoid(), QUADRUPED: _quadrupe
 
 
 @dataclass
-class Fit:
+class FittedRig:
     """Where the joints of a template are in a body."""
 
     kind: str

@@ -11,7 +11,7 @@ from penstock.studio.modelling.geometry import summed, welded
 from penstock.studio.modelling.model import Doubles, Floats, Mask, Model, Whole
 from penstock.studio.modelling.occupancy import Occupancy
 from penstock.studio.modelling.outline import Silhouette
-from penstock.studio.modelling.skeletons import QUADRUPED, Fit
+from penstock.studio.modelling.skeletons import QUADRUPED, FittedRig
 
 MOST = 4
 "Joints that one vertex follows."
@@ -27,7 +27,7 @@ _SMOOTH_OVER = 0.012
 "Shares are evened out over about this part of the height."
 
 
-def skin(model: Model, fit: Fit, body: Occupancy) -> None:
+def skin(model: Model, fit: FittedRig, body: Occupancy) -> None:
     """Give a model the skeleton, and every vertex its joints; those that were split at a seam have the same."""
     skeleton = fit.skeleton()
     model.skeleton, count = skeleton, len(skeleton.names)
@@ -48,7 +48,7 @@ def skin(model: Model, fit: Fit, body: Occupancy) -> None:
     model.joints, model.weights = joints[places], weights[places]
 
 
-def _shares(points: Doubles, fit: Fit, body: Occupancy, count: int) -> Doubles:
+def _shares(points: Doubles, fit: FittedRig, body: Occupancy, count: int) -> Doubles:
     """What each joint has of each point, by how much farther its bones are than the nearest one."""
     bones = fit.bones()
     starts, ends = (np.array([bone[n] for bone in bones]) for n in (1, 2))
@@ -75,7 +75,7 @@ def _shares(points: Doubles, fit: Fit, body: Occupancy, count: int) -> Doubles:
     return np.asarray(shares / shares.sum(axis=1, keepdims=True))
 
 
-def _all_followed(shares: Doubles, fit: Fit, points: Doubles) -> Doubles:
+def _all_followed(shares: Doubles, fit: FittedRig, points: Doubles) -> Doubles:
     """No joint at the end of a limb is left without followers: what is nearest to its tip goes half with it.
 
     Of a mesh with few vertices none may lie beyond an ankle.
