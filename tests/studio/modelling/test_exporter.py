@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from penstock.generation.asset_steps import AssetExporter
 from penstock.media.probe import probe
 from penstock.studio.modelling.exporter import ModelExporter
 from penstock.studio.modelling.glb import read_glb, write_glb
+from penstock.studio.modelling.measure import measure
 from penstock.work import Terminal
 from tests.generation.listening_reporter import Gone, ListeningReporter
 from tests.media.processes import children
@@ -51,6 +53,16 @@ def cut_out(picture: Path) -> bytes:
 def frames(film: Path) -> list[Any]:
     with av.open(str(film)) as container:
         return [frame.to_ndarray(format="rgb24").astype(int) for frame in container.decode(video=0)]
+
+
+def test_whoever_asks_for_quads_is_delivered_quads(cast: Cast, tmp_path: Path) -> None:
+    made = cast("arms down") / "anim.glb"
+    metrics = EXPORTER.export(made, replace(ORDER, quads=True), PROVENANCE, tmp_path, ListeningReporter()).metrics
+    found = measure(tmp_path / "asset.obj")
+    assert found["quads"] == metrics["quads"] >= 0.8
+    assert found["watertight"] == metrics["watertight"]
+    assert found["triangles"] == metrics["faces"]
+    assert "in quads" in (tmp_path / "engine.md").read_text()
 
 
 def test_all_files_are_there_and_tell_where_they_come_from(exported: Path) -> None:

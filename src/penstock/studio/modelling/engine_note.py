@@ -36,7 +36,8 @@ def engine_note(order: AssetOrder, measured: Mapping[str, Any]) -> str:
         "## Files",
         "",
         "- `asset.glb`: everything in one file (mesh, texture, skeleton, clips). Take this one wherever you can.",
-        "- `asset.obj`, `asset.mtl`, `asset.png`: the mesh at rest and its texture, for tools that read no glTF.",
+        f"- `asset.obj`, `asset.mtl`, `asset.png`: the mesh at rest{_quads(measured)} and its texture, for tools "
+        "that read no glTF.",
         "- `thumbnail.png`, `turntable.mp4`: what it looks like.",
         "",
         "## Import",
@@ -51,6 +52,10 @@ def engine_note(order: AssetOrder, measured: Mapping[str, Any]) -> str:
     if clips:
         lines += ["Every clip ends where it begins, so that it can be looped; walking is on the spot.", ""]
     return "\n".join([*lines, _PLATFORMS.get(order.platform, _PLATFORMS["PC"]), ""])
+
+
+def _quads(measured: Mapping[str, Any]) -> str:
+    return f", {measured['quads']:.0%} of it in quads," if "quads" in measured else ""
 
 
 def _texture(measured: Mapping[str, Any]) -> str:

@@ -21,12 +21,16 @@ class ModelExporter:
     def export(
         self, made: Path, order: AssetOrder, provenance: Mapping[str, Any], into: Path, reporter: StepReporter
     ) -> Made:
-        """The asset as GLB and as OBJ with its texture, a note for engines, a thumbnail and a turntable."""
+        """The asset as GLB and as OBJ with its texture, a note for engines, a thumbnail and a turntable.
+
+        The OBJ is in quads where these were asked for.
+        """
         for package in ("numpy", "PIL"):
             need(package)
         from penstock.studio.modelling.glb import read_glb, write_glb
         from penstock.studio.modelling.measure import measure
         from penstock.studio.modelling.pictured import signed_png, thumbnail
+        from penstock.studio.modelling.quads import in_quads
         from penstock.studio.modelling.turntable import film
         from penstock.studio.modelling.wavefront import write_obj
 
@@ -36,9 +40,10 @@ class ModelExporter:
             reporter.progress(0.05, "writing files")
             write_glb(model, into / "asset.glb", extras={"provenance": told})
             texture = None if model.texture is None else signed_png(model.texture, told)
-            points, normals, uv = (a.astype("float64") for a in (model.positions, model.normals, model.uv))
-            write_obj(into / "asset.obj", points, normals, uv, [model.faces.astype("int64")], texture)
-            measured = measure(into / "asset.glb")
+            shape, joined = in_quads(model) if order.quads else (model, None)
+            faces = [shape.faces.astype("int64")] if joined is None else [joined.quads, joined.triangles]
+            write_obj(into / "asset.obj", shape.positions.astype("float64"), shape.normals, shape.uv, faces, texture)
+            measured = measure(into / "asset.glb") | ({} if joined is None else {"quads": round(joined.share, 4)})
             _write(into / "engine.md", _note(order, measured))
             reporter.progress(0.15, "drawing a thumbnail")
             _write(into / "thumbnail.png", thumbnail(model, told))
