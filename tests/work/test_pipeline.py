@@ -175,7 +175,7 @@ def test_a_step_that_fails_for_good_fails_the_job_and_it_can_be_resumed_from_the
         repaired.input = {}
         change.save(repaired)
     CAST.resume(store, job.job_id, from_step="pour", by="ann")
-    with pytest.raises(InvalidValue, match="is running; cancel it first"):
+    with pytest.raises(IllegalMove, match="is running; cancel it first"):
         CAST.resume(store, job.job_id, from_step="pour", by="ann")
     assert workers.drain() == 2
     assert now(store, job).status is JobStatus.DONE

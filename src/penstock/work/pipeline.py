@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from typing import Any, Generic, TypeVar, cast, overload
 
 from penstock.declare.entity import Entity
-from penstock.errors import Conflict, DeclarationError, InvalidValue
+from penstock.errors import Conflict, DeclarationError, IllegalMove, InvalidValue
 from penstock.kernel.change import Change
 from penstock.kernel.store import Store
 from penstock.operations.reads import Ref
@@ -254,7 +254,7 @@ class Pipeline(Generic[J, S]):
             run, position = visit.run, self._passages.position(visit.run, from_step)
             told = visit.told | _cancelled(by, None, CANCELLED)
             if run.status is JobStatus.RUNNING:
-                raise InvalidValue(f"job {run.job_id} is running; cancel it first")
+                raise IllegalMove(f"job {run.job_id} is running; cancel it first")
             if position > run.position:
                 raise InvalidValue(f"job {run.job_id} has come to {self._passages.name_at(run)}; resume from there")
             if run.status is JobStatus.PAUSED:
@@ -298,7 +298,7 @@ class Pipeline(Generic[J, S]):
         """Let go of a job that is over, before its time or though its steps hold files, which are nobody's then."""
         run = self._passages.read(store, job)
         if run.status not in OVER:
-            raise InvalidValue(f"job {run.job_id} is {run.status.value}; finish or cancel it first")
+            raise IllegalMove(f"job {run.job_id} is {run.status.value}; finish or cancel it first")
         forget(store, run)
 
     # Looking

@@ -83,6 +83,7 @@ def test_however_a_job_ends_its_place_is_free(studio: AssetStudio, quick: QuickM
     jobs_used, seconds, kept = used(studio, robots)
     assert jobs_used == 0
     assert seconds <= 9  # a second each at most, rounded up, and not what was reserved
+    assert (seconds > 0) is (end != "cancelled")  # what was computed in vain counts
     assert (kept > 0) is (end == "done")
 
 

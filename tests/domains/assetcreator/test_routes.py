@@ -158,7 +158,7 @@ def test_the_item_of_a_new_job_is_the_documents(
         *("paused", "JOB_STATUS#paused", "2026-01-29T08:15:00Z"),
     )
     told(editor.post(f"/api/ac/jobs/{job['job_id']}/cancel"))
-    assert item().keys() - JOB_ITEM.keys() == MORE_THAN_THE_DOCUMENTS | {"error"}
+    assert item().keys() - JOB_ITEM.keys() == MORE_THAN_THE_DOCUMENTS | {"error", "seconds"}
 
 
 def test_lists_show_what_a_version_is_and_only_asking_for_it_hands_it_out(
@@ -174,6 +174,11 @@ def test_lists_show_what_a_version_is_and_only_asking_for_it_hands_it_out(
             "thumbnail.png": False,
         }
     assert all(file["url"] for file in told(editor.get(f"{path}/versions/1"))["files"])
+    exported = seen(editor, job["job_id"])["steps"][-1]
+    assert {file["name"]: file["url"] is None for file in exported["artifacts"]} == {
+        "asset.glb": True,
+        "thumbnail.png": False,
+    }
 
 
 def test_a_picture_shows_what_is_meant(editor: TestClient, studio: AssetStudio, quick: QuickMakers) -> None:
@@ -206,6 +211,8 @@ def test_made_again_resumed_and_cancelled(editor: TestClient, studio: AssetStudi
     assert told(editor.post(f"/api/ac/jobs/{third['job_id']}/cancel"))["status"] == "failed"
     resumed = editor.post(f"/api/ac/jobs/{third['job_id']}/resume", json={"from_step": "refine"})
     assert told(resumed, 202)["status"] == "running"
+    running = editor.post(f"/api/ac/jobs/{third['job_id']}/resume", json={"from_step": "refine"})
+    assert (running.status_code, kind_of(running)) == (409, "illegal-move")
     assert finished(editor, studio, third["job_id"])["version"] == 3
     versions = told(editor.get(f"/api/ac/assets/{first['asset_id']}/versions"))["items"]
     assert [v["version"] for v in versions] == [3, 2, 1]
@@ -522,6 +529,10 @@ def test_a_job_goes_back_to_its_own_steps_only(editor: TestClient, studio: Asset
     job = finished(editor, studio, asked(editor, begun(editor, gates=[]), asset_type="PROP")["job_id"])["job_id"]
     refused = editor.post(f"/api/ac/jobs/{job}/resume", json={"from_step": "rig"})
     assert refused.status_code == 422, refused.text
+    rigged = {"from_step": "refine", "inputs": {"constraints": {"rig_type": "QUADRUPED"}}}
+    refused = editor.post(f"/api/ac/jobs/{job}/resume", json=rigged)
+    assert refused.status_code == 422, refused.text
+    assert "is not rigged" in refused.text
     assert seen(editor, job)["status"] == "done"
 
 

@@ -33,7 +33,8 @@ class FileView(BaseModel):
     name: str
     sha256: str | None
     url: str | None = Field(
-        description="In lists of versions only of what shows them: whoever asks for one gets all, and is audited."
+        description="Of versions in a list, and of what a job has exported, only of what shows it: whoever asks for "
+        "one version gets all, and is audited."
     )
 
 
@@ -56,7 +57,9 @@ class StepView(BaseModel):
 
     @classmethod
     def of(cls, step: Step, signer: UrlSigner) -> StepView:
-        return cls(**(shared_fields(cls, step) | {"artifacts": files_of(step.artifacts, step.checksums, signer)}))
+        only = _SHOWING if step.step_name is StepName.EXPORT else None
+        files = files_of(step.artifacts, step.checksums, signer, only=only)
+        return cls(**(shared_fields(cls, step) | {"artifacts": files}))
 
 
 class JobInList(BaseModel):

@@ -20,12 +20,11 @@ from penstock.domains.assetcreator.model import (
 )
 from penstock.domains.assetcreator.orders import (
     SEEDS,
-    STEPS,
     ChangedInputs,
     Request,
-    RigType,
     all_words,
     changed,
+    check_constraints,
     kept,
     request_of,
 )
@@ -125,11 +124,7 @@ def _reference(store: Store, wanted: NewJob) -> str | None:
 
 def _check_possible(store: Store, wanted: NewJob) -> None:
     constraints = wanted.request.constraints
-    rig = constraints.rig_type if "rig_type" in constraints.model_fields_set else RigType.STATIC
-    if rig is not RigType.STATIC and wanted.asset_type is not AssetType.CHARACTER_3D:
-        raise ImpossibleAsset(f"a {wanted.asset_type.value} is not rigged; leave rig_type out, or say STATIC")
-    if constraints.quads and StepName.RETOPO not in STEPS[wanted.asset_type]:
-        raise ImpossibleAsset(f"a {wanted.asset_type.value} has no mesh, and no quads; leave quads out")
+    check_constraints(wanted.asset_type, constraints, constraints.model_fields_set)
     if wanted.asset_id is not None:
         asset = store.get(Asset.at(project_id=wanted.project_id, asset_id=wanted.asset_id))
         if asset.asset_type not in (None, wanted.asset_type):
@@ -186,7 +181,7 @@ def resume(
     """Run a job that does not run again from one of its stages; what the earlier ones made still counts."""
     job = find_job(studio.store, job_id)
     project = studio.store.get(Project.at(project_id=job.project_id))
-    request = changed(request_of(job), inputs)
+    request = changed(job, inputs)
     studio.safety.check(project, all_words(project, request))
     with studio.store.change(by=by, why=f"resume from {from_step.value}", once=studio.once) as change:
         resumed = ASSET.resume(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
@@ -47,8 +47,6 @@ class RigType(StrEnum):
 
 _BUDGETS = {Platform.MOBILE: 2_000, Platform.PC: 5_000, Platform.CONSOLE: 5_000}
 "Triangles, where nobody says."
-SEEDS = 2**31
-"From 0 on."
 _NOTES = 10
 "So many of the latest notes are told to whoever draws."
 SEEDS = 2**31
@@ -158,16 +156,27 @@ class ChangedInputs(BaseModel):
     seed: int | None = None
 
 
-def changed(request: Request, inputs: ChangedInputs | None) -> Request:
-    """A request with some of its inputs changed; ImpossibleAsset for what cannot be one."""
-    now = request.model_dump(mode="json")
+def check_constraints(asset_type: AssetType, constraints: Constraints, named: Collection[str]) -> None:
+    """ImpossibleAsset where somebody names what an asset of this type does not have."""
+    if "rig_type" in named and constraints.rig_type is not RigType.STATIC and StepName.RIG not in STEPS[asset_type]:
+        raise ImpossibleAsset(f"a {asset_type.value} is not rigged; leave rig_type out, or say STATIC")
+    if constraints.quads and StepName.RETOPO not in STEPS[asset_type]:
+        raise ImpossibleAsset(f"a {asset_type.value} has no mesh, and no quads; leave quads out")
+
+
+def changed(job: Job, inputs: ChangedInputs | None) -> Request:
+    """What a job is asked to do, with some of it changed; ImpossibleAsset for what cannot be made."""
+    now = request_of(job).model_dump(mode="json")
     for part, value in (inputs.model_dump(exclude_none=True) if inputs is not None else {}).items():
         now[part] = {**now[part], **value} if isinstance(value, dict) else value
     try:
-        return Request.model_validate(now)
+        request = Request.model_validate(now)
     except ValidationError as wrong:
         first = wrong.errors(include_url=False, include_input=False)[0]
         raise ImpossibleAsset(f"{'.'.join(map(str, first['loc']))}: {first['msg']}") from None
+    named = inputs.constraints if inputs is not None and inputs.constraints is not None else {}
+    check_constraints(job.asset_type, request.constraints, named)
+    return request
 
 
 def rejected(request: Request, step: StepName, notes: str | None) -> Request:

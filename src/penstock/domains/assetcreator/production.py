@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
@@ -30,6 +31,7 @@ from penstock.domains.assetcreator.orders import KINDS, STEPS, order_of, request
 from penstock.domains.assetcreator.project_quotas import give_back, take_place
 from penstock.domains.assetcreator.provenance import provenance_of
 from penstock.domains.assetcreator.step_claims import claim_step
+from penstock.errors import PenstockError
 from penstock.generation.asset_steps import AssetMaker, AssetOrder
 from penstock.generation.steps import Made
 from penstock.kernel.change import Change
@@ -40,6 +42,8 @@ from penstock.work.workspace import Workspace, workspace_of
 
 TASKS = Tasks("assetcreator")
 LIMIT = timedelta(minutes=30)
+IN_VAIN = "seconds_in_vain"
+"What a run is said to have taken before an attempt at it succeeds."
 
 Context = StepContext[Job, Step]
 
@@ -140,9 +144,13 @@ def _run(work: TaskContext, context: Context) -> StepResult:
         version = next_version(work.store, context.job) if name is StepName.EXPORT else None
         desk = _desk(studio, work, workspace, context, version)
         began = time.perf_counter()
-        with workspace.creating():
-            made = stage.make(desk)
-        seconds = time.perf_counter() - began
+        try:
+            with workspace.creating():
+                made = stage.make(desk)
+        except Exception:
+            _count_in_vain(work, context, time.perf_counter() - began)
+            raise
+        seconds = time.perf_counter() - began + context.step.metrics.get(IN_VAIN, 0)
         told = {"maker": maker.name, "maker_version": maker.version, "seed": desk.order.seed, **made.metrics}
         workspace.note(made.metrics, cost=made.cost)
         return _delivered(work, claim, desk, told | {"seconds": round(seconds, 3)}, made.cost, version)
@@ -231,6 +239,14 @@ def _remember(work: TaskContext, context: Context, remote_job: str) -> None:
     context.step.remote_job = remote_job
 
 
+def _count_in_vain(work: TaskContext, context: Context, seconds: float) -> None:
+    """Keep the time that an attempt took of which nothing came: it counts, too."""
+    with suppress(PenstockError), work.change(why="an attempt in vain") as change:
+        step = change.get(context.step.ref)
+        step.metrics = step.metrics | {IN_VAIN: round(step.metrics.get(IN_VAIN, 0) + seconds, 3)}
+        change.save(step)
+
+
 def _begun_elsewhere(work: TaskContext, step: Step) -> str | None:
     """What an earlier attempt at a run has begun, also one whose record stays as a failure."""
     if step.remote_job is not None or work.lease.epoch == 1:
@@ -261,7 +277,7 @@ def _end(change: Change, job: Job, made: StepResult | None) -> None:
     """
     runs = list(change.store.find(Step.of_job(job_id=job.job_id)))
     costs = [run.cost for run in runs if run.cost is not None]
-    seconds = sum(float(run.metrics.get("seconds", 0)) for run in runs)
+    seconds = sum(float(run.metrics.get("seconds", run.metrics.get(IN_VAIN, 0))) for run in runs)
     if isinstance(made, MadeByStep):
         seconds += float(made.metrics.get("seconds", 0))
         costs += [made.cost] if made.cost is not None else []

@@ -10,7 +10,7 @@ from penstock.domains.assetcreator.asset_studio import AssetStudio
 from penstock.domains.assetcreator.errors import ImpossibleAsset, ReviewOver
 from penstock.domains.assetcreator.jobs import AssetJob, see_job
 from penstock.domains.assetcreator.model import Job, Project, Status, Step, StepName
-from penstock.domains.assetcreator.orders import ChangedInputs, all_words, changed, kept, rejected, request_of
+from penstock.domains.assetcreator.orders import ChangedInputs, all_words, changed, kept, rejected
 from penstock.domains.assetcreator.production import ASSET
 from penstock.errors import Conflict
 from penstock.events.schedule import Period
@@ -47,7 +47,7 @@ def reject(
     """Have a stage run anew, that one or an earlier one; what was rejected stays readable."""
 
     def decide(change: Change, job: Job, at: StepName) -> Job:
-        request = rejected(changed(request_of(job), inputs), back_to or at, notes)
+        request = rejected(changed(job, inputs), back_to or at, notes)
         project = studio.store.get(Project.at(project_id=job.project_id))
         studio.safety.check(project, all_words(project, request))
         return ASSET.reject(
