@@ -335,7 +335,7 @@ class TestVerifying:
 
     def test_it_says_how_many_lines_no_seal_covers_yet(self, store: Store) -> None:
         told = verify(store, P).cannot_show
-        assert told[0].startswith("No seal covers the 2 lines after 2026-01-01T02:59:00.000000Z yet")
+        assert told[0].startswith("No seal covers the 2 lines after 2037-01-01T02:59:00.000000Z yet")
         assert "kept elsewhere" in told[1]
 
     def test_it_says_when_there_is_no_seal_at_all(self, store: Store) -> None:
@@ -350,12 +350,12 @@ class TestVerifying:
         forger.alter(line, **values)
         (finding,) = verify(store, P).findings
         assert finding.kind == "altered"
-        assert finding.where == "line of bob at 2026-01-01T01:04:00.000000Z"
+        assert finding.where == "line of bob at 2037-01-01T01:04:00.000000Z"
 
     def test_an_altered_line_is_named_before_it_is_sealed(self, store: Store, forger: Forger) -> None:
         forger.alter(lines(store)[-1], action="nothing")
         (finding,) = verify(store, P).findings
-        assert (finding.kind, finding.where) == ("altered", "line of eve at 2026-01-01T03:10:00.000000Z")
+        assert (finding.kind, finding.where) == ("altered", "line of eve at 2037-01-01T03:10:00.000000Z")
 
     def test_an_altered_line_with_a_fitting_hash_does_not_fit_its_seal(self, store: Store, forger: Forger) -> None:
         line = lines(store)[4]
@@ -363,7 +363,7 @@ class TestVerifying:
         forger.alter(line, action="nothing", hash=line.sealed())
         (finding,) = verify(store, P).findings
         assert finding.kind == "changed"
-        assert finding.where == ("seal 2, lines after 2026-01-01T00:53:00.000000Z until 2026-01-01T01:56:00.000000Z")
+        assert finding.where == ("seal 2, lines after 2037-01-01T00:53:00.000000Z until 2037-01-01T01:56:00.000000Z")
 
     def test_a_line_whose_hash_was_removed_is_named(self, store: Store, forger: Forger) -> None:
         forger.alter(lines(store)[4], hash=None)
@@ -413,7 +413,7 @@ class TestVerifying:
         forger.remove(seals(store)[1])
         (finding,) = verify(store, P).findings
         assert (finding.kind, finding.where) == ("seal-missing", "seal 2")
-        assert "after 2026-01-01T00:53:00.000000Z until 2026-01-01T01:56:00.000000Z" in finding.explanation
+        assert "after 2037-01-01T00:53:00.000000Z until 2037-01-01T01:56:00.000000Z" in finding.explanation
 
     def test_the_first_seal_is_missed(self, store: Store, forger: Forger) -> None:
         forger.remove(seals(store)[0])
