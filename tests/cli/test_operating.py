@@ -105,8 +105,8 @@ def test_the_doctor_says_since_when_a_message_waits(penstock: Penstock, store: S
         return next(str(c["state"]) for c in checks if c["what"] == "messages")
 
     assert f"{Outbox.__shape__.label}: 1 pending, 0 dead" in told(), "it is on its way"
-    store.put(message.model_copy(update={"ts": datetime(2037, 1, 29, 8, tzinfo=UTC)}))
-    assert f"{Outbox.__shape__.label}: 1 pending, the oldest of 2037-01-29, 0 dead" in told()
+    store.put(message.model_copy(update={"ts": datetime(2026, 1, 29, 8, tzinfo=UTC)}))
+    assert f"{Outbox.__shape__.label}: 1 pending, the oldest of 2026-01-29, 0 dead" in told()
 
 
 def test_letters_are_tried_again_by_id_by_type_or_all(penstock: Penstock, store: Store, letters: list[str]) -> None:
@@ -214,7 +214,7 @@ def test_sweep_tells_what_it_would_do_and_does_it(penstock: Penstock, store: Sto
 
 
 def test_sweep_names_what_does_not_fit(penstock: Penstock, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    found = ListedObject("a/[b].wav", 1234, "etag", datetime(2037, 1, 1, tzinfo=UTC))
+    found = ListedObject("a/[b].wav", 1234, "etag", datetime(2026, 1, 1, tzinfo=UTC))
     told = Reconciled(orphans=[found] * 60, missing=[MissingFile("Job(1)", "c", True)], hidden=["x.Y"])
     monkeypatch.setattr(Sweep, "plan", lambda self: told)
     shown = penstock("sweep", "--dry-run").out

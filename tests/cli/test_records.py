@@ -24,7 +24,7 @@ from penstock.runtime.system_records import SYSTEM_RECORDS
 from penstock.work.working import WORKING
 from tests.cli.conftest import Penstock
 
-EIGHT = datetime(2037, 1, 29, 8, tzinfo=UTC)
+EIGHT = datetime(2026, 1, 29, 8, tzinfo=UTC)
 NOVA, OTHER = UUID(int=1), UUID(int=2)
 
 
@@ -102,7 +102,7 @@ def test_show_tells_all_of_a_record(penstock: Penstock, store: Store) -> None:
     store.create(job())
     asked = ("show", "assetcreator.Job", "project_id=p1", "job_id=job_1")
     told = penstock(*asked, "--json").json
-    assert (told["status"], told["created_at"]) == ("pending", "2037-01-29T08:01:00Z")
+    assert (told["status"], told["created_at"]) == ("pending", "2026-01-29T08:01:00Z")
     assert "│ status " in penstock(*asked).out
     missing = penstock("show", "assetcreator.Job", "project_id=p1", "job_id=job_9")
     assert missing.code == 2
@@ -175,7 +175,7 @@ def test_when_and_by_whom_a_move_is_made_is_filled_in(penstock: Penstock, store:
         (("merge",), "merge needs into, each as name=value"),
         (("merge", "into=nowhere"), "into='nowhere': Input should be a valid UUID"),
         (("merge", "unto=x"), "merge takes into; 'unto=x' is none of it"),
-        (("deprecate", "at=2037-01-01T00:00:00Z"), "deprecate takes nothing beside the key"),
+        (("deprecate", "at=2026-01-01T00:00:00Z"), "deprecate takes nothing beside the key"),
         (("deprecat",), 'novae.Nova has no move "deprecat". Did you mean "deprecate"?'),
     ],
 )
@@ -248,7 +248,7 @@ def test_ls_takes_a_filter_a_choice_of_fields_and_a_count(penstock: Penstock, st
     for number in (1, 2, 3):
         store.create(job(number))
     asked = ("ls", "assetcreator.Job.of_project", "project_id=p1")
-    late = ("--where", "created_at>2037-01-29T08:01:00Z", "--where", "status=pending")
+    late = ("--where", "created_at>2026-01-29T08:01:00Z", "--where", "status=pending")
     told = penstock(*asked, *late, "--fields", "job_id,status", "--count", "1", "--json").json
     assert told["items"] == [{"job_id": "job_2", "status": "pending"}, {"job_id": "job_3", "status": "pending"}]
     assert (told["examined"], told["count"]) == (3, {"number": 1, "more": True})
@@ -272,7 +272,7 @@ def test_ls_names_what_cannot_be_read_beside_the_others(penstock: Penstock, stor
 
 
 def test_ls_filters_by_nothing_personal_unless_told_to(penstock: Penstock) -> None:
-    asked = ("ls", "speech.SpeechJob.of_date", "date=2037-01-29")
+    asked = ("ls", "speech.SpeechJob.of_date", "date=2026-01-29")
     for more in (("--where", "text=x"), ("--fields", "text")):
         refused = penstock(*asked, *more)
         assert refused.code != 0

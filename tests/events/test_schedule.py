@@ -82,7 +82,7 @@ class TestCron:
             ("0 0 * * mon-fri", "2037-01-01T00:00", ["2037-01-02T00:00", "2037-01-05T00:00"]),
             ("0 0 * * SUN", "2037-01-01T00:00", ["2037-01-04T00:00", "2037-01-11T00:00"]),
             ("0 0 * * 7", "2037-01-01T00:00", ["2037-01-04T00:00"]),
-            ("0 0 1 jan,jul *", "2037-01-01T00:00", ["2037-07-01T00:00", "2027-01-01T00:00"]),
+            ("0 0 1 jan,jul *", "2037-01-01T00:00", ["2037-07-01T00:00", "2038-01-01T00:00"]),
             ("0 0 31 * *", "2037-01-31T00:00", ["2037-03-31T00:00", "2037-05-31T00:00"]),
             ("0 0 L * *", "2037-01-31T00:00", ["2037-02-28T00:00", "2037-03-31T00:00"]),
             ("0 0 29 2 *", "2024-02-29T00:00", ["2028-02-29T00:00", "2032-02-29T00:00"]),
@@ -167,7 +167,7 @@ class TestRunning:
         clock.set(at("2037-01-01T11:59:59"))
         assert scheduler.run_due() == []
         clock.set(at("2037-01-01T12:00"))
-        period = Period(at("2025-12-31T12:00"), at("2037-01-01T12:00"))
+        period = Period(at("2036-12-31T12:00"), at("2037-01-01T12:00"))
         assert scheduler.run_due() == [Run("cleanup", period, "done")]
         assert scheduler.run_due() == []
         assert task.periods == [period]
@@ -183,7 +183,7 @@ class TestRunning:
         scheduler = started(store, noon(task, catch_up="one"))
         clock.set(at("2037-01-04T09:00"))
         assert len(scheduler.run_due()) == 1
-        assert task.periods == [Period(at("2025-12-31T12:00"), at("2037-01-03T12:00"))]
+        assert task.periods == [Period(at("2036-12-31T12:00"), at("2037-01-03T12:00"))]
         clock.set(at("2037-01-04T12:00"))
         scheduler.run_due()
         assert task.periods[1:] == [Period(at("2037-01-03T12:00"), at("2037-01-04T12:00"))]
@@ -402,7 +402,7 @@ class TestClocks:
         self, store: Store, clock: FrozenClock, task: Task
     ) -> None:
         scheduler = started(store, noon(task, catch_up="one"))
-        clock.set(at("2027-01-01T12:00"))
+        clock.set(at("2038-01-01T12:00"))
         scheduler.run_due()
         clock.set(at("2037-01-02T12:00"))
         assert scheduler.run_due() == []

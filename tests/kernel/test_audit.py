@@ -7,7 +7,7 @@ import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, cast
 from uuid import UUID, uuid5
@@ -29,6 +29,7 @@ from tests.kernel.twins import PutsBlindly
 P = "550e8400-e29b-41d4-a716-446655440000"
 MINUTE = timedelta(minutes=1)
 LONG = timedelta(hours=1)
+BEFORE = datetime(2026, 1, 1, tzinfo=UTC)
 
 
 @pytest.fixture
@@ -486,7 +487,7 @@ class TestVerifying:
 class TestTheCommand:
     @pytest.fixture
     def url(self, tmp_path: Path) -> str:
-        clock = FrozenClock()
+        clock = FrozenClock(BEFORE)  # the command goes by the wall's
         store = open_store(f"sqlite:///{tmp_path}/store.db", clock=clock)
         store.ensure(*DOMAINS)
         for _ in range(3):
@@ -532,7 +533,7 @@ class TestTheCommand:
     def test_seal_seals_and_says_when_there_is_nothing_to_seal(self, url: str) -> None:
         assert "Nothing new" in self.run("seal", "--store", url).stdout
         store = open_store(url)
-        line = SystemAudit(project_id=P, ts=FrozenClock().now() + LONG, actor="bob", action="x")
+        line = SystemAudit(project_id=P, ts=BEFORE + 2 * LONG, actor="bob", action="x")
         line.hash = line.sealed()
         store.create(line)
         store.close()

@@ -349,7 +349,7 @@ def test_the_same_requests_have_the_same_answers_on_every_engine(
     assert (first.status_code, again.status_code, again.headers["idempotent-replayed"]) == (201, 201, "true")
     assert first.json() == again.json() == editor.get(ROBOT).json()
     etag = editor.get(ROBOT).headers["etag"]
-    assert etag == first.headers["etag"] == '"d4e5d8e697f88400a6f6377b0e22bc29"'
+    assert etag == first.headers["etag"] == '"0254cfc281f4943c5b617f6876c78312"'
     moved = editor.post(f"{MOVES}/shoot", headers={"If-Match": etag, "Idempotency-Key": "2"})
     assert moved.json()["status"] == "filmed"
     assert editor.post(f"{MOVES}/shoot", headers={"If-Match": etag}).status_code == 412
