@@ -153,7 +153,7 @@ def test_a_change_that_a_handler_could_not_deal_with_is_a_dead_letter(penstock: 
     service = Service(settings(), installed())
     service.feeds["kites"].drain()
     (place,) = service.context.store.find(FeedPlace.by_name())
-    place.in_vain = {"tear": "2026-11-01T08:00:00.000000Z"}
+    place.in_vain = {"tear": "2037-11-01T08:00:00.000000Z"}
     service.context.store.put(place)
     service.stop()
     (letter,) = penstock(*words, "dead-letters", "list", "--json").json
@@ -162,7 +162,7 @@ def test_a_change_that_a_handler_could_not_deal_with_is_a_dead_letter(penstock: 
         "tear",
         "ValueError: it is torn",
     )
-    told = "kites: 1 changes wait for a person, tear fails since 2026-11-01 08:00 UTC"
+    told = "kites: 1 changes wait for a person, tear fails since 2037-11-01 08:00 UTC"
     assert told in {c["state"] for c in _doctor(penstock, *words)}
     assert penstock(*words, "dead-letters", "retry", letter["id"]).code == 2, "it is torn still"
     Path("mended").touch()

@@ -22,7 +22,7 @@ from tests.work.soon import soon
 __all__ = ["environment", "wheel"]
 
 LONG_ENOUGH = 120.0
-AT = "2026-01-01T00:00:00Z"
+AT = "2037-01-01T00:00:00Z"
 
 
 # What is written

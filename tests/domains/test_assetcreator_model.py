@@ -40,7 +40,7 @@ from penstock.operations.reads import Query, Ref
 
 from .keys import assert_every_pattern_is_a_query, index_key_of, key_of, transitions
 
-EIGHT = datetime(2026, 1, 29, 8, 0, tzinfo=UTC)
+EIGHT = datetime(2037, 1, 29, 8, 0, tzinfo=UTC)
 QUARTER_PAST = EIGHT + timedelta(minutes=15)
 TICK = timedelta(microseconds=1)
 _databases = itertools.count()
@@ -51,10 +51,10 @@ JOB_ITEM = {
     "asset_type": "3D_CHARACTER",
     "status": "running",
     "current_step": "retopo",
-    "created_at": "2026-01-29T08:00:00Z",
-    "updated_at": "2026-01-29T08:15:00Z",
+    "created_at": "2037-01-29T08:00:00Z",
+    "updated_at": "2037-01-29T08:15:00Z",
     "GSI1PK": "JOB_STATUS#running",
-    "GSI1SK": "2026-01-29T08:15:00Z",
+    "GSI1SK": "2037-01-29T08:15:00Z",
 }
 
 
@@ -125,26 +125,26 @@ def test_every_key_is_the_documents() -> None:
     assert key_of(project) == ("PROJECT#prj_001", "PROJECT#prj_001")
     assert key_of(job()) == ("PROJECT#prj_001", "JOB#job_123")
     assert key_of(JobPlace(job_id="job_123", project_id="prj_001")) == ("JOB#job_123", "JOB#job_123")
-    assert key_of(step()) == ("JOB#job_123", "STEP#retopo#2026-01-29T08:00:00.000000Z")
+    assert key_of(step()) == ("JOB#job_123", "STEP#retopo#2037-01-29T08:00:00.000000Z")
     assert key_of(step(StepName.TEXT_TO_IMAGE, ts=EIGHT + TICK)) == (
         "JOB#job_123",
-        "STEP#text-to-image#2026-01-29T08:00:00.000001Z",
+        "STEP#text-to-image#2037-01-29T08:00:00.000001Z",
     )
     assert key_of(version(7)) == ("PROJECT#prj_001", "ASSET#hero#V#0000000007")
     assert key_of(asset()) == ("PROJECT#prj_001", "LATEST#hero")
     assert key_of(event()) == ("OUTBOX#evt_1", "OUTBOX#evt_1")
     assert key_of(once()) == ("IDEMPOTENCY#abc", "IDEMPOTENCY#abc")
-    assert key_of(line()) == ("PROJECT#prj_001", "AUDIT#2026-01-29T08:00:00.000000Z#ann")
+    assert key_of(line()) == ("PROJECT#prj_001", "AUDIT#2037-01-29T08:00:00.000000Z#ann")
 
 
 def test_every_index_key_is_the_documents() -> None:
     """AC-9…AC-11, F-AC-2: and GSI1 also finds events, while they are pending."""
-    assert index_key_of(example_job(), "GSI1") == ("JOB_STATUS#running", "2026-01-29T08:15:00Z")
-    assert index_key_of(step(status=Status.PAUSED), "GSI2") == ("STEP_STATUS#paused", "2026-01-29T08:00:00.000000Z")
-    assert index_key_of(version(1), "GSI3") == ("ASSET_TYPE#3D", "2026-01-29T08:00:00Z")
-    assert index_key_of(version(1, type="2D"), "GSI3") == ("ASSET_TYPE#2D", "2026-01-29T08:00:00Z")
+    assert index_key_of(example_job(), "GSI1") == ("JOB_STATUS#running", "2037-01-29T08:15:00Z")
+    assert index_key_of(step(status=Status.PAUSED), "GSI2") == ("STEP_STATUS#paused", "2037-01-29T08:00:00.000000Z")
+    assert index_key_of(version(1), "GSI3") == ("ASSET_TYPE#3D", "2037-01-29T08:00:00Z")
+    assert index_key_of(version(1, type="2D"), "GSI3") == ("ASSET_TYPE#2D", "2037-01-29T08:00:00Z")
     pending = event()
-    assert index_key_of(pending, "GSI1") == ("OUTBOX_STATUS#pending", "2026-01-29T08:00:00.000000Z")
+    assert index_key_of(pending, "GSI1") == ("OUTBOX_STATUS#pending", "2037-01-29T08:00:00.000000Z")
     pending.publish(forget_at=EIGHT + timedelta(days=7))
     assert index_key_of(pending, "GSI1") is None
     unindexed = (asset(), once(), line(), JobPlace(job_id="j", project_id="p"))
@@ -211,7 +211,7 @@ def test_no_name_can_pose_as_another_key() -> None:
     """F-X-5: a separator inside a part is escaped, and comes back."""
     assert key_of(version(1, asset_id="hero#V#1"))[1] == "ASSET#hero%23V%231#V#0000000001"
     assert key_of(step(job_id="j#1"))[0] == "JOB#j#1"
-    assert key_of(line("ann #2"))[1] == "AUDIT#2026-01-29T08:00:00.000000Z#ann #2"
+    assert key_of(line("ann #2"))[1] == "AUDIT#2037-01-29T08:00:00.000000Z#ann #2"
     with pytest.raises(InvalidKey, match="empty"):
         Job.at(project_id="", job_id="job_123")
 
@@ -281,7 +281,7 @@ def test_a_jobs_moment_changes_with_its_state() -> None:
     record.approve(at=EIGHT + timedelta(minutes=3))
     record.advance(step=StepName.REFINE, at=EIGHT + timedelta(minutes=4))
     assert (record.status, record.current_step) == ("running", "refine")
-    assert index_key_of(record, "GSI1") == ("JOB_STATUS#running", "2026-01-29T08:04:00Z")
+    assert index_key_of(record, "GSI1") == ("JOB_STATUS#running", "2037-01-29T08:04:00Z")
     with pytest.raises(IllegalMove, match="approve needs paused"):
         record.approve(at=EIGHT)
 
@@ -538,7 +538,7 @@ def test_publishing_removes_the_index_attributes(dynamo: Store, raw_table: Calla
             "type": "StepCompleted",
             "payload": {"job_id": "job_123"},
             "status": "published",
-            "ts": "2026-01-29T08:00:00.000000Z",
+            "ts": "2037-01-29T08:00:00.000000Z",
             "aggregate": "job_123",
             "attempts": 0,
             "ttl": 1893456000,

@@ -43,7 +43,7 @@ from .keys import assert_every_pattern_is_a_query, index_key_of, key_of, transit
 NOVA_ID = UUID("11111111-1111-4111-8111-111111111111")
 OTHER_ID = UUID("22222222-2222-4222-8222-222222222222")
 RUN_ID = UUID("33333333-3333-4333-8333-333333333333")
-NOON = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
+NOON = datetime(2037, 3, 1, 12, 0, tzinfo=UTC)
 HOUR = timedelta(hours=1)
 TICK = timedelta(microseconds=1)
 STAMPS: dict[str, Any] = {"created_at": NOON, "updated_at": NOON}
@@ -124,12 +124,12 @@ def test_every_key_is_the_documents() -> None:
     photometry = dataset(dataset_type=DatasetType.PHOTOMETRY)
     assert key_of(photometry) == (partition, f"DATASET#PHOTOMETRY#ESO#{dataset_id}")
     assert key_of(file()) == (partition, f"FILE#{dataset_id}#{file().file_id}")
-    assert key_of(run()) == (partition, f"JOBRUN#2026-03-01T12:00:00.000000Z#{RUN_ID}")
+    assert key_of(run()) == (partition, f"JOBRUN#2037-03-01T12:00:00.000000Z#{RUN_ID}")
     place = JobRunPlace(job_run_id=RUN_ID, workflow_name="initialize_nova", started_at=NOON)
     assert key_of(place) == (f"JOBRUN#{RUN_ID}", "META")
     assert key_of(attempt(number=2)) == (
         partition,
-        f"ATTEMPT#{RUN_ID}#download#002#2026-03-01T12:00:00.000000Z",
+        f"ATTEMPT#{RUN_ID}#download#002#2037-03-01T12:00:00.000000Z",
     )
 
 
@@ -147,7 +147,7 @@ def test_a_separator_in_a_provider_or_task_is_escaped() -> None:
     """F-X-5: so that no provider's prefix is another's."""
     odd = dataset(provider="ESO#1")
     assert key_of(odd)[1] == f"DATASET#SPECTRA#ESO%231#{odd.dataset_id}"
-    assert key_of(attempt("plot #1"))[1] == f"ATTEMPT#{RUN_ID}#plot%20%231#001#2026-03-01T12:00:00.000000Z"
+    assert key_of(attempt("plot #1"))[1] == f"ATTEMPT#{RUN_ID}#plot%20%231#001#2037-03-01T12:00:00.000000Z"
 
 
 @pytest.mark.parametrize(

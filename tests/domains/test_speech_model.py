@@ -18,6 +18,8 @@ from .keys import assert_every_pattern_is_a_query, key_of
 
 AUDIO_ID = UUID("550e8400-e29b-41d4-a716-446655440000")
 MADE = datetime(2025, 12, 8, 13, 2, 19, 123000, tzinfo=UTC)
+LATER = MADE.replace(year=2037)
+"Where a database has a clock of its own, and removes what has ended."
 
 # The plan's example, with the epochs its moments really have (F-TA-1) and without the URL (F-TA-5).
 ITEM: dict[str, Any] = {
@@ -139,34 +141,37 @@ def test_no_pattern_scans() -> None:
 
 def test_an_audio_is_found_by_day_and_id(store: Store, clock: FrozenClock) -> None:
     """TA-2, TA-3, F-TA-6."""
-    clock.set(MADE)
-    store.create(audio(status=AudioStatus.COMPLETED))
-    assert store.get(TempAudio.at(date=date(2025, 12, 8), audio_id=AUDIO_ID)) == audio(status=AudioStatus.COMPLETED)
+    clock.set(LATER)
+    store.create(audio(at=LATER, status=AudioStatus.COMPLETED))
+    assert store.get(TempAudio.at(date=LATER.date(), audio_id=AUDIO_ID)) == audio(
+        at=LATER, status=AudioStatus.COMPLETED
+    )
     with pytest.raises(NotFound):
-        store.get(TempAudio.at(date=date(2025, 12, 9), audio_id=AUDIO_ID))
+        store.get(TempAudio.at(date=(LATER + timedelta(days=1)).date(), audio_id=AUDIO_ID))
     with pytest.raises(Conflict):
-        store.create(audio())
+        store.create(audio(at=LATER))
 
 
 def test_a_days_audios(store: Store, clock: FrozenClock) -> None:
     """TA-2, F-X-8: all of them, over more than a page, and none of the next day."""
-    clock.set(MADE)
+    clock.set(LATER)
     ids = sorted((uuid4() for _ in range(150)), key=str)
-    store.put_many([audio(i, text="x" * 10_000) for i in ids])
-    store.create(audio(at=MADE + timedelta(days=1)))
-    assert [a.audio_id for a in store.find(TempAudio.of_date(date=date(2025, 12, 8)))] == ids
+    store.put_many([audio(i, at=LATER, text="x" * 10_000) for i in ids])
+    store.create(audio(at=LATER + timedelta(days=1)))
+    assert [a.audio_id for a in store.find(TempAudio.of_date(date=LATER.date()))] == ids
 
 
 def test_an_audio_is_gone_after_a_day(store: Store, clock: FrozenClock) -> None:
     """TA-6, F-X-2: at its second, by get and by query, whatever the reaper does."""
-    clock.set(MADE)
-    store.create(audio())
-    ref = TempAudio.at(date=date(2025, 12, 8), audio_id=AUDIO_ID)
-    clock.set(datetime.fromtimestamp(1765285338, UTC))
+    clock.set(LATER)
+    store.create(audio(at=LATER))
+    ref = TempAudio.at(date=LATER.date(), audio_id=AUDIO_ID)
+    end = int(LATER.timestamp()) + 24 * 3600
+    clock.set(datetime.fromtimestamp(end - 1, UTC))
     assert store.lookup(ref) is not None
-    clock.set(datetime.fromtimestamp(1765285339, UTC))
+    clock.set(datetime.fromtimestamp(end, UTC))
     assert store.lookup(ref) is None
-    assert list(store.find(TempAudio.of_date(date=date(2025, 12, 8)))) == []
+    assert list(store.find(TempAudio.of_date(date=LATER.date()))) == []
 
 
 # The item itself

@@ -74,20 +74,20 @@ class TestCron:
     @pytest.mark.parametrize(
         ("cron", "after", "moments"),
         [
-            ("0 12 * * *", "2026-01-01T12:00", ["2026-01-02T12:00", "2026-01-03T12:00"]),
-            ("0 12 * * *", "2026-01-01T11:59:59", ["2026-01-01T12:00"]),
-            ("*/20 * * * *", "2026-01-01T23:30", ["2026-01-01T23:40", "2026-01-02T00:00", "2026-01-02T00:20"]),
-            ("5,35 8-9 * * *", "2026-01-01T08:06", ["2026-01-01T08:35", "2026-01-01T09:05", "2026-01-01T09:35"]),
-            ("0 6-18/6 * * *", "2026-01-01T00:00", ["2026-01-01T06:00", "2026-01-01T12:00", "2026-01-01T18:00"]),
-            ("0 0 * * mon-fri", "2026-01-01T00:00", ["2026-01-02T00:00", "2026-01-05T00:00"]),
-            ("0 0 * * SUN", "2026-01-01T00:00", ["2026-01-04T00:00", "2026-01-11T00:00"]),
-            ("0 0 * * 7", "2026-01-01T00:00", ["2026-01-04T00:00"]),
-            ("0 0 1 jan,jul *", "2026-01-01T00:00", ["2026-07-01T00:00", "2027-01-01T00:00"]),
-            ("0 0 31 * *", "2026-01-31T00:00", ["2026-03-31T00:00", "2026-05-31T00:00"]),
-            ("0 0 L * *", "2026-01-31T00:00", ["2026-02-28T00:00", "2026-03-31T00:00"]),
+            ("0 12 * * *", "2037-01-01T12:00", ["2037-01-02T12:00", "2037-01-03T12:00"]),
+            ("0 12 * * *", "2037-01-01T11:59:59", ["2037-01-01T12:00"]),
+            ("*/20 * * * *", "2037-01-01T23:30", ["2037-01-01T23:40", "2037-01-02T00:00", "2037-01-02T00:20"]),
+            ("5,35 8-9 * * *", "2037-01-01T08:06", ["2037-01-01T08:35", "2037-01-01T09:05", "2037-01-01T09:35"]),
+            ("0 6-18/6 * * *", "2037-01-01T00:00", ["2037-01-01T06:00", "2037-01-01T12:00", "2037-01-01T18:00"]),
+            ("0 0 * * mon-fri", "2037-01-01T00:00", ["2037-01-02T00:00", "2037-01-05T00:00"]),
+            ("0 0 * * SUN", "2037-01-01T00:00", ["2037-01-04T00:00", "2037-01-11T00:00"]),
+            ("0 0 * * 7", "2037-01-01T00:00", ["2037-01-04T00:00"]),
+            ("0 0 1 jan,jul *", "2037-01-01T00:00", ["2037-07-01T00:00", "2038-01-01T00:00"]),
+            ("0 0 31 * *", "2037-01-31T00:00", ["2037-03-31T00:00", "2037-05-31T00:00"]),
+            ("0 0 L * *", "2037-01-31T00:00", ["2037-02-28T00:00", "2037-03-31T00:00"]),
             ("0 0 29 2 *", "2024-02-29T00:00", ["2028-02-29T00:00", "2032-02-29T00:00"]),
-            ("0 0 13 * FRI", "2026-01-03T00:00", ["2026-01-09T00:00", "2026-01-13T00:00"]),
-            ("30 2 29 3 *", "2026-01-01T00:00", ["2026-03-29T02:30"]),
+            ("0 0 13 * FRI", "2037-01-03T00:00", ["2037-01-09T00:00", "2037-01-13T00:00"]),
+            ("30 2 29 3 *", "2037-01-01T00:00", ["2037-03-29T02:30"]),
         ],
     )
     def test_an_expression_means_these_moments(self, cron: str, after: str, moments: list[str]) -> None:
@@ -155,7 +155,7 @@ class TestCron:
 
 class TestRunning:
     def test_the_past_of_a_new_schedule_is_not_run(self, store: Store, clock: FrozenClock, task: Task) -> None:
-        clock.set(at("2026-01-05T13:00"))
+        clock.set(at("2037-01-05T13:00"))
         scheduler = started(store, noon(task))
         assert scheduler.run_due() == []
         assert task.periods == []
@@ -164,10 +164,10 @@ class TestRunning:
         self, store: Store, clock: FrozenClock, task: Task
     ) -> None:
         scheduler = started(store, noon(task))
-        clock.set(at("2026-01-01T11:59:59"))
+        clock.set(at("2037-01-01T11:59:59"))
         assert scheduler.run_due() == []
-        clock.set(at("2026-01-01T12:00"))
-        period = Period(at("2025-12-31T12:00"), at("2026-01-01T12:00"))
+        clock.set(at("2037-01-01T12:00"))
+        period = Period(at("2036-12-31T12:00"), at("2037-01-01T12:00"))
         assert scheduler.run_due() == [Run("cleanup", period, "done")]
         assert scheduler.run_due() == []
         assert task.periods == [period]
@@ -175,18 +175,18 @@ class TestRunning:
 
     def test_each_missed_period_is_caught_up_in_order(self, store: Store, clock: FrozenClock, task: Task) -> None:
         scheduler = started(store, noon(task))
-        clock.set(at("2026-01-04T09:00"))
+        clock.set(at("2037-01-04T09:00"))
         assert [r.outcome for r in scheduler.run_due()] == ["done"] * 3
         assert task.ends == ["01 12:00", "02 12:00", "03 12:00"]
 
     def test_one_run_can_cover_all_missed_periods(self, store: Store, clock: FrozenClock, task: Task) -> None:
         scheduler = started(store, noon(task, catch_up="one"))
-        clock.set(at("2026-01-04T09:00"))
+        clock.set(at("2037-01-04T09:00"))
         assert len(scheduler.run_due()) == 1
-        assert task.periods == [Period(at("2025-12-31T12:00"), at("2026-01-03T12:00"))]
-        clock.set(at("2026-01-04T12:00"))
+        assert task.periods == [Period(at("2036-12-31T12:00"), at("2037-01-03T12:00"))]
+        clock.set(at("2037-01-04T12:00"))
         scheduler.run_due()
-        assert task.periods[1:] == [Period(at("2026-01-03T12:00"), at("2026-01-04T12:00"))]
+        assert task.periods[1:] == [Period(at("2037-01-03T12:00"), at("2037-01-04T12:00"))]
 
     def test_one_that_is_far_behind_catches_up_in_rounds(self, store: Store, clock: FrozenClock, task: Task) -> None:
         often = Schedule("often", "* * * * *", task)
@@ -199,32 +199,32 @@ class TestRunning:
         self, store: Store, clock: FrozenClock
     ) -> None:
         scheduler = started(store, noon("speech.sweep"))
-        clock.set(at("2026-01-02T12:00"))
+        clock.set(at("2037-01-02T12:00"))
         scheduler.run_due()
         scheduler.run_due()
         assert [(m.type, m.payload["until"]) for m in messages(store)] == [
-            ("speech.sweep", "2026-01-01T12:00:00Z"),
-            ("speech.sweep", "2026-01-02T12:00:00Z"),
+            ("speech.sweep", "2037-01-01T12:00:00Z"),
+            ("speech.sweep", "2037-01-02T12:00:00Z"),
         ]
 
     def test_a_schedule_that_was_changed_goes_on_from_its_last_success(
         self, store: Store, clock: FrozenClock, task: Task
     ) -> None:
         scheduler = started(store, noon(task))
-        clock.set(at("2026-01-01T12:00"))
+        clock.set(at("2037-01-01T12:00"))
         scheduler.run_due()
-        clock.set(at("2026-01-01T20:00"))
+        clock.set(at("2037-01-01T20:00"))
         Scheduler(store, [Schedule("cleanup", "0 18 * * *", task)], owner="two").run_due()
-        assert task.periods[1:] == [Period(at("2026-01-01T12:00"), at("2026-01-01T18:00"))]
+        assert task.periods[1:] == [Period(at("2037-01-01T12:00"), at("2037-01-01T18:00"))]
 
 
 class TestFailing:
     def test_a_failed_run_is_recorded_told_and_tried_again_next_time(
         self, store: Store, clock: FrozenClock, task: Task
     ) -> None:
-        clock.set(at("2026-01-01T11:30"))
+        clock.set(at("2037-01-01T11:30"))
         scheduler = started(store, noon(task))
-        clock.set(at("2026-01-02T12:00"))
+        clock.set(at("2037-01-02T12:00"))
         task.broken = True
         (run,) = scheduler.run_due()
         assert (run.outcome, run.error) == ("failed", "ValueError: the bucket is gone")
@@ -234,7 +234,7 @@ class TestFailing:
         assert (told.type, told.payload["error"], told.payload["until"]) == (
             "schedule.failed",
             "ValueError: the bucket is gone",
-            "2026-01-01T12:00:00Z",
+            "2037-01-01T12:00:00Z",
         )
         task.broken = False
         assert [r.outcome for r in scheduler.run_due()] == ["done", "done"]
@@ -245,7 +245,7 @@ class TestFailing:
         self, store: Store, clock: FrozenClock, task: Task
     ) -> None:
         scheduler = started(store, noon(task))
-        clock.set(at("2026-01-01T12:00"))
+        clock.set(at("2037-01-01T12:00"))
         task.broken = True
         tried = []
         for minute in range(4 * 60):
@@ -266,11 +266,11 @@ class TestFailing:
     ) -> None:
         scheduler = started(store, noon(task))
         task.broken = True
-        clock.set(at("2026-02-01T12:00"))  # a month ahead
+        clock.set(at("2037-02-01T12:00"))  # a month ahead
         scheduler.run_due()
         scheduler.run_due()
-        assert state(store).retry_at == at("2026-02-01T12:01")
-        clock.set(at("2026-01-01T12:00"))
+        assert state(store).retry_at == at("2037-02-01T12:01")
+        clock.set(at("2037-01-01T12:00"))
         task.broken = False
         assert [r.outcome for r in scheduler.run_due()] == ["done"]
 
@@ -278,7 +278,7 @@ class TestFailing:
         broken = Task()
         broken.broken = True
         scheduler = started(store, Schedule("first", "0 12 * * *", broken), noon(task))
-        clock.set(at("2026-01-01T12:00"))
+        clock.set(at("2037-01-01T12:00"))
         assert [(r.schedule, r.outcome) for r in scheduler.run_due()] == [("first", "failed"), ("cleanup", "done")]
 
     def test_one_whose_error_no_store_can_hold_stops_no_other(
@@ -299,7 +299,7 @@ class TestFailing:
             raise KeyboardInterrupt
 
         started(store, noon(task))
-        clock.set(at("2026-01-01T12:00"))
+        clock.set(at("2037-01-01T12:00"))
         with pytest.raises(KeyboardInterrupt):
             Scheduler(store, [noon(interrupted)], owner="one").run_due()
         assert [r.outcome for r in Scheduler(store, [noon(task)], owner="two").run_due()] == ["done"]
@@ -310,7 +310,7 @@ class TestOverdue:
         self, store: Store, clock: FrozenClock, task: Task
     ) -> None:
         scheduler = started(store, noon(task))
-        clock.set(at("2026-01-01T12:00"))
+        clock.set(at("2037-01-01T12:00"))
         scheduler.run_due()
         task.broken = True
 
@@ -343,7 +343,7 @@ class TestOverdue:
         assert told.payload == {
             "name": "cleanup",
             "last_success_at": None,
-            "first_seen_at": "2026-01-01T00:00:00Z",
+            "first_seen_at": "2037-01-01T00:00:00Z",
             "overdue_seconds": 90000,
             "last_error": "ValueError: the bucket is gone",
         }
@@ -378,11 +378,11 @@ class TestOverdue:
 class TestClocks:
     def test_a_clock_that_jumps_back_repeats_nothing(self, store: Store, clock: FrozenClock, task: Task) -> None:
         scheduler = started(store, noon(task))
-        clock.set(at("2026-01-02T12:00"))
+        clock.set(at("2037-01-02T12:00"))
         scheduler.run_due()
-        clock.set(at("2026-01-01T11:00"))
+        clock.set(at("2037-01-01T11:00"))
         scheduler.run_due()
-        clock.set(at("2026-01-02T12:30"))
+        clock.set(at("2037-01-02T12:30"))
         scheduler.run_due()
         assert task.ends == ["01 12:00", "02 12:00"]
 
@@ -390,9 +390,9 @@ class TestClocks:
         self, store: Store, clock: FrozenClock, task: Task
     ) -> None:
         scheduler = started(store, noon(task))
-        clock.set(at("2026-01-02T13:00"))
+        clock.set(at("2037-01-02T13:00"))
         scheduler.run_due()
-        clock.set(at("2026-01-01T13:00"))
+        clock.set(at("2037-01-01T13:00"))
         for _ in range(60):
             clock.advance(HOUR)
             scheduler.run_due()
@@ -402,9 +402,9 @@ class TestClocks:
         self, store: Store, clock: FrozenClock, task: Task
     ) -> None:
         scheduler = started(store, noon(task, catch_up="one"))
-        clock.set(at("2027-01-01T12:00"))
+        clock.set(at("2038-01-01T12:00"))
         scheduler.run_due()
-        clock.set(at("2026-01-02T12:00"))
+        clock.set(at("2037-01-02T12:00"))
         assert scheduler.run_due() == []
         assert [m.type for m in messages(store)] == ["schedule.overdue"]
 
@@ -440,10 +440,10 @@ class TestTwoSchedulers:
         self, store: Store, open_engine: Callable[[], Engine], clock: FrozenClock
     ) -> None:
         seen: list[list[Run]] = []
-        other_store = Store(open_engine(), clock=FrozenClock(at("2026-01-01T12:05")))
+        other_store = Store(open_engine(), clock=FrozenClock(at("2037-01-01T12:05")))
         other = Scheduler(other_store, [noon(lambda _: None)], owner="two")
         scheduler = started(store, noon(lambda _: seen.append(other.run_due())))
-        clock.set(at("2026-01-01T12:00"))
+        clock.set(at("2037-01-01T12:00"))
         assert [r.outcome for r in scheduler.run_due()] == ["done"]
         assert seen == [[]]
 
@@ -451,7 +451,7 @@ class TestTwoSchedulers:
         self, store: Store, clock: FrozenClock, task: Task
     ) -> None:
         scheduler = started(store, noon(task), Schedule("other", "0 12 * * *", task))
-        clock.set(at("2026-01-01T12:00"))
+        clock.set(at("2037-01-01T12:00"))
         take_named(store, "schedule:cleanup", owner="two", period=HOUR)
         assert [r.schedule for r in scheduler.run_due()] == ["other"]
 
@@ -468,11 +468,11 @@ class TestTwoSchedulers:
                 raise ValueError("too late anyway")
 
         scheduler = started(store, noon(slow))
-        clock.set(at("2026-01-01T12:00"))
+        clock.set(at("2037-01-01T12:00"))
         (run,) = scheduler.run_due()
         assert run.outcome == "lost"
         assert task.ends == ["01 12:00"]
-        assert state(store).last_success_at == at("2026-01-01T13:00"), "the other's"
+        assert state(store).last_success_at == at("2037-01-01T13:00"), "the other's"
         assert (state(store).failures, messages(store)) == (0, [])
 
     def test_a_lease_is_renewed_between_the_periods_of_a_long_catch_up(
@@ -486,13 +486,13 @@ class TestTwoSchedulers:
             stolen.extend(rival.run_due())
 
         scheduler = started(store, noon(takes_ten_minutes))
-        clock.set(at("2026-01-05T09:00"))
+        clock.set(at("2037-01-05T09:00"))
         assert [r.outcome for r in scheduler.run_due()] == ["done"] * 4
         assert stolen == []
 
     def test_the_lease_is_given_back(self, store: Store, clock: FrozenClock, task: Task) -> None:
         scheduler = started(store, noon(task))
-        clock.set(at("2026-01-01T12:00"))
+        clock.set(at("2037-01-01T12:00"))
         scheduler.run_due()
         assert store.get(NamedLease.at(name="schedule:cleanup")).lease_owner is None
 

@@ -14,7 +14,7 @@ from tests.faults.yard import HERE
 from tests.servers import Postgres, require
 
 ENGINES = [name for name in chosen_engines() if name in ("sqlite", "postgres")]
-SEED = 20260101
+SEED = 20370101
 
 
 @pytest.fixture(params=ENGINES)

@@ -23,7 +23,7 @@ from penstock.operations.writes import Delete, Put
 from penstock.ports.engine import Engine
 from tests.faults.proxy import LosingProxy
 
-NOW = datetime(2026, 1, 1, tzinfo=UTC)
+NOW = datetime(2037, 1, 1, tzinfo=UTC)
 NETWORKED = ("postgres", "dynoxide", "dynamodb-local")
 
 

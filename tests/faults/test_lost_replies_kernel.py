@@ -533,7 +533,7 @@ def test_a_schedule_that_announces(losing_each: LosingEach) -> None:
         trial.disarm()
         found = trial.store.find(SystemMessage.by_status(status=MessageStatus.PENDING))
         told = [m.payload["until"] for m in found if m.payload.get("name") == trial.name]
-        assert told == [f"2026-01-01T0{hour}:00:00Z" for hour in (1, 2)]
+        assert told == [f"2037-01-01T0{hour}:00:00Z" for hour in (1, 2)]
 
     losing_each(verb)
 

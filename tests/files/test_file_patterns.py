@@ -17,7 +17,7 @@ from penstock.operations.file_access import files_of, own_files
 
 MINE = UUID("550e8400-e29b-41d4-a716-446655440000")
 OTHER = UUID("11111111-2222-4333-8444-555555555555")
-NOW = datetime(2026, 1, 1, tzinfo=UTC)
+NOW = datetime(2037, 1, 1, tzinfo=UTC)
 
 
 def project(**fields: Any) -> Project:

@@ -10,7 +10,7 @@ from penstock.files.signed_view import SignedView, UrlOf, UrlSigner, UrlsOf
 from penstock.ports.stored_object import SignedUrl
 from penstock.schema.object_key import ObjectKey
 
-NOW = datetime(2026, 1, 1, tzinfo=UTC)
+NOW = datetime(2037, 1, 1, tzinfo=UTC)
 
 
 class Print(Entity, table=Table("prints", partition="PK"), relation="prints"):
@@ -58,7 +58,7 @@ def test_a_view_shows_urls_in_place_of_keys() -> None:
         "file_url": "https://files/a.png",
         "draft_url": None,
         "page_urls": ["https://files/b.png", "https://files/c.png"],
-        "urls_expire_at": "2025-12-31T21:00:00Z",
+        "urls_expire_at": "2036-12-31T21:00:00Z",
     }
     assert signing.asked == [("a.png", "image/png"), ("b.png", None), ("c.png", None)]
 

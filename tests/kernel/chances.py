@@ -11,7 +11,7 @@ from penstock import after, before, between, since, starting_with, the, until
 from penstock.operations.conditions import Condition, Missing, Present
 from tests.kernel.worlds import State, Thing
 
-START = 1_767_225_600  # the first second of 2026, where the clock starts
+START = 2_114_380_800  # the first second of 2037, where the clock starts
 
 
 def moment(second: int) -> datetime:

@@ -7,7 +7,7 @@ import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, cast
 from uuid import UUID, uuid5
@@ -29,6 +29,7 @@ from tests.kernel.twins import PutsBlindly
 P = "550e8400-e29b-41d4-a716-446655440000"
 MINUTE = timedelta(minutes=1)
 LONG = timedelta(hours=1)
+BEFORE = datetime(2026, 1, 1, tzinfo=UTC)
 
 
 @pytest.fixture
@@ -335,7 +336,7 @@ class TestVerifying:
 
     def test_it_says_how_many_lines_no_seal_covers_yet(self, store: Store) -> None:
         told = verify(store, P).cannot_show
-        assert told[0].startswith("No seal covers the 2 lines after 2026-01-01T02:59:00.000000Z yet")
+        assert told[0].startswith("No seal covers the 2 lines after 2037-01-01T02:59:00.000000Z yet")
         assert "kept elsewhere" in told[1]
 
     def test_it_says_when_there_is_no_seal_at_all(self, store: Store) -> None:
@@ -350,12 +351,12 @@ class TestVerifying:
         forger.alter(line, **values)
         (finding,) = verify(store, P).findings
         assert finding.kind == "altered"
-        assert finding.where == "line of bob at 2026-01-01T01:04:00.000000Z"
+        assert finding.where == "line of bob at 2037-01-01T01:04:00.000000Z"
 
     def test_an_altered_line_is_named_before_it_is_sealed(self, store: Store, forger: Forger) -> None:
         forger.alter(lines(store)[-1], action="nothing")
         (finding,) = verify(store, P).findings
-        assert (finding.kind, finding.where) == ("altered", "line of eve at 2026-01-01T03:10:00.000000Z")
+        assert (finding.kind, finding.where) == ("altered", "line of eve at 2037-01-01T03:10:00.000000Z")
 
     def test_an_altered_line_with_a_fitting_hash_does_not_fit_its_seal(self, store: Store, forger: Forger) -> None:
         line = lines(store)[4]
@@ -363,7 +364,7 @@ class TestVerifying:
         forger.alter(line, action="nothing", hash=line.sealed())
         (finding,) = verify(store, P).findings
         assert finding.kind == "changed"
-        assert finding.where == ("seal 2, lines after 2026-01-01T00:53:00.000000Z until 2026-01-01T01:56:00.000000Z")
+        assert finding.where == ("seal 2, lines after 2037-01-01T00:53:00.000000Z until 2037-01-01T01:56:00.000000Z")
 
     def test_a_line_whose_hash_was_removed_is_named(self, store: Store, forger: Forger) -> None:
         forger.alter(lines(store)[4], hash=None)
@@ -413,7 +414,7 @@ class TestVerifying:
         forger.remove(seals(store)[1])
         (finding,) = verify(store, P).findings
         assert (finding.kind, finding.where) == ("seal-missing", "seal 2")
-        assert "after 2026-01-01T00:53:00.000000Z until 2026-01-01T01:56:00.000000Z" in finding.explanation
+        assert "after 2037-01-01T00:53:00.000000Z until 2037-01-01T01:56:00.000000Z" in finding.explanation
 
     def test_the_first_seal_is_missed(self, store: Store, forger: Forger) -> None:
         forger.remove(seals(store)[0])
@@ -486,7 +487,7 @@ class TestVerifying:
 class TestTheCommand:
     @pytest.fixture
     def url(self, tmp_path: Path) -> str:
-        clock = FrozenClock()
+        clock = FrozenClock(BEFORE)  # the command goes by the wall's
         store = open_store(f"sqlite:///{tmp_path}/store.db", clock=clock)
         store.ensure(*DOMAINS)
         for _ in range(3):
@@ -532,7 +533,7 @@ class TestTheCommand:
     def test_seal_seals_and_says_when_there_is_nothing_to_seal(self, url: str) -> None:
         assert "Nothing new" in self.run("seal", "--store", url).stdout
         store = open_store(url)
-        line = SystemAudit(project_id=P, ts=FrozenClock().now() + LONG, actor="bob", action="x")
+        line = SystemAudit(project_id=P, ts=BEFORE + 2 * LONG, actor="bob", action="x")
         line.hash = line.sealed()
         store.create(line)
         store.close()

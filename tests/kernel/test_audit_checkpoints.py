@@ -352,7 +352,7 @@ class TestKept:
     DIGEST = "0123456789abcdef" * 4
 
     def test_digests_are_found_in_what_one_wrote_around_them(self) -> None:
-        text = f"2026-01-01: audit-1-{self.DIGEST}.\n2026-02-01: AUDIT-2-{self.DIGEST.upper()}\n"
+        text = f"2037-01-01: audit-1-{self.DIGEST}.\n2026-02-01: AUDIT-2-{self.DIGEST.upper()}\n"
         assert kept_digests(text) == [Kept(1, self.DIGEST), Kept(2, self.DIGEST)]
         assert kept_digests(str(Kept(7, self.DIGEST))) == [Kept(7, self.DIGEST)]
 

@@ -22,14 +22,14 @@ from penstock.testing.entities import SUITE
 from penstock.work.working import WORKING
 from tests.conftest import chosen_engines
 
-NOW = 1_767_225_600
+NOW = 2_114_380_800
 PATTERNS = [p for domain in (*DOMAINS, SUITE) for p in domain.patterns]
 SHAPES = list(dict.fromkeys(s for domain in (SYSTEM_RECORDS, *DOMAINS, WORKING, SUITE) for s in domain.shapes))
 
 
 def _value(field: FieldShape, pattern: PatternShape | None = None) -> Any:
     """Some value that a key may hold."""
-    moment = datetime(2026, 1, 1, tzinfo=UTC)
+    moment = datetime(2037, 1, 1, tzinfo=UTC)
     if field.kind is Kind.CHOICE:
         allowed = pattern.index.when.get(field.name) if pattern and pattern.index else None
         return sorted(allowed or field.python)[0]

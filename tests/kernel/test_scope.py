@@ -385,7 +385,7 @@ def test_what_belongs_to_no_project_is_the_operators(world: World, clock: Frozen
         world.one.engine.expire([Outbox.__shape__], now=clock.now())
 
 
-MOMENT = datetime(2026, 1, 1, tzinfo=UTC)
+MOMENT = datetime(2037, 1, 1, tzinfo=UTC)
 KEY = ApiKey(key_id="k", name="n", role=Role.ADMIN, project_id=ONE, hash="h", created_at=MOMENT, created_by="me")
 SEAL = Seal(
     project_id=ONE,

@@ -37,7 +37,7 @@ from penstock.testing.promises.paging import by_pages
 from tests.kernel.shelf import Crash, Fuse, FusedEngine
 from tests.kernel.workshop import MOVES, WORKSHOP, Deed, Hall, Piece, Slip, State
 
-START = datetime(2026, 1, 1, tzinfo=UTC)
+START = datetime(2037, 1, 1, tzinfo=UTC)
 PERIOD = timedelta(minutes=1)
 PIECES = 3
 OFFSETS = (timedelta(0), SKEW / 2, -SKEW / 2)

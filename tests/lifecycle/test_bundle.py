@@ -18,7 +18,7 @@ from penstock.lifecycle.archived_file import DamagedArchive
 from penstock.lifecycle.bundle import keep, line_of, manifest_of, record_of, restore
 from penstock.lifecycle.folder_archive import FolderArchive
 
-MOMENT = datetime(2026, 1, 29, 8, 0, tzinfo=UTC)
+MOMENT = datetime(2037, 1, 29, 8, 0, tzinfo=UTC)
 ENTITIES = {e.__shape__.label: e for d in DOMAINS for e in d.entities}
 
 
@@ -50,8 +50,8 @@ def test_a_line_has_the_names_and_forms_of_the_documents() -> None:
             "asset_type": "PROP",
             "status": "pending",
             "current_step": "rig",
-            "created_at": "2026-01-29T08:00:00Z",
-            "updated_at": "2026-01-29T08:00:00Z",
+            "created_at": "2037-01-29T08:00:00Z",
+            "updated_at": "2037-01-29T08:00:00Z",
         },
     }
 

@@ -20,7 +20,7 @@ from penstock.objects import LocalObjects, RouteSigner
 from penstock.ports.clock import Clock
 from penstock.testing.object_promises.promise import WAV, send
 
-NOW = datetime(2026, 1, 1, tzinfo=UTC)
+NOW = datetime(2037, 1, 1, tzinfo=UTC)
 
 
 def test_a_full_disk_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

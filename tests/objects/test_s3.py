@@ -234,7 +234,7 @@ def test_the_url_says_what_opens(tmp_path: Path) -> None:
     assert (tmp_path / "deep" / "folder" / "objects" / "a+").read_bytes() == b"content"
     url = local.download_url("a")
     assert url.url.startswith("http://127.0.0.1:8000/objects/a?")
-    assert url.expires_at == datetime(2026, 1, 1, 1, tzinfo=UTC)
+    assert url.expires_at == datetime(2037, 1, 1, 1, tzinfo=UTC)
 
 
 def test_a_missing_driver_is_answered_with_the_line_to_install_it(monkeypatch: pytest.MonkeyPatch) -> None:

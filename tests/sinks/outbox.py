@@ -14,7 +14,7 @@ from penstock.events.relay import Delivery, Relay
 from penstock.kernel.outbox import MessageStatus, SystemMessage
 from penstock.ports.sink import Envelope
 
-AT = datetime(2026, 1, 1, 12, 0, 0, 123456, tzinfo=UTC)
+AT = datetime(2037, 1, 1, 12, 0, 0, 123456, tzinfo=UTC)
 
 
 def envelope(

@@ -11,7 +11,7 @@ import pytest
 from penstock.sinks import verify
 from penstock.sinks.webhook_signature import sign
 
-NOW = datetime(2026, 1, 1, tzinfo=UTC)
+NOW = datetime(2037, 1, 1, tzinfo=UTC)
 BODY = '{"word":"café"}'.encode()
 SECRET = "a secret"
 
@@ -58,11 +58,11 @@ def test_one_of_several_hashes_is_enough() -> None:
         "",
         "t=,v1=",
         "v1=abc",
-        "t=1767225600",
-        "t=1767225600,v1=",
-        "t=1767225600,v1=é",
+        "t=2114380800",
+        "t=2114380800,v1=",
+        "t=2114380800,v1=é",
         "t=１７６７２２５６００,v1=ab",
-        "t=-1767225600,v1=ab",
+        "t=-2114380800,v1=ab",
         "t=1e9,v1=ab",
         "t=" + "9" * 5000 + ",v1=ab",
         "v1=ab," * 1000,

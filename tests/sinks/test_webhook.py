@@ -61,7 +61,7 @@ def test_a_message_arrives_as_a_signed_cloud_event(receiver: Receiver, open_sink
         "source": "/penstock/test",
         "type": "project.edited",
         "subject": "Project(1)",
-        "time": "2026-01-01T12:00:00.123456Z",
+        "time": "2037-01-01T12:00:00.123456Z",
         "datacontenttype": "application/json",
         "project": "p-1",
         "data": {"word": "café", "n": 1.5},

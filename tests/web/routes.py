@@ -68,7 +68,7 @@ class Door:
         if schema.get("type") == "object":
             members = schema.get("properties", {})
             return {n: self._sample(n, members[n], project) for n in schema.get("required", ())}
-        by_form = {"date-time": "2026-01-01T00:00:00Z", "date": "2026-01-01"}
+        by_form = {"date-time": "2037-01-01T00:00:00Z", "date": "2037-01-01"}
         if schema.get("format", "").startswith("uuid"):
             return project if name == "project_id" and "-" in project else _SOMEBODY
         if schema.get("format") in by_form:

@@ -86,4 +86,4 @@ def _empty_store(domains: tuple[Domain, ...]) -> bytes:
 
 
 def film(title: str = "Robot", project: str = "p1", **more: Any) -> dict[str, Any]:
-    return {"project_id": project, "title": title, "created_at": "2026-01-01T00:00:00Z", **more}
+    return {"project_id": project, "title": title, "created_at": "2037-01-01T00:00:00Z", **more}

@@ -279,7 +279,7 @@ def test_the_answer_that_a_change_keeps_is_the_one_that_is_sent(tmp_path: Path, 
     def shouting(caller: Caller) -> Any:
         with caller.change() as change:
             change.create(reel("r"))
-            return change.answer(None if status == 204 else {"name": "r", "at": datetime(2026, 1, 1, tzinfo=UTC)})
+            return change.answer(None if status == 204 else {"name": "r", "at": datetime(2037, 1, 1, tzinfo=UTC)})
 
     _, editor = own(tmp_path, shouting, status=status, model=model)
     first, again = (editor.post("/own", headers=once("k")) for _ in range(2))

@@ -54,8 +54,8 @@ PROJECT = "11111111-1111-4111-8111-111111111111"
 SAMPLES = {
     Kind.IDENTIFIER: PROJECT,
     Kind.INTEGER: "1",
-    Kind.INSTANT: "2026-01-01T00:00:00Z",
-    Kind.DAY: "2026-01-01",
+    Kind.INSTANT: "2037-01-01T00:00:00Z",
+    Kind.DAY: "2037-01-01",
     Kind.TEXT: "x",
 }
 
@@ -167,7 +167,7 @@ BODIES: dict[str, tuple[str, dict[str, Any]]] = {
     "videos.Video": ("/api/videos/videos", VIDEO),
     "assetcreator.Project": (
         "/api/assetcreator/projects",
-        {"project_id": "p", "name": "n", "created_at": "2026-01-01T00:00:00Z"},
+        {"project_id": "p", "name": "n", "created_at": "2037-01-01T00:00:00Z"},
     ),
 }
 VALUES = {"quotas": {"jobs": 1}, "status": "ready", "resolutions": {"1080p": "a/b"}, "thumbnail_s3_key": "a/b"}

@@ -69,7 +69,7 @@ TEXTS = (
     "moves",
     "a/moves/shoot",
     "日本/🎬",
-    "2026-01-01",
+    "2037-01-01",
     "/",
 )
 
@@ -140,10 +140,10 @@ def test_a_list_takes_its_own_parameters_and_says_which(editor: Any) -> None:
 
 def test_ranges_are_bounded_as_in_python(editor: Any) -> None:
     for day in range(1, 6):
-        editor.post(FILMS, json=film(f"f{day}", created_at=f"2026-01-0{day}T00:00:00Z"))
+        editor.post(FILMS, json=film(f"f{day}", created_at=f"2037-01-0{day}T00:00:00Z"))
 
     def between(**bounds: str) -> list[str]:
-        asked = {f"created_at.{word}": f"2026-01-0{day}T00:00:00Z" for word, day in bounds.items()}
+        asked = {f"created_at.{word}": f"2037-01-0{day}T00:00:00Z" for word, day in bounds.items()}
         return titles(editor.get(FILMS, params={"pattern": "by_status", "status": "draft", **asked}))
 
     assert between() == ["f1", "f2", "f3", "f4", "f5"]
@@ -158,9 +158,9 @@ def test_ranges_are_bounded_as_in_python(editor: Any) -> None:
 @pytest.mark.parametrize(
     ("asked", "named"),
     [
-        ({"created_at.since": "2026-01-01T00:00:00Z", "created_at.after": "2026-01-01T00:00:00Z"}, "created_at.after"),
-        ({"created_at.from": "2026-01-01T00:00:00Z"}, "query"),
-        ({"created_at.since": "2026-01-01T00:00:00"}, "created_at.since"),
+        ({"created_at.since": "2037-01-01T00:00:00Z", "created_at.after": "2037-01-01T00:00:00Z"}, "created_at.after"),
+        ({"created_at.from": "2037-01-01T00:00:00Z"}, "query"),
+        ({"created_at.since": "2037-01-01T00:00:00"}, "created_at.since"),
         ({"created_at.since": "yesterday"}, "created_at.since"),
         ({"limit": "0"}, "limit"),
         ({"limit": "1001"}, "limit"),
@@ -175,7 +175,7 @@ def test_a_question_that_makes_no_sense_is_refused_by_name(editor: Any, asked: d
 
 def test_a_misspelt_parameter_is_answered_with_the_right_one(editor: Any) -> None:
     refused = editor.get(
-        FILMS, params={"pattern": "by_status", "status": "draft", "created_at.sinc": "2026-01-01T00:00:00Z"}
+        FILMS, params={"pattern": "by_status", "status": "draft", "created_at.sinc": "2037-01-01T00:00:00Z"}
     )
     assert "unknown parameter created_at.sinc: did you mean created_at.since?" in refused.json()["detail"]
     assert refused.json()["fields"][0]["where"] == "query.created_at.sinc"
@@ -349,7 +349,7 @@ def test_the_same_requests_have_the_same_answers_on_every_engine(
     assert (first.status_code, again.status_code, again.headers["idempotent-replayed"]) == (201, 201, "true")
     assert first.json() == again.json() == editor.get(ROBOT).json()
     etag = editor.get(ROBOT).headers["etag"]
-    assert etag == first.headers["etag"] == '"d4e5d8e697f88400a6f6377b0e22bc29"'
+    assert etag == first.headers["etag"] == '"0254cfc281f4943c5b617f6876c78312"'
     moved = editor.post(f"{MOVES}/shoot", headers={"If-Match": etag, "Idempotency-Key": "2"})
     assert moved.json()["status"] == "filmed"
     assert editor.post(f"{MOVES}/shoot", headers={"If-Match": etag}).status_code == 412

@@ -120,7 +120,7 @@ def test_a_field_that_does_not_fit_is_named_but_not_repeated(editor: Any) -> Non
 
 
 def test_half_a_character_is_refused_and_can_be_answered(editor: Any) -> None:
-    body = b'{"project_id": "p1", "title": "\\ud800", "created_at": "2026-01-01T00:00:00Z"}'
+    body = b'{"project_id": "p1", "title": "\\ud800", "created_at": "2037-01-01T00:00:00Z"}'
     assert_problem(editor.post("/api/films/films", content=body, headers=JSON), 422)
 
 

@@ -154,7 +154,7 @@ def test_schedules_are_entries_of_beat_by_their_names(store: Store, broker: Valk
 def test_moments_are_those_of_the_scheduler_in_utc(
     cron: str, last: tuple[int, int, int], now: tuple[int, int, int], due: bool, seconds: float
 ) -> None:
-    before, moment = (datetime(2026, 11, day, hour, minute, tzinfo=UTC) for day, hour, minute in (last, now))
+    before, moment = (datetime(2037, 11, day, hour, minute, tzinfo=UTC) for day, hour, minute in (last, now))
     found = Cron(cron, nowfun=lambda: moment).is_due(before)
     assert (found.is_due, found.next) == (due, seconds)
     assert Cron(cron, nowfun=lambda: moment).remaining_estimate(moment).total_seconds() == seconds

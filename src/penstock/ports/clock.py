@@ -57,10 +57,14 @@ class SystemClock:
 
 
 class FrozenClock:
-    """A clock that moves only when told to. Whoever shares it agrees with it, so it has no skew unless it is given."""
+    """A clock that moves only when told to. Whoever shares it agrees with it, so it has no skew unless it is given.
+
+    Unless told otherwise it starts years ahead: a database that removes what has ended goes by a clock of its own, and
+    would take what has not ended here.
+    """
 
     def __init__(self, at: datetime | None = None, *, skew: timedelta = timedelta(0)) -> None:
-        self._now = at or datetime(2026, 1, 1, tzinfo=UTC)
+        self._now = at or datetime(2037, 1, 1, tzinfo=UTC)
         self._passed = timedelta(0)
         self.skew = skew
 

@@ -405,7 +405,7 @@ SUITE = Domain(
     Alarm,
 )
 
-MOMENT = datetime(2026, 1, 1, 12, 30, 45, 123456, tzinfo=UTC)
+MOMENT = datetime(2037, 1, 1, 12, 30, 45, 123456, tzinfo=UTC)
 "A moment with every digit."
 
 
@@ -428,7 +428,7 @@ def full_values() -> dict[str, Any]:
         "second": MOMENT,
         "milli": MOMENT,
         "micro": MOMENT,
-        "day": date(2026, 2, 28),
+        "day": date(2037, 2, 28),
         "labels": frozenset({"b", "a", "ü"}),
         "notes": ["second", "first", ""],
         "extra": {"a": [1, 2.5, None, True, {"b": "c"}], "ключ": {}, "e": []},

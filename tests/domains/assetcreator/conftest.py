@@ -18,7 +18,7 @@ from penstock.work.working import WORKING
 from tests.conftest import _opener, chosen_engines
 from tests.domains.assetcreator.quick_makers import QuickMakers
 
-BEGUN = datetime(2026, 1, 29, 8, 0, tzinfo=UTC)
+BEGUN = datetime(2037, 1, 29, 8, 0, tzinfo=UTC)
 ENGINES = [name for name in ("sqlite", "postgres", "dynoxide") if name in chosen_engines()]
 
 

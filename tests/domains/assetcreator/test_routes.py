@@ -138,7 +138,7 @@ def test_the_item_of_a_new_job_is_the_documents(
 
     new = item()
     assert new.keys() - JOB_ITEM.keys() == MORE_THAN_THE_DOCUMENTS
-    at = "2026-01-29T08:00:00Z"
+    at = "2037-01-29T08:00:00Z"
     assert {name: new[name] for name in JOB_ITEM} == {
         "PK": f"PROJECT#{project}",
         "SK": f"JOB#{job['job_id']}",
@@ -155,7 +155,7 @@ def test_the_item_of_a_new_job_is_the_documents(
     waits = item()
     assert waits.keys() - JOB_ITEM.keys() == MORE_THAN_THE_DOCUMENTS
     assert (waits["status"], waits["GSI1PK"], waits["GSI1SK"]) == (
-        *("paused", "JOB_STATUS#paused", "2026-01-29T08:15:00Z"),
+        *("paused", "JOB_STATUS#paused", "2037-01-29T08:15:00Z"),
     )
     told(editor.post(f"/api/ac/jobs/{job['job_id']}/cancel"))
     assert item().keys() - JOB_ITEM.keys() == MORE_THAN_THE_DOCUMENTS | {"error", "seconds"}
@@ -247,7 +247,7 @@ def test_somebody_is_to_decide_by_some_time(editor: TestClient, studio: AssetStu
     early = editor.put(f"/api/ac/jobs/{job}/review", json={"assignee": "bob"})
     assert (early.status_code, kind_of(early)) == (409, "review-over")
     work(studio)
-    duty = {"assignee": "bob", "due_at": "2026-01-30T08:00:00Z"}
+    duty = {"assignee": "bob", "due_at": "2037-01-30T08:00:00Z"}
     review = told(editor.put(f"/api/ac/jobs/{job}/review", json=duty))["review"]
     assert {name: review[name] for name in duty} == duty
 
@@ -522,7 +522,7 @@ def test_whoever_decides_second_is_told_who_was_first(api: Any, editor: TestClie
     decided(editor, job)
     late = client_of(api, studio, Role.EDITOR).post(f"/api/ac/jobs/{job}/review", json={**both, "decision": "rejected"})
     assert (late.status_code, kind_of(late)) == (409, "review-over")
-    assert "has approved run 1 of refine at 2026-01-29 08:00:00 UTC" in late.json()["detail"]
+    assert "has approved run 1 of refine at 2037-01-29 08:00:00 UTC" in late.json()["detail"]
 
 
 def test_a_job_goes_back_to_its_own_steps_only(editor: TestClient, studio: AssetStudio) -> None:

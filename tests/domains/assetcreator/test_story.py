@@ -146,7 +146,7 @@ def test_who_decides_second_is_told_by_whom_and_when(anywhere: AssetStudio) -> N
     step = waiting(studio, job)
     seen_by_both = looked_at(step)
     reviews.approve(studio, job.job_id, round=step.round, checksums=seen_by_both, notes=None, by="ann")
-    with pytest.raises(ReviewOver, match=r"ann has approved run 1 of refine at 2026-01-29 08:00:00 UTC"):
+    with pytest.raises(ReviewOver, match=r"ann has approved run 1 of refine at 2037-01-29 08:00:00 UTC"):
         reviews.reject(studio, job.job_id, round=step.round, checksums=seen_by_both, notes="no", by="bob")
     work(studio)
     assert [s.approved_by for s in seen(studio, job).steps if s.step_name is StepName.REFINE] == ["ann"]

@@ -26,7 +26,7 @@ from penstock import (
     pattern,
 )
 
-NOW = 1_767_225_600  # 2026-01-01T00:00:00Z
+NOW = 2_114_380_800  # 2037-01-01T00:00:00Z
 MOMENT = datetime(2025, 11, 17, 10, 5, tzinfo=UTC)
 PROJECT = UUID("550e8400-e29b-41d4-a716-446655440000")
 

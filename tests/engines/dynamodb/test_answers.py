@@ -29,7 +29,7 @@ from penstock.operations.writes import Check, Delete, Put, Write
 from tests.engines.dynamodb.entities import PROJECT, Reel, reel
 from tests.engines.dynamodb.scripted import Answer, Scripted, refusal
 
-WHEN = datetime(2026, 1, 1, tzinfo=UTC)
+WHEN = datetime(2037, 1, 1, tzinfo=UTC)
 TOKEN = "0123456789abcdef0123456789abcdef"
 FAILED = "ConditionalCheckFailedException"
 CANCELLED = "TransactionCanceledException"

@@ -17,7 +17,7 @@ from penstock.kernel.handle import put
 from tests.engines.dynamodb.entities import MOMENT, PROJECT, Audio, Reel, Status, Step, audio, reel
 from tests.engines.dynamodb.scripted import Scripted
 
-WHEN = datetime(2026, 1, 1, tzinfo=UTC)
+WHEN = datetime(2037, 1, 1, tzinfo=UTC)
 REEL = ItemType(Reel.__shape__, "Reels")
 
 

@@ -64,7 +64,7 @@ class _Oak(Entity, table=_LATE, relation="seasons"):
     kind: str = "it's {m} %s 100%"
     colour: Colour = Colour.GREEN
     serial: UUID = UUID(int=7)
-    day: date = date(2026, 2, 28)
+    day: date = date(2037, 2, 28)
     felled: bool = False
     nests: list[str] = Field(default=["one"])
     labels: frozenset[str] = frozenset({"tall"})
@@ -82,7 +82,7 @@ HOLD: dict[str, Callable[[], Condition]] = {
     "equals a text": lambda: the(_Oak.kind).equals("it's {m} %s 100%"),
     "equals a choice": lambda: the(_Oak.colour).equals(Colour.GREEN),
     "equals an identifier": lambda: the(_Oak.serial).equals(UUID(int=7)),
-    "equals a day": lambda: the(_Oak.day).equals(date(2026, 2, 28)),
+    "equals a day": lambda: the(_Oak.day).equals(date(2037, 2, 28)),
     "equals a flag": lambda: the(_Oak.felled).equals(False),
     "equals a decimal": lambda: the(_Oak.price).equals(Decimal("1.50")),
     "differs": lambda: the(_Oak.rings).differs(6),

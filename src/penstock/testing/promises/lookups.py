@@ -58,7 +58,7 @@ EDGES: list[tuple[str, Any]] = [
     ("second", datetime(1, 1, 2, tzinfo=UTC)),
     ("second", datetime(9999, 12, 30, 23, 59, 59, tzinfo=UTC)),
     ("milli", datetime(1969, 12, 31, 23, 59, 59, 999000, tzinfo=UTC)),
-    ("micro", datetime(2026, 1, 1, 0, 0, 0, 1, tzinfo=UTC)),
+    ("micro", datetime(2037, 1, 1, 0, 0, 0, 1, tzinfo=UTC)),
     ("day", date(1, 1, 1)),
     ("day", date(9999, 12, 31)),
     ("labels", frozenset({"one"})),

@@ -35,7 +35,7 @@ def _others() -> dict[str, Any]:
         "second": MOMENT + timedelta(seconds=1),
         "milli": MOMENT + timedelta(milliseconds=1),
         "micro": MOMENT + timedelta(microseconds=1),
-        "day": date(2026, 3, 1),
+        "day": date(2037, 3, 1),
         "labels": frozenset({"b", "a"}),
         "notes": ["first", "second", ""],
         "extra": {**full["extra"], "e": [False]},

@@ -109,7 +109,7 @@ class Updates(Promise):
             store.patch(HERE, the(Specimen.seen).add(-3))
         assert refused.value.found is not None
         assert refused.value.found["seen"] == 2
-        with pytest.raises(OutOfBounds) as refused, store.change(by="ann") as change:  # noqa: PT012
+        with pytest.raises(OutOfBounds) as refused, store.change() as change:  # noqa: PT012
             change.put(specimen(label="two"))
             change.patch(HERE, the(Specimen.seen).add(-3))
         assert refused.value.position == 1
