@@ -58,9 +58,23 @@ def of_scenery() -> list[str]:
     ]
 
 
+def of_subjects() -> list[str]:
+    from penstock.studio.concept.catalogue import _words
+
+    return [_words()[1].pattern]
+
+
+def of_sizes() -> list[str]:
+    from penstock.studio.concept.wish import _SIZES
+
+    return [pattern for pattern, _ in _SIZES.values()]
+
+
 MADE: dict[str, Callable[[], list[str]]] = {
     "penstock.studio.vocabulary:scenery_colours": of_scenery,
     "penstock.studio.vocabulary:_places": lambda: [rf"(?<![\w-])(?:{words})(?![\w-])" for words in meanings()],
+    "penstock.studio.concept.catalogue:_words": of_subjects,
+    "penstock.studio.concept.wish:_traits": of_sizes,
     "penstock.engines.dynamodb.item_decoder:_exact": lambda: [_exact(t).pattern for t in templates()],
     "penstock.schema.file_pattern:_regex": lambda: [p._regex.pattern for d in domains() for p in d.files],
     "penstock.schema.template:__post_init__": lambda: [t._pattern.pattern for t in templates()],

@@ -7,7 +7,7 @@ from enum import StrEnum
 import pytest
 
 from penstock import Entity, IndexKey, Table, UtcSeconds, key
-from penstock.domains.assetcreator.model import AssetVersion, Idempotency, Job, Outbox, Project, Status, Step
+from penstock.domains.assetcreator.model import AssetVersion, Idempotency, Job, Outbox, Status, Step
 from penstock.errors import DeclarationError
 from penstock.kernel.enumeration import enumerate_all, enumeration_of, group_of
 
@@ -85,7 +85,7 @@ def test_a_constant_partition_is_one_query_and_the_key_comes_before_an_index() -
     assert query.pattern.index is None
 
 
-@pytest.mark.parametrize("entity", [Project, Idempotency, Outbox, Hidden])
+@pytest.mark.parametrize("entity", [Idempotency, Outbox, Hidden])
 def test_what_cannot_be_enumerated_is_answered_with_what_to_declare(entity: type[Entity]) -> None:
     """A partition of texts is not known, and an index that leaves records out does not find them all."""
     with pytest.raises(DeclarationError, match=f"{entity.__name__}: .* declare an index"):

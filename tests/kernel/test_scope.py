@@ -254,14 +254,14 @@ def test_a_record_cannot_be_given_away(world: World) -> None:
     mine = world.one.first(Step.of_job(job_id="p1-j0"))
     assert mine is not None
     with pytest.raises(OutOfScope):
-        world.one.patch(mine.ref, the(Step.project_id).set(TWO))
+        world.one.patch(mine.ref, the(Step.project_id).set(TWO), given=mine)
     with pytest.raises(OutOfScope):
         world.one.put(mine.model_copy(update={"project_id": TWO}))
     with pytest.raises(OutOfScope), world.one.change() as change:
         held = change.get(mine.ref)
         held.project_id = TWO
         change.save(held)
-    assert world.one.patch(mine.ref, the(Step.project_id).set(ONE)) == mine
+    assert world.one.patch(mine.ref, the(Step.project_id).set(ONE), given=mine) == mine
 
 
 def test_own_records_are_written_as_ever(world: World) -> None:

@@ -171,6 +171,7 @@ def test_every_key_of_the_documents_is_known_for_one() -> None:
         *("musicvideo.Scene.referenceImageS3Keys", "speech.TempAudio.s3_key", "videos.Video.thumbnailS3Key"),
         *("videos.Video.resolutions", "novae.Dataset.artifacts", "novae.FileObject.s3_key"),
         *("assetcreator.Step.artifacts", "assetcreator.AssetVersion.files", "assetcreator.AssetVersion.cdn_url"),
+        "assetcreator.ReferencePicture.picture",
     }
 
 

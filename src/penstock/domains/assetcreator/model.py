@@ -233,9 +233,7 @@ class MadeByStep(StepResult):
     "Of the asset, if it is one."
 
 
-def _deliver(
-    step: Step, *, artifacts: list[ObjectKey], metrics: dict[str, Any], made: StepResult | None = None
-) -> None:
+def _deliver(step: Step, *, artifacts: list[ObjectKey], metrics: dict[str, Any], made: object = None) -> None:
     step.artifacts, step.metrics = artifacts, metrics
     if isinstance(made, MadeByStep):
         step.checksums, step.cost = dict(made.checksums), made.cost
