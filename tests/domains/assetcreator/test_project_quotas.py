@@ -9,11 +9,13 @@ import pytest
 from penstock.domains.assetcreator import creative_projects, jobs, removal
 from penstock.domains.assetcreator.asset_studio import AssetStudio
 from penstock.domains.assetcreator.model import Job, Project, Status, StepName
+from penstock.domains.assetcreator.production import LIMIT
 from penstock.domains.assetcreator.project_quotas import BYTES, JOBS, SECONDS
 from penstock.kernel.quota import BeyondQuota, QuotaExceeded, usage
 from penstock.work import Terminal
+from penstock.work.errors import TimeOver
 from tests.domains.assetcreator.quick_makers import QuickMakers
-from tests.domains.assetcreator.story import ANN, asked, finished, project, seen, work
+from tests.domains.assetcreator.story import ANN, asked, finished, later, project, seen, work
 
 NOTHING = (0, 0, 0)
 
@@ -85,6 +87,21 @@ def test_however_a_job_ends_its_place_is_free(studio: AssetStudio, quick: QuickM
     assert seconds <= 9  # a second each at most, rounded up, and not what was reserved
     assert (seconds > 0) is (end != "cancelled")  # what was computed in vain counts
     assert (kept > 0) is (end == "done")
+
+
+def test_the_time_of_what_took_too_long_is_counted(studio: AssetStudio, quick: QuickMakers) -> None:
+    """AC-51: whoever has had all the time there is has used the most of it."""
+
+    def never_end(step: str, order: object) -> None:
+        later(studio, seconds=LIMIT.total_seconds())
+        raise TimeOver("it takes for ever")
+
+    quick.meanwhile = never_end
+    robots = project(studio)
+    job = asked(studio, robots)
+    work(studio)
+    assert seen(studio, job).job.status is Status.FAILED
+    assert used(studio, robots)[1] > 0
 
 
 def test_what_is_taken_up_again_needs_a_place_again(studio: AssetStudio) -> None:

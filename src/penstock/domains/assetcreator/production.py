@@ -240,8 +240,8 @@ def _remember(work: TaskContext, context: Context, remote_job: str) -> None:
 
 
 def _count_in_vain(work: TaskContext, context: Context, seconds: float) -> None:
-    """Keep the time that an attempt took of which nothing came: it counts, too."""
-    with suppress(PenstockError), work.change(why="an attempt in vain") as change:
+    """Keep the time that an attempt took of which nothing came: it counts, too, also where it has taken all it had."""
+    with suppress(PenstockError), work.store.change(under=work.lease) as change:
         step = change.get(context.step.ref)
         step.metrics = step.metrics | {IN_VAIN: round(step.metrics.get(IN_VAIN, 0) + seconds, 3)}
         change.save(step)
