@@ -22,9 +22,10 @@ from penstock import open_store
 from penstock.domains.assetcreator import DOMAIN, creative_projects, jobs
 from penstock.domains.assetcreator.asset_studio import AssetStudio
 from penstock.domains.assetcreator.jobs import NewJob
-from penstock.domains.assetcreator.model import AssetType, Job, Status
+from penstock.domains.assetcreator.model import Job
 from penstock.domains.assetcreator.orders import STEPS, Prompt, Request
 from penstock.domains.assetcreator.production import TASKS
+from penstock.domains.assetcreator.stages import AssetType, Status
 from penstock.kernel.store import Store
 from penstock.runtime.composition import open_objects
 from penstock.work import WORKING, Task, TaskAttempt, TaskStatus

@@ -17,7 +17,7 @@ import pytest
 
 from penstock import FrozenClock, Store, open_store
 from penstock.auth.api_keys import find_key
-from penstock.domains.assetcreator.model import Outbox
+from penstock.domains.assetcreator.bookkeeping import Outbox
 from penstock.domains.speech.model import SpeechJob
 from penstock.domains.speech.tasks import ToSpeak, speak_text
 from penstock.files.reconcile import MissingFile, Reconciled

@@ -13,7 +13,9 @@ from penstock.auth.doors import check_move
 from penstock.declare.rendering import rendered
 from penstock.declare.rights import move_permission
 from penstock.domains import DOMAINS
-from penstock.domains.assetcreator.model import AssetType, Audit, Job, Outbox, StepName
+from penstock.domains.assetcreator.bookkeeping import Audit, Outbox
+from penstock.domains.assetcreator.model import Job
+from penstock.domains.assetcreator.stages import AssetType, StepName
 from penstock.domains.novae.model import Nova
 from penstock.domains.speech.model import SpeechJob
 from penstock.domains.videos.model import Video

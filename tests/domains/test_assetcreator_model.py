@@ -13,24 +13,10 @@ import sqlalchemy as sa
 from pydantic import ValidationError
 
 from penstock import KeepLatest, RetainFor, Store, after, between, the
-from penstock.domains.assetcreator.model import (
-    DOMAIN,
-    OVER,
-    TABLE,
-    Asset,
-    AssetKind,
-    AssetType,
-    AssetVersion,
-    Audit,
-    Idempotency,
-    Job,
-    JobPlace,
-    Outbox,
-    Project,
-    Status,
-    Step,
-    StepName,
-)
+from penstock.domains.assetcreator.asset_table import TABLE
+from penstock.domains.assetcreator.bookkeeping import Audit, Idempotency, Outbox
+from penstock.domains.assetcreator.model import DOMAIN, Asset, AssetVersion, Job, JobPlace, Project, Step
+from penstock.domains.assetcreator.stages import OVER, AssetKind, AssetType, Status, StepName
 from penstock.engines.sql.engine import SqlEngine
 from penstock.engines.sql.sqlite import SqliteConnector
 from penstock.errors import Conflict, IllegalMove, InvalidKey, InvalidValue, NotFound

@@ -7,7 +7,8 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from penstock import FrozenClock, Store
-from penstock.domains.assetcreator.model import Job, Project, Status, Step, StepName
+from penstock.domains.assetcreator.model import Job, Project, Step
+from penstock.domains.assetcreator.stages import Status, StepName
 from penstock.domains.novae.model import Attempt, RunStatus
 from penstock.work import WORKING, JobStatus, Outcome, PipelineJob, Runner, pipeline_job
 from penstock.workers.manual import ManualWorkers

@@ -10,7 +10,8 @@ from uuid import UUID
 import pytest
 
 from penstock import Store, the
-from penstock.domains.assetcreator.model import Step, StepName
+from penstock.domains.assetcreator.model import Step
+from penstock.domains.assetcreator.stages import StepName
 from penstock.domains.musicvideo.model import Project, Scene, SceneStatus
 from penstock.errors import Conflict, ForeignFile, InvalidValue, OutOfScope
 from penstock.operations.file_access import files_of, own_files

@@ -11,7 +11,8 @@ import pytest
 
 from penstock import Domain, Entity, FrozenClock, ObjectKey, Store, Table, key
 from penstock.domains import DOMAINS
-from penstock.domains.assetcreator.model import AssetKind, AssetVersion
+from penstock.domains.assetcreator.model import AssetVersion
+from penstock.domains.assetcreator.stages import AssetKind
 from penstock.domains.musicvideo.model import Project, Scene, SceneStatus
 from penstock.domains.speech.model import TempAudio
 from penstock.errors import Conflict

@@ -16,7 +16,9 @@ import pytest
 
 from penstock import FrozenClock, Store, open_store, the
 from penstock.domains import DOMAINS
-from penstock.domains.assetcreator.model import AssetType, Audit, Job, StepName
+from penstock.domains.assetcreator.bookkeeping import Audit
+from penstock.domains.assetcreator.model import Job
+from penstock.domains.assetcreator.stages import AssetType, StepName
 from penstock.domains.musicvideo.model import Project
 from penstock.errors import InvalidValue
 from penstock.kernel.audit import AuditLine, SystemAudit

@@ -16,7 +16,7 @@ import pytest
 
 from penstock import Store
 from penstock.declare.entity import Entity
-from penstock.domains.assetcreator.model import Audit
+from penstock.domains.assetcreator.bookkeeping import Audit
 from penstock.kernel.audit import AuditLine, SystemAudit, entry
 from penstock.kernel.seals import (
     AuditedProject,

@@ -10,7 +10,7 @@ from typing import Any, cast
 import pytest
 
 from penstock import Store
-from penstock.domains.assetcreator.model import Audit
+from penstock.domains.assetcreator.bookkeeping import Audit
 from penstock.errors import DamagedRecord, InvalidValue
 from penstock.kernel.audit import SystemAudit
 from penstock.kernel.seals import (

@@ -7,7 +7,9 @@ from enum import StrEnum
 import pytest
 
 from penstock import Entity, IndexKey, Table, UtcSeconds, key
-from penstock.domains.assetcreator.model import AssetVersion, Idempotency, Job, Outbox, Status, Step
+from penstock.domains.assetcreator.bookkeeping import Idempotency, Outbox
+from penstock.domains.assetcreator.model import AssetVersion, Job, Step
+from penstock.domains.assetcreator.stages import Status
 from penstock.errors import DeclarationError
 from penstock.kernel.enumeration import enumerate_all, enumeration_of, group_of
 

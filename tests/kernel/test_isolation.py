@@ -12,7 +12,8 @@ import pytest
 from psycopg import errors as pg
 
 from penstock import Store
-from penstock.domains.assetcreator.model import DOMAIN, Asset, Audit, Job, JobPlace, Project, Step
+from penstock.domains.assetcreator.bookkeeping import Audit
+from penstock.domains.assetcreator.model import DOMAIN, Asset, Job, JobPlace, Project, Step
 from penstock.domains.musicvideo.model import DOMAIN as MUSIC
 from penstock.domains.videos.model import DOMAIN as VIDEOS
 from penstock.engines.sql.engine import SqlEngine

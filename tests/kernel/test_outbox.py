@@ -11,7 +11,7 @@ import pytest
 
 from penstock import FrozenClock, Store
 from penstock.domains import DOMAINS
-from penstock.domains.assetcreator.model import Outbox
+from penstock.domains.assetcreator.bookkeeping import Outbox
 from penstock.domains.assetcreator.model import Project as Studio
 from penstock.domains.musicvideo.model import Project
 from penstock.errors import Conflict, IllegalMove, InvalidValue, Unavailable

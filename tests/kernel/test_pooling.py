@@ -12,7 +12,8 @@ import psycopg
 import pytest
 
 from penstock import Store, open_store, the
-from penstock.domains.assetcreator.model import DOMAIN, Asset, Job, JobPlace, Project, Status, Step
+from penstock.domains.assetcreator.model import DOMAIN, Asset, Job, JobPlace, Project, Step
+from penstock.domains.assetcreator.stages import Status
 from penstock.domains.musicvideo.model import DOMAIN as MUSIC
 from penstock.engines.sql.engine import SqlEngine
 from penstock.engines.sql.isolation import TENANT

@@ -16,17 +16,9 @@ from msgspec.structs import replace
 from penstock import ANYTHING, Domain, Entity, FrozenClock, Range, Store, Table, key, pattern, the, together
 from penstock.auth.api_keys import ApiKey, KeyStatus
 from penstock.declare.units import UtcMicros
-from penstock.domains.assetcreator.model import (
-    Asset,
-    Audit,
-    Idempotency,
-    Job,
-    JobPlace,
-    Outbox,
-    Project,
-    Status,
-    Step,
-)
+from penstock.domains.assetcreator.bookkeeping import Audit, Idempotency, Outbox
+from penstock.domains.assetcreator.model import Asset, Job, JobPlace, Project, Step
+from penstock.domains.assetcreator.stages import Status
 from penstock.domains.musicvideo.model import Scene
 from penstock.domains.novae.model import DOMAIN as NOVAE
 from penstock.domains.videos.model import Video

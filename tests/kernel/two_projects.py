@@ -8,21 +8,9 @@ from typing import Any
 
 from penstock import Store
 from penstock.declare.entity import Entity
-from penstock.domains.assetcreator.model import (
-    Asset,
-    AssetKind,
-    AssetType,
-    AssetVersion,
-    Audit,
-    Idempotency,
-    Job,
-    JobPlace,
-    Outbox,
-    Project,
-    Status,
-    Step,
-    StepName,
-)
+from penstock.domains.assetcreator.bookkeeping import Audit, Idempotency, Outbox
+from penstock.domains.assetcreator.model import Asset, AssetVersion, Job, JobPlace, Project, Step
+from penstock.domains.assetcreator.stages import AssetKind, AssetType, Status, StepName
 from penstock.kernel.outbox import MessageStatus
 from penstock.operations.reads import Query, Ref
 from penstock.schema.object_key import ObjectKey

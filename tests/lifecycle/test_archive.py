@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from penstock import FrozenClock, open_store
-from penstock.domains.assetcreator.model import DOMAIN, AssetType, Job, Status, StepName
+from penstock.domains.assetcreator.model import DOMAIN, Job
+from penstock.domains.assetcreator.stages import AssetType, Status, StepName
 from penstock.errors import NotFound
 from penstock.lifecycle.bundle import bundles, restore
 from penstock.lifecycle.folder_archive import FolderArchive

@@ -10,7 +10,7 @@ from typing import Any, cast
 import pytest
 
 from penstock import Store
-from penstock.domains.assetcreator.model import Audit
+from penstock.domains.assetcreator.bookkeeping import Audit
 from penstock.errors import Unavailable
 from penstock.kernel.audit import AuditLine, SystemAudit
 from penstock.kernel.seals import Chain, Kept, Seal, Verdict, read_chain, seal, verify, verify_all

@@ -16,18 +16,9 @@ import pytest
 
 from penstock import FrozenClock, Store, the
 from penstock.domains import DOMAINS
-from penstock.domains.assetcreator.model import (
-    DOMAIN,
-    AssetKind,
-    AssetType,
-    AssetVersion,
-    Idempotency,
-    Job,
-    JobPlace,
-    Status,
-    Step,
-    StepName,
-)
+from penstock.domains.assetcreator.bookkeeping import Idempotency
+from penstock.domains.assetcreator.model import DOMAIN, AssetVersion, Job, JobPlace, Step
+from penstock.domains.assetcreator.stages import AssetKind, AssetType, Status, StepName
 from penstock.errors import DeclarationError
 from penstock.kernel.audit import EVERYWHERE, SystemAudit
 from penstock.kernel.lease import take_named

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from penstock import FrozenClock
 from penstock.declare.lifetime import Expires
-from penstock.domains.assetcreator.model import Audit
+from penstock.domains.assetcreator.bookkeeping import Audit
 from penstock.kernel.idempotency import SystemOnce
 from penstock.kernel.uniqueness import UniqueValue
 from penstock.lifecycle.reaper import Reaper

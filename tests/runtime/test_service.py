@@ -6,7 +6,9 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from penstock import FrozenClock
-from penstock.domains.assetcreator.model import DOMAIN, AssetType, Audit, Job, StepName
+from penstock.domains.assetcreator.bookkeeping import Audit
+from penstock.domains.assetcreator.model import DOMAIN, Job
+from penstock.domains.assetcreator.stages import AssetType, StepName
 from penstock.kernel.audit import SystemAudit
 from penstock.kernel.seals import verify
 from penstock.plugin import DomainPlugin

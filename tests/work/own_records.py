@@ -8,7 +8,8 @@ from typing import Any
 from uuid import UUID
 
 from penstock import Store
-from penstock.domains.assetcreator.model import AssetType, Job, Project, Step, StepName
+from penstock.domains.assetcreator.model import Job, Project, Step
+from penstock.domains.assetcreator.stages import AssetType, StepName
 from penstock.domains.novae.model import Attempt, ErrorClass, JobRun
 from penstock.kernel.change import Change
 from penstock.work import (

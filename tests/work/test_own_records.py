@@ -13,8 +13,10 @@ import pytest
 
 from penstock import SYSTEM, Entity, FrozenClock, Move, Role, Store, Table, key, move, open_store
 from penstock.declare.rights import creation_permission, move_permission
+from penstock.domains.assetcreator.bookkeeping import Audit, Outbox
 from penstock.domains.assetcreator.model import DOMAIN as ASSETS
-from penstock.domains.assetcreator.model import Audit, Job, Outbox, Project, Status, Step, StepName
+from penstock.domains.assetcreator.model import Job, Project, Step
+from penstock.domains.assetcreator.stages import Status, StepName
 from penstock.domains.novae.model import DOMAIN as NOVAS
 from penstock.domains.novae.model import Attempt, ErrorClass, JobRun, RunStatus
 from penstock.errors import Conflict, DeclarationError, IllegalMove, InvalidValue, NotFound

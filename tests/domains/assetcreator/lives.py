@@ -13,18 +13,10 @@ from typing import Any, TypeVar
 from penstock import Store
 from penstock.declare.pattern import since
 from penstock.domains.assetcreator.asset_studio import AssetStudio
-from penstock.domains.assetcreator.model import (
-    Asset,
-    AssetVersion,
-    Idempotency,
-    Job,
-    Outbox,
-    Project,
-    Status,
-    Step,
-    StepName,
-)
+from penstock.domains.assetcreator.bookkeeping import Idempotency, Outbox
+from penstock.domains.assetcreator.model import Asset, AssetVersion, Job, Project, Step
 from penstock.domains.assetcreator.project_quotas import BYTES, JOBS, SECONDS, job_hold, version_hold
+from penstock.domains.assetcreator.stages import Status, StepName
 from penstock.domains.assetcreator.step_claims import step_key
 from penstock.files.object_reads import examine
 from penstock.kernel.idempotency import OnceStatus

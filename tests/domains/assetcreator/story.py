@@ -9,9 +9,10 @@ from penstock import FrozenClock
 from penstock.domains.assetcreator import creative_projects, jobs, reviews
 from penstock.domains.assetcreator.asset_studio import AssetStudio
 from penstock.domains.assetcreator.jobs import AssetJob, NewJob
-from penstock.domains.assetcreator.model import AssetType, Job, Project, Step
+from penstock.domains.assetcreator.model import Job, Project, Step
 from penstock.domains.assetcreator.orders import Constraints, Prompt, Request
 from penstock.domains.assetcreator.production import TASKS
+from penstock.domains.assetcreator.stages import AssetType
 from penstock.work.domain_context import DomainContext
 from penstock.workers.manual import ManualWorkers
 

@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import os
-import signal
 import subprocess
-import sys
-from collections.abc import Iterator
 from pathlib import Path
 from uuid import uuid4
 
@@ -16,50 +12,24 @@ from penstock import open_store
 from penstock.domains import DOMAINS
 from penstock.domains.assetcreator import downloads, library
 from penstock.domains.assetcreator.asset_studio import AssetStudio
-from penstock.domains.assetcreator.model import AssetType, Status, StepName
+from penstock.domains.assetcreator.stages import AssetType, Status, StepName
 from penstock.files.object_reads import examine
 from penstock.runtime.composition import open_objects
 from penstock.work.domain_context import DomainContext
 from penstock.work.working import WORKING
 from tests.domains.assetcreator.lives import assert_attempts_add_up, used
 from tests.domains.assetcreator.story import ANN, approve, asked, project, reject, runs, seen
+from tests.domains.celery_worker import surroundings, worker
 from tests.servers import Valkey
-from tests.servers.seaweedfs import ACCESS_KEY, SECRET_KEY, SeaweedFS
+from tests.servers.seaweedfs import SeaweedFS
 from tests.work.soon import soon
+
+__all__ = ["worker"]
 
 
 @pytest.fixture
 def settings(dynamo_url: str, seaweedfs_server: SeaweedFS, valkey_server: Valkey) -> dict[str, str]:
-    valkey_server.flush()
-    bucket = seaweedfs_server.create_bucket(f"assetcreator-{uuid4().hex}")
-    return {
-        "PENSTOCK_STORE": f"dynamodb://us-east-1?endpoint={dynamo_url}",
-        "PENSTOCK_OBJECTS": f"s3://{bucket}/assets?endpoint={seaweedfs_server.url}&region=us-east-1",
-        "PENSTOCK_BROKER": valkey_server.url,
-        "PENSTOCK_SECRET": "of the tests",
-        "AWS_ACCESS_KEY_ID": ACCESS_KEY,
-        "AWS_SECRET_ACCESS_KEY": SECRET_KEY,
-    }
-
-
-@pytest.fixture
-def worker(settings: dict[str, str], tmp_path: Path) -> Iterator[subprocess.Popen[bytes]]:
-    """``penstock worker --celery``, as a person starts it."""
-    with (tmp_path / "log").open("wb") as log:
-        process = subprocess.Popen(
-            [sys.executable, "-m", "penstock", "worker", "--celery"],
-            cwd=tmp_path,
-            env={**os.environ, **settings},
-            stdout=log,
-            stderr=log,
-        )
-        yield process
-        process.send_signal(signal.SIGTERM)
-        try:
-            process.wait(30)
-        finally:
-            process.kill()
-            process.wait()
+    return surroundings(dynamo_url, seaweedfs_server, valkey_server, bucket=f"assetcreator-{uuid4().hex}")
 
 
 @pytest.mark.long

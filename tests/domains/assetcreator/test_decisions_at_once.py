@@ -17,7 +17,8 @@ import pytest
 from penstock.domains.assetcreator import jobs, production, reviews
 from penstock.domains.assetcreator.asset_studio import AssetStudio
 from penstock.domains.assetcreator.errors import ReviewOver
-from penstock.domains.assetcreator.model import AssetType, Job, Project, Status, StepName
+from penstock.domains.assetcreator.model import Job, Project
+from penstock.domains.assetcreator.stages import AssetType, Status, StepName
 from penstock.errors import Conflict, InvalidValue, PenstockError
 from tests.domains.assetcreator.lives import events, used
 from tests.domains.assetcreator.story import asked, finished, later, looked_at, project, runs, seen, waiting, work

@@ -12,7 +12,9 @@ import pytest
 from penstock import FrozenClock, Store
 from penstock.domains.assetcreator import jobs, library, removal
 from penstock.domains.assetcreator.asset_studio import AssetStudio
-from penstock.domains.assetcreator.model import AssetType, AssetVersion, Idempotency, Job, Project, Status, StepName
+from penstock.domains.assetcreator.bookkeeping import Idempotency
+from penstock.domains.assetcreator.model import AssetVersion, Job, Project
+from penstock.domains.assetcreator.stages import AssetType, Status, StepName
 from penstock.domains.assetcreator.step_claims import step_key
 from penstock.kernel.idempotency import OnceStatus
 from penstock.runtime.system_records import SYSTEM_RECORDS

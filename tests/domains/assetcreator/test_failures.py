@@ -12,8 +12,9 @@ import pytest
 
 from penstock.domains.assetcreator import creative_projects, jobs, production
 from penstock.domains.assetcreator.asset_studio import AssetStudio
-from penstock.domains.assetcreator.model import AssetType, Job, Project, Status, StepName
+from penstock.domains.assetcreator.model import Job, Project
 from penstock.domains.assetcreator.production import TASKS
+from penstock.domains.assetcreator.stages import AssetType, Status, StepName
 from penstock.errors import Unavailable
 from penstock.generation.asset_steps import AssetOrder, Made, StepReporter
 from penstock.generation.circuit_breaker import CircuitBreaker

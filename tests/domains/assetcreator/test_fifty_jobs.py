@@ -18,8 +18,9 @@ from penstock.domains.assetcreator import DOMAIN
 from penstock.domains.assetcreator.asset_studio import AssetStudio
 from penstock.domains.assetcreator.errors import ReviewOver
 from penstock.domains.assetcreator.jobs import UNFINISHED
-from penstock.domains.assetcreator.model import AssetType, AssetVersion, Job, Project, Status, Step, StepName
+from penstock.domains.assetcreator.model import AssetVersion, Job, Project, Step
 from penstock.domains.assetcreator.production import TASKS
+from penstock.domains.assetcreator.stages import AssetType, Status, StepName
 from penstock.kernel.quota import QuotaExceeded
 from penstock.objects import LocalObjects
 from penstock.runtime.system_records import SYSTEM_RECORDS

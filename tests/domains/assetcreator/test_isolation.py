@@ -20,7 +20,8 @@ from penstock.auth.api_keys import create_key
 from penstock.declare.entity import Entity
 from penstock.domains.assetcreator import DOMAIN
 from penstock.domains.assetcreator.asset_studio import AssetStudio
-from penstock.domains.assetcreator.model import Asset, AssetVersion, Audit, Job, Project, Step
+from penstock.domains.assetcreator.bookkeeping import Audit
+from penstock.domains.assetcreator.model import Asset, AssetVersion, Job, Project, Step
 from penstock.domains.assetcreator.project_quotas import LIMITS
 from penstock.errors import Conflict, ForeignFile, NotFound, OutOfScope
 from penstock.files.object_reads import every

@@ -16,18 +16,9 @@ from penstock import FrozenClock, Store
 from penstock.domains.assetcreator import DOMAIN, jobs, library, removal
 from penstock.domains.assetcreator.asset_studio import AssetStudio
 from penstock.domains.assetcreator.errors import NoSuchPlace
-from penstock.domains.assetcreator.model import (
-    Asset,
-    AssetPlace,
-    AssetType,
-    AssetVersion,
-    Job,
-    JobPlace,
-    Project,
-    Status,
-    StepName,
-)
+from penstock.domains.assetcreator.model import Asset, AssetPlace, AssetVersion, Job, JobPlace, Project
 from penstock.domains.assetcreator.project_quotas import BYTES, JOBS, job_hold, version_hold
+from penstock.domains.assetcreator.stages import AssetType, Status, StepName
 from penstock.errors import InvalidValue
 from penstock.files.object_reads import every, lookup
 from penstock.files.released_file import Released, ReleasedStatus

@@ -26,18 +26,15 @@ from penstock.domains.assetcreator.model import (
     WORK_FILE,
     ArchivedVersion,
     Asset,
-    AssetKind,
     AssetPlace,
-    AssetType,
     AssetVersion,
     Job,
     JobPlace,
     Project,
-    Status,
     Step,
-    StepName,
 )
 from penstock.domains.assetcreator.project_quotas import BYTES, keep_version
+from penstock.domains.assetcreator.stages import AssetKind, AssetType, Status, StepName
 from penstock.errors import NotFound
 from penstock.events.schedule import Scheduler
 from penstock.files.object_reads import examine, lookup

@@ -8,9 +8,10 @@ import pytest
 
 from penstock.domains.assetcreator import creative_projects, jobs, removal
 from penstock.domains.assetcreator.asset_studio import AssetStudio
-from penstock.domains.assetcreator.model import Job, Project, Status, StepName
+from penstock.domains.assetcreator.model import Job, Project
 from penstock.domains.assetcreator.production import LIMIT
 from penstock.domains.assetcreator.project_quotas import BYTES, JOBS, SECONDS
+from penstock.domains.assetcreator.stages import Status, StepName
 from penstock.kernel.quota import BeyondQuota, QuotaExceeded, usage
 from penstock.work import Terminal
 from penstock.work.errors import TimeOver

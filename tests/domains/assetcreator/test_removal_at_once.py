@@ -12,8 +12,9 @@ import pytest
 from penstock.domains.assetcreator import jobs, project_quotas, removal
 from penstock.domains.assetcreator.asset_studio import AssetStudio
 from penstock.domains.assetcreator.errors import NotIdle
-from penstock.domains.assetcreator.model import AssetType, Job, Project, StepName
+from penstock.domains.assetcreator.model import Job, Project
 from penstock.domains.assetcreator.project_quotas import BYTES, JOBS
+from penstock.domains.assetcreator.stages import AssetType, StepName
 from penstock.errors import PenstockError
 from penstock.kernel.quota import HELD, QuotaUse
 from tests.domains.assetcreator.story import ANN, asked, project, seen, work

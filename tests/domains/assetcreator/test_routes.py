@@ -14,7 +14,8 @@ from starlette.testclient import TestClient
 
 from penstock import FrozenClock, Store
 from penstock.domains.assetcreator.asset_studio import AssetStudio
-from penstock.domains.assetcreator.model import Audit, Job, Outbox, Project
+from penstock.domains.assetcreator.bookkeeping import Audit, Outbox
+from penstock.domains.assetcreator.model import Job, Project
 from penstock.domains.assetcreator.project_quotas import LIMITS
 from penstock.kernel.outbox import MessageStatus
 from penstock.schema.role import Role

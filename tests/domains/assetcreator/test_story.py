@@ -10,20 +10,11 @@ import pytest
 
 from penstock.domains.assetcreator import DOMAIN, creative_projects, jobs, library, removal, reviews
 from penstock.domains.assetcreator.asset_studio import AssetStudio
+from penstock.domains.assetcreator.bookkeeping import Audit, Idempotency, Outbox
 from penstock.domains.assetcreator.errors import ImpossibleAsset, NotIdle, ReviewOver, UnsafePrompt
-from penstock.domains.assetcreator.model import (
-    Asset,
-    AssetType,
-    AssetVersion,
-    Audit,
-    Idempotency,
-    Job,
-    Outbox,
-    Status,
-    Step,
-    StepName,
-)
+from penstock.domains.assetcreator.model import Asset, AssetVersion, Job, Step
 from penstock.domains.assetcreator.orders import ChangedInputs
+from penstock.domains.assetcreator.stages import AssetType, Status, StepName
 from penstock.domains.assetcreator.step_claims import step_key
 from penstock.files.deletion import settle_released
 from penstock.files.object_reads import every

@@ -11,7 +11,9 @@ from psycopg import sql
 
 from penstock.domains.assetcreator import reviews
 from penstock.domains.assetcreator.asset_studio import AssetStudio
-from penstock.domains.assetcreator.model import AssetType, Audit, Job, Outbox, Status
+from penstock.domains.assetcreator.bookkeeping import Audit, Outbox
+from penstock.domains.assetcreator.model import Job
+from penstock.domains.assetcreator.stages import AssetType, Status
 from penstock.engines.sql.engine import SqlEngine
 from penstock.engines.sql.postgres import PostgresConnector
 from penstock.errors import Unavailable

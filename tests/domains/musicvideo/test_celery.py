@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import os
-import signal
 import subprocess
-import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -21,47 +17,20 @@ from penstock.media.probe import probe
 from penstock.runtime.composition import open_objects
 from penstock.work.domain_context import DomainContext
 from penstock.work.working import WORKING
+from tests.domains.celery_worker import surroundings, worker
 from tests.domains.musicvideo.story import ANN, assert_counted
 from tests.servers import Valkey
-from tests.servers.seaweedfs import ACCESS_KEY, SECRET_KEY, SeaweedFS
+from tests.servers.seaweedfs import SeaweedFS
 from tests.work.soon import soon
+
+__all__ = ["worker"]
 
 FILM = {"MV_SIZE": "160x90", "MV_FPS": "12", "MV_SCENE_SECONDS": "0.5"}
 
 
 @pytest.fixture
-def settings(dynamo_url: str, seaweedfs_server: SeaweedFS, valkey_server: Valkey, tmp_path: Path) -> dict[str, str]:
-    valkey_server.flush()
-    bucket = seaweedfs_server.create_bucket("musicvideo-celery")
-    return {
-        **FILM,
-        "PENSTOCK_STORE": f"dynamodb://us-east-1?endpoint={dynamo_url}",
-        "PENSTOCK_OBJECTS": f"s3://{bucket}/films?endpoint={seaweedfs_server.url}&region=us-east-1",
-        "PENSTOCK_BROKER": valkey_server.url,
-        "PENSTOCK_SECRET": "of the tests",
-        "AWS_ACCESS_KEY_ID": ACCESS_KEY,
-        "AWS_SECRET_ACCESS_KEY": SECRET_KEY,
-    }
-
-
-@pytest.fixture
-def worker(settings: dict[str, str], tmp_path: Path) -> Iterator[subprocess.Popen[bytes]]:
-    """``penstock worker --celery``, as a person starts it."""
-    with (tmp_path / "log").open("wb") as log:
-        process = subprocess.Popen(
-            [sys.executable, "-m", "penstock", "worker", "--celery"],
-            cwd=tmp_path,
-            env={**os.environ, **settings},
-            stdout=log,
-            stderr=log,
-        )
-        yield process
-        process.send_signal(signal.SIGTERM)
-        try:
-            process.wait(30)
-        finally:
-            process.kill()
-            process.wait()
+def settings(dynamo_url: str, seaweedfs_server: SeaweedFS, valkey_server: Valkey) -> dict[str, str]:
+    return FILM | surroundings(dynamo_url, seaweedfs_server, valkey_server, bucket="musicvideo-celery")
 
 
 def test_a_sentence_becomes_a_film_through_celery(

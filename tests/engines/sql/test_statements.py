@@ -8,7 +8,7 @@ from uuid import UUID
 import pytest
 
 from penstock import Query, since, the
-from penstock.domains.assetcreator.model import Outbox
+from penstock.domains.assetcreator.bookkeeping import Outbox
 from penstock.domains.musicvideo.model import Project, ProjectStatus, Scene
 from penstock.engines.sql.dialect import Dialect
 from penstock.engines.sql.dialects import POSTGRES, SQLITE

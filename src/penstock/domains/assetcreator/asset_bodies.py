@@ -8,8 +8,8 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from penstock.declare.units import UtcSeconds
-from penstock.domains.assetcreator.model import AssetType, StepName
 from penstock.domains.assetcreator.orders import SEEDS, ChangedInputs, Constraints, Prompt
+from penstock.domains.assetcreator.stages import AssetType, StepName
 
 Name = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200)]
 Notes = Annotated[str, StringConstraints(strip_whitespace=True, max_length=1000)]

@@ -9,18 +9,8 @@ from pydantic import BaseModel, Field
 
 from penstock.declare.units import Count, UtcMicros, UtcSeconds
 from penstock.domains.assetcreator.jobs import AssetJob
-from penstock.domains.assetcreator.model import (
-    ArchivedVersion,
-    Asset,
-    AssetKind,
-    AssetType,
-    AssetVersion,
-    Job,
-    Project,
-    Status,
-    Step,
-    StepName,
-)
+from penstock.domains.assetcreator.model import ArchivedVersion, Asset, AssetVersion, Job, Project, Step
+from penstock.domains.assetcreator.stages import AssetKind, AssetType, Status, StepName
 from penstock.files.signed_view import UrlSigner, shared_fields
 
 _SHOWN = {"png": "image/png", "mp4": "video/mp4"}

@@ -7,9 +7,10 @@ from typing import Any
 
 from penstock.domains.assetcreator.asset_studio import AssetStudio
 from penstock.domains.assetcreator.errors import ImpossibleAsset
-from penstock.domains.assetcreator.model import GATES, REFERENCE_FILE, Project, ReferencePicture, StepName
+from penstock.domains.assetcreator.model import REFERENCE_FILE, Project, ReferencePicture
 from penstock.domains.assetcreator.orders import style_words
 from penstock.domains.assetcreator.project_quotas import LIMITS
+from penstock.domains.assetcreator.stages import GATES, StepName
 from penstock.kernel.idempotency import new_id
 from penstock.media.soundness import sound_image
 from penstock.schema.kinds import said

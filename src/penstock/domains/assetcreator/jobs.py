@@ -7,17 +7,7 @@ from datetime import datetime
 
 from penstock.domains.assetcreator.asset_studio import AssetStudio
 from penstock.domains.assetcreator.errors import ImpossibleAsset, NoSuchPlace
-from penstock.domains.assetcreator.model import (
-    Asset,
-    AssetType,
-    Job,
-    JobPlace,
-    Project,
-    ReferencePicture,
-    Status,
-    Step,
-    StepName,
-)
+from penstock.domains.assetcreator.model import Asset, Job, JobPlace, Project, ReferencePicture, Step
 from penstock.domains.assetcreator.orders import (
     SEEDS,
     ChangedInputs,
@@ -30,6 +20,7 @@ from penstock.domains.assetcreator.orders import (
 )
 from penstock.domains.assetcreator.production import ASSET
 from penstock.domains.assetcreator.project_quotas import take_place
+from penstock.domains.assetcreator.stages import AssetType, Status, StepName
 from penstock.errors import Conflict, IllegalMove
 from penstock.kernel.change import Change
 from penstock.kernel.idempotency import new_id

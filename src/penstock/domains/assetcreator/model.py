@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from enum import StrEnum
 from typing import Annotated, Any
-from uuid import UUID, uuid4
 
 from pydantic import Field
 
@@ -17,14 +15,12 @@ from penstock.declare import (
     Count,
     Domain,
     Entity,
-    Expires,
     IndexKey,
     KeepLatest,
     Move,
     Range,
     RetainFor,
     Role,
-    Table,
     UtcMicros,
     UtcSeconds,
     View,
@@ -34,23 +30,16 @@ from penstock.declare import (
     move,
     pattern,
 )
+from penstock.domains.assetcreator.asset_table import GSI1, GSI2, GSI3, GSI4, TABLE, Numbered
+from penstock.domains.assetcreator.bookkeeping import Audit, Idempotency, Outbox
 from penstock.domains.assetcreator.project_quotas import forget_version
-from penstock.kernel.audit import AuditLine
+from penstock.domains.assetcreator.stages import OVER, AssetKind, AssetType, Status, StepName
 from penstock.kernel.change import Change
-from penstock.kernel.idempotency import Once
-from penstock.kernel.outbox import Message, MessageStatus
 from penstock.operations.reads import Query, Ref
 from penstock.schema.file_pattern import FilePattern
 from penstock.schema.object_key import ObjectKey
 from penstock.work.job import StepResult
 from penstock.work.job_records import pipeline_records
-
-TABLE = Table("asset_creator", partition="PK", sort="SK", expiry="ttl")
-GSI1 = TABLE.index("GSI1", partition="GSI1PK", sort="GSI1SK")
-GSI2 = TABLE.index("GSI2", partition="GSI2PK", sort="GSI2SK")
-GSI3 = TABLE.index("GSI3", partition="GSI3PK", sort="GSI3SK")
-# Beyond the documents: their indexes hold the records of all projects together; this one finds a project's own.
-GSI4 = TABLE.index("GSI4", partition="GSI4PK", sort="GSI4SK")
 
 RETENTION = timedelta(days=90)
 VERSIONS_KEPT = 10
@@ -62,59 +51,6 @@ ASK = Action("ask for an asset")
 "Only as far as the project's quotas go."
 REVIEW = Action("review")
 "A decision is written of the step and of its job, with the event that sets the work going again."
-
-
-class AssetKind(StrEnum):
-    FLAT = "2D"
-    SOLID = "3D"
-
-
-class AssetType(StrEnum):
-    CHARACTER_3D = "3D_CHARACTER"
-    SPRITE_2D = "2D_SPRITE"
-    BACKGROUND = "BACKGROUND"
-    PROP = "PROP"
-
-    @property
-    def kind(self) -> AssetKind:
-        """Is it drawn or modelled?"""
-        return AssetKind.SOLID if self in (AssetType.CHARACTER_3D, AssetType.PROP) else AssetKind.FLAT
-
-
-class StepName(StrEnum):
-    """The stages of the pipeline, in their order."""
-
-    TEXT_TO_IMAGE = "text-to-image"
-    REFINE = "refine"
-    MESH = "3D"
-    RETOPO = "retopo"
-    RIG = "rig"
-    ANIM = "anim"
-    EXPORT = "export"
-
-
-GATES = (StepName.REFINE, StepName.RETOPO, StepName.RIG, StepName.ANIM)
-"The stages after which a person decides, where the project has not switched that off."
-
-
-class Status(StrEnum):
-    PENDING = "pending"
-    RUNNING = "running"
-    PAUSED = "paused"
-    APPROVED = "approved"
-    REJECTED = "rejected"
-    DONE = "done"
-    FAILED = "failed"
-
-
-OVER = (Status.DONE, Status.FAILED, Status.REJECTED)
-"The states in which a job has ended, so that it may leave when its time is over."
-
-
-class Numbered(Entity):
-    """What SQL's tables call by an id of its own, besides the key it is found by."""
-
-    id: UUID = Field(default_factory=uuid4, frozen=True)
 
 
 class Project(Entity, table=TABLE, relation="projects", created_by=BEGIN):
@@ -461,72 +397,6 @@ class ArchivedVersion(Entity, table=TABLE, relation="archived_versions", created
     @pattern(at, backwards=True)
     def of_asset(self, *, project_id: str, asset_id: str) -> None:
         """The archived versions of an asset, latest first."""
-
-
-class Outbox(
-    Message,
-    table=TABLE,
-    relation="outbox",
-    collection="messages",
-    sql_indexes=(("status",),),
-    lifetimes=(Expires("ttl"),),
-    created_by=SYSTEM,
-):
-    """An event that became true with its data and is told to others later. It is found only until it is told."""
-
-    event_id: str = attribute(column="id", in_key_only=True)
-    project_id: str
-    job_id: str | None = None
-    payload: dict[str, Any] = attribute(column="payload_json")
-    ts: UtcMicros = attribute(column="created_at", frozen=True)
-
-    @key("OUTBOX#{event_id}", "OUTBOX#{event_id}")
-    def at(self, *, event_id: str) -> None: ...
-
-    until_told = IndexKey(
-        GSI1, "OUTBOX_STATUS#{status}", "{ts}", when={"status": (MessageStatus.PENDING, MessageStatus.DEAD)}
-    )
-
-    @pattern(until_told)
-    def by_status(self, *, status: MessageStatus, ts: Range[datetime] = ANYTHING) -> None:
-        """Events not yet told (pending) or not to be told (dead), oldest first."""
-
-
-class Idempotency(
-    Once,
-    Numbered,
-    table=TABLE,
-    relation="idempotency",
-    collection="idempotency_marks",
-    lifetimes=(Expires("ttl"),),
-    created_by=SYSTEM,
-):
-    """Work that must happen once: who does it until when, and what came of it."""
-
-    idempotency_key: str = attribute(column="key", in_key_only=True)
-    project_id: str
-    job_id: str
-    step_name: StepName
-    result: dict[str, Any] | None = attribute(column="result_json", default=None)
-
-    @key("IDEMPOTENCY#{idempotency_key}", "IDEMPOTENCY#{idempotency_key}")
-    def at(self, *, idempotency_key: str) -> None: ...
-
-
-class Audit(AuditLine, Numbered, table=TABLE, relation="audit", collection="audit_lines", created_by=SYSTEM):
-    """Who did what, when. Lines are only added."""
-
-    project_id: str = attribute(in_key_only=True)
-    ts: UtcMicros = attribute(in_key_only=True)
-    actor: str = attribute(in_key_only=True)
-    details: dict[str, Any] = attribute(column="details_json", default_factory=dict)
-
-    @key("PROJECT#{project_id}", "AUDIT#{ts}#{actor}")
-    def at(self, *, project_id: str, ts: datetime, actor: str) -> None: ...
-
-    @pattern(at)
-    def of_project(self, *, project_id: str, ts: Range[datetime] = ANYTHING) -> None:
-        """What happened in a project, in order."""
 
 
 WORK_FILE = FilePattern("assets/{project_id}/jobs/{job_id}/**")

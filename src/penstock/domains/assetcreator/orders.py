@@ -11,7 +11,8 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
 from penstock.domains.assetcreator.errors import ImpossibleAsset
-from penstock.domains.assetcreator.model import AssetType, Job, Project, StepName
+from penstock.domains.assetcreator.model import Job, Project
+from penstock.domains.assetcreator.stages import AssetType, StepName
 from penstock.generation.asset_steps import AssetOrder
 
 Words = Annotated[str, StringConstraints(strip_whitespace=True, max_length=1000)]

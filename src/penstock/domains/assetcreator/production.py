@@ -17,19 +17,11 @@ from typing import Any
 
 from penstock.domains.assetcreator.asset_studio import AssetMakers, AssetStudio
 from penstock.domains.assetcreator.library import index_version, next_version
-from penstock.domains.assetcreator.model import (
-    GATES,
-    VERSION_FILE,
-    WORK_FILE,
-    Job,
-    MadeByStep,
-    Project,
-    Step,
-    StepName,
-)
+from penstock.domains.assetcreator.model import VERSION_FILE, WORK_FILE, Job, MadeByStep, Project, Step
 from penstock.domains.assetcreator.orders import KINDS, STEPS, order_of, request_of
 from penstock.domains.assetcreator.project_quotas import give_back, take_place
 from penstock.domains.assetcreator.provenance import provenance_of
+from penstock.domains.assetcreator.stages import GATES, StepName
 from penstock.domains.assetcreator.step_claims import claim_step
 from penstock.errors import PenstockError
 from penstock.generation.asset_steps import AssetMaker, AssetOrder

@@ -9,9 +9,10 @@ from penstock.declare.pattern import until
 from penstock.domains.assetcreator.asset_studio import AssetStudio
 from penstock.domains.assetcreator.errors import ImpossibleAsset, ReviewOver
 from penstock.domains.assetcreator.jobs import AssetJob, see_job
-from penstock.domains.assetcreator.model import Job, Project, Status, Step, StepName
+from penstock.domains.assetcreator.model import Job, Project, Step
 from penstock.domains.assetcreator.orders import ChangedInputs, all_words, changed, kept, rejected
 from penstock.domains.assetcreator.production import ASSET
+from penstock.domains.assetcreator.stages import Status, StepName
 from penstock.errors import Conflict
 from penstock.events.schedule import Period
 from penstock.kernel.change import Change

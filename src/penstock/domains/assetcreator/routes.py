@@ -47,18 +47,10 @@ from penstock.domains.assetcreator.asset_views import (
     WaitingView,
 )
 from penstock.domains.assetcreator.errors import ImpossibleAsset
-from penstock.domains.assetcreator.model import (
-    ArchivedVersion,
-    Asset,
-    AssetKind,
-    AssetVersion,
-    Job,
-    Project,
-    Status,
-    Step,
-)
+from penstock.domains.assetcreator.model import ArchivedVersion, Asset, AssetVersion, Job, Project, Step
 from penstock.domains.assetcreator.orders import Request as Wanted
 from penstock.domains.assetcreator.project_quotas import used_by
+from penstock.domains.assetcreator.stages import AssetKind, Status
 from penstock.files.signed_view import shared_fields
 from penstock.schema.role import Role
 from penstock.work.domain_context import DomainContext

@@ -17,8 +17,9 @@ from penstock.domains.assetcreator import creative_projects, downloads, jobs, re
 from penstock.domains.assetcreator.asset_studio import AssetStudio
 from penstock.domains.assetcreator.errors import AssetNotMade
 from penstock.domains.assetcreator.jobs import AssetJob
-from penstock.domains.assetcreator.model import AssetType, Job, Status, Step
+from penstock.domains.assetcreator.model import Job, Step
 from penstock.domains.assetcreator.orders import SEEDS, STEPS, Constraints, Prompt, Request, RigType
+from penstock.domains.assetcreator.stages import AssetType, Status
 from penstock.files.object_reads import fetch
 from penstock.plugin import CommandContext
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import Any
 
-from penstock.domains.assetcreator.model import Idempotency, Job, Step
+from penstock.domains.assetcreator.bookkeeping import Idempotency
+from penstock.domains.assetcreator.model import Job, Step
 from penstock.domains.assetcreator.orders import request_of, seed_of
 from penstock.kernel.idempotency import Claim, Replay, once_key, seize
 from penstock.kernel.lease import end_second

@@ -199,14 +199,19 @@ def _advice(user: _User, statements: str) -> str:
     )
 
 
-def _schema_steps(connection: sa.Connection, schemas: set[str]) -> Iterator[PlanStep]:
+def usage_steps(connection: sa.Connection, schemas: set[str], role: str) -> Iterator[PlanStep]:
+    """What a role of projects lacks to find the tables of schemas."""
     usable = connection.exec_driver_sql(
         "select n.nspname from pg_namespace n join pg_roles t on t.rolname = %s "
         "where has_schema_privilege(t.oid, n.oid, 'usage')",
-        (TENANT,),
+        (role,),
     )
     for schema in sorted(schemas - set(usable.scalars())):
-        yield PlanStep("grant", f"usage of {schema} to {TENANT}", f"grant usage on schema {quote(schema)} to {TENANT}")
+        yield PlanStep("grant", f"usage of {schema} to {role}", f"grant usage on schema {quote(schema)} to {role}")
+
+
+def _schema_steps(connection: sa.Connection, schemas: set[str]) -> Iterator[PlanStep]:
+    yield from usage_steps(connection, schemas, TENANT)
     yield from _removal_steps(connection)
     held = connection.exec_driver_sql(
         "select array(select a.privilege_type from aclexplode(c.relacl) a where a.grantee = t.oid), "

@@ -18,7 +18,7 @@ from typing import NamedTuple
 import sqlalchemy as sa
 
 from penstock.engines.sql.dialect import Dialect, literal, quote
-from penstock.engines.sql.isolation import INVOKERS, bare, excess_of, together
+from penstock.engines.sql.isolation import INVOKERS, bare, excess_of, together, usage_steps
 from penstock.operations.plan import ADVICE, PlanStep
 from penstock.schema.shape import EntityShape, ViewShape
 
@@ -45,7 +45,7 @@ def reader_steps(
     if not there or not of_projects:
         return
     yield from _role_steps(connection)
-    yield from _schema_steps(connection, {s.domain for s in of_projects if s.domain})
+    yield from usage_steps(connection, {s.domain for s in of_projects if s.domain}, READER)
     known = _readable(connection)
     for shape in of_projects:
         assert shape.project is not None
@@ -64,16 +64,6 @@ def _role_steps(connection: sa.Connection) -> Iterator[PlanStep]:
     for statement in excess_of(connection, READER):
         told = f"{READER} is for reading one project: have an administrator run `{statement}`"
         yield PlanStep("restrict role" if superuser else ADVICE, statement, statement if superuser else told)
-
-
-def _schema_steps(connection: sa.Connection, schemas: set[str]) -> Iterator[PlanStep]:
-    usable = connection.exec_driver_sql(
-        "select n.nspname from pg_namespace n join pg_roles r on r.rolname = %s "
-        "where has_schema_privilege(r.oid, n.oid, 'usage')",
-        (READER,),
-    )
-    for schema in sorted(schemas - set(usable.scalars())):
-        yield PlanStep("grant", f"usage of {schema} to {READER}", f"grant usage on schema {quote(schema)} to {READER}")
 
 
 def _table_steps(relation: str, project: str, known: Mapping[str, _Readable], *, readable: bool) -> Iterator[PlanStep]:

@@ -13,8 +13,9 @@ from penstock.generation.asset_steps import AssetOrder
 from penstock.studio.concept.catalogue import named, subjects
 from penstock.studio.concept.draft import Draft
 from penstock.studio.concept.house_style import HouseStyle, house_style, recoloured, styled
+from penstock.studio.concept.landscape import Band, Landscape
 from penstock.studio.concept.painter import Finish, Fit, painted
-from penstock.studio.concept.places import PLACES, Band, Landscape
+from penstock.studio.concept.places import PLACES
 from penstock.studio.drawing.canvas import gradient
 from penstock.studio.drawing.colour import NAMED, Colour, mix
 from penstock.studio.drawing.palette import Palette, palette_for
