@@ -121,6 +121,7 @@ class _Terminal:
         try:
             service.start(background=False)
             service.start_workers()
+            service.start_feeds()
             yield service.context
         finally:
             service.stop()

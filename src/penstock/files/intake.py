@@ -80,6 +80,7 @@ class Intake:
         upload: Upload,
         *,
         inspect: Callable[[Path], T],
+        typed: bool = True,
         before: Callable[[], None] = lambda: None,
         sha256: str | None = None,
         by: str,
@@ -87,7 +88,8 @@ class Intake:
     ) -> Iterator[tuple[Arrived, T]]:
         """The file is there: look at it, and put it in its place when the block has pointed a record at it.
 
-        ``before`` may refuse it at once, before a large file is fetched and looked at.
+        ``before`` may refuse it at once, before a large file is fetched and looked at. Where the look
+        decides what the file is, rather than what was announced, it is not ``typed``.
         """
         seen: list[T] = []
 
@@ -96,6 +98,6 @@ class Intake:
             with TemporaryDirectory(prefix="penstock-intake-") as folder:
                 seen.append(inspect(fetch(self._objects, key, Path(folder))))
 
-        uploads = self._uploads
-        with uploads.finalize(upload.upload_id, sha256=sha256, replace=True, inspect=look, by=by, once=once) as arrived:
+        told: dict[str, Any] = {"sha256": sha256, "replace": True, "typed": typed, "by": by, "once": once}
+        with self._uploads.finalize(upload.upload_id, inspect=look, **told) as arrived:
             yield arrived, seen[-1]

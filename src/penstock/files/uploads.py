@@ -186,6 +186,14 @@ class Uploads:
         with self._store.change(by=by) as change:
             change.save(change.track(upload).abandon(forget_at=self._store.clock.now() + _REMEMBERED))
 
+    def has_arrived(self, upload: Upload) -> bool:
+        """Is all of it there, as far as its size tells?"""
+        if upload.parts_id is not None:
+            with suppress(NotFound):  # they are joined already
+                return not self.part_urls(upload, limit=1)
+        sent = lookup(self._objects, upload.staging)
+        return sent is not None and sent.size == upload.size
+
     # Finishing
 
     @contextmanager
@@ -195,6 +203,7 @@ class Uploads:
         *,
         sha256: str | None = None,
         replace: bool = False,
+        typed: bool = True,
         inspect: Callable[[str], None] | None = None,
         by: str | None = None,
         why: str | None = None,
@@ -204,11 +213,12 @@ class Uploads:
 
         UploadRefused when it is not what was announced. Conflict when another file is in its place already, unless
         it may ``replace`` that one, whose bytes are then gone. ``inspect`` gets the key under which the bytes wait, and
-        raises if they are not fit for their place. The file is put there when the block has ended: one that raises
-        replaces nothing. It may all be repeated after any failure. With a claim, the change ends it.
+        raises if they are not fit for their place. Where that decides what the file is, and not what was announced, it
+        is not ``typed``. The file is put there when the block has ended: one that raises replaces nothing. It may all
+        be repeated after any failure. With a claim, the change ends it.
         """
         upload = self._store.get(Upload.at(upload_id=upload_id))
-        found = self._verified(upload, sha256)
+        found = self._verified(upload, sha256, typed=typed)
         if inspect is not None:
             inspect(upload.staging)
         with self._store.change(by=by, why=why, project=upload.project_id, once=once) as change:
@@ -220,7 +230,7 @@ class Uploads:
         with suppress(PenstockError):  # it has succeeded; what is left of it is the sweep's
             self._objects.delete([upload.staging])
 
-    def _verified(self, upload: Upload, sha256: str | None) -> Examined:
+    def _verified(self, upload: Upload, sha256: str | None, *, typed: bool) -> Examined:
         self._time_left(upload)
         told = {digest.lower() for digest in (sha256, upload.sha256) if digest}
         if len(told) != 1:
@@ -238,7 +248,7 @@ class Uploads:
             raise UploadRefused(f"{upload.ref!r} has {found.size} bytes; {upload.size} were announced")
         if {found.sha256} != told:
             raise UploadRefused(f"{upload.ref!r}: the bytes have another SHA-256 than announced; send the file again")
-        if not fits(upload.content_type, found.content_type):
+        if typed and not fits(upload.content_type, found.content_type):
             raise UploadRefused(f"{upload.ref!r} is {found.content_type}; {upload.content_type} was announced")
         return found
 

@@ -116,8 +116,7 @@ class Service:
             self._thread("rescue", partial(keep_rescuing, self.context.store, self.tasks, lease=crew.lease))
         self._thread("outages", self.outages.keep_asking)
         self.start_relays()
-        for name, feed in self.feeds.items():
-            self._thread(f"feed-{name}", feed.run)
+        self.start_feeds()
         self._every(_SCHEDULES, "schedules", self.run_schedules)
         # What leaves for the archive may be much, and nothing else should wait for it.
         self._every(_SCHEDULES, "retention", self.run_retention)
@@ -165,6 +164,11 @@ class Service:
             thread.join(timeout=max(0.0, end - time.monotonic()))
 
     # Parts, each of which a command can run by itself
+
+    def start_feeds(self) -> None:
+        """Follow the changes of records in this process."""
+        for name, feed in self.feeds.items():
+            self._thread(f"feed-{name}", feed.run)
 
     def start_workers(self) -> InlineWorkers:
         """Threads that run tasks."""

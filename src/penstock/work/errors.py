@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from datetime import timedelta
 
+from penstock.errors import PenstockError, told
+
 CANCELLED = "CANCELLED"
 "The code of what somebody did not want any more."
 
@@ -53,3 +55,9 @@ def code_of(error: BaseException) -> str:
     """An error in a word that programs may compare: its ``code``, where it has one, else its class."""
     code = getattr(error, "code", None)
     return code if isinstance(code, str) else type(error).__name__
+
+
+def told_failure(error: BaseException) -> str:
+    """What people are told of a failure; only our own errors were written for them."""
+    known = isinstance(error, PenstockError | Terminal | RetryLater)
+    return told(error) if known else f"{type(error).__name__} while working on it; the attempts tell more"

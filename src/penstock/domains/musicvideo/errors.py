@@ -12,8 +12,7 @@ PenstockError
 
 from __future__ import annotations
 
-from penstock.errors import InvalidValue, NotFound, PenstockError, told
-from penstock.work import RetryLater, Terminal
+from penstock.errors import InvalidValue, NotFound, PenstockError
 
 
 class IncompleteOrder(InvalidValue):
@@ -52,9 +51,3 @@ class NotMade(PenstockError):
 
     slug, tells = "not-made", True
     hint = "Read what went wrong; regenerate the scenes that failed, and compose again."
-
-
-def words_of(error: BaseException) -> str:
-    """What people are told of an error; only our own were written for them."""
-    known = isinstance(error, PenstockError | Terminal | RetryLater)
-    return told(error) if known else f"{type(error).__name__} while making it; the attempts tell more"

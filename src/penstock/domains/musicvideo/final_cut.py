@@ -10,12 +10,12 @@ from uuid import UUID
 
 from pydantic import BaseModel
 
-from penstock.domains.musicvideo.errors import words_of
 from penstock.domains.musicvideo.film_studio import FilmStudio
 from penstock.domains.musicvideo.model import FINAL_THUMBNAIL, FINAL_VIDEO, Project, ProjectStatus, Scene, SceneStatus
 from penstock.domains.musicvideo.tasks import TASKS, seconds_of, thumbnail_of
 from penstock.kernel.change import Change
 from penstock.work import TaskContext, Terminal
+from penstock.work.errors import told_failure
 from penstock.work.workspace import Workspace, workspace_of
 
 
@@ -69,7 +69,7 @@ def fail_composition(change: Change, input: ToCompose, error: BaseException) -> 
     if project is None or project.compositions != input.number:
         return
     if project.status in (ProjectStatus.QUEUED, ProjectStatus.COMPOSING):
-        change.save(change.track(project).fail(error_message=words_of(error)))
+        change.save(change.track(project).fail(error_message=told_failure(error)))
 
 
 @compose.revived

@@ -40,9 +40,9 @@ from penstock.domains.musicvideo.views import (
     FlavorView,
     ProjectBegun,
     ProjectPage,
+    ProjectUpload,
     ProjectView,
     SceneView,
-    UploadView,
     WorkBegun,
     in_list,
     one_scene,
@@ -238,7 +238,7 @@ def _add_work_on_scenes(router: APIRouter, studio: FilmStudio) -> None:
 
 
 def _add_uploads(router: APIRouter, studio: FilmStudio) -> None:
-    def reserved_again(request: Request, told: dict[str, Any]) -> UploadView:
+    def reserved_again(request: Request, told: dict[str, Any]) -> ProjectUpload:
         return upload(caller_of(request), UUID(request.path_params["project_id"]), told["upload_id"])
 
     def project_again(request: Request) -> ProjectView:
@@ -246,7 +246,7 @@ def _add_uploads(router: APIRouter, studio: FilmStudio) -> None:
 
     @router.post("/projects/{project_id}/uploads", status_code=201)
     @again(reserved_again)
-    def reserve(who: Who, project_id: UUID, body: NewUpload) -> UploadView:
+    def reserve(who: Who, project_id: UUID, body: NewUpload) -> ProjectUpload:
         """Announce a file, and learn where to send it."""
         reserved = uploading.reserve(
             studio.used_by(who),
@@ -258,13 +258,13 @@ def _add_uploads(router: APIRouter, studio: FilmStudio) -> None:
             sha256=body.sha256,
             by=who.name,
         )
-        return UploadView.of_reserved(reserved)
+        return ProjectUpload.of_reserved(reserved)
 
     @router.get("/projects/{project_id}/uploads/{upload_id}")
-    def upload(who: Who, project_id: UUID, upload_id: str) -> UploadView:
+    def upload(who: Who, project_id: UUID, upload_id: str) -> ProjectUpload:
         """Where to send a file, or what is still missing of it."""
         here = studio.seen_through(who.store)
-        return UploadView.of_reserved(uploading.where(here, project_id, upload_id))
+        return ProjectUpload.of_reserved(uploading.where(here, project_id, upload_id))
 
     @router.post("/projects/{project_id}/uploads/{upload_id}/finalize")
     @heavy("decoding")

@@ -17,7 +17,6 @@ from pydantic import BaseModel
 
 from penstock.declare.attr import the
 from penstock.domains.musicvideo.counting import count
-from penstock.domains.musicvideo.errors import words_of
 from penstock.domains.musicvideo.film_studio import FilmStudio
 from penstock.domains.musicvideo.model import (
     CLIP,
@@ -45,6 +44,7 @@ from penstock.kernel.change import Change
 from penstock.media.probe import probe
 from penstock.operations.conditions import Condition
 from penstock.work import TaskContext, Tasks, Terminal
+from penstock.work.errors import told_failure
 from penstock.work.revisions import Revision
 from penstock.work.workspace import Workspace, workspace_of
 
@@ -107,7 +107,7 @@ def fail_project(change: Change, input: ToWrite, error: BaseException) -> None:
     """No scenes; the project says why."""
     project = change.store.lookup(Project.at(project_id=input.project_id))
     if project is not None and project.status in (ProjectStatus.QUEUED, ProjectStatus.GENERATING_SCENES):
-        change.save(change.track(project).fail(error_message=words_of(error)))
+        change.save(change.track(project).fail(error_message=told_failure(error)))
 
 
 @write_scenes.revived
@@ -325,7 +325,7 @@ def fail_scene(change: Change, input: OnScene, error: BaseException) -> None:
     scene = of_revision(change.store, input)
     if scene is not None and scene.status in (SceneStatus.PENDING, SceneStatus.PROCESSING):
         before = change.track(scene).status
-        change.save(scene.fail(error_message=words_of(error)), when=same_revision(input))
+        change.save(scene.fail(error_message=told_failure(error)), when=same_revision(input))
         count(change, scene.project_id, before, scene.status)
         change.emit("scene.failed", scene, why=scene.error_message)
 

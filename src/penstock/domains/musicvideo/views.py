@@ -12,8 +12,8 @@ from pydantic.alias_generators import to_camel
 from penstock.declare.units import Count, Seconds, UtcSeconds
 from penstock.domains.musicvideo.film_studio import FilmStudio
 from penstock.domains.musicvideo.model import Mode, Project, ProjectStatus, Scene, SceneStatus
-from penstock.files.intake import ReservedUpload
 from penstock.files.signed_view import SignedView, UrlOf, UrlSigner, UrlsOf, shared_fields
+from penstock.files.upload_view import UploadView
 
 
 class MusicVideoView(SignedView):
@@ -153,46 +153,10 @@ class CharacterView(MusicVideoView):
     expires_at: UtcSeconds
 
 
-class PartView(MusicVideoView):
-    number: Count
-    start: Count
-    stop: Count
-    url: str
-    method: str
-    headers: dict[str, str]
-
-
-class UploadView(MusicVideoView):
+class ProjectUpload(UploadView):
     """Where to send a file: to `url`, or, if it is large, each part to its own. Then finalize."""
 
-    upload_id: str
-    url: str | None
-    method: str | None
-    headers: dict[str, str]
-    parts: list[PartView] = Field(description="Those that have not arrived, a hundred at a time.")
-    expires_at: UtcSeconds
-
-    @classmethod
-    def of_reserved(cls, reserved: ReservedUpload) -> UploadView:
-        url = reserved.url
-        return cls(
-            upload_id=reserved.upload.upload_id,
-            url=url.url if url else None,
-            method=url.method if url else None,
-            headers=dict(url.headers) if url else {},
-            parts=[
-                PartView(
-                    number=p.number,
-                    start=p.start,
-                    stop=p.stop,
-                    url=p.url.url,
-                    method=p.url.method,
-                    headers=dict(p.url.headers),
-                )
-                for p in reserved.parts
-            ],
-            expires_at=reserved.upload.expires_at,
-        )
+    model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True)
 
 
 def in_list(project: Project) -> ProjectInList:

@@ -1,8 +1,31 @@
-"""Video metadata, as a running system has it."""
+"""Videos: sent in, encoded, found, watched, counted, and forgotten when their time is over."""
 
+from __future__ import annotations
+
+from typing import Any
+
+from penstock.domains.videos.following import handlers
 from penstock.domains.videos.model import DOMAIN
-from penstock.plugin import DomainPlugin
+from penstock.domains.videos.options import SETTINGS
+from penstock.domains.videos.submissions import TASKS
+from penstock.plugin import ConsoleHints, DomainPlugin
+from penstock.work.domain_context import DomainContext
 
 __all__ = ["DOMAIN", "PLUGIN"]
 
-PLUGIN = DomainPlugin(DOMAIN)
+
+def _routes(context: DomainContext) -> Any:
+    # Only a web service needs FastAPI.
+    from penstock.domains.videos.routes import routes
+
+    return routes(context)
+
+
+PLUGIN = DomainPlugin(
+    DOMAIN,
+    tasks=TASKS,
+    routes=_routes,
+    feed=handlers,
+    settings=SETTINGS,
+    console=ConsoleHints("Videos", first="Video.newest_of_category"),
+)

@@ -1,0 +1,45 @@
+"""What follows the changes of videos, whoever made them: work on a new one, and the end of all when one is gone."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from penstock.domains.videos.encoding import make_thumbnails, transcode
+from penstock.domains.videos.model import Video
+from penstock.domains.videos.removal import cancel_work, remove_files
+from penstock.domains.videos.submissions import OnVideo
+from penstock.domains.videos.tagging import untag
+from penstock.domains.videos.video_library import VideoLibrary
+from penstock.kernel.idempotency import Claim
+from penstock.operations.feed_entry import FeedEntry
+from penstock.plugin import FeedHandler
+from penstock.work.domain_context import DomainContext
+
+
+def handlers(context: DomainContext) -> Sequence[FeedHandler]:
+    """The handlers of a running system."""
+    library = VideoLibrary.within(context)
+
+    def begin_work(entry: FeedEntry, claim: Claim) -> None:
+        """Have pictures and a stream made of a new video, once however often its insertion is told."""
+        video: Video | None = entry.new
+        if video is None or video.source_s3_key is None:
+            return  # another has written it, and no file came with it
+        wanted, ref = OnVideo(video_id=video.video_id), video.ref
+        with library.store.change(by="videos.begin_work", once=claim) as change:
+            make_thumbnails.enqueue(change, wanted, about=ref)
+            transcode.enqueue(change, wanted, about=ref)
+
+    def forget(entry: FeedEntry, claim: Claim) -> None:
+        """Remove everything of a video that is gone: by somebody, or because its time was over."""
+        gone = Video.at(**entry.key)
+        if library.store.lookup(gone) is not None:
+            return  # another was put in its place since
+        video_id = entry.key["video_id"]
+        cancel_work(library.store, video_id)
+        remove_files(library.objects, video_id)
+        with library.store.change(by="videos.forget", once=claim) as change:
+            if entry.old is not None:
+                untag(change, entry.old)
+
+    return [FeedHandler(Video, ["insert"], begin_work), FeedHandler(Video, ["remove"], forget)]

@@ -1,0 +1,195 @@
+"""Submissions: a video is announced, its file sent to signed URLs, looked at, and only then is there a video."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from datetime import timedelta
+from pathlib import PurePath
+from typing import Any
+from uuid import UUID, uuid4
+
+from pydantic import BaseModel
+
+from penstock.domains.videos.model import FILES, Submission, SubmissionStatus, Video
+from penstock.domains.videos.tagging import checked_tags, tag
+from penstock.domains.videos.video_library import VideoLibrary
+from penstock.errors import Conflict, InvalidValue, TooLarge
+from penstock.files.intake import Intake, ReservedUpload
+from penstock.files.upload import Upload, UploadStatus
+from penstock.files.uploads import Arrived, UploadRefused, Uploads
+from penstock.kernel.change import Change
+from penstock.media.errors import UnusableFile
+from penstock.media.probed import Probed
+from penstock.media.soundness import sound_video
+from penstock.work import Outcome, TaskContext, Tasks
+from penstock.work.errors import told_failure
+
+TASKS = Tasks("videos")
+REMEMBERED = timedelta(days=30)
+"So long one can ask what became of a file."
+LONGEST_TITLE, LONGEST_NAME = 500, 200
+HOURS = timedelta(hours=6)
+
+
+class OnVideo(BaseModel):
+    """Which video a task is about."""
+
+    video_id: UUID
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewVideo:
+    """What is said of a video before its file is there."""
+
+    user_id: str
+    title: str
+    category: str | None = None
+    tags: frozenset[str] | None = None
+    lasts: int | None = None
+    "Seconds from its insertion to its end; None: it stays."
+    file_name: str = "video"
+    size: int
+    content_type: str
+    sha256: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Reserved:
+    """What was announced, and where to send it; nowhere once all of it is there."""
+
+    submission: Submission
+    where: ReservedUpload | None
+
+
+def submit(library: VideoLibrary, wanted: NewVideo, *, by: str) -> Reserved:
+    """Announce a video. Whoever does sends its file, and then says that it is there."""
+    if wanted.size > library.options.largest:
+        raise TooLarge(f"{wanted.size} bytes are too many for a video; at most {library.options.largest} are taken")
+    now = library.store.clock.now()
+    submission = Submission(
+        video_id=uuid4(),
+        user_id=wanted.user_id,
+        created_at=int(now.timestamp()),
+        title=wanted.title,
+        category=wanted.category,
+        tags=checked_tags(wanted.tags),
+        lasts=wanted.lasts,
+        file_name=_plain(wanted.file_name),
+        upload_id="",
+        ttl=int((now + REMEMBERED).timestamp()),
+    )
+    target = FILES.key_of(submission, f"source/{submission.file_name}")
+    announced: dict[str, Any] = {"size": wanted.size, "content_type": wanted.content_type, "sha256": wanted.sha256}
+    # Before the submission: an upload that nobody has heard of is given up after its time.
+    where = _intake(library).reserve(submission, target, **announced, by=by)
+    submission.upload_id = where.upload.upload_id
+    with library.store.change(by=by, once=library.once) as change:
+        change.create(submission)
+        change.result = {"video_id": str(submission.video_id)}
+    return Reserved(submission, where)
+
+
+def submission_of(library: VideoLibrary, video_id: UUID) -> Reserved:
+    """What was announced, and where to send what is missing of its file."""
+    submission = library.store.get(Submission.at(video_id=video_id))
+    if submission.status is not SubmissionStatus.AWAITED:
+        return Reserved(submission, None)
+    return Reserved(submission, _intake(library).where(_upload(library, submission)))
+
+
+def complete(library: VideoLibrary, video_id: UUID, *, sha256: str | None = None, by: str) -> Submission:
+    """Say that the file is there, and have it looked at; said again, it is the same. UploadRefused if it is not."""
+    submission = library.store.get(Submission.at(video_id=video_id))
+    if submission.status is not SubmissionStatus.AWAITED:
+        return submission
+    upload = _upload(library, submission)
+    if not Uploads(library.store, library.objects).has_arrived(upload):
+        raise UploadRefused(f"video {video_id}: the file has not arrived as it was announced; send what is missing")
+    if sha256 is None and upload.sha256 is None:
+        raise InvalidValue(f"video {video_id}: tell the SHA-256 of its file, with which it is verified")
+    try:
+        with library.store.change(by=by, once=library.once) as change:
+            change.save(change.track(submission).arrive(sha256=sha256))
+            inspect_file.enqueue(change, OnVideo(video_id=video_id), about=submission.ref)
+            change.result = {"video_id": str(video_id)}
+    except Conflict:
+        told = library.store.get(Submission.at(video_id=video_id))
+        if told.status is SubmissionStatus.AWAITED:
+            raise
+        return told  # another has said it just now
+    return submission
+
+
+@TASKS.task(
+    "inspect_file",
+    limit=HOURS,
+    # Another attempt would fail for the same reason.
+    classes={UnusableFile: Outcome.TERMINAL, UploadRefused: Outcome.TERMINAL},
+)
+def inspect_file(work: TaskContext, input: OnVideo) -> dict[str, Any] | None:
+    """Verify a file that was sent, look what it truly is, and make a video of it."""
+    library = VideoLibrary.within(work.domain)
+    submission = work.store.lookup(Submission.at(video_id=input.video_id))
+    if submission is None or submission.status is not SubmissionStatus.ARRIVED:
+        return None
+    upload = _upload(library, submission)
+    told: dict[str, Any] = {"sha256": submission.sha256, "by": "videos.inspect_file", "typed": False}
+    try:
+        with _intake(library).finalize(upload, inspect=sound_video, before=work.check, **told) as (arrived, probed):
+            _insert(arrived, submission, probed)
+    except (UnusableFile, UploadRefused):
+        if upload.status is UploadStatus.OPEN:
+            Uploads(library.store, library.objects).abandon(upload)
+        raise
+    return None
+
+
+@inspect_file.failed
+def refuse(change: Change, input: OnVideo, error: BaseException) -> None:
+    """The file is no video that can be shown; the submission says why."""
+    submission = change.store.lookup(Submission.at(video_id=input.video_id))
+    if submission is not None and submission.status is SubmissionStatus.ARRIVED:
+        change.save(change.track(submission).refuse(error=told_failure(error)))
+
+
+def _insert(arrived: Arrived, submission: Submission, probed: Probed) -> None:
+    """The video, found by its tags, in the commit that ends its upload."""
+    change, picture = arrived.change, probed.picture
+    assert picture is not None, "a sound video has a picture"
+    now = int(change.store.clock.now().timestamp())
+    video = Video(
+        video_id=submission.video_id,
+        user_id=submission.user_id,
+        created_at=now,
+        title=submission.title,
+        category=submission.category,
+        tags=submission.tags,
+        duration=round(probed.duration * 1000),
+        file_size=arrived.size,
+        format=probed.container,
+        resolution=f"{picture.width}x{picture.height}",
+        version=1,
+        expiry_time=None if submission.lasts is None else now + submission.lasts,
+        folder=FILES.key_of(submission, "x").removesuffix("x"),
+        source_s3_key=arrived.key,
+        found=asdict(probed),
+    )
+    change.create(video)
+    tag(change, video)
+    change.save(change.track(submission).accept())
+    change.emit("video.inserted", video, duration=video.duration)
+
+
+def _intake(library: VideoLibrary) -> Intake:
+    return Intake(library.store, library.objects)
+
+
+def _upload(library: VideoLibrary, submission: Submission) -> Upload:
+    return library.store.get(Upload.at(upload_id=submission.upload_id))
+
+
+def _plain(name: str) -> str:
+    """The last part of a file's name as a key can have it."""
+    last = PurePath(name.replace("\\", "/")).name
+    kept = "".join(c if c.isascii() and (c.isalnum() or c in "._-") else "_" for c in last).strip(".")
+    return kept.replace("..", "_")[-LONGEST_NAME:] or "video"

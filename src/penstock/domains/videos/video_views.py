@@ -1,0 +1,108 @@
+"""Videos as answers show them, with URLs that were signed just now and end with the video."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import UUID4, BaseModel, Field
+
+from penstock.declare.units import Count, EpochSeconds, Milliseconds, UtcSeconds
+from penstock.domains.videos.encoding import transcode
+from penstock.domains.videos.model import SubmissionStatus, Video, VideoStatus
+from penstock.domains.videos.submissions import Reserved
+from penstock.domains.videos.video_library import VideoLibrary
+from penstock.domains.videos.watching import watch_path
+from penstock.files.signed_view import SignedView, UrlOf, shared_fields
+from penstock.files.upload_view import UploadView
+from penstock.kernel.record_name import name_of
+from penstock.kernel.store import Store
+from penstock.work import Progress, Task
+
+API = "/api/vm"
+
+
+class VideoInList(SignedView):
+    """A video, and its picture."""
+
+    video_id: UUID4
+    user_id: str
+    created_at: EpochSeconds
+    title: str
+    duration: Milliseconds
+    status: VideoStatus
+    category: str | None
+    tags: list[str] | None
+    file_size: Count | None
+    format: str | None
+    resolution: str | None
+    view_count: Count | None
+    version: Count | None
+    expiry_time: EpochSeconds | None
+    error: str | None
+    thumbnail_url: Annotated[str | None, UrlOf("thumbnail_s3_key", show_as="image/jpeg")]
+    urls_expire_at: UtcSeconds | None
+
+
+class VideoView(VideoInList):
+    """A video, and where it can be watched."""
+
+    progress: float = Field(ge=0, le=1, description="How much of it is encoded.")
+    stream_url: str | None = Field(description="A playlist that opens by itself, as soon as there is something to see.")
+    scrub_track_url: str | None = Field(description="WebVTT that says which picture to show of which time.")
+    resolutions: dict[str, str] = Field(description="Of each rung one file.")
+
+
+class VideoPage(BaseModel):
+    items: list[VideoInList]
+    next: str | None = Field(description="Ask with this `cursor` for the next ones.")
+
+
+class SubmissionView(BaseModel):
+    """What becomes of a file: `awaited`, `arrived`, and then a video, or the reason why not."""
+
+    video_id: UUID4
+    user_id: str
+    created_at: EpochSeconds
+    title: str
+    status: SubmissionStatus
+    error: str | None
+    upload: UploadView | None = Field(None, description="Where to send what is missing of it.")
+
+
+class SubmissionPage(BaseModel):
+    items: list[SubmissionView]
+    next: str | None
+
+
+def video_in_list(library: VideoLibrary, video: Video) -> VideoInList:
+    """A video as a list shows it."""
+    return VideoInList.of(video, library.signer(video))
+
+
+def video_view(library: VideoLibrary, video: Video) -> VideoView:
+    """A video by itself."""
+    signer = library.signer(video)
+    link = f"{API}/{watch_path(library, video)}"
+    made = {rung: path for rung, path in (video.resolutions or {}).items() if not path.startswith("s3://")}
+    return VideoView.of(
+        video,
+        signer,
+        progress=_progress(library.store, video),
+        stream_url=f"{link}/master.m3u8" if video.stream_s3_key else None,
+        scrub_track_url=f"{link}/scrub.vtt" if video.scrub_track_s3_key else None,
+        resolutions={rung: signer.url(path, "video/mp4") for rung, path in made.items()},
+    )
+
+
+def submission_view(reserved: Reserved) -> SubmissionView:
+    """What was announced, and where to send it."""
+    where = UploadView.of_reserved(reserved.where) if reserved.where is not None else None
+    return SubmissionView(**shared_fields(SubmissionView, reserved.submission), upload=where)
+
+
+def _progress(store: Store, video: Video) -> float:
+    if video.status is VideoStatus.READY:
+        return 1.0
+    tasks = [t for t in store.find(Task.of_record(about=name_of(video.ref))) if t.name == transcode.name]
+    told = store.lookup(Progress.at(task_id=tasks[-1].task_id)) if tasks else None
+    return told.fraction if told is not None else 0.0
