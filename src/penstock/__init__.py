@@ -7,12 +7,13 @@ from penstock.operations.reads import Query, Ref, Unreadable
 from penstock.ports.clock import FrozenClock, SystemClock
 from penstock.runtime.composition import open_objects, open_store
 from penstock.runtime.presigned import generate_presigned_url
-from penstock.schema.object_key import ObjectKey, validate_s3_key
+from penstock.schema.object_key import ObjectFolder, ObjectKey, validate_s3_key
 
 __all__ = [
     "Counted",
     "FrozenClock",
     "Listing",
+    "ObjectFolder",
     "ObjectKey",
     "Query",
     "Ref",

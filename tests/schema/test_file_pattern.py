@@ -23,7 +23,7 @@ from penstock.operations.file_access import check_files, check_pointing
 from penstock.schema import object_key as objectkey
 from penstock.schema.file_pattern import FilePattern
 from penstock.schema.kinds import FieldShape, Kind
-from penstock.schema.object_key import HoldsKey, ObjectKey, validate_s3_key
+from penstock.schema.object_key import HoldsFolder, HoldsKey, ObjectFolder, ObjectKey, validate_s3_key
 
 FIELDS = {
     "project_id": FieldShape("project_id", "project_id", "project_id", Kind.IDENTIFIER, python=UUID),
@@ -115,6 +115,60 @@ def test_a_field_that_has_no_place_in_a_key_is_refused(pattern: str) -> None:
         FilePattern(pattern).check("Scene", FIELDS)
 
 
+# Folders
+
+
+@pytest.mark.parametrize(
+    ("pattern", "folder", "told"),
+    [
+        ("a/{project_id}/stream/", f"a/{ID}/stream/", {"project_id": ID}),
+        ("a/{project_id}/s_{sequence:03d}/", f"a/{ID}/s_007/", {"project_id": ID, "sequence": 7}),
+        ("a/{name}/*/", "a/x/any/", {"name": "x"}),
+        ("a/{name}/**/", "a/x/any/where/", {"name": "x"}),
+        ("a/{name}/**", "a/x/", {"name": "x"}),
+        ("a/{name}/**", "a/x/y/z/", {"name": "x"}),
+        ("a/{name}/b**", "a/x/by/", {"name": "x"}),
+        ("**", "any/where/", {}),
+    ],
+)
+def test_a_folder_of_a_pattern_tells_its_values(pattern: str, folder: str, told: dict[str, Any]) -> None:
+    assert FilePattern(pattern).read_folder(folder, FIELDS) == told
+
+
+@pytest.mark.parametrize(
+    ("pattern", "folder"),
+    [
+        ("a/{name}/stream/", "a/x/"),
+        ("a/{name}/stream/", "a/x/stream/more/"),
+        ("a/{name}/stream/", "a/x/streams/"),
+        ("a/{name}/stream/", "a/x/stream"),
+        ("a/{name}/*/", "a/x/y/z/"),
+        ("a/{name}/**", "a/"),
+        ("a/{name}/**", "a/x"),
+        ("a/{name}/b**", "a/x/b/"),
+        ("a/{name}/*", "a/x/"),
+        ("a/{name}/*.png", "a/x/"),
+        ("a/{name}/**/b", "a/x/y/"),
+        ("a/{project_id}/", f"a/{str(ID).upper()}/"),
+    ],
+)
+def test_a_folder_whose_files_are_not_all_of_the_pattern_is_not_either(pattern: str, folder: str) -> None:
+    """Of a/x/b/ not every file is one of a/{name}/b**: none may be called b/ and nothing more."""
+    assert FilePattern(pattern).read_folder(folder, FIELDS) is None
+
+
+@given(st.text("ab/.x", max_size=8), st.text("ab/.x", min_size=1, max_size=8))
+def test_every_file_of_an_admitted_folder_is_admitted_and_tells_the_same(folder: str, file: str) -> None:
+    for pattern in ("a/{name}/**", "a/{name}/b**", "**", "a/**"):
+        told = FilePattern(pattern).read_folder(f"a/{folder}/", FIELDS)
+        assert told is None or FilePattern(pattern).read(f"a/{folder}/{file}", FIELDS) == told
+
+
+def test_a_pattern_of_folders_admits_no_file() -> None:
+    assert read("a/{name}/", "a/x/") is None
+    assert read("a/{name}/", "a/x/y") is None
+
+
 # Which fields hold keys
 
 
@@ -145,6 +199,34 @@ def test_keys_are_found_wherever_a_type_says_they_are(annotation: Any, value: An
     found = keys_within(annotation)
     assert found is not None
     assert list(found(value)) == keys
+
+
+class Film(BaseModel):
+    poster: ObjectKey
+    stream: ObjectFolder
+
+
+@pytest.mark.parametrize(
+    ("annotation", "value", "keys", "folders"),
+    [
+        (ObjectFolder, "a/", None, ["a/"]),
+        (list[ObjectFolder] | None, ["a/", "b/"], None, ["a/", "b/"]),
+        (dict[str, ObjectFolder], {"x": "a/"}, None, ["a/"]),
+        (list[ObjectKey | ObjectFolder], ["a", "b/"], ["a"], ["b/"]),
+        (ObjectFolder | ObjectKey | None, "a/", [], ["a/"]),
+        (Film, {"poster": "p", "stream": "s/"}, ["p"], ["s/"]),
+        (Film | ObjectFolder, "s/", [], ["s/"]),
+        (Film | Inner, Inner(picture="a"), ["a"], []),
+        (list[ObjectKey] | ObjectKey, "a", ["a"], None),
+        (ObjectKey | int, 7, [], None),
+        (Annotated[str, HoldsFolder(lambda value: value.removeprefix("s3://b/"))], "s3://b/a/", None, ["a/"]),
+    ],
+)
+def test_files_and_folders_are_told_apart_wherever_a_type_says_they_are(
+    annotation: Any, value: Any, keys: list[str] | None, folders: list[str] | None
+) -> None:
+    for wanted, found in ((keys, keys_within(annotation)), (folders, keys_within(annotation, marked=HoldsFolder))):
+        assert (None if found is None else list(found(value))) == wanted
 
 
 @pytest.mark.parametrize("annotation", [str, list[str], dict[ObjectKey, str], int | None, BaseModel])
@@ -280,6 +362,34 @@ def test_a_pattern_that_serves_nobody_is_refused(files: list[str], problem: str 
         Domain("pictures", Picture, files=files)
 
 
+class Stream(Entity, table=Table("Streams", partition="PK", sort="SK")):
+    name: str
+    parts: ObjectFolder
+
+    @key("STREAM#{name}", "STREAM")
+    def at(self, *, name: str) -> None: ...
+
+
+@pytest.mark.parametrize(
+    ("entity", "files", "problem"),
+    [
+        (Stream, ["s/{name}/"], None),
+        (Stream, ["s/{name}/**"], None),
+        (Stream, ["s/{name}/*"], "Stream holds folders, but no file pattern .* end a pattern in / or"),
+        (Stream, ["s/{name}/", "t/{name}.png"], "no entity can use the file pattern t/{name}.png"),
+        (Stream, ["trash/{name}/"], "kernel keeps objects of its own"),
+        (Picture, ["s/{name}/"], "holds object keys, but"),
+        (Picture, ["s/{name}/", "t/{name}.png"], "no entity can use the file pattern s/{name}/"),
+    ],
+)
+def test_a_pattern_of_folders_serves_who_holds_folders(entity: Any, files: list[str], problem: str | None) -> None:
+    if problem is None:
+        Domain("pictures", entity, files=files)
+        return
+    with pytest.raises(DeclarationError, match=problem):
+        Domain("pictures", entity, files=files)
+
+
 # Making keys
 
 
@@ -300,6 +410,13 @@ def test_a_pattern_makes_the_keys_that_it_admits() -> None:
     key = CLIP.key(project_id="p1", sequence=7)
     assert key == "mv/p1/scene_007.mp4"
     assert CLIP.read(key, {"project_id": PROJECT, "sequence": SEQUENCE}) == {"project_id": "p1", "sequence": 7}
+
+
+def test_a_pattern_of_folders_makes_folders() -> None:
+    stream = placed(FilePattern("mv/{project_id}/*/"))
+    assert stream.key("hls", project_id="p1") == "mv/p1/hls/"
+    with pytest.raises(InvalidKey):
+        stream.key("hls/more", project_id="p1")
 
 
 def test_what_is_free_in_a_pattern_is_said_in_its_order() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
-from penstock.schema.object_key import ObjectKey, validate_s3_key
+from penstock.schema.object_key import ObjectFolder, ObjectKey, folders_above, validate_folder, validate_s3_key
 
 
 @pytest.mark.parametrize(
@@ -133,3 +133,59 @@ def test_a_field_of_the_type_is_checked_and_named() -> None:
         Shot(clip="a.mp4", stills=["ok.png", "b.png?X-Amz-Signature=c"])
     with pytest.raises(ValidationError, match="S3 key must be an S3 key, not a URL"):
         TypeAdapter(ObjectKey).validate_python("http://a")
+
+
+# Folders
+
+
+@pytest.mark.parametrize("folder", ["streams/7/", "a/", "voix/été & automne (1)/", ".hidden/v1.2/", "é" * 511 + "/"])
+def test_a_folder_is_a_key_that_goes_on(folder: str) -> None:
+    assert validate_folder(folder) == folder
+    assert TypeAdapter(ObjectFolder).validate_python(folder) == folder
+
+
+@pytest.mark.parametrize(
+    ("folder", "problem"),
+    [
+        ("", "must be a folder; this one does not end with '/'"),
+        ("streams/7", "must be a folder; this one does not end with '/'"),
+        ("/", "begins with '/'"),
+        ("/etc/", "begins with '/'"),
+        ("a//", "contains '//'"),
+        ("../", "contains '..'"),
+        ("a/./", "has a part '.'"),
+        ("a?/", "contains '?'"),
+        ("a\n/", "has a control character"),
+        ("a%2f/", "contains '%2f'"),
+        ("a\\/", r"contains '\\'"),
+        ("\ud800/", "has half a character"),
+        ("é" * 512 + "/", "has more than 1024 bytes"),
+        ("a" * 1023 + "/", "has more than 1024 bytes"),
+        ("s3://bucket/streams/", "not a URL"),
+        ("https://", "not a URL"),
+        ("data:/", "not a URL"),
+        ("arn:aws:s3:::bucket/", "not an ARN"),
+    ],
+)
+def test_a_folder_in_which_no_file_could_lie_is_refused(folder: str, problem: str) -> None:
+    with pytest.raises(ValueError, match=r"^stream must be ") as refusal:
+        validate_folder(folder, "stream")
+    assert str(refusal.value).endswith(problem)
+
+
+def test_a_file_is_no_folder_and_a_folder_no_file() -> None:
+    class Film(BaseModel):
+        poster: ObjectKey
+        stream: ObjectFolder | None = None
+
+    assert Film(poster="a.png", stream="s/").stream == "s/"
+    with pytest.raises(ValidationError, match="poster must be an S3 key; this one ends with '/'"):
+        Film(poster="s/")
+    with pytest.raises(ValidationError, match="stream must be a folder; this one does not end with '/'"):
+        Film(poster="a.png", stream="a.png")
+
+
+def test_a_file_lies_in_every_folder_above_it_and_in_no_other() -> None:
+    assert list(folders_above("a/b/c.png")) == ["a/", "a/b/"]
+    assert list(folders_above("a/bc")) == ["a/"]
+    assert list(folders_above("a")) == []

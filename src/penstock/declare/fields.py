@@ -26,6 +26,7 @@ from penstock.errors import DeclarationError
 from penstock.schema.documents import plain
 from penstock.schema.kinds import FieldShape, Kind
 from penstock.schema.number_bounds import Bounds, exact_bounds, whole_bounds
+from penstock.schema.object_key import HoldsFolder
 
 _SIMPLE = {
     str: Kind.TEXT,
@@ -90,6 +91,7 @@ def _read(entity: str, name: str, info: FieldInfo, naming: Callable[[str], str])
         load=load,
         default=default,
         keys=keys_within(info.annotation, info.metadata),
+        folders=keys_within(info.annotation, info.metadata, marked=HoldsFolder),
         personal=seen_by(metadata),
         computation=made,
         unique_within=unique_within(metadata),

@@ -1,5 +1,7 @@
 """The files a record points at: which they are, whether it may, and which are its own.
 
+It points at a file by its key, or at all that lie in a folder by that: a key which ends in ``/``.
+
 A record may point only where the patterns of its domain let it. That is checked of everything on its way to an engine,
 so that nobody can have a URL signed for another project's file by writing its key into a record of theirs.
 """
@@ -7,7 +9,7 @@ so that nobody can have a URL signed for another project's file by writing its k
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
 from typing import Any
 
@@ -17,8 +19,8 @@ from penstock.errors import ForeignFile, InvalidValue
 from penstock.operations.conditions import Compare, both
 from penstock.operations.updates import Append, Set, SetIfAbsent
 from penstock.operations.writes import Patch
-from penstock.schema.file_pattern import FilePattern, Marks, text
-from penstock.schema.object_key import validate_s3_key
+from penstock.schema.file_pattern import ARCHIVE, TRASH, UPLOADS, FilePattern, Marks, text
+from penstock.schema.object_key import validate_folder, validate_s3_key
 from penstock.schema.shape import EntityShape
 
 
@@ -32,8 +34,21 @@ def files_of(shape: EntityShape, values: Mapping[str, Any]) -> list[str]:
     return keys
 
 
+def folders_of(shape: EntityShape, values: Mapping[str, Any]) -> list[str]:
+    """Every folder that a record with these values holds, and with it all files that lie there."""
+    folders: list[str] = []
+    for field in shape.folder_fields:
+        value = values.get(field.name)
+        if value is not None and field.folders is not None:
+            folders += field.folders(value)
+    return folders
+
+
 def own_files(shape: EntityShape, values: Mapping[str, Any]) -> Iterator[str]:
-    """Those that are this record's alone: their places are made of its whole key, so no other record has them."""
+    """The files, and behind them the folders, that are this record's alone.
+
+    Their places are made of its whole key, so no other record of its kind has them.
+    """
     yield from _placed_by(shape, values, set(shape.key.fields))
 
 
@@ -43,13 +58,17 @@ def found_files(shape: EntityShape, values: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _placed_by(shape: EntityShape, values: Mapping[str, Any], names: set[str]) -> Iterator[str]:
-    """The files in whose places these fields of the record are told."""
-    for key in dict.fromkeys(files_of(shape, values)):
-        for pattern in shape.files:
-            told = pattern.read(key, shape.fields) if names <= set(pattern.fields) else None
-            if told is not None and all(values.get(name) == value for name, value in told.items()):
+    """The files and folders in whose places these fields of the record are told."""
+    patterns = [pattern for pattern in shape.files if names <= set(pattern.fields)]
+    for keys, read in ((files_of, FilePattern.read), (folders_of, FilePattern.read_folder)):
+        for key in dict.fromkeys(keys(shape, values)):
+            if any(_is_told(read(pattern, key, shape.fields), values) for pattern in patterns):
                 yield key
-                break
+
+
+def _is_told(told: Mapping[str, Any] | None, values: Mapping[str, Any]) -> bool:
+    """Does a place tell nothing of a record but what is so?"""
+    return told is not None and all(values.get(name) == value for name, value in told.items())
 
 
 def check_files(shape: EntityShape, values: Mapping[str, Any]) -> None:
@@ -59,6 +78,9 @@ def check_files(shape: EntityShape, values: Mapping[str, Any]) -> None:
     if keys and not _fixed_places(shape, values).issuperset(keys):
         for key in keys:
             check_pointing(shape, values, key)
+    if shape.folder_fields:
+        for folder in folders_of(shape, values):
+            _check_folder(shape, values, folder)
 
 
 def _fixed_places(shape: EntityShape, values: Mapping[str, Any]) -> set[str]:
@@ -104,10 +126,14 @@ def check_pointing(shape: EntityShape, values: Mapping[str, Any], key: str) -> N
     _check_form(shape, key)
     if not shape.files:
         return
-    for told in _readings(shape, key):
-        if all(values.get(name) == value for name, value in told.items()):
-            return
-    raise _foreign(shape, key)
+    if not any(_is_told(told, values) for told in _readings(shape, key)):
+        raise _foreign(shape, key)
+
+
+def _check_folder(shape: EntityShape, values: Mapping[str, Any], folder: str) -> None:
+    _check_folder_form(shape, folder)
+    if not any(_is_told(told, values) for told in _folder_readings(shape, folder)):
+        raise _foreign(shape, folder)
 
 
 def admit_files(patch: Patch, given: Mapping[str, Any] | None) -> Patch:
@@ -116,26 +142,31 @@ def admit_files(patch: Patch, given: Mapping[str, Any] | None) -> Patch:
     What the patterns need to know of the record and nobody has told becomes a condition of the patch.
     """
     shape = patch.shape
-    touched = {field.name for field in shape.file_fields}
-    if touched.isdisjoint([update.field for update in patch.updates]):
+    if shape.pointing.isdisjoint([update.field for update in patch.updates]):
         return patch
     known = {**(given or {}), **patch.key, **{u.field: u.value for u in patch.updates if isinstance(u, Set)}}
     relied: dict[str, Any] = {}
     for update in patch.updates:
-        for key in _set_by(shape, update) if update.field in touched else ():
+        field = shape.fields[update.field]
+        for key in _set_by(field.keys, update):
             _check_form(shape, key)
-            relied |= _needed(shape, key, {**known, **relied})
+            relied |= _needed(shape, key, _readings(shape, key), {**known, **relied})
+        for folder in _set_by(field.folders, update):
+            _check_folder_form(shape, folder)
+            relied |= _needed(shape, folder, _folder_readings(shape, folder), {**known, **relied})
     when = patch.when
     for name, value in sorted(relied.items()):
         when = both(when, Compare(name, "=", value))
     return replace(patch, when=when) if relied else patch
 
 
-def _needed(shape: EntityShape, key: str, known: Mapping[str, Any]) -> dict[str, Any]:
-    """The values the record must have for it to point at a file, beyond those that are known."""
+def _needed(
+    shape: EntityShape, key: str, readings: Iterable[dict[str, Any]], known: Mapping[str, Any]
+) -> dict[str, Any]:
+    """The values the record must have for it to point at a file or folder, beyond those that are known."""
     fitting = [
         {name: value for name, value in told.items() if known.get(name) is None}
-        for told in _readings(shape, key)
+        for told in readings
         if all(known.get(name) in (None, value) for name, value in told.items())
     ]
     if not fitting:
@@ -143,8 +174,7 @@ def _needed(shape: EntityShape, key: str, known: Mapping[str, Any]) -> dict[str,
     return min(fitting, key=len)
 
 
-def _set_by(shape: EntityShape, update: Any) -> Iterator[str]:
-    keys = shape.fields[update.field].keys
+def _set_by(keys: Callable[[Any], Iterable[str]] | None, update: Any) -> Iterator[str]:
     if keys is None:
         return
     match update:
@@ -162,12 +192,31 @@ def _readings(shape: EntityShape, key: str) -> Iterator[dict[str, Any]]:
             yield told
 
 
+def _folder_readings(shape: EntityShape, folder: str) -> Iterator[dict[str, Any]]:
+    """What the folder would tell of the record, by each pattern that it is of."""
+    for pattern in shape.files:
+        told = pattern.read_folder(folder, shape.fields)
+        if told is not None:
+            yield told
+
+
 def _check_form(shape: EntityShape, key: str) -> None:
     """Again, because a list can be changed in place, past the checks of its field."""
     try:
         validate_s3_key(key)
     except ValueError as error:
         raise InvalidValue(f"{shape.name}: {error}") from None
+
+
+def _check_folder_form(shape: EntityShape, folder: str) -> None:
+    try:
+        validate_folder(folder)
+    except ValueError as error:
+        raise InvalidValue(f"{shape.name}: {error}") from None
+    if folder.startswith((UPLOADS, TRASH, ARCHIVE)):
+        raise ForeignFile(
+            f"{shape.name}: {folder} lies where the kernel keeps objects of its own; choose another place"
+        )
 
 
 def _foreign(shape: EntityShape, key: str) -> ForeignFile:

@@ -4,8 +4,9 @@
     assets/{project_id}/**
 
 A name in braces stands for the record's own value of that field, so a pattern with ``{project_id}`` admits no file of
-another project. ``*`` stands for anything within one part of the path, ``**`` for anything at all. A pattern makes the
-keys it admits as well, so that no place is written down twice:
+another project. ``*`` stands for anything within one part of the path, ``**`` for anything at all. A pattern that ends
+in ``/`` is one of folders; a folder may also lie wherever a ``**`` at the end of a pattern admits all of its files. A
+pattern makes the keys it admits as well, so that no place is written down twice:
 
     CLIP = FilePattern("mv/projects/{project_id}/scenes/scene_{sequence:03d}.mp4")
     CLIP.key(project_id=project_id, sequence=1)      # or CLIP.key_of(scene)
@@ -14,13 +15,13 @@ keys it admits as well, so that no place is written down twice:
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
 from penstock.errors import DeclarationError, InvalidKey
 from penstock.schema.kinds import KEY_KINDS, FieldShape, Kind, coerce, from_key_text, key_text
-from penstock.schema.object_key import validate_s3_key
+from penstock.schema.object_key import validate_folder, validate_s3_key
 
 UPLOADS, TRASH, ARCHIVE = "uploads/", "trash/", "archive/"
 "Where the kernel keeps objects of its own: on their way in, on their way out, and cold. No domain has files there."
@@ -50,6 +51,15 @@ class FilePattern:
     def prefix(self) -> str:
         """What every key of the pattern begins with, in whole parts of the path."""
         return re.split(r"[{*]", self.text, maxsplit=1)[0].rpartition("/")[0]
+
+    @cached_property
+    def is_folder(self) -> bool:
+        """Is it a pattern of folders, and of nothing else?"""
+        return self.text.endswith("/")
+
+    @cached_property
+    def admits_folders(self) -> bool:
+        return self.is_folder or self.text.endswith("**")
 
     @cached_property
     def fields(self) -> tuple[str, ...]:
@@ -87,10 +97,10 @@ class FilePattern:
 
         key = _TOKEN.sub(write, self.text)
         try:
-            validate_s3_key(key, "the key")
+            (validate_folder if self.is_folder else validate_s3_key)(key, "the key")
         except ValueError as error:
             raise InvalidKey(str(error)) from None
-        if self.read(key, self._shapes) != values:
+        if (self.read_folder if self.is_folder else self.read)(key, self._shapes) != values:
             raise InvalidKey(f"a key of {self.text!r} cannot be made: {key!r} is none of it")
         return key
 
@@ -113,7 +123,13 @@ class FilePattern:
 
     def read(self, key: str, fields: Mapping[str, FieldShape]) -> dict[str, Any] | None:
         """The values of the fields that a key of the pattern tells; None when the key is not of the pattern."""
-        found = self._regex.fullmatch(key)
+        return None if self.is_folder else self._told(self._regex.fullmatch(key), fields)
+
+    def read_folder(self, folder: str, fields: Mapping[str, FieldShape]) -> dict[str, Any] | None:
+        """The same of a folder; None when it is none of the pattern, or not all files in it could be."""
+        return self._told(self._folder_regex.fullmatch(folder), fields) if self.admits_folders else None
+
+    def _told(self, found: re.Match[str] | None, fields: Mapping[str, FieldShape]) -> dict[str, Any] | None:
         if found is None:
             return None
         values: dict[str, Any] = {}
@@ -153,9 +169,21 @@ class FilePattern:
 
     @cached_property
     def _regex(self) -> re.Pattern[str]:
+        return self._compiled(self._parts)
+
+    @cached_property
+    def _folder_regex(self) -> re.Pattern[str]:
+        if self.is_folder:
+            return self._regex
+        *before, _, _ = self._parts  # the stars, and that nothing follows them
+        whole = self.text.endswith("/**")
+        return self._compiled([*before, "(?:.+/)?" if whole else ".+/"])
+
+    @staticmethod
+    def _compiled(parts: Sequence[str | tuple[str, int | None]]) -> re.Pattern[str]:
         seen: set[str] = set()
         expression = ""
-        for part in self._parts:
+        for part in parts:
             if isinstance(part, str):
                 expression += part
             else:

@@ -99,6 +99,8 @@ class FieldShape:
     "As what a missing value comes back, where that is always the same."
     keys: Callable[[Any], Iterable[str]] | None = None
     "Finds the object keys in a value; None when it holds none."
+    folders: Callable[[Any], Iterable[str]] | None = None
+    "Finds the folders in a value; None when it holds none."
     personal: Role | None = None
     "The role that sees it; None when whoever sees the record does."
     computation: Computation | None = None

@@ -1,9 +1,9 @@
-"""Object keys: where a file lies in its bucket, never a URL that leads to it."""
+"""Object keys and folders: where files lie in their bucket, never a URL that leads to one."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Annotated, overload
 
@@ -67,9 +67,32 @@ def _problem(key: str) -> str | None:
     return next((f"contains {bad!r}" for bad in ("//", "..", "?", "\\") if bad in key), None)
 
 
+def validate_folder(folder: str, field: str = "folder") -> str:
+    """The folder unchanged; ValueError, naming the field, where it does not end in '/' or no file could lie in it."""
+    if not folder.endswith("/"):
+        raise ValueError(f"{field} must be a folder; this one does not end with '/'")
+    validate_s3_key(f"{folder}_", field)  # what is wrong with it is wrong with the key of each of its files
+    return folder
+
+
+def folders_above(key: str) -> Iterator[str]:
+    """The folders in which a file lies, the outermost first: a/ and a/b/ of a/b/c."""
+    end = key.find("/")
+    while end >= 0:
+        yield key[: end + 1]
+        end = key.find("/", end + 1)
+
+
 @dataclass(frozen=True, slots=True)
 class HoldsKey:
     """Marks a type whose values are object keys, or contain one in a form that ``key_of`` reads."""
+
+    key_of: Callable[[str], str] = str
+
+
+@dataclass(frozen=True, slots=True)
+class HoldsFolder:
+    """Marks a type whose values are folders of object keys, or contain one in a form that ``key_of`` reads."""
 
     key_of: Callable[[str], str] = str
 
@@ -78,4 +101,10 @@ def _check(key: str, info: ValidationInfo) -> str:
     return validate_s3_key(key, info.field_name or "S3 key")
 
 
+def _check_folder(folder: str, info: ValidationInfo) -> str:
+    return validate_folder(folder, info.field_name or "folder")
+
+
 ObjectKey = Annotated[str, AfterValidator(_check), HoldsKey()]
+ObjectFolder = Annotated[str, AfterValidator(_check_folder), HoldsFolder()]
+"""A folder, such as ``streams/7/``: whoever holds it holds every file whose key begins with it."""

@@ -171,6 +171,16 @@ class EntityShape:
         return tuple(f for f in self.fields.values() if f.keys is not None)
 
     @cached_property
+    def folder_fields(self) -> tuple[FieldShape, ...]:
+        """The fields that hold folders."""
+        return tuple(f for f in self.fields.values() if f.folders is not None)
+
+    @cached_property
+    def pointing(self) -> frozenset[str]:
+        """The names of all fields that point at files, one by one or by their folder."""
+        return frozenset(f.name for f in (*self.file_fields, *self.folder_fields))
+
+    @cached_property
     def personal(self) -> tuple[FieldShape, ...]:
         """The fields that only some may see."""
         return tuple(f for f in self.fields.values() if f.personal is not None)
