@@ -38,6 +38,7 @@ def settle(library: VideoLibrary) -> None:
     feed = feed_of(library)
     while feed.drain() + workers(library).drain():
         pass
+    feed.close()
 
 
 def submitted(library: VideoLibrary, film: Path, **said: Any) -> Submission:

@@ -212,11 +212,11 @@ class Submission(
         self.error = error
 
 
-FILES = FilePattern("videos/{video_id}/**")
+FOLDER, FILES = FilePattern("videos/{video_id}/"), FilePattern("videos/{video_id}/**")
 "All files of a video lie in a folder of its own, so that they can go together."
 TRANSCODED = FilePattern("transcoded/**")
 "Encodings that others have made, where the article has them."
 POSTER, SCRUB_SHEET, SCRUB_TRACK = "poster.jpg", "scrub.jpg", "scrub.vtt"
 STREAM, RENDITIONS = "hls", "mp4"
 
-DOMAIN = Domain("videos", Video, VideoTag, Submission, files=(FILES, TRANSCODED))
+DOMAIN = Domain("videos", Video, VideoTag, Submission, files=(FOLDER, FILES, TRANSCODED))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import islice
 from uuid import UUID
 
-from penstock.domains.videos.model import FILES, Video
+from penstock.domains.videos.model import FOLDER, Video
 from penstock.domains.videos.submissions import TASKS
 from penstock.domains.videos.tagging import untag
 from penstock.domains.videos.video_library import VideoLibrary
@@ -48,7 +48,7 @@ def cancel_work(store: Store, video_id: UUID) -> None:
 
 def remove_files(objects: Objects, video_id: UUID) -> int:
     """Remove every file of a video; how many."""
-    files, count = every(objects, FILES.key("x", video_id=video_id).removesuffix("x")), 0
+    files, count = every(objects, FOLDER.key(video_id=video_id)), 0
     while some := [found.key for found in islice(files, _AT_ONCE)]:
         objects.delete(some)
         count += len(some)

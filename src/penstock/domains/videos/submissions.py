@@ -10,7 +10,7 @@ from uuid import UUID, uuid4
 
 from pydantic import BaseModel
 
-from penstock.domains.videos.model import FILES, Submission, SubmissionStatus, Video
+from penstock.domains.videos.model import FILES, FOLDER, Submission, SubmissionStatus, Video
 from penstock.domains.videos.tagging import checked_tags, tag
 from penstock.domains.videos.video_library import VideoLibrary
 from penstock.errors import Conflict, InvalidValue, TooLarge
@@ -170,7 +170,7 @@ def _insert(arrived: Arrived, submission: Submission, probed: Probed) -> None:
         resolution=f"{picture.width}x{picture.height}",
         version=1,
         expiry_time=None if submission.lasts is None else now + submission.lasts,
-        folder=FILES.key_of(submission, "x").removesuffix("x"),
+        folder=FOLDER.key_of(submission),
         source_s3_key=arrived.key,
         found=asdict(probed),
     )

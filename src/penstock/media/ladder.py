@@ -1,0 +1,3 @@
+
+def rungs(probed):
+    return ["180p"]
