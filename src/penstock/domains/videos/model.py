@@ -217,6 +217,6 @@ FOLDER, FILES = FilePattern("videos/{video_id}/"), FilePattern("videos/{video_id
 TRANSCODED = FilePattern("transcoded/**")
 "Encodings that others have made, where the article has them."
 POSTER, SCRUB_SHEET, SCRUB_TRACK = "poster.jpg", "scrub.jpg", "scrub.vtt"
-STREAM, RENDITIONS = "hls", "mp4"
+STREAM = "hls"
 
 DOMAIN = Domain("videos", Video, VideoTag, Submission, files=(FOLDER, FILES, TRANSCODED))
