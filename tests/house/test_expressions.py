@@ -76,7 +76,12 @@ MADE: dict[str, Callable[[], list[str]]] = {
     "penstock.studio.concept.catalogue:_words": of_subjects,
     "penstock.studio.concept.wish:_traits": of_sizes,
     "penstock.engines.dynamodb.item_decoder:_exact": lambda: [_exact(t).pattern for t in templates()],
-    "penstock.schema.file_pattern:_compiled": lambda: [r.pattern for d in domains() for p in d.files for r in (p._regex, p._folder_regex)],
+    "penstock.schema.file_pattern:_compiled": lambda: [
+        r.pattern
+        for d in domains()
+        for p in d.files
+        for r in ((p._regex, p._folder_regex) if p.admits_folders else (p._regex,))
+    ],
     "penstock.schema.template:__post_init__": lambda: [t._pattern.pattern for t in templates()],
 }
 "Those that are made of what only a running function knows, as it makes them."

@@ -54,3 +54,11 @@ def anywhere(request: pytest.FixtureRequest, tmp_path: Path, clock: FrozenClock)
     yield VideoLibrary(store, objects)
     store.close()
     cleanup()
+
+
+@pytest.fixture
+def dynamo_library(dynamo: Store, local: LocalObjects, clock: FrozenClock) -> VideoLibrary:
+    """Tables with the names of the article, and local files."""
+    clock.set(BEGUN)
+    dynamo.ensure(DOMAIN, WORKING)
+    return VideoLibrary(dynamo, local)

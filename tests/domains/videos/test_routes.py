@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from datetime import timedelta
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -115,6 +116,29 @@ def test_a_record_says_what_the_file_is_and_not_what_it_is_called(
     video = told(editor.get(f"/api/vm/videos/{video_id}"))
     assert (video["duration"], video["resolution"], video["status"]) == (1000, "64x48", "ready")
     assert video["format"] in ("matroska", "webm")
+
+
+def test_a_large_film_is_sent_in_parts_and_goes_on_where_it_broke(
+    editor: TestClient, library: VideoLibrary, film: Path, tmp_path: Path
+) -> None:
+    large, padding = tmp_path / "large.mp4", 70_000_000
+    large.write_bytes(film.read_bytes() + padding.to_bytes(4, "big") + b"free" + bytes(padding - 8))
+    body, reserved = large.read_bytes(), announced(editor, large)
+    video_id, parts = reserved["video_id"], reserved["upload"]["parts"]
+    assert len(parts) == 5
+    for part in parts[:3]:
+        sent = editor.put(part["url"].removeprefix(HERE), content=body[part["start"] : part["stop"]])
+        assert sent.status_code < 300, sent.text
+    digest = {"sha256": sha256(body).hexdigest()}
+    assert editor.post(f"/api/vm/submissions/{video_id}/complete", json=digest).status_code == 422
+    missing = told(editor.get(f"/api/vm/submissions/{video_id}"))["upload"]["parts"]
+    assert [part["number"] for part in missing] == [4, 5]
+    for part in missing:
+        editor.put(part["url"].removeprefix(HERE), content=body[part["start"] : part["stop"]])
+    told(editor.post(f"/api/vm/submissions/{video_id}/complete", json=digest), 202)
+    settle(library)
+    video = told(editor.get(f"/api/vm/videos/{video_id}"))
+    assert (video["status"], video["file_size"], video["duration"]) == ("ready", len(body), 2000)
 
 
 @pytest.mark.parametrize(

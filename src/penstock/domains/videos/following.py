@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from penstock.domains.videos.encoding import make_thumbnails, transcode
-from penstock.domains.videos.model import Video
+from penstock.domains.videos.model import Submission, Video
 from penstock.domains.videos.removal import cancel_work, remove_files
 from penstock.domains.videos.submissions import OnVideo
 from penstock.domains.videos.tagging import untag
@@ -39,6 +39,7 @@ def handlers(context: DomainContext) -> Sequence[FeedHandler]:
         cancel_work(library.store, video_id)
         remove_files(library.objects, video_id)
         with library.store.change(by="videos.forget", once=claim) as change:
+            change.delete(Submission.at(video_id=video_id))
             if entry.old is not None:
                 untag(change, entry.old)
 
