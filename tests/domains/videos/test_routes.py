@@ -359,3 +359,13 @@ def test_an_end_is_set_without_touching_anything_else(
 def test_an_end_in_the_past_is_refused(editor: TestClient, put: Put) -> None:
     path = f"/api/vm/videos/{put().video_id}/end"
     assert editor.put(path, json={"expiry_time": NOW}).status_code == 422
+
+
+def test_a_file_is_said_to_be_there_as_often_as_one_likes(editor: TestClient, library: VideoLibrary, film: Path) -> None:
+    video_id = sent(editor, film)
+    for key in ("a", "a", "b"):
+        path = f"/api/vm/submissions/{video_id}/complete"
+        told(editor.post(path, headers={"Idempotency-Key": key}), 202)
+    settle(library)
+    told(editor.post(f"/api/vm/submissions/{video_id}/complete", headers={"Idempotency-Key": "c"}), 202)
+    assert told(editor.get(f"/api/vm/submissions/{video_id}"))["status"] == "accepted"
