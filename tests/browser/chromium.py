@@ -50,9 +50,7 @@ def program() -> Program:
         raise Unavailable(f"There is no browser to fetch for {machine}: install one, and name it in {VARIABLE}.")
     home = made_once(f"{CHROMIUM.folder}-ready", _ready)
     fonts, libraries = home / "fonts.conf", home / "lib"
-    return Program(
-        home / "chromium", {**LANGUAGE, "FONTCONFIG_FILE": str(fonts), "LD_LIBRARY_PATH": _first(libraries)}
-    )
+    return Program(home / "chromium", {**LANGUAGE, "FONTCONFIG_FILE": str(fonts), "LD_LIBRARY_PATH": _first(libraries)})
 
 
 def _of_the_system(named: str) -> Program:

@@ -10,6 +10,8 @@ if TYPE_CHECKING:
 
 # What a page gives up by itself: a player does whenever it seeks or switches.
 _GIVEN_UP = "net::ERR_ABORTED"
+# The console repeats without the method what is heard of the request itself.
+_TOLD_ALREADY = "Failed to load resource:"
 
 
 class Complaints:
@@ -37,7 +39,7 @@ class Complaints:
         assert not missing, f"the page was expected to complain of {', '.join(missing)}"
 
     def _logged(self, message: ConsoleMessage) -> None:
-        if message.type == "error":
+        if message.type == "error" and not message.text.startswith(_TOLD_ALREADY):
             self.heard.append(f"console: {message.text} ({message.location.get('url', '')})")
 
     def _uncaught(self, error: WebError) -> None:

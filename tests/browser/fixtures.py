@@ -109,6 +109,8 @@ def judged(page: Page, complaints: Complaints, folder: Path) -> Iterator[None]:
     """Fail at the end if the page has complained; whatever fails within leaves a picture of the page."""
     try:
         yield
+        with suppress(Exception):  # the page may be closed
+            page.evaluate("0")  # what it said before has come when this has
         complaints.settle()
     except BaseException as failure:
         with suppress(Exception):  # of a page that is closed there is none; the failure itself is what matters

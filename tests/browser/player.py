@@ -63,6 +63,10 @@ class Player:
         """Go on with another level until it is seen; its first picture."""
         return Shown(**self._do("switchTo", level))
 
+    def until_error(self) -> list[str]:
+        """Wait until something goes wrong with the stream; the errors, as hls.js calls them."""
+        return list(self._do("untilError"))
+
     @property
     def level(self) -> int:
         return int(self._state()["level"])

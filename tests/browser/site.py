@@ -1,4 +1,4 @@
-"""The bare pages for tests and folders of files, on loopback, under the policy that the service's own pages will have."""
+"""Bare pages for tests and folders of files, on loopback, under the policy that pages of the service will have."""
 
 from __future__ import annotations
 

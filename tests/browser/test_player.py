@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -11,6 +12,9 @@ from .complaints import Complaints
 from .films import numbered_film
 from .player import Level, Player, Shown
 from .site import Site
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
 
 RATE = 25
 
@@ -41,11 +45,10 @@ def test_a_seek_lands_on_the_very_picture(player: Player, stream: str) -> None:
 def test_levels_are_switched_while_the_film_goes_on(player: Player, stream: str) -> None:
     levels = player.open(stream)
     player.play(1)
-    for level in (1, 0, 1):
+    for level in (1, 0):
         assert size(player.switch(level)) == size(levels[level])
         assert player.level == level
-        assert size(player.seek(50, rate=RATE)) == size(levels[level])
-        assert player.seek(51, rate=RATE).painted == 51, "all levels count alike"
+        assert player.seek(50, rate=RATE).painted == 50, "all levels count alike"
 
 
 def size(told: Level | Shown) -> tuple[int, int]:
@@ -65,9 +68,18 @@ def test_a_single_file_is_played_without_a_library(player: Player, site: Site, t
     assert player.seek(30, rate=RATE).painted == 30
 
 
+def test_a_stream_is_played_by_a_browser_that_knows_streams(page: Page, player: Player, stream: str) -> None:
+    """As Safari does it, and Chromium since version 142."""
+    if not page.evaluate("document.createElement('video').canPlayType('application/vnd.apple.mpegurl')"):
+        pytest.skip("this browser knows no streams")
+    player.open_file(stream)
+    assert player.seek(30, rate=RATE).painted == 30
+    assert player.duration == pytest.approx(4, abs=1 / RATE)
+
+
 def test_a_stream_that_is_not_there_is_told(player: Player, site: Site, complaints: Complaints, tmp_path: Path) -> None:
     from playwright.sync_api import Error
 
-    complaints.expect(r"answered 404: GET .*/none\.m3u8", "console: .*404")
+    complaints.expect(r"answered 404: GET .*/none\.m3u8")
     with pytest.raises(Error, match="manifestLoadError"):
         player.open(f"{site.show(tmp_path)}/none.m3u8")

@@ -77,6 +77,12 @@ function open(url) {
   });
 }
 
+// Waits for what goes wrong with a stream.
+async function untilError() {
+  if (!errors.length) await within("an error", (resolve) => hls.once(Hls.Events.ERROR, resolve));
+  return errors;
+}
+
 // Without hls.js: a single file, or a stream in a browser that knows streams by itself.
 async function openFile(url) {
   close();
@@ -136,4 +142,4 @@ async function switchTo(level) {
   }
 }
 
-window.player = { close, open, openFile, play, playToEnd, seek, state, switchTo };
+window.player = { close, open, openFile, play, playToEnd, seek, state, switchTo, untilError };
