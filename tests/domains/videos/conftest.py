@@ -54,3 +54,9 @@ def anywhere(request: pytest.FixtureRequest, tmp_path: Path, clock: FrozenClock)
     yield VideoLibrary(store, objects)
     store.close()
     cleanup()
+
+
+@pytest.fixture
+def everywhere(store: Store, local: LocalObjects) -> VideoLibrary:
+    """A library on each engine, whose files nobody needs."""
+    return VideoLibrary(store, local)
