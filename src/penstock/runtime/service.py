@@ -149,6 +149,7 @@ class Service:
             self.begin_stop(grace=grace)
         assert self._draining is not None
         self._draining.join()
+        self.context.close()
         self.context.store.close()
 
     @property

@@ -62,3 +62,9 @@ def dynamo_library(dynamo: Store, local: LocalObjects, clock: FrozenClock) -> Vi
     clock.set(BEGUN)
     dynamo.ensure(DOMAIN, WORKING)
     return VideoLibrary(dynamo, local)
+
+
+@pytest.fixture
+def everywhere(store: Store, local: LocalObjects) -> VideoLibrary:
+    """A library on each engine, whose files nobody needs."""
+    return VideoLibrary(store, local)

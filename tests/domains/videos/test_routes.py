@@ -361,7 +361,9 @@ def test_an_end_in_the_past_is_refused(editor: TestClient, put: Put) -> None:
     assert editor.put(path, json={"expiry_time": NOW}).status_code == 422
 
 
-def test_a_file_is_said_to_be_there_as_often_as_one_likes(editor: TestClient, library: VideoLibrary, film: Path) -> None:
+def test_a_file_is_said_to_be_there_as_often_as_one_likes(
+    editor: TestClient, library: VideoLibrary, film: Path
+) -> None:
     video_id = sent(editor, film)
     for key in ("a", "a", "b"):
         path = f"/api/vm/submissions/{video_id}/complete"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from penstock.domains.videos.counting import forget_views
 from penstock.domains.videos.encoding import make_thumbnails, transcode
 from penstock.domains.videos.model import Submission, Video
 from penstock.domains.videos.removal import cancel_work, remove_files
@@ -38,6 +39,7 @@ def handlers(context: DomainContext) -> Sequence[FeedHandler]:
         video_id = entry.key["video_id"]
         cancel_work(library.store, video_id)
         remove_files(library.objects, video_id)
+        forget_views(library.store, video_id)
         with library.store.change(by="videos.forget", once=claim) as change:
             change.delete(Submission.at(video_id=video_id))
             if entry.old is not None:

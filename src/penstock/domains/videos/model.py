@@ -31,6 +31,7 @@ from penstock.declare import (
 )
 from penstock.schema.file_pattern import FilePattern
 from penstock.schema.object_key import HoldsKey, ObjectFolder, ObjectKey, validate_s3_key
+from penstock.schema.role import Role
 
 VIDEO_METADATA = Table("VideoMetadata", partition="videoId", expiry="expiryTime", feed=True, naming=camel_case)
 USER_ID = VIDEO_METADATA.index("UserIdIndex", partition="userId", sort=number("createdAt"))
@@ -39,12 +40,15 @@ CATEGORY_DATE = VIDEO_METADATA.index("CategoryDateIndex", partition="category", 
 VIDEO_TAGS = Table("VideoTags", partition="tag", sort="dateVideo", expiry="expiryTime", naming=camel_case)
 SUBMISSIONS = Table("VideoSubmissions", partition="videoId", expiry="ttl", naming=camel_case)
 SUBMITTER = SUBMISSIONS.index("UserIdIndex", partition="userId", sort=number("createdAt"))
+VIDEO_VIEWS = Table("VideoViews", partition="videoId", sort="requestId", expiry="ttl", naming=camel_case)
 
 EPHEMERAL = timedelta(days=1)
 SUBMIT = Action("submit a video", "POST /api/vm/videos")
 "What is said of a video is found in its file, which is sent first."
 EDIT = Action("edit a video", "PATCH /api/vm/videos/{video_id}")
 "What its tags are found by is written in the same commit."
+COUNT = Action("count a view", "POST /api/vm/videos/{video_id}/views")
+"What a request was counted for is written in the commit that counts it."
 
 
 def expiry_after(now: datetime, period: timedelta = EPHEMERAL) -> int:
@@ -212,6 +216,28 @@ class Submission(
         self.error = error
 
 
+class ViewMark(
+    Entity,
+    table=VIDEO_VIEWS,
+    relation="video_views",
+    lifetimes=(Expires("ttl"),),
+    created_by=COUNT,
+    seen_by=Role.ADMIN,
+):
+    """That a request was counted as a view of a video; it is not counted again while this is known."""
+
+    video_id: UUID4
+    request_id: str
+    ttl: EpochSeconds
+
+    @key("{video_id}", "{request_id}")
+    def at(self, *, video_id: UUID4, request_id: str) -> None: ...
+
+    @pattern(at)
+    def of_video(self, *, video_id: UUID4) -> None:
+        """The requests that were counted for a video."""
+
+
 FOLDER, FILES = FilePattern("videos/{video_id}/"), FilePattern("videos/{video_id}/**")
 "All files of a video lie in a folder of its own, so that they can go together."
 TRANSCODED = FilePattern("transcoded/**")
@@ -219,4 +245,4 @@ TRANSCODED = FilePattern("transcoded/**")
 POSTER, SCRUB_SHEET, SCRUB_TRACK = "poster.jpg", "scrub.jpg", "scrub.vtt"
 STREAM = "hls"
 
-DOMAIN = Domain("videos", Video, VideoTag, Submission, files=(FOLDER, FILES, TRANSCODED))
+DOMAIN = Domain("videos", Video, VideoTag, Submission, ViewMark, files=(FOLDER, FILES, TRANSCODED))

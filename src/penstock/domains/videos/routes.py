@@ -8,22 +8,24 @@ from uuid import UUID
 from fastapi import APIRouter, Depends, Query, Request
 from fastapi.responses import PlainTextResponse, RedirectResponse
 
-from penstock.auth.access import again, public
+from penstock.auth.access import again, needs, public
 from penstock.auth.caller import Caller, caller_of
-from penstock.domains.videos import editing, finding, removal, submissions, watching
+from penstock.domains.videos import counting, editing, finding, removal, submissions, watching
 from penstock.domains.videos.model import Submission
 from penstock.domains.videos.tagging import MOST_TAGS
-from penstock.domains.videos.video_bodies import EditVideo, FileSent, SetEnd, SubmitVideo
+from penstock.domains.videos.video_bodies import CorrectViews, EditVideo, FileSent, SeenVideo, SetEnd, SubmitVideo
 from penstock.domains.videos.video_library import VideoLibrary
 from penstock.domains.videos.video_views import (
     SubmissionPage,
     SubmissionView,
     VideoPage,
     VideoView,
+    ViewCount,
     submission_view,
     video_in_list,
     video_view,
 )
+from penstock.schema.role import Role
 from penstock.work.domain_context import DomainContext
 
 WATCHED_A_MINUTE = 3000
@@ -48,7 +50,7 @@ def routes(context: DomainContext) -> APIRouter:
     """The router of a running system."""
     router = APIRouter(prefix="/api/vm", tags=["videos"])
     library = VideoLibrary.within(context)
-    for add in (_add_submissions, _add_videos, _add_watching):
+    for add in (_add_submissions, _add_videos, _add_counting, _add_watching):
         add(router, library)
     return router
 
@@ -137,6 +139,30 @@ def _add_videos(router: APIRouter, library: VideoLibrary) -> None:
     def delete(who: Who, video_id: UUID) -> None:
         """Remove a video, and everything that was made of it."""
         removal.delete_video(library.used_by(who), video_id, by=who.name)
+
+
+def _add_counting(router: APIRouter, library: VideoLibrary) -> None:
+    def told_again(request: Request, told: dict[str, Any]) -> ViewCount:
+        video = library.used_by(caller_of(request)).video(UUID(told["video_id"]))
+        return ViewCount(video_id=video.video_id, view_count=video.view_count or 0)
+
+    # Whoever may see a video may say so.
+    @router.post("/videos/{video_id}/views")
+    @needs(Role.VIEWER)
+    @again(told_again)
+    def count(who: Who, video_id: UUID, body: SeenVideo | None = None) -> ViewCount:
+        """Count a view, once for its request_id or its Idempotency-Key; how often the video was seen by now."""
+        request_id = body.request_id if body else None
+        seen = counting.count_view(library.used_by(who), video_id, request_id=request_id)
+        return ViewCount(video_id=video_id, view_count=seen)
+
+    @router.put("/videos/{video_id}/view-count")
+    @needs(Role.ADMIN)
+    def correct(who: Who, video_id: UUID, body: CorrectViews) -> ViewCount:
+        """Say how often a video was seen in truth, and why that is said."""
+        here, said = library.used_by(who), body.view_count
+        counting.correct_views(here, video_id, said, by=who.name, why=body.why)
+        return ViewCount(video_id=video_id, view_count=said)
 
 
 def _add_watching(router: APIRouter, library: VideoLibrary) -> None:

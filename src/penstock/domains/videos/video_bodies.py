@@ -8,6 +8,7 @@ from annotated_types import Len, MaxLen
 from pydantic import BaseModel, ConfigDict, Field
 
 from penstock.declare.units import Count, EpochSeconds
+from penstock.domains.videos.counting import LONGEST_REQUEST_ID, PRINTED
 from penstock.domains.videos.model import EPHEMERAL
 from penstock.domains.videos.submissions import LONGEST_NAME, LONGEST_TITLE
 from penstock.domains.videos.tagging import MOST_TAGS
@@ -16,6 +17,7 @@ UserId = Annotated[str, Len(1, 200)]
 Title = Annotated[str, Len(1, LONGEST_TITLE)]
 Category = Annotated[str, Len(1, 100)]
 TagList = Annotated[list[str], MaxLen(MOST_TAGS)]
+RequestId = Annotated[str, Len(1, LONGEST_REQUEST_ID), Field(pattern=PRINTED)]
 Digest = Annotated[str, Field(pattern="^[0-9a-fA-F]{64}$")]
 
 
@@ -52,6 +54,21 @@ class EditVideo(_Body):
     title: Title | None = None
     category: Category | None = None
     tags: TagList | None = None
+
+
+class SeenVideo(_Body):
+    """That somebody has seen a video."""
+
+    request_id: RequestId | None = Field(
+        None, description="One of its own for each view: what comes again under it is counted once.", examples=["3f6c…"]
+    )
+
+
+class CorrectViews(_Body):
+    """How often a video was seen in truth."""
+
+    view_count: Count
+    why: Annotated[str, Len(1, 500)] = Field(description="For the audit trail.")
 
 
 class SetEnd(_Body):

@@ -8,9 +8,10 @@ from uuid import UUID
 
 from penstock.auth.caller import Caller
 from penstock.declare.option import read_options
+from penstock.domains.videos.burst_counter import BurstCounter
 from penstock.domains.videos.errors import NotWatchable
 from penstock.domains.videos.model import Video
-from penstock.domains.videos.options import VideoOptions
+from penstock.domains.videos.options import Counting, VideoOptions
 from penstock.files.signed_view import UrlSigner
 from penstock.kernel.idempotency import Claim
 from penstock.kernel.store import Store
@@ -26,6 +27,8 @@ class VideoLibrary:
     store: Store
     objects: ObjectStore
     options: VideoOptions = field(default_factory=VideoOptions)
+    counter: BurstCounter | None = None
+    "What counts views in memory, where the deployment has chosen that."
     once: Claim | None = None
     "The claim of the request that is carried out; the change of its action ends it."
 
@@ -36,7 +39,11 @@ class VideoLibrary:
 
     @classmethod
     def _made(cls, context: DomainContext) -> VideoLibrary:
-        return cls(context.store, context.objects, read_options(VideoOptions, context.setting))
+        options = read_options(VideoOptions, context.setting)
+        counter = BurstCounter(context.store) if options.counting is Counting.BURST else None
+        if counter is not None:
+            context.at_end(counter.close)
+        return cls(context.store, context.objects, options, counter)
 
     def used_by(self, caller: Caller) -> VideoLibrary:
         """The same for a request that somebody makes: with what they may see, and their claim."""

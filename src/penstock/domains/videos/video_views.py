@@ -52,6 +52,13 @@ class VideoView(VideoInList):
     resolutions: dict[str, str] = Field(description="Of each rung one file.")
 
 
+class ViewCount(BaseModel):
+    """How often a video was seen."""
+
+    video_id: UUID4
+    view_count: Count
+
+
 class VideoPage(BaseModel):
     items: list[VideoInList]
     next: str | None = Field(description="Ask with this `cursor` for the next ones.")
