@@ -8,22 +8,26 @@ from uuid import UUID
 from fastapi import APIRouter, Depends, Query, Request
 from fastapi.responses import PlainTextResponse, RedirectResponse
 
-from penstock.auth.access import again, public
+from penstock.auth.access import again, needs, public
 from penstock.auth.caller import Caller, caller_of
 from penstock.domains.videos import editing, finding, removal, submissions, watching
 from penstock.domains.videos.model import Submission
 from penstock.domains.videos.tagging import MOST_TAGS
 from penstock.domains.videos.video_bodies import EditVideo, FileSent, SetEnd, SubmitVideo
+from penstock.domains.videos.video_event import VideoEvent
 from penstock.domains.videos.video_library import VideoLibrary
 from penstock.domains.videos.video_views import (
     SubmissionPage,
     SubmissionView,
+    VideoEventPage,
     VideoPage,
     VideoView,
     submission_view,
+    video_event_view,
     video_in_list,
     video_view,
 )
+from penstock.schema.role import Role
 from penstock.work.domain_context import DomainContext
 
 WATCHED_A_MINUTE = 3000
@@ -48,7 +52,7 @@ def routes(context: DomainContext) -> APIRouter:
     """The router of a running system."""
     router = APIRouter(prefix="/api/vm", tags=["videos"])
     library = VideoLibrary.within(context)
-    for add in (_add_submissions, _add_videos, _add_watching):
+    for add in (_add_submissions, _add_videos, _add_audit, _add_watching):
         add(router, library)
     return router
 
@@ -137,6 +141,15 @@ def _add_videos(router: APIRouter, library: VideoLibrary) -> None:
     def delete(who: Who, video_id: UUID) -> None:
         """Remove a video, and everything that was made of it."""
         removal.delete_video(library.used_by(who), video_id, by=who.name)
+
+
+def _add_audit(router: APIRouter, library: VideoLibrary) -> None:
+    @router.get("/videos/{video_id}/audit")
+    @needs(Role.ADMIN)
+    def audit(who: Who, video_id: UUID, limit: Limit = 50, cursor: Cursor = None) -> VideoEventPage:
+        """What became of a video, newest first, whoever did it; also of one that is gone, for 90 days."""
+        page = who.store.page(VideoEvent.of_video(video_id=video_id), limit=limit, cursor=cursor)
+        return VideoEventPage(items=[video_event_view(each) for each in page.records], next=page.cursor)
 
 
 def _add_watching(router: APIRouter, library: VideoLibrary) -> None:
