@@ -8,10 +8,10 @@ from penstock.domains.videos.following import handlers
 from penstock.domains.videos.model import DOMAIN
 from penstock.domains.videos.options import SETTINGS
 from penstock.domains.videos.submissions import TASKS
-from penstock.plugin import ConsoleHints, DomainPlugin
+from penstock.plugin import ConsoleHints, DomainPlugin, delivery_function
 from penstock.work.domain_context import DomainContext
 
-__all__ = ["DOMAIN", "PLUGIN"]
+__all__ = ["DOMAIN", "PLUGIN", "lambda_handler"]
 
 
 def _routes(context: DomainContext) -> Any:
@@ -29,3 +29,6 @@ PLUGIN = DomainPlugin(
     settings=SETTINGS,
     console=ConsoleHints("Videos", first="Video.newest_of_category"),
 )
+
+lambda_handler = delivery_function(PLUGIN)
+"What AWS Lambda calls with the stream of the videos' table."

@@ -29,6 +29,7 @@ from penstock.declare import (
     number,
     pattern,
 )
+from penstock.domains.videos.video_event import VideoEvent
 from penstock.schema.file_pattern import FilePattern
 from penstock.schema.object_key import HoldsKey, ObjectFolder, ObjectKey, validate_s3_key
 from penstock.schema.role import Role
@@ -245,4 +246,4 @@ TRANSCODED = FilePattern("transcoded/**")
 POSTER, SCRUB_SHEET, SCRUB_TRACK = "poster.jpg", "scrub.jpg", "scrub.vtt"
 STREAM = "hls"
 
-DOMAIN = Domain("videos", Video, VideoTag, Submission, ViewMark, files=(FOLDER, FILES, TRANSCODED))
+DOMAIN = Domain("videos", Video, VideoTag, Submission, ViewMark, VideoEvent, files=(FOLDER, FILES, TRANSCODED))

@@ -6,10 +6,11 @@ from typing import Annotated
 
 from pydantic import UUID4, BaseModel, Field
 
-from penstock.declare.units import Count, EpochSeconds, Milliseconds, UtcSeconds
+from penstock.declare.units import Count, EpochSeconds, Milliseconds, UtcMicros, UtcSeconds
 from penstock.domains.videos.encoding import transcode
 from penstock.domains.videos.model import SubmissionStatus, Video, VideoStatus
 from penstock.domains.videos.submissions import Reserved
+from penstock.domains.videos.video_event import EventCause, EventKind, VideoEvent
 from penstock.domains.videos.video_library import VideoLibrary
 from penstock.domains.videos.watching import watch_path
 from penstock.files.signed_view import SignedView, UrlOf, shared_fields
@@ -79,6 +80,26 @@ class SubmissionView(BaseModel):
 class SubmissionPage(BaseModel):
     items: list[SubmissionView]
     next: str | None
+
+
+class VideoEventView(BaseModel):
+    """That a video was inserted, updated or removed."""
+
+    moment: UtcMicros
+    kind: EventKind
+    cause: EventCause = Field(description="Somebody, or the end of its time.")
+    changed: list[str] | None = Field(description="The attributes that an update has changed.")
+
+
+class VideoEventPage(BaseModel):
+    items: list[VideoEventView]
+    next: str | None
+
+
+def video_event_view(event: VideoEvent) -> VideoEventView:
+    """A line of the audit."""
+    changed = None if event.changed is None else sorted(event.changed)
+    return VideoEventView(moment=event.moment, kind=event.kind, cause=event.cause, changed=changed)
 
 
 def video_in_list(library: VideoLibrary, video: Video) -> VideoInList:
