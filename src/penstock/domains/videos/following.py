@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from penstock.domains.videos.encoding import make_thumbnails, transcode
 from penstock.domains.videos.model import Video
+from penstock.domains.videos.recognition import release_file
 from penstock.domains.videos.removal import cancel_work, remove_files
 from penstock.domains.videos.submissions import OnVideo
 from penstock.domains.videos.tagging import untag
@@ -41,5 +42,6 @@ def handlers(context: DomainContext) -> Sequence[FeedHandler]:
         with library.store.change(by="videos.forget", once=claim) as change:
             if entry.old is not None:
                 untag(change, entry.old)
+                release_file(change, entry.old)
 
     return [FeedHandler(Video, ["insert"], begin_work), FeedHandler(Video, ["remove"], forget)]
