@@ -78,8 +78,17 @@ class CommandContext(Protocol):
     ) -> AbstractContextManager[DomainContext]:
         """The system at work: its tables are there and its tasks are run, until the command is over.
 
-        What is said here goes before the settings of the deployment; ``settings`` are those of the domain.
+        What is said here goes before the settings of the deployment; ``settings`` are those of the domain. Interrupted,
+        it hands back at once what runs, so that whoever comes next goes on.
         """
+        ...
+
+    def opened(self, *, store: str | None = None, objects: str | None = None) -> AbstractContextManager[DomainContext]:
+        """The system as it stands: its tables are there, and nothing is begun."""
+        ...
+
+    def service_url(self) -> str:
+        """Where the service of this deployment is reached while it runs."""
         ...
 
 

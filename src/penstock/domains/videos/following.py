@@ -9,6 +9,7 @@ from penstock.domains.videos.auditing import event_of, is_audited
 from penstock.domains.videos.counting import forget_views
 from penstock.domains.videos.encoding import make_thumbnails, transcode
 from penstock.domains.videos.model import Submission, Video
+from penstock.domains.videos.recognition import release_file
 from penstock.domains.videos.removal import cancel_work, remove_files
 from penstock.domains.videos.submissions import OnVideo
 from penstock.domains.videos.tagging import untag
@@ -47,6 +48,8 @@ def handlers(context: DomainContext) -> Sequence[FeedHandler]:
                 untag(change, entry.old, but=instead)
             if instead is None:
                 change.delete(Submission.at(video_id=video_id))
+                if entry.old is not None:
+                    release_file(change, entry.old)
 
     def audit(entry: FeedEntry, claim: Claim) -> None:
         """Keep a line of what became of a video."""

@@ -115,7 +115,7 @@ def video_view(library: VideoLibrary, video: Video) -> VideoView:
     return VideoView.of(
         video,
         signer,
-        progress=_progress(library.store, video),
+        progress=encoded_share(library.store, video),
         stream_url=f"{link}/master.m3u8" if video.stream_s3_key else None,
         scrub_track_url=f"{link}/scrub.vtt" if video.scrub_track_s3_key else None,
         resolutions={rung: signer.url(path, "video/mp4") for rung, path in made.items()},
@@ -128,7 +128,8 @@ def submission_view(reserved: Reserved) -> SubmissionView:
     return SubmissionView(**shared_fields(SubmissionView, reserved.submission), upload=where)
 
 
-def _progress(store: Store, video: Video) -> float:
+def encoded_share(store: Store, video: Video) -> float:
+    """How much of a video is encoded, of 1."""
     if video.status is VideoStatus.READY:
         return 1.0
     tasks = [t for t in store.find(Task.of_record(about=name_of(video.ref))) if t.name == transcode.name]
