@@ -1,4 +1,4 @@
-"""What was encoded plays in a real browser: from a bucket by signed URLs, and from local files by the service's route."""
+"""What was encoded plays in a real browser: from a bucket by signed URLs, from local files by the service's route."""
 
 from __future__ import annotations
 
@@ -47,7 +47,8 @@ def watched(request: pytest.FixtureRequest, tmp_path: Path, site: Site) -> Itera
     port = free_port()
     here = f"http://127.0.0.1:{port}"
     if request.param == "local":
-        local = LocalObjects(tmp_path / "files", signer=RouteSigner(b"the secret of these tests", url=f"{here}/objects"))
+        signer = RouteSigner(b"the secret of these tests", url=f"{here}/objects")
+        local = LocalObjects(tmp_path / "files", signer=signer)
         with served(local, tmp_path, site, port) as library:
             yield library, here
         return
