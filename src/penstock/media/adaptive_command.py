@@ -77,7 +77,7 @@ def arguments(source: Path, probed: Probed, ladder: Sequence[Rung], cadence: Cad
     picture, sound = moving_pictures(probed), probed.sound
     # The first frame is at 0. No filter does that: it would forget how long the last frame is shown, and begin anew
     # whenever a film changes its size on the way.
-    inputs = reading(source, "-threads", "2", "-itsoffset", f"{-picture.start:.6f}")
+    inputs = reading(source, "-threads", "2", "-copyts", "-itsoffset", f"{-picture.first:.6f}")
     graphs = ["-filter_complex", ";".join(_pictures(picture, ladder))]
     maps = [part for number in range(len(ladder)) for part in ("-map", f"[v{number}]")]
     if sound is not None:
@@ -145,12 +145,12 @@ def _tagged(picture: PictureTrack) -> str:
 
 
 def _sound(picture: PictureTrack, sound: SoundTrack) -> str:
-    samples = round(Fraction(picture.duration) * _RATE)
-    filled = ":first_pts=0" if sound.start - picture.start > _LATE else ""
+    samples = max(round(Fraction(picture.duration) * _RATE), _PRIMING + 1)
+    filled = ":first_pts=0" if sound.first - picture.first > _LATE else ""
     return (
         f"[0:{sound.index}]aresample={_RATE}:async=1{filled},"
-        f"aformat=sample_fmts=fltp:channel_layouts=stereo,apad=whole_len={samples},"
-        f"atrim=start_pts={_PRIMING}:end_pts={max(samples, _PRIMING + 1)}[a]"
+        f"aformat=sample_fmts=fltp:channel_layouts=stereo,"
+        f"atrim=start_pts={_PRIMING},apad=whole_len={samples - _PRIMING},atrim=end_pts={samples}[a]"
     )
 
 

@@ -16,6 +16,7 @@ from penstock.media.hls_playlist import (
     Segment,
     Variant,
     codecs,
+    film_seconds,
     master_playlist,
     media_playlist,
     written_segments,
@@ -132,6 +133,10 @@ class _Rung:
         return Variant(self._rung, self._codecs(), max(math.ceil(bits), self._peak()))
 
     def finished(self, grown: Callable[[Path], None]) -> GrownRung:
+        # In its playlist ffmpeg adds up what frames say, which is not when the next one comes.
+        before = sum(segment.seconds for segment in self.segments[:-1])
+        last = Segment(self.segments[-1].name, max(0.001, film_seconds(self._written) - before))
+        self.segments[-1] = last
         playlist = self._write_playlist(ended=True)
         grown(playlist)
         average = math.ceil(8 * sum(self._sizes) / sum(segment.seconds for segment in self.segments))
