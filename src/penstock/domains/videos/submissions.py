@@ -70,6 +70,8 @@ def submit(
 
     ``alone``: Conflict where the same file of the same user is known, unless it is known as ``instead_of`` says.
     """
+    if wanted.size < 1:
+        raise InvalidValue("an empty file is no video; send one that has been written to its end")
     if wanted.size > library.options.largest:
         raise TooLarge(f"{wanted.size} bytes are too many for a video; at most {library.options.largest} are taken")
     now = library.store.clock.now()
