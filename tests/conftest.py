@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import os
 import signal
+import sys
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -34,6 +35,7 @@ def chosen_engines() -> tuple[str, ...]:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    _keep_bytecode()
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         # In the background of a script: whatever is started here would not hear Ctrl-C, which some tests send.
         signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -42,6 +44,12 @@ def pytest_configure(config: pytest.Config) -> None:
 
     for engine in (SqlEngine, DynamoEngine):
         watch.watch(engine)
+
+
+def _keep_bytecode() -> None:
+    """Many tests start processes; where no bytecode is kept, each of them compiles all of Penstock anew."""
+    sys.dont_write_bytecode = False
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 
 @pytest.fixture(autouse=True)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
-from contextlib import closing
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 from time import monotonic
 
@@ -46,6 +46,18 @@ def announce(store: Store) -> None:
         change.emit("project.made", record)
 
 
+@contextmanager
+def soon_announced(store: Store) -> Iterator[None]:
+    """By another thread, which has done so at the end: one that polls may be woken before, and the store ends then."""
+    thread = threading.Timer(0.05, announce, (store,))
+    thread.start()
+    try:
+        yield
+    finally:
+        thread.join(LONG)
+    assert not thread.is_alive()
+
+
 def test_a_commit_before_the_wait_is_not_missed(two: tuple[Store, Store]) -> None:
     ours, theirs = two
     waiter = ours.engine.listen()
@@ -57,10 +69,9 @@ def test_a_commit_before_the_wait_is_not_missed(two: tuple[Store, Store]) -> Non
 def test_a_commit_of_another_wakes_whoever_waits(two: tuple[Store, Store]) -> None:
     ours, theirs = two
     waiter = ours.engine.listen()
-    threading.Timer(0.05, announce, (theirs,)).start()
     began = monotonic()
-    while not waiter.wait(LONG):
-        raise AssertionError("nobody was woken")
+    with soon_announced(theirs):
+        assert waiter.wait(LONG), "nobody was woken"
     assert monotonic() - began < LONG
     waiter.close()
 
@@ -70,9 +81,9 @@ def test_within_a_process_nobody_waits_for_the_next_look(tmp_path: Path, monkeyp
     with closing(open_store(f"sqlite:///{tmp_path}/work.db")) as store:
         store.ensure(*DOMAINS)
         waiter = store.engine.listen()
-        threading.Timer(0.05, announce, (store,)).start()
         began = monotonic()
-        assert waiter.wait(LONG)
+        with soon_announced(store):
+            assert waiter.wait(LONG)
         assert monotonic() - began < LONG / 2
         waiter.close()
 
