@@ -83,7 +83,10 @@ def open_engine(engine_name: str, request: pytest.FixtureRequest, tmp_path: Path
 
     Where a test asks for `store` as well, the tables are there already.
     """
-    opener, cleanup = (_furnished if "store" in request.fixturenames else _opener)(engine_name, request, tmp_path)
+    if "store" in request.fixturenames:
+        opener, cleanup = furnished(engine_name, request, tmp_path, request.getfixturevalue("furniture"))
+    else:
+        opener, cleanup = _opener(engine_name, request, tmp_path)
     opened: list[Engine] = []
 
     def open_one() -> Engine:
@@ -153,11 +156,11 @@ def homes(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
     return Homes(request, tmp_path_factory.mktemp("homes"))
 
 
-def _furnished(
-    name: str, request: pytest.FixtureRequest, tmp_path: Path
+def furnished(
+    name: str, request: pytest.FixtureRequest, tmp_path: Path, domains: tuple[Domain, ...]
 ) -> tuple[Callable[[], Engine], Callable[[], None]]:
     """As `_opener`, with tables that were made once."""
-    homes, domains = request.getfixturevalue("homes"), request.getfixturevalue("furniture")
+    homes = request.getfixturevalue("homes")
     if name == "sqlite":
         (tmp_path / "store.db").write_bytes(homes.file(domains))
         return _opener(name, request, tmp_path)

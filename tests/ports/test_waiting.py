@@ -10,7 +10,7 @@ from time import monotonic
 
 import pytest
 
-from penstock import FrozenClock, Store, open_store
+from penstock import Store, open_store
 from penstock.domains import DOMAINS
 from penstock.engines.sql import sqlite_waiter
 from penstock.events.relay import Relay
@@ -34,10 +34,8 @@ class Noted:
 
 
 @pytest.fixture
-def two(open_engine: Callable[[], Engine], clock: FrozenClock) -> tuple[Store, Store]:
-    first, second = Store(open_engine(), clock=clock), Store(open_engine(), clock=clock)
-    first.ensure(*DOMAINS)
-    return first, second
+def two(store: Store, open_engine: Callable[[], Engine]) -> tuple[Store, Store]:
+    return store, Store(open_engine(), clock=store.clock)
 
 
 def announce(store: Store) -> None:
