@@ -91,7 +91,7 @@ def running(folder: Path) -> int:
 
 @pytest.mark.parametrize(
     ("signals", "grace"),
-    [((signal.SIGTERM,), 4), ((signal.SIGHUP, signal.SIGTERM), GRACE), ((signal.SIGINT, signal.SIGINT), GRACE)],
+    [((signal.SIGTERM,), GRACE), ((signal.SIGHUP, signal.SIGTERM), 30), ((signal.SIGINT, signal.SIGINT), 30)],
 )
 def test_told_to_stop_under_load_it_hands_back_what_it_cannot_finish(
     tmp_path: Path, signals: tuple[signal.Signals, ...], grace: int
@@ -104,7 +104,7 @@ def test_told_to_stop_under_load_it_hands_back_what_it_cannot_finish(
     took = up.end(*signals)
     assert took < grace + 2, up.log
     if len(signals) > 1:
-        assert took < grace, "who asks twice does not wait"
+        assert took < 20, "who asks twice does not wait for what may run 25 s"
     store = open_store(f"sqlite:///{tmp_path}/.penstock/penstock.db")
     assert not list(store.find(Task.by_status(status=TaskStatus.RUNNING)))
     waiting = list(store.find(Task.by_status(status=TaskStatus.WAITING)))
