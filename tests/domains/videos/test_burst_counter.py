@@ -7,7 +7,6 @@ import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
-from pathlib import Path
 from urllib.parse import urlsplit
 from uuid import UUID, uuid4
 
