@@ -19,7 +19,7 @@ from tests.homes import Homes, dynamo_access, dynamo_client, table_names
 if TYPE_CHECKING:
     from pathlib import Path
 
-pytest_plugins = ["tests.servers.fixtures"]
+pytest_plugins = ["tests.servers.fixtures", "tests.browser.fixtures"]
 
 ENGINES = ("sqlite", "postgres", "dynoxide", "dynamodb-local")
 _counter = itertools.count()

@@ -15,6 +15,7 @@ from datetime import timedelta
 from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
+from uuid import uuid4
 
 from penstock.declare.domain import Domain
 from penstock.declare.entity import Entity
@@ -22,9 +23,12 @@ from penstock.declare.setting import Setting
 from penstock.errors import DeclarationError, Misconfigured
 from penstock.events.feed import Feed
 from penstock.events.handover import Handler
+from penstock.events.pushed_feed import PushedFeed
 from penstock.events.schedule import Period, Schedule
 from penstock.lifecycle.retention import Retention
+from penstock.operations.feed_entry import FeedEntry
 from penstock.operations.plan import PlanStep
+from penstock.ports.deployment import open_deployment
 from penstock.work.domain_context import DomainContext
 from penstock.work.pipeline import Pipeline
 from penstock.work.registry import Tasks
@@ -40,6 +44,8 @@ class FeedHandler:
     handle: Handler
     cause: str | None = None
     "Only of this cause: user, or expiry."
+    when: Callable[[FeedEntry], bool] | None = None
+    "Only these: what it is false for costs nothing."
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,8 +78,17 @@ class CommandContext(Protocol):
     ) -> AbstractContextManager[DomainContext]:
         """The system at work: its tables are there and its tasks are run, until the command is over.
 
-        What is said here goes before the settings of the deployment; ``settings`` are those of the domain.
+        What is said here goes before the settings of the deployment; ``settings`` are those of the domain. Interrupted,
+        it hands back at once what runs, so that whoever comes next goes on.
         """
+        ...
+
+    def opened(self, *, store: str | None = None, objects: str | None = None) -> AbstractContextManager[DomainContext]:
+        """The system as it stands: its tables are there, and nothing is begun."""
+        ...
+
+    def service_url(self) -> str:
+        """Where the service of this deployment is reached while it runs."""
         ...
 
 
@@ -145,8 +160,35 @@ class DomainPlugin:
             return None
         feed = Feed(context.store, self.domain.name, owner=owner)
         for each in handlers:
-            feed.on(each.entity, *each.kinds, cause=each.cause)(each.handle)
+            feed.on(each.entity, *each.kinds, cause=each.cause, when=each.when)(each.handle)
         return feed
+
+
+Delivered = Callable[[Mapping[str, Any], object], dict[str, Any]]
+
+
+def delivery_function(plugin: DomainPlugin) -> Delivered:
+    """A function that a cloud calls with changes of a domain's records, as AWS Lambda does with those of a stream.
+
+    They reach the handlers of the domain's feed. Its answer names the changes that are to be brought again. What it
+    works on is what the environment says, and is opened when it is first called.
+    """
+    opened: list[PushedFeed] = []
+
+    def lambda_handler(event: Mapping[str, Any], context: object) -> dict[str, Any]:
+        """Deal with the changes in an event; the answer names those that are to be brought again."""
+        if not opened:
+            opened.append(_pushed_feed(plugin))
+        return {"batchItemFailures": [{"itemIdentifier": receipt} for receipt in opened[0].take(event)]}
+
+    return lambda_handler
+
+
+def _pushed_feed(plugin: DomainPlugin) -> PushedFeed:
+    feed = plugin.open_feed(open_deployment(plugin), owner=f"function:{uuid4()}")
+    if feed is None:
+        raise Misconfigured(f"{plugin.domain.name} has nothing that follows changes")
+    return feed.pushed()
 
 
 def _let_leave(domain: Domain, context: DomainContext, period: Period) -> None:

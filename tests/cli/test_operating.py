@@ -265,7 +265,19 @@ def test_the_plan_advises_the_lifecycle_rule_of_where_the_files_are(
     """TA-26: two days, on the configured prefix."""
     if prefix is not None:
         monkeypatch.setenv("AWS_S3_TEMP_AUDIO_PREFIX", prefix)
-    (step,) = penstock("tables", "plan", "--objects", "s3://bucket/films", "--json").json
+    step = penstock("tables", "plan", "--objects", "s3://bucket/films", "--json").json[-1]
     rule: dict[str, Any] = json.loads(step["detail"].splitlines()[-1])
     assert (rule["Filter"], rule["Expiration"]) == ({"Prefix": filtered}, {"Days": 2})
     assert f'"Prefix": "{filtered}"' in penstock("tables", "plan", "--objects", "s3://bucket/films").out
+
+
+def test_the_plan_advises_the_rule_by_which_pages_may_use_files(
+    penstock: Penstock, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PENSTOCK_PUBLIC_URL", "https://films.example/service/")
+    monkeypatch.setenv("PENSTOCK_CORS_ORIGINS", "https://pages.example,https://films.example")
+    step = penstock("tables", "plan", "--objects", "s3://bucket/films", "--json").json[0]
+    assert step["name"] == "CORS rule of bucket"
+    rule: dict[str, Any] = json.loads(step["detail"].splitlines()[-1])
+    assert rule["AllowedOrigins"] == ["https://films.example", "https://pages.example"]
+    assert {"GET", "PUT"} <= set(rule["AllowedMethods"])

@@ -35,6 +35,14 @@ def templates() -> list[Template]:
     return [template for key in keys for template in (key.partition, key.sort) if template is not None]
 
 
+def places() -> list[str]:
+    return [pattern._regex.pattern for domain in domains() for pattern in domain.files]
+
+
+def folders() -> list[str]:
+    return [p._folder_regex.pattern for domain in domains() for p in domain.files if p.admits_folders]
+
+
 def colours() -> str:
     from penstock.studio.drawing.scene_plan import _COLOURS
 
@@ -76,7 +84,7 @@ MADE: dict[str, Callable[[], list[str]]] = {
     "penstock.studio.concept.catalogue:_words": of_subjects,
     "penstock.studio.concept.wish:_traits": of_sizes,
     "penstock.engines.dynamodb.item_decoder:_exact": lambda: [_exact(t).pattern for t in templates()],
-    "penstock.schema.file_pattern:_regex": lambda: [p._regex.pattern for d in domains() for p in d.files],
+    "penstock.schema.file_pattern:_compiled": lambda: [*places(), *folders()],
     "penstock.schema.template:__post_init__": lambda: [t._pattern.pattern for t in templates()],
 }
 "Those that are made of what only a running function knows, as it makes them."

@@ -6,7 +6,7 @@ from .fetch import Tarball, WrongChecksum, unpacked
 from .postgres import Postgres
 from .process import StartFailed, free_port, is_open
 from .seaweedfs import SeaweedFS
-from .server import Server, Unavailable, require
+from .server import Server, Unavailable, had, require
 from .valkey import Valkey
 
 __all__ = [
@@ -21,6 +21,7 @@ __all__ = [
     "Valkey",
     "WrongChecksum",
     "free_port",
+    "had",
     "is_open",
     "require",
     "unpacked",

@@ -10,7 +10,7 @@ import shutil
 import subprocess
 import tarfile
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.util import find_spec
@@ -54,13 +54,22 @@ def cache_dir() -> Path:
 
 def unpacked(tarball: Tarball) -> Path:
     """Return the directory of the package's files, fetched once per machine even by many processes."""
-    cache = cache_dir()
-    target = cache / tarball.folder
+    return made_once(tarball.folder, lambda scratch: _fetched(tarball, scratch))
+
+
+def made_once(name: str, make: Callable[[Path], Path]) -> Path:
+    """Return the cache's directory of this name, made once per machine even by many processes.
+
+    ``make`` fills a scratch directory and returns the part of it that is to be kept: it appears whole, or not at all.
+    """
+    target = cache_dir() / name
     if target.is_dir():
         return target
-    with _locked(cache / f"{tarball.folder}.lock"):
+    with _locked(target.with_name(f"{name}.lock")):
         if not target.is_dir():
-            _fetch_into(target, tarball)
+            # On the cache's own file system, or the rename would not be atomic.
+            with tempfile.TemporaryDirectory(prefix="making-", dir=target.parent) as scratch:
+                make(Path(scratch)).rename(target)
     return target
 
 
@@ -72,18 +81,20 @@ def package_dir(package: str) -> Path | None:
     return Path(spec.submodule_search_locations[0])
 
 
-def _fetch_into(target: Path, tarball: Tarball) -> None:
-    """Make the target appear complete and checked, or not at all."""
-    # On the cache's own file system, or the rename would not be atomic.
-    with tempfile.TemporaryDirectory(prefix="fetching-", dir=target.parent) as scratch:
-        work = Path(scratch)
-        archive = _npm_pack(tarball, work)
-        check(archive, tarball.integrity)
-        with tarfile.open(archive) as members:
-            # Python 3.11.4 brought the filters and later versions ask for one; the content is checked anyway.
-            members.extraction_filter = getattr(tarfile, "data_filter", None)
-            members.extractall(work)
-        (work / "package").rename(target)
+def _fetched(tarball: Tarball, work: Path) -> Path:
+    """The package's files, checked, in a directory within this one."""
+    archive = _npm_pack(tarball, work)
+    check(archive, tarball.integrity)
+    with tarfile.open(archive) as members:
+        extract(members, work)
+    return work / "package"
+
+
+def extract(members: tarfile.TarFile, target: Path) -> None:
+    """Unpack an archive whose content was checked."""
+    # Python 3.11.4 brought the filters and later versions ask for one.
+    members.extraction_filter = getattr(tarfile, "data_filter", None)
+    members.extractall(target)
 
 
 def check(archive: Path, integrity: str) -> None:

@@ -67,6 +67,8 @@ class SeaweedFS(HttpServer):
             *("-filer", f"-filer.localSocket={home / 'filer.sock'}", "-s3", f"-s3.localSocket={home / 's3.sock'}"),
             *(f"-s3.port={self.port}", "-s3.port.iceberg=0", "-s3.port.lance=0", f"-s3.config={identities}"),
             *("-s3.autoCreateBucket=false", "-s3.allowDeleteBucketNotEmpty=false"),
+            # As S3 has it: no page may read a bucket that has no rule. By default all may.
+            "-s3.allowedOrigins=http://nobody.invalid",
             *("-volume.max=500", "-master.volumeSizeLimitMB=64", "-volume.preStopSeconds=0", "-master.telemetry=false"),
         ]
         return Process(command, home / "log", environment={**os.environ, **ENVIRONMENT})

@@ -10,6 +10,7 @@ import signal
 import tempfile
 import warnings
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from pathlib import Path
 from types import TracebackType
 from typing import ClassVar, Self, TypeVar
@@ -143,22 +144,28 @@ class HttpServer(Server):
 
 
 AnyServer = TypeVar("AnyServer", bound=Server)
+T = TypeVar("T")
 
 
 def require(server: AnyServer) -> AnyServer:
     """Return the server started; when it cannot be had, fail in CI and skip with a warning elsewhere."""
+    had(server.start)
+    return server
+
+
+def had(get: Callable[[], T]) -> T:
+    """Return what the function gets; when it cannot be had, fail in CI and skip with a warning elsewhere."""
     try:
-        server.start()
+        return get()
     except Unavailable as missing:
         if os.environ.get("CI"):
             raise
         _warn(f"tests skipped: {missing}")
         pytest.skip(str(missing))
-    return server
 
 
 def _warn(message: str) -> None:
     """Show a warning in pytest's summary even where warnings are turned into errors."""
     with warnings.catch_warnings():
         warnings.simplefilter("always")
-        warnings.warn(message, stacklevel=3)
+        warnings.warn(message, stacklevel=4)

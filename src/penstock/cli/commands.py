@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +22,8 @@ from penstock.work.domain_context import DomainContext
 
 Tree = dict[str, Any]
 "Commands by their words: a command, or what stands below a word."
+_LOGS = ("penstock.work", "penstock.workers")
+"What becomes of tasks: a command that waits for them says it in its own words."
 
 
 class OpenGroup(TyperGroup):
@@ -118,13 +122,33 @@ class _Terminal:
         self, *, store: str | None = None, objects: str | None = None, settings: Mapping[str, str] | None = None
     ) -> Iterator[DomainContext]:
         service = Service(_with(settings or {}, store=store, objects=objects), installed())
+        logged = [log for log in map(logging.getLogger, _LOGS) if not log.disabled]
         try:
+            for log in logged:
+                log.disabled = True
             service.start(background=False)
             service.start_workers()
             service.start_feeds()
             yield service.context
+        except KeyboardInterrupt:
+            service.begin_stop(grace=timedelta(0))
+            raise
         finally:
             service.stop()
+            for log in logged:
+                log.disabled = False
+
+    @contextmanager
+    def opened(self, *, store: str | None = None, objects: str | None = None) -> Iterator[DomainContext]:
+        service = Service(_with({}, store=store, objects=objects), installed())
+        try:
+            service.start(background=False)
+            yield service.context
+        finally:
+            service.stop()
+
+    def service_url(self) -> str:
+        return settings().url
 
 
 def _with(own: Mapping[str, str], **urls: str | None) -> Any:

@@ -11,6 +11,7 @@ from penstock.cli.installed import domains, installed
 from penstock.cli.terminal import AsJson, ObjectsUrl, StoreUrl, busy, console, opened, settings
 from penstock.operations.plan import PlanStep
 from penstock.plugin import own_settings
+from penstock.runtime.bucket_advice import bucket_advice
 from penstock.work.working import WORKING
 
 tables = typer.Typer(no_args_is_help=True, help="Tables of a store: what is missing, and creating it.")
@@ -29,10 +30,11 @@ def apply(store: StoreUrl = None, objects: ObjectsUrl = None, as_json: AsJson = 
 
 
 def _advice(objects: str | None) -> list[PlanStep]:
-    """What domains ask of whoever keeps the files."""
+    """What the system and its domains ask of whoever keeps the files."""
     chosen = settings(objects=objects)
     setting = own_settings(installed(), chosen.variables)
-    return [s for i in installed() if i.advice is not None for s in i.advice(chosen.objects, setting)]
+    of_domains = [s for i in installed() if i.advice is not None for s in i.advice(chosen.objects, setting)]
+    return bucket_advice(chosen) + of_domains
 
 
 def _ensure(store: str | None, objects: str | None, as_json: bool, *, dry_run: bool) -> None:

@@ -17,17 +17,26 @@ from datetime import datetime, timedelta
 from threading import Event
 
 from penstock.declare.entity import Entity
-from penstock.errors import FeedTrimmed, InvalidValue, PenstockError, Unavailable, outage_in, told
-from penstock.events.feed_records import LONGEST_ERROR, MISSED, REMEMBERED, FeedLetter, FeedPlace, LetterStatus
+from penstock.errors import FeedTrimmed, InvalidValue, PenstockError, Unavailable, outage_in
+from penstock.events.feed_records import (
+    LONGEST_ERROR,
+    MISSED,
+    REMEMBERED,
+    FeedLetter,
+    FeedPlace,
+    LetterStatus,
+    letter_about,
+)
 from penstock.events.handler_patience import HandlerPatience
 from penstock.events.handover import Handler, Handover, RegisteredHandler
+from penstock.events.pushed_feed import PushedFeed
 from penstock.kernel.lease import Duty, Lease, LeaseLost
 from penstock.kernel.outages import outages_of
 from penstock.kernel.store import Store
 from penstock.operations.feed_entry import FeedEntry
 from penstock.operations.reads import Ref
 from penstock.schema.documents import kept
-from penstock.schema.kinds import from_key_text, key_text
+from penstock.schema.kinds import from_key_text
 
 log = logging.getLogger("penstock.feed")
 
@@ -65,8 +74,17 @@ class Feed:
         self._handover = Handover(store, name, owner=owner, period=period)
         self._patience = HandlerPatience(store, least=attempts)
 
-    def on(self, entity: type[Entity], *kinds: str, cause: str | None = None) -> Callable[[Handler], Handler]:
-        """Register a handler for inserts, updates or removals of an entity, of any cause or of one (user, expiry)."""
+    def on(
+        self,
+        entity: type[Entity],
+        *kinds: str,
+        cause: str | None = None,
+        when: Callable[[FeedEntry], bool] | None = None,
+    ) -> Callable[[Handler], Handler]:
+        """Register a handler for inserts, updates or removals of an entity, of any cause or of one (user, expiry).
+
+        Those for which ``when`` is false cost it nothing.
+        """
         if not entity.__shape__.table.feed:
             raise InvalidValue(f"{entity.__name__} has no feed; declare its table with feed=True")
         if unknown := set(kinds) - {"insert", "update", "remove"}:
@@ -76,11 +94,15 @@ class Feed:
             name = getattr(handle, "__name__", repr(handle))
             if any(h.name == name for h in self._handlers):
                 raise InvalidValue(f"the feed {self._name} has a handler {name} already; name this one otherwise")
-            self._handlers.append(RegisteredHandler(name, entity, frozenset(kinds), cause, handle))
+            self._handlers.append(RegisteredHandler(name, entity, frozenset(kinds), cause, handle, when))
             self._passed = (None, None)
             return handle
 
         return register
+
+    def pushed(self) -> PushedFeed:
+        """The same handlers, for changes that are brought instead of being asked for."""
+        return PushedFeed(self._store, self._name, self._handlers, self._handover, attempts=self._attempts)
 
     def run_once(self) -> int:
         """Deal with the next events; how many. None while another process is at work, or the next event waits.
@@ -109,13 +131,21 @@ class Feed:
         self._passed = (place.position, after if entries else entries.position)
         done = 0
         with suppress(LeaseLost):  # whoever has it now goes on
+            passed: str | None = None
             for entry in entries:
-                failed = self._deal_with(entry, lease, place)
-                if failed:
+                if not any(handler.wants(entry) for handler in self._handlers):
+                    passed, done = entry.position, done + 1  # any number of them are noted at once
+                    continue
+                if passed is not None:
+                    self._note(place, lease, passed, tries=0)
+                    passed = None
+                if self._deal_with(entry, lease, place):
                     self._note(place, lease, place.position, tries=place.tries + 1)
                     break
                 self._note(place, lease, entry.position, tries=0)
                 done += 1
+            if passed is not None:
+                self._note(place, lease, passed, tries=0)
             if not entries:
                 self._note_passed(place, lease)
         self._tries = place.tries
@@ -171,9 +201,9 @@ class Feed:
     def retry(self, letter: FeedLetter, *, by: str | None = None) -> None:
         """Hand an event to its handler again, with the record as it is now, or without one if it is gone.
 
-        The letter is settled if that works. One that tells of changes which are gone is settled only.
+        The letter is settled if that works. One that tells of changes which are gone, or of no record, is settled only.
         """
-        if letter.kind == MISSED:
+        if letter.kind == MISSED or not letter.subject:
             return self._settle(letter, by)
         handler = next((h for h in self._handlers if h.name == letter.handler), None)
         if handler is None:
@@ -230,19 +260,7 @@ class Feed:
         return waits is not None
 
     def _leave_letter(self, handler: RegisteredHandler, entry: FeedEntry, error: Exception) -> None:
-        fields = entry.shape.fields
-        self._store.create(
-            FeedLetter(
-                name=self._name,
-                ts=self._store.context.ticks.next(),
-                handler=handler.name,
-                entity=entry.shape.label,
-                kind=entry.kind,
-                subject={n: key_text(fields[n], v) for n, v in entry.key.items()},
-                position=entry.position,
-                error=kept(f"{type(error).__name__}: {told(error)}", LONGEST_ERROR),
-            )
-        )
+        self._store.create(letter_about(self._name, handler.name, entry, error, ts=self._store.context.ticks.next()))
 
     # Where the feed stands
 

@@ -11,8 +11,12 @@ from penstock.declare.lifetime import Expires
 from penstock.declare.move import Move
 from penstock.declare.pattern import pattern
 from penstock.declare.units import Count, EpochSeconds, UtcMicros, UtcSeconds
+from penstock.errors import told
 from penstock.kernel.system import BY_STATUS, SYSTEM
+from penstock.operations.feed_entry import FeedEntry
 from penstock.operations.reads import ANYTHING, Range
+from penstock.schema.documents import kept
+from penstock.schema.kinds import key_text
 
 LONGEST_ERROR = 500
 REMEMBERED = timedelta(days=3)
@@ -81,3 +85,18 @@ class FeedLetter(Entity, table=SYSTEM, relation="feed_letters", lifetimes=(Expir
         """Those of all feeds that wait for a person, or are settled, oldest first."""
 
     settle = Move(LetterStatus.DEAD, to=LetterStatus.SETTLED)
+
+
+def letter_about(name: str, handler: str, entry: FeedEntry, error: Exception, *, ts: datetime) -> FeedLetter:
+    """A letter about an event that a handler of a feed could not deal with, for this reason."""
+    fields = entry.shape.fields
+    return FeedLetter(
+        name=name,
+        ts=ts,
+        handler=handler,
+        entity=entry.shape.label,
+        kind=entry.kind,
+        subject={n: key_text(fields[n], v) for n, v in entry.key.items()},
+        position=entry.position,
+        error=kept(f"{type(error).__name__}: {told(error)}", LONGEST_ERROR),
+    )

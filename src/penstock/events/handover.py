@@ -9,7 +9,7 @@ from datetime import timedelta
 from functools import partial
 
 from penstock.declare.entity import Entity
-from penstock.errors import Conflict
+from penstock.errors import Conflict, outage_in
 from penstock.events.feed_records import REMEMBERED
 from penstock.events.self_writes import SelfWrites, difference
 from penstock.kernel.idempotency import Claim, Replay, SystemOnce, begin, once_key, seize
@@ -33,12 +33,14 @@ class RegisteredHandler:
     kinds: frozenset[str]
     cause: str | None
     handle: Handler
+    when: Callable[[FeedEntry], bool] | None = None
 
     def wants(self, entry: FeedEntry) -> bool:
         return (
             entry.shape is self.entity.__shape__
             and entry.kind in self.kinds
             and (self.cause is None or entry.cause == self.cause)
+            and (self.when is None or self.when(entry))
         )
 
 
@@ -57,6 +59,14 @@ class Handover:
             return None
         return claim
 
+    def claim_freely(self, handler: RegisteredHandler, entry: FeedEntry) -> Claim | None:
+        """The same where nobody has a lease, as several may be brought the event; InProgress while another is at it."""
+        mark = self._mark(handler, entry, "event", entry.id)
+        claim = begin(self._store, mark, owner=self._owner, period=self._period)
+        if isinstance(claim, Replay) or self._was_written_by(handler, entry, claim):
+            return None
+        return claim
+
     def once_more(self, handler: RegisteredHandler, entry: FeedEntry) -> None:
         """Hand an event to a handler that has failed on it before."""
         mark = self._mark(handler, entry, "event", entry.id)
@@ -64,8 +74,11 @@ class Handover:
         if isinstance(claim, Claim):  # nobody else can have had it: it is of this moment
             self.hand_over(handler, entry, claim)
 
-    def hand_over(self, handler: RegisteredHandler, entry: FeedEntry, claim: Claim) -> None:
-        """Let a handler deal with an event; what it raises ends its claim, and is raised."""
+    def hand_over(self, handler: RegisteredHandler, entry: FeedEntry, claim: Claim, *, counted: bool = False) -> None:
+        """Let a handler deal with an event; what it raises ends its claim, and is raised.
+
+        ``counted``: the claim's mark counts what was in vain, unless a part of the system was away.
+        """
         if "update" in handler.kinds:
             claim = replace(
                 claim,
@@ -75,9 +88,9 @@ class Handover:
             if entry.unreadable:
                 raise damage(entry.unreadable)
             handler.handle(entry, claim)
-        except Exception:
+        except Exception as error:
             with suppress(Conflict):
-                self._store.commit([claim.failed()])
+                self._store.commit([claim.failed(counted=counted and outage_in(error) is None)])
             raise
         with suppress(Conflict):  # the handler has ended its claim with its own change
             self._store.commit([claim.done(None)])

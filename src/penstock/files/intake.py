@@ -21,6 +21,7 @@ from typing import Any, TypeVar
 from penstock.declare.entity import Entity
 from penstock.errors import NotFound
 from penstock.files.object_reads import fetch
+from penstock.files.sending import send_file
 from penstock.files.upload import Upload
 from penstock.files.uploads import Arrived, PartUrl, Uploads
 from penstock.kernel.idempotency import Claim
@@ -66,6 +67,17 @@ class Intake:
         if upload.parts_id is None:
             return ReservedUpload(upload, self._uploads.url(upload), [])
         return ReservedUpload(upload, None, self._uploads.part_urls(upload))
+
+    def is_open(self, upload: Upload) -> bool:
+        """Can it still be sent?"""
+        return self._uploads.is_open(upload)
+
+    def send(self, upload: Upload, path: Path, *, sent: Callable[[int], None] = lambda size: None) -> None:
+        """Send a file of this machine, or what is missing of it; ``sent`` is told of each piece that is on its way.
+
+        InvalidValue if the file is not as it was announced, or changes meanwhile.
+        """
+        send_file(self._uploads, self._objects, upload, path, sent=sent)
 
     def upload_of(self, upload_id: str, *, project: object) -> Upload:
         """An upload of a project; NotFound for any other."""

@@ -25,10 +25,16 @@ class Examined:
 
 def every(objects: Objects, prefix: str = "") -> Iterator[ListedObject]:
     """Every object whose key begins so, fetched page by page as they are consumed."""
+    for page in pages(objects, prefix):
+        yield from page
+
+
+def pages(objects: Objects, prefix: str) -> Iterator[list[ListedObject]]:
+    """The same a page at a time. What is seen may be removed before the next one is asked for."""
     cursor: str | None = None
     while True:
         page = objects.list(prefix, cursor=cursor)
-        yield from page.objects
+        yield page.objects
         cursor = page.cursor
         if cursor is None:
             return

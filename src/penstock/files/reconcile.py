@@ -3,6 +3,9 @@
 It reports first and acts on request. A file without a record goes to the trash once it is older than the grace; a file
 that a record misses comes back from there. Nothing is touched of which it cannot be known whether a record needs it.
 
+A folder that a record holds may be empty: which files it should have, nobody says. But what went from it to the trash
+comes back, unless all that lies in the folder now came later: then it is another's.
+
 A domain owns what lies under the beginnings of its file patterns. All domains that keep files in one object store must
 be given together: files of one that is not would seem to belong to nobody.
 """
@@ -11,11 +14,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from datetime import timedelta
+from datetime import datetime, timedelta
 from itertools import islice
 
 from penstock.declare.domain import Domain
 from penstock.errors import InvalidKey
+from penstock.files.held_files import HeldFiles
 from penstock.files.object_reads import every, lookup
 from penstock.files.references import References
 from penstock.files.trash import Trash
@@ -24,6 +28,7 @@ from penstock.kernel.store import Store
 from penstock.operations.file_access import files_of
 from penstock.ports.object_store import Objects
 from penstock.ports.stored_object import ListedObject
+from penstock.schema.object_key import folders_above
 
 _LOOKED_UP = 100
 
@@ -85,8 +90,9 @@ class Reconciliation:
         # The files first: a record that is written meanwhile points at a file that is here, or too young.
         there = {found.key: found for prefix in self._prefixes for found in every(self._objects, prefix)}
         self._references.unreadable.clear()
-        needed = self._compare_records(there, report)
-        self._compare_files(there, needed, report)
+        held = self._compare_records(there, report)
+        self._compare_trash(there, held, report)
+        self._compare_files(there, held, report)
         report.unreadable = sorted({u.name for u in self._references.unreadable})
         return report
 
@@ -99,16 +105,31 @@ class Reconciliation:
             report.restored += self._trash.restore(key)
         return report
 
-    def _compare_records(self, there: dict[str, ListedObject], report: Reconciled) -> set[str]:
+    def _compare_records(self, there: dict[str, ListedObject], report: Reconciled) -> HeldFiles:
         """Every file that a record points at; those that are missing are noted."""
-        needed: set[str] = set()
+        held = HeldFiles()
         for record in self._references.records():
+            held.add(record)
             for key in files_of(record.__shape__, record.__dict__):
-                needed.add(key)
                 if key not in there and not self._stands(key):
                     in_trash = self._trash.find(key) is not None
                     report.missing.append(MissingFile(repr(record.ref), key, in_trash))
-        return needed
+        return held
+
+    def _compare_trash(self, there: dict[str, ListedObject], held: HeldFiles, report: Reconciled) -> None:
+        """Note the files in the trash that went there from a folder which a record holds."""
+        if not held.folders:
+            return
+        gone: dict[str, tuple[str, datetime]] = {}
+        for key, found in self._trash.files():
+            folder = None if key in there else held.folder_of(key)
+            if folder is not None:
+                gone[key] = folder, max(found.modified_at, gone.get(key, ("", found.modified_at))[1])
+        oldest = _oldest({folder for folder, _ in gone.values()}, there)
+        noted = {missing.key for missing in report.missing}
+        for key, (folder, at) in gone.items():
+            if key not in noted and oldest.get(folder, at) <= at and not self._stands(key):
+                report.missing.append(MissingFile(held.folders[folder], key, in_trash=True))
 
     def _stands(self, key: str) -> bool:
         try:
@@ -116,13 +137,13 @@ class Reconciliation:
         except InvalidKey:
             return False  # another writer has stored what is no key
 
-    def _compare_files(self, there: dict[str, ListedObject], needed: set[str], report: Reconciled) -> None:
+    def _compare_files(self, there: dict[str, ListedObject], held: HeldFiles, report: Reconciled) -> None:
         """Note the files that nobody points at."""
         waiting = Upload.by_status(status=UploadStatus.OPEN)
         for upload in self._store.find(waiting, unreadable=self._references.unreadable):
-            needed.add(upload.target)
+            held.keys.add(upload.target)
         before = self._store.clock.now() - self._grace
-        suspects = (found for key, found in there.items() if key not in needed)
+        suspects = (found for key, found in there.items() if key not in held)
         while some := list(islice(suspects, _LOOKED_UP)):
             told = self._references.told(found.key for found in some)
             for found in some:
@@ -134,6 +155,15 @@ class Reconciliation:
                     report.undecided += 1
                 else:
                     report.orphans.append(found)
+
+
+def _oldest(folders: set[str], there: dict[str, ListedObject]) -> dict[str, datetime]:
+    """When the oldest of the files came that lie in each of the folders."""
+    oldest: dict[str, datetime] = {}
+    for found in there.values() if folders else ():
+        for folder in folders.intersection(folders_above(found.key)):
+            oldest[folder] = min(oldest.get(folder, found.modified_at), found.modified_at)
+    return oldest
 
 
 def _outermost(prefixes: Iterable[str]) -> list[str]:

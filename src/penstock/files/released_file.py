@@ -15,7 +15,7 @@ from penstock.declare.pattern import pattern
 from penstock.declare.units import EpochSeconds, UtcMicros
 from penstock.kernel.system import BY_STATUS, SYSTEM
 from penstock.operations.reads import ANYTHING, Range
-from penstock.schema.object_key import ObjectKey
+from penstock.schema.object_key import ObjectFolder, ObjectKey
 from penstock.schema.shape import KEPT
 
 
@@ -35,6 +35,8 @@ class Released(Entity, table=SYSTEM, relation="released_files", lifetimes=(Expir
     subject: str = Field(frozen=True)
     "The record that was deleted, for people."
     files: list[ObjectKey] = Field(frozen=True)
+    folders: list[ObjectFolder] | None = Field(default=None, frozen=True)
+    "All that lay in them goes."
     released_at: UtcMicros = Field(frozen=True)
     status: ReleasedStatus = ReleasedStatus.WAITING
     ttl: EpochSeconds | None = None

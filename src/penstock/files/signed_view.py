@@ -21,6 +21,7 @@ from typing import Any, ClassVar, Protocol, Self
 from pydantic import BaseModel
 
 from penstock.declare.entity import Entity
+from penstock.errors import InvalidKey
 from penstock.ports.stored_object import SignedUrl
 
 
@@ -46,6 +47,8 @@ class UrlSigner:
         """Where a file can be got; None where there is none."""
         if key is None:
             return None
+        if key.endswith("/"):
+            raise InvalidKey(f"{key} is a folder, to which no URL leads; sign those of its files")
         if key not in self._signed:
             self._signed[key] = self._sign(key, show_as=show_as)
         return self._signed[key].url

@@ -8,6 +8,7 @@ Moving a file there is a copy and a removal; the removal is refused when other b
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date, timedelta
 
@@ -15,7 +16,7 @@ from penstock.errors import Conflict, InvalidKey, NotFound
 from penstock.files.object_reads import every, lookup, same_bytes
 from penstock.ports.clock import Clock
 from penstock.ports.object_store import Objects
-from penstock.ports.stored_object import ListedObject, checked_key
+from penstock.ports.stored_object import ListedObject, checked_key, is_key
 from penstock.schema.file_pattern import TRASH
 
 _DATED = re.compile(TRASH + r"(\d{4}-\d{2}-\d{2})/.+")
@@ -51,6 +52,16 @@ class Trash:
                 return False
             # A move died half way; its second half follows.
         return self._objects.delete_unchanged(found)
+
+    def takes(self, key: str) -> bool:
+        """Can an object of this key ever lie in the trash? Others may have stored what is no key."""
+        return is_key(key) and is_key(self._place(self._clock.now().date(), key))
+
+    def files(self) -> Iterator[tuple[str, ListedObject]]:
+        """Every file that lies there, behind the key that it had."""
+        for found in every(self._objects, TRASH):
+            if _day(found.key) != date.max:
+                yield found.key.removeprefix(TRASH).partition("/")[2], found
 
     def find(self, key: str) -> ListedObject | None:
         """The newest file of a key that is still there."""

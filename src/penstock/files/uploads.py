@@ -166,8 +166,6 @@ class Uploads:
         """Where the next parts that have not arrived are to be put; none when all have. So a broken upload goes on."""
         left = self._time_left(upload)
         parts_id, _ = _in_parts(upload)
-        have = {part.number: part.size for part in self._objects.parts(upload.staging, parts_id)}
-        missing = [span for span in _spans(upload) if have.get(span[0]) != span[2] - span[1]]
         return [
             PartUrl(
                 number,
@@ -175,8 +173,22 @@ class Uploads:
                 stop,
                 self._objects.part_url(upload.staging, parts_id, number, size=stop - start, expires=left),
             )
-            for number, start, stop in missing[:limit]
+            for number, start, stop in self.missing(upload)[:limit]
         ]
+
+    def missing(self, upload: Upload) -> list[tuple[int, int, int]]:
+        """The number of each part that has not arrived, and where in the file it starts and stops."""
+        parts_id, _ = _in_parts(upload)
+        have = {part.number: part.size for part in self._objects.parts(upload.staging, parts_id)}
+        return [span for span in _spans(upload) if have.get(span[0]) != span[2] - span[1]]
+
+    def is_open(self, upload: Upload) -> bool:
+        """Can it still be sent?"""
+        try:
+            self._time_left(upload)
+        except UploadRefused:
+            return False
+        return True
 
     def abandon(self, upload: Upload, *, by: str | None = None) -> None:
         """Give an upload up: what has arrived of it goes, and its URLs lead nowhere."""

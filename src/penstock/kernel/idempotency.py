@@ -24,7 +24,7 @@ from penstock.declare.entity import Entity
 from penstock.declare.key import key
 from penstock.declare.lifetime import Expires
 from penstock.declare.move import move
-from penstock.declare.units import EpochSeconds, UtcSeconds
+from penstock.declare.units import Count, EpochSeconds, UtcSeconds
 from penstock.errors import Conflict, InvalidValue
 from penstock.kernel.handle import StoreHandle
 from penstock.kernel.lease import Fence, Lease, LeaseLost, end_second
@@ -33,7 +33,7 @@ from penstock.kernel.system import SYSTEM
 from penstock.kernel.unchanged import unchanged
 from penstock.operations.conditions import All, Compare, Condition
 from penstock.operations.reads import Ref
-from penstock.operations.updates import Remove, Set, Update
+from penstock.operations.updates import Add, Remove, Set, Update
 from penstock.operations.validation import prepare_updates
 from penstock.operations.writes import Patch, Write
 from penstock.ports.clock import Clock, by_the_slowest
@@ -95,6 +95,8 @@ class SystemOnce(Once, table=SYSTEM, relation="once", lifetimes=(Expires("ttl"),
     "Whose work it is. A store bound to a project fills it in, and sees no other's."
     seed: str | None = None
     "What the ids of each try are made from, where nobody may guess them."
+    tries: Count | None = None
+    "How often it was tried in vain, where somebody counts."
 
     @key("IDEMPOTENCY#{idempotency_key}", "IDEMPOTENCY#{idempotency_key}")
     def at(self, *, idempotency_key: str) -> None: ...
@@ -144,9 +146,13 @@ class Claim:
         """The write that ends the claim, to be committed with what the work changed."""
         return self._end(OnceStatus.DONE, Remove("result") if result is None else Set("result", plain(result)))
 
-    def failed(self, *, forgotten_at: int | None = None) -> Patch:
-        """The write that lets another try; after a second of its own, if one is given, nothing more is known of it."""
-        return self._end(OnceStatus.FAILED, *([] if forgotten_at is None else [Set("ttl", forgotten_at)]))
+    def failed(self, *, forgotten_at: int | None = None, counted: bool = False) -> Patch:
+        """The write that lets another try; after a second of its own, if one is given, nothing more is known of it.
+
+        ``counted``: one more was in vain, by a mark that has a count of them.
+        """
+        more: list[Update] = [] if forgotten_at is None else [Set("ttl", forgotten_at)]
+        return self._end(OnceStatus.FAILED, *more, *([Add("tries", 1)] if counted else []))
 
     def _end(self, status: OnceStatus, *more: Update) -> Patch:
         updates = (Set("status", status), Remove("owner"), Remove("owner_expires_at"), Remove("turn"), *more)

@@ -25,8 +25,8 @@ from pydantic import ValidationError
 from penstock.declare.domain import Domain
 from penstock.declare.entity import Entity
 from penstock.errors import NotFound
+from penstock.files.held_files import HeldFiles
 from penstock.lifecycle.archived_file import COPIES, ArchivedFile, DamagedArchive
-from penstock.operations.file_access import files_of
 from penstock.operations.reads import Ref
 from penstock.ports.archive import Archive
 from penstock.schema.documents import as_stored, large_as_floats
@@ -213,8 +213,8 @@ def find_record(archive: Archive, name: str, ref: Ref[R], entity: type[R]) -> tu
             found = record_of(line, {ref.shape.label: entity})
     if not isinstance(found, entity):
         raise NotFound(f"{name} in the archive has no {ref!r}")
-    had = dict.fromkeys(files_of(found.__shape__, found.__dict__))
-    return found, [files[each] for each in had if each in files]
+    held = HeldFiles([found])
+    return found, [file for key, file in files.items() if key in held]
 
 
 def named_records(archive: Archive, name: str, entity: type[R]) -> Iterator[R]:

@@ -212,7 +212,8 @@ class Retention:
         """
         along = [RetentionUnit(r, bytes=len(line_of(r))) for r in unit.along]
         record = RetentionUnit(unit.record, bytes=unit.bytes - sum(u.bytes for u in along))
-        room = max(1, _COMMIT - _ADDED - len(unit.files) // ANNOUNCED)
+        released = unit.files_to_release(unit.records)
+        room = max(1, _COMMIT - _ADDED - len(released) // ANNOUNCED)
         rest, *others = parts([record, *along], room, _COMMIT_BYTES)
         for part in others:
             try:

@@ -10,19 +10,22 @@ from typing import Any, TypeVar
 
 from penstock.declare.domain import Domain
 from penstock.declare.entity import Entity
-from penstock.files.object_reads import lookup
+from penstock.files.object_reads import lookup, pages
 from penstock.files.references import References
 from penstock.kernel.readable import tell
 from penstock.kernel.store import Store
 from penstock.lifecycle.bundle import line_of
 from penstock.lifecycle.retention_rule import Rule
-from penstock.operations.file_access import files_of, found_files
+from penstock.operations.file_access import files_of, folders_of, found_files
 from penstock.operations.reads import Query, Ref, Unreadable
 from penstock.ports.object_store import Objects
+from penstock.ports.stored_object import is_key
 
 T = TypeVar("T")
 
 _CHUNK = 100
+_FILE_LINE = 200
+"What the line of a file in the archive has beside its key."
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,22 +36,30 @@ class RetentionUnit:
     along: tuple[Entity, ...] = ()
     bytes: int = 0
     files: dict[str, int] = field(default_factory=dict)
-    "Those that no other record needs, with their sizes."
+    "Those that no other record needs, with their sizes; each of those that lie in a folder among them."
     missing: tuple[str, ...] = ()
     "Files of the records' own that are not there."
     seen_at: datetime | None = None
     "Whatever lies in the place of a file and came later is another."
 
     @property
+    def weight(self) -> int:
+        """About how many bytes its lines have in the archive, those of its files among them."""
+        return self.bytes + sum(len(key) + _FILE_LINE for key in self.files)
+
+    @property
     def records(self) -> tuple[Entity, ...]:
         return (self.record, *self.along)
 
     def files_to_release(self, records: Iterable[Entity]) -> list[str]:
-        """The files that nobody has any more, should these of its records be gone."""
+        """The files and folders that nobody has any more, should these of its records be gone."""
         if not self.files:
             return []
         told = dict.fromkeys(key for r in records for key in found_files(r.__shape__, r.__dict__))
-        return [key for key in told if key in self.files]
+        return [key for key in told if key in self.files or (key.endswith("/") and self._has_files_in(key))]
+
+    def _has_files_in(self, folder: str) -> bool:
+        return any(key.startswith(folder) for key in self.files)
 
 
 class LeavingUnits:
@@ -62,7 +73,7 @@ class LeavingUnits:
         """What may leave by a rule, with what goes along."""
         return FoundUnits(self, self._store, rule, now)
 
-    def of(self, rule: Rule, records: list[Entity], damaged: list[Unreadable]) -> list[RetentionUnit]:
+    def of(self, rule: Rule, records: list[Entity], damaged: list[Unreadable]) -> Iterable[RetentionUnit]:
         """Each record with all that leaves along with it, but those whose company cannot be read."""
         asked = [list(rule.along(r)) for r in records]
         refs = [each for some in asked for each in some if isinstance(each, Ref)]
@@ -89,22 +100,32 @@ class LeavingUnits:
         refs = [r.ref for r in found]
         return [r for r in self._store.get_many(refs, unreadable=damaged) if r is not None] if refs else []
 
-    def _with_files(self, units: list[RetentionUnit]) -> list[RetentionUnit]:
-        """The same units with the files that nobody else needs."""
+    def _with_files(self, units: list[RetentionUnit]) -> Iterator[RetentionUnit]:
+        """The same units with the files that nobody else needs; those of one unit's folders at a time."""
         assert self._objects is not None
-        seen_at = self._store.clock.now()
         leaving = [record for unit in units for record in unit.records]
         keys = {key for record in leaving for key in files_of(record.__shape__, record.__dict__)}
         needed = self._references.told(keys, leaving=leaving) if keys else set()
         sizes = {key: found.size for key in keys - needed if (found := lookup(self._objects, key)) is not None}
-        told: list[RetentionUnit] = []
         for unit in units:
+            seen_at = self._store.clock.now()
             had = dict.fromkeys(key for r in unit.records for key in files_of(r.__shape__, r.__dict__))
-            own = {key for r in unit.records for key in found_files(r.__shape__, r.__dict__)}
+            own = {key for r in unit.records for key in found_files(r.__shape__, r.__dict__) if key in had}
             missing = tuple(sorted(own - needed - sizes.keys()))
             files = {key: sizes[key] for key in had if key in sizes}
-            told.append(replace(unit, files=files, missing=missing, seen_at=seen_at))
-        return told
+            for folder in dict.fromkeys(f for r in unit.records for f in folders_of(r.__shape__, r.__dict__)):
+                files |= self._files_in(folder, self._objects, leaving)
+            yield replace(unit, files=files, missing=missing, seen_at=seen_at)
+
+    def _files_in(self, folder: str, objects: Objects, leaving: list[Entity]) -> dict[str, int]:
+        """The files that lie in a folder and that nobody else needs, with their sizes."""
+        files: dict[str, int] = {}
+        for page in pages(objects, folder):
+            # What others have stored under no key of ours can be neither archived nor removed.
+            sizes = {found.key: found.size for found in page if is_key(found.key)}
+            needed = self._references.told(sizes, leaving=leaving)
+            files |= {key: size for key, size in sizes.items() if key not in needed}
+        return files
 
 
 class FoundUnits:
@@ -148,10 +169,10 @@ def parts(units: Iterable[RetentionUnit], most: int, most_bytes: int) -> Iterato
     records = size = 0
     for unit in units:
         more = len(unit.records)
-        if part and (records + more > most or size + unit.bytes > most_bytes):
+        if part and (records + more > most or size + unit.weight > most_bytes):
             yield part
             part, records, size = [], 0, 0
         part.append(unit)
-        records, size = records + more, size + unit.bytes
+        records, size = records + more, size + unit.weight
     if part:
         yield part

@@ -51,7 +51,8 @@ H264 = ("-c:v", "libx264", "-preset", "veryfast", "-crf", "23", "-pix_fmt", "yuv
 AAC = ("-c:a", "aac", "-b:a", "192k", "-ar", "48000", "-ac", "2")
 MP4 = (*EXACT, "-movflags", "+faststart", "-f", "mp4")
 
-_TICK = 0.25
+TICK = 0.25
+"Seconds between two times that progress is told."
 _GRACE = 0.5
 "Seconds to end by itself; nobody wants what it might still write."
 _MOST_MEMORY = 4 << 30
@@ -113,20 +114,23 @@ def run(
     feed: Iterable[Raw] | None = None,
     level: str = "error",
     memory: int = _MOST_MEMORY,
+    folder: Path | None = None,
+    tick: float = TICK,
 ) -> Ran:
     """Run ffmpeg to its end, with so much memory at most.
 
-    ``progress`` is told the seconds of output there are, about four times a second, even when there are no more than
-    before; what it raises ends ffmpeg and goes through. ``feed`` is what ffmpeg reads from ``pipe:0``.
+    ``progress`` is told the seconds of output there are, once in ``tick`` seconds, even when there are no more than
+    before; what it raises ends ffmpeg and goes through. ``feed`` is what ffmpeg reads from ``pipe:0``. Relative names
+    are within ``folder``.
     """
     begun = time.monotonic()
-    session = _Session(begun + limit.total_seconds(), progress, iter(()) if feed is None else iter(feed))
+    session = _Session(begun + limit.total_seconds(), progress, iter(()) if feed is None else iter(feed), tick)
     command = [binary(), "-hide_banner", "-nostdin", "-nostats", "-y", "-loglevel", f"repeat+{level}"]
     # If this process is killed there is nobody left to end ffmpeg; then it ends itself.
     command += ["-timelimit", str(int(limit.total_seconds() + 1) * (os.cpu_count() or 1))]
-    command += ["-progress", "pipe:1", "-stats_period", str(_TICK), *arguments]
+    command += ["-progress", "pipe:1", "-stats_period", str(tick), *arguments]
     try:
-        with _started(command, fed=feed is not None, memory=memory) as process:
+        with _started(command, fed=feed is not None, memory=memory, folder=folder) as process:
             session.attend(process)
     finally:
         seconds = time.monotonic() - begun
@@ -147,8 +151,10 @@ def seen_as_bytes(raw: Raw) -> memoryview:
 class _Session:
     """One ffmpeg while it runs: what goes in, what it says, how long it may."""
 
-    def __init__(self, deadline: float, progress: Callable[[float], None] | None, feed: Iterator[Raw]) -> None:
-        self._deadline, self._progress, self._feed = deadline, progress, feed
+    def __init__(
+        self, deadline: float, progress: Callable[[float], None] | None, feed: Iterator[Raw], tick: float
+    ) -> None:
+        self._deadline, self._progress, self._feed, self._tick = deadline, progress, feed, tick
         self._unsent = memoryview(b"")
         self._news = b""
         self._told = 0.0
@@ -167,7 +173,7 @@ class _Session:
             if process.stdin is not None:
                 selector.register(process.stdin, EVENT_WRITE, self._send)
             while selector.get_map():
-                for key, _ in selector.select(_TICK):
+                for key, _ in selector.select(self._tick):
                     if not key.data(key.fd):
                         selector.unregister(key.fileobj)
                         key.fileobj.close()  # type: ignore[union-attr]
@@ -181,7 +187,7 @@ class _Session:
         now = time.monotonic()
         if now > self._deadline:
             raise self._too_slow()
-        if self._progress is not None and now - self._told >= _TICK:
+        if self._progress is not None and now - self._told >= self._tick:
             self._told = now
             self._progress(self._seconds)
 
@@ -223,7 +229,9 @@ class _Session:
 
 
 @contextmanager
-def _started(command: Sequence[str], *, fed: bool, memory: int) -> Iterator[subprocess.Popen[bytes]]:
+def _started(
+    command: Sequence[str], *, fed: bool, memory: int, folder: Path | None
+) -> Iterator[subprocess.Popen[bytes]]:
     """The process; ended, with all its group, if anything is raised."""
     process = subprocess.Popen(
         command,
@@ -232,6 +240,7 @@ def _started(command: Sequence[str], *, fed: bool, memory: int) -> Iterator[subp
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         start_new_session=True,
+        cwd=folder,
     )
     _bound(process, memory)
     if process.stdin is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from array import array
 from codecs import getincrementaldecoder
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import timedelta
 from itertools import pairwise
 from pathlib import Path
@@ -34,6 +34,9 @@ _TO_OPEN = 20.0
 _MOST_PACKETS = 5_000_000
 _MEMORY = (160 * MEGABYTE, 448 * MEGABYTE)
 "What is tried first, and what a film of many pixels gets."
+_MATRICES = {0: "rgb", 1: "bt709", 2: "", 3: "", 5: "bt601", 6: "bt601"}
+"By the numbers they have in every codec; whoever says nothing, or something reserved, leaves it to the player."
+_FULL_RANGE = 2
 _PADDING = 0.12
 _STEADY = 0.1
 "By how much of a frame the time between two may differ in a film of constant rate."
@@ -98,7 +101,7 @@ def _probed(container: InputContainer, beginning: bytes, *, until: float) -> Pro
     start = (container.start_time or 0) / 1e6
     claimed = container.duration / 1e6 if container.duration else None
     picture = None if film is None else _picture(film, measured, start=start, claimed=claimed)
-    sound = None if heard is None else _sound(heard, measured)
+    sound = None if heard is None else _sound(heard, measured, start=start)
     return Probed(
         MediaKind.VIDEO if picture is not None else MediaKind.AUDIO,
         _container(container, beginning),
@@ -118,12 +121,14 @@ class _Times:
     def __init__(self, unit: float) -> None:
         self._unit = unit
         self.starts = array("d")
+        self.keys = 0
         self.end = 0.0
 
     def add(self, packet: Packet[Any]) -> None:
         moment = packet.pts if packet.pts is not None else packet.dts
         begins = moment * self._unit if moment is not None else self.end
         self.starts.append(begins)
+        self.keys += packet.is_keyframe
         self.end = max(self.end, begins + (packet.duration or 0) * self._unit)
 
     @property
@@ -201,17 +206,45 @@ def _picture(film: VideoStream, measured: _Measured, *, start: float, claimed: f
         variable_rate=_varies(starts, unit=float(film.time_base or 0)),
         start=round(max(0.0, times.start - start), 6),
         duration=round(duration, 6),
+        pace=_pace(starts),
+        key_frames=times.keys,
+        **_look(frame),
     )
 
 
-def _sound(heard: AudioStream, measured: _Measured) -> SoundTrack:
+def _look(frame: VideoFrame | None) -> dict[str, Any]:
+    """What the first frame says of how it is to be shown."""
+    if frame is None:
+        return {}
+    return {
+        "interlaced": bool(frame.interlaced_frame),
+        "matrix": _MATRICES.get(int(frame.colorspace), "other"),
+        "full_range": int(frame.color_range) == _FULL_RANGE or frame.format.name.startswith("yuvj"),
+    }
+
+
+def _sound(heard: AudioStream, measured: _Measured, *, start: float) -> SoundTrack:
     times, codec = measured.of_stream(heard), heard.codec_context
     duration = times.end - max(0.0, times.start)
     told = float(heard.duration * heard.time_base) if heard.duration and heard.time_base else 0.0
     if told and 0 < duration - told < _PADDING:
         # What an encoder adds at both ends is not heard, and the header has left it out.
         duration = told
-    return SoundTrack(heard.index, codec.codec.canonical_name, codec.sample_rate, codec.channels, round(duration, 6))
+    return SoundTrack(
+        index=heard.index,
+        codec=codec.codec.canonical_name,
+        sample_rate=codec.sample_rate,
+        channels=codec.channels,
+        duration=round(duration, 6),
+        start=round(max(0.0, times.start - start), 6),
+    )
+
+
+def _pace(starts: Sequence[float]) -> float:
+    """One by the time between two frames that is neither among the longer nor among the shorter ones."""
+    gaps = sorted(after - before for before, after in pairwise(starts))
+    usual = gaps[len(gaps) // 2] if gaps else 0.0
+    return round(1 / usual, 6) if usual > 0 else 0.0
 
 
 def _varies(starts: Iterable[float], *, unit: float) -> bool:

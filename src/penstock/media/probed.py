@@ -36,6 +36,15 @@ class PictureTrack:
     start: float = 0.0
     "Seconds from the beginning of the file to the first frame."
     duration: float = 0.0
+    pace: float = 0.0
+    "Frames a second as most of them follow each other; it differs from the average when the rate varies."
+    key_frames: int = 1
+    "How many can be decoded without another."
+    interlaced: bool = False
+    matrix: str = ""
+    "How colours become brightness and differences: bt601, bt709, another name, or nothing if the film does not say."
+    full_range: bool = False
+    "Whether black is 0 and not 16."
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +56,8 @@ class SoundTrack:
     sample_rate: int
     channels: int
     duration: float
+    start: float = 0.0
+    "Seconds from the beginning of the file to the first sample."
 
 
 @dataclass(frozen=True, slots=True)

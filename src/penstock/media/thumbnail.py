@@ -8,6 +8,7 @@ from pathlib import Path
 from penstock.media.errors import UnusableFile
 from penstock.media.ffmpeg import EXACT, Ran, reading, run, writing
 from penstock.media.probe import probe
+from penstock.media.probed import PictureTrack
 from penstock.media.whole import whole
 
 _MEMORY = 1 << 30
@@ -20,6 +21,11 @@ def thumbnail(clip: Path, into: Path, *, longest: int = 640) -> Ran:
     picture = probe(clip).picture
     if picture is None:
         raise UnusableFile("there are no pictures in the file; send a video")
+    return typical_frame(clip, picture, into, longest=longest)
+
+
+def typical_frame(clip: Path, picture: PictureTrack, into: Path, *, longest: int) -> Ran:
+    """The same of a video that was looked at already."""
     ratio = picture.width * picture.pixel_aspect / picture.height
     width, height = (longest, longest / ratio) if ratio > 1 else (longest * ratio, longest)
     shrink = min(1.0, picture.width * picture.pixel_aspect / width)

@@ -147,6 +147,10 @@ class LocalObjects:
                 raise Conflict(f"{source} has been replaced by other bytes")
             return self.put(target, read(descriptor, 0, status.st_size), absent=absent)
 
+    def local_file(self, key: str) -> Path | None:
+        with self._file(key):  # NotFound where there is none
+            return self.folder.joinpath(_OBJECTS, *path_of(key))
+
     # Uploads in parts
 
     def begin_parts(self, key: str, *, content_type: str) -> str:
@@ -159,7 +163,6 @@ class LocalObjects:
             return PartsFolder(folder).begin(new)
 
     def put_part(self, key: str, upload: str, number: int, body: Body) -> UploadedPart:
-        """Take one part; sent again, it replaces the former."""
         with self._uploads(key) as (root, uploads), self._written(root, body) as new:
             return uploads.add(key, upload, number, new)
 

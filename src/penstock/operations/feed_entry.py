@@ -32,6 +32,8 @@ class FeedEntry(Struct, frozen=True):
     "The project whose change it is; None when it is of none, or when it cannot be told."
     unreadable: tuple[Unreadable, ...] = ()
     "What of old and new does not fit the declaration, and is None there."
+    at: datetime | None = None
+    "When it was committed, within a second or so; None where the store does not tell."
 
 
 class FeedSlice(list[FeedEntry]):
@@ -79,6 +81,7 @@ def told_change(
     id: str,
     project: str | None,
     key: Mapping[str, Any] | None = None,
+    at: datetime | None = None,
 ) -> FeedEntry:
     """A change as the feed tells it; an image that cannot be read is told as such, and ends no feed."""
     present = new if new is not None else old
@@ -88,4 +91,4 @@ def told_change(
     unreadable = tuple(image for image in (old, new) if isinstance(image, Unreadable))
     if unreadable:
         old, new = (None if isinstance(image, Unreadable) else image for image in (old, new))
-    return FeedEntry(shape, kind, key, old, new, cause, position, id, project, unreadable)
+    return FeedEntry(shape, kind, key, old, new, cause, position, id, project, unreadable, at)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
+from pathlib import Path
 from typing import Protocol
 
 from penstock.ports.stored_object import (
@@ -56,10 +57,18 @@ class Objects(Protocol):
         """
         ...
 
-    # Uploads in parts, for clients that send them to signed URLs
+    def local_file(self, key: str) -> Path | None:
+        """The file of this machine that an object is, to be read and nothing else; None where it lies elsewhere."""
+        ...
+
+    # Uploads in parts, for clients that send them to signed URLs, and for ourselves
 
     def begin_parts(self, key: str, *, content_type: str) -> str:
         """Begin an upload in parts; its id."""
+        ...
+
+    def put_part(self, key: str, upload: str, number: int, body: Body) -> UploadedPart:
+        """Send one part; sent again, it replaces the former. NotFound when there is no such upload (any more)."""
         ...
 
     def parts(self, key: str, upload: str) -> Sequence[UploadedPart]:

@@ -107,6 +107,15 @@ def checked_key(key: str) -> str:
         raise InvalidKey(str(error)) from None
 
 
+def is_key(key: str) -> bool:
+    """May an object be asked for by this key? A listing also shows what others have stored under another."""
+    try:
+        validate_s3_key(key)
+    except ValueError:
+        return False
+    return True
+
+
 def checked_range(start: int, stop: int | None) -> None:
     """Refuse a range that no object could have."""
     if start < 0 or (stop is not None and stop <= start):

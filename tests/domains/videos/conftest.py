@@ -57,6 +57,14 @@ def anywhere(request: pytest.FixtureRequest, tmp_path: Path, clock: FrozenClock)
 
 
 @pytest.fixture
+def dynamo_library(dynamo: Store, local: LocalObjects, clock: FrozenClock) -> VideoLibrary:
+    """Tables with the names of the article, and local files."""
+    clock.set(BEGUN)
+    dynamo.ensure(DOMAIN, WORKING)
+    return VideoLibrary(dynamo, local)
+
+
+@pytest.fixture
 def everywhere(store: Store, local: LocalObjects) -> VideoLibrary:
     """A library on each engine, whose files nobody needs."""
     return VideoLibrary(store, local)

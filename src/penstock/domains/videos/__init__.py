@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from penstock.domains.videos.following import handlers
 from penstock.domains.videos.model import DOMAIN
 from penstock.domains.videos.options import SETTINGS
 from penstock.domains.videos.submissions import TASKS
-from penstock.plugin import ConsoleHints, DomainPlugin
+from penstock.plugin import CommandContext, ConsoleHints, DomainPlugin, delivery_function
 from penstock.work.domain_context import DomainContext
 
-__all__ = ["DOMAIN", "PLUGIN"]
+__all__ = ["DOMAIN", "PLUGIN", "lambda_handler"]
 
 
 def _routes(context: DomainContext) -> Any:
@@ -21,11 +22,22 @@ def _routes(context: DomainContext) -> Any:
     return routes(context)
 
 
+def _commands(terminal: CommandContext) -> Mapping[str, Callable[..., Any]]:
+    # Only the command line needs Typer.
+    from penstock.domains.videos.video_commands import commands
+
+    return commands(terminal)
+
+
 PLUGIN = DomainPlugin(
     DOMAIN,
     tasks=TASKS,
     routes=_routes,
     feed=handlers,
     settings=SETTINGS,
+    commands=_commands,
     console=ConsoleHints("Videos", first="Video.newest_of_category"),
 )
+
+lambda_handler = delivery_function(PLUGIN)
+"What AWS Lambda calls with the stream of the videos' table."

@@ -13,22 +13,14 @@ from pathlib import Path
 from typing import Any
 
 from penstock.declare.attr import the
-from penstock.domains.videos.model import (
-    FILES,
-    POSTER,
-    RENDITIONS,
-    SCRUB_SHEET,
-    SCRUB_TRACK,
-    STREAM,
-    Video,
-    VideoStatus,
-)
+from penstock.domains.videos.model import FILES, POSTER, SCRUB_SHEET, SCRUB_TRACK, Video, VideoStatus
 from penstock.domains.videos.removal import remove_files
 from penstock.domains.videos.submissions import TASKS, OnVideo
 from penstock.kernel.change import Change
 from penstock.kernel.lease import LeaseLost
-from penstock.media.adaptive import MASTER, encode_adaptive
+from penstock.media.adaptive import encode_adaptive
 from penstock.media.errors import UnusableFile
+from penstock.media.hls_playlist import MASTER
 from penstock.media.ladder import rungs
 from penstock.media.probed import Probed
 from penstock.media.scrubbing import poster, scrub_sheet
@@ -88,8 +80,8 @@ def transcode(work: TaskContext, input: OnVideo) -> dict[str, Any] | None:
                 progress=lambda share: workspace.progress(share, f"{share:.0%} of it is encoded"),
                 grown=publish,
             )
-        resolutions = {rung: publish.rendition(rung, path) for rung, path in made.renditions.items()}
-        workspace.note({"rungs": len(resolutions), "segments": publish.segments})
+        resolutions = {each.rung.name: publish.key(each.mp4) for each in made.rungs}
+        workspace.note({"rungs": len(resolutions), "frames": made.frames, "ffmpeg_seconds": made.ffmpeg_seconds})
         with work.finish() as change:
             change.save(change.track(work.store.get(video.ref)).finish(resolutions=resolutions))
             change.emit("video.ready", video, rungs=sorted(resolutions))
@@ -109,22 +101,18 @@ class _Publishing:
 
     def __init__(self, work: TaskContext, workspace: Workspace, video: Video, made: Path) -> None:
         self._work, self._workspace, self._video, self._made = work, workspace, video, made
-        self.segments = 0
 
     def __call__(self, path: Path) -> None:
-        """Put a file of the stream in its place; with the master playlist the video can be watched."""
-        key = FILES.key_of(self._video, f"{STREAM}/{path.relative_to(self._made).as_posix()}")
-        self._workspace.store(path, key)
-        self.segments += path.suffix == ".m4s"
-        if path.name == MASTER:
+        """Put a file in its place; with the master playlist the video can be watched."""
+        self._workspace.store(path, self.key(path))
+        if path.name == MASTER and self._video.stream_s3_key is None:
+            self._video.stream_s3_key = self.key(path)
             with self._work.change() as change:
-                change.patch(self._video.ref, the(Video.stream_s3_key).set(key))
+                change.patch(self._video.ref, the(Video.stream_s3_key).set(self.key(path)))
 
-    def rendition(self, rung: str, path: Path) -> str:
-        """Put the file of a rung in its place; the key."""
-        key = FILES.key_of(self._video, f"{RENDITIONS}/{rung}.mp4")
-        self._workspace.store(path, key)
-        return key
+    def key(self, path: Path) -> str:
+        """Where a file belongs: in the video's folder it lies as in the workspace."""
+        return FILES.key_of(self._video, path.relative_to(self._made).as_posix())
 
 
 @contextmanager

@@ -29,6 +29,7 @@ from penstock.declare import (
     number,
     pattern,
 )
+from penstock.domains.videos.video_event import VideoEvent
 from penstock.schema.file_pattern import FilePattern
 from penstock.schema.object_key import HoldsKey, ObjectFolder, ObjectKey, validate_s3_key
 from penstock.schema.role import Role
@@ -41,6 +42,7 @@ VIDEO_TAGS = Table("VideoTags", partition="tag", sort="dateVideo", expiry="expir
 SUBMISSIONS = Table("VideoSubmissions", partition="videoId", expiry="ttl", naming=camel_case)
 SUBMITTER = SUBMISSIONS.index("UserIdIndex", partition="userId", sort=number("createdAt"))
 VIDEO_VIEWS = Table("VideoViews", partition="videoId", sort="requestId", expiry="ttl", naming=camel_case)
+VIDEO_FILES = Table("VideoFiles", partition="userId", sort="sha256", expiry="ttl", naming=camel_case)
 
 EPHEMERAL = timedelta(days=1)
 SUBMIT = Action("submit a video", "POST /api/vm/videos")
@@ -106,6 +108,8 @@ class Video(Entity, table=VIDEO_METADATA, relation="videos", lifetimes=(Expires(
     "Where all files of the video lie, those that are being made among them."
     source_s3_key: Annotated[ObjectKey | None, WrittenBy(SYSTEM)] = None
     "The file as it was sent."
+    sha256: Annotated[str | None, WrittenBy(SYSTEM)] = None
+    "Of that file."
     stream_s3_key: Annotated[ObjectKey | None, WrittenBy(SYSTEM)] = None
     "The master playlist, once the first segments are there."
     scrub_s3_key: Annotated[ObjectKey | None, WrittenBy(SYSTEM)] = None
@@ -206,7 +210,7 @@ class Submission(
     @move(SubmissionStatus.AWAITED, to=SubmissionStatus.ARRIVED, by=SUBMIT)
     def arrive(self, *, sha256: str | None) -> None:
         """All of the file is there, as whoever sent it says."""
-        self.sha256 = sha256
+        self.sha256 = sha256 or self.sha256
 
     accept = Move(SubmissionStatus.ARRIVED, to=SubmissionStatus.ACCEPTED, by=SYSTEM)
 
@@ -238,11 +242,30 @@ class ViewMark(
         """The requests that were counted for a video."""
 
 
+class SentFile(Entity, table=VIDEO_FILES, relation="video_files", lifetimes=(Expires("ttl"),), created_by=SUBMIT):
+    """What a file of a user has become, or is becoming: by it a file that is sent again is recognised."""
+
+    user_id: str
+    sha256: str
+    video_id: Annotated[UUID4, WrittenBy(SYSTEM)]
+    ttl: Annotated[EpochSeconds | None, WrittenBy(SYSTEM)] = None
+    "As long as it is no video yet; a video takes it along when it goes."
+
+    @key("{user_id}", "{sha256}")
+    def at(self, *, user_id: str, sha256: str) -> None: ...
+
+    @pattern(at)
+    def of_user(self, *, user_id: str) -> None:
+        """The files of a user that are known."""
+
+
 FOLDER, FILES = FilePattern("videos/{video_id}/"), FilePattern("videos/{video_id}/**")
 "All files of a video lie in a folder of its own, so that they can go together."
 TRANSCODED = FilePattern("transcoded/**")
 "Encodings that others have made, where the article has them."
 POSTER, SCRUB_SHEET, SCRUB_TRACK = "poster.jpg", "scrub.jpg", "scrub.vtt"
-STREAM, RENDITIONS = "hls", "mp4"
+STREAM = "hls"
 
-DOMAIN = Domain("videos", Video, VideoTag, Submission, ViewMark, files=(FOLDER, FILES, TRANSCODED))
+DOMAIN = Domain(
+    "videos", Video, VideoTag, Submission, SentFile, ViewMark, VideoEvent, files=(FOLDER, FILES, TRANSCODED)
+)

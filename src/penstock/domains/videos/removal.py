@@ -6,6 +6,7 @@ from itertools import islice
 from uuid import UUID
 
 from penstock.domains.videos.model import FOLDER, Video
+from penstock.domains.videos.recognition import release_file
 from penstock.domains.videos.submissions import TASKS
 from penstock.domains.videos.tagging import untag
 from penstock.domains.videos.video_library import VideoLibrary
@@ -30,6 +31,7 @@ def delete_video(library: VideoLibrary, video_id: UUID, *, by: str) -> None:
             # Views that are counted meanwhile change nothing of this.
             change.delete(video.ref, when=unchanged(video, ["tags", "created_at"]))
             untag(change, video)
+            release_file(change, video)
             change.emit("video.deleted", video)
 
     library.store.retried(delete)

@@ -14,14 +14,17 @@ from penstock.domains.videos import counting, editing, finding, removal, submiss
 from penstock.domains.videos.model import Submission
 from penstock.domains.videos.tagging import MOST_TAGS
 from penstock.domains.videos.video_bodies import CorrectViews, EditVideo, FileSent, SeenVideo, SetEnd, SubmitVideo
+from penstock.domains.videos.video_event import VideoEvent
 from penstock.domains.videos.video_library import VideoLibrary
 from penstock.domains.videos.video_views import (
     SubmissionPage,
     SubmissionView,
+    VideoEventPage,
     VideoPage,
     VideoView,
     ViewCount,
     submission_view,
+    video_event_view,
     video_in_list,
     video_view,
 )
@@ -50,7 +53,7 @@ def routes(context: DomainContext) -> APIRouter:
     """The router of a running system."""
     router = APIRouter(prefix="/api/vm", tags=["videos"])
     library = VideoLibrary.within(context)
-    for add in (_add_submissions, _add_videos, _add_counting, _add_watching):
+    for add in (_add_submissions, _add_videos, _add_counting, _add_audit, _add_watching):
         add(router, library)
     return router
 
@@ -163,6 +166,15 @@ def _add_counting(router: APIRouter, library: VideoLibrary) -> None:
         here, said = library.used_by(who), body.view_count
         counting.correct_views(here, video_id, said, by=who.name, why=body.why)
         return ViewCount(video_id=video_id, view_count=said)
+
+
+def _add_audit(router: APIRouter, library: VideoLibrary) -> None:
+    @router.get("/videos/{video_id}/audit")
+    @needs(Role.ADMIN)
+    def audit(who: Who, video_id: UUID, limit: Limit = 50, cursor: Cursor = None) -> VideoEventPage:
+        """What became of a video, newest first, whoever did it; also of one that is gone, for 90 days."""
+        page = who.store.page(VideoEvent.of_video(video_id=video_id), limit=limit, cursor=cursor)
+        return VideoEventPage(items=[video_event_view(each) for each in page.records], next=page.cursor)
 
 
 def _add_watching(router: APIRouter, library: VideoLibrary) -> None:

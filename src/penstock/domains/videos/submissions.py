@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from datetime import timedelta
-from pathlib import PurePath
+from pathlib import Path, PurePath
 from typing import Any
 from uuid import UUID, uuid4
 
 from pydantic import BaseModel
 
-from penstock.domains.videos.model import FILES, FOLDER, Submission, SubmissionStatus, Video
+from penstock.domains.videos.model import FILES, FOLDER, SentFile, Submission, SubmissionStatus, Video
+from penstock.domains.videos.recognition import claim_file, take_file
 from penstock.domains.videos.tagging import checked_tags, tag
 from penstock.domains.videos.video_library import VideoLibrary
 from penstock.errors import Conflict, InvalidValue, TooLarge
@@ -61,8 +63,13 @@ class Reserved:
     where: ReservedUpload | None
 
 
-def submit(library: VideoLibrary, wanted: NewVideo, *, by: str) -> Reserved:
-    """Announce a video. Whoever does sends its file, and then says that it is there."""
+def submit(
+    library: VideoLibrary, wanted: NewVideo, *, by: str, alone: bool = False, instead_of: SentFile | None = None
+) -> Reserved:
+    """Announce a video. Whoever does sends its file, and then says that it is there.
+
+    ``alone``: Conflict where the same file of the same user is known, unless it is known as ``instead_of`` says.
+    """
     if wanted.size > library.options.largest:
         raise TooLarge(f"{wanted.size} bytes are too many for a video; at most {library.options.largest} are taken")
     now = library.store.clock.now()
@@ -76,6 +83,7 @@ def submit(library: VideoLibrary, wanted: NewVideo, *, by: str) -> Reserved:
         lasts=wanted.lasts,
         file_name=_plain(wanted.file_name),
         upload_id="",
+        sha256=wanted.sha256.lower() if wanted.sha256 else None,
         ttl=int((now + REMEMBERED).timestamp()),
     )
     target = FILES.key_of(submission, f"source/{submission.file_name}")
@@ -85,6 +93,8 @@ def submit(library: VideoLibrary, wanted: NewVideo, *, by: str) -> Reserved:
     submission.upload_id = where.upload.upload_id
     with library.store.change(by=by, once=library.once) as change:
         change.create(submission)
+        if alone:
+            claim_file(change, submission, instead_of)
         change.result = {"video_id": str(submission.video_id)}
     return Reserved(submission, where)
 
@@ -95,6 +105,11 @@ def submission_of(library: VideoLibrary, video_id: UUID) -> Reserved:
     if submission.status is not SubmissionStatus.AWAITED:
         return Reserved(submission, None)
     return Reserved(submission, _intake(library).where(_upload(library, submission)))
+
+
+def send(library: VideoLibrary, submission: Submission, path: Path, *, sent: Callable[[int], None]) -> None:
+    """Send what is missing of a file of this machine; ``sent`` is told how many bytes are on their way."""
+    _intake(library).send(_upload(library, submission), path, sent=sent)
 
 
 def complete(library: VideoLibrary, video_id: UUID, *, sha256: str | None = None, by: str) -> Submission:
@@ -172,12 +187,20 @@ def _insert(arrived: Arrived, submission: Submission, probed: Probed) -> None:
         expiry_time=None if submission.lasts is None else now + submission.lasts,
         folder=FOLDER.key_of(submission),
         source_s3_key=arrived.key,
+        sha256=arrived.sha256,
         found=asdict(probed),
     )
     change.create(video)
     tag(change, video)
+    take_file(change, video)
     change.save(change.track(submission).accept())
     change.emit("video.inserted", video, duration=video.duration)
+
+
+def is_open(library: VideoLibrary, submission: Submission) -> bool:
+    """Can its file still be sent?"""
+    upload = library.store.lookup(Upload.at(upload_id=submission.upload_id))
+    return upload is not None and _intake(library).is_open(upload)
 
 
 def _intake(library: VideoLibrary) -> Intake:

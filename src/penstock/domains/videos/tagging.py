@@ -39,10 +39,12 @@ def retag(change: Change, before: Video, after: Video) -> None:
         change.put(record)
 
 
-def untag(change: Change, video: Video) -> None:
-    """Let a video be found by no tag."""
+def untag(change: Change, video: Video, *, but: Video | None = None) -> None:
+    """Let a video be found by no tag, except as one that stands in its place by now is found."""
+    kept = [] if but is None else [_ref(but, each) for each in but.tags or ()]
     for each in video.tags or ():
-        change.delete(_ref(video, each))
+        if (ref := _ref(video, each)) not in kept:
+            change.delete(ref)
 
 
 def _records(video: Video) -> list[VideoTag]:

@@ -15,7 +15,8 @@ from penstock.domains.videos.tagging import MOST_TAGS
 
 UserId = Annotated[str, Len(1, 200)]
 Title = Annotated[str, Len(1, LONGEST_TITLE)]
-Category = Annotated[str, Len(1, 100)]
+LONGEST_CATEGORY = 100
+Category = Annotated[str, Len(1, LONGEST_CATEGORY)]
 TagList = Annotated[list[str], MaxLen(MOST_TAGS)]
 RequestId = Annotated[str, Len(1, LONGEST_REQUEST_ID), Field(pattern=PRINTED)]
 Digest = Annotated[str, Field(pattern="^[0-9a-fA-F]{64}$")]

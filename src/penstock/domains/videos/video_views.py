@@ -6,10 +6,11 @@ from typing import Annotated
 
 from pydantic import UUID4, BaseModel, Field
 
-from penstock.declare.units import Count, EpochSeconds, Milliseconds, UtcSeconds
+from penstock.declare.units import Count, EpochSeconds, Milliseconds, UtcMicros, UtcSeconds
 from penstock.domains.videos.encoding import transcode
 from penstock.domains.videos.model import SubmissionStatus, Video, VideoStatus
 from penstock.domains.videos.submissions import Reserved
+from penstock.domains.videos.video_event import EventCause, EventKind, VideoEvent
 from penstock.domains.videos.video_library import VideoLibrary
 from penstock.domains.videos.watching import watch_path
 from penstock.files.signed_view import SignedView, UrlOf, shared_fields
@@ -81,6 +82,26 @@ class SubmissionPage(BaseModel):
     next: str | None
 
 
+class VideoEventView(BaseModel):
+    """That a video was inserted, updated or removed."""
+
+    moment: UtcMicros
+    kind: EventKind
+    cause: EventCause = Field(description="Somebody, or the end of its time.")
+    changed: list[str] | None = Field(description="The attributes that an update has changed.")
+
+
+class VideoEventPage(BaseModel):
+    items: list[VideoEventView]
+    next: str | None
+
+
+def video_event_view(event: VideoEvent) -> VideoEventView:
+    """A line of the audit."""
+    changed = None if event.changed is None else sorted(event.changed)
+    return VideoEventView(moment=event.moment, kind=event.kind, cause=event.cause, changed=changed)
+
+
 def video_in_list(library: VideoLibrary, video: Video) -> VideoInList:
     """A video as a list shows it."""
     return VideoInList.of(video, library.signer(video))
@@ -94,7 +115,7 @@ def video_view(library: VideoLibrary, video: Video) -> VideoView:
     return VideoView.of(
         video,
         signer,
-        progress=_progress(library.store, video),
+        progress=encoded_share(library.store, video),
         stream_url=f"{link}/master.m3u8" if video.stream_s3_key else None,
         scrub_track_url=f"{link}/scrub.vtt" if video.scrub_track_s3_key else None,
         resolutions={rung: signer.url(path, "video/mp4") for rung, path in made.items()},
@@ -107,7 +128,8 @@ def submission_view(reserved: Reserved) -> SubmissionView:
     return SubmissionView(**shared_fields(SubmissionView, reserved.submission), upload=where)
 
 
-def _progress(store: Store, video: Video) -> float:
+def encoded_share(store: Store, video: Video) -> float:
+    """How much of a video is encoded, of 1."""
     if video.status is VideoStatus.READY:
         return 1.0
     tasks = [t for t in store.find(Task.of_record(about=name_of(video.ref))) if t.name == transcode.name]

@@ -31,14 +31,14 @@ _TICKET = re.compile(r"([0-9]{1,12})-([0-9a-f]{32})", re.ASCII)
 def watch_path(library: VideoLibrary, video: Video) -> str:
     """The path of a link to watch a video, below that of the API; it ends with the video at the latest."""
     end = library.store.clock.now() + library.left_of(video, library.options.watch_life)
-    until = int(end.timestamp())
+    until = str(int(end.timestamp()))
     return f"watch/{video.video_id}/{until}-{_mark(library, video.video_id, until)}"
 
 
 def watched(library: VideoLibrary, video_id: UUID, ticket: str) -> Video:
     """The video that a link leads to; NotWatchable once the link is over, or if it was never given."""
     told = _TICKET.fullmatch(ticket)
-    if told is None or not hmac.compare_digest(told[2], _mark(library, video_id, int(told[1]))):
+    if told is None or not hmac.compare_digest(told[2], _mark(library, video_id, told[1])):
         raise NotWatchable("this link leads nowhere")
     if datetime.fromtimestamp(int(told[1]), UTC) <= library.store.clock.now():
         raise NotWatchable("the link to this video is over")
@@ -114,5 +114,5 @@ def _text(library: VideoLibrary, key: str) -> str:
         raise NotWatchable(f"there is no {key} yet") from None
 
 
-def _mark(library: VideoLibrary, video_id: UUID, until: int) -> str:
-    return library.store.mark("watch", str(video_id), str(until))[:32]
+def _mark(library: VideoLibrary, video_id: UUID, until: str) -> str:
+    return library.store.mark("watch", str(video_id), until)[:32]

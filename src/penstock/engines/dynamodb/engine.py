@@ -16,6 +16,7 @@ from penstock.engines.dynamodb.item_type import ItemType
 from penstock.engines.dynamodb.item_writes import Writes
 from penstock.engines.dynamodb.selections import Selections
 from penstock.engines.dynamodb.shown_queries import explain_query
+from penstock.engines.dynamodb.stream_event import deliveries_of
 from penstock.engines.dynamodb.stream_feed import Streams
 from penstock.engines.dynamodb.table_setup import Tables
 from penstock.operations.feed_entry import FeedSlice, LogSize
@@ -23,6 +24,7 @@ from penstock.operations.item_collection import ItemCollection
 from penstock.operations.plan import PlanStep
 from penstock.operations.reads import Page, Query, Ref
 from penstock.operations.writes import Patch, Write
+from penstock.ports.delivery import Delivery
 from penstock.ports.engine import Features, TableSize
 from penstock.ports.waiting import PollingWaiter
 from penstock.schema.shape import EntityShape, TablePlace, ViewShape
@@ -117,6 +119,10 @@ class DynamoEngine:
 
     def changes(self, shapes: Sequence[EntityShape], *, after: str | None = None, limit: int = 100) -> FeedSlice:
         return self._streams.changes(shapes, after, limit)
+
+    def delivered(self, shapes: Sequence[EntityShape], event: Mapping[str, Any]) -> list[Delivery]:
+        """The changes in an event as a Lambda function gets it from the stream of a table."""
+        return deliveries_of([self._type_of(shape) for shape in shapes], event)
 
     def feed_end(self, shapes: Sequence[EntityShape], *, after: str | None = None) -> str | None:
         return self._streams.end(shapes, after)

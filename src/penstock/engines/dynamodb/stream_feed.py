@@ -8,25 +8,20 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any
+from functools import partial
 
 import msgspec
 
-from penstock.engines.dynamodb.attribute_values import NO_RAW, canonical, there
 from penstock.engines.dynamodb.calls import Calls
 from penstock.engines.dynamodb.dynamo_requests import encode
-from penstock.engines.dynamodb.item_decoder import DamagedItem
 from penstock.engines.dynamodb.item_type import ItemType
-from penstock.engines.dynamodb.layout import Value
-from penstock.engines.dynamodb.lenient_decode import is_own, key_fields
+from penstock.engines.dynamodb.stream_record import StreamRecord, entry_of
 from penstock.engines.dynamodb.table_setup import Tables
 from penstock.engines.dynamodb.wire import WireError
 from penstock.errors import InvalidCursor, Misconfigured, PenstockError
-from penstock.operations.feed_entry import FeedEntry, FeedSlice, changed_project, told_change
+from penstock.operations.feed_entry import FeedEntry, FeedSlice
 from penstock.schema.shape import EntityShape
 
-_KINDS = {"INSERT": "insert", "MODIFY": "update", "REMOVE": "remove"}
-_REAPER = "dynamodb.amazonaws.com"
 _EMPTY_ANSWERS = 3
 "An open shard may answer with nothing though more follows; after so many in a row we take it to be read."
 
@@ -34,30 +29,8 @@ Position = dict[str, dict[str, str]]
 "The last sequence number read of each shard, by table."
 
 
-class _Change(msgspec.Struct):
-    Keys: dict[str, Value]
-    SequenceNumber: str
-    NewImage: msgspec.Raw = NO_RAW
-    OldImage: msgspec.Raw = NO_RAW
-
-    @property
-    def images(self) -> tuple[msgspec.Raw | None, msgspec.Raw | None]:
-        """Before and after."""
-        return there(self.OldImage), there(self.NewImage)
-
-
-class _Identity(msgspec.Struct):
-    principal: str = msgspec.field(name="principalId", default="")
-
-
-class _Record(msgspec.Struct):
-    kind: str = msgspec.field(name="eventName")
-    change: _Change = msgspec.field(name="dynamodb")
-    by: _Identity | None = msgspec.field(name="userIdentity", default=None)
-
-
 class _Records(msgspec.Struct):
-    Records: list[_Record] = []
+    Records: list[StreamRecord] = []
     NextShardIterator: str | None = None
 
 
@@ -91,7 +64,7 @@ class Streams:
             read = position.setdefault(table, {})
             for shard, record in self._records(table, read):
                 read[shard] = record.change.SequenceNumber
-                entry = _entry(items, record, position)
+                entry = entry_of(items, record, position=partial(encode_position, position))
                 if entry is not None:
                     found.append(entry)
                 if len(found) == limit:
@@ -114,7 +87,7 @@ class Streams:
             types.setdefault(item.table, []).append(item)
         return types
 
-    def _records(self, table: str, read: dict[str, str]) -> Iterator[tuple[str, _Record]]:
+    def _records(self, table: str, read: dict[str, str]) -> Iterator[tuple[str, StreamRecord]]:
         """Every record of a table's stream behind the position, parents before children."""
         description = self._tables.describe(table)
         if description is None:
@@ -139,7 +112,7 @@ class Streams:
                 return shards
             request["ExclusiveStartShardId"] = answer["LastEvaluatedShardId"]
 
-    def _in_shard(self, stream: str, shard: _Shard, last: str | None) -> Iterator[_Record]:
+    def _in_shard(self, stream: str, shard: _Shard, last: str | None) -> Iterator[StreamRecord]:
         """The records of one shard; a closed one is read to its end, as its children come after it."""
         iterator: str | None = self._iterator(stream, shard.ShardId, last)
         empty = 0
@@ -189,40 +162,6 @@ def parents_first(shards: Sequence[_Shard]) -> list[str]:
     for shard in sorted(parents):
         place(shard)
     return list(order)
-
-
-def _entry(items: Sequence[ItemType], record: _Record, position: Position) -> FeedEntry | None:
-    """The record as an entry of the feed; None for other entities' items and for changes that changed nothing."""
-    old, new = record.change.images
-    image = msgspec.json.decode(new or old or b"{}") | record.change.Keys
-    item = next((i for i in items if is_own(i.layout, image)), None)
-    if item is None or _equal(old, new):
-        return None
-    was, is_now = _built(item, old), _built(item, new)
-    return told_change(
-        item.shape,
-        _KINDS[record.kind],
-        was,
-        is_now,
-        key=key_fields(item.layout, record.change.Keys) or {},
-        cause="expiry" if record.by is not None and record.by.principal == _REAPER else "user",
-        position=encode_position(position),
-        id=record.change.SequenceNumber,
-        project=changed_project(item.shape, was, is_now),
-    )
-
-
-def _built(item: ItemType, image: msgspec.Raw | None) -> Any:
-    if image is None:
-        return None
-    values = item.decode.any_item(image)
-    return values.told if isinstance(values, DamagedItem) else item.build(values)
-
-
-def _equal(old: msgspec.Raw | None, new: msgspec.Raw | None) -> bool:
-    if old is None or new is None:
-        return False
-    return canonical(msgspec.json.decode(old)) == canonical(msgspec.json.decode(new))
 
 
 def encode_position(position: Position) -> str:

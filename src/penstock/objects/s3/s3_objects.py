@@ -10,6 +10,7 @@ from email.utils import parsedate_to_datetime
 from hashlib import sha256
 from io import BytesIO
 from itertools import chain, islice
+from tempfile import SpooledTemporaryFile
 from typing import Any
 
 from penstock.errors import OBJECTS, Conflict, InvalidValue, NotFound, PenstockError, TooLarge, Unavailable, WrongRange
@@ -140,12 +141,26 @@ class S3Objects(S3Presigner):
                 answer = self._copy_in_parts(place, origin, condition, content_type, found.size)
         return StoredObject(target, found.size, _etag(answer), _date(answer), content_type)
 
+    def local_file(self, key: str) -> None:
+        self.head(key)
+
     # Uploads in parts
 
     def begin_parts(self, key: str, *, content_type: str) -> str:
         place = self._place(key)
         with self._connection.asked(key):
             return str(self._client.create_multipart_upload(**place, ContentType=content_type)["UploadId"])
+
+    def put_part(self, key: str, upload: str, number: int, body: Body) -> UploadedPart:
+        place = self._place(key)
+        with SpooledTemporaryFile(max_size=2 * _PART) as held:
+            for piece in pieces_of(body):
+                held.write(piece)
+            size = held.tell()
+            held.seek(0)
+            with self._connection.asked(f"upload of {key}"):
+                answer = self._client.upload_part(**place, UploadId=upload, PartNumber=number, Body=held)
+        return UploadedPart(number, size, _etag(answer))
 
     def parts(self, key: str, upload: str) -> Sequence[UploadedPart]:
         place = self._place(key)

@@ -17,7 +17,7 @@ LAST = b"the end"
 
 
 class UploadsInParts(ObjectPromise):
-    """`begin_parts`, `part_url`, `parts`, `finish_parts`, `drop_parts` and `drop_unfinished`."""
+    """`begin_parts`, `put_part`, `part_url`, `parts`, `finish_parts`, `drop_parts` and `drop_unfinished`."""
 
     def test_parts_in_any_order_become_one_object(self, objects: ObjectStore) -> None:
         upload = objects.begin_parts("a/large", content_type="audio/wav")
@@ -40,6 +40,20 @@ class UploadsInParts(ObjectPromise):
             assert send(objects.part_url("a", upload, 1, size=5), body=content).status == 200
         objects.finish_parts("a", upload, objects.parts("a", upload))
         assert objects.get("a").read() == b"right"
+
+    def test_parts_are_sent_without_urls_too(self, objects: ObjectStore) -> None:
+        upload = objects.begin_parts("a/large", content_type="audio/wav")
+        with pytest.raises(NotFound):
+            objects.put_part("a/other", upload, 1, LAST)
+        sent = [
+            objects.put_part("a/large", upload, 2, LAST),
+            objects.put_part("a/large", upload, 1, [FIRST[:9], FIRST[9:]]),
+        ]
+        assert list(objects.parts("a/large", upload)) == sent[::-1]
+        objects.finish_parts("a/large", upload, sent)
+        assert objects.get("a/large", start=len(FIRST) - 3).read() == FIRST[-3:] + LAST
+        with pytest.raises(NotFound):
+            objects.put_part("a/large", upload, 1, LAST)
 
     def test_a_dropped_upload_is_gone(self, objects: ObjectStore) -> None:
         upload = objects.begin_parts("a", content_type="audio/wav")

@@ -14,7 +14,7 @@ DIGITS = b"0123456789"
 
 
 class ReadPromises(ObjectPromise):
-    """`get`, `delete` and `delete_unchanged`."""
+    """`get`, `local_file`, `delete` and `delete_unchanged`."""
 
     @pytest.mark.parametrize(
         ("start", "stop", "expected"),
@@ -28,6 +28,13 @@ class ReadPromises(ObjectPromise):
             assert b"".join(download) == expected
             assert (download.start, download.stop) == (start, start + len(expected))
             assert download.stored.size == 10, "the size is that of the whole object"
+
+    def test_an_object_that_is_a_file_of_this_machine_can_be_read_as_one(self, objects: ObjectStore) -> None:
+        with pytest.raises(NotFound):
+            objects.local_file("a/b.txt")
+        objects.put("a/b.txt", DIGITS)
+        path = objects.local_file("a/b.txt")
+        assert path is None or path.read_bytes() == DIGITS
 
     @pytest.mark.parametrize("start", [10, 11, 1000])
     def test_a_range_behind_the_end_is_refused(self, objects: ObjectStore, start: int) -> None:

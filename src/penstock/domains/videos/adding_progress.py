@@ -1,0 +1,55 @@
+"""How far the adding of a file is, for whoever watches: a bar of bytes, and one of what is encoded."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import PurePath
+from typing import Any
+
+from rich.filesize import decimal
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+from penstock.domains.videos.adding import Stage, Tell
+from penstock.domains.videos.video_lines import shown
+
+_BYTES = (Stage.READING, Stage.SENDING)
+_NAME = 40
+"So much of a file's name stands before its bars."
+
+
+@contextmanager
+def adding_bars(console: Any, name: str) -> Iterator[Tell]:
+    """Bars while a file is added, gone afterwards; a program that reads along sees none."""
+    bars = Progress(
+        TextColumn("{task.description}", markup=False),
+        BarColumn(),
+        TextColumn("{task.fields[told]}", markup=False),
+        TimeElapsedColumn(),
+        console=console,
+        transient=True,
+        disable=not console.is_terminal,
+    )
+    brief = shown(PurePath(name).name)
+    brief = brief if len(brief) <= _NAME else f"{brief[: _NAME - 1]}…"
+
+    def label(stage: Stage) -> str:
+        return f"{brief if stage in _BYTES else ' ' * len(brief)}  {stage.value:<10}"
+
+    with bars:
+        upload = bars.add_task(label(Stage.READING), told="")
+        # Until it is known how much there is to do, its bar only moves.
+        work = bars.add_task("", told="", total=None, start=False, visible=False)
+
+        def tell(stage: Stage, done: float, total: float) -> None:
+            if stage in _BYTES:
+                told = f"{decimal(int(done))} of {decimal(int(total))}"
+                bars.update(upload, description=label(stage), completed=done, total=total, told=told)
+                return
+            bars.stop_task(upload)
+            bars.start_task(work)
+            bars.update(work, description=label(stage), visible=True)
+            if stage is Stage.ENCODING:
+                bars.update(work, completed=done, total=total, told=f"{done:.0%}")
+
+        yield tell

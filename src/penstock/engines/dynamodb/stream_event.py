@@ -1,0 +1,62 @@
+"""The event that a Lambda function gets from the stream of a table: records, as the stream has them."""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from penstock.engines.dynamodb.item_type import ItemType
+from penstock.engines.dynamodb.stream_record import StreamRecord, entry_of
+from penstock.errors import InvalidValue
+from penstock.ports.delivery import Delivery
+
+log = logging.getLogger("penstock.feed")
+
+_TABLE = re.compile(r"arn:[^:]*:dynamodb:[^:]*:[^:]*:table/([^/]+)")
+_LONGEST_RECEIPT = 100
+
+
+def deliveries_of(items: Sequence[ItemType], event: Mapping[str, Any]) -> list[Delivery]:
+    """The changes in an event, in its order; one that cannot be read keeps no other from being told."""
+    records = event.get("Records") if isinstance(event, Mapping) else None
+    if not isinstance(records, list | tuple):
+        raise InvalidValue("this is no event of a stream: it has no list of Records; map the table's stream to this")
+    return [_delivery(items, record) for record in records]
+
+
+def _delivery(items: Sequence[ItemType], record: Any) -> Delivery:
+    receipt = _receipt(record)
+    try:
+        # Images are read from their text; a client's datetimes and bytes become what the stream had.
+        text = msgspec.json.encode(record)
+        entry = entry_of(_of_table(items, record), _RECORD.decode(text), position=lambda: receipt)
+    except (msgspec.MsgspecError, ValueError, TypeError, KeyError, AttributeError) as error:
+        # Its values may be private.
+        trouble = f"a record of the stream cannot be read: {type(error).__name__}"
+        digest = hashlib.sha256(repr(record).encode(errors="replace")).hexdigest()
+        return Delivery(receipt, trouble=trouble, digest=digest)
+    return Delivery(receipt, entry)
+
+
+_RECORD = msgspec.json.Decoder(StreamRecord)
+
+
+def _receipt(record: Any) -> str:
+    """The sequence number, by which Lambda is told what to bring again."""
+    change = record.get("dynamodb") if isinstance(record, Mapping) else None
+    number = change.get("SequenceNumber") if isinstance(change, Mapping) else None
+    return number if isinstance(number, str) and len(number) <= _LONGEST_RECEIPT else ""
+
+
+def _of_table(items: Sequence[ItemType], record: Mapping[str, Any]) -> list[ItemType]:
+    """Those of the table that the record is of; all where that is not told, as in what a stream is asked for."""
+    told = _TABLE.match(str(record.get("eventSourceARN") or ""))
+    found = [item for item in items if told is None or item.table == told[1]]
+    if told is not None and not found:
+        log.warning("an event of the table %s was passed over: nothing here follows it", told[1][:255])
+    return found

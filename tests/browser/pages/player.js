@@ -1,0 +1,145 @@
+// Plays a film and tells what is really seen. Each function is called from Python, and none waits for ever.
+import Hls from "../hls.js/hls.light.min.mjs";
+
+const PATIENCE_MS = 20_000;
+const SEEKS = 20;
+const BITS = 10;
+
+const film = document.querySelector("video");
+const canvas = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
+const errors = [];
+let hls = null;
+
+function state() {
+  return {
+    errors,
+    level: hls ? hls.currentLevel : -1,
+    time: film.currentTime,
+    duration: film.duration,
+    ended: film.ended,
+    size: [film.videoWidth, film.videoHeight],
+    ready: film.readyState,
+    complaint: film.error && film.error.message,
+  };
+}
+
+function within(what, begin) {
+  return new Promise((resolve, reject) => {
+    const fail = (why) => reject(new Error(`${what}: ${why}; ${JSON.stringify(state())}`));
+    const timer = setTimeout(() => fail(`not within ${PATIENCE_MS / 1000} s`), PATIENCE_MS);
+    const settle = (end) => (value) => (clearTimeout(timer), end(value));
+    begin(settle(resolve), settle(fail));
+  });
+}
+
+function once(target, event, what = event) {
+  return within(what, (resolve, reject) => {
+    target.addEventListener(event, resolve, { once: true });
+    film.addEventListener("error", () => reject("the film cannot be played"), { once: true });
+  });
+}
+
+// The number that is painted into a picture: a cell is white above and black below for 1, the other way round for 0.
+function painted() {
+  const [width, height] = [film.videoWidth, film.videoHeight];
+  canvas.canvas.width = width;
+  canvas.canvas.height = height;
+  canvas.drawImage(film, 0, 0);
+  const brightness = (x, y) => canvas.getImageData(Math.floor(x), Math.floor(y), 1, 1).data[1];
+  let number = 0;
+  for (let bit = 0; bit < BITS; bit++) {
+    const x = ((bit + 0.5) * width) / BITS;
+    const difference = brightness(x, height / 4) - brightness(x, (height * 3) / 4);
+    if (Math.abs(difference) < 64) return null;
+    number = number * 2 + (difference > 0 ? 1 : 0);
+  }
+  return number;
+}
+
+function seen(frame) {
+  return { time: frame.mediaTime, width: frame.width, height: frame.height, painted: painted() };
+}
+
+function nextFrame(what) {
+  return within(what, (resolve) => film.requestVideoFrameCallback((_, frame) => resolve(frame)));
+}
+
+function open(url) {
+  close();
+  hls = new Hls({ enableWorker: false });
+  hls.on(Hls.Events.ERROR, (_, told) => errors.push(told.details));
+  return within("the list of levels", (resolve, reject) => {
+    const levels = () => hls.levels.map(({ width, height, bitrate }) => ({ width, height, bitrate }));
+    hls.once(Hls.Events.MANIFEST_PARSED, () => resolve(levels()));
+    hls.on(Hls.Events.ERROR, (_, told) => told.fatal && reject(told.details));
+    hls.loadSource(url);
+    hls.attachMedia(film);
+  });
+}
+
+// Waits for what goes wrong with a stream.
+async function untilError() {
+  if (!errors.length) await within("an error", (resolve) => hls.once(Hls.Events.ERROR, resolve));
+  return errors;
+}
+
+// Without hls.js: a single file, or a stream in a browser that knows streams by itself.
+async function openFile(url) {
+  close();
+  film.crossOrigin = "anonymous";
+  film.src = url;
+  await once(film, "loadeddata");
+}
+
+function close() {
+  hls?.destroy();
+  hls = null;
+  errors.length = 0;
+  film.removeAttribute("src");
+}
+
+async function play(count) {
+  const frames = [];
+  await film.play();
+  while (frames.length < count && !film.ended) frames.push(seen(await nextFrame(`picture ${frames.length}`)));
+  film.pause();
+  return frames;
+}
+
+async function playToEnd() {
+  const ended = once(film, "ended", "the end");
+  await film.play();
+  await ended;
+}
+
+// A callback may tell of a picture that was on its way before the seek, so it is asked again until it fits.
+async function seek(number, rate) {
+  film.pause();
+  for (let tries = 0; tries < SEEKS; tries++) {
+    const shown = nextFrame(`picture ${number}`);
+    film.currentTime = (number + 0.5) / rate;
+    const frame = await shown;
+    if (Math.floor(frame.mediaTime * rate + 0.5) === number && !film.seeking) return seen(frame);
+  }
+  throw new Error(`picture ${number} was not shown; ${JSON.stringify(state())}`);
+}
+
+// Whoever stands still sees the former level until something new is shown, so the film goes on meanwhile, round and round.
+async function switchTo(level) {
+  const { width, height } = hls.levels[level];
+  const last = performance.now() + PATIENCE_MS;
+  hls.currentLevel = level;
+  film.loop = true;
+  await film.play();
+  for (;;) {
+    const frame = await nextFrame(`a picture of level ${level}`);
+    if (frame.width === width && frame.height === height && hls.currentLevel === level) {
+      film.loop = false;
+      film.pause();
+      return seen(frame);
+    }
+    if (performance.now() > last) throw new Error(`level ${level} was not shown; ${JSON.stringify(state())}`);
+  }
+}
+
+window.player = { close, open, openFile, play, playToEnd, seek, state, switchTo, untilError };
