@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import logging
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -12,10 +11,8 @@ import msgspec
 
 from penstock.engines.dynamodb.item_type import ItemType
 from penstock.engines.dynamodb.stream_record import StreamRecord, entry_of
-from penstock.errors import InvalidValue
+from penstock.errors import InvalidValue, Misconfigured
 from penstock.ports.delivery import Delivery
-
-log = logging.getLogger("penstock.feed")
 
 _TABLE = re.compile(r"arn:[^:]*:dynamodb:[^:]*:[^:]*:table/([^/]+)")
 _LONGEST_RECEIPT = 100
@@ -57,6 +54,7 @@ def _of_table(items: Sequence[ItemType], record: Mapping[str, Any]) -> list[Item
     """Those of the table that the record is of; all where that is not told, as in what a stream is asked for."""
     told = _TABLE.match(str(record.get("eventSourceARN") or ""))
     found = [item for item in items if told is None or item.table == told[1]]
-    if told is not None and not found:
-        log.warning("an event of the table %s was passed over: nothing here follows it", told[1][:255])
+    if told is not None and not found:  # to pass it over would lose it
+        followed = " or ".join(sorted({item.table for item in items}))
+        raise Misconfigured(f"the event is of the table {told[1][:255]}, and {followed} is followed here")
     return found
