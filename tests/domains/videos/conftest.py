@@ -14,6 +14,8 @@ from penstock.domains.videos.video_library import VideoLibrary
 from penstock.objects import LocalObjects, RouteSigner
 from penstock.runtime.system_records import SYSTEM_RECORDS
 from penstock.work.working import WORKING
+from tests.cli.conftest import folder as folder
+from tests.cli.conftest import penstock as penstock
 from tests.conftest import _opener, chosen_engines
 from tests.domains.videos.films import made
 

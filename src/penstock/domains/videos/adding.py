@@ -169,7 +169,7 @@ def _encoded(library: VideoLibrary, video_id: UUID, tell: Tell) -> Video:
             _check_awaited(library, video_id)
             tell(Stage.INSPECTING, 0.0, 1.0)
         elif video.status is VideoStatus.FAILED:
-            raise UnusableFile(f"video {video_id} could not be encoded: {video.error}")
+            raise UnusableFile(f"video {video_id} could not be encoded, and can be removed: {video.error}")
         else:
             tell(Stage.ENCODING, encoded_share(library.store, video), 1.0)
             if video.status is VideoStatus.READY and not _is_worked_on(library, video):
