@@ -21,8 +21,7 @@ from penstock.work import Task, TaskStatus
 from penstock.work.working import WORKING
 from tests.conftest import _drop_tables, chosen_engines
 from tests.domains.videos.story import feed_of, files
-from tests.domains.videos.streams import event_of, records_of
-from tests.domains.videos.test_stream_events import engine_at, inserted
+from tests.domains.videos.streams import engine_at, event_of, inserted, records_of
 from tests.homes import dynamo_client
 from tests.servers import DynamoDBLocal
 

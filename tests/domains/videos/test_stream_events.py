@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Callable, Iterator
 from datetime import timedelta
 from typing import Any
 from uuid import UUID, uuid4
@@ -13,7 +11,6 @@ import pytest
 from penstock import FrozenClock, Store, the
 from penstock.domains.videos import DOMAIN, lambda_handler, removal
 from penstock.domains.videos.model import Video, VideoTag
-from penstock.domains.videos.tagging import tag
 from penstock.domains.videos.video_event import VideoEvent
 from penstock.domains.videos.video_library import VideoLibrary
 from penstock.engines.dynamodb import DynamoEngine
@@ -28,76 +25,10 @@ from penstock.operations.feed_entry import FeedEntry
 from penstock.runtime.system_records import SYSTEM_RECORDS
 from penstock.work import Task, TaskStatus
 from penstock.work.working import WORKING
-from tests.conftest import _drop_tables
-from tests.domains.videos.conftest import BEGUN
 from tests.domains.videos.story import feed_of, files, settle
-from tests.domains.videos.streams import Record, event_of, receipt, records_of
+from tests.domains.videos.streams import Record, engine_at, event_of, inserted, receipt, records_of
 from tests.homes import dynamo_access, dynamo_client
 from tests.servers import Dynoxide
-
-_number = itertools.count()
-
-
-def engine_at(url: str, prefix: str, **more: Any) -> DynamoEngine:
-    return DynamoEngine(endpoint=url, region="us-east-1", access_key="t", secret_key="t", table_prefix=prefix, **more)
-
-
-@pytest.fixture
-def prefix() -> str:
-    """Another for each test: the server keeps the stream of a table that is gone."""
-    return f"streamed{next(_number)}_"
-
-
-@pytest.fixture
-def name(prefix: str) -> str:
-    """The table's."""
-    return f"{prefix}VideoMetadata"
-
-
-@pytest.fixture
-def streamed(dynoxide_server: Dynoxide, local: LocalObjects, clock: FrozenClock, prefix: str) -> Iterator[VideoLibrary]:
-    """A library whose table has a stream."""
-    clock.set(BEGUN)
-    store = Store(engine_at(dynoxide_server.url, prefix), clock=clock, secret=b"of the tests", own=SYSTEM_RECORDS)
-    store.ensure(DOMAIN, WORKING)
-    yield VideoLibrary(store, local)
-    store.close()
-    _drop_tables(dynoxide_server.url, prefix)
-
-
-@pytest.fixture
-def read(dynoxide_server: Dynoxide, name: str) -> Callable[[], list[Record]]:
-    """What the stream tells by now."""
-    return lambda: records_of(dynoxide_server.url, name)
-
-
-@pytest.fixture
-def table(dynoxide_server: Dynoxide) -> Any:
-    """How others write to the table."""
-    return dynamo_client(dynoxide_server.url)
-
-
-def inserted(library: VideoLibrary, **said: Any) -> Video:
-    """A video as its inspection leaves it, with its file."""
-    video_id = uuid4()
-    source = f"videos/{video_id}/source/film.mp4"
-    video = Video.model_validate(
-        {
-            "video_id": video_id,
-            "user_id": "u",
-            "created_at": int(library.store.clock.now().timestamp()),
-            "title": "t",
-            "duration": 1000,
-            "folder": f"videos/{video_id}/",
-            "source_s3_key": source,
-            **said,
-        }
-    )
-    library.objects.put(source, b"a film")
-    with library.store.change() as change:
-        change.create(video)
-        tag(change, video)
-    return video
 
 
 def brought(library: VideoLibrary, records: list[Record]) -> list[str]:
@@ -297,9 +228,10 @@ def test_an_event_of_another_table_and_what_is_no_event_are_refused(
     others = [{**r, "eventSourceARN": r["eventSourceARN"].replace(name, "SomebodyElses")} for r in read()]
     with pytest.raises(Misconfigured, match="of the table SomebodyElses"):
         brought(streamed, others)
-    for event in ({}, {"Records": None}, {"detail": {}}, []):
+    nothing: list[Any] = [{}, {"Records": None}, {"detail": {}}, []]
+    for event in nothing:
         with pytest.raises(InvalidValue, match="no event of a stream"):
-            feed_of(streamed).pushed().take(event)  # type: ignore[arg-type]
+            feed_of(streamed).pushed().take(event)
     with pytest.raises(Misconfigured, match="brings no changes"):
         feed_of(library).pushed().take(event_of(read()))
 

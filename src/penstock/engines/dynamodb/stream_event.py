@@ -12,13 +12,13 @@ import msgspec
 from penstock.engines.dynamodb.item_type import ItemType
 from penstock.engines.dynamodb.stream_record import StreamRecord, entry_of
 from penstock.errors import InvalidValue, Misconfigured
-from penstock.ports.delivery import Delivery
+from penstock.ports.delivery import BroughtChange
 
 _TABLE = re.compile(r"arn:[^:]*:dynamodb:[^:]*:[^:]*:table/([^/]+)")
 _LONGEST_RECEIPT = 100
 
 
-def deliveries_of(items: Sequence[ItemType], event: Mapping[str, Any]) -> list[Delivery]:
+def deliveries_of(items: Sequence[ItemType], event: Mapping[str, Any]) -> list[BroughtChange]:
     """The changes in an event, in its order; one that cannot be read keeps no other from being told."""
     records = event.get("Records") if isinstance(event, Mapping) else None
     if not isinstance(records, list | tuple):
@@ -26,7 +26,7 @@ def deliveries_of(items: Sequence[ItemType], event: Mapping[str, Any]) -> list[D
     return [_delivery(items, record) for record in records]
 
 
-def _delivery(items: Sequence[ItemType], record: Any) -> Delivery:
+def _delivery(items: Sequence[ItemType], record: Any) -> BroughtChange:
     receipt = _receipt(record)
     try:
         # Images are read from their text; a client's datetimes and bytes become what the stream had.
@@ -36,8 +36,8 @@ def _delivery(items: Sequence[ItemType], record: Any) -> Delivery:
         # Its values may be private.
         trouble = f"a record of the stream cannot be read: {type(error).__name__}"
         digest = hashlib.sha256(repr(record).encode(errors="replace")).hexdigest()
-        return Delivery(receipt, trouble=trouble, digest=digest)
-    return Delivery(receipt, entry)
+        return BroughtChange(receipt, trouble=trouble, digest=digest)
+    return BroughtChange(receipt, entry)
 
 
 _RECORD = msgspec.json.Decoder(StreamRecord)
