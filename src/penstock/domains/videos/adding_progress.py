@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import PurePath
 from typing import Any
 
 from rich.filesize import decimal
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
-from penstock.domains.videos.adding import Stage, Tell
+from penstock.domains.videos.adding import AddingStage, Tell
 from penstock.domains.videos.video_lines import shown
 
-_BYTES = (Stage.READING, Stage.SENDING)
+_BYTES = (AddingStage.READING, AddingStage.SENDING)
 _NAME = 40
 "So much of a file's name stands before its bars."
 
@@ -30,18 +29,18 @@ def adding_bars(console: Any, name: str) -> Iterator[Tell]:
         transient=True,
         disable=not console.is_terminal,
     )
-    brief = shown(PurePath(name).name)
+    brief = shown(name)
     brief = brief if len(brief) <= _NAME else f"{brief[: _NAME - 1]}…"
 
-    def label(stage: Stage) -> str:
+    def label(stage: AddingStage) -> str:
         return f"{brief if stage in _BYTES else ' ' * len(brief)}  {stage.value:<10}"
 
     with bars:
-        upload = bars.add_task(label(Stage.READING), told="")
+        upload = bars.add_task(label(AddingStage.READING), told="")
         # Until it is known how much there is to do, its bar only moves.
         work = bars.add_task("", told="", total=None, start=False, visible=False)
 
-        def tell(stage: Stage, done: float, total: float) -> None:
+        def tell(stage: AddingStage, done: float, total: float) -> None:
             if stage in _BYTES:
                 told = f"{decimal(int(done))} of {decimal(int(total))}"
                 bars.update(upload, description=label(stage), completed=done, total=total, told=told)
@@ -49,7 +48,7 @@ def adding_bars(console: Any, name: str) -> Iterator[Tell]:
             bars.stop_task(upload)
             bars.start_task(work)
             bars.update(work, description=label(stage), visible=True)
-            if stage is Stage.ENCODING:
+            if stage is AddingStage.ENCODING:
                 bars.update(work, completed=done, total=total, told=f"{done:.0%}")
 
         yield tell
