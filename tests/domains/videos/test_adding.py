@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import timedelta
 from hashlib import sha256
 from pathlib import Path
+from typing import Any
 from urllib.request import urlopen
 
 import pytest
@@ -18,7 +20,8 @@ from penstock.domains.videos.recognition import known_file
 from penstock.domains.videos.submissions import NewVideo
 from penstock.domains.videos.video_commands import file_of
 from penstock.domains.videos.video_library import VideoLibrary
-from penstock.errors import Conflict, InvalidValue
+from penstock.errors import Conflict, InvalidKey, InvalidValue
+from penstock.files.upload import Upload, UploadStatus
 from penstock.media.errors import UnusableFile
 from tests.domains.videos.story import ANN, added, files, settle
 
@@ -193,3 +196,13 @@ def test_a_file_that_changes_while_it_is_sent_does_not_become_a_video(
     with pytest.raises(InvalidValue, match="bytes"):
         add_file(library, growing, SAID, tell=tell)
     assert videos(library) == []
+
+
+@pytest.mark.parametrize("said", [{"user_id": "a\nb"}, {"category": "a\nb"}, {"tags": frozenset({"a\nb"})}])
+def test_what_no_video_can_be_found_by_is_refused_before_its_file_is_sent(
+    library: VideoLibrary, film: Path, said: dict[str, Any]
+) -> None:
+    with pytest.raises(InvalidKey, match="remove it"):
+        add_file(library, film, replace(SAID, **said), tell=stopped(AddingStage.SENDING))
+    assert files(library) == []
+    assert list(library.store.find(Upload.by_status(status=UploadStatus.OPEN))) == []

@@ -13,8 +13,10 @@ from penstock.domains.videos.adding import AddingStage, Tell
 from penstock.domains.videos.video_lines import shown
 
 _BYTES = (AddingStage.READING, AddingStage.SENDING)
-_NAME = 40
-"So much of a file's name stands before its bars."
+_BESIDE = 62
+"What a line has besides the name of the file: stage, bar, bytes and time."
+_SHORTEST, _LONGEST = 12, 40
+"Characters of a name that stand before its bars."
 
 
 @contextmanager
@@ -29,8 +31,8 @@ def adding_bars(console: Any, name: str) -> Iterator[Tell]:
         transient=True,
         disable=not console.is_terminal,
     )
-    brief = shown(name)
-    brief = brief if len(brief) <= _NAME else f"{brief[: _NAME - 1]}…"
+    brief, room = shown(name), min(max(console.width - _BESIDE, _SHORTEST), _LONGEST)
+    brief = brief if len(brief) <= room else f"{brief[: room - 1]}…"
 
     def label(stage: AddingStage) -> str:
         return f"{brief if stage in _BYTES else ' ' * len(brief)}  {stage.value:<10}"

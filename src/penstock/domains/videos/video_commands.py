@@ -81,15 +81,16 @@ def commands(terminal: CommandContext) -> Mapping[str, Callable[..., Any]]:
         usual = _checked(SaidOfFile(user_id=user, category=category, tags=frozenset(tag or ()), lasts=lasts))
         with _adding(terminal, store, objects) as adding:
             entries = list(files_in(folder))
-            for number, entry in enumerate(entries, 1):
+            total, number = sum(entry.passed_over is None for entry in entries), 0
+            for entry in entries:
                 inside = entry.path.relative_to(folder)
                 if entry.passed_over is not None:
                     adding.pass_over(str(inside), entry.passed_over, quiet=entry.is_hidden, failed=entry.is_broken)
                     continue
                 named = words_of(inside.parts[0])[:LONGEST_CATEGORY] if len(inside.parts) > 1 else ""
                 said = replace(usual, category=named) if folders_are_categories and named else usual
-                place = f"{number} of {len(entries)}: "
-                adding.add(entry.path, said, name=str(inside), place=place, anew=False)
+                number += 1
+                adding.add(entry.path, said, name=str(inside), place=f"{number} of {total}: ", anew=False)
             adding.sum_up()
 
     def list_videos(
