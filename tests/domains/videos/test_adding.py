@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import timedelta
 from hashlib import sha256
 from pathlib import Path
+from typing import Any
+from urllib.request import urlopen
 
 import pytest
 
 from penstock import FrozenClock
 from penstock.domains.videos import removal, submissions
-from penstock.domains.videos.adding import SaidOfFile, Stage, Tell, add_file
+from penstock.domains.videos.adding import AddingStage, SaidOfFile, Tell, add_file
 from penstock.domains.videos.model import SentFile, Submission, Video
 from penstock.domains.videos.recognition import known_file
 from penstock.domains.videos.submissions import NewVideo
+from penstock.domains.videos.video_commands import file_of
 from penstock.domains.videos.video_library import VideoLibrary
-from penstock.errors import Conflict, InvalidValue
+from penstock.errors import Conflict, InvalidKey, InvalidValue
+from penstock.files.upload import Upload, UploadStatus
 from penstock.media.errors import UnusableFile
 from tests.domains.videos.story import ANN, added, files, settle
 
@@ -27,18 +32,18 @@ MEGABYTE = 1 << 20
 def working(library: VideoLibrary) -> Tell:
     """Lets workers work whenever somebody waits for them."""
 
-    def tell(stage: Stage, done: float, total: float) -> None:
+    def tell(stage: AddingStage, done: float, total: float) -> None:
         assert 0 <= done <= total
-        if stage in (Stage.INSPECTING, Stage.ENCODING):
+        if stage in (AddingStage.INSPECTING, AddingStage.ENCODING):
             settle(library)
 
     return tell
 
 
-def stopped(stage: Stage, at: float = 0) -> Tell:
+def stopped(stage: AddingStage, at: float = 0) -> Tell:
     """Somebody who loses patience."""
 
-    def tell(now: Stage, done: float, total: float) -> None:
+    def tell(now: AddingStage, done: float, total: float) -> None:
         if now is stage and done >= at:
             raise KeyboardInterrupt
 
@@ -54,6 +59,9 @@ def test_a_file_that_is_sent_again_is_the_same_video(anywhere: VideoLibrary, fil
     first = add_file(library, film, SAID, tell=tell)
     assert (first.was_there, first.video.title, first.video.category) == (False, "film", "demo")
     assert first.video.sha256 == sha256(film.read_bytes()).hexdigest()
+    where = file_of(library, first.video, None) or ""
+    with Path(where).open("rb") if where.startswith("/") else urlopen(where, timeout=30) as played:
+        assert played.read(8)[4:] == b"ftyp", "a player needs nothing else"
     again = add_file(library, film, SAID, tell=tell)
     assert (again.was_there, again.video.video_id) == (True, first.video.video_id)
     assert len(videos(library)) == 1
@@ -82,19 +90,19 @@ def test_a_file_that_came_by_the_api_is_recognised_too(library: VideoLibrary, fi
     assert add_file(library, film, SAID, tell=working(library)).video.video_id == sent.video_id
 
 
-@pytest.mark.parametrize("stage", list(Stage))
-def test_what_was_interrupted_goes_on_where_it_was(library: VideoLibrary, film: Path, stage: Stage) -> None:
-    seen: list[Stage] = []
+@pytest.mark.parametrize("stage", list(AddingStage))
+def test_what_was_interrupted_goes_on_where_it_was(library: VideoLibrary, film: Path, stage: AddingStage) -> None:
+    seen: list[AddingStage] = []
 
-    def tell(now: Stage, done: float, total: float) -> None:
-        if stage is Stage.ENCODING:
+    def tell(now: AddingStage, done: float, total: float) -> None:
+        if stage is AddingStage.ENCODING:
             working(library)(now, done, total)
         stopped(stage)(now, done, total)
 
     with pytest.raises(KeyboardInterrupt):
         add_file(library, film, SAID, tell=tell)
 
-    def told(now: Stage, done: float, total: float) -> None:
+    def told(now: AddingStage, done: float, total: float) -> None:
         seen.append(now)
         working(library)(now, done, total)
 
@@ -102,7 +110,9 @@ def test_what_was_interrupted_goes_on_where_it_was(library: VideoLibrary, film: 
     assert [each.video_id for each in videos(library)] == [made.video_id]
     begun = list(library.store.find(Submission.of_user(user_id=ANN)))
     assert [each.video_id for each in begun] == [made.video_id]
-    assert (Stage.SENDING in seen) == (stage in (Stage.READING, Stage.SENDING)), "what has arrived is not sent again"
+    assert (AddingStage.SENDING in seen) == (stage in (AddingStage.READING, AddingStage.SENDING)), (
+        "what has arrived is not sent again"
+    )
 
 
 def test_a_large_file_goes_on_with_the_parts_that_are_missing(
@@ -113,11 +123,11 @@ def test_a_large_file_goes_on_with_the_parts_that_are_missing(
     # A box of nothing, as editors leave them behind.
     large.write_bytes(film.read_bytes() + padding.to_bytes(4, "big") + b"free" + bytes(padding - 8))
     with pytest.raises(KeyboardInterrupt):
-        add_file(library, large, SAID, tell=stopped(Stage.SENDING, at=40 * MEGABYTE))
+        add_file(library, large, SAID, tell=stopped(AddingStage.SENDING, at=40 * MEGABYTE))
     sent: list[float] = []
 
-    def told(stage: Stage, done: float, total: float) -> None:
-        if stage is Stage.SENDING:
+    def told(stage: AddingStage, done: float, total: float) -> None:
+        if stage is AddingStage.SENDING:
             sent.append(done)
         working(library)(stage, done, total)
 
@@ -129,7 +139,7 @@ def test_a_large_file_goes_on_with_the_parts_that_are_missing(
 
 def test_an_upload_whose_time_is_over_is_begun_anew(library: VideoLibrary, film: Path, clock: FrozenClock) -> None:
     with pytest.raises(KeyboardInterrupt):
-        add_file(library, film, SAID, tell=stopped(Stage.SENDING))
+        add_file(library, film, SAID, tell=stopped(AddingStage.SENDING))
     clock.advance(timedelta(days=2))
     made = add_file(library, film, SAID, tell=working(library)).video
     assert [each.video_id for each in videos(library)] == [made.video_id]
@@ -144,8 +154,8 @@ def test_a_refused_file_says_why_and_is_tried_again_only_if_wanted(library: Vide
             add_file(library, text, SAID, tell=tell, anew=anew)
         return str(refused.value)
 
-    def nothing_but_reading(stage: Stage, done: float, total: float) -> None:
-        assert stage is Stage.READING
+    def nothing_but_reading(stage: AddingStage, done: float, total: float) -> None:
+        assert stage is AddingStage.READING
 
     first = reason(working(library), anew=False)
     assert "text" in first
@@ -179,10 +189,20 @@ def test_a_file_that_changes_while_it_is_sent_does_not_become_a_video(
     growing = tmp_path / "growing.mp4"
     growing.write_bytes(film.read_bytes())
 
-    def tell(stage: Stage, done: float, total: float) -> None:
-        if stage is Stage.READING:
+    def tell(stage: AddingStage, done: float, total: float) -> None:
+        if stage is AddingStage.READING:
             growing.write_bytes(film.read_bytes()[:1000])
 
     with pytest.raises(InvalidValue, match="bytes"):
         add_file(library, growing, SAID, tell=tell)
     assert videos(library) == []
+
+
+@pytest.mark.parametrize("said", [{"user_id": "a\nb"}, {"category": "a\nb"}, {"tags": frozenset({"a\nb"})}])
+def test_what_no_video_can_be_found_by_is_refused_before_its_file_is_sent(
+    library: VideoLibrary, film: Path, said: dict[str, Any]
+) -> None:
+    with pytest.raises(InvalidKey, match="remove it"):
+        add_file(library, film, replace(SAID, **said), tell=stopped(AddingStage.SENDING))
+    assert files(library) == []
+    assert list(library.store.find(Upload.by_status(status=UploadStatus.OPEN))) == []
