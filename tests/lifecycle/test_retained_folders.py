@@ -21,7 +21,7 @@ from penstock.ports.clock import Clock
 from penstock.ports.object_store import ObjectStore
 from penstock.ports.stored_object import ListedObject, ObjectListing
 from tests.files.streams import DOMAIN, Reel, StreamWorld, Take
-from tests.objects.faults import Fate, Mortal
+from tests.objects.faults import Death, Fate, Mortal
 
 DAY = timedelta(days=1)
 FOLDER = "reels/1/"
@@ -124,3 +124,30 @@ def test_records_with_many_files_leave_in_several_bundles(near: StreamWorld, arc
     near.clock.advance(31 * DAY)
     done = retire(near, archive, batch_bytes=2000)
     assert (done.removed, done.files, len(done.bundles)) == (3, 15, 3)
+
+
+def test_a_run_that_dies_among_the_files_of_a_folder_is_ended_by_the_next(
+    near: StreamWorld, archive: FolderArchive
+) -> None:
+    real, at = near.objects, 0
+    while True:
+        kept = reel(near, folder=FOLDER)
+        near.put(FILES)
+        near.clock.advance(31 * DAY)
+        near.objects, died = Mortal(real, Fate(at), "list", "get"), False
+        try:
+            Retention(near.store, archive, [DOMAIN], owner="r", objects=near.objects).run()
+        except Death:
+            died = True
+        near.objects = real
+        if died:
+            assert near.store.lookup(kept.ref) == kept
+            assert near.lying() == sorted(FILES)
+            near.clock.advance(timedelta(hours=1))
+            assert retire(near, archive).removed == 1
+        assert near.sweep().released == len(FILES)
+        real.delete(found.key for _, found in list(near.trash.files()))
+        if not died:
+            break
+        at += 3
+    assert at >= 4
