@@ -62,6 +62,7 @@ _MODULES = (
     "speech",
     "musicvideo",
     "assetcreator",
+    "encoding",
 )
 
 # Each is imported by itself, so that one that cannot be imported keeps no other from being measured.

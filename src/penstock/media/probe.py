@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from array import array
 from codecs import getincrementaldecoder
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from datetime import timedelta
 from itertools import pairwise
 from pathlib import Path
@@ -39,7 +39,8 @@ _MATRICES = {0: "rgb", 1: "bt709", 2: "", 3: "", 5: "bt601", 6: "bt601"}
 _FULL_RANGE = 2
 _PADDING = 0.12
 _STEADY = 0.1
-"By how much of a frame the time between two may differ in a film of constant rate."
+_DRIFT = 0.4
+"By how much of a frame the time between two may differ in a film of constant rate, and any from where it belongs."
 
 
 def probe(path: Path, *, limit: timedelta = timedelta(minutes=2)) -> Probed:
@@ -100,6 +101,9 @@ def _probed(container: InputContainer, beginning: bytes, *, until: float) -> Pro
     measured = _Measured.of(container, film, until=until)
     start = (container.start_time or 0) / 1e6
     claimed = container.duration / 1e6 if container.duration else None
+    if claimed is not None and container.format.name.startswith("matroska"):
+        # It tells when it ends, and not how long it is.
+        claimed -= max(0.0, start)
     picture = None if film is None else _picture(film, measured, start=start, claimed=claimed)
     sound = None if heard is None else _sound(heard, measured)
     return Probed(
@@ -272,14 +276,15 @@ def _pace(starts: Sequence[float], *, unit: float) -> float:
     return round(1 / (least if max(off) <= 2 * unit else usual), 6)
 
 
-def _varies(starts: Iterable[float], *, unit: float) -> bool:
-    """Whether some frames are shown longer than others, by more than rounding."""
-    times = list(starts)
-    gaps = sorted(after - before for before, after in pairwise(times))
+def _varies(starts: Sequence[float], *, unit: float) -> bool:
+    """Whether some frames are shown longer than others, by more than rounding, or all together drift."""
+    gaps = sorted(after - before for before, after in pairwise(starts))
     if not gaps:
         return False
-    usual = gaps[len(gaps) // 2]
-    return gaps[-1] - usual > max(_STEADY * usual, 2 * unit) or usual - gaps[0] > max(_STEADY * usual, 2 * unit)
+    usual, mean = gaps[len(gaps) // 2], (starts[-1] - starts[0]) / len(gaps)
+    steady = max(_STEADY * usual, 2 * unit)
+    drift = max(abs(begins - starts[0] - number * mean) for number, begins in enumerate(starts))
+    return gaps[-1] - usual > steady or usual - gaps[0] > steady or drift > _DRIFT * mean
 
 
 def _has_alpha(frame: VideoFrame | None) -> bool:
