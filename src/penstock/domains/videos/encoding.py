@@ -14,8 +14,8 @@ from typing import Any
 
 from penstock.declare.attr import the
 from penstock.domains.videos.model import FILES, POSTER, SCRUB_SHEET, SCRUB_TRACK, Video, VideoStatus
-from penstock.domains.videos.removal import remove_files
 from penstock.domains.videos.submissions import TASKS, OnVideo
+from penstock.domains.videos.video_removal import remove_files
 from penstock.kernel.change import Change
 from penstock.kernel.lease import LeaseLost
 from penstock.media.adaptive import encode_adaptive

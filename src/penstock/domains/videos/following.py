@@ -10,10 +10,10 @@ from penstock.domains.videos.counting import forget_views
 from penstock.domains.videos.encoding import make_thumbnails, transcode
 from penstock.domains.videos.model import Submission, Video
 from penstock.domains.videos.recognition import release_file
-from penstock.domains.videos.removal import cancel_work, remove_files
 from penstock.domains.videos.submissions import OnVideo
 from penstock.domains.videos.tagging import untag
 from penstock.domains.videos.video_library import VideoLibrary
+from penstock.domains.videos.video_removal import cancel_work, remove_files
 from penstock.kernel.idempotency import Claim
 from penstock.operations.feed_entry import FeedEntry
 from penstock.plugin import FeedHandler

@@ -10,7 +10,7 @@ from fastapi.responses import PlainTextResponse, RedirectResponse
 
 from penstock.auth.access import again, needs, public
 from penstock.auth.caller import Caller, caller_of
-from penstock.domains.videos import counting, editing, finding, removal, submissions, watching
+from penstock.domains.videos import counting, editing, finding, submissions, video_removal, watching
 from penstock.domains.videos.model import Submission
 from penstock.domains.videos.tagging import MOST_TAGS
 from penstock.domains.videos.video_bodies import CorrectViews, EditVideo, FileSent, SeenVideo, SetEnd, SubmitVideo
@@ -141,7 +141,7 @@ def _add_videos(router: APIRouter, library: VideoLibrary) -> None:
     @router.delete("/videos/{video_id}", status_code=204)
     def delete(who: Who, video_id: UUID) -> None:
         """Remove a video, and everything that was made of it."""
-        removal.delete_video(library.used_by(who), video_id, by=who.name)
+        video_removal.delete_video(library.used_by(who), video_id, by=who.name)
 
 
 def _add_counting(router: APIRouter, library: VideoLibrary) -> None:
