@@ -62,6 +62,8 @@ _MODULES = (
     "speech",
     "musicvideo",
     "assetcreator",
+    "views",
+    "catalogue",
 )
 
 # Each is imported by itself, so that one that cannot be imported keeps no other from being measured.
