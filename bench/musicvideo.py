@@ -47,25 +47,26 @@ def contests(groups: Sequence[str], effort: Effort) -> Contests:
         store.ensure(DOMAIN, WORKING)
         context = DomainContext(store, open_objects(f"files:///{folder}/files"), _SETTINGS.get)
         studio, track = FilmStudio.within(context), Path(folder, "track.wav")
-        play(track, seconds=SCENES)
+        scenes = effort.sized(SCENES)
+        play(track, seconds=scenes)
         workers = InlineWorkers(store, [TASKS], threads=1, context=context)
         workers.start()
         count = 7 if effort.rounds >= FULL.rounds else min(3, effort.rounds)
         try:
-            _own_time(studio, track)
+            _own_time(studio, track, scenes)
             for group in groups:
-                yield group, Contest({PIPELINE: lambda: _own_time(studio, track) / SCENES * 1e6}, count)
+                yield group, Contest({PIPELINE: lambda: _own_time(studio, track, scenes) / scenes * 1e6}, count)
         finally:
             workers.stop(grace=timedelta(seconds=30))
 
 
-def _own_time(studio: FilmStudio, track: Path) -> float:
+def _own_time(studio: FilmStudio, track: Path, scenes: int) -> float:
     """The seconds of one video that are ours."""
     known, decoded = _creative(studio.store), ffmpeg.spent()
     began = perf_counter()
-    project = demo.begin(studio, "Robot exploring Austin", character="A robot", scenes=SCENES, audio=track)
+    project = demo.begin(studio, "Robot exploring Austin", character="A robot", scenes=scenes, audio=track)
     decoded = ffmpeg.spent() - decoded  # to see whether the track is sound
-    _until(studio.store, project, lambda now: now.completed_scenes == SCENES)
+    _until(studio.store, project, lambda now: now.completed_scenes == scenes)
     projects.compose(studio, project.project_id, by="bench")
     _until(studio.store, project, lambda now: now.status is ProjectStatus.COMPLETED)
     return perf_counter() - began - decoded - (_creative(studio.store) - known)

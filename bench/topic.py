@@ -62,6 +62,7 @@ _MODULES = (
     "speech",
     "musicvideo",
     "assetcreator",
+    "encoding",
     "views",
     "catalogue",
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import os
 import signal
+import sys
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -34,6 +35,7 @@ def chosen_engines() -> tuple[str, ...]:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    _keep_bytecode()
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         # In the background of a script: whatever is started here would not hear Ctrl-C, which some tests send.
         signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -42,6 +44,12 @@ def pytest_configure(config: pytest.Config) -> None:
 
     for engine in (SqlEngine, DynamoEngine):
         watch.watch(engine)
+
+
+def _keep_bytecode() -> None:
+    """Many tests start processes; where no bytecode is kept, each of them compiles all of Penstock anew."""
+    sys.dont_write_bytecode = False
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 
 @pytest.fixture(autouse=True)
@@ -75,7 +83,10 @@ def open_engine(engine_name: str, request: pytest.FixtureRequest, tmp_path: Path
 
     Where a test asks for `store` as well, the tables are there already.
     """
-    opener, cleanup = (_furnished if "store" in request.fixturenames else _opener)(engine_name, request, tmp_path)
+    if "store" in request.fixturenames:
+        opener, cleanup = furnished(engine_name, request, tmp_path, request.getfixturevalue("furniture"))
+    else:
+        opener, cleanup = _opener(engine_name, request, tmp_path)
     opened: list[Engine] = []
 
     def open_one() -> Engine:
@@ -145,11 +156,11 @@ def homes(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
     return Homes(request, tmp_path_factory.mktemp("homes"))
 
 
-def _furnished(
-    name: str, request: pytest.FixtureRequest, tmp_path: Path
+def furnished(
+    name: str, request: pytest.FixtureRequest, tmp_path: Path, domains: tuple[Domain, ...]
 ) -> tuple[Callable[[], Engine], Callable[[], None]]:
     """As `_opener`, with tables that were made once."""
-    homes, domains = request.getfixturevalue("homes"), request.getfixturevalue("furniture")
+    homes = request.getfixturevalue("homes")
     if name == "sqlite":
         (tmp_path / "store.db").write_bytes(homes.file(domains))
         return _opener(name, request, tmp_path)

@@ -46,9 +46,11 @@ class Target:
 
         soon(alive, seconds=120)
 
-    def stop(self) -> None:
-        """It ends in order, also after all that."""
-        self.process.send_signal(signal.SIGTERM)
+    def stop(self, *, hurried: bool = False) -> None:
+        """It ends in order, also after all that; hurried, without what its guests would still hear."""
+        for _ in range(1 + hurried):
+            self.process.send_signal(signal.SIGTERM)
+            time.sleep(0.3 * hurried)  # two of a kind at once are one
         try:
             assert self.process.wait(GRACE + 20) == 0, self.log
         finally:

@@ -22,7 +22,7 @@ def target(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Target]:
     target = Target(tmp_path_factory.mktemp("attacked"))
     target.start()
     yield target
-    target.stop()
+    target.stop(hurried=True)
 
 
 def works(target: Target) -> bool:

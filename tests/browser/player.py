@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -38,10 +39,13 @@ class Player:
     def __init__(self, page: Page, site: Site) -> None:
         self._page, self._site = page, site
 
-    def open(self, url: str, *, origins: tuple[str, ...] = ()) -> list[Level]:
-        """Load a stream by hls.js; its levels. Its files may come from these origins besides the page's own."""
+    def open(self, url: str, *, origins: tuple[str, ...] = (), headers: Mapping[str, str] | None = None) -> list[Level]:
+        """Load a stream by hls.js; its levels.
+
+        Its files may come from these origins besides the page's own. Playlists are asked for with these headers.
+        """
         self._visit(origins)
-        return [Level(**level) for level in self._do("open", url)]
+        return [Level(**level) for level in self._do("open", url, dict(headers or {}))]
 
     def open_file(self, url: str, *, origins: tuple[str, ...] = ()) -> None:
         """Load a film without hls.js: one file, or a stream that the browser knows how to play."""
@@ -81,7 +85,7 @@ class Player:
 
     @property
     def errors(self) -> list[str]:
-        """What hls.js says went wrong, whether or not it helped itself."""
+        """What hls.js says went wrong, whether or not it helped itself; that it had to wait is not told."""
         return list(self._state()["errors"])
 
     def _visit(self, origins: tuple[str, ...]) -> None:

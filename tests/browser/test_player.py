@@ -28,8 +28,8 @@ def stream(site: Site, numbered_stream: Path) -> str:
 def test_a_stream_is_played_picture_by_picture(player: Player, stream: str) -> None:
     levels = player.open(stream)
     assert [(level.width, level.height) for level in levels] == [(160, 96), (320, 192)]
-    shown = player.play(10)
-    assert len(shown) == 10
+    shown = player.play(5)
+    assert len(shown) == 5
     assert all(before.time < after.time for before, after in pairwise(shown))
     assert player.duration == pytest.approx(4, abs=1 / RATE)
     assert player.errors == []
@@ -53,6 +53,14 @@ def test_levels_are_switched_while_the_film_goes_on(player: Player, stream: str)
 
 def size(told: Level | Shown) -> tuple[int, int]:
     return told.width, told.height
+
+
+def test_a_key_goes_along_with_playlists_alone(page: Page, player: Player, stream: str) -> None:
+    asked: dict[str, bool] = {}
+    page.on("request", lambda request: asked.update({Path(request.url).suffix: "authorization" in request.headers}))
+    player.open(stream, headers={"Authorization": "Bearer of good news"})
+    player.seek(1, rate=RATE)
+    assert (asked[".m3u8"], asked[".m4s"], asked[".mp4"]) == (True, False, False)
 
 
 def test_a_film_is_played_to_its_end(player: Player, stream: str) -> None:

@@ -12,7 +12,6 @@ from uuid import UUID
 import pytest
 
 from penstock import Domain, Entity, FrozenClock, Store, Table, key, open_store, the
-from penstock.domains import DOMAINS
 from penstock.domains.videos.model import Video
 from penstock.errors import OBJECTS, InvalidValue, Unavailable
 from penstock.events.feed import Feed
@@ -28,9 +27,7 @@ from penstock.testing.entities import MOMENT, SUITE, Alarm, Measure, Watched, fu
 
 
 @pytest.fixture
-def watched(open_engine: Callable[[], Engine], clock: FrozenClock) -> Store:
-    store = Store(open_engine(), clock=clock, own=SYSTEM_RECORDS)
-    store.ensure(*DOMAINS)
+def watched(store: Store) -> Store:
     return store
 
 

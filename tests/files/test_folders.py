@@ -17,15 +17,21 @@ MINE = STREAM.text.replace("{film}", "mine")
 
 def test_a_record_holds_folders_wherever_it_may_hold_keys(store: Store) -> None:
     store.ensure(DOMAIN)
-    film = Film(film="mine", stream=MINE, more=[MINE, "shared/"], named={"low": "shared/low/"}, poster="shared/a.png")
+    film = Film(
+        film="mine",
+        stream=MINE,
+        more=[MINE, "shared/new/"],
+        named={"low": "shared/new/low/"},
+        poster="shared/new/a.png",
+    )
     store.put(film)
     found = store.get(film.ref)
     assert found == film
-    assert folders_of(Film.__shape__, found.__dict__) == [MINE, MINE, "shared/", "shared/low/"]
-    assert files_of(Film.__shape__, found.__dict__) == ["shared/a.png"]
+    assert folders_of(Film.__shape__, found.__dict__) == [MINE, MINE, "shared/new/", "shared/new/low/"]
+    assert files_of(Film.__shape__, found.__dict__) == ["shared/new/a.png"]
     assert list(own_files(Film.__shape__, found.__dict__)) == [MINE], "what lies elsewhere is others' as well"
-    store.patch(film.ref, the(Film.stream).remove(), the(Film.more).set(["shared/b/"]))
-    assert folders_of(Film.__shape__, store.get(film.ref).__dict__) == ["shared/b/", "shared/low/"]
+    store.patch(film.ref, the(Film.stream).remove(), the(Film.more).set(["shared/new/b/"]))
+    assert folders_of(Film.__shape__, store.get(film.ref).__dict__) == ["shared/new/b/", "shared/new/low/"]
 
 
 WRONG = {
@@ -35,7 +41,7 @@ WRONG = {
     "within mine": "films/mine/stream/more/",
     "a pattern of files": "films/mine/stream/cover/",
     "outside": "private/",
-    "a bit more than shared": "sharedness/",
+    "a bit more than shared": "shared/newer/",
     "in capitals": MINE.upper(),
 }
 
@@ -81,18 +87,18 @@ def test_no_record_holds_what_the_kernel_keeps(folder: str, anywhere: Store) -> 
 
 def test_a_folder_in_place_of_a_file_is_refused_also_past_the_checks_of_its_field(anywhere: Store) -> None:
     """A list can be changed in place; nobody comes to hold a folder that way, nor a file as if it were one."""
-    film = Film(film="mine", more=["shared/"])
-    film.more.append("shared/a.png")
+    film = Film(film="mine", more=["shared/new/"])
+    film.more.append("shared/new/a.png")
     with pytest.raises(InvalidValue, match="does not end with '/'"):
         anywhere.put(film)
     film = Film(film="mine")
-    film.__dict__["poster"] = "shared/"
+    film.__dict__["poster"] = "shared/new/"
     with pytest.raises(InvalidValue, match="ends with '/'"):
         anywhere.put(film)
 
 
 def test_a_cut_holds_a_folder_within_that_of_its_film(anywhere: Store) -> None:
-    cut = Cut(film="mine", cut="1", folder="films/mine/stream/cuts/1/", still="films/mine/stream/cuts/1/still.png")
+    cut = Cut(movie="mine", cut="1", folder="films/mine/stream/cuts/1/", still="films/mine/stream/cuts/1/still.png")
     anywhere.put(cut)
     assert list(own_files(Cut.__shape__, cut.__dict__)) == [cut.still, cut.folder]
     assert CUT.key_of(cut) == cut.folder

@@ -47,6 +47,7 @@ SCENES: list[dict[str, Any]] = [
     {"prompt": "A tin robot sits"},
 ]
 GOOD = json.dumps({"scenes": SCENES})
+PATIENT = timedelta(seconds=20)
 
 
 @pytest.fixture
@@ -56,8 +57,13 @@ def server() -> Iterator[PredictionServer]:
 
 
 @pytest.fixture
-def writer(server: PredictionServer) -> Iterator[SceneWriter]:
-    service = ProviderService(server.url, TOKEN, timeout=timedelta(seconds=0.5))
+def timeout() -> timedelta:
+    return PATIENT
+
+
+@pytest.fixture
+def writer(server: PredictionServer, timeout: timedelta) -> Iterator[SceneWriter]:
+    service = ProviderService(server.url, TOKEN, timeout=timeout)
     yield ChatWriter(service, "writer-1")
     service.close()
 
@@ -204,19 +210,19 @@ def test_a_refusal_is_final(server: PredictionServer, writer: SceneWriter, behav
 
 
 @pytest.mark.parametrize(
-    ("behaviour", "raised"),
+    ("behaviour", "raised", "timeout"),
     [
-        (answers(429, Retry_After="12"), RetryLater),
-        (answers(503), RetryLater),
-        (answers(500), Unavailable),
-        (answers(502, b"<html>bad gateway</html>"), Unavailable),
-        (answers(200, b"<html>hello</html>"), Unavailable),
-        (drops, Unavailable),
-        (stays_silent, Unavailable),
-        (echoes(401), Terminal),
-        (echoes(400), Terminal),
-        (answers(404), Terminal),
-        (answers(302, Location="http://127.0.0.1:9/"), Terminal),
+        (answers(429, Retry_After="12"), RetryLater, PATIENT),
+        (answers(503), RetryLater, PATIENT),
+        (answers(500), Unavailable, PATIENT),
+        (answers(502, b"<html>bad gateway</html>"), Unavailable, PATIENT),
+        (answers(200, b"<html>hello</html>"), Unavailable, PATIENT),
+        (drops, Unavailable, PATIENT),
+        (stays_silent, Unavailable, timedelta(seconds=0.5)),
+        (echoes(401), Terminal, PATIENT),
+        (echoes(400), Terminal, PATIENT),
+        (answers(404), Terminal, PATIENT),
+        (answers(302, Location="http://127.0.0.1:9/"), Terminal, PATIENT),
     ],
 )
 def test_a_service_in_trouble_is_told_apart_from_one_that_refuses(

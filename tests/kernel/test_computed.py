@@ -13,7 +13,6 @@ from penstock import (
     ANYTHING,
     Domain,
     Entity,
-    FrozenClock,
     IndexKey,
     Move,
     Personal,
@@ -92,10 +91,8 @@ HERE = Song.at(song_id="1")
 
 
 @pytest.fixture
-def store(open_engine: Callable[[], Engine], clock: FrozenClock) -> Store:
-    store = Store(open_engine(), clock=clock, secret=b"of the tests")
-    store.ensure(SONGS)
-    return store
+def furniture() -> tuple[Domain, ...]:
+    return (SONGS,)
 
 
 def song(title: str = "Ode", **values: Any) -> Song:

@@ -22,9 +22,7 @@ MINUTE = timedelta(minutes=1)
 
 
 @pytest.fixture
-def leased(open_engine: Callable[[], Engine], clock: FrozenClock) -> Store:
-    store = Store(open_engine(), clock=clock)
-    store.ensure(*DOMAINS)
+def leased(store: Store) -> Store:
     return store
 
 

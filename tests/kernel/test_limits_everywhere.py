@@ -9,20 +9,17 @@ from uuid import UUID
 
 import pytest
 
-from penstock import FrozenClock, Store, the
+from penstock import Domain, Store, the
 from penstock.errors import InvalidKey, InvalidValue, PenstockError, TooLarge
 from penstock.kernel.handle import put
-from penstock.ports.engine import Engine
 from penstock.testing.entities import MOMENT, SUITE, Reading, Scene, Specimen, Task, Ticket, specimen
 
 REEL = UUID(int=7)
 
 
 @pytest.fixture
-def store(open_engine: Callable[[], Engine], clock: FrozenClock) -> Store:
-    engine = open_engine()
-    engine.ensure(SUITE.shapes)
-    return Store(engine, clock=clock, secret=b"of the tests")
+def furniture() -> tuple[Domain, ...]:
+    return (SUITE,)
 
 
 def _ticket(**values: Any) -> Ticket:

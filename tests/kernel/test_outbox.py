@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from datetime import timedelta
 from typing import Any
 from uuid import uuid4
@@ -10,21 +10,17 @@ from uuid import uuid4
 import pytest
 
 from penstock import FrozenClock, Store
-from penstock.domains import DOMAINS
 from penstock.domains.assetcreator.bookkeeping import Outbox
 from penstock.domains.assetcreator.model import Project as Studio
 from penstock.domains.musicvideo.model import Project
 from penstock.errors import Conflict, IllegalMove, InvalidValue, Unavailable
 from penstock.events.relay import Delivery, Relay, dead_letters, dismiss, revive
 from penstock.kernel.outbox import MessageStatus, SystemMessage
-from penstock.ports.engine import Engine
 from penstock.ports.sink import Envelope, Undeliverable
 
 
 @pytest.fixture
-def posted(open_engine: Callable[[], Engine], clock: FrozenClock) -> Store:
-    store = Store(open_engine(), clock=clock)
-    store.ensure(*DOMAINS)
+def posted(store: Store) -> Store:
     return store
 
 

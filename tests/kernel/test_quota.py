@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from penstock import FrozenClock, Store
+from penstock import Domain, FrozenClock, Store
 from penstock.errors import Conflict, InvalidValue
 from penstock.kernel.quota import (
     EVERYBODY,
@@ -42,9 +42,12 @@ def clock() -> FrozenClock:
 
 
 @pytest.fixture
-def quotas(open_engine: Callable[[], Engine], clock: FrozenClock) -> Store:
-    store = Store(open_engine(), clock=clock, secret=b"of the tests")
-    store.ensure(SUITE)
+def furniture() -> tuple[Domain, ...]:
+    return (SUITE,)
+
+
+@pytest.fixture
+def quotas(store: Store) -> Store:
     return store
 
 

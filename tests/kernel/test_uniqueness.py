@@ -29,7 +29,6 @@ from penstock.kernel.handle import put
 from penstock.kernel.lease import Leased, take
 from penstock.kernel.own_records import KERNEL
 from penstock.kernel.uniqueness import UniqueValue, holdings
-from penstock.ports.engine import Engine
 
 TABLE = Table("penstock-test-guests", partition="PK", sort="SK", expiry="ttl")
 
@@ -67,10 +66,8 @@ HOUSE = Domain("house_unique", Guest, Room, Badge)
 
 
 @pytest.fixture
-def store(open_engine: Callable[[], Engine], clock: FrozenClock) -> Store:
-    store = Store(open_engine(), clock=clock, secret=b"of the tests")
-    store.ensure(HOUSE)
-    return store
+def furniture() -> tuple[Domain, ...]:
+    return (HOUSE,)
 
 
 def guest(name: str, email: str, **values: Any) -> Guest:

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import pytest
 from pydantic import Field
 
-from penstock import Count, Domain, Entity, FrozenClock, IndexKey, Move, Store, Table, Unique, key, the
+from penstock import Count, Domain, Entity, IndexKey, Move, Store, Table, Unique, key, the
 from penstock.errors import Conflict, DeclarationError, InvalidValue
 from penstock.kernel.handle import put
 from penstock.kernel.lease import Leased, release, take
@@ -65,10 +65,8 @@ HERE = Page.at(name="p")
 
 
 @pytest.fixture
-def store(open_engine: Callable[[], Engine], clock: FrozenClock) -> Store:
-    store = Store(open_engine(), clock=clock, secret=b"of the tests")
-    store.ensure(BOOK)
-    return store
+def furniture() -> tuple[Domain, ...]:
+    return (BOOK,)
 
 
 def _saved(store: Store, **values: Any) -> None:

@@ -14,7 +14,7 @@ from uuid import UUID
 
 import pytest
 
-from penstock import FrozenClock, Store, the
+from penstock import Domain, FrozenClock, Store, the
 from penstock.domains import DOMAINS
 from penstock.domains.assetcreator.bookkeeping import Idempotency
 from penstock.domains.assetcreator.model import DOMAIN, AssetVersion, Job, JobPlace, Step
@@ -30,7 +30,7 @@ from penstock.lifecycle.retention import Archived, Retention
 from penstock.objects import LocalObjects
 from penstock.operations.reads import Ref
 from penstock.operations.writes import Delete, Write
-from penstock.ports.engine import Engine, Features
+from penstock.ports.engine import Features
 from penstock.runtime.system_records import SYSTEM_RECORDS
 from penstock.testing.entities import Colour, Measure
 from penstock.work.working import WORKING
@@ -55,9 +55,12 @@ NO_FILES = LocalObjects(Path(__file__).parent / "nothing")
 
 
 @pytest.fixture
-def kept(open_engine: Callable[[], Engine], clock: FrozenClock) -> Store:
-    store = Store(open_engine(), clock=clock, own=SYSTEM_RECORDS)
-    store.ensure(*DOMAINS, WORKING, PAPERS)
+def furniture() -> tuple[Domain, ...]:
+    return *DOMAINS, WORKING, PAPERS
+
+
+@pytest.fixture
+def kept(store: Store) -> Store:
     return store
 
 

@@ -61,6 +61,25 @@ def test_what_progress_raises_ends_it_and_goes_through() -> None:
     assert told == sorted(told)
 
 
+def test_relative_names_are_within_a_folder(tmp_path: Path) -> None:
+    ffmpeg.run(["-f", "lavfi", "-i", "anullsrc", "-t", "0.1", "-f", "wav", "silence.wav"], folder=tmp_path)
+    assert [path.name for path in tmp_path.iterdir()] == ["silence.wav"]
+
+
+def test_whoever_wants_to_know_more_often_is_told_more_often() -> None:
+    told = list[float]()
+
+    def stop(seconds: float) -> None:
+        told.append(seconds)
+        if len(told) == 40:
+            raise Enough
+
+    before = ffmpeg.spent()
+    with pytest.raises(Enough):
+        ffmpeg.run(ENDLESS, progress=stop, tick=0.01)
+    assert ffmpeg.spent() - before < 40 * ffmpeg.TICK
+
+
 def test_one_that_does_not_listen_is_ended_all_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     deaf = tmp_path / "deaf"
     deaf.write_text("#!/bin/sh\ntrap '' TERM\nwhile :; do sleep 0.1; done\n")

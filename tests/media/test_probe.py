@@ -5,12 +5,14 @@ from __future__ import annotations
 from datetime import timedelta
 from pathlib import Path
 
+import av
 import pytest
 
 from penstock.media.errors import UnusableFile
 from penstock.media.ffmpeg import H264, reading, run, writing
 from penstock.media.probe import MediaKind, PictureTrack, probe
-from tests.media.films import FPS, film, tone
+from penstock.media.soundness import sound_video
+from tests.media.films import FPS, beheaded, film, tone
 
 
 def picture_of(path: Path) -> PictureTrack:
@@ -41,6 +43,45 @@ def test_a_rate_that_varies_is_noticed(tmp_path: Path) -> None:
     assert found.variable_rate
     assert 0 < found.fps < FPS
     assert found.duration == pytest.approx(2, abs=1 / FPS)
+
+
+def test_a_frame_left_out_is_noticed_also_where_times_are_whole_frames(tmp_path: Path) -> None:
+    chosen = ("-vf", "select='not(eq(n,1))'", "-fps_mode", "vfr", "-c:v", "mjpeg")
+    found = picture_of(remade(film(tmp_path / "steady.mp4", 2), "varying.avi", *chosen))
+    assert found.variable_rate
+    assert found.pace == pytest.approx(FPS), "none other is left out"
+
+
+def test_a_film_begins_with_the_first_frame_that_can_be_decoded(tmp_path: Path) -> None:
+    found = picture_of(beheaded(tmp_path))
+    with av.open(str(tmp_path / "cut.mkv")) as container:
+        shown = [frame for frame in container.decode(video=0) if frame.time is not None]
+    length = 1 / FPS
+    assert found.duration == pytest.approx(shown[-1].time - shown[0].time + length, abs=0.01)
+    assert found.first == pytest.approx(shown[0].time, abs=0.001)
+
+
+def test_the_clock_of_a_file_may_begin_at_any_time(tmp_path: Path) -> None:
+    """A Matroska file tells when it ends, which is not how long it is."""
+    steady = film(tmp_path / "steady.mp4", 2, sound=tone(tmp_path / "tone.wav", 2))
+    late = remade(steady, "late.mkv", "-c", "copy", "-output_ts_offset", "5")
+    found = sound_video(late)
+    assert found.duration == pytest.approx(2, abs=0.01)
+    assert found.claimed == pytest.approx(2, abs=0.1)
+    assert found.picture is not None
+    assert found.picture.first == pytest.approx(5, abs=0.05)
+    assert found.picture.start < 0.05
+    assert found.sound is not None
+    assert found.sound.first == pytest.approx(5, abs=0.05)
+
+
+def test_how_colours_are_to_be_shown_is_told(tmp_path: Path) -> None:
+    steady = film(tmp_path / "steady.mp4", 0.5)
+    assert (picture_of(steady).matrix, picture_of(steady).full_range) == ("bt709", False)
+    full = picture_of(remade(steady, "full.mov", "-c:v", "mjpeg", "-pix_fmt", "yuvj420p"))
+    assert (full.matrix, full.full_range, full.interlaced) == ("bt601", True, False)
+    lines = ("-vf", "scale=160:96,interlace", "-c:v", "mpeg2video", "-flags", "+ilme+ildct", "-r", "25")
+    assert picture_of(remade(steady, "lines.mkv", *lines)).interlaced
 
 
 @pytest.mark.parametrize("degrees", [90, 180, 270])

@@ -37,6 +37,13 @@ def test_one_frame_is_enough(tmp_path: Path) -> None:
         assert image.size == (WIDTH, HEIGHT)
 
 
+def test_a_film_that_does_not_tell_its_times_is_shown_by_its_first_frame(tmp_path: Path) -> None:
+    run([*reading(film(tmp_path / "film.mp4", 2)), "-c:v", "libx264", "-bf", "3", writing(tmp_path / "film.avi")])
+    thumbnail(tmp_path / "film.avi", tmp_path / "small.jpg")
+    with Image.open(tmp_path / "small.jpg") as image:
+        assert image.size == (WIDTH, HEIGHT)
+
+
 def test_sound_has_none(tmp_path: Path) -> None:
     with pytest.raises(UnusableFile, match="no pictures"):
         thumbnail(tone(tmp_path / "tone.wav", 0.5), tmp_path / "small.jpg")

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
-from contextlib import closing
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 from time import monotonic
 
 import pytest
 
-from penstock import FrozenClock, Store, open_store
+from penstock import Store, open_store
 from penstock.domains import DOMAINS
 from penstock.engines.sql import sqlite_waiter
 from penstock.events.relay import Relay
@@ -34,16 +34,26 @@ class Noted:
 
 
 @pytest.fixture
-def two(open_engine: Callable[[], Engine], clock: FrozenClock) -> tuple[Store, Store]:
-    first, second = Store(open_engine(), clock=clock), Store(open_engine(), clock=clock)
-    first.ensure(*DOMAINS)
-    return first, second
+def two(store: Store, open_engine: Callable[[], Engine]) -> tuple[Store, Store]:
+    return store, Store(open_engine(), clock=store.clock)
 
 
 def announce(store: Store) -> None:
     (record,) = projects(store, 1)
     with store.change() as change:
         change.emit("project.made", record)
+
+
+@contextmanager
+def soon_announced(store: Store) -> Iterator[None]:
+    """By another thread, which has done so at the end: one that polls may be woken before, and the store ends then."""
+    thread = threading.Timer(0.05, announce, (store,))
+    thread.start()
+    try:
+        yield
+    finally:
+        thread.join(LONG)
+    assert not thread.is_alive()
 
 
 def test_a_commit_before_the_wait_is_not_missed(two: tuple[Store, Store]) -> None:
@@ -57,10 +67,9 @@ def test_a_commit_before_the_wait_is_not_missed(two: tuple[Store, Store]) -> Non
 def test_a_commit_of_another_wakes_whoever_waits(two: tuple[Store, Store]) -> None:
     ours, theirs = two
     waiter = ours.engine.listen()
-    threading.Timer(0.05, announce, (theirs,)).start()
     began = monotonic()
-    while not waiter.wait(LONG):
-        raise AssertionError("nobody was woken")
+    with soon_announced(theirs):
+        assert waiter.wait(LONG), "nobody was woken"
     assert monotonic() - began < LONG
     waiter.close()
 
@@ -70,9 +79,9 @@ def test_within_a_process_nobody_waits_for_the_next_look(tmp_path: Path, monkeyp
     with closing(open_store(f"sqlite:///{tmp_path}/work.db")) as store:
         store.ensure(*DOMAINS)
         waiter = store.engine.listen()
-        threading.Timer(0.05, announce, (store,)).start()
         began = monotonic()
-        assert waiter.wait(LONG)
+        with soon_announced(store):
+            assert waiter.wait(LONG)
         assert monotonic() - began < LONG / 2
         waiter.close()
 

@@ -218,6 +218,7 @@ class Film(BaseModel):
         (Film | ObjectFolder, "s/", [], ["s/"]),
         (Film | Inner, Inner(picture="a"), ["a"], []),
         (list[ObjectKey] | ObjectKey, "a", ["a"], None),
+        (Annotated[list[ObjectKey] | ObjectKey, Field()] | int, ["a"], ["a"], None),
         (ObjectKey | int, 7, [], None),
         (Annotated[str, HoldsFolder(lambda value: value.removeprefix("s3://b/"))], "s3://b/a/", None, ["a/"]),
     ],

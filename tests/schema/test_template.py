@@ -115,8 +115,17 @@ def _order(template: Template, values: dict[str, Any]) -> list[Any]:
     return out
 
 
-def _pairs(check: Callable[[Template, dict[str, Any], dict[str, Any]], None], template: Template) -> None:
-    @settings(max_examples=60, derandomize=True, deadline=None, database=None)
+# Of each template few are tried always, more in the long run.
+of_each_template = pytest.mark.parametrize(
+    ("text", "examples"),
+    [*((text, 15) for text in TEXTS), *(pytest.param(text, 100, marks=pytest.mark.long) for text in TEXTS)],
+)
+
+
+def _pairs(
+    check: Callable[[Template, dict[str, Any], dict[str, Any]], None], template: Template, examples: int
+) -> None:
+    @settings(max_examples=examples, derandomize=True, deadline=None, database=None)
     @given(st.data())
     def run(data: st.DataObject) -> None:
         first = data.draw(_values(template))
@@ -128,38 +137,38 @@ def _pairs(check: Callable[[Template, dict[str, Any], dict[str, Any]], None], te
     run()
 
 
-@pytest.mark.parametrize("text", TEXTS)
-def test_different_fields_make_different_keys(text: str) -> None:
+@of_each_template
+def test_different_fields_make_different_keys(text: str, examples: int) -> None:
     def check(template: Template, first: dict[str, Any], second: dict[str, Any]) -> None:
         assert (template.encode(first) == template.encode(second)) == (first == second)
 
-    _pairs(check, _template(text))
+    _pairs(check, _template(text), examples)
 
 
-@pytest.mark.parametrize("text", TEXTS)
-def test_keys_sort_by_their_bytes_as_their_fields_sort(text: str) -> None:
+@of_each_template
+def test_keys_sort_by_their_bytes_as_their_fields_sort(text: str, examples: int) -> None:
     def check(template: Template, first: dict[str, Any], second: dict[str, Any]) -> None:
         keys = template.encode(first).encode(), template.encode(second).encode()
         assert (keys[0] < keys[1]) == (_order(template, first) < _order(template, second))
 
-    _pairs(check, _template(text))
+    _pairs(check, _template(text), examples)
 
 
-@pytest.mark.parametrize("text", TEXTS)
-def test_keys_parse_back(text: str) -> None:
+@of_each_template
+def test_keys_parse_back(text: str, examples: int) -> None:
     def check(template: Template, first: dict[str, Any], second: dict[str, Any]) -> None:
         assert template.parse(template.encode(first)) == first
 
-    _pairs(check, _template(text))
+    _pairs(check, _template(text), examples)
 
 
-@pytest.mark.parametrize("text", TEXTS)
-def test_only_what_a_template_makes_is_parsed(text: str) -> None:
+@of_each_template
+def test_only_what_a_template_makes_is_parsed(text: str, examples: int) -> None:
     """Whatever is parsed is the only spelling of its fields."""
     template = _template(text)
     alien = st.sampled_from(["٣", "%7A", "%", "#", " ", "x", "0", "-", "\n", "\x00", "Z", ""])
 
-    @settings(max_examples=100, derandomize=True, deadline=None, database=None)
+    @settings(max_examples=examples, derandomize=True, deadline=None, database=None)
     @given(_values(template), alien, st.floats(0, 1), st.integers(0, 3))
     def run(values: dict[str, Any], letters: str, place: float, removed: int) -> None:
         key = template.encode(values)
@@ -171,13 +180,13 @@ def test_only_what_a_template_makes_is_parsed(text: str) -> None:
     run()
 
 
-@pytest.mark.parametrize("text", TEXTS)
-def test_a_part_of_a_key_is_its_beginning(text: str) -> None:
+@of_each_template
+def test_a_part_of_a_key_is_its_beginning(text: str, examples: int) -> None:
     def check(template: Template, first: dict[str, Any], second: dict[str, Any]) -> None:
         for count in range(len(template.parts) + 1):
             assert template.encode(first).startswith(template.head(first, count))
 
-    _pairs(check, _template(text))
+    _pairs(check, _template(text), examples)
 
 
 @given(st.text())

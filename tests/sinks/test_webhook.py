@@ -23,7 +23,9 @@ from tests.sinks.outbox import envelope
 from tests.sinks.receiver import Behaviour, Receiver, answers
 
 SECRET = "do-not-show-this"
-TIMEOUT = timedelta(seconds=0.4)
+PATIENT = timedelta(seconds=20)
+TIMEOUT = timedelta(seconds=1)
+"For whoever asks one that never answers."
 
 Opener = Callable[..., WebhookSink]
 
@@ -33,7 +35,7 @@ def open_sink(clock: FrozenClock) -> Iterator[Opener]:
     opened: list[WebhookSink] = []
 
     def open_one(
-        url: str, *, timeout: timedelta = TIMEOUT, connections: int = 4, ca_bundle: str | None = None
+        url: str, *, timeout: timedelta = PATIENT, connections: int = 4, ca_bundle: str | None = None
     ) -> WebhookSink:
         sink = WebhookSink(
             url,
@@ -118,7 +120,7 @@ def test_a_broken_exchange_is_tried_again_and_bounded_in_time(
     receiver: Receiver, open_sink: Opener, behaviour: Behaviour
 ) -> None:
     receiver.script.append(behaviour)
-    sink = open_sink(receiver.url)
+    sink = open_sink(receiver.url, timeout=TIMEOUT)
     started = time.monotonic()
     (outcome,) = sink.deliver([envelope("e-1")])
     assert time.monotonic() - started < 10 * TIMEOUT.total_seconds()
@@ -182,7 +184,8 @@ def test_several_messages_travel_at_a_time_and_keep_their_outcomes(receiver: Rec
 def test_a_receiver_that_answers_nobody_does_not_hold_up_a_whole_batch(receiver: Receiver, open_sink: Opener) -> None:
     receiver.usually = behaviours.stays_silent
     started = time.monotonic()
-    outcomes = open_sink(receiver.url).deliver([envelope(f"e-{n}", aggregate=f"a-{n}") for n in range(100)])
+    sink = open_sink(receiver.url, timeout=TIMEOUT)
+    outcomes = sink.deliver([envelope(f"e-{n}", aggregate=f"a-{n}") for n in range(100)])
     assert time.monotonic() - started < 10 * TIMEOUT.total_seconds()
     assert all(isinstance(o, Unavailable) for o in outcomes)
     assert len(receiver.seen) < 20
@@ -195,7 +198,8 @@ def test_one_message_that_is_never_answered_does_not_hold_back_the_others(
         (behaviours.stays_silent if seen.event["id"] == "e-7" else behaviours.accepts)(handler, seen)
 
     receiver.usually = chokes_on_seven
-    outcomes = open_sink(receiver.url).deliver([envelope(f"e-{n}", aggregate=f"a-{n}") for n in range(40)])
+    sink = open_sink(receiver.url, timeout=TIMEOUT)
+    outcomes = sink.deliver([envelope(f"e-{n}", aggregate=f"a-{n}") for n in range(40)])
     assert [n for n, o in enumerate(outcomes) if o is not None] == [7]
 
 
@@ -217,7 +221,7 @@ def test_what_json_cannot_say_is_undeliverable(receiver: Receiver, open_sink: Op
 
 def test_no_secret_is_ever_shown(receiver: Receiver, open_sink: Opener, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(0)
-    sink = open_sink(receiver.url)
+    sink = open_sink(receiver.url, timeout=TIMEOUT)
     receiver.script += [answers(500), answers(404), answers(301), behaviours.drops, behaviours.stays_silent]
     receiver.usually = behaviours.speaks_no_http
     shown = [sink.deliver([envelope(f"e-{n}")])[0] for n in range(6)]
@@ -266,7 +270,7 @@ def test_over_tls_connections_are_reused_and_strangers_refused(tmp_path: Path, o
         assert [known.deliver([envelope(f"e-{n}")])[0] for n in range(3)] == [None] * 3
         assert len({s.connection for s in receiver.seen}) < 3
         receiver.script.append(behaviours.drips)
-        (slow,) = open_sink(receiver.url, ca_bundle=str(certificate)).deliver([envelope()])
+        (slow,) = open_sink(receiver.url, timeout=TIMEOUT, ca_bundle=str(certificate)).deliver([envelope()])
         assert isinstance(slow, Unavailable)
         (stranger,) = open_sink(receiver.url, timeout=seconds).deliver([envelope()])
         assert isinstance(stranger, Unavailable)

@@ -19,9 +19,9 @@ from tests.servers import free_port, is_open
 
 
 @contextmanager
-def serving(app: FastAPI) -> Iterator[int]:
+def serving(app: FastAPI, *, port: int | None = None) -> Iterator[int]:
     """Serve an application on 127.0.0.1; its port."""
-    port = free_port()
+    port = port or free_port()
     config = uvicorn.Config(
         app,
         host="127.0.0.1",

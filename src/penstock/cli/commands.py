@@ -16,14 +16,14 @@ from typer.core import TyperGroup
 
 from penstock.cli.installed import installed, serving
 from penstock.cli.terminal import complain, console, settings, tell, writable
-from penstock.errors import Misconfigured, PenstockError
+from penstock.errors import InvalidValue, Misconfigured, PenstockError
 from penstock.runtime.service import Service
 from penstock.work.domain_context import DomainContext
 
 Tree = dict[str, Any]
 "Commands by their words: a command, or what stands below a word."
-_LOGS = ("penstock.work", "penstock.workers")
-"What becomes of tasks: a command that waits for them says it in its own words."
+_LOGS = (logging.getLogger("penstock.work"), logging.getLogger("penstock.workers"))
+"What becomes of tasks."
 
 
 class OpenGroup(TyperGroup):
@@ -122,10 +122,9 @@ class _Terminal:
         self, *, store: str | None = None, objects: str | None = None, settings: Mapping[str, str] | None = None
     ) -> Iterator[DomainContext]:
         service = Service(_with(settings or {}, store=store, objects=objects), installed())
-        logged = [log for log in map(logging.getLogger, _LOGS) if not log.disabled]
         try:
-            for log in logged:
-                log.disabled = True
+            for log in _LOGS:
+                log.addFilter(_says_more)
             service.start(background=False)
             service.start_workers()
             service.start_feeds()
@@ -135,8 +134,8 @@ class _Terminal:
             raise
         finally:
             service.stop()
-            for log in logged:
-                log.disabled = False
+            for log in _LOGS:
+                log.removeFilter(_says_more)
 
     @contextmanager
     def opened(self, *, store: str | None = None, objects: str | None = None) -> Iterator[DomainContext]:
@@ -149,6 +148,12 @@ class _Terminal:
 
     def service_url(self) -> str:
         return settings().url
+
+
+def _says_more(record: logging.LogRecord) -> bool:
+    """Does a log say more than the command that waits for a task? What is wrong with a file it says by itself."""
+    error = record.args[-1] if isinstance(record.args, tuple) and record.args else None
+    return record.levelno >= logging.ERROR and not isinstance(error, InvalidValue)
 
 
 def _with(own: Mapping[str, str], **urls: str | None) -> Any:

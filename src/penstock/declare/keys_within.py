@@ -52,7 +52,7 @@ def _of_union(members: Sequence[Any], marked: Mark, inside: frozenset[type]) -> 
         return found[0][1] if found else None
     holding = [(_types_of(member), keys) for member, keys in found]
     other: Mark = HoldsKey if marked is HoldsFolder else HoldsFolder
-    either = any(_types_of(m) is str and keys_within(m, marked=other) is not None for m in members)
+    either = any(str in _types_of(m) and keys_within(m, marked=other) is not None for m in members)
 
     def keys_of(value: Any) -> list[str]:
         keys = [key for kinds, keys in holding if isinstance(value, kinds) for key in keys(value)]
@@ -62,16 +62,18 @@ def _of_union(members: Sequence[Any], marked: Mark, inside: frozenset[type]) -> 
     return keys_of
 
 
-def _types_of(member: Any) -> Any:
+def _types_of(member: Any) -> tuple[Any, ...]:
     """What values of a member of a union are, also on their way to an engine, where a model is a plain dict."""
-    origin = get_origin(member)
+    origin, arguments = get_origin(member), get_args(member)
     if origin is Annotated:
-        return _types_of(get_args(member)[0])
+        return _types_of(arguments[0])
+    if origin in (Union, types.UnionType):
+        return tuple(kind for each in arguments for kind in _types_of(each))
     if origin in _SEVERAL:
         return _SEVERAL
     if isinstance(member, type) and issubclass(member, BaseModel):
         return (dict, member)
-    return origin or member
+    return (origin or member,)
 
 
 def _each(keys: KeysOf | None, members: Callable[[Any], Iterable[Any]]) -> KeysOf | None:

@@ -21,7 +21,7 @@ from penstock.kernel.idempotency import Claim, ClaimLost, InProgress, SystemOnce
 from penstock.kernel.store import Store
 from penstock.operations.feed_entry import FeedEntry
 from penstock.operations.reads import Ref
-from penstock.ports.delivery import DeliveringEngine, Delivery
+from penstock.ports.delivery import BroughtChange, DeliveringEngine
 from penstock.schema.kinds import instant_text
 
 log = logging.getLogger("penstock.feed")
@@ -48,7 +48,7 @@ class PushedFeed:
             raise Misconfigured("this store brings no changes to anybody; set PENSTOCK_STORE to the one that does")
         shapes = list({h.entity.__shape__: None for h in self._handlers})
         deliveries = engine.delivered(shapes, event)
-        again: list[Delivery] = []
+        again: list[BroughtChange] = []
         held: set[str] = set()
         for number, delivery in enumerate(deliveries):
             try:
@@ -61,7 +61,7 @@ class PushedFeed:
                 again.append(delivery)
         return [delivery.receipt for delivery in again if delivery.receipt]
 
-    def _taken(self, delivery: Delivery, held: set[str]) -> bool:
+    def _taken(self, delivery: BroughtChange, held: set[str]) -> bool:
         """Is nothing more to be done about it? What failed holds up all that follows about the same record."""
         if delivery.trouble:
             self._bury_unread(delivery)
@@ -121,7 +121,7 @@ class PushedFeed:
         with self._store.change(once=claim) as change:
             change.create(letter_about(self._name, handler.name, entry, error, ts=self._store.context.ticks.next()))
 
-    def _bury_unread(self, delivery: Delivery) -> None:
+    def _bury_unread(self, delivery: BroughtChange) -> None:
         now = self._store.clock.now()
         mark = SystemOnce(
             idempotency_key=once_key(self._name, UNREADABLE, delivery.receipt, delivery.digest),

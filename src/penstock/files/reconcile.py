@@ -101,7 +101,7 @@ class Reconciliation:
         report = self.plan()
         for found in report.orphans:
             report.discarded += self._trash.put(found)
-        for key in {missing.key for missing in report.missing if missing.in_trash}:
+        for key in sorted({missing.key for missing in report.missing if missing.in_trash}):
             report.restored += self._trash.restore(key)
         return report
 

@@ -72,7 +72,7 @@ def encode_adaptive(
         try:
             ran = run(
                 arguments(source, probed, ladder, cadence),
-                limit=limit or _limit(probed, ladder),
+                limit=_limit(probed, ladder) if limit is None else limit,
                 progress=watched.look,
                 memory=memory(probed, ladder),
                 folder=folder,
@@ -83,7 +83,7 @@ def encode_adaptive(
         except FfmpegFailed as error:
             if type(error) is not FfmpegFailed or growth.begun or "No space left" in str(error):
                 raise
-            raise UnusableFile(f"not a single frame of the film can be encoded; export it anew ({error})") from None
+            raise UnusableFile("not a single frame of the film can be decoded; export it anew") from error
         return _finished(growth, ran, picture.duration)
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from penstock.media.ffmpeg import EXACT, reading
 from penstock.media.hls_playlist import INDEX, INIT
-from penstock.media.ladder import Rung, moving_pictures, new_rate
+from penstock.media.ladder import Rung, moving_pictures, new_rate, steady_rate
 from penstock.media.probed import PictureTrack, Probed, SoundTrack
 
 SEGMENT = "segment_%05d.m4s"
@@ -31,6 +31,8 @@ _NEARLY = 0.0005
 _UNITS = 90_000
 _STANDING = 5.0
 "Seconds that the last frame may stand for those that could not be decoded."
+_UNTIMED = ("avi", "mpeg", "mpegvideo")
+"Containers whose frames do not say when they are shown, so that everybody guesses in another way where they begin."
 _DEINTERLACED = 16
 "Lines and columns from which on it is worth it."
 _HIGH_DEFINITION = 720
@@ -77,8 +79,8 @@ def arguments(source: Path, probed: Probed, ladder: Sequence[Rung], cadence: Cad
     picture, sound = moving_pictures(probed), probed.sound
     # The first frame is at 0. No filter does that: it would forget how long the last frame is shown, and begin anew
     # whenever a film changes its size on the way.
-    inputs = reading(source, "-threads", "2", "-itsoffset", f"{-picture.start:.6f}")
-    graphs = ["-filter_complex", ";".join(_pictures(picture, ladder))]
+    inputs = reading(source, "-threads", "2", "-max_error_rate", "1", "-copyts", "-itsoffset", f"{-picture.first:.6f}")
+    graphs = ["-filter_complex", ";".join(_pictures(probed, picture, ladder))]
     maps = [part for number in range(len(ladder)) for part in ("-map", f"[v{number}]")]
     if sound is not None:
         graphs += ["-filter_complex", _sound(picture, sound)]
@@ -98,9 +100,9 @@ def memory(probed: Probed, ladder: Sequence[Rung]) -> int:
     return min(_BASIC_MEMORY + decoded + encoded, _MOST_MEMORY)
 
 
-def _pictures(picture: PictureTrack, ladder: Sequence[Rung]) -> Iterator[str]:
+def _pictures(probed: Probed, picture: PictureTrack, ladder: Sequence[Rung]) -> Iterator[str]:
     """Each rung is scaled from the one above it, which is less work than from the film."""
-    steps = [_scaled(ladder[0], picture), *_timed(picture), "format=yuv420p", "setsar=1", _tagged(picture)]
+    steps = [_scaled(ladder[0], picture), *_timed(probed, picture), "format=yuv420p", "setsar=1", _tagged(picture)]
     if picture.interlaced and min(picture.width, picture.height) >= _DEINTERLACED:
         steps.insert(0, "yadif=deint=interlaced")
     so_far = f"[0:{picture.index}]{','.join(steps)}"
@@ -115,9 +117,12 @@ def _scaled(rung: Rung, picture: PictureTrack) -> str:
     return f"scale={rung.width}:{rung.height}:out_range=tv{colours}"
 
 
-def _timed(picture: PictureTrack) -> Iterator[str]:
+def _timed(probed: Probed, picture: PictureTrack) -> Iterator[str]:
     """At a new rate there are exactly as many frames as fit; the last stands for those that the film does not tell."""
     rate = new_rate(picture)
+    if probed.container in _UNTIMED:
+        rate = rate or steady_rate(picture)
+        yield "setpts=PTS-STARTPTS"
     if rate is None:
         return
     frames = max(1, round(Fraction(picture.duration) * rate))
@@ -126,7 +131,7 @@ def _timed(picture: PictureTrack) -> Iterator[str]:
     else:
         yield f"tpad=stop_mode=clone:stop_duration={max(_STANDING, 2 / picture.fps):.3f}"
     yield f"fps={rate}"
-    yield f"trim=end={float((frames - Fraction(1, 2)) / rate):.6f}"
+    yield f"trim=end={float((frames - Fraction(1, 4)) / rate):.6f}"
 
 
 def _kept_matrix(picture: PictureTrack) -> str | None:
@@ -145,12 +150,12 @@ def _tagged(picture: PictureTrack) -> str:
 
 
 def _sound(picture: PictureTrack, sound: SoundTrack) -> str:
-    samples = round(Fraction(picture.duration) * _RATE)
-    filled = ":first_pts=0" if sound.start - picture.start > _LATE else ""
+    samples = max(round(Fraction(picture.duration) * _RATE), _PRIMING + 1)
+    filled = ":first_pts=0" if sound.first - picture.first > _LATE else ""
     return (
         f"[0:{sound.index}]aresample={_RATE}:async=1{filled},"
-        f"aformat=sample_fmts=fltp:channel_layouts=stereo,apad=whole_len={samples},"
-        f"atrim=start_pts={_PRIMING}:end_pts={max(samples, _PRIMING + 1)}[a]"
+        f"aformat=sample_fmts=fltp:channel_layouts=stereo,"
+        f"atrim=start_pts={_PRIMING},apad=whole_len={samples - _PRIMING},atrim=end_pts={samples}[a]"
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import struct
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +13,7 @@ from penstock.media.ladder import Rung
 
 INIT, INDEX, MASTER = "init.mp4", "index.m3u8", "master.m3u8"
 
+_HEADER = 4096
 _AAC_LC = "mp4a.40.2"
 
 
@@ -84,3 +86,14 @@ def codecs(init: Path, *, audio: bool) -> str:
         raise FfmpegFailed("ffmpeg wrote a stream that is no H.264")
     film = f"avc1.{configuration[1:4].hex()}"
     return f"{film},{_AAC_LC}" if audio else film
+
+
+def film_seconds(mp4: Path) -> float:
+    """How long the film in an MP4 is, whose header is in front and tells of the film first."""
+    with mp4.open("rb") as file:
+        _, found, header = file.read(_HEADER).partition(b"mdhd")
+    if not found:
+        raise FfmpegFailed("ffmpeg wrote an MP4 without a header")
+    moments, layout = (16, ">IQ") if header[0] else (8, ">II")
+    units, duration = struct.unpack_from(layout, header, 4 + moments)
+    return float(duration / units)

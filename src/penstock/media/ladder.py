@@ -30,6 +30,8 @@ _FEW = 2
 "Frames of which nothing tells how long the last is shown, but how long the film is."
 _UNITS = 90_000
 _NEARLY, _SAME, _EXACTLY = 0.02, 0.01, 0.0005
+_ROUNDED = 0.05
+"What whole milliseconds make of the time between two frames, at most."
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,22 +84,37 @@ def new_rate(picture: PictureTrack) -> Fraction | None:
     One that stands still for seconds shows its frames several times, so that it can be cut between them.
     """
     if picture.variable_rate:
-        enough = max(picture.fps * (1 - _NEARLY), float(_meant(picture.pace)) * (1 - _EXACTLY), _LEAST_RATE)
-        return min((rate for rate in _USUAL_RATES if rate >= enough), default=Fraction(FASTEST))
+        return _constant(picture)
     if picture.frames < _FEW or picture.fps < 1:
         return _exact(picture) * math.ceil(1 / _exact(picture))
     often = math.ceil(picture.fps / FASTEST / (1 + _SAME))
     return _meant(picture.fps / often) if often > 1 else None
 
 
+def steady_rate(picture: PictureTrack) -> Fraction:
+    """That of a film whose frames are all shown equally long."""
+    return _meant(picture.fps, near=_EXACTLY)
+
+
+def _constant(picture: PictureTrack) -> Fraction:
+    """A multiple or a part of the pace at which frames follow each other, or else a usual rate."""
+    enough, most = max(picture.fps * (1 - _NEARLY), _LEAST_RATE), FASTEST * (1 + _SAME)
+    pace = _meant(picture.pace, near=_ROUNDED)
+    if pace:
+        rate = pace / math.ceil(pace / most) if pace > most else pace * math.ceil(enough / pace)
+        if enough <= rate <= most:
+            return rate
+    return min((rate for rate in _USUAL_RATES if rate >= enough), default=Fraction(FASTEST))
+
+
 def _exact(picture: PictureTrack) -> Fraction:
     return max(1, picture.frames) / Fraction(picture.duration).limit_denominator(_UNITS)
 
 
-def _meant(fps: float) -> Fraction:
+def _meant(fps: float, *, near: float = _NEARLY) -> Fraction:
     """The usual rate that is near, for times are rounded in many files."""
-    near = min(_USUAL_RATES, key=lambda rate: abs(rate - fps))
-    return near if abs(near - fps) < _NEARLY * fps else Fraction(fps).limit_denominator(1001)
+    usual = min(_USUAL_RATES, key=lambda rate: abs(rate - fps))
+    return usual if abs(usual - fps) < near * fps else Fraction(fps).limit_denominator(1001)
 
 
 def _short_sides(top: float) -> Iterator[int]:

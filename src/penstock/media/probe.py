@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from array import array
 from codecs import getincrementaldecoder
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from datetime import timedelta
 from itertools import pairwise
 from pathlib import Path
@@ -39,7 +39,8 @@ _MATRICES = {0: "rgb", 1: "bt709", 2: "", 3: "", 5: "bt601", 6: "bt601"}
 _FULL_RANGE = 2
 _PADDING = 0.12
 _STEADY = 0.1
-"By how much of a frame the time between two may differ in a film of constant rate."
+_DRIFT = 0.4
+"By how much of a frame the time between two may differ in a film of constant rate, and any from where it belongs."
 
 
 def probe(path: Path, *, limit: timedelta = timedelta(minutes=2)) -> Probed:
@@ -100,14 +101,17 @@ def _probed(container: InputContainer, beginning: bytes, *, until: float) -> Pro
     measured = _Measured.of(container, film, until=until)
     start = (container.start_time or 0) / 1e6
     claimed = container.duration / 1e6 if container.duration else None
+    if claimed is not None and container.format.name.startswith("matroska"):
+        # It tells when it ends, and not how long it is.
+        claimed -= max(0.0, start)
     picture = None if film is None else _picture(film, measured, start=start, claimed=claimed)
-    sound = None if heard is None else _sound(heard, measured, start=start)
+    sound = None if heard is None else _sound(heard, measured)
     return Probed(
         MediaKind.VIDEO if picture is not None else MediaKind.AUDIO,
         _container(container, beginning),
         picture.duration if picture is not None else sound.duration if sound is not None else 0.0,
         streams=len(container.streams),
-        packets=sum(len(times.starts) for times in measured.streams.values()),
+        packets=sum(times.count for times in measured.streams.values()),
         picture=picture,
         sound=sound,
         claimed=claimed,
@@ -120,16 +124,27 @@ class _Times:
 
     def __init__(self, unit: float) -> None:
         self._unit = unit
-        self.starts = array("d")
-        self.keys = 0
+        self._told, self._guessed = array("d"), array("d")
+        self.count = self.keys = 0
         self.end = 0.0
 
     def add(self, packet: Packet[Any]) -> None:
         moment = packet.pts if packet.pts is not None else packet.dts
         begins = moment * self._unit if moment is not None else self.end
-        self.starts.append(begins)
+        (self._guessed if moment is None else self._told).append(begins)
+        self.count += 1
         self.keys += packet.is_keyframe
         self.end = max(self.end, begins + (packet.duration or 0) * self._unit)
+
+    @property
+    def uncertain(self) -> bool:
+        """Whether only some say it."""
+        return bool(self._told and self._guessed)
+
+    @property
+    def starts(self) -> array[float]:
+        """Of those that say it; of all, one after the other, if none does."""
+        return self._told or self._guessed
 
     @property
     def start(self) -> float:
@@ -185,8 +200,9 @@ def _picture(film: VideoStream, measured: _Measured, *, start: float, claimed: f
     aspect = float(film.sample_aspect_ratio or 1)
     if rotation in (90, 270):
         width, height, aspect = height, width, 1 / aspect
-    duration = times.end - times.start
-    starts = sorted(times.starts)
+    first = _first_shown(times, frame)
+    starts = sorted(begins for begins in times.starts if begins >= first)
+    duration = times.end - first
     if len(starts) > 1 and duration <= starts[-1] - starts[0]:
         # The last frame does not say how long it is shown: as long as the others.
         duration = (starts[-1] - starts[0]) * len(starts) / (len(starts) - 1)
@@ -201,15 +217,22 @@ def _picture(film: VideoStream, measured: _Measured, *, start: float, claimed: f
         rotation=rotation,
         pixel_aspect=aspect,
         has_alpha=film.metadata.get("alpha_mode") == "1" or _has_alpha(frame),
-        frames=len(starts),
+        frames=times.count,
         fps=round(len(starts) / duration, 6) if duration else 0.0,
-        variable_rate=_varies(starts, unit=float(film.time_base or 0)),
-        start=round(max(0.0, times.start - start), 6),
+        variable_rate=times.uncertain or _varies(starts, unit=float(film.time_base or 0)),
+        start=round(max(0.0, first - start), 6),
         duration=round(duration, 6),
-        pace=_pace(starts),
+        first=round(first, 6),
+        pace=_pace(starts, unit=float(film.time_base or 0)),
         key_frames=times.keys,
         **_look(frame),
     )
+
+
+def _first_shown(times: _Times, frame: VideoFrame | None) -> float:
+    """When a film begins: a part cut out of another may have frames in front that need one which is not there."""
+    shown = times.start if frame is None or frame.time is None else float(frame.time)
+    return shown if times.start < shown < times.end else times.start
 
 
 def _look(frame: VideoFrame | None) -> dict[str, Any]:
@@ -223,7 +246,7 @@ def _look(frame: VideoFrame | None) -> dict[str, Any]:
     }
 
 
-def _sound(heard: AudioStream, measured: _Measured, *, start: float) -> SoundTrack:
+def _sound(heard: AudioStream, measured: _Measured) -> SoundTrack:
     times, codec = measured.of_stream(heard), heard.codec_context
     duration = times.end - max(0.0, times.start)
     told = float(heard.duration * heard.time_base) if heard.duration and heard.time_base else 0.0
@@ -236,25 +259,32 @@ def _sound(heard: AudioStream, measured: _Measured, *, start: float) -> SoundTra
         sample_rate=codec.sample_rate,
         channels=codec.channels,
         duration=round(duration, 6),
-        start=round(max(0.0, times.start - start), 6),
+        first=round(times.start, 6),
     )
 
 
-def _pace(starts: Sequence[float]) -> float:
-    """One by the time between two frames that is neither among the longer nor among the shorter ones."""
+def _pace(starts: Sequence[float], *, unit: float) -> float:
+    """By the shortest time between two frames if the others are multiples of it, for then some are left out.
+
+    If they are not it is one that is neither among the longer nor among the shorter ones.
+    """
+    gaps = sorted(gap for before, after in pairwise(starts) if (gap := after - before) > 0)
+    if not gaps:
+        return 0.0
+    least, usual = gaps[0], gaps[len(gaps) // 2]
+    off = (abs(gap - round(gap / least) * least) - _STEADY * gap for gap in gaps)
+    return round(1 / (least if max(off) <= 2 * unit else usual), 6)
+
+
+def _varies(starts: Sequence[float], *, unit: float) -> bool:
+    """Whether some frames are shown longer than others, by more than rounding, or all together drift."""
     gaps = sorted(after - before for before, after in pairwise(starts))
-    usual = gaps[len(gaps) // 2] if gaps else 0.0
-    return round(1 / usual, 6) if usual > 0 else 0.0
-
-
-def _varies(starts: Iterable[float], *, unit: float) -> bool:
-    """Whether some frames are shown longer than others, by more than rounding."""
-    times = list(starts)
-    gaps = sorted(after - before for before, after in pairwise(times))
     if not gaps:
         return False
-    usual = gaps[len(gaps) // 2]
-    return gaps[-1] - usual > max(_STEADY * usual, 2 * unit) or usual - gaps[0] > max(_STEADY * usual, 2 * unit)
+    usual, mean = gaps[len(gaps) // 2], (starts[-1] - starts[0]) / len(gaps)
+    steady = max(_STEADY * usual, 2 * unit)
+    drift = max(abs(begins - starts[0] - number * mean) for number, begins in enumerate(starts))
+    return gaps[-1] - usual > steady or usual - gaps[0] > steady or drift > _DRIFT * mean
 
 
 def _has_alpha(frame: VideoFrame | None) -> bool:

@@ -36,8 +36,10 @@ class PictureTrack:
     start: float = 0.0
     "Seconds from the beginning of the file to the first frame."
     duration: float = 0.0
+    first: float = 0.0
+    "What the file's own clock shows at the first frame, which may be less than 0."
     pace: float = 0.0
-    "Frames a second as most of them follow each other; it differs from the average when the rate varies."
+    "Frames a second as they follow each other when none is left out."
     key_frames: int = 1
     "How many can be decoded without another."
     interlaced: bool = False
@@ -56,8 +58,8 @@ class SoundTrack:
     sample_rate: int
     channels: int
     duration: float
-    start: float = 0.0
-    "Seconds from the beginning of the file to the first sample."
+    first: float = 0.0
+    "What the file's own clock shows at the first sample, which may be less than 0."
 
 
 @dataclass(frozen=True, slots=True)

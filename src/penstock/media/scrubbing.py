@@ -9,10 +9,9 @@ from fractions import Fraction
 from pathlib import Path
 
 from penstock.media.errors import UnusableFile
-from penstock.media.ffmpeg import EXACT, reading, run, writing
 from penstock.media.ladder import moving_pictures, shown
 from penstock.media.probed import PictureTrack, Probed
-from penstock.media.thumbnail import typical_frame
+from penstock.media.thumbnail import one_picture, typical_frame
 from penstock.media.whole import whole
 
 POSTER = 1280
@@ -23,8 +22,8 @@ _MOST_TILES = 100
 _TILE = 160
 _USUAL_STEP = 1
 "Seconds; more if there would be too many."
-_MEMORY = 1 << 30
-_JPEG = ("-c:v", "mjpeg", "-q:v", "4", "-pix_fmt", "yuvj420p", *EXACT, "-f", "mjpeg")
+_ENOUGH = 2
+"Frames for each tile."
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,24 +71,16 @@ def scrub_sheet(source: Path, probed: Probed, sheet: Path, track: Path) -> Scrub
     """A JPEG of small pictures from all over a film, and WebVTT that tells which belongs to which moment."""
     picture = moving_pictures(probed)
     made = ScrubSheet.of(picture)
-    # Few of many frames are needed; if there are enough that need no others, the others are not decoded.
-    skipped = ["-skip_frame", "nokey"] if picture.key_frames >= 2 * made.tiles else []
     still = "loop=-1:1,setpts=N/25/TB," if picture.frames == 1 else ""
     chosen = f"{still}fps=1/({made.step}),tpad=stop={made.tiles}:stop_mode=clone,trim=end_frame={made.tiles}"
-    small = f"scale={made.width}:{made.height}:out_range=pc,setsar=1,format=yuvj420p"
-    tiled = f"tile={made.columns}x{made.rows}:nb_frames={made.tiles}"
-    with whole(sheet) as unfinished:
-        ran = run(
-            [
-                *reading(source, "-threads", "2", "-itsoffset", f"{-picture.start:.6f}", *skipped),
-                *("-map", f"0:{picture.index}", "-vf", f"{chosen},{small},{tiled}", "-frames:v", "1"),
-                *(*_JPEG, writing(unfinished)),
-            ],
-            limit=timedelta(minutes=5, seconds=10 * picture.duration),
-            memory=_MEMORY,
-        )
-        if not ran.frames:
-            raise UnusableFile("not a single frame of the video can be decoded; export it anew")
+    small = f"scale={made.width}:{made.height}:out_range=pc,setsar=1"
+    filters = f"{chosen},{small},tile={made.columns}x{made.rows}:nb_frames={made.tiles}"
+    # Few of many frames are needed: if enough of them need no others, the others are not decoded. Not all codecs can.
+    ways = [["-skip_frame", "nokey"], []] if picture.key_frames >= _ENOUGH * made.tiles else [[]]
+    begun = ["-copyts", "-itsoffset", f"{-picture.first:.6f}"]
+    limit = timedelta(minutes=5, seconds=10 * picture.duration)
+    if not any(one_picture(source, picture, sheet, *begun, *way, filters=filters, limit=limit) for way in ways):
+        raise UnusableFile("not a single frame of the video can be decoded; export it anew")
     with whole(track) as unfinished:
         unfinished.write_text(made.track(sheet.name))
     return made

@@ -16,6 +16,7 @@ from penstock.media.hls_playlist import (
     Segment,
     Variant,
     codecs,
+    film_seconds,
     master_playlist,
     media_playlist,
     written_segments,
@@ -25,6 +26,7 @@ from penstock.media.whole import whole
 
 _OVERHEAD = 64_000
 "Bits a second for headers, at most."
+_ROUND = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,9 +134,13 @@ class _Rung:
         return Variant(self._rung, self._codecs(), max(math.ceil(bits), self._peak()))
 
     def finished(self, grown: Callable[[Path], None]) -> GrownRung:
+        # In its playlist ffmpeg adds up what frames say, which is not when the next one comes.
+        before = sum(segment.seconds for segment in self.segments[:-1])
+        last = Segment(self.segments[-1].name, round(max(0.001, film_seconds(self._written) - before), 6))
+        self.segments[-1] = last
         playlist = self._write_playlist(ended=True)
         grown(playlist)
-        average = math.ceil(8 * sum(self._sizes) / sum(segment.seconds for segment in self.segments))
+        average = round(8 * sum(self._sizes) / sum(segment.seconds for segment in self.segments))
         variant = Variant(self._rung, self._codecs(), self._peak(), average)
         places = tuple(self._to / segment.name for segment in self.segments)
         return GrownRung(variant, playlist, self._to / INIT, places, self._mp4)
@@ -164,7 +170,7 @@ class _Rung:
 
     def _peak(self) -> int:
         rates = (8 * size / segment.seconds for size, segment in zip(self._sizes, self.segments, strict=True))
-        return math.ceil(max(rates))
+        return _ROUND * math.ceil(max(rates) / _ROUND)
 
 
 def _write(place: Path, text: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from datetime import timedelta
 from pathlib import Path
 
@@ -32,17 +33,40 @@ def typical_frame(clip: Path, picture: PictureTrack, into: Path, *, longest: int
     size = f"{max(1, round(width * shrink))}:{max(1, round(height * shrink))}"
     begin = max(0.0, (picture.duration - _LOOKED_AT) / 2)
     count = round(min(picture.duration, _LOOKED_AT) * picture.fps)
-    with whole(into) as unfinished:
+    scaled = f"scale={size}:out_range=pc,setsar=1"
+    typical = f"{scaled},thumbnail=n={min(max(count, 2), 100)}"
+    ran = one_picture(clip, picture, into, "-ss", f"{begin:.3f}", "-t", str(_LOOKED_AT), filters=typical)
+    # Some files cannot be sought in, or do not tell when their frames are shown: the first stands for them.
+    ran = ran or one_picture(clip, picture, into, filters=scaled)
+    if ran is None:
+        raise UnusableFile("not a single frame of the video can be decoded; export it anew")
+    return ran
+
+
+def one_picture(
+    clip: Path,
+    picture: PictureTrack,
+    into: Path,
+    *options: str,
+    filters: str,
+    limit: timedelta = timedelta(minutes=1),
+) -> Ran | None:
+    """A JPEG of what filters make of a video that is read with such options; None if they make nothing of it."""
+    with suppress(_NothingMade), whole(into) as unfinished:
         ran = run(
             [
-                *reading(clip, "-threads", "2", "-ss", f"{begin:.3f}", "-t", str(_LOOKED_AT)),
-                *("-map", f"0:{picture.index}", "-frames:v", "1"),
-                *("-vf", f"scale={size}:out_range=pc,setsar=1,thumbnail=n={min(max(count, 2), 100)},format=yuvj420p"),
-                *("-c:v", "mjpeg", "-q:v", "3", *EXACT, "-f", "mjpeg", writing(unfinished)),
+                *(*reading(clip, "-threads", "2", *options), "-map", f"0:{picture.index}", "-frames:v", "1"),
+                *("-vf", f"{filters},format=yuvj420p", "-c:v", "mjpeg", "-q:v", "3"),
+                *(*EXACT, "-f", "mjpeg", writing(unfinished)),
             ],
-            limit=timedelta(minutes=1),
+            limit=limit,
             memory=_MEMORY,
         )
         if not ran.frames:
-            raise UnusableFile("not a single frame of the video can be decoded; export it anew")
-    return ran
+            raise _NothingMade
+        return ran
+    return None
+
+
+class _NothingMade(Exception):
+    """ffmpeg has ended well, without a picture."""

@@ -79,12 +79,14 @@ class Stream(CurlHandle):
         self._outcome: tuple[int, str] | None = None
         self._at_work = self._used = False
         self._file = -1
+        self._opened: set[int] = set()
         self._due: float | None = None
         self._poll = select.poll()
         options: list[tuple[int, Any]] = [
             (pycurl.URL, str(url.at_root())),
             (pycurl.PROXY, ""),
             (pycurl.OPENSOCKETFUNCTION, self._open_socket),
+            (pycurl.SOCKOPTFUNCTION, self._note_opened),
             (pycurl.HEADERFUNCTION, self._note_line),
             (pycurl.WRITEFUNCTION, self._pieces.append),
         ]
@@ -215,6 +217,10 @@ class Stream(CurlHandle):
             return pycurl.SOCKET_BAD
         return open_socket(*address)
 
+    def _note_opened(self, file: int, purpose: int) -> int:
+        self._opened.add(file)
+        return int(pycurl.SOCKOPT_OK)
+
     def _watch_socket(self, what: int, file: int, multi: Any, data: Any) -> None:
         if what == pycurl.POLL_REMOVE:
             self._poll.unregister(file)
@@ -222,7 +228,8 @@ class Stream(CurlHandle):
             readable = select.POLLIN if what in (pycurl.POLL_IN, pycurl.POLL_INOUT) else 0
             writable = select.POLLOUT if what in (pycurl.POLL_OUT, pycurl.POLL_INOUT) else 0
             self._poll.register(file, readable | writable)
-            self._file = file
+            if file in self._opened:  # libcurl also has a file to be woken up by
+                self._file = file
 
     def _set_timer(self, milliseconds: int) -> None:
         self._due = None if milliseconds < 0 else time.monotonic() + milliseconds / 1000

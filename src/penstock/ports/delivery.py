@@ -11,7 +11,7 @@ from penstock.operations.feed_entry import FeedEntry
 from penstock.schema.shape import EntityShape
 
 
-class Delivery(Struct, frozen=True):
+class BroughtChange(Struct, frozen=True):
     """One change that was brought."""
 
     receipt: str
@@ -28,6 +28,6 @@ class Delivery(Struct, frozen=True):
 class DeliveringEngine(Protocol):
     """An engine whose store can bring changes."""
 
-    def delivered(self, shapes: Sequence[EntityShape], event: Mapping[str, Any]) -> list[Delivery]:
+    def delivered(self, shapes: Sequence[EntityShape], event: Mapping[str, Any]) -> list[BroughtChange]:
         """The changes of these entities in an event, in its order; InvalidValue for what is no event of this store."""
         ...

@@ -8,6 +8,8 @@ const BITS = 10;
 const film = document.querySelector("video");
 const canvas = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
 const errors = [];
+// What hls.js says when nothing new was shown for a while: true of any stream on a busy machine.
+const WAITING = [Hls.ErrorDetails.BUFFER_STALLED_ERROR, Hls.ErrorDetails.BUFFER_NUDGE_ON_STALL];
 let hls = null;
 
 function state() {
@@ -60,14 +62,25 @@ function seen(frame) {
   return { time: frame.mediaTime, width: frame.width, height: frame.height, painted: painted() };
 }
 
+// The next picture that is shown, or null if the film ends before.
 function nextFrame(what) {
-  return within(what, (resolve) => film.requestVideoFrameCallback((_, frame) => resolve(frame)));
+  return within(what, (resolve) => {
+    film.requestVideoFrameCallback((_, frame) => resolve(frame));
+    film.addEventListener("ended", () => resolve(null), { once: true });
+  });
 }
 
-function open(url) {
+// Headers go to whoever gives out playlists, never along with a signed URL, which an object store would refuse.
+function open(url, headers) {
   close();
-  hls = new Hls({ enableWorker: false });
-  hls.on(Hls.Events.ERROR, (_, told) => errors.push(told.details));
+  const xhrSetup = (request, asked) => {
+    if (!new URL(asked, location).pathname.endsWith(".m3u8")) return;
+    for (const [name, value] of Object.entries(headers)) request.setRequestHeader(name, value);
+  };
+  hls = new Hls({ enableWorker: false, xhrSetup });
+  hls.on(Hls.Events.ERROR, (_, told) => {
+    if (told.fatal || !WAITING.includes(told.details)) errors.push(told.details);
+  });
   return within("the list of levels", (resolve, reject) => {
     const levels = () => hls.levels.map(({ width, height, bitrate }) => ({ width, height, bitrate }));
     hls.once(Hls.Events.MANIFEST_PARSED, () => resolve(levels()));
@@ -79,7 +92,11 @@ function open(url) {
 
 // Waits for what goes wrong with a stream.
 async function untilError() {
-  if (!errors.length) await within("an error", (resolve) => hls.once(Hls.Events.ERROR, resolve));
+  await within("an error", (resolve) => {
+    const look = () => errors.length && resolve();
+    hls.on(Hls.Events.ERROR, look);
+    look();
+  });
   return errors;
 }
 
@@ -101,7 +118,11 @@ function close() {
 async function play(count) {
   const frames = [];
   await film.play();
-  while (frames.length < count && !film.ended) frames.push(seen(await nextFrame(`picture ${frames.length}`)));
+  while (frames.length < count) {
+    const frame = await nextFrame(`picture ${frames.length}`);
+    if (frame === null) break;
+    frames.push(seen(frame));
+  }
   film.pause();
   return frames;
 }
@@ -119,7 +140,7 @@ async function seek(number, rate) {
     const shown = nextFrame(`picture ${number}`);
     film.currentTime = (number + 0.5) / rate;
     const frame = await shown;
-    if (Math.floor(frame.mediaTime * rate + 0.5) === number && !film.seeking) return seen(frame);
+    if (frame !== null && Math.round(frame.mediaTime * rate) === number && !film.seeking) return seen(frame);
   }
   throw new Error(`picture ${number} was not shown; ${JSON.stringify(state())}`);
 }
@@ -133,7 +154,7 @@ async function switchTo(level) {
   await film.play();
   for (;;) {
     const frame = await nextFrame(`a picture of level ${level}`);
-    if (frame.width === width && frame.height === height && hls.currentLevel === level) {
+    if (frame?.width === width && frame.height === height && hls.currentLevel === level) {
       film.loop = false;
       film.pause();
       return seen(frame);

@@ -15,8 +15,9 @@ from penstock.domains.assetcreator.asset_studio import AssetStudio
 from penstock.objects import LocalObjects, RouteSigner
 from penstock.runtime.system_records import SYSTEM_RECORDS
 from penstock.work.working import WORKING
-from tests.conftest import _opener, chosen_engines
+from tests.conftest import chosen_engines, furnished
 from tests.domains.assetcreator.quick_makers import QuickMakers
+from tests.homes import Homes
 
 BEGUN = datetime(2037, 1, 29, 8, 0, tzinfo=UTC)
 ENGINES = [name for name in ("sqlite", "postgres", "dynoxide") if name in chosen_engines()]
@@ -37,11 +38,13 @@ def local(tmp_path: Path, clock: FrozenClock) -> LocalObjects:
 
 
 @pytest.fixture
-def studio(tmp_path: Path, local: LocalObjects, quick: QuickMakers, clock: FrozenClock) -> Iterator[AssetStudio]:
+def studio(
+    homes: Homes, tmp_path: Path, local: LocalObjects, quick: QuickMakers, clock: FrozenClock
+) -> Iterator[AssetStudio]:
     """SQLite and local files."""
     clock.set(BEGUN)
+    (tmp_path / "ac.db").write_bytes(homes.file((DOMAIN, WORKING)))
     store = open_store(f"sqlite:///{tmp_path}/ac.db", clock=clock)
-    store.ensure(DOMAIN, WORKING)
     yield AssetStudio(store, local, quick.makers())
     store.close()
 
@@ -52,9 +55,8 @@ def anywhere(
 ) -> Iterator[AssetStudio]:
     """A studio on each engine, with the object store that belongs to it."""
     clock.set(BEGUN)
-    opener, cleanup = _opener(request.param, request, tmp_path)
+    opener, cleanup = furnished(request.param, request, tmp_path, (DOMAIN, WORKING))
     store = Store(opener(), clock=clock, secret=b"of the tests", own=SYSTEM_RECORDS)
-    store.ensure(DOMAIN, WORKING)
     objects = request.getfixturevalue("local" if request.param == "sqlite" else "s3")
     yield AssetStudio(store, objects, quick.makers())
     store.close()

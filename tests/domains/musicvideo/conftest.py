@@ -16,8 +16,9 @@ from penstock.domains.musicvideo.options import MusicVideoOptions
 from penstock.objects import LocalObjects, RouteSigner
 from penstock.runtime.system_records import SYSTEM_RECORDS
 from penstock.work.working import WORKING
-from tests.conftest import _opener, chosen_engines
+from tests.conftest import chosen_engines, furnished
 from tests.domains.musicvideo.quick_providers import QuickProviders
+from tests.homes import Homes
 
 BEGUN = datetime(2025, 11, 17, 10, 0, tzinfo=UTC)
 ENGINES = [name for name in ("sqlite", "postgres", "dynoxide") if name in chosen_engines()]
@@ -38,11 +39,13 @@ def local(tmp_path: Path, clock: FrozenClock) -> LocalObjects:
 
 
 @pytest.fixture
-def studio(tmp_path: Path, local: LocalObjects, quick: QuickProviders, clock: FrozenClock) -> Iterator[FilmStudio]:
+def studio(
+    homes: Homes, tmp_path: Path, local: LocalObjects, quick: QuickProviders, clock: FrozenClock
+) -> Iterator[FilmStudio]:
     """SQLite and local files."""
     clock.set(BEGUN)
+    (tmp_path / "mv.db").write_bytes(homes.file((DOMAIN, WORKING)))
     store = open_store(f"sqlite:///{tmp_path}/mv.db", clock=clock)
-    store.ensure(DOMAIN, WORKING)
     yield FilmStudio(store, local, quick.providers(), MusicVideoOptions(scenes=3, scene_seconds=0.5))
     store.close()
 
@@ -53,9 +56,8 @@ def anywhere(
 ) -> Iterator[FilmStudio]:
     """A studio on each engine, with the object store that belongs to it."""
     clock.set(BEGUN)
-    opener, cleanup = _opener(request.param, request, tmp_path)
+    opener, cleanup = furnished(request.param, request, tmp_path, (DOMAIN, WORKING))
     store = Store(opener(), clock=clock, secret=b"of the tests", own=SYSTEM_RECORDS)
-    store.ensure(DOMAIN, WORKING)
     objects = request.getfixturevalue("local" if request.param == "sqlite" else "s3")
     yield FilmStudio(store, objects, quick.providers(), MusicVideoOptions(scenes=3, scene_seconds=0.5))
     store.close()

@@ -16,7 +16,8 @@ from penstock.objects import LocalObjects, RouteSigner
 from penstock.ports.clock import Clock
 from penstock.runtime.system_records import SYSTEM_RECORDS
 from penstock.work.working import WORKING
-from tests.conftest import _opener, chosen_engines
+from tests.conftest import chosen_engines, furnished
+from tests.homes import Homes
 
 MADE = datetime(2025, 12, 8, 13, 2, 19, 123000, tzinfo=UTC)
 # Not DynamoDB Local: it removes, by the machine's clock, records that have expired there long before they do here.
@@ -35,11 +36,13 @@ def local(tmp_path: Path, clock: FrozenClock) -> LocalObjects:
 
 
 @pytest.fixture
-def studio(tmp_path: Path, local: LocalObjects, voices: Voices, clock: FrozenClock) -> Iterator[SpeechStudio]:
+def studio(
+    homes: Homes, tmp_path: Path, local: LocalObjects, voices: Voices, clock: FrozenClock
+) -> Iterator[SpeechStudio]:
     """SQLite and local files, on the day of the plan's example."""
     clock.set(MADE)
+    (tmp_path / "speech.db").write_bytes(homes.file((DOMAIN, WORKING)))
     store = open_store(f"sqlite:///{tmp_path}/speech.db", clock=clock)
-    store.ensure(DOMAIN, WORKING)
     yield SpeechStudio(store, local, voices)
     store.close()
 
@@ -50,9 +53,8 @@ def anywhere(
 ) -> Iterator[SpeechStudio]:
     """A studio on each engine, with the object store that belongs to it."""
     clock.set(MADE)
-    opener, cleanup = _opener(request.param, request, tmp_path)
+    opener, cleanup = furnished(request.param, request, tmp_path, (DOMAIN, WORKING))
     store = Store(opener(), clock=clock, secret=b"of the tests", own=SYSTEM_RECORDS)
-    store.ensure(DOMAIN, WORKING)
     yield SpeechStudio(store, request.getfixturevalue("local" if request.param == "sqlite" else "s3"), voices)
     store.close()
     cleanup()

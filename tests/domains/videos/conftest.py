@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import itertools
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -14,10 +16,16 @@ from penstock.domains.videos.video_library import VideoLibrary
 from penstock.objects import LocalObjects, RouteSigner
 from penstock.runtime.system_records import SYSTEM_RECORDS
 from penstock.work.working import WORKING
-from tests.conftest import _opener, chosen_engines
+from tests.cli.conftest import folder as folder
+from tests.cli.conftest import penstock as penstock
+from tests.conftest import _drop_tables, _opener, chosen_engines
 from tests.domains.videos.films import made
+from tests.domains.videos.streams import Record, engine_at, records_of
+from tests.homes import dynamo_client
+from tests.servers import Dynoxide
 
 BEGUN = datetime(2037, 6, 6, 3, 40, tzinfo=UTC)
+_number = itertools.count()
 ENGINES = [name for name in ("sqlite", "postgres", "dynoxide") if name in chosen_engines()]
 
 
@@ -68,3 +76,38 @@ def dynamo_library(dynamo: Store, local: LocalObjects, clock: FrozenClock) -> Vi
 def everywhere(store: Store, local: LocalObjects) -> VideoLibrary:
     """A library on each engine, whose files nobody needs."""
     return VideoLibrary(store, local)
+
+
+@pytest.fixture
+def prefix() -> str:
+    """Another for each test: the server keeps the stream of a table that is gone."""
+    return f"streamed{next(_number)}_"
+
+
+@pytest.fixture
+def name(prefix: str) -> str:
+    """The table's."""
+    return f"{prefix}VideoMetadata"
+
+
+@pytest.fixture
+def streamed(dynoxide_server: Dynoxide, local: LocalObjects, clock: FrozenClock, prefix: str) -> Iterator[VideoLibrary]:
+    """A library whose table has a stream."""
+    clock.set(BEGUN)
+    store = Store(engine_at(dynoxide_server.url, prefix), clock=clock, secret=b"of the tests", own=SYSTEM_RECORDS)
+    store.ensure(DOMAIN, WORKING)
+    yield VideoLibrary(store, local)
+    store.close()
+    _drop_tables(dynoxide_server.url, prefix)
+
+
+@pytest.fixture
+def read(dynoxide_server: Dynoxide, name: str) -> Callable[[], list[Record]]:
+    """What the stream tells by now."""
+    return lambda: records_of(dynoxide_server.url, name)
+
+
+@pytest.fixture
+def table(dynoxide_server: Dynoxide) -> Any:
+    """How others write to the table."""
+    return dynamo_client(dynoxide_server.url)

@@ -1,4 +1,4 @@
-"""What a Lambda function gets: events made of records that were read from a real stream."""
+"""Videos in a table with a stream, and what a Lambda function gets: events made of records read from it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,12 @@ from collections.abc import Iterable
 from datetime import datetime
 from functools import cache
 from typing import Any
+from uuid import uuid4
 
+from penstock.domains.videos.model import Video
+from penstock.domains.videos.tagging import tag
+from penstock.domains.videos.video_library import VideoLibrary
+from penstock.engines.dynamodb import DynamoEngine
 from tests.homes import dynamo_access, dynamo_client
 
 Record = dict[str, Any]
@@ -49,3 +54,30 @@ def receipt(record: Record) -> str:
 def _as_json(value: object) -> float:
     assert isinstance(value, datetime)
     return value.timestamp()
+
+
+def engine_at(url: str, prefix: str, **more: Any) -> DynamoEngine:
+    return DynamoEngine(endpoint=url, region="us-east-1", access_key="t", secret_key="t", table_prefix=prefix, **more)
+
+
+def inserted(library: VideoLibrary, **said: Any) -> Video:
+    """A video as its inspection leaves it, with its file."""
+    video_id = uuid4()
+    source = f"videos/{video_id}/source/film.mp4"
+    video = Video.model_validate(
+        {
+            "video_id": video_id,
+            "user_id": "u",
+            "created_at": int(library.store.clock.now().timestamp()),
+            "title": "t",
+            "duration": 1000,
+            "folder": f"videos/{video_id}/",
+            "source_s3_key": source,
+            **said,
+        }
+    )
+    library.objects.put(source, b"a film")
+    with library.store.change() as change:
+        change.create(video)
+        tag(change, video)
+    return video

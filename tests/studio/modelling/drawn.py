@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -122,11 +123,8 @@ def seen(model: Model, size: int = 128, *, behind: bool = False) -> NDArray[np.u
     x, y, z = (points[:, 0] - low[0]) * scale, (high[1] - points[:, 1]) * scale, points[:, 2]
     picture, depth = texels(model), np.full((size, size), -np.inf)
     shown = np.zeros((size, size, 4), dtype=np.uint8)
-    for face in model.faces.astype(np.int64):
+    for face, area in _showing(model.faces.astype(np.int64), x, y):
         fx, fy = x[face], y[face]
-        area = (fx[1] - fx[0]) * (fy[2] - fy[0]) - (fx[2] - fx[0]) * (fy[1] - fy[0])
-        if area >= -1e-12:
-            continue  # it looks away
         x0, x1 = max(int(fx.min()), 0), min(int(fx.max()) + 1, size)
         y0, y1 = max(int(fy.min()), 0), min(int(fy.max()) + 1, size)
         px, py = np.meshgrid(np.arange(x0, x1) + 0.5, np.arange(y0, y1) + 0.5)
@@ -141,6 +139,15 @@ def seen(model: Model, size: int = 128, *, behind: bool = False) -> NDArray[np.u
         shown[y0:y1, x0:x1][near, 3] = 255
         depth[y0:y1, x0:x1][near] = height[near]
     return shown
+
+
+def _showing(faces: Any, x: Any, y: Any) -> Iterator[tuple[Any, float]]:
+    """The faces, each with its area, that look this way and may cover the middle of a pixel: most are too small."""
+    fx, fy = x[faces], y[faces]
+    area = (fx[:, 1] - fx[:, 0]) * (fy[:, 2] - fy[:, 0]) - (fx[:, 2] - fx[:, 0]) * (fy[:, 1] - fy[:, 0])
+    covers = [np.ceil(f.min(axis=1) - 0.5 - 1e-6) <= np.floor(f.max(axis=1) - 0.5 + 1e-6) for f in (fx, fy)]
+    shows = (area < -1e-12) & covers[0] & covers[1]
+    yield from zip(faces[shows], area[shows].tolist(), strict=True)
 
 
 def fitted(picture: Image.Image, size: int = 128) -> NDArray[np.uint8]:

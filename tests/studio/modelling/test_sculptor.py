@@ -283,7 +283,8 @@ def test_a_thing_or_whoever_is_seen_from_the_side_looks_alike_from_behind_and_no
         # Something sticks out on one side only, as a snout does.
         ImageDraw.Draw(picture).rectangle((400, 60, 511, 420), fill=(200, 40, 40, 255))
     into = tmp_path / "mesh.glb"
-    told = SCULPTOR.model(saved(picture, tmp_path / "p.png"), order(kind=kind, rig=rig), into, Quiet()).metrics
+    asked = order(kind=kind, rig=rig, platform="MOBILE")
+    told = SCULPTOR.model(saved(picture, tmp_path / "p.png"), asked, into, Quiet()).metrics
     model = read_glb(into)
     front, back = seen(model), seen(model, behind=True)
     wide = np.flatnonzero(front[..., 3].any(axis=0))[-1] + 1

@@ -33,7 +33,7 @@ _LOOK = 0.2
 _PIECE = 1 << 20
 
 
-class Stage(StrEnum):
+class AddingStage(StrEnum):
     """What is being done with a file."""
 
     READING = "reading"
@@ -42,7 +42,7 @@ class Stage(StrEnum):
     ENCODING = "encoding"
 
 
-Tell = Callable[[Stage, float, float], None]
+Tell = Callable[[AddingStage, float, float], None]
 "Told of a stage how much of it is done, of how much: bytes of what is read or sent, shares of 1 of the others."
 
 
@@ -121,7 +121,7 @@ def _read(path: Path, size: int, tell: Tell) -> tuple[str, str]:
             head = head or piece[:SNIFFED_BYTES]
             digest.update(piece)
             done += len(piece)
-            tell(Stage.READING, done, size)
+            tell(AddingStage.READING, done, size)
     return sniff(head), digest.hexdigest()
 
 
@@ -153,7 +153,7 @@ def _send(library: VideoLibrary, submission: Submission, path: Path, tell: Tell)
     def sent(some: int) -> None:
         nonlocal done
         done += some
-        tell(Stage.SENDING, done, size)
+        tell(AddingStage.SENDING, done, size)
 
     try:
         submissions.send(library, submission, path, sent=sent)
@@ -167,11 +167,11 @@ def _encoded(library: VideoLibrary, video_id: UUID, tell: Tell) -> Video:
         video = library.store.lookup(Video.at(video_id=video_id))
         if video is None:
             _check_awaited(library, video_id)
-            tell(Stage.INSPECTING, 0.0, 1.0)
+            tell(AddingStage.INSPECTING, 0.0, 1.0)
         elif video.status is VideoStatus.FAILED:
-            raise UnusableFile(f"video {video_id} could not be encoded: {video.error}")
+            raise UnusableFile(f"video {video_id} could not be encoded, and can be removed: {video.error}")
         else:
-            tell(Stage.ENCODING, encoded_share(library.store, video), 1.0)
+            tell(AddingStage.ENCODING, encoded_share(library.store, video), 1.0)
             if video.status is VideoStatus.READY and not _is_worked_on(library, video):
                 return library.video(video_id)
         time.sleep(_LOOK)

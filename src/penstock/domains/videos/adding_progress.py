@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import PurePath
 from typing import Any
 
 from rich.filesize import decimal
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
-from penstock.domains.videos.adding import Stage, Tell
+from penstock.domains.videos.adding import AddingStage, Tell
 from penstock.domains.videos.video_lines import shown
 
-_BYTES = (Stage.READING, Stage.SENDING)
-_NAME = 40
-"So much of a file's name stands before its bars."
+_BYTES = (AddingStage.READING, AddingStage.SENDING)
+_BESIDE = 62
+"What a line has besides the name of the file: stage, bar, bytes and time."
+_SHORTEST, _LONGEST = 12, 40
+"Characters of a name that stand before its bars."
 
 
 @contextmanager
@@ -30,18 +31,18 @@ def adding_bars(console: Any, name: str) -> Iterator[Tell]:
         transient=True,
         disable=not console.is_terminal,
     )
-    brief = shown(PurePath(name).name)
-    brief = brief if len(brief) <= _NAME else f"{brief[: _NAME - 1]}…"
+    brief, room = shown(name), min(max(console.width - _BESIDE, _SHORTEST), _LONGEST)
+    brief = brief if len(brief) <= room else f"{brief[: room - 1]}…"
 
-    def label(stage: Stage) -> str:
+    def label(stage: AddingStage) -> str:
         return f"{brief if stage in _BYTES else ' ' * len(brief)}  {stage.value:<10}"
 
     with bars:
-        upload = bars.add_task(label(Stage.READING), told="")
+        upload = bars.add_task(label(AddingStage.READING), told="")
         # Until it is known how much there is to do, its bar only moves.
         work = bars.add_task("", told="", total=None, start=False, visible=False)
 
-        def tell(stage: Stage, done: float, total: float) -> None:
+        def tell(stage: AddingStage, done: float, total: float) -> None:
             if stage in _BYTES:
                 told = f"{decimal(int(done))} of {decimal(int(total))}"
                 bars.update(upload, description=label(stage), completed=done, total=total, told=told)
@@ -49,7 +50,7 @@ def adding_bars(console: Any, name: str) -> Iterator[Tell]:
             bars.stop_task(upload)
             bars.start_task(work)
             bars.update(work, description=label(stage), visible=True)
-            if stage is Stage.ENCODING:
+            if stage is AddingStage.ENCODING:
                 bars.update(work, completed=done, total=total, told=f"{done:.0%}")
 
         yield tell

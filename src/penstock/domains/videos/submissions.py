@@ -11,7 +11,7 @@ from uuid import UUID, uuid4
 
 from pydantic import BaseModel
 
-from penstock.domains.videos.model import FILES, FOLDER, SentFile, Submission, SubmissionStatus, Video
+from penstock.domains.videos.model import FILES, FOLDER, SentFile, Submission, SubmissionStatus, Video, VideoTag
 from penstock.domains.videos.recognition import claim_file, take_file
 from penstock.domains.videos.tagging import checked_tags, tag
 from penstock.domains.videos.video_library import VideoLibrary
@@ -70,8 +70,12 @@ def submit(
 
     ``alone``: Conflict where the same file of the same user is known, unless it is known as ``instead_of`` says.
     """
+    if wanted.size < 1:
+        raise InvalidValue("an empty file is no video; send one that has been written to its end")
     if wanted.size > library.options.largest:
         raise TooLarge(f"{wanted.size} bytes are too many for a video; at most {library.options.largest} are taken")
+    tags = checked_tags(wanted.tags)
+    _check_findable(wanted, tags or frozenset())
     now = library.store.clock.now()
     submission = Submission(
         video_id=uuid4(),
@@ -79,7 +83,7 @@ def submit(
         created_at=int(now.timestamp()),
         title=wanted.title,
         category=wanted.category,
-        tags=checked_tags(wanted.tags),
+        tags=tags,
         lasts=wanted.lasts,
         file_name=_plain(wanted.file_name),
         upload_id="",
@@ -165,6 +169,15 @@ def refuse(change: Change, input: OnVideo, error: BaseException) -> None:
     submission = change.store.lookup(Submission.at(video_id=input.video_id))
     if submission is not None and submission.status is SubmissionStatus.ARRIVED:
         change.save(change.track(submission).refuse(error=told_failure(error)))
+
+
+def _check_findable(wanted: NewVideo, tags: frozenset[str]) -> None:
+    """Refuse what no video can be found by before its file is sent, and not when it is inserted."""
+    Video.by_user(user_id=wanted.user_id)
+    if wanted.category is not None:
+        Video.by_category(category=wanted.category, user_id=wanted.user_id)
+    for each in tags:
+        VideoTag.of_tag(tag=each)
 
 
 def _insert(arrived: Arrived, submission: Submission, probed: Probed) -> None:

@@ -79,8 +79,9 @@ def commands(terminal: CommandContext) -> Mapping[str, Callable[..., Any]]:
         if not folder.is_dir():
             raise InvalidValue(f"{shown(folder)} is no folder; name one, or add files by: penstock videos add FILE…")
         usual = _checked(SaidOfFile(user_id=user, category=category, tags=frozenset(tag or ()), lasts=lasts))
-        entries = list(files_in(folder))
         with _adding(terminal, store, objects) as adding:
+            entries = list(files_in(folder))
+            total, number = sum(entry.passed_over is None for entry in entries), 0
             for entry in entries:
                 inside = entry.path.relative_to(folder)
                 if entry.passed_over is not None:
@@ -88,7 +89,8 @@ def commands(terminal: CommandContext) -> Mapping[str, Callable[..., Any]]:
                     continue
                 named = words_of(inside.parts[0])[:LONGEST_CATEGORY] if len(inside.parts) > 1 else ""
                 said = replace(usual, category=named) if folders_are_categories and named else usual
-                adding.add(entry.path, said, name=str(inside), anew=False)
+                number += 1
+                adding.add(entry.path, said, name=str(inside), place=f"{number} of {total}: ", anew=False)
             adding.sum_up()
 
     def list_videos(
@@ -129,7 +131,7 @@ def commands(terminal: CommandContext) -> Mapping[str, Callable[..., Any]]:
         with terminal.opened(store=store, objects=objects) as context:
             library = VideoLibrary.within(context)
             video = library.video(video_id)
-            file, stream = _file_of(library, video, rung), _stream_of(library, video, rung)
+            file, stream = file_of(library, video, rung), _stream_of(library, video, rung)
             url = None if stream is None else f"{terminal.service_url()}{stream}"
             if file is None and url is None:
                 share = f"{encoded_share(library.store, video):.0%} of it is encoded"
@@ -177,9 +179,9 @@ class _Adding:
         self._terminal, self._library = terminal, library
         self.counted: Counter[str] = Counter()
 
-    def add(self, path: Path, said: SaidOfFile, *, name: str, anew: bool = True) -> None:
+    def add(self, path: Path, said: SaidOfFile, *, name: str, place: str = "", anew: bool = True) -> None:
         try:
-            with adding_bars(self._terminal.console(), name) as tell:
+            with adding_bars(self._terminal.console(), f"{place}{path.name}") as tell:
                 added = add_file(self._library, path, said, tell=tell, anew=anew)
         except (Misconfigured, Unavailable):
             raise  # no other file would fare better
@@ -247,7 +249,7 @@ def _found(library: VideoLibrary, asked: VideoQuestion, limit: int) -> tuple[lis
             return videos, cursor is not None
 
 
-def _file_of(library: VideoLibrary, video: Video, rung: str | None) -> str | None:
+def file_of(library: VideoLibrary, video: Video, rung: str | None) -> str | None:
     """Where the film is by itself: a file of this machine, or a URL that opens; None while there is none."""
     rungs = rungs_of(video)
     if not rungs:

@@ -24,7 +24,7 @@ from penstock.operations.item_collection import ItemCollection
 from penstock.operations.plan import PlanStep
 from penstock.operations.reads import Page, Query, Ref
 from penstock.operations.writes import Patch, Write
-from penstock.ports.delivery import Delivery
+from penstock.ports.delivery import BroughtChange
 from penstock.ports.engine import Features, TableSize
 from penstock.ports.waiting import PollingWaiter
 from penstock.schema.shape import EntityShape, TablePlace, ViewShape
@@ -120,7 +120,7 @@ class DynamoEngine:
     def changes(self, shapes: Sequence[EntityShape], *, after: str | None = None, limit: int = 100) -> FeedSlice:
         return self._streams.changes(shapes, after, limit)
 
-    def delivered(self, shapes: Sequence[EntityShape], event: Mapping[str, Any]) -> list[Delivery]:
+    def delivered(self, shapes: Sequence[EntityShape], event: Mapping[str, Any]) -> list[BroughtChange]:
         """The changes in an event as a Lambda function gets it from the stream of a table."""
         return deliveries_of([self._type_of(shape) for shape in shapes], event)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import logging
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -12,16 +11,14 @@ import msgspec
 
 from penstock.engines.dynamodb.item_type import ItemType
 from penstock.engines.dynamodb.stream_record import StreamRecord, entry_of
-from penstock.errors import InvalidValue
-from penstock.ports.delivery import Delivery
-
-log = logging.getLogger("penstock.feed")
+from penstock.errors import InvalidValue, Misconfigured
+from penstock.ports.delivery import BroughtChange
 
 _TABLE = re.compile(r"arn:[^:]*:dynamodb:[^:]*:[^:]*:table/([^/]+)")
 _LONGEST_RECEIPT = 100
 
 
-def deliveries_of(items: Sequence[ItemType], event: Mapping[str, Any]) -> list[Delivery]:
+def deliveries_of(items: Sequence[ItemType], event: Mapping[str, Any]) -> list[BroughtChange]:
     """The changes in an event, in its order; one that cannot be read keeps no other from being told."""
     records = event.get("Records") if isinstance(event, Mapping) else None
     if not isinstance(records, list | tuple):
@@ -29,7 +26,7 @@ def deliveries_of(items: Sequence[ItemType], event: Mapping[str, Any]) -> list[D
     return [_delivery(items, record) for record in records]
 
 
-def _delivery(items: Sequence[ItemType], record: Any) -> Delivery:
+def _delivery(items: Sequence[ItemType], record: Any) -> BroughtChange:
     receipt = _receipt(record)
     try:
         # Images are read from their text; a client's datetimes and bytes become what the stream had.
@@ -39,8 +36,8 @@ def _delivery(items: Sequence[ItemType], record: Any) -> Delivery:
         # Its values may be private.
         trouble = f"a record of the stream cannot be read: {type(error).__name__}"
         digest = hashlib.sha256(repr(record).encode(errors="replace")).hexdigest()
-        return Delivery(receipt, trouble=trouble, digest=digest)
-    return Delivery(receipt, entry)
+        return BroughtChange(receipt, trouble=trouble, digest=digest)
+    return BroughtChange(receipt, entry)
 
 
 _RECORD = msgspec.json.Decoder(StreamRecord)
@@ -57,6 +54,7 @@ def _of_table(items: Sequence[ItemType], record: Mapping[str, Any]) -> list[Item
     """Those of the table that the record is of; all where that is not told, as in what a stream is asked for."""
     told = _TABLE.match(str(record.get("eventSourceARN") or ""))
     found = [item for item in items if told is None or item.table == told[1]]
-    if told is not None and not found:
-        log.warning("an event of the table %s was passed over: nothing here follows it", told[1][:255])
+    if told is not None and not found:  # to pass it over would lose it
+        followed = " or ".join(sorted({item.table for item in items}))
+        raise Misconfigured(f"the event is of the table {told[1][:255]}, and {followed} is followed here")
     return found
