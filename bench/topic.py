@@ -63,6 +63,8 @@ _MODULES = (
     "musicvideo",
     "assetcreator",
     "encoding",
+    "views",
+    "catalogue",
 )
 
 # Each is imported by itself, so that one that cannot be imported keeps no other from being measured.

@@ -34,3 +34,9 @@ def test_the_commands_of_the_page_say_what_it_prints(tmp_path: Path, monkeypatch
         for line in printed:
             wanted = ".*".join(map(re.escape, line.replace("3f2c1a9e-", "").split("…")))
             assert any(re.fullmatch(wanted, found) for found in lines), f"{line}\nis not in\n{said.output}"
+
+
+def test_the_program_of_the_page_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    [block] = re.findall(r"```python\n(.*?)```", PAGE.read_text(), re.DOTALL)
+    exec(compile(block, str(PAGE), "exec"), {})

@@ -60,6 +60,17 @@ def heavy_work_of(endpoint: Any) -> str | None:
     return getattr(endpoint, "__heavy__", None)
 
 
+def brief(endpoint: F) -> F:
+    """The route takes less than asking who calls: a key that was good a quarter of a second ago is good for it."""
+    endpoint.__brief__ = True  # type: ignore[attr-defined]
+    return endpoint
+
+
+def is_brief(endpoint: Any) -> bool:
+    """May a caller come in again, just after they were let in, without the store being asked?"""
+    return getattr(endpoint, "__brief__", False)
+
+
 def personal(endpoint: F) -> F:
     """The path of the route tells of a person, as an address does: the log has the route's template instead."""
     endpoint.__personal__ = True  # type: ignore[attr-defined]

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Callable
 from dataclasses import replace
 from functools import lru_cache
 from math import ceil
+from time import monotonic
 from typing import Any, TypeVar
 
 from starlette.requests import Request
@@ -29,6 +31,8 @@ F = TypeVar("F", bound=Callable[..., Any])
 _THIS_MACHINE = frozenset({"localhost", "127.0.0.1", "::1"})
 _NAMED = re.compile(r"(\[[0-9A-Fa-f:.]{2,45}\]|[A-Za-z0-9.-]{1,253})(?::[0-9]{1,5})?")
 _SCOPES = 1000
+_MOMENT, _REMEMBERED = 0.25, 1000
+"Seconds for which it is good that a key was good, and so many callers at most."
 
 
 def probe(endpoint: F) -> F:
@@ -46,6 +50,8 @@ class Guard:
         self.refusals = Refusals(store)
         self.outages = outages_of(store)
         self._scoped = lru_cache(maxsize=_SCOPES)(store.scoped)
+        self._just_now: dict[tuple[str, bytes], tuple[Caller, float]] = {}
+        "Who was let in to routes that are brief, and until when that is good."
 
     def admit(self, request: Request, route: str, access: Access) -> Caller:
         """Let the caller in, as whom it is; or refuse, and write that down."""
@@ -62,6 +68,23 @@ class Guard:
         except (Unauthenticated, Forbidden, ForeignPage, RateLimited) as refused:
             self.note(request, refused, route, who=who, project=project)
             raise
+
+    def remember(self, request: Request, route: str, caller: Caller) -> None:
+        """Know for a moment that a caller was let in to a route by a key."""
+        if caller.role is None or (token := _token(request)) is None:
+            return
+        if len(self._just_now) >= _REMEMBERED:
+            self._just_now.clear()
+        self._just_now[route, _digest(token)] = caller, monotonic() + _MOMENT
+
+    def admit_again(self, request: Request, route: str) -> Caller | None:
+        """Let a caller in who was let in to the route just now, without asking the store; None if nobody is known."""
+        if not self._just_now or (token := _token(request)) is None:
+            return None
+        caller, until = self._just_now.get((route, _digest(token)), (None, 0.0))
+        if caller is None or until < monotonic():
+            return None
+        return replace(caller, address=str(self._address(request) or "unknown"))
 
     def note(
         self, request: Request, refused: PenstockError, route: str, *, who: str = "", project: str | None = None
@@ -133,6 +156,10 @@ def _token(request: Request) -> str | None:
     if scheme.lower() == "bearer" and token.strip():
         return token.strip()
     return request.headers.get("x-api-key") or None
+
+
+def _digest(token: str) -> bytes:
+    return hashlib.sha256(token.encode()).digest()
 
 
 def _host(header: str) -> str:

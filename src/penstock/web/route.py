@@ -13,7 +13,7 @@ from starlette.responses import Response
 from starlette.routing import Match
 from starlette.types import Scope
 
-from penstock.auth.access import Access, access_of, bytes_taken
+from penstock.auth.access import Access, access_of, bytes_taken, is_brief
 from penstock.auth.caller import network_of, read_address
 from penstock.errors import DeclarationError, Unavailable
 from penstock.web.bodylimit import limited
@@ -45,6 +45,7 @@ class AdmittedRoute(APIRoute):
         access = self.access
         kept = KeptAnswers(self)
         is_probe = access.role is None and access.per_minute is None
+        brief = is_brief(self.endpoint)
 
         async def admit(request: Request) -> Response:
             if is_probe:
@@ -55,7 +56,11 @@ class AdmittedRoute(APIRoute):
             # While it is away nobody waits for it, but the one whose turn it is to ask.
             if store.doubted and not (await pools.admission(access).run(store.ask) if store.due else not store.away):
                 raise Unavailable("the store is away; it is asked again every few seconds")
-            caller = await pools.admission(access).run(guard.admit, request, self.path_format, access)
+            caller = guard.admit_again(request, self.path_format) if brief else None
+            if caller is None:
+                caller = await pools.admission(access).run(guard.admit, request, self.path_format, access)
+                if brief:
+                    guard.remember(request, self.path_format, caller)
             request.state.caller = caller
             client = caller.name if caller.role is not None else network_of(read_address(caller.address))
             work = pools.work(self.endpoint)

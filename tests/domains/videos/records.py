@@ -11,4 +11,4 @@ from penstock.domains.videos.model import Video
 def a_video(**said: Any) -> Video:
     """A record as others have written it, which was never seen."""
     given = {"user_id": "user_789", "created_at": 1717645200, "title": "Product Launch Demo", "duration": 354000}
-    return Video(video_id=uuid4(), **{**given, **said})
+    return Video(**{"video_id": uuid4(), **given, **said})

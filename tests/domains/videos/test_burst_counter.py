@@ -6,18 +6,23 @@ import os
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from datetime import timedelta
+from pathlib import Path
 from urllib.parse import urlsplit
 from uuid import UUID, uuid4
 
 import pytest
 
-from penstock import FrozenClock, Store
+from penstock import FrozenClock, Store, open_store
+from penstock.domains.videos import PLUGIN
 from penstock.domains.videos.burst_counter import PERIOD, BurstCounter
 from penstock.domains.videos.counting import correct_views, count_view
 from penstock.domains.videos.model import DOMAIN, Video, ViewMark
 from penstock.domains.videos.video_library import VideoLibrary
 from penstock.errors import Misconfigured, NotFound, Unavailable
+from penstock.runtime.service import Service
+from penstock.runtime.settings import Settings
 from penstock.work.domain_context import DomainContext
 from tests.domains.videos.records import a_video
 from tests.engines.crowd import Crowd, open_at
@@ -89,12 +94,16 @@ def test_the_rest_is_written_at_the_end(library: VideoLibrary) -> None:
     assert written(store, video) == 2
 
 
-def test_a_system_that_ends_writes_the_rest(library: VideoLibrary) -> None:
-    context = DomainContext(library.store, library.objects, {"VM_COUNTING": "burst"}.get)
-    video = put(library.store)
-    assert count_view(VideoLibrary.within(context), video) == 1
-    context.close()
-    assert written(library.store, video) == 1
+def test_a_service_that_ends_writes_the_rest(tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path}/vm.db"
+    settings = Settings(store=url, objects=f"files:///{tmp_path}/files", variables={"VM_COUNTING": "burst"})
+    service = Service(settings, [PLUGIN])
+    service.start(background=False)
+    video = put(service.context.store)
+    assert count_view(VideoLibrary.within(service.context), video) == 1
+    service.stop()
+    with closing(open_store(url)) as store:
+        assert written(store, video) == 1
 
 
 def test_a_way_to_count_that_there_is_not_is_refused(library: VideoLibrary) -> None:

@@ -104,11 +104,14 @@ class BurstCounter:
 
         A request that comes again to this process soon is recognised by its id.
         """
+        seen = self.count_known(video_id, request_id=request_id)
+        return self._begin(video_id, request_id) if seen is None else seen
+
+    def count_known(self, video_id: UUID, *, request_id: str | None = None) -> int | None:
+        """The same, if that takes no reading, as of a video that was seen just now; None if it was not counted."""
         with self._lock:
             tally = self._tallies.get(video_id)
-            if tally is not None:
-                return self._count(tally, request_id)
-        return self._begin(video_id, request_id)
+            return None if tally is None else self._count(tally, request_id)
 
     def _begin(self, video_id: UUID, request_id: str | None) -> int:
         """Count the first view since the last writing."""

@@ -12,6 +12,7 @@ from datetime import timedelta
 from uuid import UUID
 
 from penstock.declare.attr import the
+from penstock.domains.videos.burst_counter import BurstCounter
 from penstock.domains.videos.model import Video, ViewMark
 from penstock.domains.videos.video_library import VideoLibrary
 from penstock.errors import Conflict, InvalidValue
@@ -28,11 +29,18 @@ def count_view(library: VideoLibrary, video_id: UUID, *, request_id: str | None 
 
     A request without an id, and without a claim of its own, is one of its own each time it comes.
     """
-    if request_id is not None:
-        _check(request_id)
-    if library.counter is not None and library.store.project is None:
-        return library.counter.count(video_id, request_id=request_id)
+    _check(request_id)
+    counter = _counter_of(library)
+    if counter is not None:
+        return counter.count(video_id, request_id=request_id)
     return _count_exactly(library, video_id, request_id)
+
+
+def count_known_view(library: VideoLibrary, video_id: UUID, *, request_id: str | None = None) -> int | None:
+    """The same where it takes no waiting, as within a burst; None if the view is yet to be counted."""
+    _check(request_id)
+    counter = _counter_of(library)
+    return None if counter is None else counter.count_known(video_id, request_id=request_id)
 
 
 def correct_views(library: VideoLibrary, video_id: UUID, view_count: int, *, by: str, why: str) -> int:
@@ -72,7 +80,14 @@ def _count_exactly(library: VideoLibrary, video_id: UUID, request_id: str | None
     return library.video(video_id).view_count or 0
 
 
-def _check(request_id: str) -> None:
+def _counter_of(library: VideoLibrary) -> BurstCounter | None:
+    # It works on the whole store. Whoever has a single project of it has no videos.
+    return library.counter if library.store.project is None else None
+
+
+def _check(request_id: str | None) -> None:
+    if request_id is None:
+        return
     if len(request_id) > LONGEST_REQUEST_ID or not re.fullmatch(PRINTED, request_id):
         raise InvalidValue(
             f"a request id has 1 to {LONGEST_REQUEST_ID} printable signs and no space, not {request_id[:20]!r}"

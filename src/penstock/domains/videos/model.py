@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Annotated, Any
+from uuid import UUID
 
 from pydantic import UUID4, AfterValidator, Field
 
@@ -230,15 +231,15 @@ class ViewMark(
 ):
     """That a request was counted as a view of a video; it is not counted again while this is known."""
 
-    video_id: UUID4
+    video_id: UUID
     request_id: str
     ttl: EpochSeconds
 
     @key("{video_id}", "{request_id}")
-    def at(self, *, video_id: UUID4, request_id: str) -> None: ...
+    def at(self, *, video_id: UUID, request_id: str) -> None: ...
 
     @pattern(at)
-    def of_video(self, *, video_id: UUID4) -> None:
+    def of_video(self, *, video_id: UUID) -> None:
         """The requests that were counted for a video."""
 
 

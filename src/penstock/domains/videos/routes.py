@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from collections.abc import Callable
+from typing import Annotated, Any, TypeVar
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, Query, Request
+from fastapi import APIRouter, Depends, Query, Request, Response
+from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import PlainTextResponse, RedirectResponse
 
-from penstock.auth.access import again, needs, public
+from penstock.auth.access import again, brief, needs, public
 from penstock.auth.caller import Caller, caller_of
 from penstock.domains.videos import counting, editing, finding, submissions, video_removal, watching
 from penstock.domains.videos.model import Submission
@@ -35,6 +37,7 @@ WATCHED_A_MINUTE = 3000
 "Playlists and segments that one address asks for: many watch from behind one."
 PLAYLIST, TRACK = "application/vnd.apple.mpegurl", "text/vtt"
 
+Endpoint = TypeVar("Endpoint", bound=Callable[..., Any])
 Limit = Annotated[int, Query(ge=1, le=200)]
 Cursor = Annotated[str | None, Query(max_length=4096)]
 Moment = Annotated[int | None, Query(ge=0, lt=10**10)]
@@ -149,15 +152,19 @@ def _add_counting(router: APIRouter, library: VideoLibrary) -> None:
         video = library.used_by(caller_of(request)).video(UUID(told["video_id"]))
         return ViewCount(video_id=video.video_id, view_count=video.view_count or 0)
 
-    # Whoever may see a video may say so.
-    @router.post("/videos/{video_id}/views")
+    # Whoever may see a video may say so. A view that is counted in memory is not worth a thread.
+    @router.post("/videos/{video_id}/views", response_model=ViewCount)
     @needs(Role.VIEWER)
     @again(told_again)
-    def count(who: Who, video_id: UUID, body: SeenVideo | None = None) -> ViewCount:
+    @_brief_if(library.counter is not None)
+    async def count(request: Request, video_id: UUID, body: SeenVideo | None = None) -> Response:
         """Count a view, once for its request_id or its Idempotency-Key; how often the video was seen by now."""
-        request_id = body.request_id if body else None
-        seen = counting.count_view(library.used_by(who), video_id, request_id=request_id)
-        return ViewCount(video_id=video_id, view_count=seen)
+        here, request_id = library.used_by(caller_of(request)), body.request_id if body else None
+        seen = counting.count_known_view(here, video_id, request_id=request_id)
+        if seen is None:
+            seen = await run_in_threadpool(counting.count_view, here, video_id, request_id=request_id)
+        told = ViewCount(video_id=video_id, view_count=seen)
+        return Response(told.model_dump_json(), media_type="application/json")
 
     @router.put("/videos/{video_id}/view-count")
     @needs(Role.ADMIN)
@@ -206,6 +213,10 @@ def _add_watching(router: APIRouter, library: VideoLibrary) -> None:
         video = watching.watched(library, video_id, ticket)
         url = watching.segment_url(library, video, rung, segment).url
         return RedirectResponse(url, status_code=302, headers=_FRESH)
+
+
+def _brief_if(in_memory: bool) -> Callable[[Endpoint], Endpoint]:
+    return brief if in_memory else lambda endpoint: endpoint
 
 
 _FRESH = {"Cache-Control": "no-store"}

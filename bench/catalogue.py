@@ -1,0 +1,93 @@
+"""A page of 50 videos, as people find them: what it costs among few videos and among many (see `sizes`)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from itertools import groupby
+from time import process_time
+from uuid import UUID
+
+from bench.contender import Limit
+from bench.databases import Databases
+from bench.measure import Effort, Work, contest
+from bench.sizes import SECRET, both_sides
+from bench.topic import Contests
+from penstock import Entity, Store, open_store
+from penstock.domains.videos.finding import VideoQuestion, find_videos
+from penstock.domains.videos.model import DOMAIN, Video, VideoTag
+from penstock.runtime.settings import Settings
+
+QUESTIONS: Mapping[str, VideoQuestion] = {
+    "user": VideoQuestion(user_id="user_7"),
+    "category": VideoQuestion(category="demo"),
+    "user_and_category": VideoQuestion(user_id="user_7", category="demo"),
+    "tag": VideoQuestion(tags=frozenset({"launch"})),
+}
+GROUPS = {
+    **{f"sqlite-catalogue.{asked}": "client CPU" for asked in QUESTIONS},
+    **{f"postgresql-catalogue.{asked}": "client + server CPU" for asked in QUESTIONS},
+}
+SMALL, LARGE = "1,000 videos", "300,000 videos"
+BASELINE = SMALL
+OWN = (SMALL, LARGE)
+LIMITS = tuple(
+    Limit(
+        f"{group}: a page of 50 costs at most 1.1 at 300,000 videos of what it does at 1,000", group, LARGE, SMALL, 1.1
+    )
+    for group in GROUPS
+)
+SIZES = {SMALL: 1_000, LARGE: 300_000}
+PAGE = 50
+_LEAST = 2 * PAGE + 2
+_AGO = 1_700_000_000
+
+
+def contests(groups: Sequence[str], effort: Effort) -> Contests:
+    """Fill one store with few videos and one with many, then find a page of each kind in each of them in turn."""
+    for product, asked in groupby(groups, key=lambda group: group.partition(".")[0]):
+        with ExitStack() as stack:
+            databases = Databases(product, stack)
+            stores = {name: _filled(databases, stack, effort.sized(size, least=_LEAST)) for name, size in SIZES.items()}
+            clocks = {n: process_time if databases.are_files else both_sides(s) for n, s in stores.items()}
+            for group in asked:
+                question = QUESTIONS[group.partition(".")[2]]
+                works = {name: _finder(store, question) for name, store in stores.items()}
+                yield group, contest(works, effort, clocks=clocks)
+
+
+def _filled(databases: Databases, stack: ExitStack, size: int) -> Store:
+    store = open_store(databases.new_url(), settings=Settings(secret=SECRET))
+    stack.callback(store.close)
+    store.ensure(DOMAIN)
+    store.put_many(_records(size))
+    store.engine.connector.run("analyze", ())  # type: ignore[attr-defined]
+    return store
+
+
+def _finder(store: Store, asked: VideoQuestion) -> Work:
+    second = find_videos(store, asked, limit=PAGE).cursor
+
+    def find(times: int) -> None:
+        for _ in range(times):
+            assert len(find_videos(store, asked, limit=PAGE, cursor=second).videos) == PAGE
+
+    return find
+
+
+def _records(size: int) -> Iterator[Entity]:
+    """All of one user, of one category, and with one tag: whatever is asked for is found among all of them."""
+    tags = frozenset({"launch", "demo"})
+    for number in range(size):
+        video_id, created_at = UUID(int=number, version=4), _AGO + number
+        yield Video(
+            video_id=video_id,
+            user_id="user_7",
+            created_at=created_at,
+            title="Product Launch Demo",
+            duration=354000,
+            category="demo",
+            tags=tags,
+            version=1,
+        )
+        yield VideoTag(tag="launch", created_at=created_at, video_id=video_id, tags=tags)
