@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from penstock.domains.videos.encryption import advice
 from penstock.domains.videos.following import handlers
 from penstock.domains.videos.model import DOMAIN
 from penstock.domains.videos.options import SETTINGS
@@ -27,6 +28,7 @@ PLUGIN = DomainPlugin(
     routes=_routes,
     feed=handlers,
     settings=SETTINGS,
+    advice=advice,
     console=ConsoleHints("Videos", first="Video.newest_of_category"),
 )
 
