@@ -26,13 +26,12 @@ from penstock.domains.videos.model import (
 from penstock.domains.videos.removal import remove_files
 from penstock.domains.videos.submissions import TASKS, OnVideo
 from penstock.kernel.change import Change
-from penstock.kernel.lease import LeaseLost
 from penstock.media.adaptive import MASTER, encode_adaptive
 from penstock.media.errors import UnusableFile
 from penstock.media.ladder import rungs
 from penstock.media.probed import Probed
 from penstock.media.scrubbing import poster, scrub_sheet
-from penstock.work import Cancelled, Outcome, TaskContext
+from penstock.work import Outcome, TaskContext
 from penstock.work.errors import told_failure
 from penstock.work.workspace import Workspace, workspace_of
 
@@ -133,7 +132,7 @@ def _workspace(work: TaskContext, video: Video) -> Iterator[Workspace]:
     try:
         with workspace_of(work) as workspace:
             yield workspace
-    except (Cancelled, LeaseLost):
+    except Exception:  # whatever it fails for then: cancelled, without its lease, or because nothing is found
         if work.store.lookup(video.ref) is None:
             remove_files(work.objects, video.video_id)
         raise

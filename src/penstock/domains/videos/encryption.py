@@ -20,7 +20,7 @@ def advice(objects_url: str, setting: Callable[[str], str | None]) -> list[PlanS
     if parts.scheme != "s3":
         return []
     detail = (
-        f"Videos in s3://{parts.netloc} are to be encrypted where they lie, with AES-256, as S3 does by default. Say so: "
+        f"Videos in s3://{parts.netloc} are to be encrypted at rest with AES-256, as S3 does by default. Say so: "
         f"`aws s3api put-bucket-encryption --bucket {parts.netloc} --server-side-encryption-configuration "
         f"'{json.dumps(ENCRYPTION)}'`"
     )
