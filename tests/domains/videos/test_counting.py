@@ -9,9 +9,9 @@ import pytest
 
 from penstock import FrozenClock
 from penstock.domains.videos import editing, video_removal
-from penstock.domains.videos.counting import correct_views, count_view
 from penstock.domains.videos.model import Video, ViewMark
 from penstock.domains.videos.video_library import VideoLibrary
+from penstock.domains.videos.view_counting import correct_views, count_view
 from penstock.errors import InvalidValue, NotFound
 from penstock.kernel.audit import EVERYWHERE, SystemAudit
 from tests.domains.videos.records import a_video

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from penstock import FrozenClock
-from penstock.domains.videos import DOMAIN, counting, video_removal, watching
+from penstock.domains.videos import DOMAIN, video_removal, view_counting, watching
 from penstock.domains.videos.finding import VideoQuestion, find_videos
 from penstock.domains.videos.model import Submission, SubmissionStatus, Video, VideoStatus, VideoTag, ViewMark
 from penstock.domains.videos.video_library import VideoLibrary
@@ -48,7 +48,7 @@ def test_a_film_becomes_a_stream_and_is_deleted_with_everything(anywhere: VideoL
     rung = next(iter(video.resolutions))
     assert f"{rung}.m3u8" in watching.master_playlist(library, video)
     assert watching.media_playlist(library, video, rung).count("#EXTINF") == sum(k.endswith(".m4s") for k in made)
-    assert [counting.count_view(library, video.video_id, request_id=each) for each in ("a", "b", "a")] == [1, 2, 2]
+    assert [view_counting.count_view(library, video.video_id, request_id=each) for each in ("a", "b", "a")] == [1, 2, 2]
     video_removal.delete_video(library, video.video_id, by="ann")
     with pytest.raises(NotFound):
         library.video(video.video_id)
