@@ -15,6 +15,7 @@ from penstock.domains.videos.model import Submission, Video, VideoStatus, VideoT
 from penstock.domains.videos.video_library import VideoLibrary
 from penstock.events.feed_records import FeedPlace
 from penstock.kernel.record_name import name_of
+from penstock.media.adaptive import encode_adaptive
 from penstock.schema.role import Role
 from penstock.work import Task, TaskAttempt
 from tests.domains.videos.served import client_of, service
@@ -62,7 +63,7 @@ def test_a_worker_that_is_killed_leaves_its_work_to_another(
 ) -> None:
     """F-VM-6: in the middle of encoding; one stream comes of it all the same."""
     video_id = submitted(library, film).video_id
-    real = encoding.encode_adaptive
+    real: Any = encode_adaptive
 
     class Killed(BaseException):
         pass
@@ -88,7 +89,7 @@ def test_a_removal_cancels_the_encoding_that_runs_and_leaves_nothing(
 ) -> None:
     """VM-20, VM-21, VM-23: rows and objects, those among them that are put there while it is removed."""
     video_id = submitted(library, film, tags=["launch"], lasts=3600).video_id
-    real = encoding.encode_adaptive
+    real: Any = encode_adaptive
 
     def interrupted(*given: Any, **more: Any) -> Any:
         made = real(*given, **more)
