@@ -13,9 +13,9 @@ from penstock.domains.videos.model import Video
 from penstock.domains.videos.video_library import VideoLibrary
 from penstock.events.feed_records import FeedPlace
 from penstock.schema.role import Role
-from tests.domains.videos.served import client_of, service
 from tests.domains.videos.story import feed_of
 from tests.domains.videos.streams import inserted
+from tests.domains.videos.web import client_of, service
 
 
 def lines(library: VideoLibrary, video: Video) -> list[tuple[str, str, list[str] | None]]:

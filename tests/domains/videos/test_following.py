@@ -18,9 +18,9 @@ from penstock.kernel.record_name import name_of
 from penstock.media.adaptive import encode_adaptive
 from penstock.schema.role import Role
 from penstock.work import Task, TaskAttempt
-from tests.domains.videos.served import client_of, service
 from tests.domains.videos.story import added, feed_of, files, settle, submitted, workers
 from tests.domains.videos.streams import inserted
+from tests.domains.videos.web import client_of, service
 
 BOTH = ["videos.make_thumbnails", "videos.transcode"]
 

@@ -18,9 +18,9 @@ from penstock.work.working import WORKING
 from tests.conftest import _drop_tables
 from tests.domains.videos.busy_server import BusyServer
 from tests.domains.videos.conftest import BEGUN
-from tests.domains.videos.served import client_of, service
 from tests.domains.videos.story import files
 from tests.domains.videos.streams import engine_at, inserted
+from tests.domains.videos.web import client_of, service
 from tests.homes import dynamo_client
 from tests.servers import Dynoxide
 
