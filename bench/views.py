@@ -21,9 +21,9 @@ from bench.served import Client, PenstockUp
 from bench.topic import Contests
 from penstock import Store, open_store
 from penstock.domains.videos.burst_counter import PERIOD, BurstCounter
-from penstock.domains.videos.counting import count_view
 from penstock.domains.videos.model import DOMAIN, Video
 from penstock.domains.videos.video_library import VideoLibrary
+from penstock.domains.videos.view_counting import count_view
 from penstock.runtime.composition import open_objects
 
 LIBRARY, HTTP = "views.library", "views.http"

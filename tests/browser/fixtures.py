@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from .player import Player
     from .site import Site
 
-PATIENCE_MS = 30_000
+PATIENCE_MS = 60_000
 
 
 class _Visit(NamedTuple):

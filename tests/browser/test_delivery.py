@@ -90,7 +90,7 @@ def test_a_stream_is_played_by_signed_urls(
 ) -> None:
     place = opened(site.origin)
     levels = player.open(stream_in(place, site, numbered_stream, tmp_path / "signed"), origins=(place.origin,))
-    assert len(player.play(5)) == 5
+    assert len(player.play(2)) == 2
     for level in reversed(range(len(levels))):
         assert player.switch(level).height == levels[level].height
         assert player.seek(70 + level, rate=RATE).painted == 70 + level

@@ -11,16 +11,17 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from penstock import FrozenClock, open_store
+from penstock import Domain, Entity, FrozenClock, IndexKey, ObjectKey, Table, key, open_store
 from penstock.errors import InvalidKey
 from penstock.files.deletion import is_released
 from penstock.files.references import References
 from penstock.files.released_file import Released, ReleasedStatus
 from penstock.files.signed_view import UrlSigner
+from penstock.files.sweep import Sweep
 from penstock.objects import LocalObjects
 from penstock.objects.s3 import S3Objects
 from penstock.ports.stored_object import ListedObject, ObjectListing
-from tests.files.streams import DOMAIN, Cut, Film, StreamWorld
+from tests.files.streams import DOMAIN, Cut, Film, State, StreamWorld
 from tests.objects.faults import OBJECT_STEPS, Death, Fate, Mortal
 
 DAY = timedelta(days=1)
@@ -142,6 +143,54 @@ def test_what_somebody_might_need_who_cannot_be_read_stays(near: StreamWorld) ->
     near.delete(film)
     near.sweep()
     assert f"{STREAM}cuts/1/0.m4s" in near.lying()
+
+
+class Reissue(Entity, table=Table("Reissues", partition="PK", sort="SK")):
+    """Where its files lie does not tell which it is, and its records cannot all be found."""
+
+    name: str
+    file: ObjectKey
+
+    @key("REISSUE#{name}", "REISSUE")
+    def at(self, *, name: str) -> None: ...
+
+
+CATALOGUE = Table("Catalogue", partition="PK", sort="SK")
+
+
+class Listed(Entity, table=CATALOGUE):
+    """The same, but all of its records can be found."""
+
+    name: str
+    state: State = State.NEW
+    file: ObjectKey
+
+    @key("LISTED#{name}", "LISTED")
+    def at(self, *, name: str) -> None: ...
+
+    by_state = IndexKey(CATALOGUE.index("all", partition="P1", sort="S1"), "{state}", "{name}")
+
+
+REISSUES, LISTED = Domain("reissues", Reissue, files=("films/**",)), Domain("listed", Listed, files=("films/**",))
+
+
+@pytest.mark.parametrize(("domain", "goes"), [(REISSUES, False), (LISTED, True)], ids=["hidden", "listed"])
+def test_what_a_record_might_need_that_no_place_tells_does_not_go_with_a_folder(
+    near: StreamWorld, domain: Domain, goes: bool
+) -> None:
+    """Whether one does is known when all records are looked through, if they can be."""
+    near.store.ensure(domain)
+    film = Film(film="mine", stream=STREAM)
+    near.store.put_many([film, domain.entities[0].model_validate({"name": "again", "file": HELD[0]})])
+    near.put(HELD)
+    near.delete(film)
+    sweep = Sweep(near.store, near.objects, [DOMAIN, domain], owner="sweeper")
+    swept = sweep.run()
+    assert swept is not None
+    assert (swept.released, swept.reconciled.restored, near.lying()) == (0, 0, sorted(HELD))
+    near.clock.advance(2 * DAY)
+    sweep.run()
+    assert near.lying() == ([HELD[0]] if goes else sorted(HELD))
 
 
 def test_a_file_tells_every_record_that_may_hold_a_folder_above_it(near: StreamWorld) -> None:

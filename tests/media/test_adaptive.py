@@ -93,6 +93,7 @@ class Uploaded:
     def __init__(self, root: Path, to: Path) -> None:
         self._root, self._to = root, to
         self.kinds: list[str] = []
+        self.targets: set[int] = set()
         self.masters: list[dict[str, dict[str, str]]] = []
 
     def __call__(self, file: Path) -> None:
@@ -102,6 +103,7 @@ class Uploaded:
         if file.name == "index.m3u8":
             heard = Heard.of(place)
             self.kinds.append(heard.kind)
+            self.targets.add(heard.target)
             assert all((place.parent / name).is_file() for name in ["init.mp4", *heard.names])
             assert heard.names
         elif file.name == "master.m3u8":
@@ -122,6 +124,7 @@ def test_whoever_uploads_in_the_order_of_growth_always_has_a_stream_that_plays(t
     assert uploaded.kinds[0] == "EVENT"
     assert uploaded.kinds[-2:] == ["VOD", "VOD"]
     assert uploaded.kinds.count("VOD") == 2
+    assert uploaded.targets == {2}, "it never changes"
     first, last = uploaded.masters
     for name, told in last.items():
         assert int(first[name]["BANDWIDTH"]) >= int(told["BANDWIDTH"]), "what was promised early was enough"

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import os
+import select
+import subprocess
+import sys
 from datetime import timedelta
 from pathlib import Path
 
@@ -90,6 +93,24 @@ def test_one_that_does_not_listen_is_ended_all_the_same(tmp_path: Path, monkeypa
     with pytest.raises(FfmpegTooSlow):
         ffmpeg.run([], limit=timedelta(seconds=0.2))
     assert children() == before
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells a process that its parent is gone")
+def test_one_that_may_take_long_ends_with_the_process_that_waits_for_it(tmp_path: Path) -> None:
+    """A worker that was killed leaves none behind that goes on for hours."""
+    waiting = f"from penstock.media.ffmpeg import *; run({ENDLESS!r}, limit=timedelta(hours=2), progress=print)"
+    worker = subprocess.Popen([sys.executable, "-c", waiting], stdout=subprocess.PIPE, cwd=tmp_path)
+    assert worker.stdout is not None
+    worker.stdout.readline()  # it runs
+    (child,) = Path(f"/proc/{worker.pid}/task/{worker.pid}/children").read_text().split()
+    ended = os.pidfd_open(int(child))
+    worker.kill()
+    worker.wait()
+    try:
+        assert select.select([ended], [], [], 10)[0], "it goes on"
+    finally:
+        os.close(ended)
+        worker.stdout.close()
 
 
 def test_it_ends_itself_when_nobody_is_left_to_end_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -110,8 +110,8 @@ def _leaving(released: Released, objects: Objects, references: References) -> It
             there = [found for found in page if found.modified_at <= released.released_at]
             needed = references.told(found.key for found in there)
             for found in there:
-                # Of a file of its own a record's key tells; here may lie what others point at who cannot be found.
-                if found.key not in needed and not references.may_be_hidden(found.key):
+                # Another's file may lie here whose key does not tell it: of that, reconciling knows.
+                if found.key not in needed and references.are_told(found.key):
                     yield found
 
 

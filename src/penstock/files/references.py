@@ -50,6 +50,14 @@ class References:
             for entity, values in self._readings(key)
         )
 
+    def are_told(self, key: str) -> bool:
+        """Does the key tell every record that may point at it, so that `told` finds those that do?"""
+        damaged = {u.shape for u in self.unreadable}
+        return all(
+            set(entity.__shape__.key.partition.names) <= set(values) and entity.__shape__ not in damaged
+            for entity, values in self._readings(key)
+        )
+
     def told(self, keys: Iterable[str], *, leaving: Iterable[Entity] = ()) -> set[str]:
         """Those of the keys at which a record points that the key itself tells; or may, as it cannot be read.
 

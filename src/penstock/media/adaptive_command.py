@@ -80,7 +80,7 @@ def arguments(source: Path, probed: Probed, ladder: Sequence[Rung], cadence: Cad
     # The first frame is at 0. No filter does that: it would forget how long the last frame is shown, and begin anew
     # whenever a film changes its size on the way.
     inputs = reading(source, "-threads", "2", "-max_error_rate", "1", "-copyts", "-itsoffset", f"{-picture.first:.6f}")
-    graphs = ["-filter_complex", ";".join(_pictures(probed, picture, ladder))]
+    graphs = ["-filter_complex_threads", "2", "-filter_complex", ";".join(_pictures(probed, picture, ladder))]
     maps = [part for number in range(len(ladder)) for part in ("-map", f"[v{number}]")]
     if sound is not None:
         graphs += ["-filter_complex", _sound(picture, sound)]

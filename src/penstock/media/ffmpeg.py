@@ -55,6 +55,14 @@ TICK = 0.25
 "Seconds between two times that progress is told."
 _GRACE = 0.5
 "Seconds to end by itself; nobody wants what it might still write."
+_LONG = timedelta(minutes=15)
+"From then on it ends with the process that waits for it, also if that is killed; it is started a little later so."
+_WITH_ITS_PARENT = """
+import ctypes, os, sys
+ctypes.CDLL(None).prctl(1, 9)
+if os.getppid() == int(sys.argv[1]):
+    os.execv(sys.argv[2], sys.argv[2:])
+"""
 _MOST_MEMORY = 4 << 30
 "For work on files that were looked at; a file that was not may have far less."
 _WANTED_MORE = (b"Cannot allocate memory", b"Could not allocate memory", b"pthread_create() failed")
@@ -126,8 +134,10 @@ def run(
     begun = time.monotonic()
     session = _Session(begun + limit.total_seconds(), progress, iter(()) if feed is None else iter(feed), tick)
     command = [binary(), "-hide_banner", "-nostdin", "-nostats", "-y", "-loglevel", f"repeat+{level}"]
-    # If this process is killed there is nobody left to end ffmpeg; then it ends itself.
+    # If this process is killed there is nobody left to end ffmpeg; then it ends itself, sooner or later.
     command += ["-timelimit", str(int(limit.total_seconds() + 1) * (os.cpu_count() or 1))]
+    if limit >= _LONG and sys.platform == "linux":
+        command = [sys.executable, "-I", "-S", "-c", _WITH_ITS_PARENT, str(os.getpid()), *command]
     command += ["-progress", "pipe:1", "-stats_period", str(tick), *arguments]
     try:
         with _started(command, fed=feed is not None, memory=memory, folder=folder) as process:

@@ -48,12 +48,16 @@ def written_segments(text: str) -> list[Segment]:
 
 
 def media_playlist(segments: Sequence[Segment], *, target: float, ended: bool) -> str:
-    """The playlist of one rung: it only grows (EVENT) until it is whole (VOD)."""
+    """The playlist of one rung: it only grows (EVENT) until it is whole (VOD).
+
+    ``target`` is what the longest segment will last, for that may not change later.
+    """
     longest = max([target, *(segment.seconds for segment in segments)])
+    rounded = max(1, math.floor(longest + 0.5))
     lines = [
         "#EXTM3U",
         "#EXT-X-VERSION:7",
-        f"#EXT-X-TARGETDURATION:{max(1, math.ceil(longest))}",
+        f"#EXT-X-TARGETDURATION:{rounded}",
         "#EXT-X-MEDIA-SEQUENCE:1",
         f"#EXT-X-PLAYLIST-TYPE:{'VOD' if ended else 'EVENT'}",
         "#EXT-X-INDEPENDENT-SEGMENTS",

@@ -162,7 +162,7 @@ class _Rung:
 
     def _write_playlist(self, *, ended: bool) -> Path:
         longest = self._cadence.seconds + (1 / self._rung.fps if self._rung.fps else 0.0)
-        _write(self._to / INDEX, media_playlist(self.segments, target=round(longest), ended=ended))
+        _write(self._to / INDEX, media_playlist(self.segments, target=longest, ended=ended))
         return self._to / INDEX
 
     def _codecs(self) -> str:

@@ -1,7 +1,7 @@
 // Plays a film and tells what is really seen. Each function is called from Python, and none waits for ever.
 import Hls from "../hls.js/hls.light.min.mjs";
 
-const PATIENCE_MS = 20_000;
+const PATIENCE_MS = 60_000;
 const SEEKS = 20;
 const BITS = 10;
 

@@ -13,7 +13,7 @@ from urllib.request import urlopen
 import pytest
 
 from penstock import FrozenClock
-from penstock.domains.videos import removal, submissions
+from penstock.domains.videos import submissions, video_removal
 from penstock.domains.videos.adding import AddingStage, SaidOfFile, Tell, add_file
 from penstock.domains.videos.model import SentFile, Submission, Video
 from penstock.domains.videos.recognition import known_file
@@ -66,7 +66,7 @@ def test_a_file_that_is_sent_again_is_the_same_video(anywhere: VideoLibrary, fil
     assert (again.was_there, again.video.video_id) == (True, first.video.video_id)
     assert len(videos(library)) == 1
     assert known_file(library.store, "ben", first.video.sha256) is None, "a file of another user is another"
-    removal.delete_video(library, first.video.video_id, by=ANN)
+    video_removal.delete_video(library, first.video.video_id, by=ANN)
     settle(library)
     assert files(library) == []
     assert list(library.store.find(SentFile.of_user(user_id=ANN))) == [], "so it may come again"

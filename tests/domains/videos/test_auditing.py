@@ -8,14 +8,14 @@ from typing import Any
 import pytest
 
 from penstock import FrozenClock, the
-from penstock.domains.videos import editing, removal
+from penstock.domains.videos import editing, video_removal
 from penstock.domains.videos.model import Video
 from penstock.domains.videos.video_library import VideoLibrary
 from penstock.events.feed_records import FeedPlace
 from penstock.schema.role import Role
-from tests.domains.videos.served import client_of, service
 from tests.domains.videos.story import feed_of
 from tests.domains.videos.streams import inserted
+from tests.domains.videos.web import client_of, service
 
 
 def lines(library: VideoLibrary, video: Video) -> list[tuple[str, str, list[str] | None]]:
@@ -36,7 +36,7 @@ def test_inserts_updates_and_removals_are_audited_once_and_views_are_not(
     editing.edit_video(library, video.video_id, {"title": "x", "tags": frozenset({"a"})}, version=1, by="ann")
     library.store.patch(video.ref, the(Video.view_count).add(1))
     clock.advance(timedelta(seconds=1))
-    removal.delete_video(library, video.video_id, by="ann")
+    video_removal.delete_video(library, video.video_id, by="ann")
     feed = feed_of(library)
     feed.drain()
     told = [

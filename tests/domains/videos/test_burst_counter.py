@@ -17,9 +17,9 @@ import pytest
 from penstock import FrozenClock, Store, open_store
 from penstock.domains.videos import PLUGIN
 from penstock.domains.videos.burst_counter import PERIOD, BurstCounter
-from penstock.domains.videos.counting import correct_views, count_view
 from penstock.domains.videos.model import DOMAIN, Video, ViewMark
 from penstock.domains.videos.video_library import VideoLibrary
+from penstock.domains.videos.view_counting import correct_views, count_view
 from penstock.errors import Misconfigured, NotFound, Unavailable
 from penstock.runtime.service import Service
 from penstock.runtime.settings import Settings

@@ -11,7 +11,7 @@ import pytest
 
 from penstock import open_store
 from penstock.domains import DOMAINS
-from penstock.domains.videos import removal, submissions, watching
+from penstock.domains.videos import submissions, video_removal, watching
 from penstock.domains.videos.model import Submission, SubmissionStatus, Video, VideoStatus
 from penstock.domains.videos.submissions import NewVideo
 from penstock.domains.videos.video_library import VideoLibrary
@@ -81,7 +81,7 @@ def test_a_film_is_streamed_and_forgotten_through_celery(
     assert all(httpx2.get(url).status_code == 200 for url in segments)
     part = httpx2.get(segments[0], headers={"Range": "bytes=4-7"})
     assert (part.status_code, part.content) == (206, b"styp")
-    removal.delete_video(library, video_id, by="ann")
+    video_removal.delete_video(library, video_id, by="ann")
     soon(gone, seconds=60)
     feed.close()
     store.close()

@@ -8,10 +8,10 @@ from uuid import uuid4
 import pytest
 
 from penstock import FrozenClock
-from penstock.domains.videos import editing, removal
-from penstock.domains.videos.counting import correct_views, count_view
+from penstock.domains.videos import editing, video_removal
 from penstock.domains.videos.model import Video, ViewMark
 from penstock.domains.videos.video_library import VideoLibrary
+from penstock.domains.videos.view_counting import correct_views, count_view
 from penstock.errors import InvalidValue, NotFound
 from penstock.kernel.audit import EVERYWHERE, SystemAudit
 from tests.domains.videos.records import a_video
@@ -74,7 +74,7 @@ def test_what_was_counted_goes_with_the_video(anywhere: VideoLibrary) -> None:
         count_view(anywhere, video.video_id, request_id=f"{number}")
     count_view(anywhere, other.video_id, request_id="0")
     assert len(marks(anywhere, video)) == 30
-    removal.delete_video(anywhere, video.video_id, by="ann")
+    video_removal.delete_video(anywhere, video.video_id, by="ann")
     settle(anywhere)
     assert (marks(anywhere, video), marks(anywhere, other)) == ([], ["0"])
 

@@ -14,9 +14,9 @@ from penstock.domains.videos.video_library import VideoLibrary
 from penstock.kernel.record_name import name_of
 from penstock.schema.role import Role
 from penstock.work import Task
-from tests.domains.videos.served import client_of, service
 from tests.domains.videos.story import feed_of, workers
 from tests.domains.videos.streams import inserted
+from tests.domains.videos.web import client_of, service
 
 TITLE = "Of yesterday"
 MASTER = "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1\n180p/index.m3u8\n"

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from penstock import FrozenClock
-from penstock.domains.videos import DOMAIN, removal
+from penstock.domains.videos import DOMAIN, video_removal, view_counting, watching
 from penstock.domains.videos.finding import VideoQuestion, find_videos
-from penstock.domains.videos.model import Submission, SubmissionStatus, Video, VideoStatus, VideoTag
+from penstock.domains.videos.model import Submission, SubmissionStatus, Video, VideoStatus, VideoTag, ViewMark
 from penstock.domains.videos.video_library import VideoLibrary
 from penstock.errors import NotFound
 from penstock.lifecycle.reaper import Reaper
@@ -27,7 +27,8 @@ def _rows(library: VideoLibrary, video: Video) -> list[object]:
     store = library.store
     tags = [each for tag in SAID["tags"] for each in store.find(VideoTag.of_tag(tag=tag))]
     users = [*store.find(Video.by_user(user_id=video.user_id)), *store.find(Submission.of_user(user_id=video.user_id))]
-    return [*tags, *users, *store.find(Video.newest_of_category(category="demo"))]
+    views = store.find(ViewMark.of_video(video_id=video.video_id))
+    return [*tags, *users, *views, *store.find(Video.newest_of_category(category="demo"))]
 
 
 def test_a_film_becomes_a_stream_and_is_deleted_with_everything(anywhere: VideoLibrary, film: Path) -> None:
@@ -44,7 +45,11 @@ def test_a_film_becomes_a_stream_and_is_deleted_with_everything(anywhere: VideoL
     found = find_videos(library.store, VideoQuestion(tags=frozenset(SAID["tags"])), limit=10)
     assert [each.video_id for each in found.videos] == [video.video_id]
     assert len(_rows(library, video)) == 5
-    removal.delete_video(library, video.video_id, by="ann")
+    rung = next(iter(video.resolutions))
+    assert f"{rung}.m3u8" in watching.master_playlist(library, video)
+    assert watching.media_playlist(library, video, rung).count("#EXTINF") == sum(k.endswith(".m4s") for k in made)
+    assert [view_counting.count_view(library, video.video_id, request_id=each) for each in ("a", "b", "a")] == [1, 2, 2]
+    video_removal.delete_video(library, video.video_id, by="ann")
     with pytest.raises(NotFound):
         library.video(video.video_id)
     settle(library)
@@ -83,7 +88,7 @@ def test_a_video_that_is_deleted_while_it_waits_is_not_encoded(library: VideoLib
     feed.close()
     waiting = list(library.store.find(Task.by_status(status=TaskStatus.WAITING)))
     assert sorted(task.name for task in waiting) == ["videos.make_thumbnails", "videos.transcode"]
-    removal.delete_video(library, video_id, by="ann")
+    video_removal.delete_video(library, video_id, by="ann")
     assert list(library.store.find(Task.by_status(status=TaskStatus.WAITING))) == []
     settle(library)
     assert files(library) == []

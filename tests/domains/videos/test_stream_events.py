@@ -9,7 +9,7 @@ from uuid import UUID, uuid4
 import pytest
 
 from penstock import FrozenClock, Store, the
-from penstock.domains.videos import DOMAIN, lambda_handler, removal
+from penstock.domains.videos import DOMAIN, lambda_handler, video_removal
 from penstock.domains.videos.model import Video, VideoTag
 from penstock.domains.videos.video_event import VideoEvent
 from penstock.domains.videos.video_library import VideoLibrary
@@ -72,7 +72,7 @@ def test_neither_a_change_nor_a_removal_nor_a_put_over_a_video_begins_work(
     assert [r["eventName"] for r in records] == ["INSERT", "MODIFY", "MODIFY"]
     assert brought(streamed, records[1:]) == []
     assert work_on(streamed, video) == []
-    removal.delete_video(streamed, video.video_id, by="ann")
+    video_removal.delete_video(streamed, video.video_id, by="ann")
     assert brought(streamed, read()[3:]) == []
     assert work_on(streamed, video) == []
 
@@ -80,7 +80,7 @@ def test_neither_a_change_nor_a_removal_nor_a_put_over_a_video_begins_work(
 def test_an_insert_that_is_heard_of_after_the_removal_begins_nothing(streamed: VideoLibrary, read: Any) -> None:
     """F-VM-6: out of order."""
     video = inserted(streamed, tags=["a", "b"])
-    removal.delete_video(streamed, video.video_id, by="ann")
+    video_removal.delete_video(streamed, video.video_id, by="ann")
     assert brought(streamed, list(reversed(read()))) == []
     assert work_on(streamed, video) == []
     assert files(streamed) == []

@@ -18,8 +18,8 @@ from pathlib import Path
 from uuid import UUID
 
 from penstock import Store
-from penstock.domains.videos.counting import count_view
 from penstock.domains.videos.video_library import VideoLibrary
+from penstock.domains.videos.view_counting import count_view
 from penstock.errors import Unavailable
 from penstock.objects import LocalObjects
 from tests.engines.crowd import Crowd, open_at

@@ -426,6 +426,7 @@ class TestTables:
                 {"AttributeName": "date", "KeyType": "HASH"},
                 {"AttributeName": "audio_id", "KeyType": "RANGE"},
             ],
+            "SSESpecification": {"Enabled": True},
             "GlobalSecondaryIndexes": [
                 {
                     "IndexName": "by-voice",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from typing import Any
 
 import msgspec
@@ -105,6 +106,22 @@ def test_what_is_kept_no_longer_is_skipped() -> None:
 
 def test_a_write_that_changes_nothing_is_no_change() -> None:
     assert told(Stream([change(1, reel(), reel())], [])) == []
+
+
+def test_a_record_without_a_word_for_its_kind_is_told_by_its_images() -> None:
+    """VM-23: DynamoDB Local has none for what it removes at its end."""
+    nameless = [{**each, "eventName": "UNKNOWN_TO_SDK_VERSION"} for each in [*HISTORY, change(4, reel(), None)]]
+    assert [(e.kind, e.cause) for e in told(Stream(nameless, []))] == [
+        ("insert", "user"),
+        ("update", "user"),
+        ("remove", "user"),
+    ]
+
+
+def test_an_entry_tells_when_it_was_committed() -> None:
+    record = change(1, None, reel())
+    record["dynamodb"]["ApproximateCreationDateTime"] = 1717645200
+    assert [e.at for e in told(Stream([record], []))] == [datetime(2024, 6, 6, 3, 40, tzinfo=UTC)]
 
 
 def test_shards_are_ordered_by_descent() -> None:

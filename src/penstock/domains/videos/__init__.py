@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from penstock.domains.videos.encryption import advice
 from penstock.domains.videos.following import handlers
 from penstock.domains.videos.model import DOMAIN
 from penstock.domains.videos.options import SETTINGS
@@ -36,6 +37,7 @@ PLUGIN = DomainPlugin(
     feed=handlers,
     settings=SETTINGS,
     commands=_commands,
+    advice=advice,
     console=ConsoleHints("Videos", first="Video.newest_of_category"),
 )
 

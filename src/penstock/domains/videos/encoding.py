@@ -14,17 +14,16 @@ from typing import Any
 
 from penstock.declare.attr import the
 from penstock.domains.videos.model import FILES, POSTER, SCRUB_SHEET, SCRUB_TRACK, Video, VideoStatus
-from penstock.domains.videos.removal import remove_files
 from penstock.domains.videos.submissions import TASKS, OnVideo
+from penstock.domains.videos.video_removal import remove_files
 from penstock.kernel.change import Change
-from penstock.kernel.lease import LeaseLost
 from penstock.media.adaptive import encode_adaptive
 from penstock.media.errors import UnusableFile
 from penstock.media.hls_playlist import MASTER
 from penstock.media.ladder import rungs
 from penstock.media.probed import Probed
 from penstock.media.scrubbing import poster, scrub_sheet
-from penstock.work import Cancelled, Outcome, TaskContext
+from penstock.work import Outcome, TaskContext
 from penstock.work.errors import told_failure
 from penstock.work.workspace import Workspace, workspace_of
 
@@ -121,7 +120,7 @@ def _workspace(work: TaskContext, video: Video) -> Iterator[Workspace]:
     try:
         with workspace_of(work) as workspace:
             yield workspace
-    except (Cancelled, LeaseLost):
+    except Exception:  # whatever it fails for then: cancelled, without its lease, or because nothing is found
         if work.store.lookup(video.ref) is None:
             remove_files(work.objects, video.video_id)
         raise

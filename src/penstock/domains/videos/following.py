@@ -6,14 +6,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from penstock.domains.videos.auditing import event_of, is_audited
-from penstock.domains.videos.counting import forget_views
 from penstock.domains.videos.encoding import make_thumbnails, transcode
 from penstock.domains.videos.model import Submission, Video
 from penstock.domains.videos.recognition import release_file
-from penstock.domains.videos.removal import cancel_work, remove_files
 from penstock.domains.videos.submissions import OnVideo
 from penstock.domains.videos.tagging import untag
 from penstock.domains.videos.video_library import VideoLibrary
+from penstock.domains.videos.video_removal import cancel_work, remove_files
+from penstock.domains.videos.view_counting import forget_views
 from penstock.kernel.idempotency import Claim
 from penstock.operations.feed_entry import FeedEntry
 from penstock.plugin import FeedHandler

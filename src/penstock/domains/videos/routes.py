@@ -12,7 +12,7 @@ from fastapi.responses import PlainTextResponse, RedirectResponse
 
 from penstock.auth.access import again, brief, needs, public
 from penstock.auth.caller import Caller, caller_of
-from penstock.domains.videos import counting, editing, finding, removal, submissions, watching
+from penstock.domains.videos import editing, finding, submissions, video_removal, view_counting, watching
 from penstock.domains.videos.model import Submission
 from penstock.domains.videos.tagging import MOST_TAGS
 from penstock.domains.videos.video_bodies import CorrectViews, EditVideo, FileSent, SeenVideo, SetEnd, SubmitVideo
@@ -144,7 +144,7 @@ def _add_videos(router: APIRouter, library: VideoLibrary) -> None:
     @router.delete("/videos/{video_id}", status_code=204)
     def delete(who: Who, video_id: UUID) -> None:
         """Remove a video, and everything that was made of it."""
-        removal.delete_video(library.used_by(who), video_id, by=who.name)
+        video_removal.delete_video(library.used_by(who), video_id, by=who.name)
 
 
 def _add_counting(router: APIRouter, library: VideoLibrary) -> None:
@@ -160,9 +160,9 @@ def _add_counting(router: APIRouter, library: VideoLibrary) -> None:
     async def count(request: Request, video_id: UUID, body: SeenVideo | None = None) -> Response:
         """Count a view, once for its request_id or its Idempotency-Key; how often the video was seen by now."""
         here, request_id = library.used_by(caller_of(request)), body.request_id if body else None
-        seen = counting.count_known_view(here, video_id, request_id=request_id)
+        seen = view_counting.count_known_view(here, video_id, request_id=request_id)
         if seen is None:
-            seen = await run_in_threadpool(counting.count_view, here, video_id, request_id=request_id)
+            seen = await run_in_threadpool(view_counting.count_view, here, video_id, request_id=request_id)
         told = ViewCount(video_id=video_id, view_count=seen)
         return Response(told.model_dump_json(), media_type="application/json")
 
@@ -171,7 +171,7 @@ def _add_counting(router: APIRouter, library: VideoLibrary) -> None:
     def correct(who: Who, video_id: UUID, body: CorrectViews) -> ViewCount:
         """Say how often a video was seen in truth, and why that is said."""
         here, said = library.used_by(who), body.view_count
-        counting.correct_views(here, video_id, said, by=who.name, why=body.why)
+        view_counting.correct_views(here, video_id, said, by=who.name, why=body.why)
         return ViewCount(video_id=video_id, view_count=said)
 
 

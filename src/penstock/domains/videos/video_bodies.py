@@ -8,10 +8,10 @@ from annotated_types import Len, MaxLen
 from pydantic import BaseModel, ConfigDict, Field
 
 from penstock.declare.units import Count, EpochSeconds
-from penstock.domains.videos.counting import LONGEST_REQUEST_ID, PRINTED
 from penstock.domains.videos.model import EPHEMERAL
 from penstock.domains.videos.submissions import LONGEST_NAME, LONGEST_TITLE
 from penstock.domains.videos.tagging import MOST_TAGS
+from penstock.domains.videos.view_counting import LONGEST_REQUEST_ID, PRINTED
 
 UserId = Annotated[str, Len(1, 200)]
 Title = Annotated[str, Len(1, LONGEST_TITLE)]

@@ -14,7 +14,7 @@ from uuid import UUID
 import typer
 from pydantic import ValidationError
 
-from penstock.domains.videos import finding, removal
+from penstock.domains.videos import finding, video_removal
 from penstock.domains.videos.adding import BY, SaidOfFile, add_file, words_of
 from penstock.domains.videos.adding_progress import adding_bars
 from penstock.domains.videos.errors import IncompleteQuestion, NotWatchable
@@ -273,8 +273,8 @@ def _removed(library: VideoLibrary, terminal: CommandContext, video_id: UUID, *,
     told = f"{shown(video.title)} ({video_id})"
     if ask and not typer.confirm(f"Remove {told} and everything that was made of it?"):
         return False
-    removal.delete_video(library, video_id, by=BY)
+    video_removal.delete_video(library, video_id, by=BY)
     # Whoever follows the changes does so as well; here nobody might.
-    removal.remove_files(library.objects, video_id)
+    video_removal.remove_files(library.objects, video_id)
     terminal.tell(f"{told} is removed.")
     return True

@@ -16,6 +16,8 @@ from penstock.ports.engine import TableSize
 from penstock.schema.shape import EntityShape, IndexPlace, KeyAttribute, TablePlace
 
 _STREAM = {"StreamEnabled": True, "StreamViewType": "NEW_AND_OLD_IMAGES"}
+_ENCRYPTED = {"Enabled": True}
+"With AES-256, under a key that the account can look at. Without a word DynamoDB does so under one of its own."
 _ONE_AT_A_TIME = "LimitExceededException"
 _WAIT = 0.5
 _LONGEST_WAIT = 1200
@@ -33,6 +35,7 @@ def create_table(name: str, place: TablePlace) -> Request:
         "BillingMode": "PAY_PER_REQUEST",
         "AttributeDefinitions": _definitions([place, *place.indexes.values()]),
         "KeySchema": key_schema(place),
+        "SSESpecification": _ENCRYPTED,
     }
     if place.indexes:
         request["GlobalSecondaryIndexes"] = [_index(i) for i in place.indexes.values()]

@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 from penstock.engines.dynamodb.wire.failure import Cause
 from penstock.net.backoff import Backoff, RetryBudget
+from penstock.net.send_rate import SendRate
 
 BUDGET = 500
 "What all calls of a wire share for their retries."
@@ -23,6 +24,7 @@ class RetryPolicy:
     def __init__(self, attempts: int, sleep: Callable[[float], None], random: Callable[[], float]) -> None:
         self.attempts = attempts
         self.budget = RetryBudget(BUDGET)
+        self.pace = SendRate(sleep=sleep)
         self._sleep = sleep
         self._random = random
 
@@ -51,6 +53,8 @@ class Retries:
 
     def allow(self, cause: Cause) -> bool:
         """Whether one more attempt may be made; if so, returns after the wait that is due before it."""
+        if cause is Cause.THROTTLED:
+            self._policy.pace.refused()
         if cause not in _WORTH_RETRYING or self._made + 1 >= self._policy.attempts:
             return False
         cost = _TIMEOUT_COST if cause is Cause.TIMED_OUT else _COST

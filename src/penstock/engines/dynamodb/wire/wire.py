@@ -85,6 +85,7 @@ class Wire:
         except KeyError:
             channel, target = self._route(operation)
         outcome: PostAnswer | Lost
+        self._policy.pace.wait()
         try:
             outcome = channel.send(target, body)
         except Lost as lost:
