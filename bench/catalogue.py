@@ -1,10 +1,11 @@
-"""A page of 50 videos, as people find them: what it costs among few videos and among many (see `sizes`)."""
+"""A page of 50 videos, found and made ready to be shown: its cost among few videos and among many (see `sizes`)."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from itertools import groupby
+from random import Random
 from time import process_time
 from uuid import UUID
 
@@ -15,7 +16,10 @@ from bench.sizes import SECRET, both_sides
 from bench.topic import Contests
 from penstock import Entity, Store, open_store
 from penstock.domains.videos.finding import VideoQuestion, find_videos
-from penstock.domains.videos.model import DOMAIN, Video, VideoTag
+from penstock.domains.videos.model import DOMAIN, FOLDER, POSTER, Video, VideoTag
+from penstock.domains.videos.video_library import VideoLibrary
+from penstock.domains.videos.video_views import VideoPage, video_in_list
+from penstock.runtime.composition import open_objects
 from penstock.runtime.settings import Settings
 
 QUESTIONS: Mapping[str, VideoQuestion] = {
@@ -66,20 +70,23 @@ def _filled(databases: Databases, stack: ExitStack, size: int) -> Store:
 
 
 def _finder(store: Store, asked: VideoQuestion) -> Work:
+    library = VideoLibrary(store, open_objects("files:///files"))
     second = find_videos(store, asked, limit=PAGE).cursor
 
     def find(times: int) -> None:
         for _ in range(times):
-            assert len(find_videos(store, asked, limit=PAGE, cursor=second).videos) == PAGE
+            found = find_videos(store, asked, limit=PAGE, cursor=second)
+            page = VideoPage(items=[video_in_list(library, video) for video in found.videos], next=found.cursor)
+            assert len(page.items) == PAGE
 
     return find
 
 
 def _records(size: int) -> Iterator[Entity]:
     """All of one user, of one category, and with one tag: whatever is asked for is found among all of them."""
-    tags = frozenset({"launch", "demo"})
+    tags, chance = frozenset({"launch", "demo"}), Random(size)
     for number in range(size):
-        video_id, created_at = UUID(int=number, version=4), _AGO + number
+        video_id, created_at = UUID(int=chance.getrandbits(128), version=4), _AGO + number
         yield Video(
             video_id=video_id,
             user_id="user_7",
@@ -89,5 +96,6 @@ def _records(size: int) -> Iterator[Entity]:
             category="demo",
             tags=tags,
             version=1,
+            thumbnail_s3_key=f"{FOLDER.key(video_id=video_id)}{POSTER}",
         )
         yield VideoTag(tag="launch", created_at=created_at, video_id=video_id, tags=tags)
