@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from pathlib import Path
 
@@ -58,6 +58,16 @@ def test_a_frame_has_the_number_it_had_in_the_film(tmp_path: Path) -> None:
     expected = greys(source)
     assert greys(made.rungs[0].mp4) == pytest.approx(expected, abs=3)
     assert greys(made.rungs[0].playlist) == pytest.approx(expected, abs=3)
+
+
+def test_a_rung_may_be_without_sound(tmp_path: Path) -> None:
+    source = film(tmp_path / "film.mp4", 1, sound=tone(tmp_path / "tone.wav", 1))
+    ladder = [TWO_RUNGS[0], replace(TWO_RUNGS[1], audio=False)]
+    made = encode_adaptive(source, probe(source), ladder, tmp_path / "out")
+    assert [probe(rung.mp4).sound is not None for rung in made.rungs] == [True, False]
+    assert [rung.variant.codecs.count(",") for rung in made.rungs] == [1, 0]
+    silent = encode_adaptive(source, probe(source), ladder[1:], tmp_path / "out")
+    assert probe(silent.rungs[0].mp4).sound is None
 
 
 @pytest.mark.parametrize(("late", "lasts"), [(0.0, 1.0), (0.0, 6.0), (1.0, 2.0)])
@@ -155,6 +165,12 @@ def test_it_is_ended_when_its_time_is_over_and_leaves_others_files_alone(tmp_pat
     with pytest.raises(FfmpegTooSlow):
         encode_adaptive(source, probe(source), TWO_RUNGS, into, limit=timedelta(0))
     assert [path.name for path in into.iterdir()] == ["poster.jpg"]
+
+
+def test_nothing_of_an_earlier_encoding_is_left(tmp_path: Path) -> None:
+    long, short = film(tmp_path / "long.mp4", 5), film(tmp_path / "short.mp4", 2)
+    encode_adaptive(long, probe(long), TWO_RUNGS, tmp_path / "out")
+    check_stream(encode_adaptive(short, probe(short), TWO_RUNGS[:1], tmp_path / "out"), probe(short))
 
 
 def test_names_are_never_taken_for_anything_else(tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ from penstock.media.errors import FfmpegFailed, FfmpegTooLarge, TooMuchToDecode,
 from penstock.media.ffmpeg import TICK, Ran, run
 from penstock.media.ladder import Rung, moving_pictures
 from penstock.media.probed import Probed
-from penstock.media.stream_growth import GrownRung, StreamGrowth
+from penstock.media.stream_growth import HLS, MP4, GrownRung, StreamGrowth
 
 _TICK = 0.05
 "Seconds in which a segment that is finished is seen."
@@ -60,7 +60,8 @@ def encode_adaptive(
 
     ``progress`` is told the share that is done, about four times a second; ``grown`` each file when it is whole, and
     playlists again whenever they have grown, in an order in which whoever has all files so far has a stream that plays.
-    What either raises ends the encoding and goes through; then, as after any failure, no file is left in ``into``.
+    What either raises ends the encoding and goes through; then, as after any failure, no file is left in ``into``, and
+    none of an earlier encoding.
     """
     picture = moving_pictures(probed)
     if not ladder or len({rung.name for rung in ladder}) != len(ladder):
@@ -114,16 +115,20 @@ class _Watched:
 
 @contextmanager
 def _all_or_nothing(into: Path) -> Iterator[Path]:
-    """A folder to work in. What was made is left only if all went well."""
-    before = set(into.iterdir()) if into.is_dir() else set()
+    """A folder to work in. What was made is left only if all went well, and nothing that was made before."""
     into.mkdir(parents=True, exist_ok=True)
+    _clear(into)
     try:
         with TemporaryDirectory(dir=into, prefix=".unfinished-") as folder:
             yield Path(folder)
     except BaseException:
-        for made in set(into.iterdir()) - before:
-            shutil.rmtree(made, ignore_errors=True)
+        _clear(into)
         raise
+
+
+def _clear(into: Path) -> None:
+    for folder in (HLS, MP4):
+        shutil.rmtree(into / folder, ignore_errors=True)
 
 
 def _limit(probed: Probed, ladder: Sequence[Rung]) -> timedelta:

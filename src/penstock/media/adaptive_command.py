@@ -76,7 +76,8 @@ class Cadence:
 
 def arguments(source: Path, probed: Probed, ladder: Sequence[Rung], cadence: Cadence) -> list[str]:
     """All that ffmpeg is told: what it reads, and that each rung N becomes N.mp4 and a folder N."""
-    picture, sound = moving_pictures(probed), probed.sound
+    picture = moving_pictures(probed)
+    sound = probed.sound if any(rung.audio for rung in ladder) else None
     # The first frame is at 0. No filter does that: it would forget how long the last frame is shown, and begin anew
     # whenever a film changes its size on the way.
     inputs = reading(source, "-threads", "2", "-max_error_rate", "1", "-copyts", "-itsoffset", f"{-picture.first:.6f}")
@@ -88,7 +89,7 @@ def arguments(source: Path, probed: Probed, ladder: Sequence[Rung], cadence: Cad
     bits = [part for number, rung in enumerate(ladder) for part in _bits(number, rung)]
     timing = ["-fps_mode", "vfr", "-enc_time_base:v", f"1:{_UNITS}", "-force_key_frames:v", cadence.key_frames()]
     whole = [*EXACT, "-map_chapters", "-1", "-flags", "+global_header", "-f", "tee"]
-    outputs = "|".join(part for number, _ in enumerate(ladder) for part in _outputs(number, cadence, sound))
+    outputs = "|".join(part for number, rung in enumerate(ladder) for part in _outputs(number, rung, cadence, sound))
     return [*inputs, *graphs, *maps, *_H264, *bits, *timing, *whole, outputs]
 
 
@@ -163,8 +164,8 @@ def _bits(number: int, rung: Rung) -> Iterator[str]:
     yield from (f"-maxrate:v:{number}", str(rung.video_bitrate), f"-bufsize:v:{number}", str(rung.video_bitrate))
 
 
-def _outputs(number: int, cadence: Cadence, sound: SoundTrack | None) -> Iterator[str]:
-    streams = f"v:{number}" if sound is None else f"v:{number},a:0"
+def _outputs(number: int, rung: Rung, cadence: Cadence, sound: SoundTrack | None) -> Iterator[str]:
+    streams = f"v:{number},a:0" if sound is not None and rung.audio else f"v:{number}"
     segmented = {
         "select": rf"\'{streams}\'",
         **_SEGMENTED,

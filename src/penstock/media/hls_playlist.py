@@ -83,13 +83,14 @@ def master_playlist(variants: Sequence[Variant]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def codecs(init: Path, *, audio: bool) -> str:
+def codecs(init: Path) -> str:
     """What a player must be able to decode, as RFC 6381 writes it; the film's profile and level are in its header."""
-    _, found, configuration = init.read_bytes().partition(b"avcC")
+    header = init.read_bytes()
+    _, found, configuration = header.partition(b"avcC")
     if not found:
         raise FfmpegFailed("ffmpeg wrote a stream that is no H.264")
     film = f"avc1.{configuration[1:4].hex()}"
-    return f"{film},{_AAC_LC}" if audio else film
+    return f"{film},{_AAC_LC}" if b"mp4a" in header else film
 
 
 def film_seconds(mp4: Path) -> float:

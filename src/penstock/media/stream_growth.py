@@ -24,6 +24,9 @@ from penstock.media.hls_playlist import (
 from penstock.media.ladder import Rung
 from penstock.media.whole import whole
 
+HLS, MP4 = "hls", "mp4"
+"The folders of a stream."
+
 _OVERHEAD = 64_000
 "Bits a second for headers, at most."
 _ROUND = 1000
@@ -62,11 +65,11 @@ class StreamGrowth:
         self._grown = grown or (lambda _: None)
         self._into, self._announced = into, False
         self._rungs = [_Rung(folder, into, number, rung, cadence) for number, rung in enumerate(ladder)]
-        (into / "mp4").mkdir(exist_ok=True)
+        (into / MP4).mkdir(exist_ok=True)
 
     @property
     def master(self) -> Path:
-        return self._into / "hls" / MASTER
+        return self._into / HLS / MASTER
 
     @property
     def begun(self) -> bool:
@@ -104,9 +107,9 @@ class _Rung:
     """One of them: where ffmpeg writes it, and where it belongs."""
 
     def __init__(self, folder: Path, into: Path, number: int, rung: Rung, cadence: Cadence) -> None:
-        self._from, self._to = folder / str(number), into / "hls" / rung.name
+        self._from, self._to = folder / str(number), into / HLS / rung.name
         self._written = folder / f"{number}.mp4"
-        self._mp4 = into / "mp4" / f"{rung.name}.mp4"
+        self._mp4 = into / MP4 / f"{rung.name}.mp4"
         self._rung, self._cadence = rung, cadence
         self._seen = 0
         self.segments: list[Segment] = []
@@ -166,7 +169,7 @@ class _Rung:
         return self._to / INDEX
 
     def _codecs(self) -> str:
-        return codecs(self._to / INIT, audio=self._rung.audio)
+        return codecs(self._to / INIT)
 
     def _peak(self) -> int:
         rates = (8 * size / segment.seconds for size, segment in zip(self._sizes, self.segments, strict=True))
