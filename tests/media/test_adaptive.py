@@ -276,6 +276,9 @@ SELDOM = {
         fps=47.3,
         suffix=".webm",
     ),
+    "a rate nobody guesses": Trait(
+        "-f lavfi -i testsrc2=size=160x90:rate=13.7:duration=1 -c:v ffv1", seconds=1.022, fps=13.7, suffix=".mkv"
+    ),
     "one in five seconds": Trait(
         f"-f lavfi -i testsrc2=size=160x90:rate=1/5:duration=20 {FAST}", seconds=20.0, fps=1.0
     ),
