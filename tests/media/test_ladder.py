@@ -171,7 +171,7 @@ def test_without_a_film_there_is_no_ladder() -> None:
     image = Probed(MediaKind.IMAGE, "png", 0.0, picture=PictureTrack(0, "png", "rgb", 10, 10))
     with pytest.raises(UnusableFile, match="no film in the file"):
         rungs(image)
-    for empty in (of_size(0, 10), of_size(10, 10, duration=0.0)):
+    for empty in (of_size(0, 10), of_size(10, 10, duration=0.0), of_size(10, 10, fps=0.0)):
         with pytest.raises(UnusableFile, match="not a single frame"):
             rungs(empty)
 

@@ -68,7 +68,7 @@ def moving_pictures(probed: Probed) -> PictureTrack:
     picture = probed.picture
     if picture is None or probed.kind is not MediaKind.VIDEO:
         raise UnusableFile(f"there is no film in the file ({probed.container}); send a video such as MP4, WebM or MOV")
-    if min(picture.width, picture.height) < 1 or picture.duration <= 0:
+    if min(picture.width, picture.height) < 1 or picture.duration <= 0 or picture.fps <= 0:
         raise UnusableFile("not a single frame of the video can be shown; export it anew")
     return picture
 
