@@ -270,6 +270,15 @@ SELDOM = {
     "29.97 in milliseconds": Trait(
         f"-f lavfi -i testsrc2=size=160x90:rate=30000/1001:duration=3 {FAST}", seconds=3.003, fps=29.97, suffix=".mkv"
     ),
+    "47.3 in milliseconds": Trait(
+        "-f lavfi -i testsrc2=size=160x90:rate=47.3:duration=4 -c:v libvpx -deadline realtime",
+        seconds=4.0,
+        fps=47.3,
+        suffix=".webm",
+    ),
+    "a rate nobody guesses": Trait(
+        "-f lavfi -i testsrc2=size=160x90:rate=13.7:duration=1 -c:v ffv1", seconds=1.022, fps=13.7, suffix=".mkv"
+    ),
     "one in five seconds": Trait(
         f"-f lavfi -i testsrc2=size=160x90:rate=1/5:duration=20 {FAST}", seconds=20.0, fps=1.0
     ),

@@ -152,6 +152,14 @@ def test_a_variable_rate_becomes_a_constant_one_that_loses_few_frames(fps: float
     assert float(found) == pytest.approx(float(rate), rel=0.005)
 
 
+def test_times_that_were_rounded_become_exact() -> None:
+    assert new_rate(_film(fps=29.970030, jitter=0.015)) == Fraction(30_000, 1001)
+    long = new_rate(_film(fps=29.97, jitter=0.015, duration=7200.0, frames=215_784))
+    assert long is not None
+    assert long * 7200 == pytest.approx(215_784, abs=0.1), "no frame is missed at its end"
+    assert new_rate(_film(fps=47.302291, jitter=0.02)) == pytest.approx(47.302291, abs=1e-5)
+
+
 def test_a_single_frame_lasts_as_long_as_the_film() -> None:
     assert new_rate(_film(fps=25.0, frames=1, duration=0.04)) == 25
     assert new_rate(_film(fps=0.1, frames=1, duration=10.0)) == 1, "so that it can be cut"
@@ -163,7 +171,7 @@ def test_without_a_film_there_is_no_ladder() -> None:
     image = Probed(MediaKind.IMAGE, "png", 0.0, picture=PictureTrack(0, "png", "rgb", 10, 10))
     with pytest.raises(UnusableFile, match="no film in the file"):
         rungs(image)
-    for empty in (of_size(0, 10), of_size(10, 10, duration=0.0)):
+    for empty in (of_size(0, 10), of_size(10, 10, duration=0.0), of_size(10, 10, fps=0.0)):
         with pytest.raises(UnusableFile, match="not a single frame"):
             rungs(empty)
 

@@ -17,7 +17,7 @@ from penstock.media.adaptive_command import Cadence, arguments, memory
 from penstock.media.errors import FfmpegFailed, FfmpegTooLarge, TooMuchToDecode, UnusableFile
 from penstock.media.ffmpeg import TICK, Ran, run
 from penstock.media.ladder import Rung, moving_pictures
-from penstock.media.probed import Probed
+from penstock.media.probed import PictureTrack, Probed
 from penstock.media.stream_growth import HLS, MP4, GrownRung, StreamGrowth
 
 _TICK = 0.05
@@ -85,15 +85,17 @@ def encode_adaptive(
             if type(error) is not FfmpegFailed or growth.begun or "No space left" in str(error):
                 raise
             raise UnusableFile("not a single frame of the film can be decoded; export it anew") from error
-        return _finished(growth, ran, picture.duration)
+        return _finished(growth, ran, picture)
 
 
-def _finished(growth: StreamGrowth, ran: Ran, wanted: float) -> Encoded:
-    growth.look()
+def _finished(growth: StreamGrowth, ran: Ran, picture: PictureTrack) -> Encoded:
+    growth.look_last()
     if not growth.begun:
         raise UnusableFile("not a single frame of the film can be decoded; export it anew")
-    if growth.seconds < _ENOUGH * wanted:
-        raise UnusableFile(f"only {growth.seconds:.1f} of {wanted:.1f} s of the film can be decoded; export it anew")
+    # How long the last frame is shown is often a guess.
+    if growth.seconds + 1 / picture.fps < _ENOUGH * picture.duration:
+        found = f"{growth.seconds:.1f} of {picture.duration:.1f} s"
+        raise UnusableFile(f"only {found} of the film can be decoded; export it anew")
     rungs = growth.finish()
     return Encoded(tuple(rungs), growth.master, growth.seconds, ran.frames, round(ran.seconds, 3))
 

@@ -30,6 +30,8 @@ _FEW = 2
 "Frames of which nothing tells how long the last is shown, but how long the film is."
 _UNITS = 90_000
 _NEARLY, _SAME, _EXACTLY = 0.02, 0.01, 0.0005
+_MISSED = 0.1
+"Frames."
 _ROUNDED = 0.05
 "What whole milliseconds make of the time between two frames, at most."
 
@@ -66,7 +68,7 @@ def moving_pictures(probed: Probed) -> PictureTrack:
     picture = probed.picture
     if picture is None or probed.kind is not MediaKind.VIDEO:
         raise UnusableFile(f"there is no film in the file ({probed.container}); send a video such as MP4, WebM or MOV")
-    if min(picture.width, picture.height) < 1 or picture.duration <= 0:
+    if min(picture.width, picture.height) < 1 or picture.duration <= 0 or picture.fps <= 0:
         raise UnusableFile("not a single frame of the video can be shown; export it anew")
     return picture
 
@@ -78,7 +80,7 @@ def shown(picture: PictureTrack) -> tuple[float, float]:
 
 
 def new_rate(picture: PictureTrack) -> Fraction | None:
-    """The rate a film is brought to; None if its frames stay when they are, as they do in every steady film.
+    """The rate a film is brought to; None if its frames stay when they are, as they do in a film of constant rate.
 
     A film of a variable rate gets a constant one that loses few of its frames, so that a moment has a frame's number.
     One that stands still for seconds shows its frames several times, so that it can be cut between them.
@@ -88,12 +90,17 @@ def new_rate(picture: PictureTrack) -> Fraction | None:
     if picture.frames < _FEW or picture.fps < 1:
         return _exact(picture) * math.ceil(1 / _exact(picture))
     often = math.ceil(picture.fps / FASTEST / (1 + _SAME))
-    return _meant(picture.fps / often) if often > 1 else None
+    if often > 1:
+        return _meant(picture.fps / often)
+    # Times that were rounded to milliseconds are made exact, each frame's own.
+    return steady_rate(picture) if picture.jitter > _EXACTLY else None
 
 
 def steady_rate(picture: PictureTrack) -> Fraction:
-    """That of a film whose frames are all shown equally long."""
-    return _meant(picture.fps, near=_EXACTLY)
+    """That of a film whose frames are all shown equally long, so exactly that its last frame is not missed."""
+    usual = min(_USUAL_RATES, key=lambda rate: abs(rate - picture.fps))
+    off = abs(float(usual) - picture.fps) * picture.duration
+    return usual if off < _MISSED else Fraction(picture.fps).limit_denominator(_UNITS)
 
 
 def _constant(picture: PictureTrack) -> Fraction:

@@ -224,6 +224,7 @@ def _picture(film: VideoStream, measured: _Measured, *, start: float, claimed: f
         duration=round(duration, 6),
         first=round(first, 6),
         pace=_pace(starts, unit=float(film.time_base or 0)),
+        jitter=_jitter(starts),
         key_frames=times.keys,
         **_look(frame),
     )
@@ -281,10 +282,17 @@ def _varies(starts: Sequence[float], *, unit: float) -> bool:
     gaps = sorted(after - before for before, after in pairwise(starts))
     if not gaps:
         return False
-    usual, mean = gaps[len(gaps) // 2], (starts[-1] - starts[0]) / len(gaps)
+    usual = gaps[len(gaps) // 2]
     steady = max(_STEADY * usual, 2 * unit)
-    drift = max(abs(begins - starts[0] - number * mean) for number, begins in enumerate(starts))
-    return gaps[-1] - usual > steady or usual - gaps[0] > steady or drift > _DRIFT * mean
+    return gaps[-1] - usual > steady or usual - gaps[0] > steady or _jitter(starts) > _DRIFT
+
+
+def _jitter(starts: Sequence[float]) -> float:
+    """How far the one that is farthest from it is from where it belongs, in frames."""
+    mean = (starts[-1] - starts[0]) / (len(starts) - 1) if len(starts) > 1 else 0.0
+    if mean <= 0:
+        return 0.0
+    return round(max(abs(begins - starts[0] - number * mean) for number, begins in enumerate(starts)) / mean, 6)
 
 
 def _has_alpha(frame: VideoFrame | None) -> bool:

@@ -40,6 +40,8 @@ class PictureTrack:
     "What the file's own clock shows at the first frame, which may be less than 0."
     pace: float = 0.0
     "Frames a second as they follow each other when none is left out."
+    jitter: float = 0.0
+    "By how much of a frame some are shown earlier or later than in a film of constant rate."
     key_frames: int = 1
     "How many can be decoded without another."
     interlaced: bool = False

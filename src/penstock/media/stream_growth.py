@@ -81,6 +81,13 @@ class StreamGrowth:
         """How much of the film there is, in every size."""
         return min(sum(segment.seconds for segment in rung.segments) for rung in self._rungs)
 
+    def look_last(self) -> None:
+        """Take what is left when ffmpeg has ended."""
+        self.look()
+        for rung in self._rungs:
+            if rung.segments:
+                rung.measure()
+
     def look(self) -> None:
         """Take what ffmpeg has finished since."""
         for rung in self._rungs:
@@ -90,7 +97,7 @@ class StreamGrowth:
             self._write_master([rung.expected() for rung in self._rungs])
 
     def finish(self) -> list[GrownRung]:
-        """Say that this is all, when ffmpeg has ended."""
+        """Say that this is all."""
         rungs = [rung.finished(self._grown) for rung in self._rungs]
         self._write_master([rung.variant for rung in rungs])
         for number, rung in enumerate(rungs):
@@ -136,11 +143,13 @@ class _Rung:
         bits = self._rung.video_bitrate * saved_up + (AUDIO_BITS if self._rung.audio else 0) + _OVERHEAD
         return Variant(self._rung, self._codecs(), max(math.ceil(bits), self._peak()))
 
-    def finished(self, grown: Callable[[Path], None]) -> GrownRung:
-        # In its playlist ffmpeg adds up what frames say, which is not when the next one comes.
+    def measure(self) -> None:
+        """Find out how long the last segment is: ffmpeg has added up what frames say, not when the next one comes."""
         before = sum(segment.seconds for segment in self.segments[:-1])
-        last = Segment(self.segments[-1].name, round(max(0.001, film_seconds(self._written) - before), 6))
-        self.segments[-1] = last
+        left = round(max(0.001, film_seconds(self._written) - before), 6)
+        self.segments[-1] = Segment(self.segments[-1].name, left)
+
+    def finished(self, grown: Callable[[Path], None]) -> GrownRung:
         playlist = self._write_playlist(ended=True)
         grown(playlist)
         average = round(8 * sum(self._sizes) / sum(segment.seconds for segment in self.segments))
