@@ -252,7 +252,7 @@ def test_every_key_of_the_documents_is_known_for_one() -> None:
         *(f"musicvideo.Scene.{n}S3Key" for n in ("workingVideoClip", "thumbnail", "incoming")),
         "musicvideo.CharacterReference.imageS3Key",
         *("musicvideo.Scene.referenceImageS3Keys", "speech.TempAudio.s3_key"),
-            *(f"videos.Video.{n}S3Key" for n in ("thumbnail", "source", "stream", "scrub", "scrubTrack")),
+        *(f"videos.Video.{n}S3Key" for n in ("thumbnail", "source", "stream", "scrub", "scrubTrack")),
         *("videos.Video.resolutions", "novae.Dataset.artifacts", "novae.FileObject.s3_key"),
         *("assetcreator.Step.artifacts", "assetcreator.AssetVersion.files", "assetcreator.AssetVersion.cdn_url"),
         "assetcreator.ReferencePicture.picture",
