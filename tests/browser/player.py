@@ -53,7 +53,7 @@ class Player:
         self._do("openFile", url)
 
     def play(self, pictures: int) -> list[Shown]:
-        """Play until so many pictures were seen, or to the end. A busy machine leaves some out between them."""
+        """Play slowly until so many pictures were seen, or to the end. A busy machine leaves some out between them."""
         return [Shown(**picture) for picture in self._do("play", pictures)]
 
     def play_to_end(self) -> None:
@@ -85,7 +85,7 @@ class Player:
 
     @property
     def errors(self) -> list[str]:
-        """What hls.js says went wrong, whether or not it helped itself; that it had to wait is not told."""
+        """What hls.js says went wrong, whether or not it helped itself; that it waited or gave up is not told."""
         return list(self._state()["errors"])
 
     def _visit(self, origins: tuple[str, ...]) -> None:

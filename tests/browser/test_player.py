@@ -91,3 +91,11 @@ def test_a_stream_that_is_not_there_is_told(player: Player, site: Site, complain
     complaints.expect(r"answered 404: GET .*/none\.m3u8")
     with pytest.raises(Error, match="manifestLoadError"):
         player.open(f"{site.show(tmp_path)}/none.m3u8")
+
+
+def test_what_is_no_film_is_told_at_once(player: Player, site: Site, tmp_path: Path) -> None:
+    from playwright.sync_api import Error
+
+    (tmp_path / "film.mp4").write_text("swordfish")
+    with pytest.raises(Error, match="the film cannot be played"):
+        player.open_file(f"{site.show(tmp_path)}/film.mp4")

@@ -8,8 +8,10 @@ const BITS = 10;
 const film = document.querySelector("video");
 const canvas = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
 const errors = [];
-// What hls.js says when nothing new was shown for a while: true of any stream on a busy machine.
-const WAITING = [Hls.ErrorDetails.BUFFER_STALLED_ERROR, Hls.ErrorDetails.BUFFER_NUDGE_ON_STALL];
+// What hls.js says when nothing new was shown for a while, or when it gave something up itself: true of any stream on a
+// busy machine.
+const { BUFFER_STALLED_ERROR, BUFFER_NUDGE_ON_STALL, INTERNAL_ABORTED } = Hls.ErrorDetails;
+const HARMLESS = [BUFFER_STALLED_ERROR, BUFFER_NUDGE_ON_STALL, INTERNAL_ABORTED];
 let hls = null;
 
 function state() {
@@ -25,20 +27,31 @@ function state() {
   };
 }
 
+// Whatever is waited for ends in time, or as soon as nothing more can come.
+const waiting = new Set();
+
 function within(what, begin) {
   return new Promise((resolve, reject) => {
-    const fail = (why) => reject(new Error(`${what}: ${why}; ${JSON.stringify(state())}`));
+    const settle = (end) => (value) => {
+      clearTimeout(timer);
+      waiting.delete(fail);
+      end(value);
+    };
+    const fail = settle((why) => reject(new Error(`${what}: ${why}; ${JSON.stringify(state())}`)));
     const timer = setTimeout(() => fail(`not within ${PATIENCE_MS / 1000} s`), PATIENCE_MS);
-    const settle = (end) => (value) => (clearTimeout(timer), end(value));
-    begin(settle(resolve), settle(fail));
+    waiting.add(fail);
+    begin(settle(resolve));
   });
 }
 
+function broken(why) {
+  for (const fail of [...waiting]) fail(why);
+}
+
+film.addEventListener("error", () => broken("the film cannot be played"));
+
 function once(target, event, what = event) {
-  return within(what, (resolve, reject) => {
-    target.addEventListener(event, resolve, { once: true });
-    film.addEventListener("error", () => reject("the film cannot be played"), { once: true });
-  });
+  return within(what, (resolve) => target.addEventListener(event, resolve, { once: true }));
 }
 
 // The number that is painted into a picture: a cell is white above and black below for 1, the other way round for 0.
@@ -79,12 +92,12 @@ function open(url, headers) {
   };
   hls = new Hls({ enableWorker: false, xhrSetup });
   hls.on(Hls.Events.ERROR, (_, told) => {
-    if (told.fatal || !WAITING.includes(told.details)) errors.push(told.details);
+    if (told.fatal || !HARMLESS.includes(told.details)) errors.push(told.details);
+    if (told.fatal) broken(told.details);
   });
-  return within("the list of levels", (resolve, reject) => {
+  return within("the list of levels", (resolve) => {
     const levels = () => hls.levels.map(({ width, height, bitrate }) => ({ width, height, bitrate }));
     hls.once(Hls.Events.MANIFEST_PARSED, () => resolve(levels()));
-    hls.on(Hls.Events.ERROR, (_, told) => told.fatal && reject(told.details));
     hls.loadSource(url);
     hls.attachMedia(film);
   });
@@ -94,7 +107,7 @@ function open(url, headers) {
 async function untilError() {
   await within("an error", (resolve) => {
     const look = () => errors.length && resolve();
-    hls.on(Hls.Events.ERROR, look);
+    hls.on(Hls.Events.ERROR, look); // after it was noted, for listeners are called in their order
     look();
   });
   return errors;
@@ -115,8 +128,10 @@ function close() {
   film.removeAttribute("src");
 }
 
+// Slowly, for a busy machine would leave out most pictures of a short film.
 async function play(count) {
   const frames = [];
+  film.playbackRate = 0.25;
   await film.play();
   while (frames.length < count) {
     const frame = await nextFrame(`picture ${frames.length}`);
@@ -124,6 +139,7 @@ async function play(count) {
     frames.push(seen(frame));
   }
   film.pause();
+  film.playbackRate = 1;
   return frames;
 }
 
