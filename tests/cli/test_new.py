@@ -196,7 +196,7 @@ def test_two_new_domains_run_beside_each_other(running: Running) -> None:
     assert (film["title"], film["content"]) == ("a first of films", "a first of films, version 1")
     assert running.penstock("tables", "plan") == "Nothing is missing.\n"
     checks = {c["what"]: c["state"] for c in json.loads(running.penstock("doctor", "--json"))["checks"]}
-    assert checks["feeds"] == "films: followed; kites: followed"
+    assert checks["feeds"] == "films: followed; kites: followed; videos: followed"
     assert "films-retention (17 3 * * * UTC)" in checks["schedules"]
 
 

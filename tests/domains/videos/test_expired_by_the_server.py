@@ -23,22 +23,32 @@ from tests.conftest import _drop_tables, chosen_engines
 from tests.domains.videos.story import feed_of, files
 from tests.domains.videos.streams import engine_at, event_of, inserted, records_of
 from tests.homes import dynamo_client
-from tests.servers import DynamoDBLocal
+from tests.servers import DynamoDBLocal, require
 
 PREFIX = "expiring_"
 TABLE = f"{PREFIX}VideoMetadata"
-pytestmark = pytest.mark.skipif("dynamodb-local" not in chosen_engines(), reason="DynamoDB Local is not chosen")
+pytestmark = [
+    pytest.mark.long,
+    pytest.mark.skipif("dynamodb-local" not in chosen_engines(), reason="DynamoDB Local is not chosen"),
+]
 
 
 @pytest.fixture
-def expiring(dynamodb_local_server: DynamoDBLocal, local: LocalObjects, clock: FrozenClock) -> Iterator[VideoLibrary]:
+def server() -> Iterator[DynamoDBLocal]:
+    """One of its own: it looks at one table after the other, and the tests' server has hundreds."""
+    with require(DynamoDBLocal()) as server:
+        yield server
+
+
+@pytest.fixture
+def expiring(server: DynamoDBLocal, local: LocalObjects, clock: FrozenClock) -> Iterator[VideoLibrary]:
     """A library by the wall clock, as the server has no other."""
     clock.set(datetime.now(UTC))
-    store = Store(engine_at(dynamodb_local_server.url, PREFIX), clock=clock, secret=b"x", own=SYSTEM_RECORDS)
+    store = Store(engine_at(server.url, PREFIX), clock=clock, secret=b"x", own=SYSTEM_RECORDS)
     store.ensure(DOMAIN, WORKING)
     yield VideoLibrary(store, local)
     store.close()
-    _drop_tables(dynamodb_local_server.url, PREFIX)
+    _drop_tables(server.url, PREFIX)
 
 
 def removed(url: str, videos: list[Video]) -> list[dict[str, Any]]:
@@ -54,10 +64,10 @@ def removed(url: str, videos: list[Video]) -> list[dict[str, Any]]:
 
 
 def test_what_the_server_removes_at_its_end_leaves_nothing(
-    expiring: VideoLibrary, dynamodb_local_server: DynamoDBLocal, clock: FrozenClock
+    expiring: VideoLibrary, server: DynamoDBLocal, clock: FrozenClock
 ) -> None:
     """VM-20, VM-22, VM-23, F-VM-6: hidden at once, removed later by the database; files, tags and work go with it."""
-    url, library = dynamodb_local_server.url, expiring
+    url, library = server.url, expiring
     end = int(clock.now().timestamp()) + 2
     # With a category: this server leaves alone what is not in each index of its table.
     ending = {"tags": ["short"], "category": "demo", "expiry_time": end}
