@@ -12,16 +12,22 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
 from typing import Any
+from uuid import UUID
 
+from msgspec import to_builtins
 from msgspec.structs import replace
 
 from penstock.errors import ForeignFile, InvalidValue
 from penstock.operations.conditions import Compare, both
 from penstock.operations.updates import Append, Set, SetIfAbsent
 from penstock.operations.writes import Patch
-from penstock.schema.file_pattern import ARCHIVE, TRASH, UPLOADS, FilePattern, Marks, text
+from penstock.schema.file_pattern import ARCHIVE, TRASH, UPLOADS, FilePattern, text
+from penstock.schema.kinds import FieldShape, Kind
 from penstock.schema.object_key import validate_folder, validate_s3_key
 from penstock.schema.shape import EntityShape
+
+_Writer = tuple[str, str, Callable[[Any], str | None]]
+"A mark of patterns, the field it means, and what writes its values there."
 
 
 def files_of(shape: EntityShape, values: Mapping[str, Any]) -> list[str]:
@@ -85,23 +91,38 @@ def check_files(shape: EntityShape, values: Mapping[str, Any]) -> None:
 
 def _fixed_places(shape: EntityShape, values: Mapping[str, Any]) -> set[str]:
     """The keys that a record with these values may point at, as far as its patterns leave nothing open."""
-    marks, templates = _fixed(shape.files)
+    writers, templates = _fixed(shape)
     texts = {}
-    for mark, (name, digits) in marks.items():
+    for mark, name, write in writers:
         value = values.get(name)
-        if value is not None and _HARMLESS(said := text(shape.fields[name], digits, value)):
+        if value is not None and (said := write(value)) is not None:
             texts[mark] = said
-    if len(texts) == len(marks):
+    if len(texts) == len(writers):
         return {template % texts for template, _ in templates}
     return {template % texts for template, needed in templates if needed <= texts.keys()}
 
 
 @cache
-def _fixed(files: tuple[FilePattern, ...]) -> tuple[Marks, list[tuple[str, frozenset[str]]]]:
-    """Of those patterns that leave nothing open the marks, and the templates with the marks that each needs."""
-    patterns = [(p.template, p.marks) for p in files if p.template is not None and _is_fixed(p, p.template)]
+def _fixed(shape: EntityShape) -> tuple[list[_Writer], list[tuple[str, frozenset[str]]]]:
+    """Of those patterns that leave nothing open what writes their marks, and the templates with the marks they need."""
+    patterns = [(p.template, p.marks) for p in shape.files if p.template is not None and _is_fixed(p, p.template)]
     every = {mark: meant for _, marks in patterns for mark, meant in marks.items()}
-    return every, [(template, frozenset(marks)) for template, marks in patterns]
+    writers = [(mark, name, _harmless(shape.fields[name], digits)) for mark, (name, digits) in every.items()]
+    return writers, [(template, frozenset(marks)) for template, marks in patterns]
+
+
+def _harmless(field: FieldShape, digits: int | None) -> Callable[[Any], str | None]:
+    """What writes a value as a pattern does; None for one that may not stay within its part of the path."""
+
+    def write(value: Any) -> str | None:
+        said = text(field, digits, value)
+        return said if _HARMLESS(said) else None
+
+    if digits:
+        return f"{{:0{digits}d}}".format
+    if field.kind is Kind.IDENTIFIER:
+        return lambda value: to_builtins(value) if type(value) is UUID else write(value)
+    return write
 
 
 def _is_fixed(pattern: FilePattern, template: str) -> bool:

@@ -139,7 +139,10 @@ class Template:
 
     def encode(self, values: Mapping[str, Any]) -> str:
         """The key's text; InvalidKey when a part does not fit."""
-        text = self.head(values, len(self.parts))
+        text, entity = "", self.entity
+        for part in self.parts:
+            text += part.literal + part.encode(values[part.field.name], entity)
+        text += self.tail
         if len(text) * 4 > self.limit:  # a character is at most 4 bytes, so short keys need no counting
             self.check_length(text)
         return text

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from penstock.engines.dynamodb.layout import Layout, Value
+from penstock.schema.generated import defined, expressed
 from penstock.schema.kinds import FieldShape, Kind, instant_text
 
 Encode = Callable[[Any], Value]
@@ -48,7 +49,7 @@ def document(value: Any) -> Value:
     if isinstance(value, dict):
         return {"M": {name: document(v) for name, v in value.items()}}
     if isinstance(value, list | tuple):
-        return {"L": [document(v) for v in value]}
+        return {"L": [{"S": v} if type(v) is str else document(v) for v in value]}
     if value is None:
         return {"NULL": True}
     if isinstance(value, bool):
@@ -58,17 +59,22 @@ def document(value: Any) -> Value:
     return {"N": number(value)}
 
 
+_FORMS: Mapping[Kind, str] = {
+    Kind.TEXT: "{'S': x}",
+    Kind.CHOICE: "{'S': getattr(x, 'value', x)}",
+    Kind.IDENTIFIER: "{'S': x}",
+    Kind.DAY: "{'S': x}",
+    Kind.INTEGER: "{'N': str(x)}",
+    Kind.FLOAT: "{'N': repr(float(x))}",
+    Kind.DECIMAL: "{'N': str(x)}",
+    Kind.FLAG: "{'BOOL': x}",
+    Kind.BYTES: "{'B': x}",
+    Kind.TEXTS: "{'SS': sorted(x)}",
+}
+"The values of a field, as expressions of x; other kinds need more than one."
+
 _ENCODERS: Mapping[Kind, Encode] = {
-    Kind.TEXT: lambda v: {"S": v},
-    Kind.CHOICE: lambda v: {"S": getattr(v, "value", v)},
-    Kind.IDENTIFIER: lambda v: {"S": v},
-    Kind.DAY: lambda v: {"S": v},
-    Kind.INTEGER: lambda v: {"N": str(v)},
-    Kind.FLOAT: lambda v: {"N": repr(float(v))},
-    Kind.DECIMAL: lambda v: {"N": str(v)},
-    Kind.FLAG: lambda v: {"BOOL": v},
-    Kind.BYTES: lambda v: {"B": v},
-    Kind.TEXTS: lambda v: {"SS": sorted(v)},
+    **{kind: expressed("encode", "x", form, about=kind.value) for kind, form in _FORMS.items()},
     Kind.DOCUMENT: document,
 }
 
@@ -77,21 +83,34 @@ class ItemEncoder:
     """Writes the items of one entity."""
 
     def __init__(self, layout: Layout) -> None:
-        self._key = [(p.name, p.kind, p.template.encode) for p in layout.own_key]
-        self._fields = [(f.attribute, f.name, encoder(f)) for f in layout.fields]
+        self._fields = _generated(layout)
         self._indexes = layout.indexes
-        self._tag = {layout.shape.table.tag: {"S": layout.shape.tag}} if layout.shape.table.tag else {}
 
     def item(self, values: Mapping[str, Any]) -> dict[str, Value]:
         """The whole item; a field without value has no attribute, and so has an index without its fields."""
-        item: dict[str, Value] = {name: {kind: encode(values)} for name, kind, encode in self._key}
-        item.update(self._tag)
-        for attribute, name, to_value in self._fields:
-            value = values.get(name)
-            if value is not None:
-                item[attribute] = to_value(value)
+        item = self._fields(values)
         for index, parts in self._indexes:
             if index.holds(values):
                 for part in parts:
                     item[part.name] = part.value(values)
         return item
+
+
+def _generated(layout: Layout) -> Callable[[Mapping[str, Any]], dict[str, Value]]:
+    """Generate what makes the key and the fields: it runs with every write, half as long as a loop over them would."""
+    names: dict[str, Any] = {}
+    lines = []
+    for number, part in enumerate(layout.own_key):
+        names[f"key_{number}"] = part.template.encode
+        lines.append(f"item[{part.name!r}] = {{{part.kind!r}: key_{number}(v)}}")
+    if layout.shape.table.tag:
+        lines.append(f"item[{layout.shape.table.tag!r}] = {{'S': {layout.shape.tag!r}}}")
+    for field in layout.fields:
+        names[f"encode_{field.name}"] = encoder(field)
+        form = _FORMS.get(field.kind, f"encode_{field.name}(x)")
+        lines.append(f"if (x := v.get({field.name!r})) is not None: item[{field.attribute!r}] = {form}")
+    body = "".join(f"    {line}\n" for line in lines)
+    made: Callable[[Mapping[str, Any]], dict[str, Value]] = defined(
+        "fields", f"def fields(v):\n    item = {{}}\n{body}    return item\n", about=layout.shape.name, names=names
+    )
+    return made
