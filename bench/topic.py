@@ -63,6 +63,7 @@ _MODULES = (
     "musicvideo",
     "assetcreator",
     "encoding",
+    "transcoding",
     "views",
     "catalogue",
 )
