@@ -207,6 +207,7 @@ SEEN = "-f lavfi -i testsrc2=size=160x90:rate=12:duration=1"
 HEARD = "-f lavfi -i sine=duration=1"
 FAST = "-c:v libx264 -preset ultrafast"
 QUICK = {
+    "a transport stream": Trait(f"{SEEN} {HEARD} {FAST} -metadata service_name=Fernsehen", suffix=".ts"),
     "mirrored and turned": Trait(
         "-display_rotation 90 -display_hflip -i {} -c copy", (90, 160), before=f"{SEEN} {FAST}"
     ),
@@ -294,6 +295,19 @@ SELDOM = {
     "hardly any times": Trait(f"{SEEN} -r 25 -c:v mpeg2video -bf 2", fps=25.0, suffix=".mpg"),
     "nothing but frames": Trait(f"{SEEN} -r 25 -c:v mpeg2video -bf 2", fps=25.0, suffix=".m2v"),
     "packed frames": Trait(f"{SEEN} -c:v mpeg4 -bf 2", suffix=".avi"),
+    "a constant rate": Trait(
+        "-f lavfi -i testsrc2=size=160x90:rate=25:duration=1 -c:v mpeg2video -b:v 8M -minrate 8M -maxrate 8M -bufsize 2M",
+        fps=25.0,
+        suffix=".mkv",
+    ),
+    "a Blu-ray's stream": Trait(f"{SEEN} {HEARD} {FAST} -c:a ac3", suffix=".m2ts"),
+    "a studio's file": Trait(f"{SEEN} {HEARD} -r 25 -c:v mpeg2video -ar 48000", fps=25.0, suffix=".mxf"),
+    "a camera's tape": Trait(
+        "-f lavfi -i testsrc2=size=720x576:rate=25:duration=1 -c:v dvvideo -pix_fmt yuv420p",
+        (768, 576),
+        fps=25.0,
+        suffix=".dv",
+    ),
     "Theora": Trait(f"{SEEN} -c:v libtheora", suffix=".ogv"),
     "Windows": Trait(f"{SEEN} -c:v wmv2", suffix=".asf"),
     "Flash": Trait(f"{SEEN} {HEARD} -c:v flv1 -ar 44100", suffix=".flv"),

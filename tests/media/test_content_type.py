@@ -38,6 +38,11 @@ def zipped() -> bytes:
 
 
 EXAMPLES = {
+    "transport stream": ((b"G@\x11\x10" + bytes(184)) * 8, "video/mp2t"),
+    "transport stream of a disc": ((b'\x0e\xbfF"G@\x11\x10' + bytes(184)) * 8, "video/mp2t"),
+    "letters": (b"G" + b"a" * 187, "text/plain"),
+    "program stream": (b"\0\0\x01\xbaD\0\x04\0" + bytes(100), "video/mpeg"),
+    "mxf": (b"\x06\x0e+4\x02\x05\x01\x01\r\x01\x02\x01" + bytes(100), "application/mxf"),
     "wav": (b"RIFF\x24\0\0\0WAVEfmt ", "audio/wav"),
     "mp3 with a tag": (b"ID3\x03\0\0\0\0\0\x00" + mp3(1), "audio/mpeg"),
     "mp3 without one": (mp3(3), "audio/mpeg"),

@@ -24,7 +24,8 @@ def good(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("good")
     heard = tone(folder / "good.wav", 4)
     film(folder / "good.mp4", 4, sound=heard)
-    run([*reading(folder / "good.mp4"), "-c", "copy", writing(folder / "good.mkv")])
+    for name in ("good.mkv", "good.ts"):
+        run([*reading(folder / "good.mp4"), "-c", "copy", writing(folder / name)])
     run([*reading(folder / "good.mp4"), "-c:v", "mpeg4", "-c:a", "libmp3lame", writing(folder / "good.avi")])
     for name in ("good.mp3", "good.flac", "good.ogg"):
         run([*reading(heard), writing(folder / name)])
@@ -32,13 +33,13 @@ def good(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def judged(path: Path) -> Probed:
-    return (sound_video if path.suffix in (".mp4", ".mkv", ".avi") else sound_audio)(path)
+    return (sound_video if path.suffix in (".mp4", ".mkv", ".avi", ".ts") else sound_audio)(path)
 
 
 CONTAINERS = ["mp4", "mkv", "avi", "wav", "mp3", "flac"]
 
 
-@pytest.mark.parametrize("kind", [*CONTAINERS, "ogg"])
+@pytest.mark.parametrize("kind", [*CONTAINERS, "ogg", "ts"])
 def test_a_whole_file_is_taken(good: Path, kind: str) -> None:
     assert judged(good / f"good.{kind}").duration == pytest.approx(4, abs=0.1)
 
@@ -62,7 +63,7 @@ def test_even_a_little_missing_at_the_end_is_noticed(good: Path, tmp_path: Path,
         judged(cut)
 
 
-@pytest.mark.parametrize("kind", ["mp4", "mp3", "flac", "ogg"])
+@pytest.mark.parametrize("kind", ["mp4", "mp3", "flac", "ogg", "ts"])
 def test_flipped_bits_are_refused(good: Path, tmp_path: Path, kind: str) -> None:
     """They raise no error: the decoder conceals them, and only its log tells."""
     damaged = bytearray((good / f"good.{kind}").read_bytes())

@@ -50,9 +50,15 @@ _MAGIC: tuple[tuple[int, bytes, str], ...] = (
     (0, b"\x28\xb5\x2f\xfd", "application/zstd"),
     (0, b"7z\xbc\xaf\x27\x1c", "application/x-7z-compressed"),
     (0, b"FLV\x01", "video/x-flv"),
+    (0, b"0&\xb2u\x8ef\xcf\x11", "video/x-ms-asf"),
+    (0, b"\0\0\x01\xba", "video/mpeg"),
+    (0, b"\0\0\x01\xb3", "video/mpeg"),
+    (0, b"\x06\x0e+4\x02\x05\x01\x01", "application/mxf"),
     (0, b"ID3", "audio/mpeg"),
     (257, b"ustar", "application/x-tar"),
 )
+_PACKETS = 5
+"So many in a row are no chance."
 _RIFF = {b"WAVE": "audio/wav", b"WEBP": "image/webp", b"AVI ": "video/x-msvideo"}
 _PLY = re.compile(rb"ply\r?\nformat (?:ascii|binary_little_endian|binary_big_endian) 1\.0\r?\n")
 _BRANDS = {
@@ -78,6 +84,8 @@ _ALIASES = {
     "audio/x-aac": "audio/aac",
     "video/x-m4v": "video/mp4",
     "video/matroska": "video/x-matroska",
+    "video/mxf": "application/mxf",
+    "video/x-ms-wmv": "video/x-ms-asf",
     "image/jpg": "image/jpeg",
     "image/fits": "application/fits",
     "application/x-gzip": "application/gzip",
@@ -109,7 +117,7 @@ def sniff(head: bytes) -> str:
             return content_type
     if _PLY.match(head):
         return "model/ply"
-    for look in (_riff, _iso_media, _matroska, _ogg, _mpeg_audio, _binary_stl, _text):
+    for look in (_riff, _iso_media, _matroska, _ogg, _transport_stream, _mpeg_audio, _binary_stl, _text):
         if found := look(head):
             return found
     return UNKNOWN
@@ -127,6 +135,15 @@ def canonical(content_type: str) -> str:
     """A content type without parameters, in small letters, under its usual name."""
     bare = content_type.partition(";")[0].strip().lower()
     return _ALIASES.get(bare, bare)
+
+
+def _transport_stream(head: bytes) -> str | None:
+    """Packets of one size, each of which begins with a G; on discs there is a time before each."""
+    for first, size in ((0, 188), (4, 192)):
+        begins = head[first::size]
+        if len(begins) >= _PACKETS and begins == b"G" * len(begins):
+            return "video/mp2t"
+    return None
 
 
 def _riff(head: bytes) -> str | None:

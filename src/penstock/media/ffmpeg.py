@@ -31,13 +31,10 @@ Raw: TypeAlias = Any
 "Bytes, or an array of them: whatever has a buffer, which Python 3.11 has no type for."
 
 CONTAINERS = (
-    *("mov", "matroska", "avi", "flv", "mpeg", "mpegvideo", "asf", "ogg"),
+    *("mov", "matroska", "avi", "flv", "mpeg", "mpegts", "mpegvideo", "mxf", "dv", "asf", "ogg"),
     *("wav", "w64", "aiff", "caf", "mp3", "aac", "flac", "ac3", "amr"),
 )
-"""The demuxers a file may be read by. None of them opens a second file.
-
-MPEG-TS is not among them: the statically linked ffmpeg that is installed from wheels crashes on it.
-"""
+"The demuxers a file may be read by. None of them opens a second file."
 GUARDS = {"protocol_whitelist": "file", "format_whitelist": ",".join(CONTAINERS)}
 "How libavformat is told so, here and through PyAV."
 MOST_PIXELS = 8192 * 8192
@@ -62,6 +59,12 @@ import ctypes, os, sys
 ctypes.CDLL(None).prctl(1, 9)
 if os.getppid() == int(sys.argv[1]):
     os.execv(sys.argv[2], sys.argv[2:])
+"""
+_ENVIRONMENT = {"GCONV_PATH": "/nonexistent"}
+"""All that it is told of where it runs: what a service knows is nothing for one who reads strangers' files.
+
+No converters of texts are found there. MPEG-TS names its channels in old alphabets, and an ffmpeg that is linked
+statically crashes when it loads this machine's converters for them; without one it goes on.
 """
 _MOST_MEMORY = 4 << 30
 "For work on files that were looked at; a file that was not may have far less."
@@ -251,6 +254,7 @@ def _started(
         stderr=subprocess.PIPE,
         start_new_session=True,
         cwd=folder,
+        env=_ENVIRONMENT,
     )
     _bound(process, memory)
     if process.stdin is not None:

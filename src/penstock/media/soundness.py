@@ -131,11 +131,19 @@ def _memory(probed: Probed) -> int:
     return min(_LEAST_MEMORY + _FRAMES_KEPT * frame, _MOST_MEMORY)
 
 
+def _strictness(probed: Probed) -> str:
+    """What a decoder looks for beside what it stumbles over."""
+    picture = probed.picture
+    # A constant rate is kept by zeros behind a slice, which pass for something that does not belong there.
+    filled = picture is not None and picture.codec in ("mpeg1video", "mpeg2video")
+    return "crccheck+buffer+careful" if filled else "crccheck+bitstream+buffer+careful"
+
+
 def _decoded(path: Path, probed: Probed, limits: SoundnessLimits) -> Ran:
     """All of it decoded, and hardly a complaint about it."""
     streams = [stream.index for stream in (probed.picture, probed.sound) if stream is not None]
     maps = [part for index in streams for part in ("-map", f"0:{index}")]
-    source = reading(path, "-threads", "2", "-err_detect", "crccheck+bitstream+buffer+careful")
+    source = reading(path, "-threads", "2", "-err_detect", _strictness(probed))
     memory = _memory(probed)
     try:
         with room().taken(memory):

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from penstock.media.content_type import SNIFFED_BYTES, UNKNOWN, sniff
 
-_VIDEO = "video/"
+_VIDEO = ("video/", "application/mxf")
 
 
 @dataclass(frozen=True, slots=True)
