@@ -296,7 +296,8 @@ SELDOM = {
     "nothing but frames": Trait(f"{SEEN} -r 25 -c:v mpeg2video -bf 2", fps=25.0, suffix=".m2v"),
     "packed frames": Trait(f"{SEEN} -c:v mpeg4 -bf 2", suffix=".avi"),
     "a constant rate": Trait(
-        "-f lavfi -i testsrc2=size=160x90:rate=25:duration=1 -c:v mpeg2video -b:v 8M -minrate 8M -maxrate 8M -bufsize 2M",
+        "-f lavfi -i testsrc2=size=160x90:rate=25:duration=1"
+        " -c:v mpeg2video -b:v 8M -minrate 8M -maxrate 8M -bufsize 2M",
         fps=25.0,
         suffix=".mkv",
     ),

@@ -152,6 +152,16 @@ def test_a_variable_rate_becomes_a_constant_one_that_loses_few_frames(fps: float
     assert float(found) == pytest.approx(float(rate), rel=0.005)
 
 
+def test_a_film_that_stands_still_for_hours_costs_no_more_frames_than_it_can_show() -> None:
+    still = new_rate(_film(fps=10 / 14_000, pace=60.0, variable_rate=True, frames=10, duration=14_000.0))
+    assert still == 1
+    screen = new_rate(_film(fps=5.0, pace=60.0, variable_rate=True, frames=18_000, duration=3600.0))
+    assert screen is not None
+    assert 24 <= screen <= 50
+    short = new_rate(_film(fps=0.5, pace=60.0, variable_rate=True, frames=30, duration=60.0))
+    assert short == 60
+
+
 def test_times_that_were_rounded_become_exact() -> None:
     assert new_rate(_film(fps=29.970030, jitter=0.015)) == Fraction(30_000, 1001)
     long = new_rate(_film(fps=29.97, jitter=0.015, duration=7200.0, frames=215_784))

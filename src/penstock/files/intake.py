@@ -15,12 +15,12 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any, TypeVar
 
 from penstock.declare.entity import Entity
 from penstock.errors import NotFound
 from penstock.files.object_reads import fetch
+from penstock.files.scratch import scratch_folder
 from penstock.files.sending import send_file
 from penstock.files.upload import Upload
 from penstock.files.uploads import Arrived, PartUrl, Uploads
@@ -107,8 +107,8 @@ class Intake:
 
         def look(key: str) -> None:
             before()
-            with TemporaryDirectory(prefix="penstock-intake-") as folder:
-                seen.append(inspect(fetch(self._objects, key, Path(folder))))
+            with scratch_folder("intake") as folder:
+                seen.append(inspect(fetch(self._objects, key, folder)))
 
         told: dict[str, Any] = {"sha256": sha256, "replace": True, "typed": typed, "by": by, "once": once}
         with self._uploads.finalize(upload.upload_id, inspect=look, **told) as arrived:

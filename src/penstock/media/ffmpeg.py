@@ -52,7 +52,7 @@ TICK = 0.25
 "Seconds between two times that progress is told."
 _GRACE = 0.5
 "Seconds to end by itself; nobody wants what it might still write."
-_LONG = timedelta(minutes=15)
+_LONG = timedelta(minutes=10)
 "From then on it ends with the process that waits for it, also if that is killed; it is started a little later so."
 _WITH_ITS_PARENT = """
 import ctypes, os, sys

@@ -25,6 +25,9 @@ _REFERENCE = (5_000_000, 1920 * 1080, 30.0)
 _LEAST_BITS = 64_000
 _LEAST_RATE = 23.9
 "Frames a second of a film that had no constant rate: slower ones would show pictures too early or too late."
+_REPEATED = 10
+"As often each frame may be shown on average to make a rate constant; of short films any number of times."
+_FEW_SECONDS = 120
 _USUAL_RATES = (*(Fraction(n * 1000, 1001) for n in (24, 30, 60)), *(Fraction(n) for n in (24, 25, 30, 48, 50, 60)))
 _FEW = 2
 "Frames of which nothing tells how long the last is shown, but how long the film is."
@@ -105,13 +108,21 @@ def steady_rate(picture: PictureTrack) -> Fraction:
 
 def _constant(picture: PictureTrack) -> Fraction:
     """A multiple or a part of the pace at which frames follow each other, or else a usual rate."""
-    enough, most = max(picture.fps * (1 - _NEARLY), _LEAST_RATE), FASTEST * (1 + _SAME)
+    affordable = _affordable(picture)
+    if affordable < _LEAST_RATE:
+        return Fraction(max(1, math.floor(affordable)))
+    enough, most = max(picture.fps * (1 - _NEARLY), _LEAST_RATE), min(FASTEST * (1 + _SAME), affordable)
     pace = _meant(picture.pace, near=_ROUNDED)
     if pace:
         rate = pace / math.ceil(pace / most) if pace > most else pace * math.ceil(enough / pace)
         if enough <= rate <= most:
             return rate
-    return min((rate for rate in _USUAL_RATES if rate >= enough), default=Fraction(FASTEST))
+    return min((rate for rate in _USUAL_RATES if enough <= rate <= most), default=Fraction(math.floor(most)))
+
+
+def _affordable(picture: PictureTrack) -> float:
+    """The rate beyond which a film that mostly stands still would cost far more than it weighs."""
+    return max(_REPEATED * picture.frames, _FEW_SECONDS * FASTEST) / picture.duration
 
 
 def _exact(picture: PictureTrack) -> Fraction:

@@ -45,7 +45,9 @@ class TextLines(logging.Formatter):
         super().__init__("%(asctime)s %(levelname)-7s %(name)s: %(message)s")
 
     def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802
-        record.message = _one_line(_cut(record.message, _LONGEST))
+        request = getattr(record, "request_id", None)
+        told = record.message if request is None else f"{record.message} (request {request})"
+        record.message = _one_line(_cut(told, _LONGEST))
         return super().formatMessage(record)
 
     def formatException(self, ei: Any) -> str:  # noqa: N802

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Iterator
 from typing import Any
 
 from fastapi import APIRouter, FastAPI
+from fastapi.dependencies.models import Dependant
 from fastapi.routing import APIRoute, iter_route_contexts
 from starlette.requests import Request
 from starlette.responses import Response
@@ -23,6 +24,7 @@ from penstock.web.identity import Guard
 from penstock.web.options import WebOptions
 from penstock.web.pools import Pools
 from penstock.web.record_path import segments_of
+from penstock.web.signature import refuse_unknown
 
 READING = frozenset({"GET", "HEAD", "OPTIONS"})
 
@@ -87,7 +89,28 @@ class AdmittedRoute(APIRoute):
 
 
 class OwnRoute(AdmittedRoute):
-    """A route that a domain brings itself."""
+    """A route that a domain brings itself; a parameter that it does not declare is refused.
+
+    Not so where anybody is let in: players and crawlers add parameters of their own to a link.
+    """
+
+    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+        answer = super().get_route_handler()
+        if self.access.role is None:
+            return answer
+        known = set(_query_names(self.dependant))
+
+        async def ask(request: Request) -> Response:
+            refuse_unknown(request, known, repeated=known)
+            return await answer(request)
+
+        return ask
+
+
+def _query_names(asked: Dependant) -> Iterator[str]:
+    yield from (field.alias for field in asked.query_params)
+    for further in asked.dependencies:
+        yield from _query_names(further)
 
 
 class RecordRoute(AdmittedRoute):

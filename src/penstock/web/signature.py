@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import inspect
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from typing import Annotated, Any
 
 from fastapi import Path, Query, Request
@@ -61,7 +61,7 @@ def endpoint(
     known = {str(a.alias) for a in asked if isinstance(a, QueryParameter)}
 
     def call(request: Request, **given: Any) -> Any:
-        _refuse_unknown(request, known, repeated)
+        refuse_unknown(request, known, repeated)
         return function(request, **given)
 
     request = inspect.Parameter("request", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=Request)
@@ -71,7 +71,7 @@ def endpoint(
     return call
 
 
-def _refuse_unknown(request: Request, known: set[str], repeated: frozenset[str]) -> None:
+def refuse_unknown(request: Request, known: set[str], repeated: Collection[str]) -> None:
     """A parameter that is misspelt would otherwise widen the question without anybody noticing."""
     given = request.query_params
     if unknown := [name for name in given if name not in known]:

@@ -6,10 +6,10 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 from penstock.files.object_reads import fetch
+from penstock.files.scratch import scratch_folder
 from penstock.kernel.lease import LeaseLost
 from penstock.ports.stored_object import StoredObject
 from penstock.work.context import TaskContext
@@ -71,5 +71,5 @@ class Workspace:
 @contextmanager
 def workspace_of(work: TaskContext, remember: Remember | None = None) -> Iterator[Workspace]:
     """A workspace for an attempt; its files are gone afterwards. ``remember`` is told what is begun elsewhere."""
-    with TemporaryDirectory(prefix="penstock-work-") as folder:
-        yield Workspace(work, Path(folder), remember)
+    with scratch_folder("work") as folder:
+        yield Workspace(work, folder, remember)

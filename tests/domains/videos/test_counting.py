@@ -10,6 +10,7 @@ import pytest
 from penstock import FrozenClock
 from penstock.domains.videos import editing, video_removal
 from penstock.domains.videos.model import Video, ViewMark
+from penstock.domains.videos.video_event import VideoEvent
 from penstock.domains.videos.video_library import VideoLibrary
 from penstock.domains.videos.view_counting import correct_views, count_view
 from penstock.errors import InvalidValue, NotFound
@@ -105,3 +106,5 @@ def test_a_count_is_corrected_with_a_line_that_says_who_and_why(library: VideoLi
         correct_views(library, video.video_id, -1, by="the admin", why="a robot watched it")
     (line,) = [x for x in library.store.find(SystemAudit.of_project(project_id=EVERYWHERE)) if x.actor == "the admin"]
     assert line.details["why"] == "a robot watched it"
+    (told,) = library.store.find(VideoEvent.of_video(video_id=video.video_id))
+    assert told.changed == frozenset({"viewCount"}), "VM-20: among what became of the video, too"

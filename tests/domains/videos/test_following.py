@@ -112,6 +112,33 @@ def test_a_removal_cancels_the_encoding_that_runs_and_leaves_nothing(
     assert {task.status.value for task in tasks_of(library, video_id)} <= {"cancelled", "done"}
 
 
+def test_the_encoding_of_a_video_whose_end_has_come_is_given_up(
+    library: VideoLibrary, film: Path, clock: FrozenClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """VM-23: nobody can watch it any more, though its record may stand for days until the database removes it."""
+    video_id = submitted(library, film, lasts=5).video_id
+    begun, finished = clock.now(), []
+
+    def ending(*given: Any, grown: Any, **more: Any) -> Any:
+        def publish(path: Path) -> None:
+            grown(path)
+            if path.name == "index.m3u8" and clock.now() == begun:
+                clock.advance(timedelta(seconds=5))
+
+        finished.append(encode_adaptive(*given, grown=publish, **more))
+        return finished[-1]
+
+    monkeypatch.setattr(encoding, "encode_adaptive", ending)
+    settle(library)
+    assert clock.now() > begun
+    assert finished == []
+    library.store.engine.expire([Video.__shape__], now=clock.now())
+    clock.advance(timedelta(minutes=30))
+    settle(library)
+    assert files(library) == []
+    assert {task.status.value for task in tasks_of(library, video_id)} <= {"cancelled", "done"}
+
+
 def test_an_end_is_set_without_touching_anything_else(streamed: VideoLibrary, table: Any, name: str) -> None:
     """VM-21, F-VM-5: the whole item but its end is as it was."""
     video = inserted(streamed, tags=["launch"], category="demo", view_count=7, version=3)

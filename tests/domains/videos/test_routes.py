@@ -356,6 +356,20 @@ def test_an_end_is_set_without_touching_anything_else(
     assert editor.delete(path).status_code == 404
 
 
+def test_a_question_that_is_misspelt_is_not_widened_but_refused(editor: TestClient) -> None:
+    answer = editor.get("/api/vm/videos", params={"user_id": "u", "untill": 1})
+    assert answer.status_code == 422
+    assert "did you mean until?" in answer.text
+
+
+def test_an_end_behind_all_dates_hides_nothing_from_others(editor: TestClient, library: VideoLibrary, put: Put) -> None:
+    """Whoever has stored it: the video and the lists it is in are shown."""
+    video = put(tags=frozenset({"a"}), expiry_time=253_402_300_800)
+    assert editor.get(f"/api/vm/videos/{video.video_id}").status_code == 200
+    assert listed(editor, tag="a") == [str(video.video_id)]
+    assert editor.put(f"/api/vm/videos/{video.video_id}/end", json={"expiry_time": 253_402_300_800}).status_code == 422
+
+
 def test_an_end_in_the_past_is_refused(editor: TestClient, put: Put) -> None:
     path = f"/api/vm/videos/{put().video_id}/end"
     assert editor.put(path, json={"expiry_time": NOW}).status_code == 422

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from datetime import timedelta
 from typing import Any
 from uuid import UUID, uuid4
@@ -14,6 +15,8 @@ from penstock.domains.videos.model import Video, VideoTag
 from penstock.domains.videos.video_event import VideoEvent
 from penstock.domains.videos.video_library import VideoLibrary
 from penstock.engines.dynamodb import DynamoEngine
+from penstock.engines.dynamodb.item_type import ItemType
+from penstock.engines.dynamodb.stream_event import deliveries_of
 from penstock.errors import OBJECTS, InvalidValue, Misconfigured, Unavailable
 from penstock.events.feed import Feed
 from penstock.events.feed_records import FeedLetter
@@ -277,3 +280,43 @@ def test_lambda_calls_the_function_with_nothing_but_an_environment(
             if step.kind == "create table":
                 dynamo_client(url).delete_table(TableName=step.name)
         store.close()
+
+
+DEEP: dict[str, Any] = {"N": "1"}
+for _ in range(2000):
+    DEEP = {"L": [DEEP]}
+POISON: list[dict[str, Any]] = [
+    *({"viewCount": {"N": text}} for text in ("", "abc", "NaN", "1e300000", "-1e99999", "9" * 100_000)),
+    *({"found": {"M": {"x": value}}} for value in ({"N": ""}, {"N": "1e300000"}, {"NS": ["x"]}, DEEP)),
+    {"duration": {"N": None}},
+    {"tags": None},
+]
+
+
+@pytest.mark.parametrize("images", [("NewImage",), ("OldImage",), ("NewImage", "OldImage")], ids=" ".join)
+def test_no_value_of_a_record_keeps_the_others_of_its_batch_from_being_read(images: tuple[str, ...]) -> None:
+    """F-VM-6: whatever stands where a number should; and none takes longer than it is long."""
+    key = {"videoId": {"S": str(uuid4())}}
+    video = {**key, "userId": {"S": "ann"}, "createdAt": {"N": "1717645200"}, "title": {"S": "Launch"}}
+    video |= {"duration": {"N": "1"}, "status": {"S": "ready"}}
+
+    def record(**poison: Any) -> dict[str, Any]:
+        change: dict[str, Any] = {
+            "Keys": key,
+            "NewImage": video,
+            "OldImage": {**video, "title": {"S": "Demo"}},
+            "SequenceNumber": "7",
+        }
+        change |= {image: {**change[image], **poison} for image in images if poison}
+        return {"eventName": "MODIFY", "dynamodb": change}
+
+    begun = time.process_time()
+    told = deliveries_of(
+        [ItemType(Video.__shape__, "VideoMetadata")], {"Records": [*(record(**p) for p in POISON), record()]}
+    )
+    assert time.process_time() - begun < 5
+    assert len(told) == len(POISON) + 1
+    assert all(each.trouble or each.entry for each in told)
+    last = told[-1].entry
+    assert last is not None
+    assert last.kind == "update"

@@ -5,12 +5,12 @@ from __future__ import annotations
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 from penstock.domains.assetcreator.asset_studio import AssetStudio
 from penstock.domains.assetcreator.library import find_version
 from penstock.domains.assetcreator.model import AssetVersion
 from penstock.files.object_reads import fetch
+from penstock.files.scratch import scratch_folder
 
 _PIECE = 256 * 1024
 _FIXED = (1980, 1, 1, 0, 0, 0)
@@ -27,7 +27,7 @@ def export_version(studio: AssetStudio, asset_id: str, number: int, *, how: str,
 
 def zipped(studio: AssetStudio, version: AssetVersion) -> Iterator[bytes]:
     """All files of a version as one zip, piece by piece; on this machine for as long as that takes."""
-    with TemporaryDirectory(prefix="penstock-zip-") as folder:
+    with scratch_folder("zip") as folder:
         path = Path(folder, "asset.zip")
         with zipfile.ZipFile(path, "w", zipfile.ZIP_STORED) as packed:
             for key in version.files:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import shutil
 from collections.abc import Callable
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Query, Request, UploadFile
@@ -51,6 +50,7 @@ from penstock.domains.assetcreator.model import ArchivedVersion, Asset, AssetVer
 from penstock.domains.assetcreator.orders import Request as Wanted
 from penstock.domains.assetcreator.project_quotas import used_by
 from penstock.domains.assetcreator.stages import AssetKind, Status
+from penstock.files.scratch import scratch_folder
 from penstock.files.signed_view import shared_fields
 from penstock.schema.role import Role
 from penstock.work.domain_context import DomainContext
@@ -140,7 +140,7 @@ def _add_projects(router: APIRouter, studio: AssetStudio) -> None:
     def add_reference(who: Who, project_id: str, file: UploadFile) -> ReferenceView:
         """Bring a picture along that shows what is meant."""
         here = studio.used_by(who)
-        with TemporaryDirectory(prefix="penstock-ac-") as folder:
+        with scratch_folder("assetcreator") as folder:
             picture = Path(folder, "picture")
             with picture.open("wb") as into:
                 shutil.copyfileobj(file.file, into)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from uuid import UUID
 
 from penstock.domains.musicvideo.errors import IncompleteOrder, NoSuchPicture
@@ -13,6 +12,7 @@ from penstock.domains.musicvideo.film_studio import FilmStudio
 from penstock.domains.musicvideo.model import REFERENCE_IMAGE, CharacterReference
 from penstock.errors import Conflict, OutOfScope
 from penstock.files.object_reads import lookup
+from penstock.files.scratch import scratch_folder
 from penstock.kernel.idempotency import new_id
 from penstock.media.soundness import sound_image
 
@@ -27,7 +27,7 @@ def draw_references(studio: FilmStudio, description: str, *, count: int = 1, by:
         raise IncompleteOrder("no description of the character was given")
     if not 1 <= count <= MOST:
         raise IncompleteOrder(f"{count} pictures were asked for; ask for 1 to {MOST}")
-    with TemporaryDirectory(prefix="penstock-mv-") as folder:
+    with scratch_folder("musicvideo") as folder:
         drawn = []
         for seed in range(count):
             reference = _new(studio, seed, description.strip())

@@ -24,6 +24,7 @@ from penstock.domains.musicvideo.film_studio import FilmStudio
 from penstock.domains.musicvideo.model import Mode, Project, ProjectStatus, Scene, SceneStatus
 from penstock.errors import InvalidValue
 from penstock.files.object_reads import fetch
+from penstock.files.scratch import scratch_folder
 from penstock.kernel.store import Store
 from penstock.plugin import CommandContext
 from penstock.studio.musician import play
@@ -51,7 +52,7 @@ class DemoProgress:
 
 def begin(studio: FilmStudio, concept: str, *, character: str, scenes: int, audio: Path | None) -> Project:
     """A music video of a concept; with a track of our own unless there is one."""
-    with TemporaryDirectory(prefix="penstock-mv-") as folder:
+    with scratch_folder("musicvideo") as folder:
         track = audio
         if track is None:
             wav, track = Path(folder, "track.wav"), Path(folder, "track.mp3")

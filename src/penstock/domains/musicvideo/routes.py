@@ -6,7 +6,6 @@ import shutil
 from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Annotated, Any
 from uuid import UUID
 
@@ -47,6 +46,7 @@ from penstock.domains.musicvideo.views import (
     in_list,
     one_scene,
 )
+from penstock.files.scratch import scratch_folder
 from penstock.generation.directors import directors
 from penstock.work.domain_context import DomainContext
 
@@ -90,7 +90,7 @@ def _add_projects(router: APIRouter, studio: FilmStudio) -> None:
         audio: Annotated[UploadFile | None, File()] = None,
     ) -> ProjectBegun:
         """Begin a project: a concept, a character, and for a music video its backing track."""
-        with TemporaryDirectory(prefix="penstock-mv-") as folder:
+        with scratch_folder("musicvideo") as folder:
             wanted = projects.NewProject(
                 mode=mode,
                 prompt=prompt,
@@ -232,7 +232,7 @@ def _add_work_on_scenes(router: APIRouter, studio: FilmStudio) -> None:
     def upload_video(who: Who, project_id: UUID, sequence: SceneNumber, file: UploadFile) -> SceneView:
         """Take a film from elsewhere as the clip; a large one is better sent through `uploads`."""
         here = studio.used_by(who)
-        with TemporaryDirectory(prefix="penstock-mv-") as folder:
+        with scratch_folder("musicvideo") as folder:
             film = _received(file, Path(folder, "film"))
             return _scene_view(here, scenes.upload_video(here, project_id, sequence, film, by=who.name))
 
@@ -301,7 +301,7 @@ def _add_characters(router: APIRouter, studio: FilmStudio) -> None:
     def upload_character_reference(who: Who, file: UploadFile) -> CharacterView:
         """Bring a picture of a character along."""
         here = studio.used_by(who)
-        with TemporaryDirectory(prefix="penstock-mv-") as folder:
+        with scratch_folder("musicvideo") as folder:
             picture = _received(file, Path(folder, "picture"))
             return _character_view(here, character_references.upload_reference(here, picture, by=who.name))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from uuid import UUID, uuid4
 
 from penstock.domains.videos.model import Video
 from penstock.domains.videos.video_event import KEPT_FOR, EventCause, EventKind, VideoEvent
@@ -28,6 +29,20 @@ def event_of(store: Store, entry: FeedEntry) -> VideoEvent:
         kind=EventKind(entry.kind),
         cause=EventCause(entry.cause),
         changed=changed_attributes(entry) if entry.kind == "update" else None,
+        ttl=int((now + KEPT_FOR).timestamp()),
+    )
+
+
+def corrected_views(store: Store, video_id: UUID) -> VideoEvent:
+    """The line of a count that somebody has corrected."""
+    now = store.clock.now()
+    return VideoEvent(
+        video_id=video_id,
+        moment=now,
+        event_id=str(uuid4()),
+        kind=EventKind.UPDATE,
+        cause=EventCause.USER,
+        changed=COUNTED,
         ttl=int((now + KEPT_FOR).timestamp()),
     )
 

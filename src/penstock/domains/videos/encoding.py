@@ -19,7 +19,7 @@ from penstock.domains.videos.video_removal import remove_files
 from penstock.kernel.change import Change
 from penstock.media.adaptive import encode_adaptive
 from penstock.media.errors import UnusableFile
-from penstock.media.hls_playlist import MASTER
+from penstock.media.hls_playlist import INDEX, MASTER
 from penstock.media.ladder import rungs
 from penstock.media.probed import Probed
 from penstock.media.scrubbing import poster, scrub_sheet
@@ -103,6 +103,8 @@ class _Publishing:
 
     def __call__(self, path: Path) -> None:
         """Put a file in its place; with the master playlist the video can be watched."""
+        if path.name == INDEX:
+            self._work.store.get(self._video.ref)  # NotFound once its end has come: nobody will watch it
         self._workspace.store(path, self.key(path))
         if path.name == MASTER and self._video.stream_s3_key is None:
             self._video.stream_s3_key = self.key(path)

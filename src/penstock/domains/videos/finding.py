@@ -11,8 +11,10 @@ from penstock.domains.videos.model import Video, VideoTag
 from penstock.kernel.store import Store
 from penstock.operations.reads import Query
 
-_EXAMINED = 2000
+_EXAMINED = 1000
 "So many videos of a tag are looked at for a page of those that have others too."
+_AT_ONCE = 200
+"So many of them in one query, of how few there may ever be."
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +66,7 @@ def _tagged(
     found: list[VideoTag] = []
     examined = 0
     while True:
-        page = store.page(query, limit=limit, cursor=cursor)
+        page = store.page(query, limit=max(limit, _AT_ONCE), cursor=cursor)
         examined, cursor = examined + len(page.records), page.cursor
         for record in page.records:
             if asked.tags <= record.tags:

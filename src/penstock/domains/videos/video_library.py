@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from uuid import UUID
 
 from penstock.auth.caller import Caller
@@ -66,7 +66,8 @@ class VideoLibrary:
         """So long something about a video may last; NotWatchable within the last second before its end."""
         if video.expiry_time is None:
             return wanted
-        left = datetime.fromtimestamp(video.expiry_time, UTC) - self.store.clock.now()
-        if left < timedelta(seconds=1):
+        # Counted in seconds: an end may be stored that lies behind all dates.
+        left = int(video.expiry_time - self.store.clock.now().timestamp())
+        if left < 1:
             raise NotWatchable(f"video {video.video_id} is at its end")
-        return min(wanted, timedelta(seconds=int(left.total_seconds())))
+        return timedelta(seconds=min(left, int(wanted.total_seconds())))

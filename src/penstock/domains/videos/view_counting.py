@@ -12,6 +12,7 @@ from datetime import timedelta
 from uuid import UUID
 
 from penstock.declare.attr import the
+from penstock.domains.videos.auditing import corrected_views
 from penstock.domains.videos.burst_counter import BurstCounter
 from penstock.domains.videos.model import Video, ViewMark
 from penstock.domains.videos.video_library import VideoLibrary
@@ -48,6 +49,8 @@ def correct_views(library: VideoLibrary, video_id: UUID, view_count: int, *, by:
     library.video(video_id)
     with library.store.change(by=by, why=why) as change:
         change.patch(Video.at(video_id=video_id), the(Video.view_count).set(view_count))
+        # By this change alone: whoever follows the feed takes it for a view.
+        change.create(corrected_views(library.store, video_id))
     return view_count
 
 

@@ -97,6 +97,9 @@ def key_fields(layout: Layout, item: Mapping[str, Value]) -> dict[str, Any] | No
     return found
 
 
+_LARGEST_POWER = 125
+
+
 def is_own(layout: Layout, item: Mapping[str, Value]) -> bool:
     """Is the item a record of this entity, by its key and its tag?"""
     tag = layout.shape.table.tag
@@ -122,6 +125,8 @@ def _converted(field: FieldShape, value: Value) -> Any:
 
 
 def _whole(value: Decimal) -> Any:
+    if value.adjusted() > _LARGEST_POWER:  # no number of DynamoDB's; its digits alone would take minutes
+        raise OverflowError
     return int(value) if value == value.to_integral_value() else value
 
 

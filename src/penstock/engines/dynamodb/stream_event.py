@@ -32,15 +32,24 @@ def _delivery(items: Sequence[ItemType], record: Any) -> BroughtChange:
         # Images are read from their text; a client's datetimes and bytes become what the stream had.
         text = msgspec.json.encode(record)
         entry = entry_of(_of_table(items, record), _RECORD.decode(text), position=lambda: receipt)
-    except (msgspec.MsgspecError, ValueError, TypeError, KeyError, AttributeError) as error:
+    except _POISON as error:
         # Its values may be private.
         trouble = f"a record of the stream cannot be read: {type(error).__name__}"
-        digest = hashlib.sha256(repr(record).encode(errors="replace")).hexdigest()
-        return BroughtChange(receipt, trouble=trouble, digest=digest)
+        return BroughtChange(receipt, trouble=trouble, digest=_digest(record))
     return BroughtChange(receipt, entry)
 
 
 _RECORD = msgspec.json.Decoder(StreamRecord)
+_POISON = (msgspec.MsgspecError, ArithmeticError, AttributeError, KeyError, RecursionError, TypeError, ValueError)
+
+
+def _digest(record: Any) -> str:
+    """What tells a record that has no receipt from others."""
+    try:
+        told = repr(record)
+    except RecursionError:  # what nests so deep is told by its first words
+        told = str(list(record))
+    return hashlib.sha256(told.encode(errors="replace")).hexdigest()
 
 
 def _receipt(record: Any) -> str:

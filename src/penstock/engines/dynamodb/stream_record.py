@@ -113,4 +113,7 @@ def _built(item: ItemType, image: msgspec.Raw | None) -> Any:
 def _equal(old: msgspec.Raw | None, new: msgspec.Raw | None) -> bool:
     if old is None or new is None:
         return False
-    return canonical(msgspec.json.decode(old)) == canonical(msgspec.json.decode(new))
+    try:
+        return canonical(msgspec.json.decode(old)) == canonical(msgspec.json.decode(new))
+    except (ArithmeticError, AttributeError, TypeError):
+        return False  # what it says cannot be read, and that is told
