@@ -122,7 +122,7 @@ def test_the_encoding_of_a_video_whose_end_has_come_is_given_up(
     def ending(*given: Any, grown: Any, **more: Any) -> Any:
         def publish(path: Path) -> None:
             grown(path)
-            if path.name == "index.m3u8" and clock.now() == begun:
+            if path.name == "master.m3u8" and clock.now() == begun:
                 clock.advance(timedelta(seconds=5))
 
         finished.append(encode_adaptive(*given, grown=publish, **more))
