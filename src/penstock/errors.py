@@ -2,7 +2,7 @@
 
 PenstockError
 ├── DeclarationError       a class, key, index or pattern is declared wrongly (raised while it is defined)
-├── InvalidValue           a value cannot be stored: wrong form, too long, too large
+├── InvalidValue           a value does not fit where it was given: wrong form, too long, too large
 │   ├── InvalidKey         a key part is empty, unprintable or does not fit
 │   ├── TooLarge           a record over 400 KB, a commit over 100 writes
 │   ├── InvalidCursor      a page cursor was altered or belongs to another query
@@ -59,7 +59,7 @@ class DeclarationError(PenstockError, TypeError):
 
 
 class InvalidValue(PenstockError, ValueError):
-    """A value cannot be stored on any engine."""
+    """A value does not fit where it was given."""
 
     slug, http_status = "invalid-value", 422
 

@@ -371,3 +371,60 @@ def test_a_file_is_said_to_be_there_as_often_as_one_likes(
     settle(library)
     told(editor.post(f"/api/vm/submissions/{video_id}/complete", headers={"Idempotency-Key": "c"}), 202)
     assert told(editor.get(f"/api/vm/submissions/{video_id}"))["status"] == "accepted"
+
+
+def test_an_end_of_null_is_no_end(editor: TestClient, put: Put) -> None:
+    path = f"/api/vm/videos/{put(expiry_time=NOW + 60).video_id}/end"
+    assert told(editor.put(path, json={"expiry_time": None}))["expiry_time"] is None
+    assert told(editor.put(path, json={}))["expiry_time"] == NOW + 86400
+
+
+@pytest.mark.parametrize(
+    ("said", "message"),
+    [
+        ({"expiry_time": NOW + 60, "after": 60}, "expiry_time or after, not both"),
+        ({"expiry_time": None, "after": 60}, "expiry_time or after, not both"),
+        ({"after": None}, "after"),
+        ({"expiry_time": (NOW + 60) * 1000}, "seconds since 1970"),
+        ({"expiry_time": NOW}, "past"),
+    ],
+)
+def test_an_end_that_cannot_be_meant_is_refused(
+    editor: TestClient, library: VideoLibrary, put: Put, said: dict[str, Any], message: str
+) -> None:
+    video = put(expiry_time=NOW + 5)
+    problem = told(editor.put(f"/api/vm/videos/{video.video_id}/end", json=said), 422)
+    assert message in problem["detail"]
+    assert "engine" not in problem["title"]
+    assert library.store.get(video.ref) == video
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"title": ""},
+        {"title": " \t"},
+        {"title": None},
+        {"title": "x" * 501},
+        {"category": ""},
+        {"category": " "},
+        {"category": "x\ny"},
+        {"category": "x" * 101},
+        {"tags": ["x\ny"]},
+        {"tags": [" "]},
+        {"tags": ["x" * 65]},
+        {"tags": [str(n) for n in range(21)]},
+    ],
+)
+def test_what_no_announcement_may_say_no_edit_may(editor: TestClient, put: Put, wrong: dict[str, Any]) -> None:
+    path = f"/api/vm/videos/{put().video_id}"
+    refused = told(editor.patch(path, json={"version": 1, **wrong}), 422)
+    assert told(editor.post("/api/vm/videos", json={"user_id": "u", "title": "t", "size": 9, **wrong}), 422)
+    assert next(iter(wrong)).removesuffix("s") in refused["detail"]
+    assert told(editor.get(path))["version"] == 1
+
+
+def test_an_edit_of_nothing_is_refused(editor: TestClient, put: Put) -> None:
+    path = f"/api/vm/videos/{put().video_id}"
+    assert "nothing to change" in told(editor.patch(path, json={"version": 1}), 422)["detail"]
+    assert told(editor.get(path))["version"] == 1

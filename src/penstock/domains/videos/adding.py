@@ -18,9 +18,10 @@ from uuid import UUID
 from penstock.domains.videos import submissions
 from penstock.domains.videos.model import SentFile, Submission, SubmissionStatus, Video, VideoStatus
 from penstock.domains.videos.recognition import known_file
-from penstock.domains.videos.submissions import LONGEST_TITLE, NewVideo
+from penstock.domains.videos.submissions import NewVideo
 from penstock.domains.videos.video_library import VideoLibrary
 from penstock.domains.videos.video_views import encoded_share
+from penstock.domains.videos.video_words import LONGEST_TITLE
 from penstock.errors import InvalidValue, NotFound
 from penstock.kernel.record_name import name_of
 from penstock.media.content_type import SNIFFED_BYTES, sniff

@@ -11,10 +11,11 @@ from uuid import UUID, uuid4
 
 from pydantic import BaseModel
 
-from penstock.domains.videos.model import FILES, FOLDER, SentFile, Submission, SubmissionStatus, Video, VideoTag
+from penstock.domains.videos.model import FILES, FOLDER, SentFile, Submission, SubmissionStatus, Video
 from penstock.domains.videos.recognition import claim_file, take_file
-from penstock.domains.videos.tagging import checked_tags, tag
+from penstock.domains.videos.tagging import tag
 from penstock.domains.videos.video_library import VideoLibrary
+from penstock.domains.videos.video_words import checked_words
 from penstock.errors import Conflict, InvalidValue, TooLarge
 from penstock.files.intake import Intake, ReservedUpload
 from penstock.files.upload import Upload, UploadStatus
@@ -29,7 +30,7 @@ from penstock.work.errors import told_failure
 TASKS = Tasks("videos")
 REMEMBERED = timedelta(days=30)
 "So long one can ask what became of a file."
-LONGEST_TITLE, LONGEST_NAME = 500, 200
+LONGEST_NAME = 200
 HOURS = timedelta(hours=6)
 
 
@@ -74,16 +75,15 @@ def submit(
         raise InvalidValue("an empty file is no video; send one that has been written to its end")
     if wanted.size > library.options.largest:
         raise TooLarge(f"{wanted.size} bytes are too many for a video; at most {library.options.largest} are taken")
-    tags = checked_tags(wanted.tags)
-    _check_findable(wanted, tags or frozenset())
+    # What no video can be found by is refused before its file is sent, and not when it is inserted.
+    Video.by_user(user_id=wanted.user_id)
+    said = checked_words({"title": wanted.title, "category": wanted.category, "tags": wanted.tags})
     now = library.store.clock.now()
     submission = Submission(
         video_id=uuid4(),
         user_id=wanted.user_id,
         created_at=int(now.timestamp()),
-        title=wanted.title,
-        category=wanted.category,
-        tags=tags,
+        **said,
         lasts=wanted.lasts,
         file_name=_plain(wanted.file_name),
         upload_id="",
@@ -169,15 +169,6 @@ def refuse(change: Change, input: OnVideo, error: BaseException) -> None:
     submission = change.store.lookup(Submission.at(video_id=input.video_id))
     if submission is not None and submission.status is SubmissionStatus.ARRIVED:
         change.save(change.track(submission).refuse(error=told_failure(error)))
-
-
-def _check_findable(wanted: NewVideo, tags: frozenset[str]) -> None:
-    """Refuse what no video can be found by before its file is sent, and not when it is inserted."""
-    Video.by_user(user_id=wanted.user_id)
-    if wanted.category is not None:
-        Video.by_category(category=wanted.category, user_id=wanted.user_id)
-    for each in tags:
-        VideoTag.of_tag(tag=each)
 
 
 def _insert(arrived: Arrived, submission: Submission, probed: Probed) -> None:

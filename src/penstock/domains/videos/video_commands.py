@@ -21,11 +21,12 @@ from penstock.domains.videos.errors import IncompleteQuestion, NotWatchable
 from penstock.domains.videos.finding import VideoQuestion
 from penstock.domains.videos.model import Video
 from penstock.domains.videos.tagging import checked_tags
-from penstock.domains.videos.video_bodies import LONGEST_CATEGORY, SubmitVideo
+from penstock.domains.videos.video_bodies import SubmitVideo
 from penstock.domains.videos.video_folder import files_in
 from penstock.domains.videos.video_library import VideoLibrary
 from penstock.domains.videos.video_lines import as_data, rungs_of, shown, table_of, told_facts
 from penstock.domains.videos.video_views import API, encoded_share
+from penstock.domains.videos.video_words import LONGEST_CATEGORY
 from penstock.domains.videos.watching import watch_path
 from penstock.errors import InvalidValue, Misconfigured, NotFound, PenstockError, Unavailable
 from penstock.plugin import CommandContext
