@@ -14,6 +14,7 @@ PenstockError
 ├── NotPermitted           the declaration leaves it to a higher role, to an action of the domain, or to the system
 ├── OutOfScope             a store bound to one project was asked for something that is not of it
 ├── UrlRefused             a signed URL was altered, has expired, or is for something else
+│   └── WrongHeaders       it was used with other headers than it was signed for
 ├── AddressRefused         an outgoing request would lead where none may go
 ├── NotFound               no live record stands there
 ├── FilterTooWide          a filter was asked of more records than are examined for it
@@ -128,6 +129,12 @@ class UrlRefused(PenstockError):
     """A signed URL was altered, has expired, or was signed for another object, method or content."""
 
     slug, http_status = "url-refused", 403
+
+
+class WrongHeaders(UrlRefused):
+    """A signed URL is good, but was used without the headers it was signed for, or with others."""
+
+    slug = "wrong-headers"
 
 
 class AddressRefused(PenstockError):

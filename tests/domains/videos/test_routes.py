@@ -155,6 +155,7 @@ def test_what_is_no_film_is_refused_with_the_reason_and_leaves_nothing(
     submission = told(editor.get(f"/api/vm/submissions/{video_id}"))
     assert submission["status"] == "refused"
     assert reason in submission["error"]
+    assert "MP3" not in submission["error"], "it is asked for a video"
     assert editor.get(f"/api/vm/videos/{video_id}").status_code == 404
     assert files(library) == []
     assert told(editor.get("/api/vm/submissions", params={"user_id": "user_789"}))["items"][0]["status"] == "refused"
@@ -169,13 +170,33 @@ def test_a_file_that_has_not_arrived_is_not_looked_at(editor: TestClient, film: 
 
 
 def test_other_bytes_than_announced_are_refused(editor: TestClient, library: VideoLibrary, film: Path) -> None:
-    reserved = announced(editor, film, sha256="0" * 64)
+    reserved = announced(editor, film)
     upload, video_id = reserved["upload"], reserved["video_id"]
     editor.put(upload["url"].removeprefix(HERE), content=film.read_bytes(), headers=upload["headers"])
-    told(editor.post(f"/api/vm/submissions/{video_id}/complete"), 202)
+    path = f"/api/vm/submissions/{video_id}/complete"
+    told(editor.post(path, json={"sha256": "0" * 64}), 202)
     settle(library)
-    assert "SHA-256" in told(editor.get(f"/api/vm/submissions/{video_id}"))["error"]
+    submission = told(editor.get(f"/api/vm/submissions/{video_id}"))
+    assert submission["status"] == "refused"
+    assert re.search("another SHA-256 .*announce the file again", submission["error"])
+    assert "upload" not in submission["error"].lower(), "what we call it inside"
     assert files(library) == []
+    again = told(editor.post(path, json={"sha256": sha256(film.read_bytes()).hexdigest()}), 409)
+    assert (again["type"], submission["error"] in again["detail"]) == ("submission-refused", True)
+
+
+def test_two_words_about_one_file_are_refused_before_it_is_looked_at(
+    editor: TestClient, library: VideoLibrary, film: Path
+) -> None:
+    digest = sha256(film.read_bytes()).hexdigest()
+    reserved = announced(editor, film, sha256=digest)
+    upload, path = reserved["upload"], f"/api/vm/submissions/{reserved['video_id']}"
+    editor.put(upload["url"].removeprefix(HERE), content=film.read_bytes(), headers=upload["headers"])
+    assert "SHA-256" in told(editor.post(f"{path}/complete", json={"sha256": "0" * 64}), 422)["detail"]
+    assert told(editor.get(path))["status"] == "awaited"
+    told(editor.post(f"{path}/complete", json={"sha256": digest.upper()}), 202)
+    settle(library)
+    assert told(editor.get(path))["status"] == "accepted"
 
 
 def test_a_submission_that_is_repeated_is_the_same(editor: TestClient, library: VideoLibrary, film: Path) -> None:
@@ -197,6 +218,8 @@ def test_a_submission_that_is_repeated_is_the_same(editor: TestClient, library: 
         {"tags": [" "]},
         {"tags": ["x" * 65]},
         {"sha256": "abc"},
+        {"content_type": "bogus\r\nX: y"},
+        {"content_type": "é"},
         {"view_count": 5},
         {"lasts": 0},
         {"user_id": ""},
@@ -207,6 +230,21 @@ def test_a_submission_that_cannot_be_is_refused(editor: TestClient, wrong: dict[
     body = {"user_id": "u", "title": "t", "size": 100, **wrong}
     answer = editor.post("/api/vm/videos", json=body)
     assert 400 <= answer.status_code < 500, answer.text
+
+
+def test_a_film_that_is_too_large_is_told_so(editor: TestClient) -> None:
+    answer = told(editor.post("/api/vm/videos", json={"user_id": "u", "title": "t", "size": 10**11}), 413)
+    assert (answer["type"], "record" in answer["hint"]) == ("file-too-large", False)
+
+
+@pytest.mark.parametrize("without", ["content-type", "content-length"])
+def test_a_url_that_is_used_without_its_headers_says_so(editor: TestClient, film: Path, without: str) -> None:
+    upload = announced(editor, film)["upload"]
+    content: Any = film.read_bytes() if without == "content-type" else iter([film.read_bytes()])
+    headers = {} if without == "content-type" else upload["headers"]
+    answer = told(editor.put(upload["url"].removeprefix(HERE), content=content, headers=headers), 403)
+    assert (answer["type"], "new URL" in answer["hint"]) == ("wrong-headers", False)
+    assert without in answer["detail"].lower()
 
 
 # Watching
@@ -307,6 +345,13 @@ def test_videos_are_found_by_all_of_some_tags(editor: TestClient, put: Put) -> N
 def test_a_question_that_nothing_answers_is_refused(editor: TestClient, asked: dict[str, Any]) -> None:
     answer = editor.get("/api/vm/videos", params=asked)
     assert answer.status_code in (400, 422), answer.text
+
+
+def test_moments_the_wrong_way_round_are_told_so(editor: TestClient) -> None:
+    asked = {"user_id": "u", "since": 5, "until": 4}
+    assert told(editor.get("/api/vm/videos", params=asked), 400)["type"] == "empty-span"
+    asked = {"user_id": "u", "since": NOW * 1000}
+    assert "seconds since 1970" in told(editor.get("/api/vm/videos", params=asked), 422)["detail"]
 
 
 # Editing

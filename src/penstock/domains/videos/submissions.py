@@ -11,15 +11,16 @@ from uuid import UUID, uuid4
 
 from pydantic import BaseModel
 
+from penstock.domains.videos.errors import SubmissionRefused
 from penstock.domains.videos.model import FILES, FOLDER, SentFile, Submission, SubmissionStatus, Video
 from penstock.domains.videos.recognition import claim_file, take_file
 from penstock.domains.videos.tagging import tag
 from penstock.domains.videos.video_library import VideoLibrary
 from penstock.domains.videos.video_words import checked_words
-from penstock.errors import Conflict, InvalidValue, TooLarge
+from penstock.errors import Conflict, InvalidValue
 from penstock.files.intake import Intake, ReservedUpload
 from penstock.files.upload import Upload, UploadStatus
-from penstock.files.uploads import Arrived, UploadRefused, Uploads
+from penstock.files.uploads import Arrived, FileTooLarge, UploadRefused, Uploads
 from penstock.kernel.change import Change
 from penstock.media.errors import UnusableFile
 from penstock.media.probed import Probed
@@ -74,7 +75,7 @@ def submit(
     if wanted.size < 1:
         raise InvalidValue("an empty file is no video; send one that has been written to its end")
     if wanted.size > library.options.largest:
-        raise TooLarge(f"{wanted.size} bytes are too many for a video; at most {library.options.largest} are taken")
+        raise FileTooLarge(f"{wanted.size} bytes are too many for a video; at most {library.options.largest} are taken")
     # What no video can be found by is refused before its file is sent, and not when it is inserted.
     Video.by_user(user_id=wanted.user_id)
     said = checked_words({"title": wanted.title, "category": wanted.category, "tags": wanted.tags})
@@ -117,8 +118,13 @@ def send(library: VideoLibrary, submission: Submission, path: Path, *, sent: Cal
 
 
 def complete(library: VideoLibrary, video_id: UUID, *, sha256: str | None = None, by: str) -> Submission:
-    """Say that the file is there, and have it looked at; said again, it is the same. UploadRefused if it is not."""
+    """Say that the file is there, and have it looked at; said again, it is the same. UploadRefused if it is not.
+
+    SubmissionRefused, with the reason, where it was looked at already and is no video.
+    """
     submission = library.store.get(Submission.at(video_id=video_id))
+    if submission.status is SubmissionStatus.REFUSED:
+        raise SubmissionRefused(f"video {video_id} was refused: {submission.error or 'nobody knows why'}")
     if submission.status is not SubmissionStatus.AWAITED:
         return submission
     upload = _upload(library, submission)
@@ -126,6 +132,10 @@ def complete(library: VideoLibrary, video_id: UUID, *, sha256: str | None = None
         raise UploadRefused(f"video {video_id}: the file has not arrived as it was announced; send what is missing")
     if sha256 is None and upload.sha256 is None:
         raise InvalidValue(f"video {video_id}: tell the SHA-256 of its file, with which it is verified")
+    if sha256 is not None and upload.sha256 not in (None, sha256.lower()):
+        raise UploadRefused(
+            f"video {video_id}: the file was announced with another SHA-256; correct it or leave it out"
+        )
     try:
         with library.store.change(by=by, once=library.once) as change:
             change.save(change.track(submission).arrive(sha256=sha256))
@@ -156,9 +166,11 @@ def inspect_file(work: TaskContext, input: OnVideo) -> dict[str, Any] | None:
     try:
         with _intake(library).finalize(upload, inspect=sound_video, before=work.check, **told) as (arrived, probed):
             _insert(arrived, submission, probed)
-    except (UnusableFile, UploadRefused):
+    except (UnusableFile, UploadRefused) as error:
         if upload.status is UploadStatus.OPEN:
             Uploads(library.store, library.objects).abandon(upload)
+        if isinstance(error, UploadRefused):
+            raise UploadRefused(f"{error}; announce the file again, and tell what is true of it") from None
         raise
     return None
 
