@@ -348,10 +348,10 @@ def test_a_question_that_nothing_answers_is_refused(editor: TestClient, asked: d
 
 
 def test_moments_the_wrong_way_round_are_told_so(editor: TestClient) -> None:
-    asked = {"user_id": "u", "since": 5, "until": 4}
-    assert told(editor.get("/api/vm/videos", params=asked), 400)["type"] == "empty-span"
-    asked = {"user_id": "u", "since": NOW * 1000}
-    assert "seconds since 1970" in told(editor.get("/api/vm/videos", params=asked), 422)["detail"]
+    problem = told(editor.get("/api/vm/videos?user_id=u&since=5&until=4"), 400)
+    assert (problem["type"], "since" in problem["hint"]) == ("empty-span", True)
+    problem = told(editor.get(f"/api/vm/videos?user_id=u&since={NOW * 1000}"), 422)
+    assert "seconds since 1970" in problem["detail"]
 
 
 # Editing
@@ -473,3 +473,24 @@ def test_an_edit_of_nothing_is_refused(editor: TestClient, put: Put) -> None:
     path = f"/api/vm/videos/{put().video_id}"
     assert "nothing to change" in told(editor.patch(path, json={"version": 1}), 422)["detail"]
     assert told(editor.get(path))["version"] == 1
+
+
+def test_a_video_that_nobody_has_seen_was_seen_no_time(editor: TestClient, library: VideoLibrary, put: Put) -> None:
+    video = put()
+    assert told(editor.get(f"/api/vm/videos/{video.video_id}"))["view_count"] == 0
+    assert told(editor.get("/api/vm/videos?user_id=u"))["items"][0]["view_count"] == 0
+    assert library.store.get(video.ref).view_count is None, "as the document has it"
+
+
+def test_the_description_of_the_api_says_what_moments_are_counted_in(api: Any) -> None:
+    described = api.openapi()
+    schemas = described["components"]["schemas"]
+    [find] = [described["paths"]["/api/vm/videos"]["get"]]
+    moments = [each for each in find["parameters"] if each["name"] in ("since", "until")]
+    fields = [schemas["SetEnd"]["properties"]["expiry_time"], schemas["VideoView"]["properties"]["expiry_time"]]
+    fields += [schemas[name]["properties"]["created_at"] for name in ("VideoView", "SubmissionView")]
+    assert len(moments) == 2
+    for each in (*moments, *fields):
+        assert "since 1970" in each["description"]
+    edit = schemas["EditVideo"]["properties"]["title"]
+    assert (edit["type"], "default" in edit, "title" in schemas["EditVideo"]["required"]) == ("string", False, False)

@@ -61,10 +61,11 @@ class SaidOfFile:
 
 @dataclass(frozen=True, slots=True)
 class AddedVideo:
-    """A video that can be watched, and whether it could before."""
+    """A video that can be watched, whether it could before, and what of it is not as it was said now."""
 
     video: Video
     was_there: bool
+    stays: tuple[str, ...] = ()
 
 
 def add_file(library: VideoLibrary, path: Path, said: SaidOfFile, *, tell: Tell, anew: bool = True) -> AddedVideo:
@@ -78,7 +79,15 @@ def add_file(library: VideoLibrary, path: Path, said: SaidOfFile, *, tell: Tell,
     if isinstance(begun, Submission) and begun.status is SubmissionStatus.AWAITED:
         _send(library, begun, path, tell)
         submissions.complete(library, begun.video_id, sha256=wanted.sha256, by=BY)
-    return AddedVideo(_encoded(library, begun.video_id, tell), was_there)
+    video = _encoded(library, begun.video_id, tell)
+    return AddedVideo(video, was_there, _unheard(said, video, was_there=was_there))
+
+
+def _unheard(said: SaidOfFile, video: Video, *, was_there: bool) -> tuple[str, ...]:
+    """What was said of a file that is a video already, and is otherwise there."""
+    wanted = {"title": said.title, "category": said.category, "tags": said.tags or None}
+    stays = [name for name, value in wanted.items() if value is not None and value != getattr(video, name)]
+    return (*stays, "end") if was_there and said.lasts is not None else tuple(stays)
 
 
 def title_of(path: Path) -> str:

@@ -69,7 +69,10 @@ class SeenVideo(_Body):
     """That somebody has seen a video."""
 
     request_id: RequestId | None = Field(
-        None, description="One of its own for each view: what comes again under it is counted once.", examples=["3f6c…"]
+        None,
+        description="One of its own for each view: what comes again under it is counted once. "
+        "Without it, and without an Idempotency-Key, each request counts.",
+        examples=["3f6c…"],
     )
 
 
