@@ -2,7 +2,7 @@
 
 PenstockError
 ├── DeclarationError       a class, key, index or pattern is declared wrongly (raised while it is defined)
-├── InvalidValue           a value cannot be stored: wrong form, too long, too large
+├── InvalidValue           a value does not fit where it was given: wrong form, too long, too large
 │   ├── InvalidKey         a key part is empty, unprintable or does not fit
 │   ├── TooLarge           a record over 400 KB, a commit over 100 writes
 │   ├── InvalidCursor      a page cursor was altered or belongs to another query
@@ -14,6 +14,7 @@ PenstockError
 ├── NotPermitted           the declaration leaves it to a higher role, to an action of the domain, or to the system
 ├── OutOfScope             a store bound to one project was asked for something that is not of it
 ├── UrlRefused             a signed URL was altered, has expired, or is for something else
+│   └── WrongHeaders       it was used with other headers than it was signed for
 ├── AddressRefused         an outgoing request would lead where none may go
 ├── NotFound               no live record stands there
 ├── FilterTooWide          a filter was asked of more records than are examined for it
@@ -59,7 +60,7 @@ class DeclarationError(PenstockError, TypeError):
 
 
 class InvalidValue(PenstockError, ValueError):
-    """A value cannot be stored on any engine."""
+    """A value does not fit where it was given."""
 
     slug, http_status = "invalid-value", 422
 
@@ -128,6 +129,12 @@ class UrlRefused(PenstockError):
     """A signed URL was altered, has expired, or was signed for another object, method or content."""
 
     slug, http_status = "url-refused", 403
+
+
+class WrongHeaders(UrlRefused):
+    """A signed URL is good, but was used without the headers it was signed for, or with others."""
+
+    slug = "wrong-headers"
 
 
 class AddressRefused(PenstockError):

@@ -36,7 +36,12 @@ def test_the_commands_of_the_page_say_what_it_prints(tmp_path: Path, monkeypatch
             assert any(re.fullmatch(wanted, found) for found in lines), f"{line}\nis not in\n{said.output}"
 
 
-def test_the_program_of_the_page_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_programs_of_the_pages_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    [block] = re.findall(r"```python\n(.*?)```", PAGE.read_text(), re.DOTALL)
-    exec(compile(block, str(PAGE), "exec"), {})
+    made(tmp_path / "launch.mp4")
+    for page, count in ((PAGE, 2), (PAGE.with_name("streams.md"), 1)):
+        blocks = re.findall(r"```python\n(.*?)```", page.read_text(), re.DOTALL)
+        assert len(blocks) == count
+        for block in blocks:
+            exec(compile(block, str(page), "exec"), {})
+    assert (tmp_path / "launch" / "poster.jpg").exists()

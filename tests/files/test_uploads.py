@@ -129,6 +129,21 @@ def test_another_project_s_place_cannot_be_reserved(here: World) -> None:
         ({"size": 6 * 1024**4}, TooLarge),
         ({"sha256": "abc"}, InvalidValue),
         ({"sha256": "x" * 64}, InvalidValue),
+        *(
+            ({"content_type": wrong}, InvalidValue)
+            for wrong in (
+                "",
+                "bogus",
+                "é",
+                "vidéo/mp4",
+                "bogus\r\nX: y",
+                "video/mp4\r\nX: y",
+                "video/mp4; a=b\nc",
+                "*/*",
+            )
+        ),
+        ({"content_type": "video/" + "x" * 300}, InvalidValue),
+        ({"content_type": "video/mp4; a"}, InvalidValue),
     ],
 )
 def test_what_cannot_be_is_not_reserved(here: World, announced: dict[str, Any], error: type[Exception]) -> None:

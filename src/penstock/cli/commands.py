@@ -102,7 +102,9 @@ def _command(name: str, below: Any) -> Any:
     """A command, or a group of those whose words begin with the same one."""
     if not isinstance(below, dict):
         return below
-    return TyperGroup(name=name, commands={n: _command(n, b) for n, b in below.items()}, no_args_is_help=True)
+    told = f"{', '.join(below).capitalize()}."
+    commands = {n: _command(n, b) for n, b in below.items()}
+    return TyperGroup(name=name, commands=commands, no_args_is_help=True, help=told)
 
 
 class _Terminal:

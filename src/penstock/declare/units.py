@@ -12,7 +12,8 @@ from datetime import datetime
 from typing import Annotated, Any
 
 from annotated_types import Ge, Lt
-from pydantic import GetCoreSchemaHandler, PlainSerializer
+from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler, PlainSerializer
+from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema, core_schema
 
 from penstock.errors import InvalidValue
@@ -40,6 +41,11 @@ class Unit:
     """Names the unit of a number, for the reader and for the API's schema."""
 
     name: str
+
+    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
+        told = handler(schema)
+        told.setdefault("description", f"In {self.name}.")
+        return told
 
 
 UtcSeconds = Annotated[

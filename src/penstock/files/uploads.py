@@ -30,7 +30,7 @@ from penstock.kernel.change import Change
 from penstock.kernel.idempotency import Claim
 from penstock.kernel.readable import readable, tell
 from penstock.kernel.store import Store
-from penstock.media.content_type import canonical, fits
+from penstock.media.content_type import checked_content_type, fits
 from penstock.operations.file_access import check_pointing
 from penstock.operations.reads import Unreadable
 from penstock.ports.ids import sortable_id
@@ -55,6 +55,13 @@ class UploadRefused(InvalidValue):
     """What has come is not what was announced; the record was not changed."""
 
     slug = "upload-refused"
+
+
+class FileTooLarge(TooLarge):
+    """A file has more bytes than are taken."""
+
+    slug = "file-too-large"
+    hint = "Send a smaller file, such as one that is exported at a lower rate; the detail says how large it may be."
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +135,7 @@ class Uploads:
         if sha256 is not None and not _SHA256.fullmatch(sha256):
             raise InvalidValue("a SHA-256 is told in 64 hexadecimal digits")
         if checked_size(size) > _LARGEST:
-            raise TooLarge(f"{target} would have {size} bytes; an object has at most {_LARGEST}")
+            raise FileTooLarge(f"{target} would have {size} bytes; an object has at most {_LARGEST}")
         now = self._store.clock.now()
         project = record.__dict__.get("project_id")
         upload = Upload(
@@ -137,7 +144,7 @@ class Uploads:
             target=target,
             subject=repr(record.ref),
             size=size,
-            content_type=canonical(content_type),
+            content_type=checked_content_type(content_type),
             sha256=sha256.lower() if sha256 else None,
             part_size=None if size <= self._at_once else max(self._part_size, -(-size // _MOST_PARTS)),
             created_at=now,
@@ -247,21 +254,21 @@ class Uploads:
         told = {digest.lower() for digest in (sha256, upload.sha256) if digest}
         if len(told) != 1:
             raise UploadRefused(
-                f"{upload.ref!r}: tell its SHA-256, when it is reserved or now"
+                "nothing verifies the file; tell its SHA-256, when it is reserved or now"
                 if not told
-                else f"{upload.ref!r} was announced with another SHA-256"
+                else "the file was announced with another SHA-256"
             )
         self._join_parts(upload)
         try:
             found = examine(self._objects, upload.staging)
         except NotFound:
-            raise UploadRefused(f"{upload.ref!r}: the file has not arrived; send it first") from None
+            raise UploadRefused("the file has not arrived; send it first") from None
         if found.size != upload.size:
-            raise UploadRefused(f"{upload.ref!r} has {found.size} bytes; {upload.size} were announced")
+            raise UploadRefused(f"the file has {found.size} bytes; {upload.size} were announced")
         if {found.sha256} != told:
-            raise UploadRefused(f"{upload.ref!r}: the bytes have another SHA-256 than announced; send the file again")
+            raise UploadRefused("the bytes of the file have another SHA-256 than announced")
         if typed and not fits(upload.content_type, found.content_type):
-            raise UploadRefused(f"{upload.ref!r} is {found.content_type}; {upload.content_type} was announced")
+            raise UploadRefused(f"the file is {found.content_type}; {upload.content_type} was announced")
         return found
 
     def _join_parts(self, upload: Upload) -> None:
@@ -277,7 +284,7 @@ class Uploads:
             return
         joined = lookup(self._objects, upload.staging)
         if joined is None or joined.size != upload.size:
-            raise UploadRefused(f"{upload.ref!r}: {len(parts)} of {len(wanted)} parts are whole; ask for part_urls")
+            raise UploadRefused(f"{len(parts)} of {len(wanted)} parts of the file are whole; send the others")
         # A try before this one has joined them, and died while it removed them.
         self._objects.drop_parts(upload.staging, upload.parts_id)
 
@@ -300,7 +307,7 @@ class Uploads:
         left = upload.expires_at - self._store.clock.now()
         if upload.status is not UploadStatus.OPEN or left < timedelta(seconds=1):
             state = upload.status.value if upload.status is not UploadStatus.OPEN else "over"
-            raise UploadRefused(f"{upload.ref!r} is {state}; reserve another")
+            raise UploadRefused(f"the sending of the file is {state}; announce it again")
         return left
 
     # Settling what nobody finished

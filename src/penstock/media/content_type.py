@@ -13,6 +13,8 @@ import re
 import struct
 from collections.abc import Callable
 
+from penstock.errors import InvalidValue
+
 SNIFFED_BYTES = 4096
 "As much of the beginning of a file as `sniff` wants to see."
 
@@ -106,6 +108,9 @@ _FORMS: dict[str, frozenset[str]] = {
     "application/json": frozenset({"application/x-ndjson", "model/gltf+json", "application/geo+json"}),
     "application/xml": frozenset({"application/x-votable+xml", "application/rss+xml", "application/atom+xml"}),
 }
+_LONGEST_TYPE = 200
+_NAME, _TOKEN = r"[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]{0,126}", r"[A-Za-z0-9!#$%&'*+.^_`|~-]+"
+_MEDIA_TYPE = re.compile(rf'{_NAME}/{_NAME}(?:[ \t]*;[ \t]*{_TOKEN}=(?:{_TOKEN}|"[ \t!#-\[\]-~]*"))*+', re.ASCII)
 _ZIPPED = ("application/vnd.openxmlformats-", "application/vnd.oasis.opendocument.", "application/epub+zip")
 
 
@@ -135,6 +140,13 @@ def canonical(content_type: str) -> str:
     """A content type without parameters, in small letters, under its usual name."""
     bare = content_type.partition(";")[0].strip().lower()
     return _ALIASES.get(bare, bare)
+
+
+def checked_content_type(content_type: str) -> str:
+    """A content type that is announced, in one form; InvalidValue for what is no media type."""
+    if len(content_type) > _LONGEST_TYPE or not _MEDIA_TYPE.fullmatch(content_type.strip(" \t")):
+        raise InvalidValue(f"the content type {content_type[:40]!r} is no media type; write one such as video/mp4")
+    return canonical(content_type)
 
 
 def _transport_stream(head: bytes) -> str | None:

@@ -28,6 +28,8 @@ Decodable = TypeVar("Decodable", "VideoStream", "AudioStream")
 
 __all__ = ["MediaKind", "PictureTrack", "Probed", "SoundTrack", "probe"]
 
+AS_ANY_KIND = "export it as MP4, WebM, MP3 or WAV"
+"What is advised where nobody has said of which kind a file should be."
 _BEGINNING = 4096
 _TO_OPEN = 20.0
 "Seconds until a file must be open, and until there must be more of it."
@@ -83,7 +85,7 @@ def _unreadable(beginning: bytes, error: Exception) -> str:
     if _is_text(beginning):
         return "the file is text, not a video, sound or image; send the media file itself"
     reason = getattr(error, "strerror", None) or str(error)
-    return f"the file is damaged or of a kind that is not taken here ({reason}); export it as MP4, WebM, MP3 or WAV"
+    return f"the file is damaged or of a kind that is not taken here ({reason}); {AS_ANY_KIND}"
 
 
 def _is_text(beginning: bytes) -> bool:
@@ -97,7 +99,7 @@ def _is_text(beginning: bytes) -> bool:
 def _probed(container: InputContainer, beginning: bytes, *, until: float) -> Probed:
     film, heard = _film(container), _heard(container)
     if film is None and heard is None:
-        raise UnusableFile("there is nothing in the file that can be decoded; export it as MP4, WebM, MP3 or WAV")
+        raise UnusableFile(f"there is nothing in the file that can be decoded; {AS_ANY_KIND}")
     measured = _Measured.of(container, film, until=until)
     start = (container.start_time or 0) / 1e6
     claimed = container.duration / 1e6 if container.duration else None

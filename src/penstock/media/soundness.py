@@ -13,7 +13,7 @@ from pathlib import Path
 from penstock.media.errors import FfmpegFailed, FfmpegTooLarge, FfmpegTooSlow, TooMuchToDecode, UnusableFile
 from penstock.media.ffmpeg import MOST_PIXELS, Ran, reading, run
 from penstock.media.image import decode_image
-from penstock.media.probe import probe
+from penstock.media.probe import AS_ANY_KIND, probe
 from penstock.media.probed import MediaKind, Probed
 from penstock.media.room import MEGABYTE, room
 
@@ -86,7 +86,11 @@ def sound_image(path: Path, *, limits: SoundnessLimits = LIMITS) -> Probed:
 
 
 def _of_kind(kind: MediaKind, path: Path, limits: SoundnessLimits) -> Probed:
-    probed = probe(path, limit=limits.time)
+    try:
+        probed = probe(path, limit=limits.time)
+    except UnusableFile as error:
+        # Of whatever cannot be read, nobody but us knows what it should have been.
+        raise type(error)(str(error).replace(AS_ANY_KIND, _WANTED[kind])) from None
     if probed.kind is not kind:
         found = f"{_NAMES[probed.kind]} ({probed.container})"
         raise UnusableFile(f"the file is {found}, not {_NAMES[kind]}; {_WANTED[kind]}")

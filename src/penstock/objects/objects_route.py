@@ -23,7 +23,7 @@ from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
-from penstock.errors import InvalidValue, Misconfigured, PenstockError, UrlRefused, WrongRange
+from penstock.errors import InvalidValue, Misconfigured, PenstockError, WrongHeaders, WrongRange
 from penstock.media.content_type import UNKNOWN, canonical
 from penstock.net.pace import Pace
 from penstock.net.pool import Pool
@@ -166,9 +166,10 @@ def _check_claims(request: Request, grant: Grant) -> None:
     """Refuse an upload by what it says of itself, before a byte of it is read."""
     claimed = request.headers.get("content-type", "")
     if grant.content_type is not None and canonical(claimed) != canonical(grant.content_type):
-        raise UrlRefused(f"the URL is for {grant.content_type}, not {claimed or 'an unnamed type'}")
+        said = f"not {claimed[:40]!r}" if claimed else "and no Content-Type was sent"
+        raise WrongHeaders(f"the URL is for Content-Type: {grant.content_type}, {said}")
     if request.headers.get("content-length") != str(grant.size):
-        raise UrlRefused(f"the URL is for exactly {grant.size} bytes; send their number as Content-Length")
+        raise WrongHeaders(f"the URL is for exactly {grant.size} bytes; send their number as Content-Length")
 
 
 async def _pieces(stream: AsyncIterator[bytes], size: int, silence: timedelta) -> AsyncIterator[bytes]:

@@ -30,7 +30,7 @@ HINTS: dict[str, str] = {
     "invalid-cursor": "Start again without a cursor, or pass back `next` with the same parameters.",
     "invalid-key": "Give every part of the key, each in the form the detail says.",
     "invalid-request": "Correct the fields that are listed; /docs says what each takes.",
-    "invalid-value": "Send a value that can be stored, as the detail says.",
+    "invalid-value": "Send a value that fits, as the detail says.",
     "key-reused": "Choose a new Idempotency-Key for a new request.",
     "claim-lost": "Do nothing more; another has the work now, or has done it.",
     "lease-lost": "Do nothing more; another worker has it now.",
@@ -59,6 +59,7 @@ HINTS: dict[str, str] = {
     "unexpected": "Report it with the request id, which finds the details in the log.",
     "upload-refused": "Reserve the upload anew and send exactly the file that was announced.",
     "url-refused": "Ask for a new URL; this one has ended, or is for something else.",
+    "wrong-headers": "Send the headers that came with the URL, as they are, and a Content-Length.",
     "wrong-range": "Ask for bytes the object has; its size is in Content-Range.",
 }
 

@@ -13,6 +13,7 @@ import pytest
 
 from penstock import open_store
 from penstock.domains.videos.model import Submission, SubmissionStatus
+from penstock.domains.videos.video_lines import length
 from penstock.media.probe import probe
 from tests.cli.conftest import Penstock
 from tests.domains.videos.films import made
@@ -36,6 +37,10 @@ def test_a_file_is_added_listed_played_and_removed(
     assert said.err == ""
     again = penstock("videos", "add", str(film), *USER)
     assert (again.code, video_id in again.out, "was there already" in again.out) == (0, True, True)
+    assert "as it was" not in again.out
+    other = penstock("videos", "add", str(film), *USER, "--tag", "other", "--title", "Another", "--lasts", "60").out
+    assert "its title and tags and end stay as they were" in other
+    assert f"PATCH /api/vm/videos/{video_id} and PUT /api/vm/videos/{video_id}/end" in other
 
     for asked in (USER, ("--category", "demo"), ("--tag", "launch")):
         [listed] = penstock("videos", "list", *asked, "--json").json
@@ -141,3 +146,11 @@ def test_ctrl_c_leaves_nothing_half_and_the_next_goes_on(penstock: Penstock, fol
     said = penstock("videos", "add", "long.mp4", *USER)
     assert said.code == 0, said.out
     assert len(penstock("videos", "list", *USER, "--json").json) == 1
+
+
+def test_the_help_says_what_the_videos_group_does(penstock: Penstock) -> None:
+    assert "Add, import, list, play, remove." in penstock("--help").out
+
+
+def test_no_film_is_shown_to_last_no_time() -> None:
+    assert [length(each) for each in (1, 42, 100, 2000, 60_000)] == ["1 ms", "42 ms", "0.1 s", "2.0 s", "1:00"]

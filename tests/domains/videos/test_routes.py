@@ -155,6 +155,7 @@ def test_what_is_no_film_is_refused_with_the_reason_and_leaves_nothing(
     submission = told(editor.get(f"/api/vm/submissions/{video_id}"))
     assert submission["status"] == "refused"
     assert reason in submission["error"]
+    assert "MP3" not in submission["error"], "it is asked for a video"
     assert editor.get(f"/api/vm/videos/{video_id}").status_code == 404
     assert files(library) == []
     assert told(editor.get("/api/vm/submissions", params={"user_id": "user_789"}))["items"][0]["status"] == "refused"
@@ -169,13 +170,33 @@ def test_a_file_that_has_not_arrived_is_not_looked_at(editor: TestClient, film: 
 
 
 def test_other_bytes_than_announced_are_refused(editor: TestClient, library: VideoLibrary, film: Path) -> None:
-    reserved = announced(editor, film, sha256="0" * 64)
+    reserved = announced(editor, film)
     upload, video_id = reserved["upload"], reserved["video_id"]
     editor.put(upload["url"].removeprefix(HERE), content=film.read_bytes(), headers=upload["headers"])
-    told(editor.post(f"/api/vm/submissions/{video_id}/complete"), 202)
+    path = f"/api/vm/submissions/{video_id}/complete"
+    told(editor.post(path, json={"sha256": "0" * 64}), 202)
     settle(library)
-    assert "SHA-256" in told(editor.get(f"/api/vm/submissions/{video_id}"))["error"]
+    submission = told(editor.get(f"/api/vm/submissions/{video_id}"))
+    assert submission["status"] == "refused"
+    assert re.search("another SHA-256 .*announce the file again", submission["error"])
+    assert "upload" not in submission["error"].lower(), "what we call it inside"
     assert files(library) == []
+    again = told(editor.post(path, json={"sha256": sha256(film.read_bytes()).hexdigest()}), 409)
+    assert (again["type"], submission["error"] in again["detail"]) == ("submission-refused", True)
+
+
+def test_two_words_about_one_file_are_refused_before_it_is_looked_at(
+    editor: TestClient, library: VideoLibrary, film: Path
+) -> None:
+    digest = sha256(film.read_bytes()).hexdigest()
+    reserved = announced(editor, film, sha256=digest)
+    upload, path = reserved["upload"], f"/api/vm/submissions/{reserved['video_id']}"
+    editor.put(upload["url"].removeprefix(HERE), content=film.read_bytes(), headers=upload["headers"])
+    assert "SHA-256" in told(editor.post(f"{path}/complete", json={"sha256": "0" * 64}), 422)["detail"]
+    assert told(editor.get(path))["status"] == "awaited"
+    told(editor.post(f"{path}/complete", json={"sha256": digest.upper()}), 202)
+    settle(library)
+    assert told(editor.get(path))["status"] == "accepted"
 
 
 def test_a_submission_that_is_repeated_is_the_same(editor: TestClient, library: VideoLibrary, film: Path) -> None:
@@ -197,6 +218,8 @@ def test_a_submission_that_is_repeated_is_the_same(editor: TestClient, library: 
         {"tags": [" "]},
         {"tags": ["x" * 65]},
         {"sha256": "abc"},
+        {"content_type": "bogus\r\nX: y"},
+        {"content_type": "é"},
         {"view_count": 5},
         {"lasts": 0},
         {"user_id": ""},
@@ -207,6 +230,21 @@ def test_a_submission_that_cannot_be_is_refused(editor: TestClient, wrong: dict[
     body = {"user_id": "u", "title": "t", "size": 100, **wrong}
     answer = editor.post("/api/vm/videos", json=body)
     assert 400 <= answer.status_code < 500, answer.text
+
+
+def test_a_film_that_is_too_large_is_told_so(editor: TestClient) -> None:
+    answer = told(editor.post("/api/vm/videos", json={"user_id": "u", "title": "t", "size": 10**11}), 413)
+    assert (answer["type"], "record" in answer["hint"]) == ("file-too-large", False)
+
+
+@pytest.mark.parametrize("without", ["content-type", "content-length"])
+def test_a_url_that_is_used_without_its_headers_says_so(editor: TestClient, film: Path, without: str) -> None:
+    upload = announced(editor, film)["upload"]
+    content: Any = film.read_bytes() if without == "content-type" else iter([film.read_bytes()])
+    headers = {} if without == "content-type" else upload["headers"]
+    answer = told(editor.put(upload["url"].removeprefix(HERE), content=content, headers=headers), 403)
+    assert (answer["type"], "new URL" in answer["hint"]) == ("wrong-headers", False)
+    assert without in answer["detail"].lower()
 
 
 # Watching
@@ -309,6 +347,13 @@ def test_a_question_that_nothing_answers_is_refused(editor: TestClient, asked: d
     assert answer.status_code in (400, 422), answer.text
 
 
+def test_moments_the_wrong_way_round_are_told_so(editor: TestClient) -> None:
+    problem = told(editor.get("/api/vm/videos?user_id=u&since=5&until=4"), 400)
+    assert (problem["type"], "since" in problem["hint"]) == ("empty-span", True)
+    problem = told(editor.get(f"/api/vm/videos?user_id=u&since={NOW * 1000}"), 422)
+    assert "seconds since 1970" in problem["detail"]
+
+
 # Editing
 
 
@@ -385,3 +430,81 @@ def test_a_file_is_said_to_be_there_as_often_as_one_likes(
     settle(library)
     told(editor.post(f"/api/vm/submissions/{video_id}/complete", headers={"Idempotency-Key": "c"}), 202)
     assert told(editor.get(f"/api/vm/submissions/{video_id}"))["status"] == "accepted"
+
+
+def test_an_end_of_null_is_no_end(editor: TestClient, put: Put) -> None:
+    path = f"/api/vm/videos/{put(expiry_time=NOW + 60).video_id}/end"
+    assert told(editor.put(path, json={"expiry_time": None}))["expiry_time"] is None
+    assert told(editor.put(path, json={}))["expiry_time"] == NOW + 86400
+
+
+@pytest.mark.parametrize(
+    ("said", "message"),
+    [
+        ({"expiry_time": NOW + 60, "after": 60}, "expiry_time or after, not both"),
+        ({"expiry_time": None, "after": 60}, "expiry_time or after, not both"),
+        ({"after": None}, "after"),
+        ({"expiry_time": (NOW + 60) * 1000}, "seconds since 1970"),
+        ({"expiry_time": NOW}, "past"),
+    ],
+)
+def test_an_end_that_cannot_be_meant_is_refused(
+    editor: TestClient, library: VideoLibrary, put: Put, said: dict[str, Any], message: str
+) -> None:
+    video = put(expiry_time=NOW + 5)
+    problem = told(editor.put(f"/api/vm/videos/{video.video_id}/end", json=said), 422)
+    assert message in problem["detail"]
+    assert "engine" not in problem["title"]
+    assert library.store.get(video.ref) == video
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"title": ""},
+        {"title": " \t"},
+        {"title": None},
+        {"title": "x" * 501},
+        {"category": ""},
+        {"category": " "},
+        {"category": "x\ny"},
+        {"category": "x" * 101},
+        {"tags": ["x\ny"]},
+        {"tags": [" "]},
+        {"tags": ["x" * 65]},
+        {"tags": [str(n) for n in range(21)]},
+    ],
+)
+def test_what_no_announcement_may_say_no_edit_may(editor: TestClient, put: Put, wrong: dict[str, Any]) -> None:
+    path = f"/api/vm/videos/{put().video_id}"
+    refused = told(editor.patch(path, json={"version": 1, **wrong}), 422)
+    assert told(editor.post("/api/vm/videos", json={"user_id": "u", "title": "t", "size": 9, **wrong}), 422)
+    assert next(iter(wrong)).removesuffix("s") in refused["detail"]
+    assert told(editor.get(path))["version"] == 1
+
+
+def test_an_edit_of_nothing_is_refused(editor: TestClient, put: Put) -> None:
+    path = f"/api/vm/videos/{put().video_id}"
+    assert "nothing to change" in told(editor.patch(path, json={"version": 1}), 422)["detail"]
+    assert told(editor.get(path))["version"] == 1
+
+
+def test_a_video_that_nobody_has_seen_was_seen_no_time(editor: TestClient, library: VideoLibrary, put: Put) -> None:
+    video = put()
+    assert told(editor.get(f"/api/vm/videos/{video.video_id}"))["view_count"] == 0
+    assert told(editor.get("/api/vm/videos?user_id=u"))["items"][0]["view_count"] == 0
+    assert library.store.get(video.ref).view_count is None, "as the document has it"
+
+
+def test_the_description_of_the_api_says_what_moments_are_counted_in(api: Any) -> None:
+    described = api.openapi()
+    schemas = described["components"]["schemas"]
+    [find] = [described["paths"]["/api/vm/videos"]["get"]]
+    moments = [each for each in find["parameters"] if each["name"] in ("since", "until")]
+    fields = [schemas["SetEnd"]["properties"]["expiry_time"], schemas["VideoView"]["properties"]["expiry_time"]]
+    fields += [schemas[name]["properties"]["created_at"] for name in ("VideoView", "SubmissionView")]
+    assert len(moments) == 2
+    for each in (*moments, *fields):
+        assert "since 1970" in each["description"]
+    edit = schemas["EditVideo"]["properties"]["title"]
+    assert (edit["type"], "default" in edit, "title" in schemas["EditVideo"]["required"]) == ("string", False, False)

@@ -10,7 +10,7 @@ from uuid import UUID, uuid4
 import pytest
 
 from penstock import FrozenClock, Store, the
-from penstock.domains.videos import DOMAIN, lambda_handler, video_removal
+from penstock.domains.videos import DOMAIN, PLUGIN, lambda_handler, video_removal
 from penstock.domains.videos.model import Video, VideoTag
 from penstock.domains.videos.video_event import VideoEvent
 from penstock.domains.videos.video_library import VideoLibrary
@@ -25,6 +25,7 @@ from penstock.kernel.idempotency import Claim
 from penstock.kernel.record_name import name_of
 from penstock.objects import LocalObjects
 from penstock.operations.feed_entry import FeedEntry
+from penstock.plugin import delivery_function
 from penstock.runtime.system_records import SYSTEM_RECORDS
 from penstock.work import Task, TaskStatus
 from penstock.work.working import WORKING
@@ -253,6 +254,15 @@ def test_a_removal_by_somebody_takes_files_tags_and_work(
     assert {task.status for task in tasks} == {TaskStatus.CANCELLED}
     settle(streamed)
     assert files(streamed) == []
+
+
+def test_a_function_on_a_store_without_streams_says_which_it_needs(
+    tmp_path: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PENSTOCK_STORE", f"sqlite:///{tmp_path}/vm.db")
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(Misconfigured, match=r"the store is sqlite, .*PENSTOCK_STORE .*dynamodb://"):
+        delivery_function(PLUGIN)({"Records": []}, object())
 
 
 def test_lambda_calls_the_function_with_nothing_but_an_environment(

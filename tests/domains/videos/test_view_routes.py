@@ -119,7 +119,8 @@ def test_an_admin_corrects_a_count_and_says_why(library: VideoLibrary) -> None:
     for role in (None, Role.VIEWER, Role.EDITOR):
         told(client_of(api, library, role).put(path, json=body), 403 if role else 401)
     admin = client_of(api, library, Role.ADMIN)
-    for wrong in ({"view_count": -1, "why": "x"}, {"view_count": 4}, {"view_count": 10**40, "why": "x"}):
+    wrongs = ({"view_count": -1, "why": "x"}, {"view_count": 4}, {"view_count": 10**40, "why": "x"})
+    for wrong in (*wrongs, {"view_count": 4, "why": " \n"}):
         told(admin.put(path, json=wrong), 422)
     told(admin.put(f"/api/vm/videos/{uuid4()}/view-count", json=body), 404)
     assert counted(library, video) == 9

@@ -18,9 +18,10 @@ from uuid import UUID
 from penstock.domains.videos import submissions
 from penstock.domains.videos.model import SentFile, Submission, SubmissionStatus, Video, VideoStatus
 from penstock.domains.videos.recognition import known_file
-from penstock.domains.videos.submissions import LONGEST_TITLE, NewVideo
+from penstock.domains.videos.submissions import NewVideo
 from penstock.domains.videos.video_library import VideoLibrary
 from penstock.domains.videos.video_views import encoded_share
+from penstock.domains.videos.video_words import LONGEST_TITLE
 from penstock.errors import InvalidValue, NotFound
 from penstock.kernel.record_name import name_of
 from penstock.media.content_type import SNIFFED_BYTES, sniff
@@ -60,10 +61,11 @@ class SaidOfFile:
 
 @dataclass(frozen=True, slots=True)
 class AddedVideo:
-    """A video that can be watched, and whether it could before."""
+    """A video that can be watched, whether it could before, and what of it is not as it was said now."""
 
     video: Video
     was_there: bool
+    stays: tuple[str, ...] = ()
 
 
 def add_file(library: VideoLibrary, path: Path, said: SaidOfFile, *, tell: Tell, anew: bool = True) -> AddedVideo:
@@ -77,7 +79,15 @@ def add_file(library: VideoLibrary, path: Path, said: SaidOfFile, *, tell: Tell,
     if isinstance(begun, Submission) and begun.status is SubmissionStatus.AWAITED:
         _send(library, begun, path, tell)
         submissions.complete(library, begun.video_id, sha256=wanted.sha256, by=BY)
-    return AddedVideo(_encoded(library, begun.video_id, tell), was_there)
+    video = _encoded(library, begun.video_id, tell)
+    return AddedVideo(video, was_there, _unheard(said, video, was_there=was_there))
+
+
+def _unheard(said: SaidOfFile, video: Video, *, was_there: bool) -> tuple[str, ...]:
+    """What was said of a file that is a video already, and is otherwise there."""
+    wanted = {"title": said.title, "category": said.category, "tags": said.tags or None}
+    stays = [name for name, value in wanted.items() if value is not None and value != getattr(video, name)]
+    return (*stays, "end") if was_there and said.lasts is not None else tuple(stays)
 
 
 def title_of(path: Path) -> str:

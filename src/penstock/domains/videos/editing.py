@@ -8,19 +8,20 @@ from uuid import UUID
 
 from penstock.domains.videos.errors import StaleVersion
 from penstock.domains.videos.model import Video
-from penstock.domains.videos.tagging import checked_tags, retag
+from penstock.domains.videos.tagging import retag
 from penstock.domains.videos.video_library import VideoLibrary
+from penstock.domains.videos.video_words import EDITABLE, checked_words
 from penstock.errors import InvalidValue
 from penstock.kernel.unchanged import unchanged
-
-EDITABLE = frozenset({"title", "category", "tags"})
 
 
 def edit_video(library: VideoLibrary, video_id: UUID, changes: Mapping[str, Any], *, version: int, by: str) -> Video:
     """Change what is said of a video, if its version is still the one that was read; StaleVersion says which it is."""
     if unknown := sorted(changes.keys() - EDITABLE):
         raise InvalidValue(f"{', '.join(unknown)} of a video cannot be edited; {', '.join(sorted(EDITABLE))} can")
-    said = {**changes, "tags": checked_tags(changes["tags"])} if "tags" in changes else dict(changes)
+    if not changes:
+        raise InvalidValue(f"there is nothing to change; say {', '.join(sorted(EDITABLE))}, or some of them")
+    said = checked_words(changes)
 
     def edit() -> Video:
         with library.store.change(by=by) as change:
@@ -42,7 +43,7 @@ def edit_video(library: VideoLibrary, video_id: UUID, changes: Mapping[str, Any]
 def set_end(library: VideoLibrary, video_id: UUID, expiry_time: int | None, *, by: str) -> Video:
     """Say when a video ends, or with None that it stays; nothing else of it changes."""
     if expiry_time is not None and expiry_time <= library.store.clock.now().timestamp():
-        raise InvalidValue(f"expiry_time {expiry_time} is past; say a later moment, or delete the video")
+        raise InvalidValue(f"expiry_time {expiry_time} is past; say a later second since 1970, or delete the video")
 
     def move_end() -> Video:
         with library.store.change(by=by) as change:

@@ -2,10 +2,12 @@
 
 PenstockError
 ├── InvalidValue
-│   └── IncompleteQuestion   nothing is found by what was asked
+│   ├── IncompleteQuestion   nothing is found by what was asked
+│   └── EmptySpan            no moment lies between those that were asked for
 ├── NotFound
 │   └── NotWatchable         there is nothing of it to be seen yet, or any more
-└── StaleVersion             another has edited the video meanwhile
+├── StaleVersion             another has edited the video meanwhile
+└── SubmissionRefused        the file became no video, and will not
 """
 
 from __future__ import annotations
@@ -18,6 +20,13 @@ class IncompleteQuestion(InvalidValue):
 
     slug, http_status = "incomplete-question", 400
     hint = "Ask by user_id, by category, by both, or by one or several tags."
+
+
+class EmptySpan(InvalidValue):
+    """No moment lies between the two that were asked for."""
+
+    slug, http_status = "empty-span", 400
+    hint = "Say the earlier moment as since and the later one as until, both in seconds since 1970."
 
 
 class StaleVersion(PenstockError):
@@ -36,3 +45,10 @@ class NotWatchable(NotFound):
 
     slug = "not-watchable"
     hint = "Ask for the video: it says how far it is, and has a new link once it can be watched."
+
+
+class SubmissionRefused(PenstockError):
+    """The file of this submission was refused, and cannot be sent again under it."""
+
+    slug, http_status = "submission-refused", 409
+    hint = "Announce the file again, with what the detail says put right; nothing of the refused one is kept."

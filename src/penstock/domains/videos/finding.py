@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from penstock.declare import ANYTHING, Range, between, since, until
-from penstock.domains.videos.errors import IncompleteQuestion
+from penstock.domains.videos.errors import EmptySpan, IncompleteQuestion
 from penstock.domains.videos.model import Video, VideoTag
 from penstock.kernel.store import Store
 from penstock.operations.reads import Query
@@ -90,7 +90,7 @@ def _span(asked: VideoQuestion) -> Range[int]:
         case int(low), None:
             return since(low)
         case int(low), int(high) if low > high:
-            raise IncompleteQuestion(f"no time lies between {low} and {high}; say the earlier moment first")
+            raise EmptySpan(f"since {low} is later than until {high}; no moment lies between them")
         case int(low), int(high):
             return between(low, high)
     raise AssertionError

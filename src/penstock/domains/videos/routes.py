@@ -14,6 +14,7 @@ from penstock.auth.access import again, brief, needs, public
 from penstock.auth.caller import Caller, caller_of
 from penstock.domains.videos import editing, finding, submissions, video_removal, view_counting, watching
 from penstock.domains.videos.model import Submission
+from penstock.domains.videos.moments import Moment
 from penstock.domains.videos.tagging import MOST_TAGS
 from penstock.domains.videos.video_bodies import CorrectViews, EditVideo, FileSent, SeenVideo, SetEnd, SubmitVideo
 from penstock.domains.videos.video_event import VideoEvent
@@ -40,7 +41,8 @@ PLAYLIST, TRACK = "application/vnd.apple.mpegurl", "text/vtt"
 Endpoint = TypeVar("Endpoint", bound=Callable[..., Any])
 Limit = Annotated[int, Query(ge=1, le=200)]
 Cursor = Annotated[str | None, Query(max_length=4096)]
-Moment = Annotated[int | None, Query(ge=0, lt=10**10)]
+Since = Annotated[Moment | None, Query(description="The first second since 1970 that counts.")]
+Until = Annotated[Moment | None, Query(description="The last second since 1970 that counts.")]
 Word = Annotated[str | None, Query(min_length=1, max_length=200)]
 
 
@@ -106,8 +108,8 @@ def _add_videos(router: APIRouter, library: VideoLibrary) -> None:
         user_id: Word = None,
         category: Word = None,
         tag: Annotated[list[str] | None, Query(max_length=MOST_TAGS)] = None,
-        since: Moment = None,
-        until: Moment = None,
+        since: Since = None,
+        until: Until = None,
         limit: Limit = 50,
         cursor: Cursor = None,
     ) -> VideoPage:
@@ -125,15 +127,14 @@ def _add_videos(router: APIRouter, library: VideoLibrary) -> None:
     @router.patch("/videos/{video_id}")
     def edit(who: Who, video_id: UUID, body: EditVideo) -> VideoView:
         """Change what is said of a video; refused with the version it has by now if another was quicker."""
-        changes = {name: getattr(body, name) for name in body.model_fields_set - {"version"}}
         here = library.used_by(who)
-        return video_view(library, editing.edit_video(here, video_id, changes, version=body.version, by=who.name))
+        return video_view(library, editing.edit_video(here, video_id, body.changes, version=body.version, by=who.name))
 
     @router.put("/videos/{video_id}/end")
     def set_end(who: Who, video_id: UUID, body: SetEnd | None = None) -> VideoView:
-        """Say when a video ends; in a day, if nothing is said."""
-        end, here = body or SetEnd(), library.used_by(who)
-        moment = end.expiry_time or int(here.store.clock.now().timestamp()) + end.after
+        """Say when a video ends; in a day, if nothing is said. An expiry_time of null takes its end away."""
+        here = library.used_by(who)
+        moment = (body or SetEnd()).moment(here.store.clock.now())
         return video_view(library, editing.set_end(here, video_id, moment, by=who.name))
 
     @router.delete("/videos/{video_id}/end")

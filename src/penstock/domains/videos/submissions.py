@@ -11,14 +11,16 @@ from uuid import UUID, uuid4
 
 from pydantic import BaseModel
 
-from penstock.domains.videos.model import FILES, FOLDER, SentFile, Submission, SubmissionStatus, Video, VideoTag
+from penstock.domains.videos.errors import SubmissionRefused
+from penstock.domains.videos.model import FILES, FOLDER, SentFile, Submission, SubmissionStatus, Video
 from penstock.domains.videos.recognition import claim_file, take_file
-from penstock.domains.videos.tagging import checked_tags, tag
+from penstock.domains.videos.tagging import tag
 from penstock.domains.videos.video_library import VideoLibrary
-from penstock.errors import Conflict, InvalidValue, TooLarge
+from penstock.domains.videos.video_words import checked_words
+from penstock.errors import Conflict, InvalidValue
 from penstock.files.intake import Intake, ReservedUpload
 from penstock.files.upload import Upload, UploadStatus
-from penstock.files.uploads import Arrived, UploadRefused, Uploads
+from penstock.files.uploads import Arrived, FileTooLarge, UploadRefused, Uploads
 from penstock.kernel.change import Change
 from penstock.media.errors import UnusableFile
 from penstock.media.probed import Probed
@@ -29,7 +31,7 @@ from penstock.work.errors import told_failure
 TASKS = Tasks("videos")
 REMEMBERED = timedelta(days=30)
 "So long one can ask what became of a file."
-LONGEST_TITLE, LONGEST_NAME = 500, 200
+LONGEST_NAME = 200
 HOURS = timedelta(hours=6)
 
 
@@ -73,17 +75,16 @@ def submit(
     if wanted.size < 1:
         raise InvalidValue("an empty file is no video; send one that has been written to its end")
     if wanted.size > library.options.largest:
-        raise TooLarge(f"{wanted.size} bytes are too many for a video; at most {library.options.largest} are taken")
-    tags = checked_tags(wanted.tags)
-    _check_findable(wanted, tags or frozenset())
+        raise FileTooLarge(f"{wanted.size} bytes are too many for a video; at most {library.options.largest} are taken")
+    # What no video can be found by is refused before its file is sent, and not when it is inserted.
+    Video.by_user(user_id=wanted.user_id)
+    said = checked_words({"title": wanted.title, "category": wanted.category, "tags": wanted.tags})
     now = library.store.clock.now()
     submission = Submission(
         video_id=uuid4(),
         user_id=wanted.user_id,
         created_at=int(now.timestamp()),
-        title=wanted.title,
-        category=wanted.category,
-        tags=tags,
+        **said,
         lasts=wanted.lasts,
         file_name=_plain(wanted.file_name),
         upload_id="",
@@ -117,8 +118,13 @@ def send(library: VideoLibrary, submission: Submission, path: Path, *, sent: Cal
 
 
 def complete(library: VideoLibrary, video_id: UUID, *, sha256: str | None = None, by: str) -> Submission:
-    """Say that the file is there, and have it looked at; said again, it is the same. UploadRefused if it is not."""
+    """Say that the file is there, and have it looked at; said again, it is the same. UploadRefused if it is not.
+
+    SubmissionRefused, with the reason, where it was looked at already and is no video.
+    """
     submission = library.store.get(Submission.at(video_id=video_id))
+    if submission.status is SubmissionStatus.REFUSED:
+        raise SubmissionRefused(f"video {video_id} was refused: {submission.error or 'nobody knows why'}")
     if submission.status is not SubmissionStatus.AWAITED:
         return submission
     upload = _upload(library, submission)
@@ -126,6 +132,10 @@ def complete(library: VideoLibrary, video_id: UUID, *, sha256: str | None = None
         raise UploadRefused(f"video {video_id}: the file has not arrived as it was announced; send what is missing")
     if sha256 is None and upload.sha256 is None:
         raise InvalidValue(f"video {video_id}: tell the SHA-256 of its file, with which it is verified")
+    if sha256 is not None and upload.sha256 not in (None, sha256.lower()):
+        raise UploadRefused(
+            f"video {video_id}: the file was announced with another SHA-256; correct it or leave it out"
+        )
     try:
         with library.store.change(by=by, once=library.once) as change:
             change.save(change.track(submission).arrive(sha256=sha256))
@@ -156,9 +166,11 @@ def inspect_file(work: TaskContext, input: OnVideo) -> dict[str, Any] | None:
     try:
         with _intake(library).finalize(upload, inspect=sound_video, before=work.check, **told) as (arrived, probed):
             _insert(arrived, submission, probed)
-    except (UnusableFile, UploadRefused):
+    except (UnusableFile, UploadRefused) as error:
         if upload.status is UploadStatus.OPEN:
             Uploads(library.store, library.objects).abandon(upload)
+        if isinstance(error, UploadRefused):
+            raise UploadRefused(f"{error}; announce the file again, and tell what is true of it") from None
         raise
     return None
 
@@ -169,15 +181,6 @@ def refuse(change: Change, input: OnVideo, error: BaseException) -> None:
     submission = change.store.lookup(Submission.at(video_id=input.video_id))
     if submission is not None and submission.status is SubmissionStatus.ARRIVED:
         change.save(change.track(submission).refuse(error=told_failure(error)))
-
-
-def _check_findable(wanted: NewVideo, tags: frozenset[str]) -> None:
-    """Refuse what no video can be found by before its file is sent, and not when it is inserted."""
-    Video.by_user(user_id=wanted.user_id)
-    if wanted.category is not None:
-        Video.by_category(category=wanted.category, user_id=wanted.user_id)
-    for each in tags:
-        VideoTag.of_tag(tag=each)
 
 
 def _insert(arrived: Arrived, submission: Submission, probed: Probed) -> None:

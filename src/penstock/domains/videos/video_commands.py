@@ -21,11 +21,12 @@ from penstock.domains.videos.errors import IncompleteQuestion, NotWatchable
 from penstock.domains.videos.finding import VideoQuestion
 from penstock.domains.videos.model import Video
 from penstock.domains.videos.tagging import checked_tags
-from penstock.domains.videos.video_bodies import LONGEST_CATEGORY, SubmitVideo
+from penstock.domains.videos.video_bodies import SubmitVideo
 from penstock.domains.videos.video_folder import files_in
 from penstock.domains.videos.video_library import VideoLibrary
-from penstock.domains.videos.video_lines import as_data, rungs_of, shown, table_of, told_facts
+from penstock.domains.videos.video_lines import as_data, rungs_of, shown, table_of, told_facts, told_stays
 from penstock.domains.videos.video_views import API, encoded_share
+from penstock.domains.videos.video_words import LONGEST_CATEGORY
 from penstock.domains.videos.watching import watch_path
 from penstock.errors import InvalidValue, Misconfigured, NotFound, PenstockError, Unavailable
 from penstock.plugin import CommandContext
@@ -189,10 +190,8 @@ class _Adding:
             self._count("refused", f"refused: {shown(name)}: {shown(error)}")
             return
         told = f"{added.video.video_id}  {shown(name)} · {told_facts(added.video)}"
-        if added.was_there:
-            self._count("there already", f"{told} · was there already")
-        else:
-            self._count("added", told)
+        was_there = " · was there already" if added.was_there else ""
+        self._count("there already" if added.was_there else "added", f"{told}{was_there}{told_stays(added)}")
 
     def pass_over(self, name: str, why: str, *, quiet: bool, failed: bool) -> None:
         line = f"{'refused' if failed else 'passed over'}: {shown(name)}: {why}"

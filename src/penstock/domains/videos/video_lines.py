@@ -11,7 +11,9 @@ from rich.filesize import decimal
 from rich.table import Table
 from rich.text import Text
 
+from penstock.domains.videos.adding import AddedVideo
 from penstock.domains.videos.model import Video
+from penstock.domains.videos.video_views import API
 
 _NUMBER = re.compile(r"\d+")
 
@@ -23,6 +25,8 @@ def shown(name: object) -> str:
 
 def length(milliseconds: int) -> str:
     """How long something lasts."""
+    if milliseconds < 100:
+        return f"{milliseconds} ms"
     seconds = milliseconds / 1000
     if seconds < 60:
         return f"{seconds:.1f} s"
@@ -42,6 +46,17 @@ def told_facts(video: Video) -> str:
     size = None if video.file_size is None else decimal(video.file_size)
     facts = [length(video.duration), video.resolution, size, " ".join(rungs_of(video)) or video.status.value]
     return " · ".join(fact for fact in facts if fact)
+
+
+def told_stays(added: AddedVideo) -> str:
+    """What of a video was said otherwise now and stays as it was, and what changes it; nothing, most often."""
+    if not added.stays:
+        return ""
+    place = f"{API}/videos/{added.video.video_id}"
+    edits = [f"PATCH {place}"] if added.stays != ("end",) else []
+    ends = [f"PUT {place}/end"] if "end" in added.stays else []
+    stay = "stays as it was" if len(added.stays) == 1 and added.stays != ("tags",) else "stay as they were"
+    return f" · its {' and '.join(added.stays)} {stay}; to change that: {' and '.join([*edits, *ends])}"
 
 
 def table_of(videos: Sequence[Video]) -> Table:
@@ -71,6 +86,7 @@ def as_data(video: Video) -> dict[str, Any]:
     """What programs are told of a video."""
     told = ("video_id", "user_id", "title", "duration", "status", "category", "file_size", "format", "resolution")
     facts = video.model_dump(mode="json", include={*told, "view_count", "created_at", "expiry_time", "sha256"})
+    facts["view_count"] = video.view_count or 0
     return {**facts, "tags": sorted(video.tags or ()), "rungs": list(rungs_of(video))}
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from pydantic import UUID4, BaseModel, Field
+from pydantic import UUID4, BaseModel, BeforeValidator, Field
 
 from penstock.declare.units import Count, EpochSeconds, Milliseconds, UtcMicros, UtcSeconds
 from penstock.domains.videos.encoding import transcode
@@ -22,35 +22,49 @@ from penstock.work import Progress, Task
 API = "/api/vm"
 
 
+def _seen(count: int | None) -> int:
+    return count or 0
+
+
+SeenCount = Annotated[Count, BeforeValidator(_seen)]
+"Of a video that nobody has seen, no count is stored."
+
+
 class VideoInList(SignedView):
     """A video, and its picture."""
 
     video_id: UUID4
     user_id: str
-    created_at: EpochSeconds
+    created_at: EpochSeconds = Field(description="When its file was accepted, in seconds since 1970.")
     title: str
-    duration: Milliseconds
-    status: VideoStatus
+    duration: Milliseconds = Field(description="In milliseconds, as its frames tell.")
+    status: VideoStatus = Field(description="It can be watched once it is `ready`; `failed` has an `error`.")
     category: str | None
     tags: list[str] | None
-    file_size: Count | None
-    format: str | None
-    resolution: str | None
-    view_count: Count | None
-    version: Count | None
-    expiry_time: EpochSeconds | None
-    error: str | None
-    thumbnail_url: Annotated[str | None, UrlOf("thumbnail_s3_key", show_as="image/jpeg")]
-    urls_expire_at: UtcSeconds | None
+    file_size: Count | None = Field(description="Bytes of the file that was sent.")
+    format: str | None = Field(description="The container that the file truly is.")
+    resolution: str | None = Field(description="Width and height of the film, such as 1920x1080.")
+    view_count: SeenCount = Field(description="How often it was seen.")
+    version: Count | None = Field(description="Grows by one with each edit; an edit says which it is of.")
+    expiry_time: EpochSeconds | None = Field(description="When it ends, in seconds since 1970; null: it stays.")
+    error: str | None = Field(description="Why it could not be encoded.")
+    thumbnail_url: Annotated[str | None, UrlOf("thumbnail_s3_key", show_as="image/jpeg")] = Field(
+        description="A picture of it, signed just now."
+    )
+    urls_expire_at: UtcSeconds | None = Field(description="Until then the signed URLs lead somewhere.")
 
 
 class VideoView(VideoInList):
     """A video, and where it can be watched."""
 
     progress: float = Field(ge=0, le=1, description="How much of it is encoded.")
-    stream_url: str | None = Field(description="A playlist that opens by itself, as soon as there is something to see.")
-    scrub_track_url: str | None = Field(description="WebVTT that says which picture to show of which time.")
-    resolutions: dict[str, str] = Field(description="Of each rung one file.")
+    stream_url: str | None = Field(
+        description="The path, on this service, of a playlist that opens without a key, once there is something to see."
+    )
+    scrub_track_url: str | None = Field(
+        description="The path, on this service, of WebVTT that says which picture to show of which time."
+    )
+    resolutions: dict[str, str] = Field(description="Of each rung an MP4, at a signed URL.")
 
 
 class ViewCount(BaseModel):
