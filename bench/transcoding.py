@@ -93,9 +93,7 @@ class _Catalogue:
 
 def contests(groups: Sequence[str], effort: Effort) -> Contests:
     """One film after the other; each counts for all that is done of it."""
-    # Workers tell of each task that they lose, and these lose every one.
-    logging.getLogger("penstock").setLevel(logging.ERROR)
-    with TemporaryDirectory() as folder, _opened(Path(folder)) as catalogue:
+    with _silent(), TemporaryDirectory() as folder, _opened(Path(folder)) as catalogue:
         film, taken = film_for(effort, Path(folder)), list[_Taken]()
 
         def seconds(of: Callable[[_Taken], float]) -> Callable[[Film], float]:
@@ -118,6 +116,18 @@ def contests(groups: Sequence[str], effort: Effort) -> Contests:
         for group in groups:
             rounds = {name: encoding_round(film, way) for name, way in ways.items()}
             yield group, Contest(rounds, rounds_for(effort))
+
+
+@contextmanager
+def _silent() -> Iterator[None]:
+    """Workers tell of each task that they lose, and these lose every one."""
+    log = logging.getLogger("penstock.work")
+    level = log.level
+    log.setLevel(logging.ERROR)
+    try:
+        yield
+    finally:
+        log.setLevel(level)
 
 
 @contextmanager

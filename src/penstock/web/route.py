@@ -26,6 +26,7 @@ from penstock.web.pools import Pools
 from penstock.web.record_path import segments_of
 from penstock.web.signature import refuse_unknown
 
+Answering = Callable[[Request], Coroutine[Any, Any, Response]]
 READING = frozenset({"GET", "HEAD", "OPTIONS"})
 
 
@@ -42,8 +43,12 @@ class AdmittedRoute(APIRoute):
         usual = options.guest_body_limit if self.access.role is None else options.body_limit
         return bytes_taken(self.endpoint, usual)
 
-    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
-        answer = super().get_route_handler()
+    def answering(self) -> Answering:
+        """What answers whoever was let in."""
+        return super().get_route_handler()
+
+    def get_route_handler(self) -> Answering:
+        answer = self.answering()
         access = self.access
         kept = KeptAnswers(self)
         is_probe = access.role is None and access.per_minute is None
@@ -94,8 +99,8 @@ class OwnRoute(AdmittedRoute):
     Not so where anybody is let in: players and crawlers add parameters of their own to a link.
     """
 
-    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
-        answer = super().get_route_handler()
+    def answering(self) -> Answering:
+        answer = super().answering()
         if self.access.role is None:
             return answer
         known = set(_query_names(self.dependant))
