@@ -1,0 +1,1 @@
+"""What is made of spectra and light curves: files that other programs read, and pictures for people."""
