@@ -3,113 +3,97 @@
 from __future__ import annotations
 
 from datetime import datetime
-from enum import StrEnum
-from typing import Annotated, Any, Self
-from uuid import NAMESPACE_URL, UUID, uuid5
+from typing import Any, Self
+from uuid import UUID
 
 from pydantic import Field, model_validator
 
 from penstock.declare import (
-    ANYTHING,
     SYSTEM,
     Action,
     Count,
     Domain,
     Entity,
     EpochSeconds,
-    Expires,
     IndexKey,
-    Milliseconds,
     Move,
-    Range,
     Role,
-    Table,
-    UtcMicros,
     UtcSeconds,
     key,
     move,
     pattern,
 )
+from penstock.domains.novae.lookup_records import (
+    Doubt,
+    DoubtfulItem,
+    DoubtStatus,
+    NovaEntry,
+    NovaPosition,
+    SkyCell,
+)
+from penstock.domains.novae.nova_table import (
+    ELIGIBILITY,
+    NAMES,
+    NOVA_CAT,
+    S3_OBJECTS,
+    Catalogued,
+    PaperDate,
+    dataset_identity,
+    file_identity,
+    normalize_name,
+)
+from penstock.domains.novae.run_records import Attempt, JobRun, JobRunPlace, NameAttempt, NameRun, RunLock
+from penstock.domains.novae.states import (
+    DatasetType,
+    Eligibility,
+    ErrorClass,
+    NovaStatus,
+    ProcessingStatus,
+    RunStatus,
+    ValidationStatus,
+)
 from penstock.errors import IllegalMove
 from penstock.operations.reads import Ref
 from penstock.schema.object_key import ObjectKey
 
-NOVA_CAT = Table("NovaCat", partition="PK", sort="SK", tag="entity_type", expiry="ttl")
-ELIGIBILITY = NOVA_CAT.index("GSI1", partition="GSI1PK", sort="GSI1SK")
-NAMES = NOVA_CAT.index("GSI2", partition="GSI2PK", sort="GSI2SK")
-S3_OBJECTS = NOVA_CAT.index("GSI3", partition="GSI3PK", sort="GSI3SK")
+__all__ = [
+    "DOMAIN",
+    "NOVA_CAT",
+    "Alias",
+    "Attempt",
+    "Dataset",
+    "DatasetType",
+    "Doubt",
+    "DoubtStatus",
+    "DoubtfulItem",
+    "Eligibility",
+    "ErrorClass",
+    "FileObject",
+    "JobRun",
+    "JobRunPlace",
+    "NameAttempt",
+    "NameClaim",
+    "NameRun",
+    "Nova",
+    "NovaEntry",
+    "NovaPosition",
+    "NovaReference",
+    "NovaStatus",
+    "ProcessingStatus",
+    "Reference",
+    "RunLock",
+    "RunStatus",
+    "SkyCell",
+    "ValidationStatus",
+    "dataset_identity",
+    "file_identity",
+    "normalize_name",
+]
 
 INITIALIZE = Action("initialize_nova")
 "A nova begins with its name, which no other has."
 REVIEW = Action("review")
 "What is in quarantine waits for a person."
-
-_IDENTITIES = uuid5(NAMESPACE_URL, "penstock:novae")
-
-# Fixed width; a paper dated by its month alone has day 00, which sorts before the days it may mean.
-PaperDate = Annotated[str, Field(pattern=r"^\d{4}-(0\d|1[0-2])-([0-2]\d|3[01])$")]
-
-
-def normalize_name(name: str) -> str:
-    """The one spelling a name is found by: trimmed, underscores as spaces, lower case, single spaces."""
-    return " ".join(name.replace("_", " ").lower().split())
-
-
-def dataset_identity(provider: str, identity: str) -> UUID:
-    """The same product of a provider is the same dataset, whoever discovers it and however often."""
-    return uuid5(_IDENTITIES, f"dataset:{len(provider)}:{provider}:{identity}")
-
-
-def file_identity(bucket: str, s3_key: str) -> UUID:
-    """The same object is the same file."""
-    return uuid5(_IDENTITIES, f"file:{len(bucket)}:{bucket}:{s3_key}")
-
-
-class NovaStatus(StrEnum):
-    ACTIVE = "ACTIVE"
-    MERGED = "MERGED"
-    DEPRECATED = "DEPRECATED"
-
-
-class DatasetType(StrEnum):
-    SPECTRA = "SPECTRA"
-    PHOTOMETRY = "PHOTOMETRY"
-
-
-class ProcessingStatus(StrEnum):
-    READY = "READY"
-    IN_PROGRESS = "IN_PROGRESS"
-    FAILED_RETRYABLE = "FAILED_RETRYABLE"
-    COMPLETED = "COMPLETED"
-    QUARANTINED = "QUARANTINED"
-    FAILED_TERMINAL = "FAILED_TERMINAL"
-
-
-class ValidationStatus(StrEnum):
-    VALID = "VALID"
-    QUARANTINED = "QUARANTINED"
-    TERMINAL_INVALID = "TERMINAL_INVALID"
-    RETRYABLE_ERROR = "RETRYABLE_ERROR"
-
-
-class Eligibility(StrEnum):
-    DOWNLOAD = "DOWNLOAD"
-    INGEST = "INGEST"
-    NONE = "NONE"
-
-
-class RunStatus(StrEnum):
-    RUNNING = "RUNNING"
-    SUCCEEDED = "SUCCEEDED"
-    QUARANTINED = "QUARANTINED"
-    FAILED = "FAILED"
-
-
-class ErrorClass(StrEnum):
-    RETRYABLE = "RETRYABLE"
-    TERMINAL = "TERMINAL"
-    QUARANTINE = "QUARANTINE"
-
 
 VERDICTS = {
     ProcessingStatus.COMPLETED: ValidationStatus.VALID,
@@ -119,14 +103,6 @@ VERDICTS = {
 }
 # A dataset in progress stays eligible, so that it is found again when its lease runs out.
 ELIGIBLE = frozenset({ProcessingStatus.READY, ProcessingStatus.IN_PROGRESS, ProcessingStatus.FAILED_RETRYABLE})
-
-
-class Catalogued(Entity):
-    """What every lasting item of the catalogue carries."""
-
-    created_at: UtcSeconds = Field(frozen=True)
-    updated_at: UtcSeconds
-    schema_version: str = "1"
 
 
 class Nova(Catalogued, table=NOVA_CAT, collection="novae", created_by=INITIALIZE):
@@ -340,72 +316,10 @@ class FileObject(Catalogued, table=NOVA_CAT, created_by=SYSTEM):
         return Dataset.at.of(self.__dict__)
 
 
-def _end(run: JobRun, *, outcome: str, at: datetime) -> None:
-    run.outcome, run.finished_at = outcome, at
-
-
-class JobRun(Entity, table=NOVA_CAT, lifetimes=(Expires("ttl"),), created_by=SYSTEM):
-    """One execution of a workflow for a nova."""
-
-    nova_id: UUID
-    started_at: UtcMicros
-    job_run_id: UUID
-    workflow_name: str
-    correlation_id: str | None = None
-    status: RunStatus = RunStatus.RUNNING
-    outcome: str | None = None
-    finished_at: UtcMicros | None = None
-    ttl: EpochSeconds | None = None
-
-    @key("NOVA#{nova_id}", "JOBRUN#{started_at}#{job_run_id}")
-    def at(self, *, nova_id: UUID, started_at: datetime, job_run_id: UUID) -> None: ...
-
-    @pattern(at)
-    def of_nova(self, *, nova_id: UUID, started_at: Range[datetime] = ANYTHING) -> None:
-        """The runs for a nova, in the order they began."""
-
-    succeed = move(RunStatus.RUNNING, to=RunStatus.SUCCEEDED, by=SYSTEM)(_end)
-    quarantine = move(RunStatus.RUNNING, to=RunStatus.QUARANTINED, by=SYSTEM)(_end)
-    fail = move(RunStatus.RUNNING, to=RunStatus.FAILED, by=SYSTEM)(_end)
-
-
-class JobRunPlace(Entity, table=NOVA_CAT, lifetimes=(Expires("ttl"),), created_by=SYSTEM):
-    """Where a run is, for those who know only its id; until its nova has one, all that is known of it."""
-
-    job_run_id: UUID
-    workflow_name: str
-    started_at: UtcMicros
-    candidate_name: str | None = None
-    nova_id: UUID | None = None
-    ttl: EpochSeconds | None = None
-
-    @key("JOBRUN#{job_run_id}", "META")
-    def at(self, *, job_run_id: UUID) -> None: ...
-
-
-class Attempt(Entity, table=NOVA_CAT, lifetimes=(Expires("ttl"),), created_by=SYSTEM):
-    """One invocation of one task of a run."""
-
-    nova_id: UUID
-    job_run_id: UUID
-    task: str
-    attempt: Annotated[int, Field(ge=1, le=999)]
-    ts: UtcMicros
-    dataset_id: UUID | None = None
-    succeeded: bool
-    error_class: ErrorClass | None = None
-    error_message: str | None = None
-    duration_ms: Milliseconds | None = None
-    ttl: EpochSeconds | None = None
-
-    @key("NOVA#{nova_id}", "ATTEMPT#{job_run_id}#{task}#{attempt:03d}#{ts}")
-    def at(self, *, nova_id: UUID, job_run_id: UUID, task: str, attempt: int, ts: datetime) -> None: ...
-
-    @pattern(at)
-    def of_run(self, *, nova_id: UUID, job_run_id: UUID, task: str | None = None) -> None:
-        """What a run tried, task by task."""
-
-
 DOMAIN = Domain(
-    "novae", Nova, Alias, NameClaim, Reference, NovaReference, Dataset, FileObject, JobRun, JobRunPlace, Attempt
+    "novae",
+    *(Nova, Alias, NameClaim, Reference, NovaReference, Dataset, FileObject),
+    *(JobRun, JobRunPlace, Attempt, NameRun, NameAttempt, RunLock),
+    *(NovaEntry, NovaPosition, SkyCell, Doubt, DoubtfulItem),
 )
+"""Classical novae, as a running system has it."""

@@ -1,0 +1,55 @@
+"""The catalogue: all that novae need, from the context of the domain."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+from penstock.auth.caller import Caller
+from penstock.declare.option import read_options
+from penstock.domains.novae.options import NovaOptions
+from penstock.domains.novae.providers.provider import Bibliography, NameResolver, PhotometryProvider, SpectraProvider
+from penstock.kernel.idempotency import Claim
+from penstock.kernel.store import Store
+from penstock.ports.object_store import ObjectStore
+from penstock.work.domain_context import DomainContext
+
+
+@dataclass(frozen=True)
+class NovaSources:
+    """Whoever knows of novae elsewhere. Each is asked in this order; none need be there."""
+
+    resolvers: tuple[NameResolver, ...] = ()
+    bibliographies: tuple[Bibliography, ...] = ()
+    spectra: tuple[SpectraProvider, ...] = ()
+    photometry: tuple[PhotometryProvider, ...] = ()
+
+
+def nova_sources(context: DomainContext) -> NovaSources:
+    """Those that a deployment has chosen."""
+    return NovaSources()
+
+
+@dataclass(frozen=True)
+class NovaCatalogue:
+    """Where records and files are, who is asked of novae, and what the deployment has chosen."""
+
+    store: Store
+    objects: ObjectStore
+    sources: NovaSources = field(default_factory=NovaSources)
+    options: NovaOptions = field(default_factory=NovaOptions)
+    once: Claim | None = None
+    "The claim of the request that is carried out; the change of its action ends it."
+
+    @classmethod
+    def within(cls, context: DomainContext) -> NovaCatalogue:
+        """That of a context: settings are read, and sources opened, once in its life."""
+        return context.made_once(cls._made)
+
+    @classmethod
+    def _made(cls, context: DomainContext) -> NovaCatalogue:
+        options = read_options(NovaOptions, context.setting)
+        return cls(context.store, context.objects, nova_sources(context), options)
+
+    def used_by(self, caller: Caller) -> NovaCatalogue:
+        """The same catalogue for a request that somebody makes: with what they may see, and their claim."""
+        return replace(self, store=caller.store, once=caller.claim)
