@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from datetime import datetime
-from typing import Any, Self
+from typing import Any
 from uuid import UUID
 
-from pydantic import Field, model_validator
+from pydantic import Field
 
 from penstock.declare import (
     SYSTEM,
@@ -14,7 +13,6 @@ from penstock.declare import (
     Count,
     Domain,
     Entity,
-    EpochSeconds,
     IndexKey,
     Move,
     Role,
@@ -23,6 +21,15 @@ from penstock.declare import (
     move,
     pattern,
 )
+from penstock.domains.novae.data_records import (
+    Contribution,
+    ContributionStatus,
+    DatasetVerdict,
+    NovaBundle,
+    QuarantineEntry,
+    StrayObject,
+)
+from penstock.domains.novae.dataset_records import Dataset, DatasetPlace, FileObject
 from penstock.domains.novae.lookup_records import (
     Doubt,
     DoubtfulItem,
@@ -31,11 +38,10 @@ from penstock.domains.novae.lookup_records import (
     NovaPosition,
     SkyCell,
 )
+from penstock.domains.novae.nova_files import NOVA_FILES
 from penstock.domains.novae.nova_table import (
-    ELIGIBILITY,
     NAMES,
     NOVA_CAT,
-    S3_OBJECTS,
     Catalogued,
     PaperDate,
     dataset_identity,
@@ -52,17 +58,18 @@ from penstock.domains.novae.states import (
     RunStatus,
     ValidationStatus,
 )
-from penstock.errors import IllegalMove
-from penstock.operations.reads import Ref
-from penstock.schema.object_key import ObjectKey
 
 __all__ = [
     "DOMAIN",
     "NOVA_CAT",
     "Alias",
     "Attempt",
+    "Contribution",
+    "ContributionStatus",
     "Dataset",
+    "DatasetPlace",
     "DatasetType",
+    "DatasetVerdict",
     "Doubt",
     "DoubtStatus",
     "DoubtfulItem",
@@ -75,15 +82,18 @@ __all__ = [
     "NameClaim",
     "NameRun",
     "Nova",
+    "NovaBundle",
     "NovaEntry",
     "NovaPosition",
     "NovaReference",
     "NovaStatus",
     "ProcessingStatus",
+    "QuarantineEntry",
     "Reference",
     "RunLock",
     "RunStatus",
     "SkyCell",
+    "StrayObject",
     "ValidationStatus",
     "dataset_identity",
     "file_identity",
@@ -92,17 +102,6 @@ __all__ = [
 
 INITIALIZE = Action("initialize_nova")
 "A nova begins with its name, which no other has."
-REVIEW = Action("review")
-"What is in quarantine waits for a person."
-
-VERDICTS = {
-    ProcessingStatus.COMPLETED: ValidationStatus.VALID,
-    ProcessingStatus.QUARANTINED: ValidationStatus.QUARANTINED,
-    ProcessingStatus.FAILED_TERMINAL: ValidationStatus.TERMINAL_INVALID,
-    ProcessingStatus.FAILED_RETRYABLE: ValidationStatus.RETRYABLE_ERROR,
-}
-# A dataset in progress stays eligible, so that it is found again when its lease runs out.
-ELIGIBLE = frozenset({ProcessingStatus.READY, ProcessingStatus.IN_PROGRESS, ProcessingStatus.FAILED_RETRYABLE})
 
 
 class Nova(Catalogued, table=NOVA_CAT, collection="novae", created_by=INITIALIZE):
@@ -189,137 +188,12 @@ class NovaReference(Entity, table=NOVA_CAT, created_by=Role.EDITOR):
         """Which papers are linked to a nova."""
 
 
-class Dataset(Catalogued, table=NOVA_CAT, created_by=SYSTEM):
-    """A spectrum or a light curve of a nova: where it comes from, who works on it, and what it proved to be.
-
-    `processing_status` is the only state; the verdict and the eligibility follow from it.
-    """
-
-    nova_id: UUID
-    dataset_type: DatasetType
-    provider: str
-    dataset_id: UUID
-    provider_identity: str | None = None
-    locators: list[str] = Field(default_factory=list)
-    hints: dict[str, Any] = Field(default_factory=dict)
-    processing_status: ProcessingStatus = ProcessingStatus.READY
-    validation_status: ValidationStatus | None = Field(default=None, frozen=True)
-    eligibility: Eligibility = Field(default=Eligibility.NONE, frozen=True)
-    lease_owner: str | None = None
-    lease_expires_at: EpochSeconds | None = None
-    lease_epoch: Count = 0
-    byte_length: Count | None = None
-    etag: str | None = None
-    sha256: str | None = None
-    fits_checksum: str | None = None
-    header_signature: str | None = None
-    quarantine_reason_code: str | None = None
-    quarantine_details: dict[str, Any] | None = None
-    profile_selection: dict[str, Any] | None = None
-    artifacts: list[ObjectKey] = Field(default_factory=list)
-
-    @key("NOVA#{nova_id}", "DATASET#{dataset_type}#{provider}#{dataset_id}")
-    def at(self, *, nova_id: UUID, dataset_type: DatasetType, provider: str, dataset_id: UUID) -> None: ...
-
-    while_eligible = IndexKey(
-        ELIGIBILITY,
-        "NOVA#{nova_id}",
-        "ELIG#{eligibility}#{dataset_id}",
-        when={"eligibility": (Eligibility.DOWNLOAD, Eligibility.INGEST)},
-    )
-
-    @pattern(at)
-    def of_nova(self, *, nova_id: UUID, dataset_type: DatasetType | None = None, provider: str | None = None) -> None:
-        """The datasets of a nova, or of one type, or those one provider has."""
-
-    @pattern(while_eligible)
-    def by_eligibility(self, *, nova_id: UUID, eligibility: Eligibility) -> None:
-        """The datasets of a nova that wait to be downloaded or ingested."""
-
-    @model_validator(mode="after")
-    def _follow(self) -> Self:
-        """The verdict and the eligibility of the state, written past their own guard."""
-        work = Eligibility.DOWNLOAD if self.dataset_type is DatasetType.SPECTRA else Eligibility.INGEST
-        eligibility = work if self.processing_status in ELIGIBLE else Eligibility.NONE
-        self.__dict__.update(validation_status=VERDICTS.get(self.processing_status), eligibility=eligibility)
-        return self
-
-    @move(*sorted(ELIGIBLE), to=ProcessingStatus.IN_PROGRESS, by=SYSTEM)
-    def lease(self, *, owner: str, now: datetime, until: datetime) -> None:
-        """One worker has it until its time is over; the epoch tells its writes from those of any worker before."""
-        if self.processing_status is ProcessingStatus.IN_PROGRESS and (self.lease_expires_at or 0) >= now.timestamp():
-            raise IllegalMove(f"Dataset is leased by {self.lease_owner} until epoch second {self.lease_expires_at}")
-        self.lease_owner, self.lease_expires_at = owner, int(until.timestamp())
-        self.lease_epoch += 1
-
-    @move(ProcessingStatus.IN_PROGRESS, to=ProcessingStatus.COMPLETED, by=SYSTEM)
-    def accept(self, *, profile: dict[str, Any] | None = None) -> None:
-        """It is valid."""
-        self.profile_selection = profile
-        self._release()
-
-    @move(ProcessingStatus.IN_PROGRESS, to=ProcessingStatus.QUARANTINED, by=SYSTEM)
-    def quarantine(self, *, code: str, details: dict[str, Any], profile: dict[str, Any] | None = None) -> None:
-        """A person must look at it."""
-        self.quarantine_reason_code, self.quarantine_details, self.profile_selection = code, details, profile
-        self._release()
-
-    @move(ProcessingStatus.IN_PROGRESS, to=ProcessingStatus.FAILED_RETRYABLE, by=SYSTEM)
-    def fail(self) -> None:
-        """It may work another time."""
-        self._release()
-
-    @move(ProcessingStatus.IN_PROGRESS, ProcessingStatus.QUARANTINED, to=ProcessingStatus.FAILED_TERMINAL, by=REVIEW)
-    def reject(self) -> None:
-        """It will never be valid."""
-        self._release()
-
-    @move(ProcessingStatus.QUARANTINED, ProcessingStatus.COMPLETED, to=ProcessingStatus.READY, by=Role.EDITOR)
-    def reopen(self) -> None:
-        """Cleared for another try, or published anew by its provider."""
-        self.quarantine_reason_code = self.quarantine_details = None
-
-    def _release(self) -> None:
-        self.lease_owner = self.lease_expires_at = None
-
-
-class FileObject(Catalogued, table=NOVA_CAT, created_by=SYSTEM):
-    """An object in S3 that belongs to a dataset; written before the object, so that its arrival finds an owner."""
-
-    nova_id: UUID
-    dataset_id: UUID
-    file_id: UUID
-    dataset_type: DatasetType
-    provider: str
-    bucket: str
-    s3_key: ObjectKey
-    byte_length: Count | None = None
-    etag: str | None = None
-    sha256: str | None = None
-
-    @key("NOVA#{nova_id}", "FILE#{dataset_id}#{file_id}")
-    def at(self, *, nova_id: UUID, dataset_id: UUID, file_id: UUID) -> None: ...
-
-    by_place = IndexKey(S3_OBJECTS, "S3#{bucket}", "{s3_key}")
-
-    @pattern(at)
-    def of_dataset(self, *, nova_id: UUID, dataset_id: UUID) -> None:
-        """The files of a dataset."""
-
-    @pattern(by_place)
-    def by_object(self, *, bucket: str, s3_key: str) -> None:
-        """Whose an object in S3 is."""
-
-    @property
-    def dataset(self) -> Ref[Dataset]:
-        """The dataset it belongs to."""
-        return Dataset.at.of(self.__dict__)
-
-
 DOMAIN = Domain(
     "novae",
     *(Nova, Alias, NameClaim, Reference, NovaReference, Dataset, FileObject),
     *(JobRun, JobRunPlace, Attempt, NameRun, NameAttempt, RunLock),
     *(NovaEntry, NovaPosition, SkyCell, Doubt, DoubtfulItem),
+    *(DatasetPlace, DatasetVerdict, QuarantineEntry, Contribution, StrayObject, NovaBundle),
+    files=NOVA_FILES,
 )
 """Classical novae, as a running system has it."""
