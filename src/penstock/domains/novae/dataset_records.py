@@ -87,6 +87,8 @@ class Dataset(Catalogued, table=NOVA_CAT, created_by=SYSTEM):
     "What the verdict is about: these bytes, read with these hints."
     validated_at: UtcSeconds | None = None
     quarantined_at: UtcSeconds | None = None
+    quarantined_for: UUID | None = None
+    "The nova it was of then, which may have been merged since."
     attempt_count: Count = 0
     last_attempt_at: EpochSeconds | None = None
     next_eligible_attempt_at: EpochSeconds | None = None
@@ -163,7 +165,8 @@ class Dataset(Catalogued, table=NOVA_CAT, created_by=SYSTEM):
     )
     def reopen(self) -> None:
         """Cleared for another try, or published anew by its provider: also what was broken may be mended there."""
-        self.quarantine_reason_code = self.quarantine_details = self.quarantined_at = None
+        self.quarantine_reason_code = self.quarantine_details = None
+        self.quarantined_at = self.quarantined_for = None
         self._settle()
 
     def rests(self, now: datetime) -> bool:

@@ -4,12 +4,14 @@ PenstockError
 ├── InvalidValue
 │   └── UnusableName       nothing can be found by this name
 ├── NotFound
-│   └── NoSuchNova         there is no nova, run or doubt of this id or name
+│   ├── NoSuchNova         there is no nova, run or doubt of this id or name
+│   └── NoSuchDataset      there is no dataset, verdict or file of this id
 └── Conflict
     ├── NameTaken          the name is another nova's
     ├── SeveralNovae       the name is that of several novae
     ├── DoubtOver          somebody has decided already
-    └── NotMergeable       one of the two novae is in no state for this
+    ├── NotMergeable       one of the two novae is in no state for this
+    └── NotInQuarantine    nobody is asked about this dataset (any more)
 """
 
 from __future__ import annotations
@@ -29,6 +31,13 @@ class NoSuchNova(NotFound):
 
     slug = "no-such-nova"
     hint = "Check the id or the name; the list of novae tells those there are."
+
+
+class NoSuchDataset(NotFound):
+    """There is no dataset, verdict or file of this id."""
+
+    slug = "no-such-dataset"
+    hint = "Check the ids; the datasets of a nova are listed under it."
 
 
 class NameTaken(Conflict):
@@ -57,3 +66,10 @@ class NotMergeable(Conflict):
 
     slug = "not-mergeable"
     hint = "Look at both: a nova that is merged or deprecated already is merged no more, and none into itself."
+
+
+class NotInQuarantine(Conflict):
+    """Nobody is asked about this dataset, or somebody has decided already."""
+
+    slug = "not-in-quarantine"
+    hint = "Look at the dataset again; the list of what waits tells what can be decided."

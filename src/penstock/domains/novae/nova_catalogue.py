@@ -2,16 +2,34 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, Protocol
 
 from penstock.auth.caller import Caller
 from penstock.declare.option import read_options
 from penstock.domains.novae.options import NovaOptions
-from penstock.domains.novae.providers.provider import Bibliography, NameResolver, PhotometryProvider, SpectraProvider
+from penstock.domains.novae.providers.provider import (
+    Bibliography,
+    FoundProduct,
+    NameResolver,
+    PhotometryProvider,
+    SpectraProvider,
+)
 from penstock.kernel.idempotency import Claim
 from penstock.kernel.store import Store
 from penstock.ports.object_store import ObjectStore
 from penstock.work.domain_context import DomainContext
+
+
+class Acquirer(Protocol):
+    """Brings products here; see `providers.acquisition.Acquisition`."""
+
+    def acquire(
+        self, product: FoundProduct, folder: Path, *, member: str | None = ..., tell: Callable[[float], None] = ...
+    ) -> Any:
+        """A product, brought into an empty folder."""
 
 
 @dataclass(frozen=True)
@@ -22,6 +40,8 @@ class NovaSources:
     bibliographies: tuple[Bibliography, ...] = ()
     spectra: tuple[SpectraProvider, ...] = ()
     photometry: tuple[PhotometryProvider, ...] = ()
+    acquisition: Acquirer | None = None
+    "Who brings the products of all of them here."
 
 
 def nova_sources(context: DomainContext) -> NovaSources:
@@ -39,6 +59,11 @@ class NovaCatalogue:
     options: NovaOptions = field(default_factory=NovaOptions)
     once: Claim | None = None
     "The claim of the request that is carried out; the change of its action ends it."
+
+    @property
+    def bucket(self) -> str:
+        """The bucket that its files are said to lie in."""
+        return self.options.bucket
 
     @classmethod
     def within(cls, context: DomainContext) -> NovaCatalogue:

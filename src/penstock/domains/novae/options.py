@@ -24,6 +24,15 @@ class NovaOptions:
         read=_days(1, 3650),  # type: ignore[arg-type]
         written=90,
     )
+    bucket: str = option(
+        "NC_BUCKET", "novacat", "The bucket that files are said to lie in: as the events of its store name it."
+    )
+    largest_file: int = option(
+        "NC_LARGEST_FILE",
+        200_000_000,
+        "The most bytes that a file may have which somebody sends.",
+        read=whole(1, 2**40),
+    )
 
 
 SETTINGS = settings_of(NovaOptions)

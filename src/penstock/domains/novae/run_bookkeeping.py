@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 from uuid import UUID
 
@@ -85,8 +85,24 @@ def _name_attempt(run: NameRun, ended: EndedAttempt) -> Tried:
     return NameAttempt(normalized_name=run.normalized_name, **_tried(run, ended))
 
 
+Ending = Callable[[Change, Any, "StepResult | None"], None]
+_ENDINGS: dict[str, Ending] = {}
+
+
+def at_end_of(workflow_name: str) -> Callable[[Ending], Ending]:
+    """Declare what else becomes true in the commit that ends a run of a workflow, however it ends."""
+
+    def declare(ending: Ending) -> Ending:
+        _ENDINGS[workflow_name] = ending
+        return ending
+
+    return declare
+
+
 def _finalize(change: Change, run: WorkflowRun, made: StepResult | None) -> None:
     """What a run has come to is kept with it, beyond the life of its steps."""
+    if run.workflow_name in _ENDINGS:
+        _ENDINGS[run.workflow_name](change, run, made)
     if made is not None and made.metrics:
         run.results = dict(made.metrics)
     if run.status is RunStatus.QUARANTINED:
