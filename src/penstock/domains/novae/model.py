@@ -117,6 +117,10 @@ class Nova(Catalogued, table=NOVA_CAT, collection="novae", created_by=INITIALIZE
     discovery_date: PaperDate | None = None
     last_ingest_at: UtcSeconds | None = None
     version_counter: Count = 0
+    ra_deg: float | None = None
+    "Where in the sky it is, ICRS."
+    dec_deg: float | None = None
+    position_source: str | None = None
 
     @key("NOVA#{nova_id}", "META")
     def at(self, *, nova_id: UUID) -> None: ...
@@ -305,6 +309,10 @@ class FileObject(Catalogued, table=NOVA_CAT, created_by=SYSTEM):
     @pattern(at)
     def of_dataset(self, *, nova_id: UUID, dataset_id: UUID) -> None:
         """The files of a dataset."""
+
+    @pattern(at)
+    def of_nova(self, *, nova_id: UUID) -> None:
+        """The files of all datasets of a nova."""
 
     @pattern(by_place)
     def by_object(self, *, bucket: str, s3_key: str) -> None:
