@@ -165,7 +165,7 @@ def _keep_source(keeper: FileKeeper, dataset: Dataset, came: Any, workspace: Wor
 
 
 def _read_ticket(keeper: FileKeeper, dataset: Dataset, workspace: Workspace, tell: Tell) -> None:
-    """Fetch what describes the columns of a table, where its provider has such a thing, and keep it with the dataset."""
+    """Fetch what describes the columns of a table, where its provider has that, and keep it with the dataset."""
     locator = dataset.hints.get("ticket")
     acquirer = keeper.catalogue.sources.acquisition
     if not isinstance(locator, str) or dataset.ticket is not None or acquirer is None:

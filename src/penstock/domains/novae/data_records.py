@@ -65,6 +65,10 @@ class DatasetVerdict(Entity, table=NOVA_CAT, created_by=SYSTEM):
     def of_dataset(self, *, nova_id: UUID, dataset_id: UUID) -> None:
         """All that a dataset has ever proved to be."""
 
+    @pattern(at)
+    def of_nova(self, *, nova_id: UUID) -> None:
+        """All that the datasets of a nova have ever proved to be."""
+
 
 class QuarantineEntry(Entity, table=NOVA_CAT, created_by=SYSTEM):
     """A line in the list of datasets that wait for a person, whichever nova they are of; gone when one has decided."""
@@ -157,3 +161,7 @@ class NovaBundle(Catalogued, table=NOVA_CAT, created_by=SYSTEM):
 
     @key("NOVA#{nova_id}", "BUNDLE")
     def at(self, *, nova_id: UUID) -> None: ...
+
+    @pattern(at)
+    def of_nova(self, *, nova_id: UUID) -> None:
+        """The bundle of a nova."""

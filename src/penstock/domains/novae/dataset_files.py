@@ -1,12 +1,13 @@
 """Files of datasets: each has its record before it has its bytes, and no bytes ever take the place of others.
 
-A file lies where the documents say. Should other bytes be there already, or be on their way there from a worker that was
-given up, it lies in a folder of its own beside them: so whoever wakes up late replaces nothing.
+A file lies where the documents say. Should other bytes be there already, or be on their way there from a worker that
+was given up, it lies in a folder of its own beside them: so whoever wakes up late replaces nothing.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import datetime
 from hashlib import file_digest
 from pathlib import Path
 
@@ -50,14 +51,14 @@ class FileKeeper:
         """Write the record of a file that is to come; False where another file has the place."""
         there = self.work.store.lookup(record.ref)
         if there is not None:
-            return there.sha256 == record.sha256
+            return bool(there.sha256 == record.sha256)
         with self.work.change(why="a file is to come") as change:
             self.held.fence(change)
             change.create(record)
         return True
 
 
-def file_record(dataset: Dataset, *, bucket: str, key: str, now: object, size: int | None = None) -> FileObject:
+def file_record(dataset: Dataset, *, bucket: str, key: str, now: datetime, size: int | None = None) -> FileObject:
     """The record of a file of a dataset."""
     return FileObject(
         nova_id=dataset.nova_id,

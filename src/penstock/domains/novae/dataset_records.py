@@ -193,6 +193,10 @@ class DatasetPlace(Entity, table=NOVA_CAT, created_by=SYSTEM):
     @key("NOVA#{nova_id}", "PLACE#{dataset_id}")
     def at(self, *, nova_id: UUID, dataset_id: UUID) -> None: ...
 
+    @pattern(at)
+    def of_nova(self, *, nova_id: UUID) -> None:
+        """The places of a nova's datasets."""
+
     @property
     def dataset(self) -> Ref[Dataset]:
         """The dataset itself."""
@@ -221,6 +225,10 @@ class FileObject(Catalogued, table=NOVA_CAT, created_by=SYSTEM):
     @pattern(at)
     def of_dataset(self, *, nova_id: UUID, dataset_id: UUID) -> None:
         """The files of a dataset."""
+
+    @pattern(at)
+    def of_nova(self, *, nova_id: UUID) -> None:
+        """The files of all datasets of a nova."""
 
     @pattern(by_place)
     def by_object(self, *, bucket: str, s3_key: str) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 from uuid import UUID
 
 from penstock.astronomy.judgement import Verdict
@@ -53,7 +53,7 @@ RESTING, LEASED = "SKIPPED_RESTING", "SKIPPED_LEASED"
 class DatasetInput(NovaInput):
     """A request about a dataset of a nova."""
 
-    identity = ("nova_id", "dataset_id")
+    identity: ClassVar[tuple[str, ...]] = ("nova_id", "dataset_id")
     dataset_id: UUID
     locator: str | None = None
     "Where its file is; else as the dataset says."
@@ -151,7 +151,7 @@ def normalize(work: TaskContext, context: NovaStep) -> StepResult:
         for product in products:
             at_hand.heartbeat()
             kept.append(keeper.keep(product.path, pattern, product.name).s3_key)
-    told = {"selection": judged.selection, "summary": judged.summary}
+    told: dict[str, Any] = {"selection": judged.selection, "summary": judged.summary}
     told |= {"header_signature": judged.header_signature, "fits_checksum": judged.fits_checksum}
     return StepResult(metrics={"kept": kept, "judged": told})
 

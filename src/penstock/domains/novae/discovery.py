@@ -1,7 +1,7 @@
 """discover_spectra_products: every provider is asked what it has of a nova, and each product becomes one dataset.
 
-Providers are asked one after the other, each by itself: one that fails stops none of the others. The same product is the
-same dataset, whoever finds it and however often. Light curves that providers have are found in the same way.
+Providers are asked one after the other, each by itself: one that fails stops none of the others. The same product is
+the same dataset, whoever finds it and however often. Light curves that providers have are found in the same way.
 """
 
 from __future__ import annotations
@@ -75,9 +75,9 @@ def _plan(work: TaskContext, context: NovaStep) -> Sequence[Mapping[str, Any]]:
 def _ask(work: TaskContext, context: NovaStep, input: dict[str, Any]) -> StepResult:
     """Ask one provider, and keep what it has; what cannot be read is kept beside it, as it came."""
     catalogue, nova_id = NovaCatalogue.within(work.domain), nova_at_work(work, context)
-    type, name = DatasetType(input["type"]), str(input["provider"])
+    kind, name = DatasetType(input["type"]), str(input["provider"])
     try:
-        search = _search(catalogue, type, name, nova_query(work.store.get(Nova.at(nova_id=nova_id))))
+        search = _search(catalogue, kind, name, nova_query(work.store.get(Nova.at(nova_id=nova_id))))
     except (UnusableAnswer, Quarantine) as unusable:
         note_doubt(work, Doubtful(code_of(unusable), str(unusable)))
         finding = (
@@ -88,7 +88,7 @@ def _ask(work: TaskContext, context: NovaStep, input: dict[str, Any]) -> StepRes
     found = Found(unread=len(search.findings))
     for product in search:
         work.check()
-        _keep_product(work, context, nova_id, type, product, found)
+        _keep_product(work, context, nova_id, kind, product, found)
     _keep_doubtful(work, nova_id, name, search.findings)
     return StepResult(metrics={"provider": name, "complete": search.complete, **found.told()})
 
@@ -99,7 +99,7 @@ def _join(work: TaskContext, context: NovaStep, children: Sequence[ChildRun]) ->
     if children and len(failed) == len(children):
         raise Terminal(f"no provider could be asked: {failed[0].code}: {failed[0].error}")
     counts = {name: sum(int(each.metrics.get(name, 0)) for each in children) for name in Found.__slots__}
-    told = {"providers": len(children), "failed": len(failed), **counts}
+    told: dict[str, Any] = {"providers": len(children), "failed": len(failed), **counts}
     told["failures"] = {str(each.input.get("provider")): each.code for each in failed}
     told["unusable"] = [each.metrics["provider"] for each in children if "unusable" in each.metrics]
     return StepResult(metrics=told)
@@ -108,7 +108,7 @@ def _join(work: TaskContext, context: NovaStep, children: Sequence[ChildRun]) ->
 def _launch(work: TaskContext, context: NovaStep) -> StepResult:
     """Have everything worked on that waits for it: also what failed before and has rested, or was left by a worker."""
     nova_id, told = nova_at_work(work, context), dict(context.made("discover").metrics)
-    due = [each for type in DatasetType for each in due_datasets(work.store, nova_id, type)]
+    due = [each for kind in DatasetType for each in due_datasets(work.store, nova_id, kind)]
     begun = [launch_for(work, each, parent=context.job) for each in due]
     told["launched"] = int(told.get("launched", 0)) + sum(each.is_new for each in begun)
     return StepResult(outcome=_outcome(told), metrics=told)
@@ -140,7 +140,7 @@ DISCOVER = nova_workflow(
 def nova_query(nova: Nova) -> NovaQuery:
     """A nova as providers are asked about it."""
     names = tuple(dict.fromkeys([nova.preferred_name, *nova.aliases]))
-    ra, dec = getattr(nova, "ra_deg", None), getattr(nova, "dec_deg", None)
+    ra, dec = nova.ra_deg, nova.dec_deg
     return NovaQuery(names, None if ra is None or dec is None else SkyPlace(ra, dec))
 
 
@@ -170,9 +170,9 @@ def _keep_product(
             if not tries_left:
                 raise
     now = work.store.clock.now()
-    if dataset.processing_status in (ProcessingStatus.READY, ProcessingStatus.FAILED_RETRYABLE):
-        if not dataset.rests(now):
-            found.launched += launch_for(work, dataset, parent=context.job).is_new
+    free = dataset.processing_status in (ProcessingStatus.READY, ProcessingStatus.FAILED_RETRYABLE)
+    if free and not dataset.rests(now):
+        found.launched += launch_for(work, dataset, parent=context.job).is_new
 
 
 def _kept(work: TaskContext, nova_id: UUID, type: DatasetType, product: FoundProduct, found: Found) -> Dataset:

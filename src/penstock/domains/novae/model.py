@@ -116,6 +116,10 @@ class Nova(Catalogued, table=NOVA_CAT, collection="novae", created_by=INITIALIZE
     discovery_date: PaperDate | None = None
     last_ingest_at: UtcSeconds | None = None
     version_counter: Count = 0
+    ra_deg: float | None = None
+    "Where in the sky it is, ICRS."
+    dec_deg: float | None = None
+    position_source: str | None = None
 
     @key("NOVA#{nova_id}", "META")
     def at(self, *, nova_id: UUID) -> None: ...

@@ -28,8 +28,8 @@ which the last step ends:
 | raises what is RETRYABLE (any error that is not declared otherwise) | goes on after 2, 10 s; FAILED after the third |
 | raises `Terminal`, `InvalidValue`, or takes too long | FAILED, with the error's code |
 
-Each invocation leaves an `Attempt`. A part of a `FanOut` never raises `Doubtful`: it notes what it could not read, and
-returns. Steps may be run again after a worker has died, so what they write, they write under keys that tell.
+Each invocation leaves an `Attempt`. The parts of a `FanOut` are wrapped in `part`, so that what is doubtful about one
+of them is told to the join. Steps may be run again after a worker has died: what they write is the same then.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ class WorkflowInput(BaseModel):
 class NovaInput(WorkflowInput):
     """A request about a nova."""
 
-    identity = ("nova_id",)
+    identity: ClassVar[tuple[str, ...]] = ("nova_id",)
     nova_id: UUID
 
 
@@ -167,6 +167,22 @@ def step(
     return PipelineStep(name, taken, retry=retry, limit=limit, classes={**CLASSES, **(classes or {})})
 
 
+def part(
+    child: Callable[[TaskContext, StepContext[R, StepRun], dict[str, Any]], StepResult],
+) -> Callable[[TaskContext, StepContext[R, StepRun], dict[str, Any]], StepResult]:
+    """A part of a `FanOut` whose doubts are told to the join, as ``metrics["doubtful"]``, and hold nobody up."""
+
+    def run(work: TaskContext, context: StepContext[R, StepRun], input: dict[str, Any]) -> StepResult:
+        try:
+            return child(work, context, input)
+        except (Doubtful, Quarantine) as error:
+            doubt = error if isinstance(error, Doubtful) else Doubtful(code_of(error), str(error))
+            note_doubt(work, doubt)
+            return StepResult(metrics={"doubtful": {"code": doubt.code, **doubt.told()}})
+
+    return run
+
+
 def _aside(body: Body[R]) -> Body[R]:
     """A body whose doubts end the run in quarantine, in the same commit as what waits for a person."""
 
@@ -194,7 +210,7 @@ def _asking(run: WorkflowRun, doubt: Doubtful) -> Callable[[Change], None]:
                 asked_at=change.store.clock.now(),
                 workflow_name=run.workflow_name,
                 reason_code=doubt.code,
-                details=doubt.told(),
+                details={**doubt.told(), "asked_for": run.asked_for},
                 candidates=doubt.asks,
                 subject=run.normalized_name if isinstance(run, NameRun) else str(getattr(run, "nova_id", "")),
                 correlation_id=run.correlation_id,

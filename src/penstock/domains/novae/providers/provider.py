@@ -1,7 +1,7 @@
 """The ports: what this domain asks of whoever knows novae, and the values they answer with.
 
-What is wrong with one product, object or paper is told beside the others as a `Finding`, and never raised. What is raised
-says how the whole question is to be taken:
+What is wrong with one product, object or paper is told beside the others as a `Finding`, and never raised. What is
+raised says how the whole question is to be taken:
 
 | raised | meaning |
 |---|---|

@@ -1,0 +1,92 @@
+"""Positions: what lies near another, found by the cells of the sky it may lie in, and who decides by that first."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from uuid import UUID
+
+from penstock.astronomy.sky import Position, cells_around, separation, sky_cell
+from penstock.declare.attr import the
+from penstock.domains.novae.model import Nova, NovaPosition, SkyCell
+from penstock.domains.novae.runs import followed
+from penstock.kernel.change import Change
+from penstock.kernel.store import Store
+from penstock.operations.conditions import Missing
+
+SAME, NEAR = 2.0, 10.0
+"Arcseconds: nearer than the first is the same nova, further than the second another; in between a person decides."
+WIDEST = 60.0
+"Arcseconds within which one may look."
+
+
+@dataclass(frozen=True, slots=True)
+class Neighbour:
+    """A nova near a position."""
+
+    nova_id: UUID
+    arcsec: float
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What lies near a position, nearest first, and how often the cells around it have been written to."""
+
+    position: Position
+    neighbours: tuple[Neighbour, ...]
+    turns: tuple[SkyCell | str, ...]
+    "The cells; by name alone where nothing was ever put."
+
+    @property
+    def own_cell(self) -> str:
+        """The cell that the position itself lies in."""
+        return sky_cell(self.position)
+
+    def still_so(self, change: Change, *, adding: bool) -> None:
+        """Refuse a change if anything has come near meanwhile; with ``adding`` the change itself puts something there.
+
+        Of two who add at places near each other at the same moment, each finds the other's cell among these.
+        """
+        for turn in self.turns:
+            cell = turn if isinstance(turn, str) else turn.cell
+            seen = Missing() if isinstance(turn, str) else the(SkyCell.turn).equals(turn.turn)
+            if adding and cell == self.own_cell:
+                change.put(SkyCell(cell=cell, turn=1 if isinstance(turn, str) else turn.turn + 1), when=seen)
+            else:
+                change.check(SkyCell.at(cell=cell), seen)
+
+
+def around(store: Store, position: Position, *, arcsec: float = NEAR) -> Surroundings:
+    """What lies within some arcseconds of a position."""
+    cells = list(dict.fromkeys([sky_cell(position), *cells_around(position, arcsec)]))
+    # The turns first: what is put after they were read counts them up.
+    turns = tuple(store.lookup(SkyCell.at(cell=cell)) or cell for cell in cells)
+    found: dict[UUID, float] = {}
+    for cell in cells:
+        for there in store.find(NovaPosition.in_cell(cell=cell)):
+            away = separation(position, Position(there.ra_deg, there.dec_deg))
+            if away <= arcsec:
+                nova_id = followed(store, there.nova_id).nova_id
+                found[nova_id] = min(away, found.get(nova_id, away))
+    near = sorted((Neighbour(nova_id, away) for nova_id, away in found.items()), key=lambda each: each.arcsec)
+    return Surroundings(position, tuple(near), turns)
+
+
+def put_position(change: Change, nova_id: UUID, position: Position, *, source: str | None) -> None:
+    """Have a nova be found by where it is."""
+    change.put(
+        NovaPosition(
+            cell=sky_cell(position),
+            nova_id=nova_id,
+            ra_deg=position.ra,
+            dec_deg=position.dec,
+            source=source,
+            created_at=change.store.clock.now(),
+        )
+    )
+
+
+def position_of(nova: Nova) -> Position | None:
+    """Where a nova is, if that is known."""
+    if nova.ra_deg is None or nova.dec_deg is None:
+        return None
+    return Position(nova.ra_deg, nova.dec_deg)
