@@ -24,7 +24,7 @@ MOST_COLUMNS = 999
 _WIDTHS = {"L": 1, "B": 1, "I": 2, "J": 4, "K": 8, "A": 1, "E": 4, "D": 8, "C": 8, "M": 16, "P": 8, "Q": 16}
 _BINARY = re.compile(r"\s*(\d{0,9})([LXBIJKAEDCMPQ])")
 _ASCII = re.compile(r"\s*([AIFED])(\d{0,4})")
-_COLUMN_CARDS = ("TTYPE", "TFORM", "TDIM", "TSCAL", "TZERO", "TNULL", "TBCOL")
+_COLUMN_CARDS = ("TTYPE", "TFORM", "TDIM", "TBCOL")
 _Read = TypeVar("_Read")
 _UNREADABLE = (ValueError, TypeError, KeyError, IndexError, OSError, OverflowError, ArithmeticError, AttributeError)
 
@@ -88,13 +88,16 @@ class FitsTable:
     def _numbers(self, column: TableColumn) -> Floats | list[Floats]:
         values = self._hdu.data.field(column.number)
         if column.code in "PQ":
-            return [np.asarray(row, dtype=np.float64).ravel() for row in values]
-        numbers = np.array(values, dtype=np.float64).reshape(self.rows, -1)
-        null = self._block.cards.first(f"TNULL{column.number + 1}")
-        if isinstance(null, int) and column.code in "BIJK":
-            raw = self._hdu.data.view(np.ndarray)
-            numbers[np.asarray(raw[raw.dtype.names[column.number]]).reshape(self.rows, -1) == null] = np.nan
-        return numbers
+            return [self._scaled(np.array(row, dtype=np.float64).ravel(), column) for row in values]
+        return self._scaled(np.array(values, dtype=np.float64).reshape(self.rows, -1), column)
+
+    def _scaled(self, numbers: Floats, column: TableColumn) -> Floats:
+        """Scale and null of a column. Astropy, left to it, scales in single precision and scales nulls too."""
+        cards, number = self._block.cards, column.number + 1
+        null = cards.first(f"TNULL{number}")
+        if isinstance(null, int) and not isinstance(null, bool):
+            numbers[numbers == null] = np.nan
+        return _scaled(numbers, cards.number(f"TSCAL{number}"), cards.number(f"TZERO{number}"))
 
 
 class FitsContents:
@@ -120,7 +123,10 @@ class FitsContents:
         from astropy.io import fits
 
         hdu = fits.PrimaryHDU.fromstring(_header(_image_cards(block)) + _padded(block, self._data))
-        return np.array(hdu.data, dtype=np.float64)
+        numbers = np.array(hdu.data, dtype=np.float64)
+        if block.bitpix > 0 and (blank := block.cards.number("BLANK")) is not None:
+            numbers[numbers == blank] = np.nan
+        return _scaled(numbers, block.cards.number("BSCALE"), block.cards.number("BZERO"))
 
     def table(self, index: int) -> FitsTable:
         """A table of the file."""
@@ -150,6 +156,12 @@ def _guarded(read: Callable[[], _Read]) -> _Read:
         raise UnusableSpectrum("UNREADABLE", message) from None
 
 
+def _scaled(numbers: Floats, scale: float | None, zero: float | None) -> Floats:
+    if scale not in (None, 1.0):
+        numbers = numbers * scale
+    return numbers + zero if zero else numbers
+
+
 def _padded(block: HduBlock, data: bytes) -> bytes:
     return data[block.data_start : block.end].ljust(block.end - block.data_start, b"\0")
 
@@ -167,10 +179,6 @@ def _card(key: str, value: int | float | str) -> bytes:
 def _image_cards(block: HduBlock) -> Iterator[bytes]:
     yield _card("SIMPLE", "T")
     yield from _shape_cards(block)
-    keys = ("BSCALE", "BZERO", "BLANK") if block.bitpix > 0 else ("BSCALE", "BZERO")
-    for key in keys:
-        if (value := block.cards.number(key)) is not None:
-            yield _card(key, int(value) if key == "BLANK" else value)
 
 
 def _shape_cards(block: HduBlock) -> Iterator[bytes]:

@@ -86,7 +86,7 @@ def iraf_rows(
 
 
 def _sigma_band(reading: SpectrumReading, cards: HeaderCards, count: int) -> int | None:
-    """The band of errors, known only where all bands are labelled."""
+    """The band that is labelled as errors."""
     labels = [(cards.said(f"BANDID{number}") or "").lower() for number in range(1, count + 1)]
     if labels[0].startswith(_NO_SPECTRUM):
         message = f"BANDID1 says that the first band is {labels[0][:40]!r}, which is no spectrum"
@@ -96,7 +96,6 @@ def _sigma_band(reading: SpectrumReading, cards: HeaderCards, count: int) -> int
     if not all(labels):
         why = f"it is the first of {count} bands, and BANDIDn does not tell what all the others are"
         reading.assume("band", "1", why)
-        return None
     return next((number for number, label in enumerate(labels) if label.startswith("sigma")), None)
 
 

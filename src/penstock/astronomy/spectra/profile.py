@@ -89,7 +89,7 @@ class _Registry:
 
 _REGISTRY = _Registry()
 EVERYTHING = (1.0, 1e7)
-OPTICAL = (2900.0, 30_000.0)
+OPTICAL = (2500.0, 30_000.0)
 
 
 def spectrum_profile(
