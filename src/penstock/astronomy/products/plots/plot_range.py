@@ -1,0 +1,78 @@
+"""Which part of the values a picture shows: what is real, not what one bad pixel makes of it."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
+
+from penstock.astronomy.spectrum import Floats
+
+_BLOCK = 101
+_EVIDENT = 5.0
+"How many times its local noise a value must stand out to widen the range on its own."
+
+
+def flux_range(flux: Floats) -> tuple[float, float] | None:
+    """From the least to the greatest flux that two or more neighbours bear out; None if there is no finite value.
+
+    A spike of one or two pixels (a cosmic ray) does not widen it, and neither does noise at the ends of a detector; an
+    emission line does, however high.
+    """
+    finite = flux[np.isfinite(flux)]
+    if finite.size == 0:
+        return None
+    smooth = _smoothed(finite)
+    core = np.percentile(smooth, (1, 99))
+    away = smooth[np.abs(smooth - np.median(smooth)) > _EVIDENT * _local_noise(finite)]
+    shown = np.concatenate([core, away])
+    return float(shown.min()), float(shown.max())
+
+
+def _smoothed(values: Floats) -> Floats:
+    if values.size < 15:
+        return values
+    around = sliding_window_view(np.pad(values, 2, mode="edge"), 5)
+    smooth: Floats = np.median(around, axis=1)
+    return smooth
+
+
+def _local_noise(values: Floats) -> Floats:
+    """One standard deviation of the noise near each value, from how neighbours differ."""
+    if values.size < 2 * _BLOCK:
+        blocks = [values]
+    else:
+        blocks = np.array_split(values, values.size // _BLOCK)
+    with np.errstate(over="ignore"):
+        noise = [float(np.median(np.abs(np.diff(block)))) / 0.954 if block.size > 1 else 0.0 for block in blocks]
+    return np.repeat(np.array(noise), [block.size for block in blocks])
+
+
+def padded(low: float, high: float, *, above: float = 0.06) -> tuple[float, float]:
+    """A little more than a range, so that nothing lies on the frame; from zero, if that is not far."""
+    if low == high:
+        room = abs(low) * 0.1 or 1.0
+        return low - room, high + room
+    room = high - low
+    floor = 0.0 if 0 <= low < 0.4 * high else low - 0.06 * room
+    return floor, high + above * room
+
+
+def shown_exponent(low: float, high: float) -> int:
+    """The power of ten to divide by, so that the numbers along an axis are short; 0 where they are already."""
+    largest = max(abs(low), abs(high))
+    if largest == 0 or 0.01 <= largest < 10_000:
+        return 0
+    return max(-300, min(300, math.floor(math.log10(largest))))
+
+
+def value_range(values: Floats) -> tuple[float, float] | None:
+    """The range of measured brightnesses, without the few that lie far from all others; None if there are none."""
+    finite = values[np.isfinite(values)]
+    if finite.size == 0:
+        return None
+    low, high = np.percentile(finite, (0.5, 99.5))
+    room = max(3 * (high - low), 1e-12 * max(abs(low), abs(high)))
+    near = finite[(finite >= low - room) & (finite <= high + room)]
+    return float(near.min()), float(near.max())
