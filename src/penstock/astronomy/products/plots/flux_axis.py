@@ -25,11 +25,6 @@ class FluxAxis:
     words: str
     logarithmic: bool = False
 
-    @property
-    def long(self) -> bool:
-        """Its words are longer than a panel is high."""
-        return len(self.words) > 18
-
     def scaled(self, values: Floats) -> Floats:
         """Values as they are drawn; what is not finite, or not positive on a logarithmic axis, is a gap."""
         with np.errstate(over="ignore", invalid="ignore"):
@@ -56,7 +51,7 @@ def flux_axis(spectrum: Spectrum, *, headroom: bool, wide: bool) -> FluxAxis:
     flux = np.asarray(spectrum.flux, dtype=np.float64)
     if wide and (found := _decades_apart(flux)):
         return FluxAxis(found[0] / 2, found[1] * (8 if headroom else 2), 0, flux_words(spectrum.flux_unit, 0), True)
-    low, high = flux_range(flux) or (0.0, 1.0)
+    low, high = flux_range(np.asarray(spectrum.wavelength, dtype=np.float64), flux) or (0.0, 1.0)
     exponent = shown_exponent(low, high)
     low, high = padded(low / 10.0**exponent, high / 10.0**exponent, above=0.24 if headroom else 0.08)
     return FluxAxis(low, high, exponent, flux_words(spectrum.flux_unit, exponent))

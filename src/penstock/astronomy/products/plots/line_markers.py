@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from matplotlib.axes import Axes
+from matplotlib.patheffects import withStroke
 
 from penstock.astronomy.products.plots import plot_canvas as canvas
 from penstock.astronomy.products.plots.nova_lines import SpectralLine
@@ -29,7 +30,8 @@ def _mark(axes: Axes, line: SpectralLine, true: float, at: float) -> None:
     axes.plot([true, true], [0, 0.875], transform=across, color=COLOUR, alpha=0.45, lw=0.8, ls=":", marker="", zorder=2)
     axes.plot([true, at], [0.875, 0.895], transform=across, color=COLOUR, alpha=0.7, lw=0.8, ls="-", marker="", zorder=2)
     place = {"rotation": 90, "ha": "center", "va": "bottom", "transform": across, "zorder": 6}
-    axes.text(at, 0.9, line.name, color="#444444", **place, **canvas.words("line"))
+    halo = [withStroke(linewidth=2.5, foreground="white")]
+    axes.text(at, 0.9, line.name, color="#444444", path_effects=halo, **place, **canvas.words("line"))
 
 
 def moved_apart(places: Sequence[float], *, low: float, high: float, apart: float) -> list[float]:

@@ -34,11 +34,24 @@ LINES = tuple(
 "In order of wavelength."
 
 
+_MANY = 32
+_STRONGEST = {1549.5, 1640.4, 2797.9, 4101.74, 4340.47, 4685.68, 4861.33, 5006.84, 5169.03, 5875.64, 6300.30, 6562.80,
+              7773.4, 8446.4, 10830.3, 12818.1, 21655.3}  # fmt: skip
+"Those that are left where all would be too many."
+
+
 def lines_within(spectrum: Spectrum, low: float, high: float) -> tuple[SpectralLine, ...]:
-    """The lines between two wavelengths, told in the spectrum's own medium."""
-    vacuum = spectrum.medium is Medium.VACUUM
-    told = (SpectralLine(line.name, in_vacuum(line.wavelength)) if vacuum else line for line in LINES)
-    return tuple(line for line in told if low < line.wavelength < high)
+    """The lines between two wavelengths, told in the spectrum's own medium; of very many, the strongest."""
+    inside = [line for line in LINES if low < _told(line, spectrum).wavelength < high]
+    if len(inside) > _MANY:
+        inside = [line for line in inside if line.wavelength in _STRONGEST]
+    return tuple(_told(line, spectrum) for line in inside)
+
+
+def _told(line: SpectralLine, spectrum: Spectrum) -> SpectralLine:
+    if spectrum.medium is not Medium.VACUUM:
+        return line
+    return SpectralLine(line.name, in_vacuum(line.wavelength))
 
 
 def lines_permitted(spectrum: Spectrum) -> bool:

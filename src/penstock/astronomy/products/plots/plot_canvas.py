@@ -21,7 +21,7 @@ from penstock.astronomy.products.whole_file import whole_file
 WIDTH, HEIGHT = 1200, 700
 "Pixels."
 _DPI = 100
-_LEFT, _RIGHT, _TOP = 100, 1170, 88
+_LEFT, _RIGHT, TOP = 100, 1170, 98
 INK, QUIET, GRID, WARNING = "#1a1a1a", "#555555", "#dddddd", "#a4262c"
 FONT_SIZES = {"title": 16, "subtitle": 12, "label": 13, "tick": 11, "legend": 11, "line": 8.5, "foot": 9}
 _FOOT_LINES = 3
@@ -38,7 +38,7 @@ def blank_picture(*, title: str, subtitle: str) -> Figure:
     return figure
 
 
-def add_plot(figure: Figure, *, left: int = _LEFT, right: int = _RIGHT, top: int = _TOP, bottom: int = 110) -> Axes:
+def add_plot(figure: Figure, *, left: int = _LEFT, right: int = _RIGHT, top: int = TOP, bottom: int = 110) -> Axes:
     """Axes between these distances from the picture's left, left, top and bottom edges, in pixels."""
     place = (left / WIDTH, bottom / HEIGHT, (right - left) / WIDTH, (HEIGHT - top - bottom) / HEIGHT)
     axes = figure.add_axes(place, facecolor="white")

@@ -10,24 +10,50 @@ from numpy.lib.stride_tricks import sliding_window_view
 from penstock.astronomy.spectrum import Floats
 
 _BLOCK = 101
+_SPIKE = 1e-4
+"How wide a spike may be, as a part of its wavelength: 30 km/s."
 _EVIDENT = 5.0
 "How many times its local noise a value must stand out to widen the range on its own."
 
 
-def flux_range(flux: Floats) -> tuple[float, float] | None:
-    """From the least to the greatest flux that two or more neighbours bear out; None if there is no finite value.
+def flux_range(wavelength: Floats, flux: Floats) -> tuple[float, float] | None:
+    """From the least to the greatest flux that its neighbours bear out; None if there is no finite value.
 
-    A spike of one or two pixels (a cosmic ray) does not widen it, and neither does noise at the ends of a detector; an
-    emission line does, however high.
+    A spike of one or two pixels, or narrower than any line of a nova (a cosmic ray), does not widen it, and neither does
+    noise at the ends of a detector; an emission line does, however high.
     """
-    finite = flux[np.isfinite(flux)]
-    if finite.size == 0:
+    good = np.isfinite(flux) & np.isfinite(wavelength)
+    if not good.any():
         return None
-    smooth = _smoothed(finite)
+    values = _blocks(flux[good], _pixels_of_a_spike(wavelength[good]))
+    smooth = _smoothed(values)
     core = np.percentile(smooth, (1, 99))
-    away = smooth[np.abs(smooth - np.median(smooth)) > _EVIDENT * _local_noise(finite)]
+    away = smooth[np.abs(smooth - np.median(smooth)) > _EVIDENT * _local_noise(values)]
     shown = np.concatenate([core, away])
-    return float(shown.min()), float(shown.max())
+    return _with_tips(float(shown.min()), float(shown.max()), flux[good])
+
+
+def _pixels_of_a_spike(wavelength: Floats) -> int:
+    if wavelength.size < 2:
+        return 1
+    step, middle = np.median(np.diff(wavelength)), np.median(wavelength)
+    return max(1, min(200, int(abs(middle) * _SPIKE / step))) if step > 0 else 1
+
+
+def _blocks(values: Floats, length: int) -> Floats:
+    """The median of each so many neighbours."""
+    if length < 3 or values.size < 20 * length:
+        return values
+    whole = values[: values.size // length * length]
+    found: Floats = np.median(whole.reshape(-1, length), axis=1)
+    return found
+
+
+def _with_tips(low: float, high: float, values: Floats) -> tuple[float, float]:
+    """A little wider, if that is all it takes to show everything: smoothing lowers the tips of real lines."""
+    room = 0.6 * (high - low)
+    least, greatest = float(values.min()), float(values.max())
+    return least if least >= low - room else low, greatest if greatest <= high + room else high
 
 
 def _smoothed(values: Floats) -> Floats:

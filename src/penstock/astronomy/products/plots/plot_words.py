@@ -58,7 +58,8 @@ def flux_words(unit: str, exponent: int) -> str:
     name = "Flux density" if "⁻" in signs or signs.endswith("Jy") else "Flux"
     if not signs and scale == 1:
         name = "Relative flux"
-    inside = " ".join(filter(None, (_multiple(scale, exponent), signs or "no unit")))
+    multiple = _multiple(scale, exponent)
+    inside = " ".join(filter(None, (multiple, signs))) if signs else ", ".join(filter(None, (multiple, "no unit")))
     return f"{name} ({inside})"
 
 

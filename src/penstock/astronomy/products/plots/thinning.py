@@ -62,11 +62,11 @@ def _stretches(values: Floats) -> Floats:
     return np.pad(values, (0, missing), mode="edge").reshape(-1, length)
 
 
-def spread_points(x: Floats, y: Floats, *, most: int) -> NDArray[np.intp]:
-    """At most so many points, as places in the arrays: one of each little cell of the picture, then evenly fewer."""
+def spread_points(x: Floats, y: Floats, kinds: NDArray[np.int64], *, most: int) -> NDArray[np.intp]:
+    """At most so many points, as places in the arrays: one of each kind in each little cell, then evenly fewer."""
     if x.size <= most:
         return np.arange(x.size)
-    cells = _cells(x, 600) * 300 + _cells(y, 300)
+    cells = (kinds.astype(np.int64) * 600 + _cells(x, 600)) * 300 + _cells(y, 300)
     _, first = np.unique(cells, return_index=True)
     first.sort()
     return first if first.size <= most else first[np.linspace(0, first.size - 1, most).astype(np.intp)]
