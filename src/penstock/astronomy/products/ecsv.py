@@ -84,7 +84,7 @@ def _unit(text: str) -> Any:
 
 
 def _write(path: Path, table: Table, rows: Iterable[tuple[str, ...]]) -> None:
-    """Have astropy write the head of an empty table, and put the rows under it: its own way takes minutes for a million."""
+    """Have astropy write the head of an empty table, and put the rows under it: it would take minutes for a million."""
     head = io.StringIO()
     table.write(head, format="ascii.ecsv", delimiter=",")
     with whole_file(path) as unfinished, unfinished.open("w", encoding="utf-8", newline="") as file:
@@ -93,5 +93,3 @@ def _write(path: Path, table: Table, rows: Iterable[tuple[str, ...]]) -> None:
         remaining = iter(rows)
         while some := list(islice(remaining, _ROWS_AT_ONCE)):
             writer.writerows(some)
-
-

@@ -38,7 +38,7 @@ _CARDS = {
 
 
 def write_spectrum_fits(spectrum: Spectrum, path: Path, *, provenance: Mapping[str, Any]) -> None:
-    """Write a table with a row a point, columns WAVE, FLUX and, where it is known, ERR. The same makes the same bytes."""
+    """Write a row a point: WAVE, FLUX and, where it is known, ERR. The same spectrum makes the same bytes."""
     columns = spectrum_columns(spectrum)
     table = fits.BinTableHDU.from_columns([_column(column) for column in columns], name="SPECTRUM")
     table.header["VOCLASS"] = ("SPECTRUM V2.0", "IVOA Spectrum data model")
@@ -85,10 +85,10 @@ def _title(spectrum: Spectrum) -> str:
 def _put_known(header: fits.Header, metadata: Mapping[str, Any]) -> None:
     for name, (card, comment) in _CARDS.items():
         value = metadata.get(name)
-        if isinstance(value, int | float) and np.isfinite(value):
+        if isinstance(value, int | float) and not isinstance(value, bool) and np.isfinite(value):
             header[card] = (value, comment)
-        elif value is not None and _card_text(str(value)):
-            header[card] = (_card_text(str(value)), comment)
+        elif value is not None and (text := _card_text(str(value))):
+            header[card] = (text.removesuffix("Z") if card == "DATE-OBS" else text, comment)
 
 
 def _card_text(text: str) -> str:

@@ -76,8 +76,8 @@ def as_json(notes: Mapping[str, Any]) -> str:
 def plain(value: Any, *, depth: int = 0) -> Any:
     """The same, of dicts, lists, texts, numbers, booleans and None only.
 
-    A number that is not finite becomes its word, which every format can tell; half a character (a lone surrogate), which
-    no file can hold, becomes the sign for one that cannot be read.
+    A number that is not finite becomes its word, which every format can tell; half a character (a lone surrogate),
+    which no file can hold, becomes a question mark.
     """
     if depth > _DEEPEST:
         raise TooLarge(f"notes nested more than {_DEEPEST} deep")

@@ -79,8 +79,8 @@ def draw_flux(axes: Axes, spectrum: Spectrum, axis: FluxAxis, ends: tuple[float,
 
 def _draw_band(axes: Axes, wavelength: Floats, flux: Floats, error: Floats, axis: FluxAxis) -> None:
     places, lower, upper = thinned_band(*with_gaps(wavelength, flux - error, flux + error))
-    clipped = (np.clip(edge, *axis.drawable()) for edge in (lower, upper))
-    axes.fill_between(places, *clipped, facecolor=BAND, edgecolor="none", linewidth=0, zorder=2.5, label="±1σ")
+    lower, upper = np.clip(lower, *axis.drawable()), np.clip(upper, *axis.drawable())
+    axes.fill_between(places, lower, upper, facecolor=BAND, edgecolor="none", linewidth=0, zorder=2.5, label="±1σ")
 
 
 def _alone(values: Floats) -> NDArray[np.bool_]:

@@ -27,7 +27,7 @@ _BEYOND = "#b3121d"
 
 
 def plot_light_curve(curve: LightCurve, path: Path, *, title: str, subtitle: str = "") -> None:
-    """Draw a light curve into a PNG of 1200 × 700 pixels. Magnitudes grow downwards; upper limits are open triangles."""
+    """Draw a light curve into a PNG of 1200 × 700 pixels. Magnitudes grow downwards, limits are open triangles."""
     canvas.save_picture(light_curve_figure(curve, title=title, subtitle=subtitle), path, title=title)
 
 
@@ -160,7 +160,8 @@ def _draw_legend(figure: Figure, groups: Sequence[Brightness], marks: dict[str, 
     legend = figure.legend(
         handles=handles, loc="upper left", bbox_to_anchor=((RIGHT + 14) / canvas.WIDTH, 1 - TOP / canvas.HEIGHT),
         frameon=False, borderaxespad=0, handlelength=1.2, labelspacing=0.5, prop=canvas.font("legend"),
-        labelcolor=canvas.INK, title="Band (points)", alignment="left", title_fontproperties=canvas.font("legend", bold=True),
+        labelcolor=canvas.INK, title="Band (points)", alignment="left",
+        title_fontproperties=canvas.font("legend", bold=True),
     )  # fmt: skip
     for text in legend.get_texts():
         text.set(parse_math=False)

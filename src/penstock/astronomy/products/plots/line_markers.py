@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from matplotlib.axes import Axes
 from matplotlib.patheffects import withStroke
@@ -28,8 +29,10 @@ def mark_lines(axes: Axes, lines: Sequence[SpectralLine]) -> None:
 def _mark(axes: Axes, line: SpectralLine, true: float, at: float) -> None:
     across = axes.transAxes
     axes.plot([true, true], [0, 0.875], transform=across, color=COLOUR, alpha=0.45, lw=0.8, ls=":", marker="", zorder=2)
-    axes.plot([true, at], [0.875, 0.895], transform=across, color=COLOUR, alpha=0.7, lw=0.8, ls="-", marker="", zorder=2)
-    place = {"rotation": 90, "ha": "center", "va": "bottom", "transform": across, "zorder": 6}
+    axes.plot(
+        [true, at], [0.875, 0.895], transform=across, color=COLOUR, alpha=0.7, lw=0.8, ls="-", marker="", zorder=2
+    )
+    place: dict[str, Any] = {"rotation": 90, "ha": "center", "va": "bottom", "transform": across, "zorder": 6}
     halo = [withStroke(linewidth=2.5, foreground="white")]
     axes.text(at, 0.9, line.name, color="#444444", path_effects=halo, **place, **canvas.words("line"))
 

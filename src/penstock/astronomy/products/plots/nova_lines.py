@@ -62,7 +62,7 @@ def lines_permitted(spectrum: Spectrum) -> bool:
 
 
 def in_vacuum(air: float) -> float:
-    """A wavelength in vacuum, from one in air, as the IAU's standard (Morton 1991) has it; below 2000 Å they are one."""
+    """A wavelength in vacuum, from one in air, by the IAU's standard (Morton 1991); below 2000 Å they are one."""
     if air < 2000:
         return air
     square = (1e4 / air) ** 2

@@ -73,7 +73,7 @@ def put_labels(axis: Any, places: Sequence[float], labels: Sequence[str]) -> Non
 
 def add_footnotes(figure: Figure, notes: Sequence[str]) -> None:
     """Write small notes at the foot, at most three lines; what does not fit is cut, with a sign that it was."""
-    lines = _filled(figure, [printable(note) for note in notes if note])
+    lines = filled(figure, "  ·  ".join(note for note in notes if note), "foot", WIDTH - 48, lines=_FOOT_LINES)
     for number, text in enumerate(lines):
         place = (14 + 16 * (len(lines) - 1 - number)) / HEIGHT
         figure.text(24 / WIDTH, place, text, color=QUIET, **words("foot"))
@@ -82,7 +82,8 @@ def add_footnotes(figure: Figure, notes: Sequence[str]) -> None:
 def save_picture(figure: Figure, path: Path, *, title: str) -> None:
     """Save as PNG. The same picture makes the same bytes: no date and no version is in them."""
     with whole_file(path) as unfinished:
-        FigureCanvasAgg(figure).print_png(unfinished, metadata={"Software": "Penstock", "Title": printable(title)})
+        drawing: Any = FigureCanvasAgg(figure)
+        drawing.print_png(unfinished, metadata={"Software": "Penstock", "Title": printable(title)})
 
 
 def words(role: str, *, bold: bool = False) -> dict[str, Any]:
@@ -120,21 +121,21 @@ def _width(text: Text) -> float:
     return float(text.get_window_extent().width)
 
 
-def _filled(figure: Figure, notes: Sequence[str]) -> list[str]:
-    """Notes one after another, in lines that are as long as the picture is wide."""
-    gauge = figure.text(0, 0, "", **words("foot"))
-    lines: list[str] = [""]
-    for word in "  ·  ".join(notes)[:2000].split(" "):
-        longer = f"{lines[-1]} {word}" if lines[-1] else word
+def filled(figure: Figure, content: str, role: str, pixels: float, *, lines: int) -> list[str]:
+    """A text broken into at most so many lines of this width; what is left over is cut, with a sign that it was."""
+    gauge = figure.text(0, 0, "", **words(role))
+    broken = [""]
+    for word in printable(content, most=2000).split(" "):
+        longer = f"{broken[-1]} {word}" if broken[-1] else word
         gauge.set_text(longer)
-        if _width(gauge) <= WIDTH - 48:
-            lines[-1] = longer
-        elif len(lines) == _FOOT_LINES:
-            fit(gauge, longer + " …", WIDTH - 48)
-            lines[-1] = gauge.get_text()
+        if _width(gauge) <= pixels:
+            broken[-1] = longer
+        elif len(broken) == lines:
+            fit(gauge, longer + " …", pixels)
+            broken[-1] = gauge.get_text()
             break
         else:
-            fit(gauge, word, WIDTH - 48)
-            lines.append(gauge.get_text())
+            fit(gauge, word, pixels)
+            broken.append(gauge.get_text())
     gauge.remove()
-    return [text for text in lines if text]
+    return [text for text in broken if text]

@@ -19,16 +19,17 @@ _EVIDENT = 5.0
 def flux_range(wavelength: Floats, flux: Floats) -> tuple[float, float] | None:
     """From the least to the greatest flux that its neighbours bear out; None if there is no finite value.
 
-    A spike of one or two pixels, or narrower than any line of a nova (a cosmic ray), does not widen it, and neither does
-    noise at the ends of a detector; an emission line does, however high.
+    A spike of one or two pixels, or narrower than any line of a nova (a cosmic ray), does not widen it, and neither
+    does noise at the ends of a detector; an emission line does, however high.
     """
     good = np.isfinite(flux) & np.isfinite(wavelength)
     if not good.any():
         return None
     values = _blocks(flux[good], _pixels_of_a_spike(wavelength[good]))
-    smooth = _smoothed(values)
-    core = np.percentile(smooth, (1, 99))
-    away = smooth[np.abs(smooth - np.median(smooth)) > _EVIDENT * _local_noise(values)]
+    smooth, noise = _smoothed(values), _local_noise(values)
+    usual = 3 * float(np.median(noise))
+    core = np.percentile(smooth, (1, 99)) + np.array([-usual, usual])
+    away = smooth[np.abs(smooth - np.median(smooth)) > _EVIDENT * noise]
     shown = np.concatenate([core, away])
     return _with_tips(float(shown.min()), float(shown.max()), flux[good])
 

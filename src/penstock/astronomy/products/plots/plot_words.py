@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from fractions import Fraction
 from functools import lru_cache
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -73,7 +74,7 @@ def _multiple(scale: float, exponent: int) -> str:
 
 def number_words(values: Sequence[float]) -> list[str]:
     """Numbers with as many digits as tell neighbours apart, a proper minus, and thin spaces in long ones."""
-    steps = [abs(b - a) for a, b in zip(values, values[1:], strict=False) if b != a]
+    steps = [abs(b - a) for a, b in pairwise(values) if b != a]
     smallest = min(steps, default=abs(values[0]) if values else 1.0) or 1.0
     digits = next((n for n in range(9) if _whole(smallest * 10**n)), 9)
     return [_grouped(f"{value:.{digits}f}") for value in values]
@@ -92,10 +93,10 @@ def _grouped(number: str) -> str:
     return ("−" if number.startswith("-") and not zero else "") + head + dot + tail
 
 
-def printable(text: str) -> str:
-    """A text in one line, of signs that the font has; others are shown as a box."""
+def printable(text: str, *, most: int = _LONGEST) -> str:
+    """A text in one line, of signs that the font has; others are shown as a box. What is very long is cut."""
     known = _signs()
-    return "".join(_sign(sign, known) for sign in " ".join(text.split())[:_LONGEST])
+    return "".join(_sign(sign, known) for sign in " ".join(text[: 4 * most].split())[:most])
 
 
 def _sign(sign: str, known: frozenset[int]) -> str:

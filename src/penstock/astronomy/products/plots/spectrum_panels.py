@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -53,7 +54,7 @@ def _overlap(spectra: Sequence[Spectrum]) -> bool:
 def _draw_panel(axes: Axes, spectrum: Spectrum, ends: tuple[float, float]) -> DrawnFlux:
     axis = flux_axis(spectrum, headroom=False, wide=False)
     set_flux_axes(axes, axis, ends, most=4)
-    place = {"ha": "left", "va": "bottom", "transform": axes.transAxes}
+    place: dict[str, Any] = {"ha": "left", "va": "bottom", "transform": axes.transAxes}
     label = axes.text(0, 1.02, "", color=canvas.INK, **place, **canvas.words("legend"))
     canvas.fit(label, printable(" · ".join(filter(None, (spectrum.label, axis.words)))), 850)
     return draw_flux(axes, spectrum, axis, ends)

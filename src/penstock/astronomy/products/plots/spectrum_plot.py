@@ -47,9 +47,7 @@ def plot_spectra(
     canvas.save_picture(spectrum_figure(spectra, title=title, subtitle=subtitle, markers=markers), path, title=title)
 
 
-def spectrum_figure(
-    spectra: Sequence[Spectrum], *, title: str, subtitle: str, markers: bool | None = None
-) -> Figure:
+def spectrum_figure(spectra: Sequence[Spectrum], *, title: str, subtitle: str, markers: bool | None = None) -> Figure:
     """The picture before it is saved."""
     if not spectra:
         raise InvalidValue("no spectrum to draw; give at least one")

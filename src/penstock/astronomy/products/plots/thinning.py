@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from penstock.astronomy.spectrum import Floats
 
 COLUMNS = 4_000
-"A line is thinned to the least and the greatest of each of so many stretches, when it has more than four times as many."
+"A line of more than four times as many points is thinned to the least and the greatest of so many stretches."
 DRAWN_POINTS = 20_000
 "So many points of a light curve are drawn at most."
 _JUMP = 8.0
@@ -69,10 +69,12 @@ def spread_points(x: Floats, y: Floats, kinds: NDArray[np.int64], *, most: int) 
     cells = (kinds.astype(np.int64) * 600 + _cells(x, 600)) * 300 + _cells(y, 300)
     _, first = np.unique(cells, return_index=True)
     first.sort()
-    return first if first.size <= most else first[np.linspace(0, first.size - 1, most).astype(np.intp)]
+    chosen: NDArray[np.intp] = np.asarray(first, dtype=np.intp)
+    return chosen if chosen.size <= most else chosen[np.linspace(0, chosen.size - 1, most).astype(np.intp)]
 
 
 def _cells(values: Floats, count: int) -> NDArray[np.int64]:
     low, high = np.nanmin(values), np.nanmax(values)
     width = (high - low) or 1.0
-    return np.clip(np.nan_to_num((values - low) / width) * count, 0, count - 1).astype(np.int64)
+    found: NDArray[np.int64] = np.clip(np.nan_to_num((values - low) / width) * count, 0, count - 1).astype(np.int64)
+    return found
