@@ -1,0 +1,95 @@
+"""Spectra and light curves as ECSV: text that people read, and astropy reads back to the same numbers."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from astropy import units
+from astropy.table import Column, Table
+
+from penstock.astronomy.light_curve import LightCurve, Measurement
+from penstock.astronomy.products.product_notes import light_curve_notes, spectrum_notes
+from penstock.astronomy.products.spectrum_columns import spectrum_columns
+from penstock.astronomy.products.whole_file import whole_file
+from penstock.astronomy.spectrum import Spectrum
+
+COLUMNS = ("jd", "value", "uncertainty", "unit", "band", "upper_limit", "row", "telescope", "observer")
+"Of a light curve, in every format that is text."
+_ROWS_AT_ONCE = 10_000
+
+
+def write_spectrum_ecsv(spectrum: Spectrum, path: Path, *, provenance: Mapping[str, Any]) -> None:
+    """Write wavelength, flux and, where it is known, uncertainty. The same spectrum makes the same bytes."""
+    table = Table(meta=spectrum_notes(spectrum, provenance))
+    columns = spectrum_columns(spectrum)
+    for column in columns:
+        table[column.name] = Column(dtype="f8", unit=_unit(column.unit), description=column.description)
+    # repr is the shortest text that gives the same double back.
+    _write(path, table, zip(*(map(repr, column.values.tolist()) for column in columns), strict=True))
+
+
+def write_light_curve_ecsv(curve: LightCurve, path: Path, *, provenance: Mapping[str, Any]) -> None:
+    """Write a row a measurement, in the order they have. An uncertainty that is not known is left empty."""
+    shared = {one.unit for one in curve.measurements}
+    unit = _unit(shared.pop()) if len(shared) == 1 else None
+    table = Table(meta=light_curve_notes(curve, provenance))
+    table["jd"] = Column(dtype="f8", unit=units.day, description=f"Julian date, {curve.time_system}")
+    table["value"] = Column(dtype="f8", unit=unit, description="brightness, in the unit that the row names")
+    table["uncertainty"] = Column(dtype="f8", unit=unit, description="one standard deviation; empty: not known")
+    for name, kind in zip(COLUMNS[3:], ("str", "str", "bool", "i8", "str", "str"), strict=True):
+        table[name] = Column(dtype=kind)
+    _write(path, table, light_curve_rows(curve))
+
+
+def write_light_curve_csv(curve: LightCurve, path: Path) -> None:
+    """Write the measurements for spreadsheets: a row of names, then a row a measurement, and nothing else."""
+    with whole_file(path) as unfinished, unfinished.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(COLUMNS)
+        writer.writerows(light_curve_rows(curve))
+
+
+def light_curve_rows(curve: LightCurve) -> Iterator[tuple[str, ...]]:
+    """The cells of each measurement, under `COLUMNS`."""
+    return map(_cells, curve.measurements)
+
+
+def _cells(one: Measurement) -> tuple[str, ...]:
+    return (
+        repr(float(one.jd)),
+        repr(float(one.value)),
+        "" if one.uncertainty is None else repr(float(one.uncertainty)),
+        line(one.unit),
+        line(one.band),
+        str(bool(one.upper_limit)),
+        str(int(one.row)),
+        line(one.telescope or ""),
+        line(one.observer or ""),
+    )
+
+
+def line(text: str) -> str:
+    """A text that stays in its row: line breaks and other control characters become spaces, ends are trimmed."""
+    whole = text.encode("utf-8", "replace").decode()
+    return "".join(sign if sign.isprintable() else " " for sign in whole).strip()
+
+
+def _unit(text: str) -> Any:
+    return units.Unit(text, format="fits", parse_strict="silent") if text else None
+
+
+def _write(path: Path, table: Table, rows: Iterable[tuple[str, ...]]) -> None:
+    """Have astropy write the head of an empty table, and put the rows under it: it would take minutes for a million."""
+    head = io.StringIO()
+    table.write(head, format="ascii.ecsv", delimiter=",")
+    with whole_file(path) as unfinished, unfinished.open("w", encoding="utf-8", newline="") as file:
+        file.write(head.getvalue())
+        writer = csv.writer(file, lineterminator="\n")
+        remaining = iter(rows)
+        while some := list(islice(remaining, _ROWS_AT_ONCE)):
+            writer.writerows(some)

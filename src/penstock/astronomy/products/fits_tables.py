@@ -1,0 +1,136 @@
+"""Spectra and light curves as FITS tables in the style of the Virtual Observatory."""
+
+from __future__ import annotations
+
+import json
+import unicodedata
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from astropy.io import fits
+
+from penstock.astronomy.light_curve import LightCurve
+from penstock.astronomy.products.product_notes import as_json, light_curve_notes, spectrum_notes
+from penstock.astronomy.products.spectrum_columns import SpectrumColumn, spectrum_columns
+from penstock.astronomy.products.whole_file import whole_file
+from penstock.astronomy.spectrum import Frame, Medium, Spectrum
+
+NOTES = "PSNOTES"
+"The card that has all notes as JSON, exactly; the cards beside it are for other programs, and shortened if need be."
+
+_COLUMN_NAMES = {"wavelength": "WAVE", "flux": "FLUX", "uncertainty": "ERR"}
+_FRAMES = {
+    Frame.OBSERVED: "TOPOCENT",
+    Frame.HELIOCENTRIC: "HELIOCEN",
+    Frame.BARYCENTRIC: "BARYCENT",
+    Frame.REST: "SOURCE",
+}
+_CARDS = {
+    "target": ("OBJECT", "what was observed"),
+    "telescope": ("TELESCOP", "telescope"),
+    "instrument": ("INSTRUME", "instrument"),
+    "observer": ("OBSERVER", "who observed"),
+    "observed_at": ("DATE-OBS", "beginning of the observation, UTC"),
+    "exposure_seconds": ("EXPTIME", "[s] exposure time"),
+}
+
+
+def write_spectrum_fits(spectrum: Spectrum, path: Path, *, provenance: Mapping[str, Any]) -> None:
+    """Write a row a point: WAVE, FLUX and, where it is known, ERR. The same spectrum makes the same bytes."""
+    columns = spectrum_columns(spectrum)
+    table = fits.BinTableHDU.from_columns([_column(column) for column in columns], name="SPECTRUM")
+    table.header["VOCLASS"] = ("SPECTRUM V2.0", "IVOA Spectrum data model")
+    _describe(table.header, columns)
+    _put_medium_and_frame(table.header, spectrum)
+    table.header["TITLE"] = (_card_text(_title(spectrum)), "what this is")
+    _put_known(table.header, spectrum.metadata)
+    _write(path, table, spectrum_notes(spectrum, provenance))
+
+
+def write_light_curve_fits(curve: LightCurve, path: Path, *, provenance: Mapping[str, Any]) -> None:
+    """Write a table with a row a measurement. Texts that are not ASCII are escaped as in JSON: FITS knows no others."""
+    table = fits.BinTableHDU.from_columns(_light_curve_columns(curve), name="LIGHTCURVE")
+    table.header["VOCLASS"] = ("LIGHTCURVE V1.0", "time series of brightness")
+    table.header["TIMESYST"] = (_card_text(curve.time_system), "time system as the source tells it")
+    table.header["TXTCODE"] = ("JSON", "texts are escaped as within a JSON string")
+    _put_known(table.header, curve.source)
+    _write(path, table, light_curve_notes(curve, provenance))
+
+
+def _column(column: SpectrumColumn) -> fits.Column:
+    name = _COLUMN_NAMES[column.name]
+    unit = column.unit if column.unit.isascii() else ""  # what no FITS unit can be is in the notes alone
+    return fits.Column(name=name, format="D", unit=unit or None, array=column.values)
+
+
+def _describe(header: fits.Header, columns: Sequence[SpectrumColumn]) -> None:
+    for number, column in enumerate(columns, 1):
+        header[f"TUCD{number}"] = column.ucd
+        header[f"TUTYP{number}"] = column.utype
+
+
+def _put_medium_and_frame(header: fits.Header, spectrum: Spectrum) -> None:
+    if spectrum.medium is not Medium.UNKNOWN:
+        header["AIRORVAC"] = ("air" if spectrum.medium is Medium.AIR else "vac", "what the wavelengths are told in")
+    if spectrum.frame in _FRAMES:
+        header["SPECSYS"] = (_FRAMES[spectrum.frame], "what the wavelengths are relative to")
+
+
+def _title(spectrum: Spectrum) -> str:
+    return " ".join(filter(None, (str(spectrum.metadata.get("target", "")), spectrum.label, "spectrum")))
+
+
+def _put_known(header: fits.Header, metadata: Mapping[str, Any]) -> None:
+    for name, (card, comment) in _CARDS.items():
+        value = metadata.get(name)
+        if isinstance(value, int | float) and not isinstance(value, bool) and np.isfinite(value):
+            header[card] = (value, comment)
+        elif value is not None and (text := _card_text(str(value))):
+            header[card] = (text.removesuffix("Z") if card == "DATE-OBS" else text, comment)
+
+
+def _card_text(text: str) -> str:
+    """As much of it as one card has room for, in ASCII: letters lose their accents, other signs become ``?``."""
+    bare = "".join(sign for sign in unicodedata.normalize("NFKD", text) if not unicodedata.combining(sign))
+    printable = "".join(sign if " " <= sign <= "~" else "?" for sign in bare)
+    return printable[:60].strip()
+
+
+def _light_curve_columns(curve: LightCurve) -> list[fits.Column]:
+    points = curve.measurements
+    shared = {one.unit for one in points}
+    unit = shared.pop() if len(shared) == 1 else None
+    errors = [np.nan if one.uncertainty is None else one.uncertainty for one in points]
+    return [
+        fits.Column(name="JD", format="D", unit="d", array=np.array([one.jd for one in points], dtype="f8")),
+        fits.Column(name="VALUE", format="D", unit=unit, array=np.array([one.value for one in points], dtype="f8")),
+        fits.Column(name="ERROR", format="D", unit=unit, array=np.array(errors, dtype="f8")),
+        _texts("UNIT", [one.unit for one in points]),
+        _texts("BAND", [one.band for one in points]),
+        fits.Column(name="UPLIMIT", format="L", array=np.array([one.upper_limit for one in points], dtype=bool)),
+        fits.Column(name="ROW", format="K", array=np.array([one.row for one in points], dtype="i8")),
+        _texts("TELESCOPE", [one.telescope or "" for one in points]),
+        _texts("OBSERVER", [one.observer or "" for one in points]),
+    ]
+
+
+def _texts(name: str, texts: Sequence[str]) -> fits.Column:
+    known: dict[str, bytes] = {text: _escaped(text) for text in set(texts)}
+    array = np.array([known[text] for text in texts], dtype=bytes)
+    return fits.Column(name=name, format=f"{max(array.itemsize, 1)}A", array=array)
+
+
+def _escaped(text: str) -> bytes:
+    inside = json.dumps(text)[1:-1]
+    bare = inside.rstrip(" ")  # FITS forgets spaces at the end
+    return (bare + "\\u0020" * (len(inside) - len(bare))).encode("ascii")
+
+
+def _write(path: Path, table: fits.BinTableHDU, notes: Mapping[str, Any]) -> None:
+    table.header[NOTES] = as_json(notes)
+    primary = fits.PrimaryHDU()
+    primary.header["ORIGIN"] = ("Penstock", "what wrote this file")
+    with whole_file(path) as unfinished:
+        fits.HDUList([primary, table]).writeto(unfinished, overwrite=True)

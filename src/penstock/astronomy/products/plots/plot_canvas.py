@@ -1,0 +1,141 @@
+"""What every picture has: its size, its fonts, a title, axes, footnotes, and bytes that depend on nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import matplotlib
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+from matplotlib.font_manager import FontProperties
+from matplotlib.text import Text
+from matplotlib.ticker import MaxNLocator, NullLocator
+
+from penstock.astronomy.products.plots.plot_words import number_words, printable
+from penstock.astronomy.products.whole_file import whole_file
+
+WIDTH, HEIGHT = 1200, 700
+"Pixels."
+_DPI = 100
+_LEFT, _RIGHT, TOP = 100, 1170, 98
+INK, QUIET, GRID, WARNING = "#1a1a1a", "#555555", "#dddddd", "#a4262c"
+FONT_SIZES = {"title": 16, "subtitle": 12, "label": 13, "tick": 11, "legend": 11, "line": 8.5, "foot": 9}
+_FOOT_LINES = 3
+
+
+def blank_picture(*, title: str, subtitle: str) -> Figure:
+    """A white picture with its title and what is said under it, each cut to what one line has room for."""
+    figure = Figure(figsize=(WIDTH / _DPI, HEIGHT / _DPI), dpi=_DPI, facecolor="white", edgecolor="white")
+    FigureCanvasAgg(figure)
+    headline = figure.text(_LEFT / WIDTH, 1 - 34 / HEIGHT, "", color=INK, **words("title", bold=True))
+    fit(headline, printable(title), _RIGHT - _LEFT)
+    below = figure.text(_LEFT / WIDTH, 1 - 58 / HEIGHT, "", color=QUIET, **words("subtitle"))
+    fit(below, printable(subtitle), _RIGHT - _LEFT)
+    return figure
+
+
+def add_plot(figure: Figure, *, left: int = _LEFT, right: int = _RIGHT, top: int = TOP, bottom: int = 110) -> Axes:
+    """Axes between these distances from the picture's left, left, top and bottom edges, in pixels."""
+    place = (left / WIDTH, bottom / HEIGHT, (right - left) / WIDTH, (HEIGHT - top - bottom) / HEIGHT)
+    axes = figure.add_axes(place, facecolor="white")
+    for spine in axes.spines.values():
+        spine.set(color=QUIET, linewidth=0.8)
+    axes.tick_params(which="both", direction="out", color=QUIET, labelcolor=INK, length=4, width=0.8)
+    axes.grid(visible=True, color=GRID, linewidth=0.6, linestyle="-")
+    axes.set_axisbelow(True)
+    return axes
+
+
+def name_axes(axes: Axes, *, x: str, y: str) -> None:
+    """Write what stands along the axes."""
+    axes.set_xlabel(printable(x), color=INK, labelpad=6, **words("label"))
+    axes.set_ylabel(printable(y), color=INK, labelpad=8, **words("label"))
+
+
+def put_ticks(axis: Any, low: float, high: float, *, most: int = 9, values: Sequence[float] | None = None) -> None:
+    """Put ticks with readable numbers between two ends of an axis; those given, or round ones."""
+    found = MaxNLocator(nbins=most, steps=[1, 2, 2.5, 5, 10]).tick_values(low, high) if values is None else values
+    inside = [float(value) for value in found if low <= value <= high]
+    put_labels(axis, inside, number_words(inside))
+
+
+def put_labels(axis: Any, places: Sequence[float], labels: Sequence[str]) -> None:
+    """Put these labels at these places, and nothing between them."""
+    axis.set_ticks(places, labels=labels)
+    axis.set_minor_locator(NullLocator())
+    for label in axis.get_ticklabels():
+        label.set(fontproperties=font("tick"), parse_math=False, color=INK)
+
+
+def add_footnotes(figure: Figure, notes: Sequence[str]) -> None:
+    """Write small notes at the foot, at most three lines; what does not fit is cut, with a sign that it was."""
+    lines = filled(figure, "  ·  ".join(note for note in notes if note), "foot", WIDTH - 48, lines=_FOOT_LINES)
+    for number, text in enumerate(lines):
+        place = (14 + 16 * (len(lines) - 1 - number)) / HEIGHT
+        figure.text(24 / WIDTH, place, text, color=QUIET, **words("foot"))
+
+
+def save_picture(figure: Figure, path: Path, *, title: str) -> None:
+    """Save as PNG. The same picture makes the same bytes: no date and no version is in them."""
+    with whole_file(path) as unfinished:
+        drawing: Any = FigureCanvasAgg(figure)
+        drawing.print_png(unfinished, metadata={"Software": "Penstock", "Title": printable(title)})
+
+
+def words(role: str, *, bold: bool = False) -> dict[str, Any]:
+    """How a text of this role is set; a dollar sign in it is one, and no formula begins there."""
+    return {"fontproperties": font(role, bold=bold), "parse_math": False, "usetex": False}
+
+
+def font(role: str, *, bold: bool = False) -> FontProperties:
+    """The font of a role, from the file that matplotlib brings: no machine looks different for the fonts it has."""
+    return FontProperties(fname=_font_file(bold), size=FONT_SIZES[role])
+
+
+@lru_cache(2)
+def _font_file(bold: bool) -> str:
+    name = "DejaVuSans-Bold.ttf" if bold else "DejaVuSans.ttf"
+    return str(Path(matplotlib.get_data_path(), "fonts", "ttf", name))
+
+
+def fit(text: Text, content: str, pixels: float) -> None:
+    """Give a text as much of its content as fits into so many pixels."""
+    text.set_text(content)
+    if _width(text) <= pixels:
+        return
+    fits, fails = 0, min(len(content), 400)
+    while fails - fits > 1:
+        middle = (fits + fails) // 2
+        text.set_text(content[:middle].rstrip() + "…")
+        fits, fails = (middle, fails) if _width(text) <= pixels else (fits, middle)
+    text.set_text(content[:fits].rstrip() + "…")
+
+
+def _width(text: Text) -> float:
+    if len(text.get_text()) > 400:
+        return float("inf")  # no font sets so many on one line; not worth the measuring
+    return float(text.get_window_extent().width)
+
+
+def filled(figure: Figure, content: str, role: str, pixels: float, *, lines: int) -> list[str]:
+    """A text broken into at most so many lines of this width; what is left over is cut, with a sign that it was."""
+    gauge = figure.text(0, 0, "", **words(role))
+    broken = [""]
+    for word in printable(content, most=2000).split(" "):
+        longer = f"{broken[-1]} {word}" if broken[-1] else word
+        gauge.set_text(longer)
+        if _width(gauge) <= pixels:
+            broken[-1] = longer
+        elif len(broken) == lines:
+            fit(gauge, longer + " …", pixels)
+            broken[-1] = gauge.get_text()
+            break
+        else:
+            fit(gauge, word, pixels)
+            broken.append(gauge.get_text())
+    gauge.remove()
+    return [text for text in broken if text]

@@ -1,0 +1,105 @@
+"""Which part of the values a picture shows: what is real, not what one bad pixel makes of it."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
+
+from penstock.astronomy.spectrum import Floats
+
+_BLOCK = 101
+_SPIKE = 1e-4
+"How wide a spike may be, as a part of its wavelength: 30 km/s."
+_EVIDENT = 5.0
+"How many times its local noise a value must stand out to widen the range on its own."
+
+
+def flux_range(wavelength: Floats, flux: Floats) -> tuple[float, float] | None:
+    """From the least to the greatest flux that its neighbours bear out; None if there is no finite value.
+
+    A spike of one or two pixels, or narrower than any line of a nova (a cosmic ray), does not widen it, and neither
+    does noise at the ends of a detector; an emission line does, however high.
+    """
+    good = np.isfinite(flux) & np.isfinite(wavelength)
+    if not good.any():
+        return None
+    values = _blocks(flux[good], _pixels_of_a_spike(wavelength[good]))
+    smooth, noise = _smoothed(values), _local_noise(values)
+    usual = 3 * float(np.median(noise))
+    core = np.percentile(smooth, (1, 99)) + np.array([-usual, usual])
+    away = smooth[np.abs(smooth - np.median(smooth)) > _EVIDENT * noise]
+    shown = np.concatenate([core, away])
+    return _with_tips(float(shown.min()), float(shown.max()), flux[good])
+
+
+def _pixels_of_a_spike(wavelength: Floats) -> int:
+    if wavelength.size < 2:
+        return 1
+    step, middle = np.median(np.diff(wavelength)), np.median(wavelength)
+    return max(1, min(200, int(abs(middle) * _SPIKE / step))) if step > 0 else 1
+
+
+def _blocks(values: Floats, length: int) -> Floats:
+    """The median of each so many neighbours."""
+    if length < 3 or values.size < 20 * length:
+        return values
+    whole = values[: values.size // length * length]
+    found: Floats = np.median(whole.reshape(-1, length), axis=1)
+    return found
+
+
+def _with_tips(low: float, high: float, values: Floats) -> tuple[float, float]:
+    """A little wider, if that is all it takes to show everything: smoothing lowers the tips of real lines."""
+    room = 0.6 * (high - low)
+    least, greatest = float(values.min()), float(values.max())
+    return least if least >= low - room else low, greatest if greatest <= high + room else high
+
+
+def _smoothed(values: Floats) -> Floats:
+    if values.size < 15:
+        return values
+    around = sliding_window_view(np.pad(values, 2, mode="edge"), 5)
+    smooth: Floats = np.median(around, axis=1)
+    return smooth
+
+
+def _local_noise(values: Floats) -> Floats:
+    """One standard deviation of the noise near each value, from how neighbours differ."""
+    if values.size < 2 * _BLOCK:
+        blocks = [values]
+    else:
+        blocks = np.array_split(values, values.size // _BLOCK)
+    with np.errstate(over="ignore"):
+        noise = [float(np.median(np.abs(np.diff(block)))) / 0.954 if block.size > 1 else 0.0 for block in blocks]
+    return np.repeat(np.array(noise), [block.size for block in blocks])
+
+
+def padded(low: float, high: float, *, above: float = 0.06) -> tuple[float, float]:
+    """A little more than a range, so that nothing lies on the frame; from zero, if that is not far."""
+    if low == high:
+        room = abs(low) * 0.1 or 1.0
+        return low - room, high + room
+    room = high - low
+    floor = 0.0 if 0 <= low < 0.4 * high else low - 0.06 * room
+    return floor, high + above * room
+
+
+def shown_exponent(low: float, high: float) -> int:
+    """The power of ten to divide by, so that the numbers along an axis are short; 0 where they are already."""
+    largest = max(abs(low), abs(high))
+    if largest == 0 or 0.01 <= largest < 10_000:
+        return 0
+    return max(-300, min(300, math.floor(math.log10(largest))))
+
+
+def value_range(values: Floats) -> tuple[float, float] | None:
+    """The range of measured brightnesses, without the few that lie far from all others; None if there are none."""
+    finite = values[np.isfinite(values)]
+    if finite.size == 0:
+        return None
+    low, high = np.percentile(finite, (0.5, 99.5))
+    room = max(3 * (high - low), 1e-12 * max(abs(low), abs(high)))
+    near = finite[(finite >= low - room) & (finite <= high + room)]
+    return float(near.min()), float(near.max())
