@@ -23,7 +23,7 @@ from penstock.domains.novae.providers.provider import FoundProduct, UnusableAnsw
 from penstock.domains.novae.providers.spectral_formats import LINKS
 from penstock.domains.novae.providers.zip_archive import USUAL_ZIP, ZipLimits, ZipMember, unpack
 from penstock.generation.download import Downloaded, download
-from penstock.generation.provider_http import ProviderService, Unknown
+from penstock.generation.provider_http import ProviderService, Response, Unknown
 from penstock.net.url import read_url
 from penstock.work.errors import Terminal
 
@@ -101,6 +101,22 @@ class Acquisition:
         kept = (came.byte_length, came.sha256, came.etag, came.content_type, content, locator)
         return AcquiredProduct(arrived, *kept, primary, length, digest, name, tuple(members))
 
+    def changed(self, product: FoundProduct, *, etag: str | None, byte_length: int | None) -> bool | None:
+        """Has it other bytes by now than those known by these? None if nobody says; none of them are fetched."""
+        if not product.locators:
+            return None
+        locator = product.locators[0]
+        if locator.startswith(LOCAL):
+            return self._local(product.provider, locator).stat().st_size != byte_length or None
+        service = self._service(product.provider)
+        asked = {"If-None-Match": etag} if etag else {}
+        with service.open(self._url(service, product, locator), asked, longest=self.longest) as response:
+            if response.status == 304:
+                return False
+            if response.status != 200:
+                raise service.refusal(response, b"")
+            return _differs(response, etag, byte_length)
+
     def _fetched(self, product: FoundProduct, into: Path, tell: Callable[[float], None]) -> tuple[Downloaded, str]:
         if not product.locators:
             raise Terminal(f"{product.provider} says of no place where {product.identity[:200]} can be had")
@@ -116,15 +132,23 @@ class Acquisition:
     def _from(self, product: FoundProduct, locator: str, into: Path, tell: Callable[[float], None]) -> Downloaded:
         if locator.startswith(LOCAL):
             return self._copied(product.provider, locator, into)
-        service = self.services.get(product.provider)
+        service = self._service(product.provider)
+        url = self._url(service, product, locator)
+        return download(service, url, into, most=self.most, longest=self.longest, tell=tell)
+
+    def _service(self, provider: str) -> ProviderService:
+        service = self.services.get(provider)
         if service is None:
-            raise Terminal(f"no provider is called {product.provider!r} any more; add it to NC_PROVIDERS")
+            raise Terminal(f"no provider is called {provider!r} any more; add it to NC_PROVIDERS")
+        return service
+
+    def _url(self, service: ProviderService, product: FoundProduct, locator: str) -> str:
         url = self._over_tls(locator)
         if product.hints.get("kind") == LINKS and locator == product.locators[0]:
             from penstock.domains.novae.providers.datalink import linked_file
 
             url = self._over_tls(linked_file(service, url))
-        return download(service, url, into, most=self.most, longest=self.longest, tell=tell)
+        return url
 
     def _over_tls(self, url: str) -> str:
         """Archives write http out of habit; what the operator has not configured is asked for over TLS."""
@@ -136,19 +160,22 @@ class Acquisition:
         return f"https://{there.host}{there.target}" if usual else url
 
     def _copied(self, provider: str, locator: str, into: Path) -> Downloaded:
-        index = self.locals.get(provider)
-        if index is None:
-            raise Terminal(f"no local index is called {provider!r} any more; add it to NC_PROVIDERS")
-        try:
-            there = index.file(locator)
-        except ValueError as wrong:
-            raise Unknown(f"the local index {provider}: {wrong}") from None
+        there = self._local(provider, locator)
         if (size := there.stat().st_size) > self.most:
             raise Terminal(f"the file has {size} bytes; at most {self.most} are taken")
         with there.open("rb") as source, into.open("wb") as file:
             shutil.copyfileobj(source, file, _PIECE)
         digest, length = _digest(into)
         return Downloaded(length, digest, None, None, None)
+
+    def _local(self, provider: str, locator: str) -> Path:
+        index = self.locals.get(provider)
+        if index is None:
+            raise Terminal(f"no local index is called {provider!r} any more; add it to NC_PROVIDERS")
+        try:
+            return index.file(locator)
+        except ValueError as wrong:
+            raise Unknown(f"the local index {provider}: {wrong}") from None
 
     def _readable(self, path: Path, folder: Path, member: str | None) -> tuple[Path, int, str]:
         """The file to read, with its length and fingerprint."""
@@ -160,6 +187,15 @@ class Acquisition:
             raise _unfit(code, f"the file {member or ''} {what}".replace("  ", " "), member=member)
         digest, length = _digest(path)
         return path, length, digest
+
+
+def _differs(response: Response, etag: str | None, byte_length: int | None) -> bool | None:
+    told = response.headers.get("etag")
+    if etag and told:
+        return told.removeprefix("W/") != etag.removeprefix("W/")
+    if response.length is not None and byte_length is not None and response.length != byte_length:
+        return True
+    return None
 
 
 def primary_member(members: Iterable[ZipMember], hint: str | None) -> ZipMember:

@@ -11,6 +11,7 @@ from typing import Any
 from penstock.astronomy.judgement import Finding
 from penstock.domains.novae.model import normalize_name
 from penstock.domains.novae.providers.provider import Paper, SkyPlace
+from penstock.domains.novae.providers.told_value import told_value
 
 MOST_NOVAE, MOST_FILES = 100_000, 10_000
 LONGEST_MANIFEST = 32 * 1024 * 1024
@@ -78,7 +79,7 @@ class NovaIndex:
 def safe_path(text: Any) -> str:
     """A path that stays within its folder as far as it can be told from its text; ValueError says what is wrong."""
     if not isinstance(text, str) or not text.strip() or len(text) > 500:
-        raise ValueError(f"a file is named by 1 to 500 characters, and not {text!r:.60}")
+        raise ValueError(f"a file is named by 1 to 500 characters, and not {told_value(text)}")
     path = PurePosixPath(text.strip())
     if _UNSAFE.search(text) or path.is_absolute() or ".." in path.parts or ":" in path.parts[0] or not path.parts:
         raise ValueError(f"the path {text[:100]!r} is not within the folder; write it as spectra/file.fits")
@@ -97,6 +98,15 @@ def within(folder: Path, path: str) -> Path:
     return there
 
 
+def is_within(folder: Path, path: str) -> bool:
+    """Is there such a file within the folder?"""
+    try:
+        within(folder, path)
+    except ValueError:
+        return False
+    return True
+
+
 def read_place(ra: Any, dec: Any) -> SkyPlace | None:
     """A position in degrees, or in hours and degrees with colons; None if none is told, ValueError if it is wrong."""
     if ra in (None, "") and dec in (None, ""):
@@ -105,9 +115,9 @@ def read_place(ra: Any, dec: Any) -> SkyPlace | None:
 
 
 def _angle(told: Any, *, hours: bool) -> float:
-    if isinstance(told, int | float) and not isinstance(told, bool):
+    if isinstance(told, int | float) and not isinstance(told, bool) and abs(told) < 1e6:
         return float(told)
-    text = str(told).strip()
+    text = told.strip() if isinstance(told, str) else told_value(told)
     found = _SEXAGESIMAL.fullmatch(text)
     if found is None:
         try:

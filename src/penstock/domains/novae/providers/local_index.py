@@ -10,7 +10,7 @@ from penstock.astronomy.judgement import Finding
 from penstock.domains.novae.providers.indexed_nova import IndexedFile, IndexedNova, NovaIndex, within
 from penstock.domains.novae.providers.nova_manifest import NAMES, read_manifest
 from penstock.domains.novae.providers.object_kinds import kind_of_object
-from penstock.domains.novae.providers.open_nova_folder import is_open_nova_folder, read_open_nova_folder
+from penstock.domains.novae.providers.open_nova_folder import is_open_nova_folder, read_open_nova_folder, stamp_of
 from penstock.domains.novae.providers.paper_reading import year_of
 from penstock.domains.novae.providers.product_identity import product_identity
 from penstock.domains.novae.providers.provider import (
@@ -116,4 +116,4 @@ class LocalIndex:
             raise Misconfigured(
                 f"{self.folder} is no local index: it has neither {' nor '.join(NAMES)}, nor names/names.min.json"
             )
-        return self.folder, (self.folder.stat().st_mtime_ns, 0)
+        return self.folder, (stamp_of(self.folder), 0)

@@ -13,6 +13,7 @@ from penstock.domains.novae.providers.found_spectra import separation
 from penstock.domains.novae.providers.json_answer import json_object
 from penstock.domains.novae.providers.object_kinds import kind_of_object
 from penstock.domains.novae.providers.provider import ClassicalNova, Resolution, ResolvedObject, SkyPlace
+from penstock.domains.novae.providers.told_value import told_value
 from penstock.errors import InvalidValue
 from penstock.generation.provider_http import ProviderService, Unknown
 
@@ -53,7 +54,8 @@ def read_resolution(answer: Mapping[str, Any], name: str, *, host: str) -> Resol
     matches: list[ResolvedObject] = []
     findings: list[Finding] = []
     for number, row in enumerate(rows[:_MOST], 1):
-        if isinstance(row, dict) and normalize_name(str(row.get("searchString", name))) != wanted:
+        searched = row.get("searchString") if isinstance(row, dict) else None
+        if isinstance(searched, str) and normalize_name(searched) != wanted:
             continue
         read = _object(row, number, host)
         (matches if isinstance(read, ResolvedObject) else findings).append(read)  # type: ignore[arg-type] # as just asked
@@ -69,13 +71,12 @@ def _object(row: Any, number: int, host: str) -> ResolvedObject | Finding:
     if ra is not None or dec is not None:
         try:
             place = SkyPlace(float(ra), float(dec))  # type: ignore[arg-type] # what is no number is told
-        except (TypeError, ValueError):
-            place_told = {"ra": str(ra)[:40], "dec": str(dec)[:40]}
-            return _finding(
-                "INVALID_COORDINATES", number, host, f"has no place on the sky: {ra!r:.40}, {dec!r:.40}", place_told
-            )
+        except (TypeError, ValueError, OverflowError):
+            place_told = {"ra": told_value(ra), "dec": told_value(dec)}
+            what = f"has no place on the sky: {place_told['ra']}, {place_told['dec']}"
+            return _finding("INVALID_COORDINATES", number, host, what, place_told)
     kind = told.get("objectType") if isinstance(told.get("objectType"), str) else None
-    source = str(told.get("resolver") or host)[:40]
+    source = told["resolver"][:40] if isinstance(told.get("resolver"), str) else host
     called = " ".join(name.split())[:_LONGEST_NAME]
     plain = called.removeprefix("NAME ").removeprefix("V* ")
     aliases = (called,) if called != plain else ()
@@ -106,17 +107,16 @@ def _same(one: ResolvedObject, other: ResolvedObject) -> bool:
 
 
 def joined(known: ResolvedObject, more: ResolvedObject) -> ResolvedObject:
-    """One object of which two catalogues tell; who says that it is a nova is believed."""
+    """One object of which two catalogues tell; where they contradict each other, nobody knows what it is."""
     names = dict.fromkeys((*known.aliases, more.canonical_name, *more.aliases))
     aliases = tuple(name for name in names if normalize_name(name) != normalize_name(known.canonical_name))
-    better = more if known.is_classical_nova is ClassicalNova.UNKNOWN else known
-    if ClassicalNova.YES in (known.is_classical_nova, more.is_classical_nova):
-        better = known if known.is_classical_nova is ClassicalNova.YES else more
+    kinds = {known.is_classical_nova, more.is_classical_nova} - {ClassicalNova.UNKNOWN}
+    types = dict.fromkeys(kind for kind in (known.object_type, more.object_type) if kind)
     return replace(
         known,
         aliases=aliases,
         position=known.position or more.position,
-        object_type=better.object_type or known.object_type,
-        is_classical_nova=better.is_classical_nova,
+        object_type=" / ".join(types) or None,
+        is_classical_nova=kinds.pop() if len(kinds) == 1 else ClassicalNova.UNKNOWN,
         source=", ".join(dict.fromkeys((*known.source.split(", "), more.source))),
     )

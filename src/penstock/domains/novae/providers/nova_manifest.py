@@ -23,6 +23,7 @@ from penstock.domains.novae.providers.indexed_nova import (
 )
 from penstock.domains.novae.providers.paper_reading import is_bibcode, read_paper
 from penstock.domains.novae.providers.provider import BadPaper
+from penstock.domains.novae.providers.told_value import told_value
 from penstock.errors import Misconfigured
 
 NAMES = ("manifest.json", "manifest.csv")
@@ -127,7 +128,7 @@ def _place(nova: IndexedNova, ra: Any, dec: Any) -> None:
     try:
         nova.position = read_place(ra, dec)
     except ValueError as wrong:
-        nova.tell("INVALID_COORDINATES", f"where it is, and {wrong}", ra=str(ra)[:40], dec=str(dec)[:40])
+        nova.tell("INVALID_COORDINATES", f"where it is, and {wrong}", ra=told_value(ra), dec=told_value(dec))
 
 
 def _add_file(nova: IndexedNova, files: list[IndexedFile], told: Any) -> None:
@@ -137,20 +138,21 @@ def _add_file(nova: IndexedNova, files: list[IndexedFile], told: Any) -> None:
         ticket = safe_path(row["ticket"]) if row.get("ticket") else None
         checksum = _checksum(row)
     except ValueError as wrong:
-        nova.tell("BAD_FILE", f"that it has a file, and {wrong}", file=str(row.get("file"))[:100])
+        nova.tell("BAD_FILE", f"that it has a file, and {wrong}", file=told_value(row.get("file")))
         return
-    hints = {
-        word: value
-        for word, value in list(row.items())[:50]
-        if word not in _FILE_WORDS and isinstance(value, str | int | float) and len(str(value)) <= 1000
-    }
+    hints = {word: value for word, value in list(row.items())[:50] if word not in _FILE_WORDS and _is_plain(value)}
     files.append(IndexedFile(path, _text(row.get("id")), ticket, checksum, hints))
+
+
+def _is_plain(value: Any) -> bool:
+    """Can every store keep it?"""
+    return len(value) <= 1000 if isinstance(value, str) else isinstance(value, int | float) and abs(value) < 1e30
 
 
 def _checksum(row: Mapping[str, Any]) -> str | None:
     for kind, length in _CHECKSUMS.items():
         if told := row.get(kind):
-            text = str(told).lower()
+            text = told.lower() if isinstance(told, str) else told_value(told)
             if len(text) != length or set(text) - set("0123456789abcdef"):
                 raise ValueError(f"{kind}={text[:80]!r} is no such checksum: it has {length} digits from 0 to f")
             return f"{kind}:{text}"

@@ -24,6 +24,7 @@ from penstock.domains.novae.providers.indexed_nova import (
     IndexedFile,
     IndexedNova,
     NovaIndex,
+    is_within,
     read_place,
     within,
 )
@@ -41,7 +42,13 @@ _LETTER = re.compile(r"[^a-z0-9]+")
 
 def is_open_nova_folder(folder: Path) -> bool:
     """Has it the form of the Open Nova Catalog?"""
-    return any((folder / each).is_file() for each in (_CATALOGUE, _NAMES))
+    return any(is_within(folder, each) for each in (_CATALOGUE, _NAMES))
+
+
+def stamp_of(folder: Path) -> int:
+    """What changes when something is put there or taken away."""
+    parts = [folder / each for each in (_CATALOGUE, _NAMES, "references", "tickets", "photometry", "spectra_csv")]
+    return hash(tuple(part.stat().st_mtime_ns if part.exists() else 0 for part in parts))
 
 
 def read_open_nova_folder(folder: Path) -> NovaIndex:
@@ -174,14 +181,14 @@ class _Reading:
     def _files(self, name: str, suffix: str) -> Iterator[Path]:
         there = self._folder / name
         found = sorted(each for each in there.iterdir() if each.suffix == suffix) if there.is_dir() else []
-        return iter(found[:_MOST_TABLES])
+        return (each for each in found[:_MOST_TABLES] if is_within(self._folder, f"{name}/{each.name}"))
 
     def _object(self, path: str) -> dict[str, Any]:
         told = self._json(path)
         return told if isinstance(told, dict) else {}
 
     def _json(self, path: str) -> Any:
-        if not (self._folder / path).is_file():
+        if not is_within(self._folder, path):
             return None
         try:
             return json.loads(read_bounded(self._folder / path))

@@ -9,6 +9,7 @@ from typing import Any
 
 from penstock.astronomy.judgement import Finding
 from penstock.domains.novae.providers.provider import BadPaper, Paper
+from penstock.domains.novae.providers.told_value import told_value
 
 _BIBCODE = re.compile(r"[12]\d{3}[\x21-\x7e]{15}")
 _DATE = re.compile(r"(\d{4})(?:-(\d\d)(?:-(\d\d))?)?(?:T[\d:.]{0,20}Z?)?")
@@ -45,10 +46,10 @@ def read_paper(told: Mapping[str, Any] | Any, *, source: str) -> Paper | BadPape
     row = told if isinstance(told, Mapping) else {}
     bibcode = row.get("bibcode")
     if not isinstance(bibcode, str) or not is_bibcode(bibcode):
-        return _bad("BAD_BIBCODE", f"has the bibcode {bibcode!r:.60}, which is none", source, bibcode)
+        return _bad("BAD_BIBCODE", f"has the bibcode {told_value(bibcode)}, which is none", source, bibcode)
     told_date = row.get("pubdate") or row.get("date")
     try:
-        dated = paper_date(str(told_date)) if told_date else year_of(bibcode)
+        dated = paper_date(_date_text(told_date)) if told_date else year_of(bibcode)
     except ValueError as wrong:
         return _bad("BAD_DATE", str(wrong), source, bibcode)
     return Paper(
@@ -62,10 +63,14 @@ def read_paper(told: Mapping[str, Any] | Any, *, source: str) -> Paper | BadPape
     )
 
 
+def _date_text(told: Any) -> str:
+    return told if isinstance(told, str) else told_value(told)
+
+
 def _bad(code: str, why: str, source: str, bibcode: Any) -> BadPaper:
-    named = str(bibcode)[:60] if bibcode else "without a bibcode"
+    named = told_value(bibcode) if bibcode else "without a bibcode"
     message = f"a paper of {source} ({named}) {why}; it is left out"
-    return BadPaper(Finding(code, message, {"source": source, "bibcode": str(bibcode)[:60]}))
+    return BadPaper(Finding(code, message, {"source": source, "bibcode": told_value(bibcode)}))
 
 
 def _first(told: Any, longest: int) -> str | None:

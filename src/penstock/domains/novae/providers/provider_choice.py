@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from importlib.util import find_spec
 from pathlib import Path
 
 from penstock.declare.option import read_options
@@ -103,6 +104,8 @@ class _Building:
             if not Path(each.place).is_dir():
                 raise Misconfigured(f"NC_PROVIDERS: {each.name} is to be a folder, and {each.place} is none")
             return LocalIndex(each.name, Path(each.place))
+        if find_spec("pyvo") is None:
+            raise Misconfigured(f"NC_PROVIDERS: {each.name} needs pyvo; run: pip install 'penstock[astro]'")
         service = self._service(each.name, each.place, None)
         kind = SsaProvider if each.kind == "ssa" else ObsCoreProvider
         return kind(each.name, each.place, service, self._options.radius / 3600, self._options.most_products)

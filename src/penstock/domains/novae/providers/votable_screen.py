@@ -73,7 +73,7 @@ class _Screen:
         self._host, self._limits = host, limits
         self._depth = self._rows = self._fields = self._width = self._encoded = 0
         self._is_votable = self._in_stream = False
-        self.parser = expat.ParserCreate(namespace_separator=" ")
+        self.parser = expat.ParserCreate()  # without namespaces: many who write VOTables forget to declare them
         self.parser.StartDoctypeDeclHandler = self._doctype
         self.parser.StartElementHandler = self._start
         self.parser.EndElementHandler = self._end
@@ -90,7 +90,7 @@ class _Screen:
         self._refuse("ANSWER_HAS_ENTITIES", "answered with a document type, which may define entities without end")
 
     def _start(self, name: str, told: Mapping[str, str]) -> None:
-        name = name.rpartition(" ")[2].upper()
+        name = name.rpartition(":")[2].upper()
         self._is_votable = self._is_votable or (not self._depth and name == "VOTABLE")
         self._depth += 1
         if self._depth > _DEEPEST:
@@ -106,7 +106,7 @@ class _Screen:
 
     def _end(self, name: str) -> None:
         self._depth -= 1
-        if name.rpartition(" ")[2].upper() == "STREAM":
+        if name.rpartition(":")[2].upper() == "STREAM":
             self._in_stream = False
 
     def _text(self, text: str) -> None:

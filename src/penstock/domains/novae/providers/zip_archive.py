@@ -33,16 +33,7 @@ _BOUNDED = frozenset({zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED})
 _NESTED = (".zip", ".tar", ".tgz", ".7z", ".rar", ".bz2", ".xz")
 _ODD = re.compile(r"[^A-Za-z0-9._+-]+")
 _UNSAFE = re.compile(r"[\x00-\x1f\x7f\\]")
-_BROKEN = (
-    zipfile.BadZipFile,
-    zlib.error,
-    EOFError,
-    NotImplementedError,
-    RuntimeError,
-    struct.error,
-    ValueError,
-    KeyError,
-)
+_BROKEN = (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, struct.error, ValueError, LookupError, OverflowError)
 _SMALL = 8 * 1024 * 1024
 "Bytes that an archive may unpack to, however few it has."
 
@@ -86,6 +77,8 @@ class _SparingFile(io.RawIOBase):
         return True
 
     def seek(self, offset: int, whence: int = 0) -> int:
+        if offset < 0 and whence == 0:
+            raise zipfile.BadZipFile("a member lies before the beginning")
         return self._file.seek(offset, whence)
 
     def tell(self) -> int:
@@ -125,9 +118,9 @@ def _places(opened: zipfile.ZipFile, size: int, limits: ZipLimits) -> list[tuple
         raise _refused("ARCHIVE_TOO_LARGE", f"it unpacks to {total} bytes; at most {limits.bytes} are taken")
     if total > max(_SMALL, limits.ratio * size):
         raise _refused("ARCHIVE_IS_A_BOMB", f"its {size} bytes unpack to {total}", bytes=size, unpacked=total)
-    files = [info for info in infos if not info.is_dir()]
     for info in infos:
         _check(info)
+    files = [info for info in infos if not info.is_dir()]
     names = [_path(info.filename) for info in files]
     if len({str(name).casefold() for name in names}) < len(names):
         raise _refused("ARCHIVE_UNSAFE", "two of its members have the same path")
@@ -138,7 +131,7 @@ def _places(opened: zipfile.ZipFile, size: int, limits: ZipLimits) -> list[tuple
 
 def _check(info: zipfile.ZipInfo) -> None:
     shown = info.filename[:100]
-    _path(info.filename)
+    _path(info.orig_filename)  # zipfile forgets what follows a zero
     if info.flag_bits & _ENCRYPTED:
         raise _refused("ARCHIVE_ENCRYPTED", f"its member {shown!r} needs a password", member=shown)
     kind = stat.S_IFMT(info.external_attr >> 16)
