@@ -28,6 +28,8 @@ class ColumnRole(StrEnum):
     TARGET = "target"
     METHOD = "method"
     VALIDATION = "validation"
+    COUNT = "count"
+    "How many observations a row is the mean of."
     OTHER = "other"
 
 
@@ -49,6 +51,7 @@ class NamedColumn:
 _WORDS: dict[str, ColumnRole] = {
     **dict.fromkeys(("mag", "mags", "magnitude", "magnitudes", "calmag", "appmag", "magpsf"), ColumnRole.BRIGHTNESS),
     **dict.fromkeys(("flux", "fluxdensity", "fnu", "flambda", "fluxes"), ColumnRole.BRIGHTNESS),
+    **dict.fromkeys(("photometrymeasurement",), ColumnRole.BRIGHTNESS),
     **dict.fromkeys(
         ("err", "error", "emag", "magerr", "magerror", "magnitudeerror", "magnitudeerr", "uncertainty", "unc"),
         ColumnRole.ERROR,
@@ -71,7 +74,7 @@ _WORDS: dict[str, ColumnRole] = {
     **dict.fromkeys(("mtype", "measurementmethod"), ColumnRole.METHOD),
     **dict.fromkeys(("val", "validation", "validationflag", "valflag"), ColumnRole.VALIDATION),
 }
-_FLUXES = ("flux", "fluxdensity", "fnu", "flambda", "fluxes")
+_FLUXES = ("flux", "fluxdensity", "fnu", "flambda", "fluxes", "photometrymeasurement")
 _TIMES = (
     "date",
     "time",
@@ -88,8 +91,9 @@ _TIMES = (
 )
 _DAYS = ("t", "days", "day", "dayssinceoutburst", "daysafteroutburst", "phase", "tdays", "age", "dt")
 _UNIT = re.compile(r"(.{1,60}?) ?[\[(]([^\[\]()]{1,40})[\])]")
-_NOT_READ = re.compile(r"[onfrqw]_.*", re.IGNORECASE)
-"The catalogues' prefixes: number of observations, notes, flags, references, quality, weight."
+_NOT_READ = re.compile(r"[nfrqw]_.*", re.IGNORECASE)
+"The catalogues' prefixes: notes, flags, references, quality, weight."
+_COUNT = re.compile(r"o_.*|nobs", re.IGNORECASE)
 _ERRORS = re.compile(
     r"(?:e_|err_?|mag_?err_?|sigma_?|d_|unc_?)(.{1,12})|(.{1,12}?)[_ ]?(?:err|error|unc|sigma|_e)", re.IGNORECASE
 )
@@ -117,12 +121,14 @@ def _by_word(bare: str, unit: str) -> NamedColumn:
     key = re.sub(r"[ _.\-]", "", bare.lower())
     if key in _TIMES or key in _DAYS:
         return NamedColumn(ColumnRole.TIME, named_time(unit), generic=True, relative=key in _DAYS)
+    if _COUNT.fullmatch(bare):
+        return NamedColumn(ColumnRole.COUNT)
     if _NOT_READ.fullmatch(bare):
         return NamedColumn(ColumnRole.OTHER)
     role = _WORDS.get(key)
     if role in (ColumnRole.BRIGHTNESS, ColumnRole.ERROR):
-        implied = "" if key in _FLUXES or "flux" in key else MAGNITUDE
-        return NamedColumn(role, unit=named_unit(unit) or (implied if not unit else ""), generic=key in _FLUXES)
+        implied = MAGNITUDE if role is ColumnRole.BRIGHTNESS and not unit and key not in _FLUXES else ""
+        return NamedColumn(role, unit=named_unit(unit) or implied, generic=key in _FLUXES)
     if role is not None:
         return NamedColumn(role)
     return _by_band(bare, unit)
@@ -130,14 +136,14 @@ def _by_word(bare: str, unit: str) -> NamedColumn:
 
 def _by_band(bare: str, unit: str) -> NamedColumn:
     """Names with a band in them: Vmag, e_Vmag, mag_V, V, V_err."""
-    told = named_unit(unit) if unit else MAGNITUDE
+    told = named_unit(unit) or "" if unit else MAGNITUDE
     for pattern, role in ((_LIMITS, ColumnRole.LIMIT), (_ERRORS, ColumnRole.ERROR), (_IN_BAND, ColumnRole.BRIGHTNESS)):
         match = pattern.fullmatch(bare)
         band = _band_in(next(each for each in match.groups() if each)) if match else ""
         if band:
-            return NamedColumn(role, band=band, unit=told or "")
+            return NamedColumn(role, band=band, unit=told if role is ColumnRole.BRIGHTNESS or unit else "")
     band = _band_in(bare)
-    return NamedColumn(ColumnRole.BRIGHTNESS, band=band, unit=told or "") if band else NamedColumn(ColumnRole.OTHER)
+    return NamedColumn(ColumnRole.BRIGHTNESS, band=band, unit=told) if band else NamedColumn(ColumnRole.OTHER)
 
 
 def _band_in(text: str) -> str:
