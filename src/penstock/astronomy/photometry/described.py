@@ -41,15 +41,26 @@ def described_table(
     lines: Sequence[TextLine], *, ticket: PhotometryTicket, hints: PhotometryHints
 ) -> RecognisedTable | Refusal:
     """The table as a ticket tells it, a person's hints going before; or why it cannot be so."""
-    columns = ticket_columns(ticket)
+    columns = ticket_columns(ticket, hints)
     if isinstance(columns, Refusal):
         return columns
-    columns = replace(columns, target=hints.columns.get("target"))
     delimiters = (hints.delimiter,) if hints.delimiter else DELIMITERS
     header = text_header(lines, delimiters=delimiters)
     if header is not None and columns.last < header.width:
         return _with_names(header, columns, ticket, hints)
     return _without_names(lines, columns, ticket, hints)
+
+
+def described_names(
+    header: TextHeader, *, ticket: PhotometryTicket, hints: PhotometryHints
+) -> RecognisedTable | Refusal:
+    """A table that has names of its own, such as one of a VOTable, as a ticket tells it."""
+    columns = ticket_columns(ticket, hints)
+    if isinstance(columns, Refusal):
+        return columns
+    if columns.last >= header.width:
+        return _too_few(columns, header.width)
+    return _with_names(header, columns, ticket, hints)
 
 
 def ticket_of_hints(hints: PhotometryHints, ticket: PhotometryTicket | None) -> PhotometryTicket:
@@ -71,7 +82,7 @@ def ticket_of_hints(hints: PhotometryHints, ticket: PhotometryTicket | None) -> 
     )
 
 
-def ticket_columns(ticket: PhotometryTicket) -> ColumnMap | Refusal:
+def ticket_columns(ticket: PhotometryTicket, hints: PhotometryHints) -> ColumnMap | Refusal:
     """The map of columns that a ticket gives."""
     if ticket.time_column is None or ticket.flux_column is None:
         said = "The ticket does not tell the columns of time and flux: it is not completed yet. Complete it."
@@ -93,6 +104,7 @@ def ticket_columns(ticket: PhotometryTicket) -> ColumnMap | Refusal:
         telescope=ticket.telescope_column,
         observer=ticket.observer_column,
         filter_system=ticket.filter_system_column,
+        target=hints.columns.get("target"),
     )
 
 
@@ -126,10 +138,14 @@ def _without_names(
     rows: Sequence[RawRow] = raw_rows(data, delimiter) if delimiter else ()
     width = usual_width(rows)
     if delimiter is None or width <= columns.last:
-        said = f"The ticket tells column {columns.last}, and rows have {width} cells. Is it the ticket of this table?"
-        return refused(Verdict.QUARANTINED, "NOT_AS_DESCRIBED", said, column=columns.last, cells=width)
+        return _too_few(columns, width)
     table = RecognisedTable(_form(hints), _why(hints), columns, rows, width, delimiter, comments=len(lines) - len(data))
     return _told(table, ticket, hints)
+
+
+def _too_few(columns: ColumnMap, width: int) -> Refusal:
+    said = f"The ticket tells column {columns.last}, and rows have {width} cells. Is it the ticket of this table?"
+    return refused(Verdict.QUARANTINED, "NOT_AS_DESCRIBED", said, column=columns.last, cells=width)
 
 
 def _with_names(

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from penstock.astronomy.judgement import Assumption, Finding
 from penstock.astronomy.photometry.column_map import BrightnessColumn, ColumnMap
-from penstock.astronomy.photometry.column_name import ColumnRole, NamedColumn, named_column
+from penstock.astronomy.photometry.column_name import SMALL, ColumnRole, NamedColumn, named_column
 from penstock.astronomy.photometry.time_reading import TimeReading
 
 _SYSTEMS = ("JD", "HJD", "BJD")
@@ -63,7 +63,9 @@ def _small_letters(names: Sequence[str], columns: ColumnMap) -> tuple[Assumption
     return tuple(
         Assumption("band", each.band, f"the column {names[each.value][:40]!r} is taken for Johnson's {each.band}")
         for each in columns.brightness
-        if each.band in ("B", "V") and each.band not in names[each.value]
+        if each.band in SMALL.values()
+        and each.band not in names[each.value]
+        and named_column(names[each.value]).band == each.band
     )
 
 

@@ -118,7 +118,7 @@ def _votable(data: bytes, case: _Case) -> RecognisedTable | Refusal:
     # Reading VOTables may need astropy, which takes most of a second to load: only files that are one pay for it.
     from penstock.astronomy.photometry.votable import recognised_votable
 
-    return recognised_votable(data, hints=case.hints, most_rows=case.most_rows, tried=case.tried)
+    return recognised_votable(data, ticket=case.ticket, hints=case.hints, most_rows=case.most_rows, tried=case.tried)
 
 
 def _too_many(lines: list[TextLine], case: _Case) -> Refusal | None:

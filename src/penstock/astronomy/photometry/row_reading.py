@@ -113,7 +113,7 @@ class RowReader:
         return found, unread
 
     def _unread(self, row: RawRow, reason: _NotRead) -> UnreadRow:
-        self.tally.causes[reason.cause] += 1
+        self.tally.causes[reason.cause.value] += 1
         return UnreadRow(row.number, row.text, reason.why)
 
     def _cells(self, row: RawRow) -> Sequence[str]:
@@ -174,7 +174,7 @@ class RowReader:
         unit = self._unit(cells, column)
         self._check_value(marked.value, unit, text)
         limit = self._limit(cells, column, marked.mark, unit)
-        error = self._error(cells, column, unit)
+        error = self._error(cells, column, unit, marked.value)
         if self._columns.validation is not None:
             self.tally.validations[cells[self._columns.validation][:8]] += 1
         return Measurement(
@@ -214,16 +214,19 @@ class RowReader:
         self.tally.less_than += unit == MAGNITUDE and Mark.BELOW in marks
         return bool(marks - {Mark.UNCERTAIN})
 
-    def _error(self, cells: Sequence[str], column: BrightnessColumn, unit: str) -> float | None:
+    def _error(self, cells: Sequence[str], column: BrightnessColumn, unit: str, value: float) -> float | None:
         text = "" if column.error is None else cells[column.error]
         if is_missing_magnitude(text) if unit == MAGNITUDE else is_missing(text):
             return None
-        error = uncertainty(text)
+        share = text.rstrip().endswith("%") and unit != MAGNITUDE
+        error = uncertainty(text.rstrip().rstrip("%") if share else text)
         if error is None:
             raise _NotRead(Cause.VALUE, f"its uncertainty {text[:_SHOWN]!r} is no number")
         if error < 0:
             self.tally.bad_errors += 1
             return None
+        if share:
+            return abs(value) * error / 100
         scale = ratio(column.error_unit, to=unit) if column.error_unit and self._columns.unit is None else 1.0
         return error if scale is None or scale == 1.0 else error * scale
 

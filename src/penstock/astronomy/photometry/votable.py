@@ -11,16 +11,20 @@ from typing import Any
 from penstock.astronomy.judgement import Finding, Verdict
 from penstock.astronomy.photometry.column_name import ColumnRole, NamedColumn, named_column
 from penstock.astronomy.photometry.content import Refusal, refused
+from penstock.astronomy.photometry.described import described_names, ticket_of_hints
 from penstock.astronomy.photometry.header import table_of_names
 from penstock.astronomy.photometry.hints import PhotometryHints
 from penstock.astronomy.photometry.raw_table import SHOWN, RawRow
 from penstock.astronomy.photometry.recognised import RecognisedTable
+from penstock.astronomy.photometry.text_header import TextHeader
 from penstock.astronomy.photometry.time_reading import MJD_ZERO, TimeReading, named_time
 from penstock.astronomy.photometry.unit import named_unit
 from penstock.astronomy.photometry.votable_scan import VoField, VoScan, VoTable, scanned_votable
+from penstock.astronomy.ticket import PhotometryTicket
 
 _MOST_ARRAY = 10_000
 "Numbers in one cell that a file may declare."
+_NUMBERS = ("double", "float", "int", "short", "long", "")
 _ORIGINS = {"JD-origin": 0.0, "MJD-origin": MJD_ZERO}
 _CENTRES = {"HELIOCENTER": "HJD", "BARYCENTER": "BJD"}
 _EM = {f"em.opt.{letter.lower()}": letter for letter in "UBVRI"} | {
@@ -29,19 +33,31 @@ _EM = {f"em.opt.{letter.lower()}": letter for letter in "UBVRI"} | {
 
 
 def recognised_votable(
-    data: bytes, *, hints: PhotometryHints, most_rows: int, tried: list[dict[str, Any]]
+    data: bytes,
+    *,
+    ticket: PhotometryTicket | None,
+    hints: PhotometryHints,
+    most_rows: int,
+    tried: list[dict[str, Any]],
 ) -> RecognisedTable | Refusal:
-    """The one table of a VOTable that tells brightnesses, or why there is none."""
+    """The one table of a VOTable that tells brightnesses, or that a ticket describes; or why there is none."""
     scan = scanned_votable(data, most_rows=most_rows)
     if isinstance(scan, Refusal):
         return scan
     named = {table.number: _all_named(table, scan) for table in scan.tables}
-    chosen = _chosen(scan, named, hints)
+    told = ticket is not None or bool(hints.columns)
+    chosen = scan.tables[0] if told and len(scan.tables) == 1 else _chosen(scan, named, hints)
     tried.append({"form": "votable", "fits": isinstance(chosen, VoTable), "tables": len(scan.tables)})
     if isinstance(chosen, Refusal):
         return chosen
     rows = chosen.rows if not chosen.packed else _packed_rows(data, chosen, most_rows)
-    return rows if isinstance(rows, Refusal) else _table(chosen, named[chosen.number], rows)
+    if isinstance(rows, Refusal):
+        return rows
+    if not told:
+        return _table(chosen, named[chosen.number], rows)
+    names = tuple(each.name for each in chosen.fields)
+    header = TextHeader(0, "", names, tuple(named[chosen.number]), tuple(rows), 0)
+    return described_names(header, ticket=ticket_of_hints(hints, ticket), hints=hints)
 
 
 def _table(table: VoTable, found: list[NamedColumn], rows: Sequence[RawRow]) -> RecognisedTable | Refusal:
@@ -104,9 +120,10 @@ def _named(column: VoField, scan: VoScan) -> NamedColumn:
     if column.name.upper().startswith("NED "):
         return NamedColumn(ColumnRole.OTHER)
     found = named_column(column.name, unit=column.unit)
-    if found.role is ColumnRole.BRIGHTNESS and ucd and not ucd.startswith("phot"):
-        return NamedColumn(ColumnRole.OTHER)
-    return found if found.role is not ColumnRole.OTHER else _by_ucd(column, ucd)
+    vetoed = found.role is ColumnRole.BRIGHTNESS and ucd and not ucd.startswith("phot")
+    if vetoed or found.role is ColumnRole.OTHER:
+        return _by_ucd(column, ucd)
+    return replace(found, band=_band(ucd.split(";")) or found.band) if found.band else found
 
 
 def _by_ucd(column: VoField, ucd: str) -> NamedColumn:
@@ -115,7 +132,7 @@ def _by_ucd(column: VoField, ucd: str) -> NamedColumn:
         return NamedColumn(ColumnRole.TIME, named_time(column.unit), generic=True)
     if words[0] == "stat.error" and len(words) > 1 and words[1].startswith("phot"):
         return NamedColumn(ColumnRole.ERROR, band=_band(words), unit=named_unit(column.unit) or "")
-    if words[0] in ("phot.mag", "phot.flux", "phot.flux.density") and column.name[:2].lower() not in ("o_", "n_", "q_"):
+    if words[0] in ("phot.mag", "phot.flux", "phot.flux.density") and column.datatype in _NUMBERS:
         return NamedColumn(ColumnRole.BRIGHTNESS, band=_band(words), unit=named_unit(column.unit) or "")
     if words[0] in ("instr.bandpass", "instr.filter") or ucd == "meta.id;instr.filter":
         return NamedColumn(ColumnRole.BAND)
