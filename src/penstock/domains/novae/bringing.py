@@ -9,11 +9,11 @@ from dataclasses import asdict, dataclass
 from pathlib import PurePosixPath
 from typing import Any
 
-from penstock.astronomy.judgement import Finding
 from penstock.domains.novae.dataset_files import FileKeeper, sha256_of
 from penstock.domains.novae.dataset_records import Dataset
+from penstock.domains.novae.describing import describe
 from penstock.domains.novae.nova_files import OF_DATASETS, RAW
-from penstock.domains.novae.providers.provider import FoundProduct, UnusableAnswer
+from penstock.domains.novae.providers.provider import FoundProduct
 from penstock.domains.novae.states import DatasetType
 from penstock.errors import NotFound
 from penstock.work.errors import Terminal
@@ -21,7 +21,6 @@ from penstock.work.workspace import Workspace
 
 OBJECT = "object:"
 "A locator that begins so is a key in the object store."
-_LONGEST_TICKET = 64 * 1024
 _LONGEST_NAME = 120
 
 
@@ -102,7 +101,7 @@ def _acquired(keeper: FileKeeper, dataset: Dataset, locators: list[str], workspa
     name = _name_of(dataset, came)
     primary = keeper.keep(came.primary, pattern, name, etag=came.etag)
     _keep_source(keeper, dataset, came, workspace)
-    _read_ticket(keeper, dataset, workspace, tell)
+    describe(keeper, dataset, plain_name(_own_name(came)), workspace, tell)
     return Brought(
         primary.s3_key, came.primary_sha256, came.primary_length, came.sha256, came.etag, str(came.locator)[:1000]
     )
@@ -126,12 +125,17 @@ def product_of(dataset: Dataset, locators: list[str]) -> FoundProduct:
 def _name_of(dataset: Dataset, came: Any) -> str:
     """primary.fits, as the documents have it; a text keeps its ending. Of photometry the file's own name."""
     if dataset.dataset_type is DatasetType.PHOTOMETRY:
-        return plain_name(PurePosixPath(str(came.primary_member or came.locator)).name)
+        return plain_name(_own_name(came))
     with came.primary.open("rb") as file:
         fits = file.read(9) == b"SIMPLE  ="
-    ending = PurePosixPath(str(came.primary_member or came.locator).partition("?")[0]).suffix.lower()
+    ending = PurePosixPath(_own_name(came)).suffix.lower()
     usual = ending if ending in (".csv", ".txt", ".dat", ".xml", ".vot") else ".txt"
     return "primary.fits" if fits else f"primary{usual}"
+
+
+def _own_name(came: Any) -> str:
+    """What the file is called where it comes from."""
+    return PurePosixPath(str(came.primary_member or came.locator).partition("?")[0]).name
 
 
 def plain_name(name: str, default: str = "table.csv") -> str:
@@ -162,19 +166,3 @@ def _keep_source(keeper: FileKeeper, dataset: Dataset, came: Any, workspace: Wor
     path = workspace.folder / "source.json"
     path.write_text(json.dumps(told, indent=1, sort_keys=True, default=str), encoding="utf-8")
     keeper.keep(path, RAW[dataset.dataset_type], "source.json")
-
-
-def _read_ticket(keeper: FileKeeper, dataset: Dataset, workspace: Workspace, tell: Tell) -> None:
-    """Fetch what describes the columns of a table, where its provider has that, and keep it with the dataset."""
-    locator = dataset.hints.get("ticket")
-    acquirer = keeper.catalogue.sources.acquisition
-    if not isinstance(locator, str) or dataset.ticket is not None or acquirer is None:
-        return
-    wanted = FoundProduct(dataset.provider, None, locator, (locator,))
-    came = acquirer.acquire(wanted, workspace.folder / "ticket", tell=tell)
-    if came.byte_length > _LONGEST_TICKET:
-        raise UnusableAnswer(Finding("TICKET_TOO_LONG", f"the ticket has {came.byte_length} bytes; cut it"))
-    with keeper.work.change(why="its ticket") as change:
-        change.track(dataset)
-        dataset.ticket = came.primary.read_text("utf-8", "replace")
-        change.save(dataset, when=keeper.held.holds())

@@ -77,6 +77,10 @@ class Dataset(Catalogued, table=NOVA_CAT, created_by=SYSTEM):
     "What people have said of it at the quarantine desk or with the file: hints of another kind than the provider's."
     ticket: str | None = None
     "What describes its columns, as it was written."
+    description: dict[str, Any] | None = None
+    "What the table that goes with a ticket tells of this one spectrum."
+    file_name: str | None = None
+    "What its file was called where it comes from."
     bibcode: str | None = None
     "The paper it belongs to."
     summary: dict[str, Any] | None = None

@@ -90,7 +90,8 @@ def science_of(type: DatasetType) -> DatasetScience:
 
 def fingerprint_of(dataset: Dataset, sha256: str, *, version: str) -> str:
     """What a verdict is about: these bytes, read with all that is said of them, by these rules."""
-    told = {"sha256": sha256, "said": dataset.said or {}, "ticket": dataset.ticket, "rules": version}
+    told: dict[str, Any] = {"sha256": sha256, "said": dataset.said or {}, "rules": version}
+    told |= {"ticket": dataset.ticket, "description": dataset.description, "name": dataset.file_name}
     return hashlib.sha256(canonical(told).encode()).hexdigest()[:32]
 
 

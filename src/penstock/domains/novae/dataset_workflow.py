@@ -91,6 +91,8 @@ class DatasetWork:
     def judged(self, workspace: Workspace, key: str) -> tuple[Path, JudgedFile]:
         """A file of the dataset, and what it proves to be."""
         path = workspace.fetch(key)
+        if self.dataset.file_name is not None:
+            path = path.rename(path.with_name(self.dataset.file_name))  # what it is called tells something, too
         judged = self.science.judge(path, self.dataset)
         self.heartbeat()
         if judged.verdict is Verdict.RETRYABLE_ERROR:

@@ -201,6 +201,8 @@ def _updated(change: Change, dataset: Dataset, told: Mapping[str, Any], found: F
         setattr(dataset, name, value)
     dataset.updated_at = change.store.clock.now()
     reopens = republished and dataset.processing_status in _OVER
+    if republished:
+        dataset.ticket = dataset.description = None  # they may be others as well
     if reopens:
         leave_desk(change, dataset)
         dataset.reopen()

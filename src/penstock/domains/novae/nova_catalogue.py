@@ -46,7 +46,17 @@ class NovaSources:
 
 def nova_sources(context: DomainContext) -> NovaSources:
     """Those that a deployment has chosen."""
-    return NovaSources()
+    # Only whoever asks them needs their clients.
+    from penstock.domains.novae.providers.provider_choice import Providers
+
+    chosen = Providers.within(context)
+    return NovaSources(
+        resolvers=(chosen.resolver,),
+        bibliographies=(chosen.bibliography,),
+        spectra=chosen.spectra,
+        photometry=chosen.photometry,
+        acquisition=chosen.acquisition,
+    )
 
 
 @dataclass(frozen=True)
