@@ -11,8 +11,8 @@ from penstock.domains.novae.providers.provider import (
     BadPaper,
     ClassicalNova,
     Paper,
-    ResolvedObject,
     Resolution,
+    ResolvedObject,
     SkyPlace,
 )
 

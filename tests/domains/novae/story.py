@@ -57,18 +57,16 @@ class Astronomer:
 
     def __init__(self, catalogue: NovaCatalogue, role: Role | None = Role.EDITOR) -> None:
         self.catalogue = catalogue
-        api = build_api(
-            [PLUGIN], context_of(catalogue), options=WebOptions(secret=b"of the tests", strict_claims=True)
-        )
+        api = build_api([PLUGIN], context_of(catalogue), options=WebOptions(secret=b"of the tests", strict_claims=True))
         headers = {}
         if role is not None:
             token = create_key(catalogue.store, name=role.value, role=role, by="tests").token
             headers["Authorization"] = f"Bearer {token}"
         self.client = TestClient(api, base_url="http://127.0.0.1", headers=headers, raise_server_exceptions=False)
 
-    def get(self, path: str, status: int = 200, **params: Any) -> Any:
+    def get(self, path: str, answered: int = 200, **params: Any) -> Any:
         answer = self.client.get(f"{API}{path}", params=params)
-        assert answer.status_code == status, answer.text
+        assert answer.status_code == answered, answer.text
         return answer.json()
 
     def post(self, path: str, body: Any = None, status: int = 202, *, key: str | None = None) -> Any:
@@ -125,15 +123,15 @@ def new_nova(store: Store, nova_id: UUID, name: str) -> Nova:
 
 def new_dataset(store: Store, nova_id: UUID, identity: str = "ADP.1", **fields: Any) -> Dataset:
     now = store.clock.now()
-    return store.create(
-        Dataset(
-            nova_id=nova_id,
-            dataset_type=DatasetType.SPECTRA,
-            provider="ESO",
-            dataset_id=dataset_identity("ESO", identity),
-            provider_identity=identity,
-            created_at=now,
-            updated_at=now,
-            **fields,
-        )
+    dataset = Dataset(
+        nova_id=nova_id,
+        dataset_type=DatasetType.SPECTRA,
+        provider="ESO",
+        dataset_id=dataset_identity("ESO", identity),
+        provider_identity=identity,
+        created_at=now,
+        updated_at=now,
+        **fields,
     )
+    store.create(dataset)
+    return dataset

@@ -79,9 +79,7 @@ def test_several_novae_of_a_name_are_never_told_apart_silently(anywhere: NovaCat
     assert (run["status"], run["outcome"]) == ("QUARANTINED", "AMBIGUOUS_NAME")
     (doubt,) = ann.get("/doubts")["items"]
     assert sorted(doubt["candidates"]) == sorted(map(str, (one, other)))
-    decided = ann.post(
-        f"/doubts/{doubt['job_run_id']}/decision", {"verdict": "existing", "nova_id": str(other)}, 200
-    )
+    decided = ann.post(f"/doubts/{doubt['job_run_id']}/decision", {"verdict": "existing", "nova_id": str(other)}, 200)
     work_through(anywhere)
     went_on = ann.run(decided["continued_by"])
     assert (went_on["status"], went_on["outcome"], went_on["nova_id"]) == (

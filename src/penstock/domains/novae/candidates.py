@@ -6,10 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from penstock.astronomy.sky import Position, separation
+from penstock.astronomy.sky import Position, SkyMatch, match_of, separation
 from penstock.domains.novae.names import LONGEST_NAME, further
 from penstock.domains.novae.nova_table import normalize_name
-from penstock.domains.novae.positions import NEAR, SAME
 from penstock.domains.novae.providers.provider import ClassicalNova, ResolvedObject
 from penstock.domains.novae.run_bookkeeping import Doubtful
 
@@ -36,7 +35,7 @@ class Candidate:
         return {
             "name": self.name,
             "names": list(self.names),
-            "position": None if at is None else [at.ra, at.dec],
+            "position": None if at is None else [at.ra_degrees, at.dec_degrees],
             "kinds": sorted(kind.value for kind in self.kinds),
             "sources": list(self.sources),
             "object_type": self.object_type,
@@ -85,14 +84,14 @@ def put_together(found: Iterable[Candidate]) -> list[Candidate]:
 def _is_same(one: Candidate, other: Candidate) -> bool:
     shared = set(map(normalize_name, one.names)) & set(map(normalize_name, other.names))
     away = apart(one.position, other.position)
-    return bool(shared) or (away is not None and away < SAME)
+    return bool(shared) or (away is not None and match_of(away) is SkyMatch.SAME)
 
 
 def _joined(one: Candidate, other: Candidate) -> Candidate:
     away = apart(one.position, other.position)
-    if away is not None and away >= SAME:
+    if (code := contradiction(away)) is not None and away is not None:
         raise Doubtful(
-            "COORDINATE_AMBIGUITY" if away <= NEAR else "COORDINATE_CONFLICT",
+            code,
             f"{one.name} is at {away:.1f} arcseconds from where another source has it",
             details={"matches": [one.told(), other.told()], "arcsec": round(away, 3)},
             asks=[],
@@ -110,6 +109,13 @@ def _joined(one: Candidate, other: Candidate) -> Candidate:
 def apart(one: Position | None, other: Position | None) -> float | None:
     """Arcseconds between two places; None where one of them is not known."""
     return None if one is None or other is None else separation(one, other)
+
+
+def contradiction(arcsec: float | None) -> str | None:
+    """Why two of one name may be two, so far apart; None where nothing speaks against it."""
+    if arcsec is None or match_of(arcsec) is SkyMatch.SAME:
+        return None
+    return "COORDINATE_AMBIGUITY" if match_of(arcsec) is SkyMatch.AMBIGUOUS else "COORDINATE_CONFLICT"
 
 
 NOT_FOUND, NOT_A_NOVA = "NOT_FOUND", "NOT_A_CLASSICAL_NOVA"

@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from uuid import UUID
 
-from penstock.domains.novae.candidates import Candidate, apart
+from penstock.astronomy.sky import SkyMatch, match_of
+from penstock.domains.novae.candidates import Candidate, apart, contradiction
 from penstock.domains.novae.model import Nova, NovaEntry, NovaStatus
 from penstock.domains.novae.names import (
     all_names,
@@ -19,7 +20,7 @@ from penstock.domains.novae.names import (
     owner_of,
     share_name,
 )
-from penstock.domains.novae.positions import NEAR, SAME, Surroundings, around, position_of, put_position
+from penstock.domains.novae.positions import Surroundings, around, position_of, put_position
 from penstock.domains.novae.run_bookkeeping import Doubtful
 from penstock.domains.novae.runs import followed
 from penstock.kernel.change import Change
@@ -93,7 +94,9 @@ def found_as(
 def identified(store: Store, candidate: Candidate, near: Surroundings | None) -> UUID | None:
     """The nova that a candidate is, by names and place; None if there is none, Doubtful if it may be several."""
     named = list(dict.fromkeys(nova_id for name in candidate.names for nova_id in novae_called(store, name)))
-    there = [each.nova_id for each in near.neighbours if each.arcsec < SAME] if near is not None else []
+    there = (
+        [each.nova_id for each in near.neighbours if match_of(each.arcsec) is SkyMatch.SAME] if near is not None else []
+    )
     meant = list(dict.fromkeys([*named, *there]))
     told = candidate.told()
     if len(meant) > 1:
@@ -120,9 +123,9 @@ def identified(store: Store, candidate: Candidate, near: Surroundings | None) ->
 def _check_place(store: Store, candidate: Candidate, nova_id: UUID) -> None:
     """A nova of the same name that lies elsewhere may be another."""
     away = apart(candidate.position, position_of(followed(store, nova_id)))
-    if away is not None and away >= SAME:
+    if (code := contradiction(away)) is not None and away is not None:
         raise Doubtful(
-            "COORDINATE_AMBIGUITY" if away <= NEAR else "COORDINATE_CONFLICT",
+            code,
             f"{candidate.name} has a name of nova {nova_id}, which lies {away:.1f} arcseconds away",
             details={"matches": [candidate.told()], "arcsec": round(away, 3)},
             asks=[nova_id],
@@ -160,7 +163,7 @@ def _create(
 
 def _place(change: Change, nova: Nova, near: Surroundings, source: str | None) -> None:
     """Say where a nova is, which is created or saved in the same change."""
-    nova.ra_deg, nova.dec_deg, nova.position_source = near.position.ra, near.position.dec, source
+    nova.ra_deg, nova.dec_deg, nova.position_source = near.position.ra_degrees, near.position.dec_degrees, source
     near.still_so(change, adding=True)
     put_position(change, nova.nova_id, near.position, source=source)
 

@@ -13,6 +13,7 @@ from itertools import islice
 from typing import Any
 from uuid import UUID
 
+from penstock.astronomy.sky import sky_cell
 from penstock.declare.attr import the
 from penstock.declare.entity import Entity
 from penstock.domains.novae.errors import NotMergeable
@@ -36,7 +37,7 @@ from penstock.domains.novae.model import (
 )
 from penstock.domains.novae.names import all_names, checked_name, go_by
 from penstock.domains.novae.nova_catalogue import NovaCatalogue
-from penstock.domains.novae.positions import around, position_of, put_position
+from penstock.domains.novae.positions import position_of, put_position
 from penstock.domains.novae.refreshing import earliest
 from penstock.domains.novae.run_records import JobRun
 from penstock.domains.novae.runs import Begun, Origin, begin_within, followed, launch, still_stands
@@ -238,20 +239,14 @@ def _move_place(work: TaskContext, source: UUID) -> None:
         at = position_of(one)
         if at is None:
             return
-        near = around(store, at)
-        found = [NovaPosition.at(cell=near.own_cell, nova_id=source)]
         with work.change(why="merged") as change:
-            still_stands(change, other.nova_id)
-            for ref in found:
-                change.delete(ref)
+            change.track(other)
+            change.delete(NovaPosition.at(cell=sky_cell(at), nova_id=source))
             if position_of(other) is None:
-                change.patch(
-                    other.ref,
-                    the(Nova.ra_deg).set(at.ra),
-                    the(Nova.dec_deg).set(at.dec),
-                    when=the(Nova.ra_deg).absent(),
-                )
+                other.ra_deg, other.dec_deg = at.ra_degrees, at.dec_degrees
+                other.position_source = one.position_source
                 put_position(change, other.nova_id, at, source=one.position_source)
+            change.save(other)
 
     store.retried(attempt)
 

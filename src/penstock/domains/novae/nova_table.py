@@ -40,6 +40,11 @@ def run_identity(idempotency_key: str, turn: int) -> UUID:
     return uuid5(_IDENTITIES, f"run:{len(idempotency_key)}:{idempotency_key}:{turn}")
 
 
+def launched_identity(request: str, parent: UUID) -> UUID:
+    """A run launches another for a request once, however often its step is begun again."""
+    return uuid5(_IDENTITIES, f"launched:{parent}:{request}")
+
+
 def nova_identity(job_run_id: UUID) -> UUID:
     """A run makes one nova at most, however often it is begun again."""
     return uuid5(_IDENTITIES, f"nova:{job_run_id}")

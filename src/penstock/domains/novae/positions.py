@@ -5,18 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from uuid import UUID
 
-from penstock.astronomy.sky import Position, cells_around, separation, sky_cell
+from penstock.astronomy.sky import OTHER, Position, cells_around, separation, sky_cell
 from penstock.declare.attr import the
 from penstock.domains.novae.model import Nova, NovaPosition, SkyCell
 from penstock.domains.novae.runs import followed
 from penstock.kernel.change import Change
 from penstock.kernel.store import Store
 from penstock.operations.conditions import Missing
-
-SAME, NEAR = 2.0, 10.0
-"Arcseconds: nearer than the first is the same nova, further than the second another; in between a person decides."
-WIDEST = 60.0
-"Arcseconds within which one may look."
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,28 +31,24 @@ class Surroundings:
     turns: tuple[SkyCell | str, ...]
     "The cells; by name alone where nothing was ever put."
 
-    @property
-    def own_cell(self) -> str:
-        """The cell that the position itself lies in."""
-        return sky_cell(self.position)
-
     def still_so(self, change: Change, *, adding: bool) -> None:
         """Refuse a change if anything has come near meanwhile; with ``adding`` the change itself puts something there.
 
         Of two who add at places near each other at the same moment, each finds the other's cell among these.
         """
+        own = sky_cell(self.position)
         for turn in self.turns:
             cell = turn if isinstance(turn, str) else turn.cell
             seen = Missing() if isinstance(turn, str) else the(SkyCell.turn).equals(turn.turn)
-            if adding and cell == self.own_cell:
+            if adding and cell == own:
                 change.put(SkyCell(cell=cell, turn=1 if isinstance(turn, str) else turn.turn + 1), when=seen)
             else:
                 change.check(SkyCell.at(cell=cell), seen)
 
 
-def around(store: Store, position: Position, *, arcsec: float = NEAR) -> Surroundings:
+def around(store: Store, position: Position, *, arcsec: float = OTHER) -> Surroundings:
     """What lies within some arcseconds of a position."""
-    cells = list(dict.fromkeys([sky_cell(position), *cells_around(position, arcsec)]))
+    cells = list(dict.fromkeys([sky_cell(position), *cells_around(position, arcseconds=arcsec)]))
     # The turns first: what is put after they were read counts them up.
     turns = tuple(store.lookup(SkyCell.at(cell=cell)) or cell for cell in cells)
     found: dict[UUID, float] = {}
@@ -77,8 +68,8 @@ def put_position(change: Change, nova_id: UUID, position: Position, *, source: s
         NovaPosition(
             cell=sky_cell(position),
             nova_id=nova_id,
-            ra_deg=position.ra,
-            dec_deg=position.dec,
+            ra_deg=position.ra_degrees,
+            dec_deg=position.dec_degrees,
             source=source,
             created_at=change.store.clock.now(),
         )

@@ -6,14 +6,21 @@ from collections.abc import Sequence
 from typing import Any
 from uuid import UUID
 
-from penstock.domains.novae.candidates import Candidate, apart, candidate_of, candidate_told, put_together
+from penstock.domains.novae.candidates import (
+    Candidate,
+    apart,
+    candidate_of,
+    candidate_told,
+    contradiction,
+    put_together,
+)
 from penstock.domains.novae.decisions import Verdict
 from penstock.domains.novae.founding import AT_ONCE, rename_entry
 from penstock.domains.novae.model import Nova
 from penstock.domains.novae.names import all_names, checked_name, claim_names, further, give_names, owner_of
 from penstock.domains.novae.nova_catalogue import NovaCatalogue
 from penstock.domains.novae.nova_table import normalize_name
-from penstock.domains.novae.positions import NEAR, SAME, position_of
+from penstock.domains.novae.positions import position_of
 from penstock.domains.novae.run_bookkeeping import Doubtful
 from penstock.domains.novae.run_records import JobRun
 from penstock.domains.novae.runs import Begun, Origin, begin, followed
@@ -87,8 +94,7 @@ def _agreed(store: Store, nova: Nova, objects: Sequence[Candidate]) -> Candidate
             "AMBIGUOUS_NAME", f"{nova.preferred_name} is {len(objects)} objects", details={"matches": matches}, asks=[]
         )
     away = apart(objects[0].position, position_of(nova))
-    if away is not None and away >= SAME:
-        code = "COORDINATE_AMBIGUITY" if away <= NEAR else "COORDINATE_CONFLICT"
+    if (code := contradiction(away)) is not None and away is not None:
         reason = f"{nova.preferred_name} is {away:.1f} arcseconds from where it was"
         raise Doubtful(code, reason, details={"matches": matches, "arcsec": round(away, 3)}, asks=[nova.nova_id])
     others = {owner for name in objects[0].names if (owner := owner_of(store, name)) not in (None, nova.nova_id)}

@@ -8,7 +8,7 @@ from uuid import UUID
 
 from fastapi import APIRouter, Depends, Query, Request
 
-from penstock.astronomy.sky import Position
+from penstock.astronomy.sky import FURTHEST, OTHER, Position
 from penstock.auth.access import again, needs
 from penstock.auth.caller import Caller, caller_of
 from penstock.domains.novae import (
@@ -114,7 +114,7 @@ def _add_novae(router: APIRouter, catalogue: NovaCatalogue) -> None:
         who: Who,
         ra: Annotated[float, Query(ge=0, lt=360, description="Right ascension, ICRS, in degrees.")],
         dec: Annotated[float, Query(ge=-90, le=90, description="Declination, ICRS, in degrees.")],
-        arcsec: Annotated[float, Query(gt=0, le=positions.WIDEST)] = positions.NEAR,
+        arcsec: Annotated[float, Query(gt=0, le=FURTHEST)] = OTHER,
     ) -> Neighbourhood:
         """The novae within some arcseconds of a place, nearest first."""
         near = positions.around(who.store, Position(ra, dec), arcsec=arcsec).neighbours

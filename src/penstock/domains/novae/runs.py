@@ -13,7 +13,7 @@ from penstock.domains.novae.errors import NoSuchNova
 from penstock.domains.novae.lookup_records import Doubt, DoubtStatus
 from penstock.domains.novae.model import Nova, NovaStatus
 from penstock.domains.novae.nova_catalogue import NovaCatalogue
-from penstock.domains.novae.nova_table import normalize_name, run_identity
+from penstock.domains.novae.nova_table import launched_identity, normalize_name, run_identity
 from penstock.domains.novae.run_records import (
     Attempt,
     JobRun,
@@ -103,6 +103,8 @@ def _begun(
 
     def attempt() -> Begun[R]:
         wanted = _followed_input(store, input)
+        if (launched := _launched(store, workflow, wanted, origin)) is not None:
+            return Begun(cast("R", launched), is_new=False)
         lock = store.lookup(RunLock.at(request=workflow.request_of(wanted)))
         found = None if lock is None else cast("R | None", _run_of(store, lock, wanted))
         if found is not None and _answers(store, workflow, found):
@@ -115,6 +117,14 @@ def _begun(
         return Begun(run, is_new=True)
 
     return store.retried(attempt)  # of many who ask at once one begins it, and the others find that
+
+
+def _launched(store: Store, workflow: Workflow[Any], input: WorkflowInput, origin: Origin) -> JobRun | NameRun | None:
+    """The run that another has launched for this already, whatever has become of it since."""
+    if origin.parent is None:
+        return None
+    launched = launched_identity(workflow.request_of(input), origin.parent)
+    return find_run(store, launched) if store.lookup(JobRunPlace.at(job_run_id=launched)) is not None else None
 
 
 def _followed_input(store: Store, input: WorkflowInput) -> WorkflowInput:
@@ -150,7 +160,8 @@ def _start(
     now, turn = change.store.clock.now(), 1 if lock is None else lock.turn + 1
     request = workflow.request_of(input)
     key = request if workflow.window is None else f"{request}:{now:%Y-%m-%dT%H}"
-    run = _new_run(workflow, input, key=key, turn=turn, at=now, catalogue=catalogue, origin=origin)
+    run_id = run_identity(key, turn) if origin.parent is None else launched_identity(request, origin.parent)
+    run = _new_run(workflow, input, key=key, run_id=run_id, at=now, catalogue=catalogue, origin=origin)
     _take_lock(change, lock, _lock_of(run, request, turn))
     change.create(_place_of(run, input))
     return workflow.pipeline.start(change, input.model_dump(mode="json"), job=cast("R", run))
@@ -161,14 +172,14 @@ def _new_run(
     input: WorkflowInput,
     *,
     key: str,
-    turn: int,
+    run_id: UUID,
     at: datetime,
     catalogue: NovaCatalogue,
     origin: Origin,
 ) -> WorkflowRun:
     told: dict[str, Any] = {
         "started_at": at,
-        "job_run_id": run_identity(key, turn),
+        "job_run_id": run_id,
         "workflow_name": workflow.name,
         "correlation_id": origin.correlation_id or str(new_id(catalogue.once, "correlation")),
         "idempotency_key": key,
