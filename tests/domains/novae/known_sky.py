@@ -15,6 +15,7 @@ from penstock.domains.novae.providers.provider import (
     ResolvedObject,
     SkyPlace,
 )
+from tests.domains.novae.archive import Downloads
 
 
 def nova_object(
@@ -64,6 +65,14 @@ class KnownSky:
     names: KnownNames = field(default_factory=KnownNames)
     other_names: KnownNames = field(default_factory=KnownNames)
     papers: KnownPapers = field(default_factory=KnownPapers)
+    downloads: Downloads = field(default_factory=Downloads)
 
     def sources(self) -> NovaSources:
-        return NovaSources(resolvers=(self.names, self.other_names), bibliographies=(self.papers,))
+        archives = tuple(self.downloads.archives)
+        return NovaSources(
+            resolvers=(self.names, self.other_names),
+            bibliographies=(self.papers,),
+            spectra=archives,
+            photometry=archives,
+            acquisition=self.downloads,
+        )
