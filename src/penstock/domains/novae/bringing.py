@@ -135,7 +135,8 @@ def _name_of(dataset: Dataset, came: Any) -> str:
 
 def _own_name(came: Any) -> str:
     """What the file is called where it comes from."""
-    return PurePosixPath(str(came.primary_member or came.locator).partition("?")[0]).name
+    locator = str(came.locator).partition("?")[0].rpartition(":")[2]
+    return PurePosixPath(came.primary_member or locator).name
 
 
 def plain_name(name: str, default: str = "table.csv") -> str:

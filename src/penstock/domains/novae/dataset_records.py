@@ -220,6 +220,8 @@ class FileObject(Catalogued, table=NOVA_CAT, created_by=SYSTEM):
     byte_length: Count | None = None
     etag: str | None = None
     sha256: str | None = None
+    contribution_id: UUID | None = None
+    "What somebody has announced it with, who is to send it."
 
     @key("NOVA#{nova_id}", "FILE#{dataset_id}#{file_id}")
     def at(self, *, nova_id: UUID, dataset_id: UUID, file_id: UUID) -> None: ...
