@@ -13,6 +13,7 @@ from penstock.domains.novae import DOMAIN, nova_catalogue
 from penstock.domains.novae.nova_catalogue import NovaCatalogue
 from penstock.objects import LocalObjects, RouteSigner
 from penstock.work.working import WORKING
+from tests.domains.novae.archive import Archive
 from tests.domains.novae.known_sky import KnownSky
 from tests.homes import Homes
 
@@ -55,3 +56,11 @@ def anywhere(store: Store, local: LocalObjects, sky: KnownSky, clock: FrozenCloc
     """A catalogue on each engine."""
     clock.set(BEGUN)
     return NovaCatalogue(store, local, sky.sources())
+
+
+@pytest.fixture
+def eso(sky: KnownSky, tmp_path: Path) -> Archive:
+    """A provider with a folder of files."""
+    archive = Archive("eso", tmp_path / "eso")
+    sky.downloads.archives.append(archive)
+    return archive

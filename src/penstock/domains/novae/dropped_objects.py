@@ -171,7 +171,7 @@ def _promised(store: Store, contribution: Contribution) -> str | None:
 
 def _stray(work: TaskContext, input: CameObject, reason: str) -> dict[str, str] | None:
     """Look again a little later, and in the end tell people: nothing is tried for ever."""
-    attempt = work.lease.epoch
+    attempt = work.task.attempts
     if attempt <= len(PAUSES):
         raise RetryLater(f"{input.bucket}/{input.key}: {reason}", after=PAUSES[attempt - 1])
     now = work.store.clock.now()

@@ -72,10 +72,13 @@ Who = Annotated[Caller, Depends(who_asks)]
 
 def routes(context: DomainContext) -> APIRouter:
     """The router of a running system."""
+    from penstock.domains.novae.data_routes import add_data_routes  # which uses what is declared here
+
     router = APIRouter(prefix="/api/nc", tags=["novae"])
     catalogue = NovaCatalogue.within(context)
     for add in (_add_novae, _add_names, _add_workflows, _add_runs, _add_papers, _add_doubts, _add_states):
         add(router, catalogue)
+    add_data_routes(router, catalogue)
     return router
 
 
