@@ -296,6 +296,7 @@ def test_a_dataset_that_fails_again_and_again_rests_longer_and_is_given_up(
     for _ in range(MOST_FAILURES - 1):
         dataset = the_dataset(catalogue)
         rests.append((dataset.next_eligible_attempt_at or 0) - int(catalogue.store.clock.now().timestamp()))
+        later(catalogue, seconds=1)
         begin_for(catalogue, dataset, by="ann")
         work_through(catalogue)
         assert outcomes(catalogue)[-1][1] == "SKIPPED_RESTING"

@@ -96,7 +96,7 @@ def _acquired(keeper: FileKeeper, dataset: Dataset, locators: list[str], workspa
         keeper.keep(came.file, pattern, "archive.zip")
         for each in came.members:
             tell(1.0)
-            inside = each.path.relative_to(workspace.folder / "came" / "unzipped").as_posix()
+            inside = "/".join(plain_name(part, "_") for part in PurePosixPath(each.name).parts)
             keeper.keep(each.path, pattern, f"unzipped/{inside}")
     name = _name_of(dataset, came)
     primary = keeper.keep(came.primary, pattern, name, etag=came.etag)

@@ -182,7 +182,7 @@ def _kept(work: TaskContext, nova_id: UUID, type: DatasetType, product: FoundPro
     with work.change(why="discovered") as change:
         still_stands(change, nova_id)
         if there is None:
-            dataset = add_dataset(change, _new_dataset(change, nova_id, type, dataset_id, told))
+            dataset = add_dataset(change, _new_dataset(change, nova_id, type, product, told))
             change.emit("product.discovered", dataset, **_announced(dataset))
             found.new += 1
             return dataset
@@ -233,16 +233,22 @@ def _told(product: FoundProduct) -> dict[str, Any]:
             "weak": product.weak,
         },
         "provider_identity": product.identity,
-        "provider": product.provider,
     }
 
 
 def _new_dataset(
-    change: Change, nova_id: UUID, type: DatasetType, dataset_id: UUID, told: Mapping[str, Any]
+    change: Change, nova_id: UUID, type: DatasetType, product: FoundProduct, told: Mapping[str, Any]
 ) -> Dataset:
     now = change.store.clock.now()
-    stamps: dict[str, Any] = {"created_at": now, "updated_at": now}
-    return Dataset(nova_id=nova_id, dataset_type=type, dataset_id=dataset_id, **told, **stamps)
+    return Dataset(
+        nova_id=nova_id,
+        dataset_type=type,
+        provider=product.provider,
+        dataset_id=dataset_identity(product.provider, product.identity),
+        created_at=now,
+        updated_at=now,
+        **told,
+    )
 
 
 def _announced(dataset: Dataset) -> dict[str, Any]:

@@ -20,6 +20,7 @@ from penstock.astronomy.spectrum import Spectrum
 from penstock.domains.novae.dataset_records import Dataset
 from penstock.domains.novae.dataset_science import DerivedFile, JudgedFile, Replayed
 
+_HEADER_BYTES = 16_000
 MOST_WRITTEN = 100
 "Spectra of one file that are written and listed one by one; how many there are is told in any case."
 
@@ -44,7 +45,7 @@ class SpectrumScience:
             judged.header_signature,
             judged.fits_checksum,
             _summary(judged.spectra),
-            {"headers": list(judged.headers)},
+            {"headers": list(judged.headers) or _first_cards(path)},
             judged,
         )
 
@@ -69,7 +70,8 @@ class SpectrumScience:
         if found.spectra:
             plot_spectra(found.spectra, path, title=title, subtitle=_subtitle(dataset, found.spectra[0]))
         elif found.finding is not None:
-            plot_failed(found.finding, path, title=title, subtitle=dataset.provider, header=found.headers)
+            cards = judged.evidence.get("headers", ())
+            plot_failed(found.finding, path, title=title, subtitle=dataset.provider, header=cards)
         else:
             return False
         return True
@@ -129,6 +131,16 @@ def _summary(spectra: Sequence[Spectrum]) -> dict[str, Any]:
         "metadata": {name: value for name, value in first.metadata.items() if _is_plain(value)},
         "assumptions": assumptions,
     }
+
+
+def _first_cards(path: Path) -> list[str]:
+    """The cards of a file whose structure is broken, as far as its first header goes."""
+    with path.open("rb") as file:
+        text = file.read(_HEADER_BYTES).decode("ascii", "replace")
+    if not text.startswith("SIMPLE"):
+        return []
+    cards = [text[at : at + 80].rstrip() for at in range(0, len(text), 80)]
+    return cards[: cards.index("END")] if "END" in cards else cards
 
 
 def _is_plain(value: object) -> bool:
