@@ -69,7 +69,7 @@ def test_a_table_that_somebody_sends_becomes_a_light_curve(anywhere: NovaCatalog
     }
     assert_files_stand(anywhere, dataset)
     ecsv = next(key for key in dataset.artifacts if key.endswith(".ecsv"))
-    table = Table.read(io.StringIO(anywhere.objects.get(ecsv).read().decode()), format="ascii.ecsv")
+    table = Table.read(io.BytesIO(anywhere.objects.get(ecsv).read()), format="ascii.ecsv")
     assert (len(table), table["jd"][0], table["value"][0]) == (12, 2456080.5, 10.0)
 
 

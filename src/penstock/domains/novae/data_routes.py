@@ -139,7 +139,11 @@ def _add_contributions(router: APIRouter, catalogue: NovaCatalogue) -> None:
 
 
 def _add_events(router: APIRouter, catalogue: NovaCatalogue) -> None:
+    def receipt_again(request: Request, told: dict[str, Any]) -> EventReceipt:
+        return EventReceipt(received=told["received"], repeated=told["repeated"], ignored=0)
+
     @router.post("/events/objects", status_code=202)
+    @again(receipt_again)
     def receive(who: Who, body: Annotated[dict[str, Any], Body()]) -> EventReceipt:
         """Take the event of an object store: as S3 sends it, also within SNS and SQS, or as EventBridge does."""
         read = read_events(body)

@@ -41,8 +41,11 @@ def add_dataset(change: Change, dataset: Dataset) -> Dataset:
 
 
 def due_datasets(store: Store, nova_id: UUID, type: DatasetType) -> Iterator[Dataset]:
-    """Those that wait for work and do not rest, as the index of eligibility has them."""
+    """Those that wait for work and do not rest, as the index of eligibility has them.
+
+    One whose file is still to come waits for that.
+    """
     now = store.clock.now()
     for dataset in store.find(Dataset.by_eligibility(nova_id=nova_id, eligibility=WORK[type])):
-        if not dataset.rests(now):
+        if dataset.locators and not dataset.rests(now):
             yield dataset

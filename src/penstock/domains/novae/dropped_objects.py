@@ -27,15 +27,18 @@ from penstock.domains.novae.states import ProcessingStatus
 from penstock.domains.novae.store_events import StoreEvent
 from penstock.domains.novae.verdicts import leave_desk
 from penstock.domains.novae.workflow import TASKS
-from penstock.errors import Conflict, NotFound
+from penstock.errors import NotFound
 from penstock.files.object_reads import Examined, examine
+from penstock.files.upload import Upload
+from penstock.kernel.idempotency import once_key
 from penstock.kernel.store import Store
 from penstock.ports.stored_object import is_key
-from penstock.work import Retry, RetryLater, TaskContext
+from penstock.work import Retry, RetryLater, Task, TaskContext
 
 PAUSES = tuple(timedelta(seconds=s) for s in (2, 10, 30, 120))
 "Until an index has caught up, and whoever announces an object has done so."
 _FORGOTTEN = timedelta(days=30)
+_AT_ONCE = 20
 _ROOTS = ("raw/spectra/", "raw/photometry/")
 
 
@@ -50,16 +53,28 @@ class CameObject(BaseModel):
 
 def receive(catalogue: NovaCatalogue, events: tuple[StoreEvent, ...], *, by: str) -> tuple[int, int]:
     """Have the objects looked at that a store tells of; how many are new, and how many were told before."""
-    new = 0
-    for event in events:
-        came = CameObject(bucket=event.bucket, key=event.key, etag=event.etag, size=event.size)
-        try:
-            with catalogue.store.change(by=by) as change:
-                take_object.enqueue(change, came, key=event.identity)
-            new += 1
-        except Conflict:
-            continue  # it was told before
-    return new, len(events) - new
+    enqueued: set[str] = set()
+
+    def attempt() -> None:
+        new = [each for each in _unheard(catalogue.store, events) if each.identity not in enqueued]
+        for first in range(0, len(new), _AT_ONCE):
+            some, last = new[first : first + _AT_ONCE], first + _AT_ONCE >= len(new)
+            with catalogue.store.change(by=by, once=catalogue.once if last else None) as change:
+                for each in some:
+                    came = CameObject(bucket=each.bucket, key=each.key, etag=each.etag, size=each.size)
+                    take_object.enqueue(change, came, key=each.identity)
+                change.result = {"received": len(enqueued) + len(some), "repeated": len(events) - len(new)}
+            enqueued.update(each.identity for each in some)
+
+    catalogue.store.retried(attempt)
+    return len(enqueued), len(events) - len(enqueued)
+
+
+def _unheard(store: Store, events: tuple[StoreEvent, ...]) -> list[StoreEvent]:
+    """Each event once, of which nobody was told before."""
+    once = list({each.identity: each for each in events}.values())
+    known = store.get_many([Task.at(task_id=once_key(take_object.name, each.identity)) for each in once])
+    return [each for each, task in zip(once, known, strict=True) if task is None]
 
 
 def drop(catalogue: NovaCatalogue, key: str, *, bucket: str | None = None, by: str) -> str:
@@ -133,10 +148,12 @@ def _taken(
         record.sha256, record.byte_length, record.etag = found.sha256, found.size, found.etag
         record.updated_at = change.store.clock.now()
         change.save(record)
+        change.track(dataset)
         if settled:
-            change.track(dataset)
             leave_desk(change, dataset)
-            change.save(dataset.reopen())
+            dataset.reopen()
+        dataset.next_eligible_attempt_at = None  # what has come need not rest for what had not
+        change.save(dataset)
         locator = f"{OBJECT}{record.s3_key}"
         begin_for_within(change, catalogue, dataset, locator=locator, origin=Origin())
         change.delete(StrayObject.at(bucket=record.bucket, s3_key=record.s3_key))
@@ -163,8 +180,6 @@ def _announced(
 
 
 def _promised(store: Store, contribution: Contribution) -> str | None:
-    from penstock.files.upload import Upload
-
     upload = store.lookup(Upload.at(upload_id=contribution.upload_id))
     return None if upload is None else upload.sha256
 
