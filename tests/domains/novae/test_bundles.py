@@ -7,7 +7,7 @@ import io
 import json
 import zipfile
 
-from penstock.domains.novae.model import Nova
+from penstock.domains.novae.model import DatasetType, Nova
 from penstock.domains.novae.nova_catalogue import NovaCatalogue
 from tests.domains.novae.archive import Archive
 from tests.domains.novae.data_story import NOVA_ID, added, datasets, discovered, known
@@ -60,7 +60,7 @@ def test_a_bundle_is_made_again_only_when_something_has_changed(eso: Archive, ca
     later(catalogue, hours=1)
     assert ann.post(PATH)["task_id"] is None
     assert work(catalogue) == 0
-    added(catalogue, spectrum_fits(seed=9), name="mine.fits", type="SPECTRA")
+    added(catalogue, spectrum_fits(seed=9), name="mine.fits", type=DatasetType.SPECTRA)
     assert ann.get(PATH)["fresh"] is False
     ann.post(PATH)
     work_through(catalogue)
