@@ -73,6 +73,8 @@ def iraf_rows(
 
     ``numbered``: other cards tell what each aperture is.
     """
+    while data.ndim > 3 and len(data) == 1:
+        data = data[0]
     if data.ndim > 3:
         raise UnusableSpectrum("AMBIGUOUS_ROWS", f"the image has {data.ndim} axes: which row is it? Say it as aperture")
     bands = data.reshape((1,) * (3 - data.ndim) + data.shape)

@@ -99,7 +99,8 @@ def _range(draft: SpectrumDraft, profile: SpectrumProfile) -> tuple[float, float
     if draft.unit_assumed and profile.assumed is not None:
         low, high = profile.assumed
         # A flux that is counted per Ångström speaks for wavelengths that are.
-        return (min(low, _FAR_ULTRAVIOLET) if per_angstrom(draft.flux_unit) else low, high)
+        low = min(low, _FAR_ULTRAVIOLET) if per_angstrom(draft.flux_unit) else low
+        return max(low, profile.plausible[0]), min(high, profile.plausible[1])
     if draft.unit.kind in ("frequency", "energy", "wavenumber") and profile.plausible == EVERYTHING:
         return _ANY_ENERGY
     return profile.plausible
