@@ -18,7 +18,8 @@ import pytest
 
 from penstock.astronomy.judgement import Verdict
 from penstock.astronomy.spectra import SpectrumJudgement, judge_spectrum
-from tests.astronomy.spectra.made_spectra import MADE, Column, card, fluxes, header, image, padded, table, waves
+from tests.astronomy.spectra.fits_bytes import CardValue, Column, card, fluxes, header, image, padded, table, waves
+from tests.astronomy.spectra.made_spectra import MADE
 
 
 def judged(tmp_path: Path, data: bytes, **more: Any) -> SpectrumJudgement:
@@ -105,14 +106,20 @@ def test_a_header_without_an_end_ends(tmp_path: Path) -> None:
 
 def test_a_packed_image_that_claims_much_is_not_unpacked(tmp_path: Path) -> None:
     columns = [Column("COMPRESSED_DATA", [1.0, 2.0])]
-    cards = {"ZIMAGE": True, "ZBITPIX": -64, "ZNAXIS": 1, "ZNAXIS1": 10**15, "ZCMPTYPE": "GZIP_1"}
+    cards: dict[str, CardValue] = {"ZIMAGE": True, "ZBITPIX": -64, "ZNAXIS": 1, "ZNAXIS1": 10**15, "ZCMPTYPE": "GZIP_1"}
     found = judged(tmp_path, image(None, {}) + table(columns, cards))
     assert code(found) == ("QUARANTINED", "UNSUPPORTED_COMPRESSION")
 
 
 def varying(rows: int, count: int, offset: int, heap: bytes) -> bytes:
     """A table of two columns of arrays that vary in length."""
-    cards = [card("XTENSION", "BINTABLE"), card("BITPIX", 8), card("NAXIS", 2), card("NAXIS1", 16), card("NAXIS2", rows)]
+    cards = [
+        card("XTENSION", "BINTABLE"),
+        card("BITPIX", 8),
+        card("NAXIS", 2),
+        card("NAXIS1", 16),
+        card("NAXIS2", rows),
+    ]
     cards += [card("PCOUNT", len(heap)), card("GCOUNT", 1), card("TFIELDS", 2)]
     for number, name in enumerate(("WAVELENGTH", "FLUX"), 1):
         cards += [card(f"TTYPE{number}", name), card(f"TFORM{number}", "1PD(60)")]
@@ -147,12 +154,17 @@ def test_numbers_that_never_end_are_looked_at_for_no_time(tmp_path: Path) -> Non
 def test_a_text_of_brackets_and_quotes_takes_no_longer_than_it_is(tmp_path: Path) -> None:
     begun = process_time()
     for text in ("(" * 60, "units=" * 10, '"' * 60, "erg/" * 15, "[[[[" * 15, "10**" * 15):
-        judged(tmp_path, image(fluxes(), {"CRVAL1": 4000.0, "CDELT1": 1.0, "BUNIT": text, "WAT1_001": text, "CTYPE1": text}))
+        judged(
+            tmp_path,
+            image(fluxes(), {"CRVAL1": 4000.0, "CDELT1": 1.0, "BUNIT": text, "WAT1_001": text, "CTYPE1": text}),
+        )
     assert process_time() - begun < 2.0
 
 
 @pytest.mark.parametrize("number", [errno.ENOSPC, errno.EIO, errno.ENOENT, errno.EMFILE])
-def test_what_fails_on_this_machine_is_tried_again(number: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_fails_on_this_machine_is_tried_again(
+    number: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """NC-27: the file may be good, and is not judged."""
 
     def fail(*_: object, **__: object) -> io.BytesIO:

@@ -10,16 +10,8 @@ import pytest
 
 from penstock.astronomy.judgement import Verdict
 from penstock.astronomy.spectra import CODES, SpectrumJudgement, judge_spectrum
-from tests.astronomy.spectra.made_spectra import (
-    MADE,
-    CardValue,
-    Column,
-    fluxes,
-    image,
-    table,
-    wat,
-    waves,
-)
+from tests.astronomy.spectra.fits_bytes import CardValue, Column, fluxes, image, table, wat, waves
+from tests.astronomy.spectra.made_spectra import MADE
 
 LINE: dict[str, CardValue] = {"CRVAL1": 4000.0, "CRPIX1": 1.0, "CDELT1": 1.0}
 DOCS = Path(__file__).parents[3] / "docs" / "spectra.md"
@@ -67,7 +59,9 @@ CARDS: list[tuple[dict[str, CardValue], str]] = [
 
 
 @pytest.mark.parametrize(("cards", "wanted"), CARDS)
-def test_a_card_that_makes_the_axis_unknowable_is_named(cards: dict[str, CardValue], wanted: str, tmp_path: Path) -> None:
+def test_a_card_that_makes_the_axis_unknowable_is_named(
+    cards: dict[str, CardValue], wanted: str, tmp_path: Path
+) -> None:
     data = image(fluxes()[np.newaxis] if "BANDID1" in cards else fluxes(), {**LINE, **cards})
     assert code(judged(tmp_path, data)) == wanted
 
@@ -93,12 +87,16 @@ def test_without_a_card_the_axis_needs_it_is_named(gone: str, tmp_path: Path) ->
         (np.ones((2, 2, 2, 60)), "AMBIGUOUS_ROWS"),
     ],
 )
-def test_fluxes_in_which_nothing_was_measured_are_refused(flux: np.ndarray, wanted: str, tmp_path: Path) -> None:  # type: ignore[type-arg]
+def test_fluxes_in_which_nothing_was_measured_are_refused(flux: np.ndarray, wanted: str, tmp_path: Path) -> None:
     assert code(judged(tmp_path, image(flux, LINE))) == wanted
 
 
 def columns(
-    wave: Sequence[object], flux: Sequence[object], unit: str = "Angstrom", *, names: tuple[str, str] = ("WAVELENGTH", "FLUX")
+    wave: Sequence[object],
+    flux: Sequence[object],
+    unit: str = "Angstrom",
+    *,
+    names: tuple[str, str] = ("WAVELENGTH", "FLUX"),
 ) -> bytes:
     """A table of two columns."""
     told = [Column(names[0], wave, unit), Column(names[1], flux, "Jy")]
@@ -147,7 +145,12 @@ SPECS = {
 
 @pytest.mark.parametrize("spec", SPECS)
 def test_a_dispersion_function_that_cannot_be_read_is_refused(spec: str, tmp_path: Path) -> None:
-    cards = {"WAT0_001": "system=multispec", "WAT1_001": "units=angstroms", "CTYPE1": "MULTISPE", "LTV1": 0.0}
+    cards: dict[str, CardValue] = {
+        "WAT0_001": "system=multispec",
+        "WAT1_001": "units=angstroms",
+        "CTYPE1": "MULTISPE",
+        "LTV1": 0.0,
+    }
     found = judged(tmp_path, image(fluxes(), {**cards, **wat(2, f'wtype=multispec spec1 = "{spec}"')}))
     assert code(found) in ("MALFORMED_DISPERSION", "NO_WAVELENGTH")
     assert found.finding is not None

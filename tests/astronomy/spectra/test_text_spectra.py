@@ -35,7 +35,9 @@ DATE COLUMN: 5
 TELESCOPE COLUMN: 6
 WAVELENGTH RANGE COLUMN: 7,8
 TICKET STATUS: Completed"""
-METADATA = "#FILENAME,W,F,E,U,D,T,LOW,HIGH\nnova.csv,0,1,NA,ergs/cm^2/sec,2.4481e+06,CTIO 1 m,4000,4002\nbad,x,1,,,,,,\n"
+METADATA = (
+    "#FILENAME,W,F,E,U,D,T,LOW,HIGH\nnova.csv,0,1,NA,ergs/cm^2/sec,2.4481e+06,CTIO 1 m,4000,4002\nbad,x,1,,,,,,\n"
+)
 
 
 def judged(tmp_path: Path, text: str, **more: object) -> SpectrumJudgement:
@@ -115,7 +117,11 @@ def test_a_table_that_is_not_what_its_description_says_waits_for_a_person(tmp_pa
 
 @pytest.mark.parametrize(
     "text",
-    ["4000 1 0.1\n4001 2 0.1\n4002 1 0.1\n", "# a comment\n4000\t1\t.1\n4001\t2\t.1\n4002\t1\t.1\n", "4000;1;.1\n4001;2;.1\n4002;1;.1"],
+    [
+        "4000 1 0.1\n4001 2 0.1\n4002 1 0.1\n",
+        "# a comment\n4000\t1\t.1\n4001\t2\t.1\n4002\t1\t.1\n",
+        "4000;1;.1\n4001;2;.1\n4002;1;.1",
+    ],
 )
 def test_two_or_three_columns_are_recognised_and_flagged(text: str, tmp_path: Path) -> None:
     found = judged(tmp_path, text)

@@ -12,7 +12,20 @@ from penstock.astronomy.spectra.observation import observation
 from penstock.astronomy.spectra.reading import SpectrumDraft, SpectrumReading
 from penstock.astronomy.spectrum import Floats
 
-ERRORS = ("ERR", "ERRS", "ERROR", "ERRORS", "SIGMA", "SIG", "STDDEV", "UNCERT", "UNCERTAINTY", "NOISE", "STAT_ERR")
+ERRORS = (
+    "ERR",
+    "ERRS",
+    "ERROR",
+    "ERRORS",
+    "SIGMA",
+    "SIG",
+    "STDDEV",
+    "UNCERT",
+    "UNCERTAINTY",
+    "NOISE",
+    "STAT_ERR",
+    "ERRDATA",
+)
 VARIANCES = ("VAR", "VARIANCE", "STAT")
 INVERSES = ("IVAR", "INVVAR", "IVARIANCE")
 _FLUXES = ("SCI", "FLUX", "SPECTRUM", "SPEC", "DATA", "PRIMARY", "FLUX_CAL", "SPECTRA")
