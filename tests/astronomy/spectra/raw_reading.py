@@ -162,4 +162,4 @@ def _chebyshev(n: int, x: float) -> float:
 
 def _legendre(n: int, x: float) -> float:
     terms = ((-1) ** k * math.comb(n, k) * math.comb(2 * n - 2 * k, n) * x ** (n - 2 * k) for k in range(n // 2 + 1))
-    return float(sum(terms)) / 2**n
+    return float(sum(terms)) * 0.5**n
