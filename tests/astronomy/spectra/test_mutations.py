@@ -93,18 +93,24 @@ def of_function(data: bytes) -> Told:
     return [value * factor for value in multispec(hdu)], flags
 
 
+def _names(table: RawHdu, number: int, name: str) -> bool:
+    """Is this the column of wavelengths: by its name, or by the role that the IVOA's model has for it?"""
+    told = (table.text(f"TTYPE{number}") or "").upper() == name
+    return told or table.text(f"TUTYP{number}") == "spec:Data.SpectralAxis.Value"
+
+
 def of_column(hdu: int, name: str, *, log: bool = False) -> Callable[[bytes], Told]:
     """The axis in a column, unpacked cell by cell."""
 
     def read(data: bytes) -> Told:
         table = raw_parts(data)[hdu]
-        number = next(n for n in range(1, 99) if (table.text(f"TTYPE{n}") or "").upper() == name)
+        number = next(n for n in range(1, 99) if _names(table, n, name))
         unit = (table.text(f"TUNIT{number}") or "").strip().lower()
         factor = UNITS.get(unit)
         if unit and factor is None:
             raise NotTold
         scale, zero = (table.decimal(f"{stem}{number}") for stem in ("TSCAL", "TZERO"))
-        values = [value * float(1 if scale is None else scale) + float(zero or 0) for value in table.column(name)]
+        values = [value * float(1 if scale is None else scale) + float(zero or 0) for value in table.column(number)]
         flags = set() if unit or log else {"wavelength_unit"}
         return [math.pow(10.0, value) if log else value * (factor or 1.0) for value in values], flags
 

@@ -7,7 +7,7 @@ import pytest
 from astropy import units
 
 from penstock.astronomy.spectra.flux_units import flux_unit
-from penstock.astronomy.spectra.units import is_not_spectral, spectral_unit, to_angstrom
+from penstock.astronomy.spectra.spectral_units import is_not_spectral, spectral_unit, to_angstrom
 
 LENGTHS = {
     1.0: ["Angstrom", "ANGSTROMS", "angstroms", "Å", "A", "Ang", "AA", "[Angstrom]", "angstroem", "Ångström"],

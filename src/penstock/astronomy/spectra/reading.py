@@ -10,9 +10,9 @@ from penstock.astronomy.spectra.cards import HeaderCards
 from penstock.astronomy.spectra.codes import UnusableSpectrum
 from penstock.astronomy.spectra.fits_contents import FitsContents
 from penstock.astronomy.spectra.flux_units import flux_unit
-from penstock.astronomy.spectra.hints import SpectrumHints
 from penstock.astronomy.spectra.profile import SpectrumProfile
-from penstock.astronomy.spectra.units import ANGSTROM, SpectralUnit, is_not_spectral, spectral_unit
+from penstock.astronomy.spectra.spectral_units import ANGSTROM, SpectralUnit, is_not_spectral, spectral_unit
+from penstock.astronomy.spectra.spectrum_hints import SpectrumHints
 from penstock.astronomy.spectrum import Floats, Frame, Medium
 
 MOST_SPECTRA = 300

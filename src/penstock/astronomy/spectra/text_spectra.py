@@ -11,11 +11,11 @@ import numpy as np
 from penstock.astronomy.judgement import Assumption
 from penstock.astronomy.spectra.codes import UnusableSpectrum
 from penstock.astronomy.spectra.description import SpectrumDescription
-from penstock.astronomy.spectra.hints import SpectrumHints
 from penstock.astronomy.spectra.medium_and_frame import place
 from penstock.astronomy.spectra.profile import EVERYTHING, OPTICAL, SpectrumProfile
 from penstock.astronomy.spectra.reading import ReadingNotes, SpectrumDraft
-from penstock.astronomy.spectra.soundness import sound_spectrum
+from penstock.astronomy.spectra.spectrum_hints import SpectrumHints
+from penstock.astronomy.spectra.spectrum_soundness import sound_spectrum
 from penstock.astronomy.spectra.table_spectra import DEVIATIONS, FLUXES, WAVES
 from penstock.astronomy.spectrum import Floats, Spectrum
 

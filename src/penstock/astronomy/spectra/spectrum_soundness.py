@@ -9,7 +9,7 @@ from penstock.astronomy.spectra.codes import UnusableSpectrum
 from penstock.astronomy.spectra.flux_units import per_angstrom
 from penstock.astronomy.spectra.profile import EVERYTHING, SpectrumProfile
 from penstock.astronomy.spectra.reading import SpectrumDraft
-from penstock.astronomy.spectra.units import to_angstrom
+from penstock.astronomy.spectra.spectral_units import to_angstrom
 from penstock.astronomy.spectrum import Floats, Spectrum
 
 LEAST_POINTS = 2
