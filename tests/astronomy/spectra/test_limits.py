@@ -104,6 +104,15 @@ def test_a_header_without_an_end_ends(tmp_path: Path) -> None:
     assert process_time() - begun < 2.0
 
 
+def test_a_header_whose_end_is_damaged_does_not_borrow_the_next_one(tmp_path: Path) -> None:
+    """Without BITPIX, NAXIS and END the first header would take those of the extension, and be read as one image."""
+    whole = MADE["extension_image"]().data
+    for gone in (b"BITPIX", b"NAXIS ", b"END   "):
+        at = whole.index(gone)
+        whole = whole[:at] + b"COMMENT gone".ljust(80) + whole[at + 80 :]
+    assert code(judged(tmp_path, whole)) == ("TERMINAL_INVALID", "MALFORMED")
+
+
 def test_a_packed_image_that_claims_much_is_not_unpacked(tmp_path: Path) -> None:
     columns = [Column("COMPRESSED_DATA", [1.0, 2.0])]
     cards: dict[str, CardValue] = {"ZIMAGE": True, "ZBITPIX": -64, "ZNAXIS": 1, "ZNAXIS1": 10**15, "ZCMPTYPE": "GZIP_1"}
