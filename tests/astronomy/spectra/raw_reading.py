@@ -46,14 +46,14 @@ class RawHdu:
         width = struct.calcsize(letter)
         return list(struct.unpack(f">{count}{letter}", self.data[skip * width : (skip + count) * width]))
 
-    def column(self, name: str) -> list[float]:
-        """The numbers of a column, all rows after each other."""
+    def column(self, name: str | int) -> list[float]:
+        """The numbers of a column, by its name or its number, all rows after each other."""
         at, width = 0, self.whole("NAXIS1")
         for number in range(1, self.whole("TFIELDS") + 1):
             count, code = re.match(r"(\d*)([A-Z])", self.text(f"TFORM{number}") or "").groups()  # type: ignore[union-attr]
             letter, size = _CODES[code]
             many = int(count or 1)
-            if (self.text(f"TTYPE{number}") or "").upper() == name.upper():
+            if number == name or (self.text(f"TTYPE{number}") or "").upper() == str(name).upper():
                 rows = range(self.whole("NAXIS2"))
                 cells = (self.data[row * width + at : row * width + at + many * size] for row in rows)
                 return [value for cell in cells for value in struct.unpack(f">{many}{letter}", cell)]
@@ -162,4 +162,4 @@ def _chebyshev(n: int, x: float) -> float:
 
 def _legendre(n: int, x: float) -> float:
     terms = ((-1) ** k * math.comb(n, k) * math.comb(2 * n - 2 * k, n) * x ** (n - 2 * k) for k in range(n // 2 + 1))
-    return sum(terms) / 2**n
+    return float(sum(terms)) * 0.5**n

@@ -8,7 +8,8 @@ import pytest
 
 from penstock.astronomy.judgement import Verdict
 from penstock.astronomy.spectra import judge_spectrum, spectrum_profiles
-from tests.astronomy.spectra.made_spectra import MADE, fluxes
+from tests.astronomy.spectra.fits_bytes import fluxes
+from tests.astronomy.spectra.made_spectra import MADE
 
 
 @pytest.mark.parametrize("name", MADE)

@@ -19,7 +19,8 @@ from penstock.astronomy.spectra import (
     spectrum_profiles,
 )
 from penstock.astronomy.spectra.profile import spectrum_profile
-from tests.astronomy.spectra.made_spectra import MADE, fluxes, image
+from tests.astronomy.spectra.fits_bytes import fluxes, image
+from tests.astronomy.spectra.made_spectra import MADE
 
 
 def judged(tmp_path: Path, data: bytes, *, name: str = "primary.fits", **said: str) -> SpectrumJudgement:

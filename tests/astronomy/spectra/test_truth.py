@@ -61,7 +61,9 @@ TRUTH: dict[str, tuple[str, int, float, float, str, set[str], Axis]] = {
     "eso/r.UVES.2011-08-13T022906.332-A01_0000.fits": (
         "uves_pipeline", 42751, 3732.05623191818, 4999.738375912126, "adu", {"medium", "frame"}, cards,
     ),
-    "iraf/sn10028-489.fits": ("iraf_equispec", 6020, 3895.0166015625, 8896.81152343751, FLAM, {"wavelength_unit"}, cards),
+    "iraf/sn10028-489.fits": (
+        "iraf_equispec", 6020, 3895.0166015625, 8896.81152343751, FLAM, {"wavelength_unit"}, cards,
+    ),
     "iraf/sn10096-532.fits": (
         "iraf_equispec", 2477, 3600.0, 9595.484567837913, FLAM, {"reference_pixel", "dispersion_type"}, cards,
     ),
@@ -71,7 +73,9 @@ TRUTH: dict[str, tuple[str, int, float, float, str, set[str], Axis]] = {
     "iraf/sn12820-877.fits": ("iraf_equispec", 1767, 3530.7023821291, 8433.84992906279, FLAM, set(), cards),
     "iraf/sn12820-974.fits": ("iraf_equispec", 1127, 3802.4281077076, 7250.690977554634, FLAM, set(), cards),
     "iraf/sn12897-719.fits": ("iraf_equispec", 3162, 3704.876953125, 6765.530273437509, FLAM, set(), cards),
-    "iraf/sn1316-141.fits": ("iraf_equispec", 6068, 3871.1733398438, 8904.367187500027, FLAM, {"wavelength_unit"}, cards),
+    "iraf/sn1316-141.fits": (
+        "iraf_equispec", 6068, 3871.1733398438, 8904.367187500027, FLAM, {"wavelength_unit"}, cards,
+    ),
     "iraf/sn13934-1049.fits": ("iraf_equispec", 3812, 3600.0, 8996.436976, "adu", {"wavelength_unit", "band"}, cards),
     "iraf/sn17218-1794.fits": (
         "iraf_multispec", 1960, 3185.6443223815495, 9168.31743161519, FLAM, {"band", "physical_pixel"}, function,
@@ -98,10 +102,12 @@ TRUTH: dict[str, tuple[str, int, float, float, str, set[str], Axis]] = {
         "sdss_spspec", 4646, 3553.857419860757, 10356.189770449862, f"10**-17 {FLAM}", {"frame"}, cards,
     ),
     "other/UM184_nE.fits": (
-        "iraf_equispec_log", 16582, 3042.345159164254, 10271.883749848846, "adu pix-1", {"wavelength_unit", "quantity"}, cards,
+        "iraf_equispec_log", 16582, 3042.345159164254, 10271.883749848846, "adu pix-1",
+        {"wavelength_unit", "quantity"}, cards,
     ),
     "other/XShooter_XQ100.fits.gz": (
-        "eso_sdp", 9771, 9817.513427734375, 18234.99755859375, "erg nm-1 s-1 cm-2", set(), column(1, "WAVE", times=10.0),
+        "eso_sdp", 9771, 9817.513427734375, 18234.99755859375, "erg nm-1 s-1 cm-2", set(),
+        column(1, "WAVE", times=10.0),
     ),
     "other/popler_sample.fits": (
         "uves_popler", 10, 3045.487450681628, 3045.7160279908735, "",

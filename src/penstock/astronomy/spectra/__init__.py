@@ -7,9 +7,9 @@ from penstock.astronomy.spectra.description import (
     parse_descriptions,
     parse_spectra_ticket,
 )
-from penstock.astronomy.spectra.hints import NO_HINTS, SpectrumHints
 from penstock.astronomy.spectra.judgements import SpectrumJudgement, judge_spectrum
 from penstock.astronomy.spectra.profile import ProfileSelection, replay, select_profile, spectrum_profiles
+from penstock.astronomy.spectra.spectrum_hints import NO_HINTS, SpectrumHints
 
 __all__ = [
     "CODES",

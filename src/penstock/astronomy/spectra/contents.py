@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import bz2
+import os
 import zlib
 from collections.abc import Callable
 from pathlib import Path
@@ -22,11 +23,12 @@ _NOT_UNPACKED = {_LZW: "compress (.Z)", _ZIP: "zip", _XZ: "xz"}
 def read_contents(path: Path, *, most_bytes: int = MOST_BYTES) -> bytes:
     """What is in a file, unpacked if it was packed by gzip or bzip2. An OSError is one of this machine."""
     with path.open("rb") as file:
-        data = file.read(most_bytes + 1)
+        size = os.fstat(file.fileno()).st_size
+        if size > most_bytes:
+            raise _too_large(most_bytes)
+        data = file.read(size)
     if not data:
         raise UnusableSpectrum("EMPTY_FILE", "the file is empty: fetch it again")
-    if len(data) > most_bytes:
-        raise _too_large(most_bytes)
     for magic, name in _NOT_UNPACKED.items():
         if data.startswith(magic):
             message = f"the file is packed by {name}, which is not unpacked here: unpack it first"

@@ -50,6 +50,8 @@ class SpectrumDescription:
     bibcode: str | None = None
     dereddened: bool | None = None
     wavelength_range: tuple[float, float] | None = None
+    regime: str | None = None
+    "optical, infrared, ultraviolet, …"
 
     def observation(self) -> dict[str, object]:
         """What is told of the observation, under the names that FITS files have it under."""
@@ -100,6 +102,7 @@ def _described(row: list[str], ticket: SpectraTicket) -> SpectrumDescription | N
         bibcode=ticket.said("BIBCODE"),
         dereddened={"true": True, "false": False}.get(dereddened),
         wavelength_range=_range(row, ticket.said("WAVELENGTH RANGE COLUMN")),
+        regime=(ticket.said("WAVELENGTH REGIME") or "").lower() or None,
     )
 
 

@@ -11,7 +11,7 @@ from typing import Any
 from penstock.astronomy.spectra.cards import HeaderCards
 from penstock.astronomy.spectra.codes import UnusableSpectrum
 from penstock.astronomy.spectra.fits_contents import FitsContents
-from penstock.astronomy.spectra.hints import NO_HINTS, SpectrumHints
+from penstock.astronomy.spectra.spectrum_hints import NO_HINTS, SpectrumHints
 
 MOST_TOLD = 40
 "HDUs and columns of each that are told; what comes after them is not asked for."

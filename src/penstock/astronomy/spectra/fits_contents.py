@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from penstock.astronomy.spectra.cards import HeaderCards
 from penstock.astronomy.spectra.codes import UnusableSpectrum
 from penstock.astronomy.spectra.hdu_blocks import BLOCK, HduBlock, hdu_blocks
 from penstock.astronomy.spectrum import Floats
@@ -22,9 +23,8 @@ MOST_POINTS = 20_000_000
 "As many numbers as one image or column may have."
 MOST_COLUMNS = 999
 _WIDTHS = {"L": 1, "B": 1, "I": 2, "J": 4, "K": 8, "A": 1, "E": 4, "D": 8, "C": 8, "M": 16, "P": 8, "Q": 16}
-_BINARY = re.compile(r"\s*(\d{0,9})([LXBIJKAEDCMPQ])")
-_ASCII = re.compile(r"\s*([AIFED])(\d{0,4})")
-_COLUMN_CARDS = ("TTYPE", "TFORM", "TDIM", "TBCOL")
+_BINARY = re.compile(r"(\d{0,9})([LXBIJKAEDCMPQ])[A-Z]?(?:\(\d{1,10}\))?$")
+_ASCII = re.compile(r"([AIFED])(\d{0,4})(?:\.\d{1,3})?$")
 _Read = TypeVar("_Read")
 _UNREADABLE = (ValueError, TypeError, KeyError, IndexError, OSError, OverflowError, ArithmeticError, AttributeError)
 
@@ -196,9 +196,18 @@ def _table_cards(block: HduBlock) -> Iterator[bytes]:
     yield _card("PCOUNT", int(block.cards.number("PCOUNT") or 0))
     yield _card("GCOUNT", 1)
     yield _card("TFIELDS", fields)
-    for key in (f"{stem}{number}" for number in range(1, fields + 1) for stem in _COLUMN_CARDS):
-        yield from block.cards.images(key)[:1]
-    yield from block.cards.images("THEAP")[:1]
+    for number in range(1, fields + 1):
+        yield from _column_cards(block.cards, number)
+    if (heap := block.cards.number("THEAP")) is not None:
+        yield _card("THEAP", int(heap))
+
+
+def _column_cards(cards: HeaderCards, number: int) -> Iterator[bytes]:
+    """A column for astropy: under a name of our own, since those of the file may come twice."""
+    yield _card(f"TTYPE{number}", f"'C{number:07}'")
+    yield _card(f"TFORM{number}", f"'{cards.text(f'TFORM{number}'):8}'")
+    if (start := cards.number(f"TBCOL{number}")) is not None:
+        yield _card(f"TBCOL{number}", int(start))
 
 
 def _columns(block: HduBlock) -> Iterator[TableColumn]:
@@ -221,7 +230,7 @@ def _column(block: HduBlock, number: int) -> TableColumn:
     cards = block.cards
     form = cards.one(f"TFORM{number}")
     pattern = _ASCII if block.kind == "ascii table" else _BINARY
-    found = pattern.match(form.upper()) if isinstance(form, str) else None
+    found = pattern.match(form.strip()) if isinstance(form, str) else None
     if found is None:
         raise UnusableSpectrum("MALFORMED", f"TFORM{number} is no format: {form!r}", card=f"TFORM{number}")
     code, repeat = (found[1], 1) if pattern is _ASCII else (found[2], int(found[1] or 1))

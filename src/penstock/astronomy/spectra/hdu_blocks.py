@@ -59,6 +59,8 @@ def _blocks(data: bytes) -> Iterator[HduBlock]:
 def _block(data: bytes, start: int) -> HduBlock:
     header_end = _header_end(data, start)
     cards = HeaderCards(data[start:header_end])
+    if len(cards.images("XTENSION")) != (start > 0):
+        raise UnusableSpectrum("MALFORMED", "a header runs on into the next one: its END is damaged", card="END")
     kind, shape, bitpix = _kind(cards, first=start == 0), _shape(cards), _whole(cards, "BITPIX")
     if bitpix not in _BITPIX:
         raise UnusableSpectrum("MALFORMED", f"BITPIX must be one of {sorted(_BITPIX)} and is {bitpix}", card="BITPIX")

@@ -10,7 +10,7 @@ import numpy as np
 from penstock.astronomy.spectra.cards import HeaderCards
 from penstock.astronomy.spectra.codes import UnusableSpectrum, no_card
 from penstock.astronomy.spectra.reading import SpectrumReading
-from penstock.astronomy.spectra.units import LIGHT, SpectralUnit, spectral_unit
+from penstock.astronomy.spectra.spectral_units import LIGHT, SpectralUnit, spectral_unit
 from penstock.astronomy.spectra.wat import wat_unit
 from penstock.astronomy.spectrum import Floats
 

@@ -12,7 +12,20 @@ from penstock.astronomy.spectra.observation import observation
 from penstock.astronomy.spectra.reading import SpectrumDraft, SpectrumReading
 from penstock.astronomy.spectrum import Floats
 
-ERRORS = ("ERR", "ERRS", "ERROR", "ERRORS", "SIGMA", "SIG", "STDDEV", "UNCERT", "UNCERTAINTY", "NOISE", "STAT_ERR")
+ERRORS = (
+    "ERR",
+    "ERRS",
+    "ERROR",
+    "ERRORS",
+    "SIGMA",
+    "SIG",
+    "STDDEV",
+    "UNCERT",
+    "UNCERTAINTY",
+    "NOISE",
+    "STAT_ERR",
+    "ERRDATA",
+)
 VARIANCES = ("VAR", "VARIANCE", "STAT")
 INVERSES = ("IVAR", "INVVAR", "IVARIANCE")
 _FLUXES = ("SCI", "FLUX", "SPECTRUM", "SPEC", "DATA", "PRIMARY", "FLUX_CAL", "SPECTRA")
@@ -73,6 +86,8 @@ def iraf_rows(
 
     ``numbered``: other cards tell what each aperture is.
     """
+    while data.ndim > 3 and len(data) == 1:
+        data = data[0]
     if data.ndim > 3:
         raise UnusableSpectrum("AMBIGUOUS_ROWS", f"the image has {data.ndim} axes: which row is it? Say it as aperture")
     bands = data.reshape((1,) * (3 - data.ndim) + data.shape)

@@ -14,10 +14,10 @@ from penstock.astronomy.spectra.contents import MOST_BYTES, read_contents
 from penstock.astronomy.spectra.description import SpectrumDescription
 from penstock.astronomy.spectra.facts import facts_of
 from penstock.astronomy.spectra.fits_contents import FitsContents
-from penstock.astronomy.spectra.hints import NO_HINTS, SpectrumHints
 from penstock.astronomy.spectra.profile import ProfileSelection, SpectrumProfile, select_profile, spectrum_profiles
 from penstock.astronomy.spectra.reading import MOST_SPECTRA, SpectrumDraft, SpectrumReading
-from penstock.astronomy.spectra.soundness import sound_spectrum
+from penstock.astronomy.spectra.spectrum_hints import NO_HINTS, SpectrumHints
+from penstock.astronomy.spectra.spectrum_soundness import sound_spectrum
 from penstock.astronomy.spectra.text_spectra import text_spectrum
 from penstock.astronomy.spectrum import Spectrum
 

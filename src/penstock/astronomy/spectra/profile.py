@@ -17,7 +17,7 @@ Recognises = Callable[[SpectrumFacts], list[str]]
 "Why a file is of this profile; nothing: it is not."
 Reads = Callable[["SpectrumReading"], list["SpectrumDraft"]]
 
-_FAMILIES = ("eso", "iraf", "sdss", "hubble", "iue", "desi", "popler", "arrays", "tables", "plain")
+_FAMILIES = ("eso", "iraf", "sdss", "hubble", "iue", "desi", "popler", "arrays", "named_columns", "plain")
 "Modules of `profiles`, one for each family of instruments; the one that knows no instrument is last."
 
 

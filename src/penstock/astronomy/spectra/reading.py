@@ -10,9 +10,9 @@ from penstock.astronomy.spectra.cards import HeaderCards
 from penstock.astronomy.spectra.codes import UnusableSpectrum
 from penstock.astronomy.spectra.fits_contents import FitsContents
 from penstock.astronomy.spectra.flux_units import flux_unit
-from penstock.astronomy.spectra.hints import SpectrumHints
 from penstock.astronomy.spectra.profile import SpectrumProfile
-from penstock.astronomy.spectra.units import ANGSTROM, SpectralUnit, is_not_spectral, spectral_unit
+from penstock.astronomy.spectra.spectral_units import ANGSTROM, SpectralUnit, is_not_spectral, spectral_unit
+from penstock.astronomy.spectra.spectrum_hints import SpectrumHints
 from penstock.astronomy.spectrum import Floats, Frame, Medium
 
 MOST_SPECTRA = 300
@@ -64,6 +64,7 @@ class ReadingNotes:
         known = [(where, unit) for where, text in stated if (unit := spectral_unit(text))]
         strange = [(where, text) for where, text in stated if spectral_unit(text) is None]
         if known:
+            known = self._preferred(known)
             self._agreed(known, strange)
             return known[0][1], False
         if self.hints.unit is not None:
@@ -72,10 +73,19 @@ class ReadingNotes:
             raise _strange(*strange[0])
         return self._assumed_unit(), True
 
+    def _preferred(self, known: list[tuple[str, SpectralUnit]]) -> list[tuple[str, SpectralUnit]]:
+        """What a person says decides between places that say different things."""
+        hinted = spectral_unit(self.hints.unit) if self.hints.unit else None
+        said = [(where, unit) for where, unit in known if unit == hinted]
+        if not said or len(said) == len(known):
+            return known
+        self.assume("wavelength_unit", said[0][1].name, f"a person said so, as {said[0][0]} does; other cards differ")
+        return said
+
     def _agreed(self, known: list[tuple[str, SpectralUnit]], strange: list[tuple[str, str]]) -> None:
         where, unit = known[0]
         for other, another in known[1:]:
-            if another != unit:
+            if another != unit and self.hints.unit is None:
                 message = f"{where} says {unit.name} and {other} says {another.name}: say which it is with a hint"
                 raise UnusableSpectrum("CONTRADICTORY_CARDS", message, cards=[where, other])
         for other, text in strange:

@@ -13,7 +13,7 @@ from penstock.astronomy.spectra.image_spectra import INVERSES, VARIANCES, as_dev
 from penstock.astronomy.spectra.medium_and_frame import place
 from penstock.astronomy.spectra.observation import observation
 from penstock.astronomy.spectra.reading import MOST_SPECTRA, SpectrumDraft, SpectrumReading
-from penstock.astronomy.spectra.units import spectral_unit
+from penstock.astronomy.spectra.spectral_units import spectral_unit
 from penstock.astronomy.spectrum import Floats, Medium
 
 

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from penstock.astronomy.judgement import Assumption
 from penstock.astronomy.spectra.codes import UnusableSpectrum
 from penstock.astronomy.spectra.description import SpectrumDescription
-from penstock.astronomy.spectra.hints import SpectrumHints
 from penstock.astronomy.spectra.medium_and_frame import place
 from penstock.astronomy.spectra.profile import EVERYTHING, OPTICAL, SpectrumProfile
 from penstock.astronomy.spectra.reading import ReadingNotes, SpectrumDraft
-from penstock.astronomy.spectra.soundness import sound_spectrum
+from penstock.astronomy.spectra.spectrum_hints import SpectrumHints
+from penstock.astronomy.spectra.spectrum_soundness import sound_spectrum
 from penstock.astronomy.spectra.table_spectra import DEVIATIONS, FLUXES, WAVES
 from penstock.astronomy.spectrum import Floats, Spectrum
 
@@ -28,6 +28,8 @@ _SEPARATORS = (",", ";", "\t", None)
 _DAYS = re.compile(r"[+-]?\d+(?:\.(\d*))?(?:[eE]\+?(\d{1,2}))?$")
 
 TEXT_PROFILE = SpectrumProfile("text_table", 1, 0, lambda facts: [], lambda reading: [], EVERYTHING, OPTICAL)
+_REGIMES: dict[object, tuple[float, float]] = {"ultraviolet": (900.0, 4000.0), "infrared": (6000.0, 300_000.0)}
+"Ångström that a table may lie between that tells no unit, by what its description says of it; else the optical."
 Gather = Callable[[list[str]], None]
 
 
@@ -51,9 +53,10 @@ def text_spectrum(
     gather([line[:200] for _, line in lines[:40]])
     heading, numbers = _table(lines)
     columns = _columns(heading, numbers, description)
-    reading = ReadingNotes(profile=TEXT_PROFILE, hints=hints)
+    profile = replace(TEXT_PROFILE, assumed=_REGIMES.get(description and description.regime, OPTICAL))
+    reading = ReadingNotes(profile=profile, hints=hints)
     draft = _draft(reading, numbers, columns, description)
-    return sound_spectrum(draft, TEXT_PROFILE, reading.assumptions)
+    return sound_spectrum(draft, profile, reading.assumptions)
 
 
 def _lines(data: bytes) -> list[tuple[int, str]]:

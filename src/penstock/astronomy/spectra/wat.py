@@ -13,7 +13,7 @@ _ATTRIBUTE = re.compile(r'(\w+)\s*=\s*(?:"([^"]*)"|([^\s"]+))')
 
 def wat_text(cards: HeaderCards, axis: int) -> str:
     """The joined text of an axis. FITS drops blanks at the end of a card that belong into the middle of the text."""
-    keys = [key for key in cards if re.fullmatch(rf"WAT{axis}_\d{{3}}", key)]
+    keys = [key for key in cards if key.startswith(f"WAT{axis}_") and key[5:].isdigit() and len(key) == 8]
     wanted = [f"WAT{axis}_{number:03}" for number in range(1, len(keys) + 1)]
     for key in wanted:
         if key not in cards:

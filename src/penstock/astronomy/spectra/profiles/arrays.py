@@ -14,8 +14,8 @@ from penstock.astronomy.spectra.profile import spectrum_profile
 from penstock.astronomy.spectra.reading import SpectrumDraft, SpectrumReading
 from penstock.astronomy.spectrum import Floats
 
-_WAVES = ("WAVELENGTH", "WAVE", "LAMBDA", "WAV", "LAM", "WAVELEN")
-_FLUXES = ("FLUX", "SCI", "SPECTRUM", "SPEC", "PRIMARY", "DATA", "FLUX_CAL")
+_WAVES = ("WAVELENGTH", "WAVE", "LAMBDA", "WAV", "LAM", "WAVELEN", "WAVEDATA_VAC_BARY", "WAVEDATA_AIR_BARY")
+_FLUXES = ("FLUX", "SCI", "SPECTRUM", "SPEC", "PRIMARY", "DATA", "FLUX_CAL", "SCIDATA")
 _MOST_ROWS = 5
 
 
@@ -31,7 +31,9 @@ def _hdus(facts: SpectrumFacts) -> list[str]:
 def _rows(facts: SpectrumFacts) -> list[str]:
     """Two to five rows, or three axes of such orders, and no card that tells an axis."""
     image = facts.image
-    if image is None or len(image.shape) not in (2, 3) or image.said("CRVAL1") or image.said("COEFF0"):
+    if image is None or len(image.shape) not in (2, 3):
+        return []
+    if any(image.said(key) for key in ("CRVAL1", "COEFF0", "WAT0_001", "DC-FLAG")):
         return []
     short, long = image.shape[-2], image.shape[-1]
     if 2 <= short <= _MOST_ROWS < long or (len(image.shape) == 2 and 2 <= long <= _MOST_ROWS < short):

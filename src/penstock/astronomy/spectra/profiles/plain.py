@@ -32,13 +32,18 @@ def read_images(reading: SpectrumReading) -> list[SpectrumDraft]:
 def _of_image(reading: SpectrumReading, index: int, *, label: str) -> list[SpectrumDraft]:
     cards, data = reading.cards(index), reading.contents.image(index)
     axis = image_axis(reading, cards, data.shape[-1])
-    errors = companion_uncertainty(reading, index, data.shape)
-    if data.size == data.shape[-1]:
-        flat = None if errors is None else errors.ravel()
-        return [image_draft(reading, index, axis, data.ravel(), uncertainty=flat, label=label)]
+    rows = iraf_rows(reading, cards, data)
+    beside = companion_uncertainty(reading, index, data.shape) if len(rows) == 1 else None
     return [
-        image_draft(reading, index, axis, flux, uncertainty=error, label=" ".join(filter(None, (label, row))))
-        for row, flux, error in iraf_rows(reading, cards, data)
+        image_draft(
+            reading,
+            index,
+            axis,
+            flux,
+            uncertainty=beside.reshape(-1, len(flux))[0] if beside is not None else error,
+            label=" ".join(filter(None, (label, row))),
+        )
+        for row, flux, error in rows
     ]
 
 

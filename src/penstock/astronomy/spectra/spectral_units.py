@@ -39,7 +39,7 @@ def _named(kind: str, name: str, factor: float, *aliases: str) -> dict[str, Spec
 ANGSTROM = SpectralUnit("Angstrom", "length", 1.0)
 _ANGSTROMS = "a å aa ang angs angst angstr ansgtroms angstroem ångström ångströms ångstrom ångstroms angstroms angström"
 _UNITS: dict[str, SpectralUnit] = {
-    **_named("length", "Angstrom", 1.0, *_ANGSTROMS.split(), "0.1nm", "0.1 nm", "10**-10 m"),
+    **_named("length", "Angstrom", 1.0, *_ANGSTROMS.split(), "0.1nm", "0.1 nm", "10**-10 m", "10^-10 m", "1e-10 m"),
     **_named("length", "nm", 10.0, "nanometer", "nanometers", "nanometre", "nanometres", "millimicrons", "nms"),
     **_named("length", "um", 1e4, "µm", "μm", "micron", "microns", "micrometer", "micrometers", "micrometre", "mum"),
     **_named("length", "um", 1e4, "micrometres", "mic"),
@@ -70,6 +70,7 @@ _NOT_SPECTRAL = _words(
     "pixel pixels pix chan channel channels deg degree degrees arcsec arcmin s sec second seconds day days jd "
     "mjd mag count counts ct adu index bin bins none unknown dimensionless order phase row sample"
 )
+_MEDIUM = re.compile(r"[(\[,]?\s*(?:in )?(?:air|vacuum|vac)\s*[)\]]?$", re.IGNORECASE)
 _LOG = re.compile(r"(?:log10|log|dex|lg)\s*[(\[]?\s*([^)\]]*?)\s*[)\]]?$")
 
 
@@ -81,7 +82,7 @@ def is_not_spectral(text: str) -> bool:
 @lru_cache(maxsize=512)
 def spectral_unit(text: str) -> SpectralUnit | None:
     """The unit of this name, in any of its spellings; None where nobody knows it."""
-    word = " ".join(text[:60].strip().strip("[]()").strip().lower().split())
+    word = " ".join(_MEDIUM.sub("", text[:60]).strip().strip("[]()").strip().lower().split())
     if word in _UNITS:
         return _UNITS[word]
     if found := _LOG.match(word):

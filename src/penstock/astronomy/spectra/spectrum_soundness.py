@@ -9,7 +9,7 @@ from penstock.astronomy.spectra.codes import UnusableSpectrum
 from penstock.astronomy.spectra.flux_units import per_angstrom
 from penstock.astronomy.spectra.profile import EVERYTHING, SpectrumProfile
 from penstock.astronomy.spectra.reading import SpectrumDraft
-from penstock.astronomy.spectra.units import to_angstrom
+from penstock.astronomy.spectra.spectral_units import to_angstrom
 from penstock.astronomy.spectrum import Floats, Spectrum
 
 LEAST_POINTS = 2
@@ -99,7 +99,8 @@ def _range(draft: SpectrumDraft, profile: SpectrumProfile) -> tuple[float, float
     if draft.unit_assumed and profile.assumed is not None:
         low, high = profile.assumed
         # A flux that is counted per Ångström speaks for wavelengths that are.
-        return (min(low, _FAR_ULTRAVIOLET) if per_angstrom(draft.flux_unit) else low, high)
+        low = min(low, _FAR_ULTRAVIOLET) if per_angstrom(draft.flux_unit) else low
+        return max(low, profile.plausible[0]), min(high, profile.plausible[1])
     if draft.unit.kind in ("frequency", "energy", "wavenumber") and profile.plausible == EVERYTHING:
         return _ANY_ENERGY
     return profile.plausible
