@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from penstock.astronomy.photometry.band import BANDS
-from penstock.astronomy.photometry.hints import PhotometryHints
+from penstock.astronomy.photometry.photometry_hints import PhotometryHints
 from penstock.astronomy.photometry.unit import KNOWN_UNITS
 from tests.docs.printed import run_page
 

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from penstock.astronomy.judgement import Finding, Verdict
 from penstock.astronomy.photometry.cell import marked_number
+from penstock.astronomy.photometry.column_header import named_columns, table_of_names
 from penstock.astronomy.photometry.column_map import BrightnessColumn, ColumnMap
-from penstock.astronomy.photometry.content import Refusal, refused
-from penstock.astronomy.photometry.header import named_columns, table_of_names
+from penstock.astronomy.photometry.content import TableRefusal, refused
 from penstock.astronomy.photometry.number import is_missing_magnitude
 from penstock.astronomy.photometry.raw_table import RawRow, TextLine, raw_rows, split_line, without_blank_end
 from penstock.astronomy.photometry.recognised import RecognisedTable
@@ -65,7 +65,7 @@ def _is_download(row: RawRow) -> bool:
     return moment is not None and plausible(moment) and bright and row.cells[20] in ("STD", "DIFF", "STEP", "DIF", "")
 
 
-def aavso_submission(lines: Sequence[TextLine]) -> RecognisedTable | Refusal | None:
+def aavso_submission(lines: Sequence[TextLine]) -> RecognisedTable | TableRefusal | None:
     """The format in which observers send in: lines `#TYPE=Extended`, `#DELIM=,`, `#DATE=JD`, then rows."""
     told = _parameters(lines)
     kind = told.get("TYPE", "").lower()
@@ -82,11 +82,11 @@ def aavso_submission(lines: Sequence[TextLine]) -> RecognisedTable | Refusal | N
 
 def _submitted(
     lines: Sequence[TextLine], told: dict[str, str], kind: str, delimiter: str, reading: TimeReading
-) -> RecognisedTable | Refusal:
+) -> RecognisedTable | TableRefusal:
     names, header_line = _names(lines, kind, delimiter)
     table = table_of_names(names, named_columns(names))
     if isinstance(table, Finding):
-        return Refusal(Verdict.QUARANTINED, table)
+        return TableRefusal(Verdict.QUARANTINED, table)
     data = [line for line in lines if not line.is_comment]
     columns = ColumnMap(
         table.columns.time,

@@ -25,7 +25,7 @@ _STANDARD = {"", "std", "abs", "standard"}
 _SHOWN = 60
 
 
-class Cause(StrEnum):
+class RowCause(StrEnum):
     """Why a row was not read, in a word."""
 
     NO_VALUE = "no_value"
@@ -62,7 +62,7 @@ class Tally:
 class _NotRead(Exception):
     """Ends the reading of a row; it never leaves this module."""
 
-    def __init__(self, cause: Cause, why: str) -> None:
+    def __init__(self, cause: RowCause, why: str) -> None:
         super().__init__(why)
         self.cause = cause
         self.why = why
@@ -86,7 +86,7 @@ class RowReader:
             cells = self._cells(row)
             columns = [each for each in self._columns.brightness if self._has_value(cells, each)]
             if not columns:
-                raise _NotRead(Cause.NO_VALUE, "it has no brightness")
+                raise _NotRead(RowCause.NO_VALUE, "it has no brightness")
             moment = self._moment(cells)
             self._check(cells)
         except _NotRead as reason:
@@ -118,10 +118,10 @@ class RowReader:
 
     def _cells(self, row: RawRow) -> Sequence[str]:
         if row.why:
-            raise _NotRead(Cause.FORM, row.why)
+            raise _NotRead(RowCause.FORM, row.why)
         cells = without_blank_end(row.cells, self._table.width)
         if len(cells) != self._table.width:
-            raise _NotRead(Cause.FORM, f"it has {len(cells)} cells, and the table has {self._table.width}")
+            raise _NotRead(RowCause.FORM, f"it has {len(cells)} cells, and the table has {self._table.width}")
         return cells
 
     def _has_value(self, cells: Sequence[str], column: BrightnessColumn) -> bool:
@@ -136,12 +136,12 @@ class RowReader:
             return self._epoch
         text = cells[self._columns.time] if self._columns.time is not None else ""
         if is_missing(text):
-            raise _NotRead(Cause.TIME, "it has no time")
+            raise _NotRead(RowCause.TIME, "it has no time")
         moment = self._reading.moment(text)
         if moment is None:
-            raise _NotRead(Cause.TIME, f"its time {text[:_SHOWN]!r} is none")
+            raise _NotRead(RowCause.TIME, f"its time {text[:_SHOWN]!r} is none")
         if not plausible(moment):
-            raise _NotRead(Cause.TIME, f"its time {text[:_SHOWN]!r} is not plausible as {self._reading.written}")
+            raise _NotRead(RowCause.TIME, f"its time {text[:_SHOWN]!r} is not plausible as {self._reading.written}")
         self._note_precision(text)
         return moment
 
@@ -160,16 +160,16 @@ class RowReader:
         """Whether the row is of the right object, and its magnitude no difference."""
         columns = self._columns
         if self._target and columns.target is not None and target_key(cells[columns.target]) != self._target:
-            raise _NotRead(Cause.TARGET, f"it is about {cells[columns.target][:_SHOWN]!r}")
+            raise _NotRead(RowCause.TARGET, f"it is about {cells[columns.target][:_SHOWN]!r}")
         if columns.method is not None and cells[columns.method].lower() not in _STANDARD:
             said = f"its magnitude is {cells[columns.method][:_SHOWN]!r}: a difference, and no brightness"
-            raise _NotRead(Cause.METHOD, said)
+            raise _NotRead(RowCause.METHOD, said)
 
     def _measurement(self, row: RawRow, cells: Sequence[str], column: BrightnessColumn, moment: float) -> Measurement:
         text = cells[column.value]
         marked = marked_number(text)
         if marked is None:
-            raise _NotRead(Cause.VALUE, f"its brightness {text[:_SHOWN]!r} is no number")
+            raise _NotRead(RowCause.VALUE, f"its brightness {text[:_SHOWN]!r} is no number")
         self.tally.decimal_commas += "," in text
         unit = self._unit(cells, column)
         self._check_value(marked.value, unit, text)
@@ -195,22 +195,22 @@ class RowReader:
         text = cells[self._columns.unit]
         unit = named_unit(text)
         if unit is None:
-            raise _NotRead(Cause.VALUE, f"its unit {text[:_SHOWN]!r} is not known")
+            raise _NotRead(RowCause.VALUE, f"its unit {text[:_SHOWN]!r} is not known")
         return unit
 
     def _check_value(self, value: float, unit: str, text: str) -> None:
         low, high = (BRIGHTEST, FAINTEST) if unit == MAGNITUDE else (-MOST_BRIGHT, MOST_BRIGHT)
         if not low <= value <= high:
-            raise _NotRead(Cause.VALUE, f"its brightness {text[:_SHOWN]!r} is not plausible in {unit}")
+            raise _NotRead(RowCause.VALUE, f"its brightness {text[:_SHOWN]!r} is not plausible in {unit}")
 
     def _limit(self, cells: Sequence[str], column: BrightnessColumn, mark: Mark, unit: str) -> bool:
         flag = Mark.NONE if column.limit is None else limit_mark(cells[column.limit])
         if flag is None:
-            raise _NotRead(Cause.VALUE, f"its flag {cells[column.limit or 0][:_SHOWN]!r} of a limit is not known")
+            raise _NotRead(RowCause.VALUE, f"its flag {cells[column.limit or 0][:_SHOWN]!r} of a limit is not known")
         marks = {mark, flag} - {Mark.NONE}
         self.tally.uncertain += Mark.UNCERTAIN in marks
         if unit != MAGNITUDE and Mark.FAINTER in marks:
-            raise _NotRead(Cause.VALUE, "it is a lower limit: brighter than its value")
+            raise _NotRead(RowCause.VALUE, "it is a lower limit: brighter than its value")
         self.tally.less_than += unit == MAGNITUDE and Mark.BELOW in marks
         return bool(marks - {Mark.UNCERTAIN})
 
@@ -221,7 +221,7 @@ class RowReader:
         share = text.rstrip().endswith("%") and unit != MAGNITUDE
         error = uncertainty(text.rstrip().rstrip("%") if share else text)
         if error is None:
-            raise _NotRead(Cause.VALUE, f"its uncertainty {text[:_SHOWN]!r} is no number")
+            raise _NotRead(RowCause.VALUE, f"its uncertainty {text[:_SHOWN]!r} is no number")
         if error < 0:
             self.tally.bad_errors += 1
             return None

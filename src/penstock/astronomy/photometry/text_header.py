@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from penstock.astronomy.photometry.column_header import is_header, named_columns
 from penstock.astronomy.photometry.column_name import NamedColumn
-from penstock.astronomy.photometry.header import is_header, named_columns
 from penstock.astronomy.photometry.number import number
 from penstock.astronomy.photometry.raw_table import (
     DELIMITERS,

@@ -12,7 +12,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from penstock.astronomy.judgement import Finding
-from penstock.astronomy.sky import (
+from penstock.astronomy.sky_position import (
     MOST_CELLS,
     Position,
     SkyMatch,
