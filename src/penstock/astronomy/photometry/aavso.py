@@ -10,7 +10,7 @@ from penstock.astronomy.photometry.column_header import named_columns, table_of_
 from penstock.astronomy.photometry.column_map import BrightnessColumn, ColumnMap
 from penstock.astronomy.photometry.content import TableRefusal, refused
 from penstock.astronomy.photometry.number import is_missing_magnitude
-from penstock.astronomy.photometry.raw_table import RawRow, TextLine, raw_rows, split_line, without_blank_end
+from penstock.astronomy.photometry.raw_table import RawRow, SplitLines, TextLine, split_line, without_blank_end
 from penstock.astronomy.photometry.recognised import RecognisedTable
 from penstock.astronomy.photometry.time_reading import EXCEL, TimeReading, named_time, plausible
 from penstock.astronomy.photometry.unit import MAGNITUDE
@@ -39,11 +39,11 @@ _DELIMITERS = {"comma": ",", "tab": "\t", "semicolon": ";", "semi-colon": ";", "
 def aavso_download(lines: Sequence[TextLine]) -> RecognisedTable | None:
     """The download without names: 25 cells in a row, of which the first are Julian date, magnitude and 0 or 1."""
     data = [line for line in lines if not line.is_comment]
-    sample = raw_rows(data[:200], ",")
+    sample = SplitLines(data[:200], ",")
     if not sample or sum(_is_download(row) for row in sample) * 2 <= len(sample):
         return None
     why = f"most rows have {WIDTH} cells, of which the first are a Julian date, a magnitude and a flag 0 or 1"
-    rows = raw_rows(data, ",")
+    rows = SplitLines(data, ",")
     return RecognisedTable(
         "aavso_download",
         why,
@@ -100,7 +100,7 @@ def _submitted(
         f"aavso_{kind}",
         f"it has AAVSO's line #TYPE={told['TYPE'][:20]}",
         columns,
-        raw_rows(data, delimiter),
+        SplitLines(data, delimiter),
         len(names),
         delimiter,
         tuple(names),

@@ -10,14 +10,7 @@ from penstock.astronomy.photometry.column_map import BrightnessColumn, ColumnMap
 from penstock.astronomy.photometry.column_name import ColumnRole, NamedColumn
 from penstock.astronomy.photometry.content import TableRefusal, refused
 from penstock.astronomy.photometry.photometry_hints import PhotometryHints
-from penstock.astronomy.photometry.raw_table import (
-    DELIMITERS,
-    RawRow,
-    TextLine,
-    likely_delimiter,
-    raw_rows,
-    usual_width,
-)
+from penstock.astronomy.photometry.raw_table import DELIMITERS, SplitLines, TextLine, likely_delimiter, usual_width
 from penstock.astronomy.photometry.recognised import RecognisedTable
 from penstock.astronomy.photometry.text_header import TextHeader, text_header
 from penstock.astronomy.photometry.time_reading import CALENDAR, SINCE_OUTBURST, TimeReading, named_time
@@ -135,7 +128,7 @@ def _without_names(
 ) -> RecognisedTable | TableRefusal:
     data = [line for line in lines if not line.is_comment]
     delimiter = hints.delimiter or likely_delimiter(data, least=max(2, columns.last + 1))
-    rows: Sequence[RawRow] = raw_rows(data, delimiter) if delimiter else ()
+    rows = SplitLines(data, delimiter or ",")
     width = usual_width(rows)
     if delimiter is None or width <= columns.last:
         return _too_few(columns, width)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from penstock.astronomy.light_curve import Measurement, UnreadRow
-from penstock.astronomy.photometry.band import named_band
+from penstock.astronomy.photometry.band import NamedBand, named_band
 from penstock.astronomy.photometry.cell import Mark, limit_mark, marked_number, uncertainty
 from penstock.astronomy.photometry.column_map import BrightnessColumn
 from penstock.astronomy.photometry.number import is_missing, is_missing_magnitude, last_digit
@@ -79,6 +79,7 @@ class RowReader:
         self._epoch = epoch
         self._target = target
         self._texts: dict[str, str] = {}
+        self._bands: dict[str, NamedBand] = {}
 
     def read(self, row: RawRow) -> tuple[list[Measurement], UnreadRow | None]:
         """The measurements of a row; and the row again if it, or one of its brightnesses, could not be read."""
@@ -233,9 +234,10 @@ class RowReader:
     def _band(self, cells: Sequence[str], column: BrightnessColumn) -> str:
         word = column.band or (cells[self._columns.band] if self._columns.band is not None else "")
         word = (word or self._table.band)[:40]
-        if word not in self.tally.words:
-            self.tally.words[word] = named_band(word).band
-        if not named_band(word).known:
+        if word not in self._bands:
+            self._bands[word] = named_band(word)
+            self.tally.words[word] = self._bands[word].band
+        if not self._bands[word].known:
             self.tally.unknown_bands[word] += 1
         if self._columns.filter_system is not None:
             self.tally.systems[cells[self._columns.filter_system][:80]] += 1
