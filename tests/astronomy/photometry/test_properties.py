@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from penstock.astronomy.judgement import Verdict
 from penstock.astronomy.photometry import judge_photometry
-from penstock.astronomy.photometry.hints import COLUMNS, PhotometryHints
+from penstock.astronomy.photometry.photometry_hints import COLUMNS, PhotometryHints
 from penstock.astronomy.ticket import PhotometryTicket, SpectraTicket, read_ticket
 
 FOLDER = Path(tempfile.mkdtemp(prefix="photometry-"))

@@ -148,6 +148,17 @@ def test_a_ticket_that_says_another_thing_than_the_names_waits_for_a_person(tmp_
     assert code(tmp_path, text, ticket=TICKET) == ("QUARANTINED", "CONTRADICTION")
 
 
+def test_a_ticket_that_takes_the_number_of_observations_for_a_limit_waits_for_a_person(tmp_path: Path) -> None:
+    text = "#JD,Mag,e_Mag,Band,o_Vmag\n2450000.5,12,0.1,V,1\n2450001.5,12,0.1,V,5\n"
+    assert code(tmp_path, text, ticket=TICKET) == ("QUARANTINED", "CONTRADICTION")
+
+
+def test_lines_above_the_names_are_counted_and_shown(tmp_path: Path) -> None:
+    found = curve(tmp_path, "Light curve of V1 Tst\n2449999.5,11,V\nJD,mag,band\n2450000.5,12,V\n2450001.5,13,V\n")
+    assert [(row.row, row.text) for row in found.unread] == [(1, "Light curve of V1 Tst"), (2, "2449999.5,11,V")]
+    assert [each.row for each in found.measurements] == [4, 5]
+
+
 def test_a_ticket_for_more_columns_than_there_are_waits_for_a_person(tmp_path: Path) -> None:
     assert code(tmp_path, "2450000.5,12\n2450001.5,12\n", ticket=TICKET) == ("QUARANTINED", "NOT_AS_DESCRIBED")
 

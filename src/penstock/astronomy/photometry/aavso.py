@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 from penstock.astronomy.judgement import Finding, Verdict
 from penstock.astronomy.photometry.cell import marked_number
+from penstock.astronomy.photometry.column_header import named_columns, table_of_names
 from penstock.astronomy.photometry.column_map import BrightnessColumn, ColumnMap
-from penstock.astronomy.photometry.content import Refusal, refused
-from penstock.astronomy.photometry.header import named_columns, table_of_names
+from penstock.astronomy.photometry.content import TableRefusal, refused
 from penstock.astronomy.photometry.number import is_missing_magnitude
-from penstock.astronomy.photometry.raw_table import RawRow, TextLine, raw_rows, split_line, without_blank_end
+from penstock.astronomy.photometry.raw_table import RawRow, SplitLines, TextLine, split_line, without_blank_end
 from penstock.astronomy.photometry.recognised import RecognisedTable
 from penstock.astronomy.photometry.time_reading import EXCEL, TimeReading, named_time, plausible
 from penstock.astronomy.photometry.unit import MAGNITUDE
@@ -39,11 +39,11 @@ _DELIMITERS = {"comma": ",", "tab": "\t", "semicolon": ";", "semi-colon": ";", "
 def aavso_download(lines: Sequence[TextLine]) -> RecognisedTable | None:
     """The download without names: 25 cells in a row, of which the first are Julian date, magnitude and 0 or 1."""
     data = [line for line in lines if not line.is_comment]
-    sample = raw_rows(data[:200], ",")
+    sample = SplitLines(data[:200], ",")
     if not sample or sum(_is_download(row) for row in sample) * 2 <= len(sample):
         return None
     why = f"most rows have {WIDTH} cells, of which the first are a Julian date, a magnitude and a flag 0 or 1"
-    rows = raw_rows(data, ",")
+    rows = SplitLines(data, ",")
     return RecognisedTable(
         "aavso_download",
         why,
@@ -65,7 +65,7 @@ def _is_download(row: RawRow) -> bool:
     return moment is not None and plausible(moment) and bright and row.cells[20] in ("STD", "DIFF", "STEP", "DIF", "")
 
 
-def aavso_submission(lines: Sequence[TextLine]) -> RecognisedTable | Refusal | None:
+def aavso_submission(lines: Sequence[TextLine]) -> RecognisedTable | TableRefusal | None:
     """The format in which observers send in: lines `#TYPE=Extended`, `#DELIM=,`, `#DATE=JD`, then rows."""
     told = _parameters(lines)
     kind = told.get("TYPE", "").lower()
@@ -82,11 +82,11 @@ def aavso_submission(lines: Sequence[TextLine]) -> RecognisedTable | Refusal | N
 
 def _submitted(
     lines: Sequence[TextLine], told: dict[str, str], kind: str, delimiter: str, reading: TimeReading
-) -> RecognisedTable | Refusal:
+) -> RecognisedTable | TableRefusal:
     names, header_line = _names(lines, kind, delimiter)
     table = table_of_names(names, named_columns(names))
     if isinstance(table, Finding):
-        return Refusal(Verdict.QUARANTINED, table)
+        return TableRefusal(Verdict.QUARANTINED, table)
     data = [line for line in lines if not line.is_comment]
     columns = ColumnMap(
         table.columns.time,
@@ -100,7 +100,7 @@ def _submitted(
         f"aavso_{kind}",
         f"it has AAVSO's line #TYPE={told['TYPE'][:20]}",
         columns,
-        raw_rows(data, delimiter),
+        SplitLines(data, delimiter),
         len(names),
         delimiter,
         tuple(names),

@@ -93,6 +93,7 @@ _DAYS = ("t", "days", "day", "dayssinceoutburst", "daysafteroutburst", "phase", 
 _UNIT = re.compile(r"(.{1,60}?) ?[\[(]([^\[\]()]{1,40})[\])]")
 _NOT_READ = re.compile(r"[nfrqw]_.*", re.IGNORECASE)
 "The catalogues' prefixes: notes, flags, references, quality, weight."
+_GAPS = re.compile(r"[ _.\-]")
 _COUNT = re.compile(r"o_.*|nobs", re.IGNORECASE)
 _ERRORS = re.compile(
     r"(?:e_|err_?|mag_?err_?|sigma_?|d_|unc_?)(.{1,12})|(.{1,12}?)[_ ]?(?:err|error|unc|sigma|_e)", re.IGNORECASE
@@ -118,7 +119,7 @@ def named_column(name: str, *, unit: str = "") -> NamedColumn:
 
 
 def _by_word(bare: str, unit: str) -> NamedColumn:
-    key = re.sub(r"[ _.\-]", "", bare.lower())
+    key = _GAPS.sub("", bare.lower())
     if key in _TIMES or key in _DAYS:
         return NamedColumn(ColumnRole.TIME, named_time(unit), generic=True, relative=key in _DAYS)
     if _COUNT.fullmatch(bare):

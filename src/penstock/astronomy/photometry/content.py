@@ -25,7 +25,7 @@ _BINARY = {
 
 
 @dataclass(frozen=True, slots=True)
-class Refusal:
+class TableRefusal:
     """That a file is not taken, and why."""
 
     verdict: Verdict
@@ -51,12 +51,12 @@ class Text:
     "The encoding is certain: the bytes are valid in it, and other bytes would not be."
 
 
-def refused(verdict: Verdict, code: str, message: str, **details: object) -> Refusal:
+def refused(verdict: Verdict, code: str, message: str, **details: object) -> TableRefusal:
     """A refusal with its finding."""
-    return Refusal(verdict, Finding(code, message, dict(details)))
+    return TableRefusal(verdict, Finding(code, message, dict(details)))
 
 
-def read_content(path: Path, *, most_bytes: int) -> Content | Refusal:
+def read_content(path: Path, *, most_bytes: int) -> Content | TableRefusal:
     """The bytes of a file, at most so many, whether they are packed or not."""
     try:
         if not stat.S_ISREG(path.stat().st_mode):
@@ -73,7 +73,7 @@ def read_content(path: Path, *, most_bytes: int) -> Content | Refusal:
     return _unpacked(data, most_bytes)
 
 
-def decoded(data: bytes) -> Text | Refusal:
+def decoded(data: bytes) -> Text | TableRefusal:
     """The text that the bytes are, in UTF-8, UTF-16 with its mark, or Latin-1."""
     for magic, what in _BINARY.items():
         if data.startswith(magic):
@@ -90,7 +90,7 @@ def decoded(data: bytes) -> Text | Refusal:
         return Text(data.decode("latin-1"), "latin-1", told=False)
 
 
-def _in(encoding: str, data: bytes) -> Text | Refusal:
+def _in(encoding: str, data: bytes) -> Text | TableRefusal:
     try:
         text = data.decode(encoding)
     except UnicodeDecodeError as error:
@@ -101,7 +101,7 @@ def _in(encoding: str, data: bytes) -> Text | Refusal:
     return Text(text, encoding)
 
 
-def _unpacked(data: bytes, most_bytes: int) -> Content | Refusal:
+def _unpacked(data: bytes, most_bytes: int) -> Content | TableRefusal:
     """What is in a gzip file; unpacking ends at the limit, whatever the file promises."""
     pieces: list[bytes] = []
     size, rest = 0, data
@@ -123,6 +123,6 @@ def _unpacked(data: bytes, most_bytes: int) -> Content | Refusal:
     return Content(b"".join(pieces), packed=True)
 
 
-def _too_large(most_bytes: int) -> Refusal:
+def _too_large(most_bytes: int) -> TableRefusal:
     said = f"The file has more than {most_bytes} bytes, packed or unpacked. Split it, or raise the limit."
     return refused(Verdict.QUARANTINED, "TOO_LARGE", said, most_bytes=most_bytes)

@@ -11,10 +11,10 @@ from penstock.astronomy.judgement import Assumption, Finding, Verdict
 from penstock.astronomy.light_curve import LightCurve, Measurement, UnreadRow
 from penstock.astronomy.photometry.band import UNKNOWN
 from penstock.astronomy.photometry.column_map import BrightnessColumn
-from penstock.astronomy.photometry.content import Refusal, refused
-from penstock.astronomy.photometry.hints import PhotometryHints
+from penstock.astronomy.photometry.content import TableRefusal, refused
+from penstock.astronomy.photometry.photometry_hints import PhotometryHints
 from penstock.astronomy.photometry.recognised import RecognisedTable
-from penstock.astronomy.photometry.row_reading import Cause, RowReader, Tally, target_key
+from penstock.astronomy.photometry.row_reading import RowCause, RowReader, Tally, target_key
 from penstock.astronomy.photometry.time_decision import TimeDecision, decided_time
 from penstock.astronomy.photometry.time_reading import TimeReading, moment_of
 from penstock.astronomy.photometry.unit import ratio
@@ -38,12 +38,12 @@ def read_curve(table: RecognisedTable, hints: PhotometryHints) -> CurveReading:
     """The light curve of a table. A refused one has all its rows among the unread, each with the reason."""
     blocked = _unit_wanting(table)
     decision = _time(table, hints)
-    if blocked is None and isinstance(decision, Refusal):
+    if blocked is None and isinstance(decision, TableRefusal):
         blocked = decision
     target = _target(table, hints)
-    if blocked is None and isinstance(target, Refusal):
+    if blocked is None and isinstance(target, TableRefusal):
         blocked = target
-    if blocked is not None or isinstance(decision, Refusal) or isinstance(target, Refusal):
+    if blocked is not None or isinstance(decision, TableRefusal) or isinstance(target, TableRefusal):
         assert blocked is not None
         return _refused(table, blocked)
     epoch = moment_of(hints.epoch or "") if table.columns.time is None else None
@@ -75,7 +75,7 @@ def _read(
     return CurveReading(curve, verdict, finding, decision.reading, _counts(table, curve, tally))
 
 
-def _time(table: RecognisedTable, hints: PhotometryHints) -> TimeDecision | Refusal:
+def _time(table: RecognisedTable, hints: PhotometryHints) -> TimeDecision | TableRefusal:
     if table.columns.time is None:
         if hints.epoch is not None:
             why = "the table has no times; a person told the moment of all its rows"
@@ -89,7 +89,7 @@ def _time(table: RecognisedTable, hints: PhotometryHints) -> TimeDecision | Refu
     return decided_time(table.columns.time_reading, cells, outburst=table.outburst, hints=hints)
 
 
-def _unit_wanting(table: RecognisedTable) -> Refusal | None:
+def _unit_wanting(table: RecognisedTable) -> TableRefusal | None:
     if table.columns.unit is not None:
         return None
     wanting = [each.value for each in table.columns.brightness if not _has_units(each)]
@@ -110,7 +110,7 @@ class _Target:
     assumptions: tuple[Assumption, ...] = ()
 
 
-def _target(table: RecognisedTable, hints: PhotometryHints) -> _Target | Refusal:
+def _target(table: RecognisedTable, hints: PhotometryHints) -> _Target | TableRefusal:
     """The object whose rows are read: the only one, or the one that is asked for."""
     at, wanted = table.columns.target, hints.target or table.target
     if at is None:
@@ -135,7 +135,7 @@ def _other_name(wanted: str, found: str) -> tuple[Assumption, ...]:
     return (Assumption("target", wanted[:80], f"all rows are about {found[:80]!r}, which is taken for the same"),)
 
 
-def _refused(table: RecognisedTable, refusal: Refusal) -> CurveReading:
+def _refused(table: RecognisedTable, refusal: TableRefusal) -> CurveReading:
     why = f"the whole table waits: {refusal.finding.code}"
     unread = tuple(UnreadRow(row.number, row.text, row.why or why) for row in table.rows)
     reading = table.columns.time_reading or TimeReading()
@@ -144,14 +144,14 @@ def _refused(table: RecognisedTable, refusal: Refusal) -> CurveReading:
 
 
 def _judged(curve: LightCurve, tally: Tally, rows: int) -> tuple[Verdict, Finding | None]:
-    wrong = sum(count for cause, count in tally.causes.items() if cause not in (Cause.NO_VALUE, Cause.TARGET))
+    wrong = sum(count for cause, count in tally.causes.items() if cause not in (RowCause.NO_VALUE, RowCause.TARGET))
     details = {"rows": rows, "unread": len(curve.unread), "causes": dict(sorted(tally.causes.items()))}
     if rows == 0:
         return Verdict.TERMINAL_INVALID, Finding("NO_ROWS", "The table has no rows. Send one with data.", details)
     if not curve.measurements and wrong == 0:
         said = f"None of the {rows} rows has a brightness. Send a table with measurements."
         return Verdict.QUARANTINED, Finding("NO_VALUES", said, details)
-    if wrong * 2 > rows - tally.causes[Cause.NO_VALUE] - tally.causes[Cause.TARGET]:
+    if wrong * 2 > rows - tally.causes[RowCause.NO_VALUE] - tally.causes[RowCause.TARGET]:
         first = curve.unread[0]
         said = f"{wrong} of {rows} rows cannot be read; row {first.row}: {first.why}. Correct the table or the ticket."
         return Verdict.QUARANTINED, Finding("MOSTLY_UNREADABLE", said, details)
@@ -163,7 +163,7 @@ def _counts(table: RecognisedTable, curve: LightCurve, tally: Tally) -> dict[str
         "rows": len(table.rows),
         "measurements": len(curve.measurements),
         "unread": len(curve.unread),
-        "without_value": tally.causes[Cause.NO_VALUE],
+        "without_value": tally.causes[RowCause.NO_VALUE],
         "causes": dict(sorted(tally.causes.items())),
         "limits": sum(each.upper_limit for each in curve.measurements),
         "duplicates": _duplicates(curve.measurements),

@@ -8,16 +8,9 @@ from dataclasses import replace
 from penstock.astronomy.judgement import Assumption, Verdict
 from penstock.astronomy.photometry.column_map import BrightnessColumn, ColumnMap
 from penstock.astronomy.photometry.column_name import ColumnRole, NamedColumn
-from penstock.astronomy.photometry.content import Refusal, refused
-from penstock.astronomy.photometry.hints import PhotometryHints
-from penstock.astronomy.photometry.raw_table import (
-    DELIMITERS,
-    RawRow,
-    TextLine,
-    likely_delimiter,
-    raw_rows,
-    usual_width,
-)
+from penstock.astronomy.photometry.content import TableRefusal, refused
+from penstock.astronomy.photometry.photometry_hints import PhotometryHints
+from penstock.astronomy.photometry.raw_table import DELIMITERS, SplitLines, TextLine, likely_delimiter, usual_width
 from penstock.astronomy.photometry.recognised import RecognisedTable
 from penstock.astronomy.photometry.text_header import TextHeader, text_header
 from penstock.astronomy.photometry.time_reading import CALENDAR, SINCE_OUTBURST, TimeReading, named_time
@@ -39,10 +32,10 @@ _MUST_NOT_BE = {
 
 def described_table(
     lines: Sequence[TextLine], *, ticket: PhotometryTicket, hints: PhotometryHints
-) -> RecognisedTable | Refusal:
+) -> RecognisedTable | TableRefusal:
     """The table as a ticket tells it, a person's hints going before; or why it cannot be so."""
     columns = ticket_columns(ticket, hints)
-    if isinstance(columns, Refusal):
+    if isinstance(columns, TableRefusal):
         return columns
     delimiters = (hints.delimiter,) if hints.delimiter else DELIMITERS
     header = text_header(lines, delimiters=delimiters)
@@ -53,10 +46,10 @@ def described_table(
 
 def described_names(
     header: TextHeader, *, ticket: PhotometryTicket, hints: PhotometryHints
-) -> RecognisedTable | Refusal:
+) -> RecognisedTable | TableRefusal:
     """A table that has names of its own, such as one of a VOTable, as a ticket tells it."""
     columns = ticket_columns(ticket, hints)
-    if isinstance(columns, Refusal):
+    if isinstance(columns, TableRefusal):
         return columns
     if columns.last >= header.width:
         return _too_few(columns, header.width)
@@ -82,7 +75,7 @@ def ticket_of_hints(hints: PhotometryHints, ticket: PhotometryTicket | None) -> 
     )
 
 
-def ticket_columns(ticket: PhotometryTicket, hints: PhotometryHints) -> ColumnMap | Refusal:
+def ticket_columns(ticket: PhotometryTicket, hints: PhotometryHints) -> ColumnMap | TableRefusal:
     """The map of columns that a ticket gives."""
     if ticket.time_column is None or ticket.flux_column is None:
         said = "The ticket does not tell the columns of time and flux: it is not completed yet. Complete it."
@@ -123,7 +116,7 @@ def ticket_time(ticket: PhotometryTicket) -> TimeReading | None:
     return None
 
 
-def _no_unit(line: str, value: str | None) -> Refusal:
+def _no_unit(line: str, value: str | None) -> TableRefusal:
     said = (
         f"The ticket's line {line!r} says {value!r}, which is no unit that is known or fits. Correct it, or hint unit."
     )
@@ -132,10 +125,10 @@ def _no_unit(line: str, value: str | None) -> Refusal:
 
 def _without_names(
     lines: Sequence[TextLine], columns: ColumnMap, ticket: PhotometryTicket, hints: PhotometryHints
-) -> RecognisedTable | Refusal:
+) -> RecognisedTable | TableRefusal:
     data = [line for line in lines if not line.is_comment]
     delimiter = hints.delimiter or likely_delimiter(data, least=max(2, columns.last + 1))
-    rows: Sequence[RawRow] = raw_rows(data, delimiter) if delimiter else ()
+    rows = SplitLines(data, delimiter or ",")
     width = usual_width(rows)
     if delimiter is None or width <= columns.last:
         return _too_few(columns, width)
@@ -143,14 +136,14 @@ def _without_names(
     return _told(table, ticket, hints)
 
 
-def _too_few(columns: ColumnMap, width: int) -> Refusal:
+def _too_few(columns: ColumnMap, width: int) -> TableRefusal:
     said = f"The ticket tells column {columns.last}, and rows have {width} cells. Is it the ticket of this table?"
     return refused(Verdict.QUARANTINED, "NOT_AS_DESCRIBED", said, column=columns.last, cells=width)
 
 
 def _with_names(
     header: TextHeader, columns: ColumnMap, ticket: PhotometryTicket, hints: PhotometryHints
-) -> RecognisedTable | Refusal:
+) -> RecognisedTable | TableRefusal:
     wrong = _contradiction(header, columns)
     if wrong is not None:
         return wrong
@@ -183,7 +176,7 @@ def _told(table: RecognisedTable, ticket: PhotometryTicket, hints: PhotometryHin
     )
 
 
-def _contradiction(header: TextHeader, columns: ColumnMap) -> Refusal | None:
+def _contradiction(header: TextHeader, columns: ColumnMap) -> TableRefusal | None:
     """Where the table's own names say that a column is something else than the ticket says."""
     only = columns.brightness[0]
     told = {ColumnRole.TIME: columns.time, ColumnRole.BRIGHTNESS: only.value, ColumnRole.ERROR: only.error}

@@ -9,7 +9,7 @@ from decimal import Decimal
 MOST_DIGITS = 40
 "Characters of a number; longer ones are none."
 
-_NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eEdD][+-]?[0-9]{1,3})?")
+_NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eEdD][+-]?[0-9]{1,3})?")
 _MISSING = {"", "-", "--", "---", "----", "...", "…", "na", "n/a", "nan", "-nan", "+nan", "null", "none", "nil", "\\n"}
 _NINES = re.compile(r"[+-]?9{2,5}(?:\.(?:9+|0+))?|-9\.9+")
 "99.99, 999, -99.9: what stands for no magnitude, as none is so faint."

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 MOST_LINE = 64 * 1024
@@ -60,9 +60,28 @@ def split_line(line: str, delimiter: str) -> list[str] | None:
     return _quoted(line, delimiter)
 
 
-def raw_rows(lines: Iterable[TextLine], delimiter: str) -> list[RawRow]:
-    """Every line as a row; those that are none say why."""
-    return [_row(line, delimiter) for line in lines]
+class SplitLines(Collection[RawRow]):
+    """Every line as a row, split anew each time it is looked at: cells take many times the room that their lines do.
+
+    Lines that are no row say why; those of `above` stand above the names of the columns, and none of them is one.
+    """
+
+    def __init__(self, lines: Sequence[TextLine], delimiter: str, *, above: Sequence[TextLine] = ()) -> None:
+        self._lines = lines
+        self._delimiter = delimiter
+        self._above = above
+
+    def __len__(self) -> int:
+        return len(self._above) + len(self._lines)
+
+    def __iter__(self) -> Iterator[RawRow]:
+        for line in self._above:
+            yield RawRow(line.number, (), line.text[:SHOWN], "it stands above the names of the columns")
+        for line in self._lines:
+            yield _row(line, self._delimiter)
+
+    def __contains__(self, row: object) -> bool:
+        return any(each == row for each in self)
 
 
 def usual_width(rows: Iterable[RawRow]) -> int:
@@ -89,7 +108,7 @@ def likely_delimiter(lines: Sequence[TextLine], *, least: int = 2) -> str | None
 
 def _share(lines: Sequence[TextLine], delimiter: str, least: int) -> float:
     """How much of the lines agrees on a width; a delimiter that only whitespace explains counts for less."""
-    rows = raw_rows(lines, delimiter)
+    rows = SplitLines(lines, delimiter)
     width = usual_width(rows)
     if width < least or not rows:
         return 0.0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -19,7 +19,7 @@ class RecognisedTable:
     "ticket, hints, aavso_download, aavso_extended, aavso_visual, names or votable."
     why: str
     columns: ColumnMap
-    rows: Sequence[RawRow]
+    rows: Collection[RawRow]
     width: int
     "How many cells a row has."
     delimiter: str = ""

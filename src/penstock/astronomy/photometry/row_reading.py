@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from penstock.astronomy.light_curve import Measurement, UnreadRow
-from penstock.astronomy.photometry.band import named_band
+from penstock.astronomy.photometry.band import NamedBand, named_band
 from penstock.astronomy.photometry.cell import Mark, limit_mark, marked_number, uncertainty
 from penstock.astronomy.photometry.column_map import BrightnessColumn
 from penstock.astronomy.photometry.number import is_missing, is_missing_magnitude, last_digit
@@ -25,7 +25,7 @@ _STANDARD = {"", "std", "abs", "standard"}
 _SHOWN = 60
 
 
-class Cause(StrEnum):
+class RowCause(StrEnum):
     """Why a row was not read, in a word."""
 
     NO_VALUE = "no_value"
@@ -62,7 +62,7 @@ class Tally:
 class _NotRead(Exception):
     """Ends the reading of a row; it never leaves this module."""
 
-    def __init__(self, cause: Cause, why: str) -> None:
+    def __init__(self, cause: RowCause, why: str) -> None:
         super().__init__(why)
         self.cause = cause
         self.why = why
@@ -79,6 +79,7 @@ class RowReader:
         self._epoch = epoch
         self._target = target
         self._texts: dict[str, str] = {}
+        self._bands: dict[str, NamedBand] = {}
 
     def read(self, row: RawRow) -> tuple[list[Measurement], UnreadRow | None]:
         """The measurements of a row; and the row again if it, or one of its brightnesses, could not be read."""
@@ -86,7 +87,7 @@ class RowReader:
             cells = self._cells(row)
             columns = [each for each in self._columns.brightness if self._has_value(cells, each)]
             if not columns:
-                raise _NotRead(Cause.NO_VALUE, "it has no brightness")
+                raise _NotRead(RowCause.NO_VALUE, "it has no brightness")
             moment = self._moment(cells)
             self._check(cells)
         except _NotRead as reason:
@@ -118,10 +119,10 @@ class RowReader:
 
     def _cells(self, row: RawRow) -> Sequence[str]:
         if row.why:
-            raise _NotRead(Cause.FORM, row.why)
+            raise _NotRead(RowCause.FORM, row.why)
         cells = without_blank_end(row.cells, self._table.width)
         if len(cells) != self._table.width:
-            raise _NotRead(Cause.FORM, f"it has {len(cells)} cells, and the table has {self._table.width}")
+            raise _NotRead(RowCause.FORM, f"it has {len(cells)} cells, and the table has {self._table.width}")
         return cells
 
     def _has_value(self, cells: Sequence[str], column: BrightnessColumn) -> bool:
@@ -136,12 +137,12 @@ class RowReader:
             return self._epoch
         text = cells[self._columns.time] if self._columns.time is not None else ""
         if is_missing(text):
-            raise _NotRead(Cause.TIME, "it has no time")
+            raise _NotRead(RowCause.TIME, "it has no time")
         moment = self._reading.moment(text)
         if moment is None:
-            raise _NotRead(Cause.TIME, f"its time {text[:_SHOWN]!r} is none")
+            raise _NotRead(RowCause.TIME, f"its time {text[:_SHOWN]!r} is none")
         if not plausible(moment):
-            raise _NotRead(Cause.TIME, f"its time {text[:_SHOWN]!r} is not plausible as {self._reading.written}")
+            raise _NotRead(RowCause.TIME, f"its time {text[:_SHOWN]!r} is not plausible as {self._reading.written}")
         self._note_precision(text)
         return moment
 
@@ -160,16 +161,16 @@ class RowReader:
         """Whether the row is of the right object, and its magnitude no difference."""
         columns = self._columns
         if self._target and columns.target is not None and target_key(cells[columns.target]) != self._target:
-            raise _NotRead(Cause.TARGET, f"it is about {cells[columns.target][:_SHOWN]!r}")
+            raise _NotRead(RowCause.TARGET, f"it is about {cells[columns.target][:_SHOWN]!r}")
         if columns.method is not None and cells[columns.method].lower() not in _STANDARD:
             said = f"its magnitude is {cells[columns.method][:_SHOWN]!r}: a difference, and no brightness"
-            raise _NotRead(Cause.METHOD, said)
+            raise _NotRead(RowCause.METHOD, said)
 
     def _measurement(self, row: RawRow, cells: Sequence[str], column: BrightnessColumn, moment: float) -> Measurement:
         text = cells[column.value]
         marked = marked_number(text)
         if marked is None:
-            raise _NotRead(Cause.VALUE, f"its brightness {text[:_SHOWN]!r} is no number")
+            raise _NotRead(RowCause.VALUE, f"its brightness {text[:_SHOWN]!r} is no number")
         self.tally.decimal_commas += "," in text
         unit = self._unit(cells, column)
         self._check_value(marked.value, unit, text)
@@ -195,22 +196,22 @@ class RowReader:
         text = cells[self._columns.unit]
         unit = named_unit(text)
         if unit is None:
-            raise _NotRead(Cause.VALUE, f"its unit {text[:_SHOWN]!r} is not known")
+            raise _NotRead(RowCause.VALUE, f"its unit {text[:_SHOWN]!r} is not known")
         return unit
 
     def _check_value(self, value: float, unit: str, text: str) -> None:
         low, high = (BRIGHTEST, FAINTEST) if unit == MAGNITUDE else (-MOST_BRIGHT, MOST_BRIGHT)
         if not low <= value <= high:
-            raise _NotRead(Cause.VALUE, f"its brightness {text[:_SHOWN]!r} is not plausible in {unit}")
+            raise _NotRead(RowCause.VALUE, f"its brightness {text[:_SHOWN]!r} is not plausible in {unit}")
 
     def _limit(self, cells: Sequence[str], column: BrightnessColumn, mark: Mark, unit: str) -> bool:
         flag = Mark.NONE if column.limit is None else limit_mark(cells[column.limit])
         if flag is None:
-            raise _NotRead(Cause.VALUE, f"its flag {cells[column.limit or 0][:_SHOWN]!r} of a limit is not known")
+            raise _NotRead(RowCause.VALUE, f"its flag {cells[column.limit or 0][:_SHOWN]!r} of a limit is not known")
         marks = {mark, flag} - {Mark.NONE}
         self.tally.uncertain += Mark.UNCERTAIN in marks
         if unit != MAGNITUDE and Mark.FAINTER in marks:
-            raise _NotRead(Cause.VALUE, "it is a lower limit: brighter than its value")
+            raise _NotRead(RowCause.VALUE, "it is a lower limit: brighter than its value")
         self.tally.less_than += unit == MAGNITUDE and Mark.BELOW in marks
         return bool(marks - {Mark.UNCERTAIN})
 
@@ -221,7 +222,7 @@ class RowReader:
         share = text.rstrip().endswith("%") and unit != MAGNITUDE
         error = uncertainty(text.rstrip().rstrip("%") if share else text)
         if error is None:
-            raise _NotRead(Cause.VALUE, f"its uncertainty {text[:_SHOWN]!r} is no number")
+            raise _NotRead(RowCause.VALUE, f"its uncertainty {text[:_SHOWN]!r} is no number")
         if error < 0:
             self.tally.bad_errors += 1
             return None
@@ -233,9 +234,10 @@ class RowReader:
     def _band(self, cells: Sequence[str], column: BrightnessColumn) -> str:
         word = column.band or (cells[self._columns.band] if self._columns.band is not None else "")
         word = (word or self._table.band)[:40]
-        if word not in self.tally.words:
-            self.tally.words[word] = named_band(word).band
-        if not named_band(word).known:
+        if word not in self._bands:
+            self._bands[word] = named_band(word)
+            self.tally.words[word] = self._bands[word].band
+        if not self._bands[word].known:
             self.tally.unknown_bands[word] += 1
         if self._columns.filter_system is not None:
             self.tally.systems[cells[self._columns.filter_system][:80]] += 1

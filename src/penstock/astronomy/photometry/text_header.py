@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 
+from penstock.astronomy.photometry.column_header import is_header, named_columns
 from penstock.astronomy.photometry.column_name import NamedColumn
-from penstock.astronomy.photometry.header import is_header, named_columns
 from penstock.astronomy.photometry.number import number
 from penstock.astronomy.photometry.raw_table import (
     DELIMITERS,
     MOST_CELLS,
     MOST_LINE,
     RawRow,
+    SplitLines,
     TextLine,
     is_rule,
-    raw_rows,
     split_line,
     usual_width,
     without_blank_end,
@@ -33,7 +33,7 @@ class TextHeader:
     delimiter: str
     names: tuple[str, ...]
     found: tuple[NamedColumn, ...]
-    rows: tuple[RawRow, ...]
+    rows: Collection[RawRow]
     comments: int
 
     @property
@@ -66,18 +66,19 @@ def _names(line: TextLine, delimiter: str) -> list[str]:
 def _below(lines: Sequence[TextLine], at: int, delimiter: str, names: list[str]) -> TextHeader | None:
     data = [line for line in lines[at + 1 :] if not line.is_comment]
     units, data = _units(data, delimiter)
-    rows = raw_rows(data, delimiter)
-    above = raw_rows([line for line in lines[:at] if not line.is_comment], delimiter)
+    above = [line for line in lines[:at] if not line.is_comment]
+    rows = SplitLines(data, delimiter)
     width = usual_width(rows)
     if rows and not _agrees(rows, width, len(names)):
         return None
     found = named_columns(names, units=units if len(units) == len(names) else ())
-    early = [replace(row, cells=(), why="it stands above the names of the columns") for row in above]
     comments = sum(line.is_comment for line in lines) - lines[at].is_comment
-    return TextHeader(lines[at].number, delimiter, tuple(names), tuple(found), (*early, *rows), comments)
+    return TextHeader(
+        lines[at].number, delimiter, tuple(names), tuple(found), SplitLines(data, delimiter, above=above), comments
+    )
 
 
-def _agrees(rows: Sequence[RawRow], width: int, names: int) -> bool:
+def _agrees(rows: Collection[RawRow], width: int, names: int) -> bool:
     """Whether most rows have as many cells as there are names, but for blank ones at the end."""
     return sum(len(without_blank_end(row.cells, names)) == names for row in rows if not row.why) * 2 > len(rows) or (
         width == names

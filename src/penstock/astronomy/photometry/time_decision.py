@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from penstock.astronomy.judgement import Assumption, Verdict
-from penstock.astronomy.photometry.content import Refusal, refused
-from penstock.astronomy.photometry.hints import PhotometryHints
+from penstock.astronomy.photometry.content import TableRefusal, refused
 from penstock.astronomy.photometry.number import number
+from penstock.astronomy.photometry.photometry_hints import PhotometryHints
 from penstock.astronomy.photometry.time_reading import (
     CALENDAR,
     EARLIEST,
@@ -38,7 +38,7 @@ class TimeDecision:
 
 def decided_time(
     declared: TimeReading | None, cells: Sequence[str], *, outburst: str | None, hints: PhotometryHints
-) -> TimeDecision | Refusal:
+) -> TimeDecision | TableRefusal:
     """How the cells of a column of times are read.
 
     What its source declares holds while more than half of the numbers are plausible with it. What nobody declares is
@@ -64,7 +64,7 @@ def _by_hint(word: str, declared: TimeReading | None) -> TimeReading:
     return named_time(word) or TimeReading(system, word)
 
 
-def _declared(declared: TimeReading, cells: Sequence[str], start: float | None) -> TimeDecision | Refusal:
+def _declared(declared: TimeReading, cells: Sequence[str], start: float | None) -> TimeDecision | TableRefusal:
     if _fits(declared, cells):
         return TimeDecision(declared)
     plain = TimeReading(declared.system, declared.system, scale=declared.scale)
@@ -80,7 +80,7 @@ def _declared(declared: TimeReading, cells: Sequence[str], start: float | None) 
     return _implausible(declared.written, cells)
 
 
-def _undeclared(cells: Sequence[str], start: float | None) -> TimeDecision | Refusal:
+def _undeclared(cells: Sequence[str], start: float | None) -> TimeDecision | TableRefusal:
     if _fits(TimeReading(), cells):
         why = "the source does not say what its times are; its numbers are plausible Julian dates"
         return TimeDecision(TimeReading(), (Assumption("time_system", "JD", why),))
@@ -95,14 +95,14 @@ def _undeclared(cells: Sequence[str], start: float | None) -> TimeDecision | Ref
     return refused(Verdict.QUARANTINED, "UNKNOWN_TIME", said, value=_example(cells))
 
 
-def _since(declared: TimeReading, start: float | None, cells: Sequence[str]) -> TimeDecision | Refusal:
+def _since(declared: TimeReading, start: float | None, cells: Sequence[str]) -> TimeDecision | TableRefusal:
     if start is None:
         said = "Times are counted from the outburst, and no date of it is told. Give it in the ticket or as a hint."
         return refused(Verdict.QUARANTINED, "NO_OUTBURST_DATE", said)
     return _checked(replace(declared, origin=start), cells)
 
 
-def _checked(reading: TimeReading, cells: Sequence[str]) -> TimeDecision | Refusal:
+def _checked(reading: TimeReading, cells: Sequence[str]) -> TimeDecision | TableRefusal:
     return TimeDecision(reading) if _fits(reading, cells) else _implausible(reading.written, cells)
 
 
@@ -123,7 +123,7 @@ def _said_otherwise(declared: TimeReading | None) -> tuple[Assumption, ...]:
     return (Assumption("time_system", CALENDAR, why),)
 
 
-def _ambiguous(written: str, cells: Sequence[str]) -> Refusal:
+def _ambiguous(written: str, cells: Sequence[str]) -> TableRefusal:
     said = (
         f"Times are called {written}, and {_example(cells)} may be a modified Julian date or one less 2400000, half a"
         " day apart. Hint time_system MJD or JD-2400000."
@@ -131,7 +131,7 @@ def _ambiguous(written: str, cells: Sequence[str]) -> Refusal:
     return refused(Verdict.QUARANTINED, "AMBIGUOUS_TIME", said, value=_example(cells), candidates=["MJD", "JD-2400000"])
 
 
-def _implausible(written: str, cells: Sequence[str]) -> Refusal:
+def _implausible(written: str, cells: Sequence[str]) -> TableRefusal:
     said = (
         f"Times are called {written}, and most are no plausible ones, such as {_example(cells)}: Julian dates lie from"
         f" {EARLIEST:.0f} to {LATEST:.0f}. Correct the table, or hint time_system or time_offset."

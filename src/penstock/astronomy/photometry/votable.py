@@ -9,11 +9,11 @@ from dataclasses import replace
 from typing import Any
 
 from penstock.astronomy.judgement import Finding, Verdict
+from penstock.astronomy.photometry.column_header import table_of_names
 from penstock.astronomy.photometry.column_name import ColumnRole, NamedColumn, named_column
-from penstock.astronomy.photometry.content import Refusal, refused
+from penstock.astronomy.photometry.content import TableRefusal, refused
 from penstock.astronomy.photometry.described import described_names, ticket_of_hints
-from penstock.astronomy.photometry.header import table_of_names
-from penstock.astronomy.photometry.hints import PhotometryHints
+from penstock.astronomy.photometry.photometry_hints import PhotometryHints
 from penstock.astronomy.photometry.raw_table import SHOWN, RawRow
 from penstock.astronomy.photometry.recognised import RecognisedTable
 from penstock.astronomy.photometry.text_header import TextHeader
@@ -39,19 +39,19 @@ def recognised_votable(
     hints: PhotometryHints,
     most_rows: int,
     tried: list[dict[str, Any]],
-) -> RecognisedTable | Refusal:
+) -> RecognisedTable | TableRefusal:
     """The one table of a VOTable that tells brightnesses, or that a ticket describes; or why there is none."""
     scan = scanned_votable(data, most_rows=most_rows)
-    if isinstance(scan, Refusal):
+    if isinstance(scan, TableRefusal):
         return scan
     named = {table.number: _all_named(table, scan) for table in scan.tables}
     told = ticket is not None or bool(hints.columns)
     chosen = scan.tables[0] if told and len(scan.tables) == 1 else _chosen(scan, named, hints)
     tried.append({"form": "votable", "fits": isinstance(chosen, VoTable), "tables": len(scan.tables)})
-    if isinstance(chosen, Refusal):
+    if isinstance(chosen, TableRefusal):
         return chosen
     rows = chosen.rows if not chosen.packed else _packed_rows(data, chosen, most_rows)
-    if isinstance(rows, Refusal):
+    if isinstance(rows, TableRefusal):
         return rows
     if not told:
         return _table(chosen, named[chosen.number], rows)
@@ -60,11 +60,11 @@ def recognised_votable(
     return described_names(header, ticket=ticket_of_hints(hints, ticket), hints=hints)
 
 
-def _table(table: VoTable, found: list[NamedColumn], rows: Sequence[RawRow]) -> RecognisedTable | Refusal:
+def _table(table: VoTable, found: list[NamedColumn], rows: Sequence[RawRow]) -> RecognisedTable | TableRefusal:
     names = tuple(each.name for each in table.fields)
     columns = table_of_names(names, found)
     if isinstance(columns, Finding):
-        return Refusal(Verdict.QUARANTINED, columns)
+        return TableRefusal(Verdict.QUARANTINED, columns)
     return RecognisedTable(
         "votable",
         f"table {table.number} of a VOTable has columns that its names and UCDs tell",
@@ -77,7 +77,7 @@ def _table(table: VoTable, found: list[NamedColumn], rows: Sequence[RawRow]) -> 
     )
 
 
-def _chosen(scan: VoScan, named: dict[int, list[NamedColumn]], hints: PhotometryHints) -> VoTable | Refusal:
+def _chosen(scan: VoScan, named: dict[int, list[NamedColumn]], hints: PhotometryHints) -> VoTable | TableRefusal:
     """The table that a person asked for, or the only one with brightnesses, those with times going before."""
     if hints.table is not None:
         if hints.table > len(scan.tables):
@@ -156,7 +156,7 @@ def _clock(attributes: dict[str, str]) -> TimeReading | None:
     return TimeReading(system, written, origin, 1.0, attributes.get("timescale", "")[:20])
 
 
-def _packed_rows(data: bytes, table: VoTable, most_rows: int) -> list[RawRow] | Refusal:
+def _packed_rows(data: bytes, table: VoTable, most_rows: int) -> list[RawRow] | TableRefusal:
     """Rows that are packed as numbers, unpacked by astropy once nothing they declare costs more than it weighs."""
     wrong = _unsafe(data, table, most_rows)
     if wrong is not None:
@@ -168,7 +168,7 @@ def _packed_rows(data: bytes, table: VoTable, most_rows: int) -> list[RawRow] | 
         return refused(Verdict.TERMINAL_INVALID, "BROKEN_TABLE", said, error=type(error).__name__)
 
 
-def _unsafe(data: bytes, table: VoTable, most_rows: int) -> Refusal | None:
+def _unsafe(data: bytes, table: VoTable, most_rows: int) -> TableRefusal | None:
     stream = table.stream
     if table.packed == "FITS" or "href" in stream or stream.get("encoding", "base64") != "base64":
         said = "Rows of the VOTable are elsewhere, or packed in a way that is not read. Save them as TABLEDATA."

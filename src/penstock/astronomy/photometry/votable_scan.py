@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from xml.parsers import expat
 
 from penstock.astronomy.judgement import Verdict
-from penstock.astronomy.photometry.content import Refusal, refused
+from penstock.astronomy.photometry.content import TableRefusal, refused
 from penstock.astronomy.photometry.raw_table import MOST_CELLS, MOST_LINE, SHOWN, RawRow
 
 MOST_TABLES = 100
@@ -51,12 +51,12 @@ class VoScan:
 class _Stop(Exception):
     """Ends the scan; it never leaves this module."""
 
-    def __init__(self, refusal: Refusal) -> None:
+    def __init__(self, refusal: TableRefusal) -> None:
         super().__init__(refusal.finding.code)
         self.refusal = refusal
 
 
-def scanned_votable(data: bytes, *, most_rows: int) -> VoScan | Refusal:
+def scanned_votable(data: bytes, *, most_rows: int) -> VoScan | TableRefusal:
     """The tables of a VOTable, or why it is none."""
     handler = _Handler(most_rows)
     parser = expat.ParserCreate()

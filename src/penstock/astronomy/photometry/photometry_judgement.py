@@ -9,12 +9,12 @@ from typing import Any
 
 from penstock.astronomy.judgement import Assumption, Finding, Verdict
 from penstock.astronomy.light_curve import LightCurve
-from penstock.astronomy.photometry.content import MOST_BYTES, Content, Refusal, decoded, read_content, refused
+from penstock.astronomy.photometry.content import MOST_BYTES, Content, TableRefusal, decoded, read_content, refused
 from penstock.astronomy.photometry.curve import read_curve
-from penstock.astronomy.photometry.hints import PhotometryHints, hints_of
+from penstock.astronomy.photometry.photometry_hints import PhotometryHints, hints_of
 from penstock.astronomy.photometry.raw_table import TextLine, text_lines
 from penstock.astronomy.photometry.recognised import RecognisedTable
-from penstock.astronomy.photometry.recognition import recognised_text, with_hints
+from penstock.astronomy.photometry.text_recognition import recognised_text, with_hints
 from penstock.astronomy.ticket import PhotometryTicket, photometry_ticket_of, ticket_record
 
 VERSION = 1
@@ -67,8 +67,8 @@ def judge_photometry(
     inputs["ticket"] = None if ticket is None else ticket_record(ticket)
     case = _Case(ticket, given, most_rows, {"version": VERSION, "inputs": inputs})
     content = read_content(path, most_bytes=most_bytes)
-    table = content if isinstance(content, Refusal) else _recognised(content, case)
-    if isinstance(table, Refusal):
+    table = content if isinstance(content, TableRefusal) else _recognised(content, case)
+    if isinstance(table, TableRefusal):
         return PhotometryJudgement(table.verdict, None, table.finding, case.record | {"tried": case.tried})
     return _judged(with_hints(table, given), case)
 
@@ -96,32 +96,32 @@ def _judged(table: RecognisedTable, case: _Case) -> PhotometryJudgement:
     return PhotometryJudgement(read.verdict, read.curve, read.finding, record)
 
 
-def _recognised(content: Content, case: _Case) -> RecognisedTable | Refusal:
+def _recognised(content: Content, case: _Case) -> RecognisedTable | TableRefusal:
     case.record["packed"] = content.packed
     if not content.data.strip():
         return refused(Verdict.TERMINAL_INVALID, "EMPTY", "The file is empty. Send it again.")
     if content.data.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(_MARKUP):
         return _votable(content.data, case)
     text = decoded(content.data)
-    if isinstance(text, Refusal):
+    if isinstance(text, TableRefusal):
         return text
     case.record["encoding"] = text.encoding
     lines = text_lines(text.text)
     table = _too_many(lines, case) or recognised_text(lines, ticket=case.ticket, hints=case.hints, tried=case.tried)
-    if isinstance(table, Refusal) or text.told:
+    if isinstance(table, TableRefusal) or text.told:
         return table
     assumed = Assumption("encoding", text.encoding, "its bytes are no UTF-8")
     return replace(table, assumptions=(*table.assumptions, assumed))
 
 
-def _votable(data: bytes, case: _Case) -> RecognisedTable | Refusal:
+def _votable(data: bytes, case: _Case) -> RecognisedTable | TableRefusal:
     # Reading VOTables may need astropy, which takes most of a second to load: only files that are one pay for it.
     from penstock.astronomy.photometry.votable import recognised_votable
 
     return recognised_votable(data, ticket=case.ticket, hints=case.hints, most_rows=case.most_rows, tried=case.tried)
 
 
-def _too_many(lines: list[TextLine], case: _Case) -> Refusal | None:
+def _too_many(lines: list[TextLine], case: _Case) -> TableRefusal | None:
     rows = sum(not line.is_comment for line in lines)
     if rows <= case.most_rows:
         return None

@@ -8,10 +8,10 @@ from typing import Any
 
 from penstock.astronomy.judgement import Finding, Verdict
 from penstock.astronomy.photometry.aavso import aavso_download, aavso_submission
-from penstock.astronomy.photometry.content import Refusal, refused
+from penstock.astronomy.photometry.column_header import table_of_names
+from penstock.astronomy.photometry.content import TableRefusal, refused
 from penstock.astronomy.photometry.described import described_table, ticket_of_hints
-from penstock.astronomy.photometry.header import table_of_names
-from penstock.astronomy.photometry.hints import PhotometryHints
+from penstock.astronomy.photometry.photometry_hints import PhotometryHints
 from penstock.astronomy.photometry.raw_table import DELIMITERS, TextLine
 from penstock.astronomy.photometry.recognised import RecognisedTable
 from penstock.astronomy.photometry.text_header import TextHeader, text_header
@@ -27,7 +27,7 @@ def recognised_text(
     ticket: PhotometryTicket | None,
     hints: PhotometryHints,
     tried: list[dict[str, Any]],
-) -> RecognisedTable | Refusal:
+) -> RecognisedTable | TableRefusal:
     """What a text is. Each form that was tried is noted in `tried`, with whether it fits."""
     if ticket is not None or hints.columns:
         described = described_table(lines, ticket=ticket_of_hints(hints, ticket), hints=hints)
@@ -54,17 +54,17 @@ def with_hints(table: RecognisedTable, hints: PhotometryHints) -> RecognisedTabl
 
 
 def _noted(
-    tried: list[dict[str, Any]], form: str, found: RecognisedTable | Refusal | None
-) -> RecognisedTable | Refusal | None:
-    code = found.finding.code if isinstance(found, Refusal) else ""
+    tried: list[dict[str, Any]], form: str, found: RecognisedTable | TableRefusal | None
+) -> RecognisedTable | TableRefusal | None:
+    code = found.finding.code if isinstance(found, TableRefusal) else ""
     tried.append({"form": form, "fits": isinstance(found, RecognisedTable)} | ({"code": code} if code else {}))
     return found
 
 
-def _by_names(header: TextHeader) -> RecognisedTable | Refusal:
+def _by_names(header: TextHeader) -> RecognisedTable | TableRefusal:
     table = table_of_names(header.names, header.found)
     if isinstance(table, Finding):
-        return Refusal(Verdict.QUARANTINED, table)
+        return TableRefusal(Verdict.QUARANTINED, table)
     lower = {name.lower() for name in header.names}
     aavso = lower >= _DOWNLOAD_NAMES and any("observer" in name or name == "by" for name in lower)
     return RecognisedTable(
@@ -84,7 +84,7 @@ def _by_names(header: TextHeader) -> RecognisedTable | Refusal:
     )
 
 
-def _nothing(lines: Sequence[TextLine]) -> Refusal:
+def _nothing(lines: Sequence[TextLine]) -> TableRefusal:
     """Why a text is nothing that is known: a table whose columns nobody names, or no table."""
     first = lines[0].text[:80] if lines else ""
     if not any(each.isdigit() for line in lines[:50] for each in line.text[:1000]):
