@@ -31,7 +31,6 @@ from tests.domains.novae.providers.archive_server import (
     stays_silent,
     votable,
 )
-from tests.domains.novae.providers.conftest import SAMPLES
 from tests.domains.novae.providers.made_votables import obscore_table, ssa_table
 
 HERE = SkyPlace(267.72, -32.62)
@@ -337,53 +336,3 @@ def test_the_providers_are_imported_without_astropy_pyvo_and_requests() -> None:
     )
     told = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, text=True).stdout
     assert json.loads(told) == []
-
-
-# Real answers
-
-
-def _sample(name: str) -> bytes:
-    path = SAMPLES / "vo" / name
-    if not path.is_file():
-        pytest.skip(f"there is no folder of real samples beside the repository: shared/data/vo/{name}")
-    return path.read_bytes()
-
-
-@pytest.mark.realdata
-def test_a_real_answer_to_ssa_is_read(archive: ArchiveServer, service_of: Ask) -> None:
-    archive.will(votable(_sample("ssa_result.xml")))
-    provider = SsaProvider("jhu", archive.url("/ssa"), service_of(archive), 0.25)
-    search = provider.products(NovaQuery(("a place",), SkyPlace(180.0, 1.0)))
-    assert len(search) == 35  # INFO TableRows of the answer itself
-    first = search.products[0]
-    assert first.native_id == "ivo://jhu/sdss/dr6/spec/2.5#80442261170552832"
-    assert first.hints["instrument"] == "SDSS 2.5-M SPEC2 v4_5"
-    assert first.version == "6.2.5|2000-04-29 03:22:00Z"
-    assert len({each.identity for each in search}) == 35
-
-
-@pytest.mark.realdata
-def test_a_real_answer_of_obscore_with_images_alone_has_no_spectrum(archive: ArchiveServer, service_of: Ask) -> None:
-    archive.will(votable(_sample("obscore-image.xml")))
-    search = ObsCoreProvider("gavo", archive.url("/tap"), service_of(archive), 180.0).products(NOVA)
-    assert search.products == ()
-    assert {each.code for each in search.findings} == {"NOT_A_SPECTRUM"}
-    assert len(search.findings) == 10
-
-
-@pytest.mark.realdata
-def test_the_same_answer_about_spectra_is_read(archive: ArchiveServer, service_of: Ask) -> None:
-    body = _sample("obscore-image.xml").replace(b"<TD>image</TD>", b"<TD>spectrum</TD>")
-    archive.will(votable(body))
-    search = ObsCoreProvider("gavo", archive.url("/tap"), service_of(archive), 180.0).products(NOVA)
-    assert len(search) == 10
-    assert search.products[0].native_id == "ivo://org.gavo.dc/~?potsdam/data/fits/POT032_000002E.fits"
-    assert search.products[0].hints["observed_at"] == "1913-08-26T00:00:00+00:00"
-
-
-@pytest.mark.realdata
-@pytest.mark.parametrize("name", ["kang2010.xml", "query_photometry.xml", "query_references.xml", "scs_result.xml"])
-def test_other_real_tables_are_no_spectra_and_break_nothing(archive: ArchiveServer, service_of: Ask, name: str) -> None:
-    archive.will(votable(_sample(name)))
-    search = SsaProvider("other", archive.url("/ssa"), service_of(archive), 180.0).products(NOVA)
-    assert all(each.locators for each in search)
