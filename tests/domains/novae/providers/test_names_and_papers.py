@@ -293,6 +293,13 @@ def test_a_name_cannot_become_a_query(archive: ArchiveServer, ads: AdsBibliograp
     assert asked.query["q"].count('"') == 6
 
 
+def test_what_is_not_asked_for_is_told(archive: ArchiveServer, ads: AdsBibliography) -> None:
+    archive.usual = json_text(_docs())
+    told = list(ads.papers([f"nova {n}" for n in range(21)], ["none"]))
+    assert [each.finding.code for each in told if isinstance(each, BadPaper)] == ["TOO_MANY_NAMES", "BAD_BIBCODE"]
+    assert len(archive.asked) == 20
+
+
 def test_a_token_that_is_echoed_is_in_no_error_and_no_log(
     archive: ArchiveServer, ads: AdsBibliography, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -311,9 +318,10 @@ def test_the_token_stays_with_its_origin(archive: ArchiveServer, service_of: Ope
         archive.will(redirects(other.url("/elsewhere")))
         service = ProviderService(archive.url(), TOKEN, trusted=[other.url()])
         assert list(AdsBibliography(archive.url("/v1"), service).papers(["x"])) == []
+        service.fetch("GET", other.url("/asked/directly"))
         service.close()
-        (asked,) = other.asked
-    assert "Authorization" not in asked.headers
+        assert len(other.asked) == 2
+        assert all("Authorization" not in asked.headers for asked in other.asked)
 
 
 # At hand first
