@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 import socket
 import subprocess
 import sys
@@ -12,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from penstock.domains.novae.providers.found_spectra import Offers
 from penstock.domains.novae.providers.obscore import ObsCoreProvider
 from penstock.domains.novae.providers.provider import NovaQuery, SkyPlace, UnusableAnswer
 from penstock.domains.novae.providers.ssa import SsaProvider
@@ -221,6 +223,8 @@ WIDE = b'<VOTABLE><RESOURCE><TABLE><FIELD datatype="double" arraysize="99999x999
         (votable(b""), "ANSWER_MALFORMED"),
         (votable(b"<VOTABLE><RESOURCE>"), "ANSWER_MALFORMED"),
         (votable(b"\x1f\x8b\x08\x00garbage"), "ANSWER_MALFORMED"),
+        (votable(b'<?xml version="1.0" encoding="none-such"?><VOTABLE/>'), "ANSWER_MALFORMED"),
+        (votable(b'<?xml version="1.0" encoding="utf-7"?><VOTABLE/>'), "ANSWER_MALFORMED"),
         (votable(b"<rss><channel/></rss>"), "ANSWER_IS_NO_VOTABLE"),
         (votable(b"<VOTABLE version='1.3'></VOTABLE>"), "ANSWER_MALFORMED"),
         (votable(b"<VOTABLE><RESOURCE type='results'><TABLE/></RESOURCE></VOTABLE>"), "ANSWER_MALFORMED"),
@@ -336,3 +340,39 @@ def test_the_providers_are_imported_without_astropy_pyvo_and_requests() -> None:
     )
     told = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, text=True).stdout
     assert json.loads(told) == []
+
+
+def test_whatever_is_changed_in_an_answer_it_is_read_or_told() -> None:
+    from penstock.domains.novae.providers.ssa import offered_by_ssa
+    from penstock.domains.novae.providers.vo_rows import read_answer
+
+    chance, good = random.Random(19), ssa_table(ROW, {**ROW, "PubDID": "ivo://example/8"})
+    words = [
+        b"<TR>",
+        b"</TD>",
+        b"9e999",
+        b"NaN",
+        b"-",
+        b"\xff",
+        b"double",
+        b"int",
+        b"x" * 50,
+        b"&amp;",
+        b"2",
+        b"*",
+        b"",
+    ]
+    told = 0
+    for _ in range(400):
+        body = bytearray(good)
+        for _ in range(chance.randint(1, 5)):
+            at = chance.randrange(len(body))
+            body[at : at + chance.randint(0, 8)] = chance.choice(words)
+        try:
+            rows = read_answer(bytes(body), host="h").rows
+        except UnusableAnswer:
+            told += 1
+            continue
+        search = Offers("eso", HERE, 1.0, 100).search(map(offered_by_ssa, rows), overflow=False)
+        json.dumps([dict(each.hints) for each in search], allow_nan=False)
+    assert 0 < told < 400
