@@ -151,6 +151,13 @@ def test_a_manifest_that_cannot_be_read_is_told_by_its_path(tmp_path: Path, text
         LocalIndex("mine", tmp_path).products(SCO)
 
 
+def test_files_beyond_the_most_are_told(tmp_path: Path) -> None:
+    _file(tmp_path, "a.fits")
+    search = _written(tmp_path, {"name": "V1324 Sco", "spectra": ["a.fits"] * 10_500}).products(SCO)
+    assert len(search) == 1  # each once
+    assert [each.code for each in search.findings] == ["TOO_MANY_FILES"]
+
+
 def test_two_novae_of_one_name_are_both_told(tmp_path: Path) -> None:
     """NC-7: several require reconciliation, never a silent pick."""
     index = _written(tmp_path, {"name": "Nova Cyg", "ra": 1, "dec": 1}, {"name": "V1500 Cyg", "aliases": ["nova cyg"]})

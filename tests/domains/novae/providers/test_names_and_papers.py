@@ -32,7 +32,6 @@ from tests.domains.novae.providers.archive_server import (
     redirects,
     stays_silent,
 )
-from tests.domains.novae.providers.conftest import SAMPLES
 
 Open = Callable[..., ProviderService]
 TOKEN = "ads-5ecret-0f-ours"
@@ -294,6 +293,13 @@ def test_a_name_cannot_become_a_query(archive: ArchiveServer, ads: AdsBibliograp
     assert asked.query["q"].count('"') == 6
 
 
+def test_what_is_not_asked_for_is_told(archive: ArchiveServer, ads: AdsBibliography) -> None:
+    archive.usual = json_text(_docs())
+    told = list(ads.papers([f"nova {n}" for n in range(21)], ["none"]))
+    assert [each.finding.code for each in told if isinstance(each, BadPaper)] == ["TOO_MANY_NAMES", "BAD_BIBCODE"]
+    assert len(archive.asked) == 20
+
+
 def test_a_token_that_is_echoed_is_in_no_error_and_no_log(
     archive: ArchiveServer, ads: AdsBibliography, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -312,9 +318,10 @@ def test_the_token_stays_with_its_origin(archive: ArchiveServer, service_of: Ope
         archive.will(redirects(other.url("/elsewhere")))
         service = ProviderService(archive.url(), TOKEN, trusted=[other.url()])
         assert list(AdsBibliography(archive.url("/v1"), service).papers(["x"])) == []
+        service.fetch("GET", other.url("/asked/directly"))
         service.close()
-        (asked,) = other.asked
-    assert "Authorization" not in asked.headers
+        assert len(other.asked) == 2
+        assert all("Authorization" not in asked.headers for asked in other.asked)
 
 
 # At hand first
@@ -358,46 +365,6 @@ def test_a_nova_without_a_place_at_hand_gets_that_of_the_resolver(
     assert match.canonical_name == "GQ Mus"
     assert match.position == SkyPlace(267.72, -32.62)
     assert match.is_classical_nova is ClassicalNova.YES
-
-
-# Real answers
-
-
-def _sample(name: str) -> bytes:
-    path = SAMPLES / "vo" / name
-    if not path.is_file():
-        pytest.skip(f"there is no folder of real samples beside the repository: shared/data/vo/{name}")
-    return path.read_bytes()
-
-
-@pytest.mark.realdata
-@pytest.mark.parametrize(
-    ("name", "canonical", "matches", "is_one"),
-    [
-        ("TIC 307210830", "TIC 307210830", 1, "no"),
-        ("Barnard's star", "Barnard's star", 1, "no"),
-        ("m103", "M 103", 2, "no"),
-    ],
-)
-def test_a_real_answer_of_the_resolver_is_read(
-    archive: ArchiveServer, resolver: MastResolver, name: str, canonical: str, matches: int, is_one: str
-) -> None:
-    archive.will(json_text(_sample("resolver.json")))
-    resolution = resolver.resolve(name)
-    assert len(resolution.matches) == matches
-    assert resolution.matches[0].canonical_name == canonical
-    assert resolution.matches[0].is_classical_nova == is_one
-    assert resolution.findings == ()
-
-
-@pytest.mark.realdata
-def test_a_real_answer_of_ads_is_read(archive: ArchiveServer, ads: AdsBibliography) -> None:
-    archive.will(json_text(_sample("test_text.txt")))
-    (paper,) = ads.papers(["x"])
-    assert isinstance(paper, Paper)
-    assert (paper.reference_id, paper.date) == ("2011IAUS..280P.295P", "2011-05-00")
-    assert paper.title == "Origin of water around deeply embedded low-mass protostars"
-    assert len(paper.authors) == 3
 
 
 def test_an_answer_without_its_list_is_told() -> None:

@@ -15,6 +15,7 @@ from penstock.astronomy.judgement import Finding
 from penstock.domains.novae.providers.json_answer import json_object
 from penstock.domains.novae.providers.paper_reading import is_bibcode, read_paper
 from penstock.domains.novae.providers.provider import BadPaper, Bibliography, Paper
+from penstock.domains.novae.providers.told_value import told_value
 from penstock.domains.novae.providers.votable_screen import unusable
 from penstock.generation.provider_http import ProviderService
 
@@ -36,6 +37,7 @@ class AdsBibliography:
 
     def papers(self, names: Sequence[str] = (), bibcodes: Sequence[str] = ()) -> Iterator[Paper | BadPaper]:
         """The papers with these bibcodes and those about these names, each once."""
+        yield from self._unasked(names, bibcodes)
         seen: set[str] = set()
         for question in self._questions(names, bibcodes):
             for each in self._answers(question):
@@ -44,6 +46,16 @@ class AdsBibliography:
                 elif each.reference_id not in seen:
                     seen.add(each.reference_id)
                     yield each
+
+    def _unasked(self, names: Sequence[str], bibcodes: Sequence[str]) -> Iterator[BadPaper]:
+        """What is not asked for, and why."""
+        if len(names) > _MOST_NAMES:
+            message = f"papers about {len(names)} names were wanted, and {_MOST_NAMES} are asked for; ask in parts"
+            yield BadPaper(Finding("TOO_MANY_NAMES", message, {"names": len(names)}))
+        for each in bibcodes:
+            if not is_bibcode(each):
+                message = f"a paper by the bibcode {told_value(each)} was wanted, which is none; it is not asked for"
+                yield BadPaper(Finding("BAD_BIBCODE", message, {"bibcode": told_value(each)}))
 
     def _questions(self, names: Sequence[str], bibcodes: Sequence[str]) -> Iterator[str]:
         left = iter(dict.fromkeys(each for each in bibcodes if is_bibcode(each)))

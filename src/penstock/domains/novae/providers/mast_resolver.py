@@ -53,6 +53,8 @@ def read_resolution(answer: Mapping[str, Any], name: str, *, host: str) -> Resol
     wanted = normalize_name(name)
     matches: list[ResolvedObject] = []
     findings: list[Finding] = []
+    if len(rows) > _MOST:
+        findings.append(Finding("OVERFLOW", f"{host} answered with {len(rows)} rows; {_MOST} are read", {"host": host}))
     for number, row in enumerate(rows[:_MOST], 1):
         searched = row.get("searchString") if isinstance(row, dict) else None
         if isinstance(searched, str) and normalize_name(searched) != wanted:

@@ -77,7 +77,7 @@ def _add_nova(index: NovaIndex, told: Any, number: int) -> None:
     _place(nova, told.get("ra"), told.get("dec"))
     for word, files in (("spectra", nova.spectra), ("photometry", nova.photometry)):
         listed = told.get(word) or []
-        for each in listed[:MOST_FILES] if isinstance(listed, list) else []:
+        for each in listed[: MOST_FILES + 1] if isinstance(listed, list) else []:
             _add_file(nova, files, {"file": each} if isinstance(each, str) else each)
     for bibcode in _texts(told.get("bibcodes")):
         _add_bibcode(nova, bibcode)
@@ -114,8 +114,7 @@ def _add_row(index: NovaIndex, nova: IndexedNova, told: Mapping[str, str]) -> No
         word: value for word, value in told.items() if word not in ("name", "aliases", "type", "ra", "dec", "kind")
     }
     if kind in files:
-        if len(files[kind]) < MOST_FILES:
-            _add_file(nova, files[kind], {word: value for word, value in extra.items() if word != "bibcode"})
+        _add_file(nova, files[kind], {word: value for word, value in extra.items() if word != "bibcode"})
     elif kind == _PAPER:
         _add_paper(index, extra)
     elif kind:
@@ -133,6 +132,10 @@ def _place(nova: IndexedNova, ra: Any, dec: Any) -> None:
 
 def _add_file(nova: IndexedNova, files: list[IndexedFile], told: Any) -> None:
     row = told if isinstance(told, dict) else {}
+    if len(files) >= MOST_FILES:
+        if all(each.code != "TOO_MANY_FILES" for each in nova.findings):
+            nova.tell("TOO_MANY_FILES", f"that it has more than {MOST_FILES} files of a kind; the others are left out")
+        return
     try:
         path = safe_path(row.get("file"))
         ticket = safe_path(row["ticket"]) if row.get("ticket") else None

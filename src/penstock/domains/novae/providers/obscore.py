@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from penstock.astronomy.judgement import Finding
 from penstock.domains.novae.providers.found_spectra import OfferedFile, Offers, no_position
 from penstock.domains.novae.providers.provider import NovaQuery, ProductSearch, SkyPlace
+from penstock.domains.novae.providers.vo_answer import VoAnswer, VoRow
 from penstock.domains.novae.providers.votable_screen import USUAL_VOTABLE, VotableLimits
 from penstock.generation.provider_http import ProviderService
-
-if TYPE_CHECKING:  # it loads pyvo
-    from penstock.domains.novae.providers.vo_rows import VoAnswer, VoRow
 
 _SPECTRA = frozenset({"spectrum", "sed"})
 _COLUMNS = (

@@ -116,7 +116,7 @@ class _Reading:
             ticket = _ticket(path)
             name = ticket.get("OBJECT NAME")
             if not name:
-                self._tell("BAD_TICKET", f"the ticket {path.name} names no object")
+                self._tell("BAD_TICKET", f"the ticket {path.name} names no object; it is left out")
                 continue
             nova = self._nova(name.replace("_", " "))
             if is_bibcode(bibcode := ticket.get("BIBCODE", "")) and bibcode not in nova.bibcodes:
@@ -159,7 +159,10 @@ class _Reading:
                     continue
                 nova = self._called(path.stem) or _abbreviated(path.stem, squashed)
                 if nova is None:
-                    self._tell("WHOSE_TABLE", f"the table {path.name} has no ticket, and no nova is called like it")
+                    self._tell(
+                        "WHOSE_TABLE",
+                        f"the table {path.name} has no ticket, and no nova is called like it; it is left out",
+                    )
                 else:
                     self._add(
                         nova, nova.photometry if kind == "photometry" else nova.spectra, f"{kind}/{path.name}", None
@@ -181,6 +184,8 @@ class _Reading:
     def _files(self, name: str, suffix: str) -> Iterator[Path]:
         there = self._folder / name
         found = sorted(each for each in there.iterdir() if each.suffix == suffix) if there.is_dir() else []
+        if len(found) > _MOST_TABLES:
+            self._tell("TOO_MANY_FILES", f"{name} has {len(found)} files, and {_MOST_TABLES} are read")
         return (each for each in found[:_MOST_TABLES] if is_within(self._folder, f"{name}/{each.name}"))
 
     def _object(self, path: str) -> dict[str, Any]:
@@ -196,7 +201,7 @@ class _Reading:
             raise Misconfigured(f"{self._folder / path} is no JSON: {str(wrong)[:200]}") from None
 
     def _tell(self, code: str, what: str) -> None:
-        self.index.findings.append(Finding(code, f"{what}; it is left out", {}))
+        self.index.findings.append(Finding(code, what, {}))
 
 
 def _values(told: Any) -> list[str]:

@@ -57,6 +57,9 @@ def screen(content: bytes, *, host: str, limits: VotableLimits = USUAL_VOTABLE) 
     except expat.ExpatError as wrong:
         what = f"answered with XML that cannot be read: {expat.ErrorString(wrong.code)}, line {wrong.lineno}"
         raise unusable("ANSWER_MALFORMED", host, what, line=wrong.lineno) from None
+    except (LookupError, ValueError) as wrong:
+        what = f"answered with XML in an encoding that is not read: {str(wrong)[:60]}"
+        raise unusable("ANSWER_MALFORMED", host, what) from None
     passing.judge()
 
 
