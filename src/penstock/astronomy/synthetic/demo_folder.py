@@ -129,7 +129,7 @@ def _paper(nova: SyntheticNova) -> dict[str, Any]:
 
 def _bibcode(nova: SyntheticNova) -> str:
     number = int(hashlib.sha256(nova.name.encode()).hexdigest(), 16) % 10_000
-    return f"{jd_text(nova.peak_jd)[:4]}SYNTH.{number:04}....1P"
+    return f"{jd_text(nova.peak_jd)[:4]}SYNTH.{number:04}...1P"
 
 
 def _year_and_month(nova: SyntheticNova) -> str:
