@@ -12,7 +12,9 @@ from penstock.astronomy.judgement import Finding
 from penstock.astronomy.products.plots.failed_plot import failed_figure, plot_failed
 from penstock.astronomy.spectrum import Floats
 
-FINDING = Finding("UNKNOWN_UNIT", "BUNIT is 'furlong', which is no unit of flux; say what was meant.", {"card": "BUNIT"})
+FINDING = Finding(
+    "UNKNOWN_UNIT", "BUNIT is 'furlong', which is no unit of flux; say what was meant.", {"card": "BUNIT"}
+)
 
 
 def said(figure: Figure) -> str:
@@ -39,8 +41,8 @@ def test_a_long_message_stays_inside_its_box() -> None:
 def test_what_could_be_read_is_drawn_over_its_pixels() -> None:
     values = np.array([3.0, 1.0, 4.0, 1.0, 5.0])
     axes = failed_figure(FINDING, title="a.fits", values=values).axes[0]
-    assert list(axes.lines[0].get_xdata()) == [1, 2, 3, 4, 5]
-    assert list(axes.lines[0].get_ydata()) == list(values)
+    assert np.asarray(axes.lines[0].get_xdata()).tolist() == [1, 2, 3, 4, 5]
+    assert np.asarray(axes.lines[0].get_ydata()).tolist() == values.tolist()
     assert axes.get_xlabel() == "Pixel (counted from 1)"
     assert axes.get_ylabel() == "Value as stored"
 
@@ -71,7 +73,14 @@ def test_without_numbers_the_header_is_shown() -> None:
 
 @pytest.mark.parametrize(
     "values",
-    [np.zeros(0), np.zeros((3, 7)), np.array(5.0), np.array(["a", "b"]), np.full(4, 1.7e308), np.arange(9, dtype=np.int16)],
+    [
+        np.zeros(0),
+        np.zeros((3, 7)),
+        np.array(5.0),
+        np.array(["a", "b"]),
+        np.full(4, 1.7e308),
+        np.arange(9, dtype=np.int16),
+    ],
 )
 def test_anything_makes_a_picture(tmp_path: Path, values: Floats) -> None:
     plot_failed(FINDING, tmp_path / "a.png", title="a", values=values, axis=values)

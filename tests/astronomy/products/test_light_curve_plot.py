@@ -93,7 +93,9 @@ def test_the_legend_stands_outside_of_the_data() -> None:
 def test_forty_bands_look_different_and_the_legend_does_not_grow_out_of_the_picture() -> None:
     marks = band_marks(f"filter {n}" for n in range(40))
     assert len(set(marks.values())) == 40
-    curve = LightCurve(tuple(Measurement(2456000.0 + n, 9.0, "mag", None, f"filter {n % 40} of long names", n) for n in range(80)))
+    curve = LightCurve(
+        tuple(Measurement(2456000.0 + n, 9.0, "mag", None, f"filter {n % 40} of long names", n) for n in range(80))
+    )
     figure = drawn(curve)
     assert "… 22 more" in legend_words(figure)
     assert figure.legends[0].get_window_extent().y0 > 0
@@ -102,7 +104,7 @@ def test_forty_bands_look_different_and_the_legend_does_not_grow_out_of_the_pict
 def test_errors_are_drawn_where_they_are_known() -> None:
     figure = drawn(a_light_curve())
     bars = [one for one in figure.axes[0].collections if isinstance(one, LineCollection)]
-    lengths = [np.ptp(path.vertices[:, 1]) for one in bars for path in one.get_paths()]
+    lengths = [np.ptp(np.asarray(path.vertices)[:, 1]) for one in bars for path in one.get_paths()]
     assert len(lengths) == 120
     assert lengths == pytest.approx([0.1] * 120)
     unknown = LightCurve(tuple(Measurement(2456000.0 + n, 9.0, "mag", None, "V", n) for n in range(5)))
@@ -113,7 +115,9 @@ def test_many_points_are_thinned_and_the_picture_says_so() -> None:
     chance = np.random.default_rng(1)
     curve = LightCurve(
         tuple(
-            Measurement(2456000.0 + n / 100, 9 + float(chance.normal()), "mag", 0.1, "BV"[n % 2], n, upper_limit=n % 100 == 0)
+            Measurement(
+                2456000.0 + n / 100, 9 + float(chance.normal()), "mag", 0.1, "BV"[n % 2], n, upper_limit=n % 100 == 0
+            )
             for n in range(30_000)
         )
     )
@@ -170,7 +174,9 @@ def test_what_was_assumed_and_not_read_is_written_below() -> None:
 
 @pytest.mark.parametrize("jd", [0.0, 12.5, -3.0, 1e300, 2456000.5, 5_000_000.0, float("nan")])
 def test_any_time_makes_a_picture(tmp_path: Path, jd: float) -> None:
-    curve = LightCurve((Measurement(jd, 9.0, "mag", 0.1, "V", 1), Measurement(jd + 1, float("nan"), "mag", None, "", 2)))
+    curve = LightCurve(
+        (Measurement(jd, 9.0, "mag", 0.1, "V", 1), Measurement(jd + 1, float("nan"), "mag", None, "", 2))
+    )
     plot_light_curve(curve, tmp_path / "a.png", title="any")
     assert (tmp_path / "a.png").stat().st_size > 1000
 

@@ -141,7 +141,7 @@ def test_no_machine_changes_a_picture(tmp_path: Path, machine: str) -> None:
         (tmp_path / "matplotlibrc").write_text(HOSTILE)
         environ["MATPLOTLIBRC"] = str(tmp_path / "matplotlibrc")
     else:
-        environ |= {name: "/proc/nowhere" for name in ("HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME")}
+        environ |= dict.fromkeys(("HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME"), "/proc/nowhere")
     there, here = tmp_path / "there", tmp_path / "here"
     there.mkdir()
     here.mkdir()

@@ -24,7 +24,9 @@ FILES = {"spectra/a.ecsv": b"1,2\n" * 500, "plots/a.png": b"\x89PNG" + bytes(ran
 
 
 def bundle(path: Path, files: dict[str, bytes] | None = None) -> Path:
-    write_bundle(path, [BundleEntry(name, content) for name, content in (files or FILES).items()], {"nova": "V1324 Sco"})
+    write_bundle(
+        path, [BundleEntry(name, content) for name, content in (files or FILES).items()], {"nova": "V1324 Sco"}
+    )
     return path
 
 
@@ -146,12 +148,18 @@ TAMPERED: dict[str, tuple[Any, str]] = {
         lambda found: [(name.replace("a.png", "b.png"), content) for name, content in found],
         "missing",
     ),
-    "the manifest": (edited(MANIFEST, lambda content: content.replace(b"V1324", b"V9999")), "manifest.json was changed"),
+    "the manifest": (
+        edited(MANIFEST, lambda content: content.replace(b"V1324", b"V9999")),
+        "manifest.json was changed",
+    ),
     "the manifest gone": (lambda found: [one for one in found if one[0] != MANIFEST], "missing"),
     "the manifest no JSON": (edited(MANIFEST, lambda _: b"{"), "not in the form"),
     "the checksums gone": (lambda found: [one for one in found if one[0] != SUMS], "missing"),
     "a checksum": (edited(SUMS, lambda content: b"0" * 64 + content[64:]), "was changed"),
-    "a checksum gone": (edited(SUMS, lambda content: lines(content, lambda all: all[1:])), "not listed in SHA256SUMS"),
+    "a checksum gone": (
+        edited(SUMS, lambda content: lines(content, lambda every: every[1:])),
+        "not listed in SHA256SUMS",
+    ),
     "no checksums": (edited(SUMS, lambda _: b"hello\n"), "not in the form"),
     "an unsafe name": (lambda found: [("../up", b"x"), *found], "no name of a file in a bundle"),
     "other order": (lambda found: found[::-1], ""),
@@ -183,7 +191,7 @@ def test_a_file_and_its_checksum_changed_together_are_found_by_the_manifest(tmp_
 @settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.data())
 def test_any_single_byte_that_changes_is_found(tmp_path: Path, data: st.DataObject) -> None:
-    """Stored without compression, where every bit counts; the last byte of a deflated file has bits that mean nothing."""
+    """But for the last byte of a deflated file, which has bits that mean nothing."""
     whole = bundle(tmp_path / "a.zip").read_bytes()
     ends = {at - 1 for at in range(len(whole)) if whole[at : at + 4] in (b"PK\3\4", b"PK\1\2")}
     place = data.draw(st.sampled_from([at for at in range(len(whole)) if at not in ends]))

@@ -10,6 +10,7 @@ from io import BytesIO
 import numpy as np
 from astropy.io import fits
 
+from penstock.astronomy.products.plots.nova_lines import in_vacuum
 from penstock.astronomy.spectrum import Floats
 from penstock.astronomy.synthetic.synthetic_nova import SyntheticNova
 from penstock.astronomy.synthetic.synthetic_spectrum import TELLURIC, synthetic_flux, with_noise
@@ -117,10 +118,11 @@ def science_product(seen: SyntheticObservation) -> bytes:
 
 
 def calibration_table(seen: SyntheticObservation) -> bytes:
-    """A table with a row a point, and units spelled as the library of standard stars spells them."""
-    wavelength = np.arange(3500.0, 9800.0, 2.0)
-    flux, error = seen.seen(wavelength)
-    columns = [("WAVELENGTH", wavelength, "ANGSTROMS"), ("FLUX", flux, "FLAM"), ("STATERROR", error, "FLAM")]
+    """A table with a row a point, in vacuum, and units spelled as the library of standard stars spells them."""
+    air = np.arange(3500.0, 9800.0, 2.0)
+    flux, error = seen.seen(air)
+    vacuum = np.array([in_vacuum(one) for one in air.tolist()])
+    columns = [("WAVELENGTH", vacuum, "ANGSTROMS"), ("FLUX", flux, "FLAM"), ("STATERROR", error, "FLAM")]
     table = fits.BinTableHDU.from_columns(
         [fits.Column(name=name, format="D", unit=unit, array=values) for name, values, unit in columns]
     )
