@@ -12,7 +12,7 @@ import pytest
 from astropy import units
 from astropy.io import fits
 from astropy.table import Table
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from penstock.astronomy.judgement import Assumption
@@ -77,8 +77,20 @@ def same_notes(spectrum: Spectrum, notes: dict[str, Any], provenance: dict[str, 
     }
 
 
+ODD = {
+    "\n": None,
+    "a": "\n\n x \n",
+    "\U0001f320": "\x7f\x85\u2028\ufeff",
+    "k" * 2000: 1e-05,
+    "n": 1e300,
+    "yes": "no",
+    "#": "'",
+}
+
+
 @settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(spectra(), METADATA)
+@example(a_spectrum(points=2, metadata=ODD), ODD)
 def test_ecsv_gives_back_the_same_numbers_and_words(
     tmp_path: Path, spectrum: Spectrum, provenance: dict[str, Any]
 ) -> None:
@@ -93,6 +105,7 @@ def test_ecsv_gives_back_the_same_numbers_and_words(
 
 @settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(spectra(), METADATA)
+@example(a_spectrum(points=2, metadata=ODD), ODD)
 def test_fits_gives_back_the_same_numbers_and_words(
     tmp_path: Path, spectrum: Spectrum, provenance: dict[str, Any]
 ) -> None:
