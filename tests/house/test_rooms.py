@@ -74,8 +74,8 @@ def test_nothing_outside_the_domains_knows_one_by_name() -> None:
     assert knowing == []
 
 
-AMBIGUOUS = {"speech", "videos"}
-"Domains whose names are also plain words, which media and texts need."
+AMBIGUOUS = {"novae", "speech", "videos"}
+"Domains whose names are also plain words, which astronomy, media and texts need."
 
 
 # Would they notice?

@@ -13,6 +13,7 @@ from astropy import units
 from astropy.table import Column, Table
 
 from penstock.astronomy.light_curve import LightCurve, Measurement
+from penstock.astronomy.products.notes_yaml import yaml_lines
 from penstock.astronomy.products.product_notes import light_curve_notes, spectrum_notes
 from penstock.astronomy.products.spectrum_columns import spectrum_columns
 from penstock.astronomy.products.whole_file import whole_file
@@ -25,25 +26,25 @@ _ROWS_AT_ONCE = 10_000
 
 def write_spectrum_ecsv(spectrum: Spectrum, path: Path, *, provenance: Mapping[str, Any]) -> None:
     """Write wavelength, flux and, where it is known, uncertainty. The same spectrum makes the same bytes."""
-    table = Table(meta=spectrum_notes(spectrum, provenance))
+    table, notes = Table(), spectrum_notes(spectrum, provenance)
     columns = spectrum_columns(spectrum)
     for column in columns:
         table[column.name] = Column(dtype="f8", unit=_unit(column.unit), description=column.description)
     # repr is the shortest text that gives the same double back.
-    _write(path, table, zip(*(map(repr, column.values.tolist()) for column in columns), strict=True))
+    _write(path, table, notes, zip(*(map(repr, column.values.tolist()) for column in columns), strict=True))
 
 
 def write_light_curve_ecsv(curve: LightCurve, path: Path, *, provenance: Mapping[str, Any]) -> None:
     """Write a row a measurement, in the order they have. An uncertainty that is not known is left empty."""
     shared = {one.unit for one in curve.measurements}
     unit = _unit(shared.pop()) if len(shared) == 1 else None
-    table = Table(meta=light_curve_notes(curve, provenance))
-    table["jd"] = Column(dtype="f8", unit=units.day, description=f"Julian date, {curve.time_system}")
+    table, notes = Table(), light_curve_notes(curve, provenance)
+    table["jd"] = Column(dtype="f8", unit=units.day, description=f"Julian date, {line(curve.time_system)[:40]}")
     table["value"] = Column(dtype="f8", unit=unit, description="brightness, in the unit that the row names")
     table["uncertainty"] = Column(dtype="f8", unit=unit, description="one standard deviation; empty: not known")
     for name, kind in zip(COLUMNS[3:], ("str", "str", "bool", "i8", "str", "str"), strict=True):
         table[name] = Column(dtype=kind)
-    _write(path, table, light_curve_rows(curve))
+    _write(path, table, notes, light_curve_rows(curve))
 
 
 def write_light_curve_csv(curve: LightCurve, path: Path) -> None:
@@ -83,13 +84,19 @@ def _unit(text: str) -> Any:
     return units.Unit(text, format="fits", parse_strict="silent") if text else None
 
 
-def _write(path: Path, table: Table, rows: Iterable[tuple[str, ...]]) -> None:
+def _write(path: Path, table: Table, notes: Mapping[str, Any], rows: Iterable[tuple[str, ...]]) -> None:
     """Have astropy write the head of an empty table, and put the rows under it: it would take minutes for a million."""
-    head = io.StringIO()
-    table.write(head, format="ascii.ecsv", delimiter=",")
     with whole_file(path) as unfinished, unfinished.open("w", encoding="utf-8", newline="") as file:
-        file.write(head.getvalue())
+        file.write(_head(table, notes))
         writer = csv.writer(file, lineterminator="\n")
         remaining = iter(rows)
         while some := list(islice(remaining, _ROWS_AT_ONCE)):
             writer.writerows(some)
+
+
+def _head(table: Table, notes: Mapping[str, Any]) -> str:
+    buffer = io.StringIO()
+    table.write(buffer, format="ascii.ecsv", delimiter=",")
+    described, schema, names = buffer.getvalue().rpartition("# schema:")
+    told = "".join(f"#   {line}\n" for line in yaml_lines(notes))
+    return f"{described}# meta:\n{told}{schema}{names}"

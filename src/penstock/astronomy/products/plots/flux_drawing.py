@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -122,10 +123,8 @@ def _even(jumps: Floats, place: int) -> bool:
 
 def draw_legend(axes: Axes) -> None:
     """Tell what the line and the band are, above the frame's right end, where no data are."""
-    axes.legend(
-        loc="lower right", bbox_to_anchor=(1.0, 1.0), ncols=2, frameon=False, borderaxespad=0.2,
-        handlelength=1.6, columnspacing=1.2, prop=canvas.font("legend"), labelcolor=canvas.INK,
-    )  # fmt: skip
+    place: dict[str, Any] = {"loc": "lower right", "bbox_to_anchor": (1.0, 1.0), "ncols": 2, "borderaxespad": 0.2}
+    canvas.set_legend(axes.legend(**place, **canvas.LEGEND, prop=canvas.font("legend")))
 
 
 def assumed(spectra: Sequence[Spectrum]) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -70,13 +71,12 @@ def _set_time(axes: Axes, frame: TimeFrame, system: str) -> None:
 
 def _set_calendar(axes: Axes, frame: TimeFrame) -> None:
     above = axes.twiny()
+    canvas.frame_axes(above, top=True)
+    above.grid(visible=False)
     above.set_xlim(*frame.ends)
     ticks = calendar_ticks(*frame.ends, most=max(3, frame.most_ticks - 1))
     canvas.put_labels(above.xaxis, [jd for jd, _ in ticks], [words for _, words in ticks])
-    above.tick_params(direction="out", color=canvas.QUIET, length=4, width=0.8, pad=2)
     above.set_xlabel(frame.calendar_words, color=canvas.QUIET, labelpad=4, **canvas.words("foot"))
-    for spine in above.spines.values():
-        spine.set(color=canvas.QUIET, linewidth=0.8)
 
 
 def _draw_group(axes: Axes, frame: TimeFrame, marks: dict[str, BandMark]) -> list[str]:
@@ -157,14 +157,14 @@ def _draw_legend(figure: Figure, groups: Sequence[Brightness], marks: dict[str, 
         handles.append(BandMark.any_limit().handle("upper limit", limit=True))
     if not handles:
         return
-    legend = figure.legend(
-        handles=handles, loc="upper left", bbox_to_anchor=((RIGHT + 14) / canvas.WIDTH, 1 - TOP / canvas.HEIGHT),
-        frameon=False, borderaxespad=0, handlelength=1.2, labelspacing=0.5, prop=canvas.font("legend"),
-        labelcolor=canvas.INK, title="Band (points)", alignment="left",
-        title_fontproperties=canvas.font("legend", bold=True),
-    )  # fmt: skip
-    for text in legend.get_texts():
-        text.set(parse_math=False)
+    place: dict[str, Any] = {
+        "loc": "upper left",
+        "bbox_to_anchor": ((RIGHT + 14) / canvas.WIDTH, 1 - TOP / canvas.HEIGHT),
+    }
+    look = {**canvas.LEGEND, "handlelength": 1.2, "borderaxespad": 0, "alignment": "left"}
+    canvas.set_legend(
+        figure.legend(handles=handles, title="Band (points)", prop=canvas.font("legend"), **place, **look)
+    )
 
 
 def _count(groups: Sequence[Brightness], name: str) -> int:

@@ -12,6 +12,7 @@ from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.font_manager import FontProperties
+from matplotlib.legend import Legend
 from matplotlib.text import Text
 from matplotlib.ticker import MaxNLocator, NullLocator
 
@@ -25,11 +26,18 @@ _LEFT, _RIGHT, TOP = 100, 1170, 98
 INK, QUIET, GRID, WARNING = "#1a1a1a", "#555555", "#dddddd", "#a4262c"
 FONT_SIZES = {"title": 16, "subtitle": 12, "label": 13, "tick": 11, "legend": 11, "line": 8.5, "foot": 9}
 _FOOT_LINES = 3
+LEGEND: dict[str, Any] = {
+    "frameon": False, "handlelength": 1.6, "handleheight": 0.7, "handletextpad": 0.8, "labelspacing": 0.5,
+    "columnspacing": 1.2, "borderpad": 0.4, "markerscale": 1.0, "numpoints": 1,
+}  # fmt: skip
+"How legends are laid out, in units of their letters."
 
 
 def blank_picture(*, title: str, subtitle: str) -> Figure:
     """A white picture with its title and what is said under it, each cut to what one line has room for."""
-    figure = Figure(figsize=(WIDTH / _DPI, HEIGHT / _DPI), dpi=_DPI, facecolor="white", edgecolor="white")
+    size = (WIDTH / _DPI, HEIGHT / _DPI)
+    figure = Figure(figsize=size, dpi=_DPI, facecolor="white", edgecolor="white")
+    figure.set_layout_engine("none")
     FigureCanvasAgg(figure)
     headline = figure.text(_LEFT / WIDTH, 1 - 34 / HEIGHT, "", color=INK, **words("title", bold=True))
     fit(headline, printable(title), _RIGHT - _LEFT)
@@ -42,12 +50,21 @@ def add_plot(figure: Figure, *, left: int = _LEFT, right: int = _RIGHT, top: int
     """Axes between these distances from the picture's left, left, top and bottom edges, in pixels."""
     place = (left / WIDTH, bottom / HEIGHT, (right - left) / WIDTH, (HEIGHT - top - bottom) / HEIGHT)
     axes = figure.add_axes(place, facecolor="white")
-    for spine in axes.spines.values():
-        spine.set(color=QUIET, linewidth=0.8)
-    axes.tick_params(which="both", direction="out", color=QUIET, labelcolor=INK, length=4, width=0.8)
-    axes.grid(visible=True, color=GRID, linewidth=0.6, linestyle="-")
+    frame_axes(axes)
+    axes.grid(visible=True, color=GRID, linewidth=0.6, linestyle="-", alpha=1.0)
     axes.set_axisbelow(True)
     return axes
+
+
+def frame_axes(axes: Axes, *, top: bool = False) -> None:
+    """Draw the frame and put the ticks outside of it, below and to the left, or above; whatever a machine prefers."""
+    for spine in axes.spines.values():
+        spine.set(color=QUIET, linewidth=0.8, visible=True)
+    axes.tick_params(
+        which="both", direction="out", color=QUIET, labelcolor=INK, length=4, width=0.8, pad=2 if top else 3.5,
+        bottom=not top, labelbottom=not top, top=top, labeltop=top, left=True, labelleft=True, right=False,
+        labelright=False,
+    )  # fmt: skip
 
 
 def name_axes(axes: Axes, *, x: str, y: str) -> None:
@@ -68,7 +85,7 @@ def put_labels(axis: Any, places: Sequence[float], labels: Sequence[str]) -> Non
     axis.set_ticks(places, labels=labels)
     axis.set_minor_locator(NullLocator())
     for label in axis.get_ticklabels():
-        label.set(fontproperties=font("tick"), parse_math=False, color=INK)
+        label.set(color=INK, **words("tick"))
 
 
 def add_footnotes(figure: Figure, notes: Sequence[str]) -> None:
@@ -84,6 +101,13 @@ def save_picture(figure: Figure, path: Path, *, title: str) -> None:
     with whole_file(path) as unfinished:
         drawing: Any = FigureCanvasAgg(figure)
         drawing.print_png(unfinished, metadata={"Software": "Penstock", "Title": printable(title)})
+
+
+def set_legend(legend: Legend) -> None:
+    """Write the words of a legend as all others."""
+    for text in legend.get_texts():
+        text.set(color=INK, **words("legend"))
+    legend.get_title().set(color=INK, **words("legend", bold=True))
 
 
 def words(role: str, *, bold: bool = False) -> dict[str, Any]:

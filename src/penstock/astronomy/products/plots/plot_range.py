@@ -12,6 +12,8 @@ from penstock.astronomy.spectrum import Floats
 _BLOCK = 101
 _SPIKE = 1e-4
 "How wide a spike may be, as a part of its wavelength: 30 km/s."
+_LARGEST = 1e300
+"Sums of a few of these can still be told."
 _EVIDENT = 5.0
 "How many times its local noise a value must stand out to widen the range on its own."
 
@@ -25,6 +27,7 @@ def flux_range(wavelength: Floats, flux: Floats) -> tuple[float, float] | None:
     good = np.isfinite(flux) & np.isfinite(wavelength)
     if not good.any():
         return None
+    flux = np.clip(flux, -_LARGEST, _LARGEST)
     values = _blocks(flux[good], _pixels_of_a_spike(wavelength[good]))
     smooth, noise = _smoothed(values), _local_noise(values)
     usual = 3 * float(np.median(noise))
@@ -96,10 +99,18 @@ def shown_exponent(low: float, high: float) -> int:
 
 def value_range(values: Floats) -> tuple[float, float] | None:
     """The range of measured brightnesses, without the few that lie far from all others; None if there are none."""
-    finite = values[np.isfinite(values)]
-    if finite.size == 0:
+    ordered = np.sort(values[np.isfinite(values)])
+    if ordered.size == 0:
         return None
-    low, high = np.percentile(finite, (0.5, 99.5))
-    room = max(3 * (high - low), 1e-12 * max(abs(low), abs(high)))
-    near = finite[(finite >= low - room) & (finite <= high + room)]
-    return float(near.min()), float(near.max())
+    few = max(1, ordered.size // 50) if ordered.size > 3 else 0
+    last = min((i for i in range(ordered.size - few, ordered.size) if _far(ordered[:i], ordered[i])), default=None)
+    ordered = ordered[:last]
+    first = max((i for i in range(few) if _far(ordered[i + 1 :], ordered[i])), default=-1)
+    return float(ordered[first + 1]), float(ordered[-1])
+
+
+def _far(others: Floats, value: float) -> bool:
+    """Whether a value is further from all others than three times their own range; those that are missing are 99.99."""
+    room = others[-1] - others[0]
+    away = max(value - others[-1], others[0] - value)
+    return bool(away > 3 * room > 0)

@@ -82,7 +82,7 @@ def _ends(jd: Floats) -> tuple[float, float]:
     if finite.size == 0:
         return 0.0, 1.0
     low, high = float(finite.min()), float(finite.max())
-    room = 0.03 * (high - low) or 0.5
+    room = max(0.03 * (high - low) or 0.5, 1e-9 * abs(low), 1e-9 * abs(high))
     return low - room, high + room
 
 

@@ -1,0 +1,289 @@
+"""The picture of a spectrum: what is on it, read from the figure before it is saved."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from matplotlib.axes import Axes
+from matplotlib.collections import PolyCollection
+from matplotlib.figure import Figure
+
+from penstock.astronomy.judgement import Assumption
+from penstock.astronomy.products.plots.flux_drawing import GAP, LINE
+from penstock.astronomy.products.plots.line_markers import moved_apart
+from penstock.astronomy.products.plots.nova_lines import in_vacuum
+from penstock.astronomy.products.plots.spectrum_plot import plot_spectra, plot_spectrum, spectrum_figure
+from penstock.astronomy.spectrum import Floats, Frame, Medium, Spectrum
+from penstock.errors import InvalidValue
+from tests.astronomy.products.given import a_spectrum
+
+
+def drawn(spectrum: Spectrum, **options: Any) -> Figure:
+    return spectrum_figure([spectrum], title="V1324 Sco", subtitle="made", **options)
+
+
+def flux_line(axes: Axes) -> tuple[Floats, Floats]:
+    line = next(line for line in axes.lines if line.get_label() == "flux")
+    return np.asarray(line.get_xdata()), np.asarray(line.get_ydata())
+
+
+def said(figure: Figure) -> str:
+    return " | ".join(text.get_text() for text in figure.texts)
+
+
+def names(axes: Axes) -> list[str]:
+    return [text.get_text() for text in axes.texts]
+
+
+def test_the_axes_say_what_they_are_in() -> None:
+    axes = drawn(a_spectrum()).axes[0]
+    assert axes.get_xlabel() == "Wavelength in air (Å), rest frame"
+    assert axes.get_ylabel() == "Flux density (10⁻¹³ erg s⁻¹ cm⁻² Å⁻¹)"
+    axes = drawn(
+        a_spectrum(medium=Medium.UNKNOWN, frame=Frame.UNKNOWN, flux_unit="", flux=np.linspace(1, 2, 900))
+    ).axes[0]
+    assert (axes.get_xlabel(), axes.get_ylabel()) == ("Wavelength (Å)", "Relative flux (no unit)")
+
+
+@pytest.mark.parametrize(
+    ("unit", "words"),
+    [
+        ("Jy", "Flux density (10⁻¹³ Jy)"),
+        ("adu", "Flux (10⁻¹³ adu)"),
+        ("10**-17 erg Angstrom-1 s-1 cm-2", "Flux density (10⁻³⁰ erg s⁻¹ cm⁻² Å⁻¹)"),
+        ("furlong", "Flux (10⁻¹³ furlong)"),
+        ("", "Relative flux (10⁻¹³, no unit)"),
+        ("ct s-1", "Flux density (10⁻¹³ counts s⁻¹)"),
+    ],
+)
+def test_every_unit_is_told_in_signs(unit: str, words: str) -> None:
+    assert drawn(a_spectrum(flux_unit=unit)).axes[0].get_ylabel() == words
+
+
+def test_the_line_has_the_values_divided_by_the_power_of_ten_that_the_axis_tells() -> None:
+    spectrum = a_spectrum()
+    places, values = flux_line(drawn(spectrum).axes[0])
+    assert np.array_equal(places, spectrum.wavelength)
+    assert np.allclose(values, spectrum.flux / 1e-13, rtol=1e-12)
+
+
+@pytest.mark.parametrize("known", [True, False])
+def test_there_is_a_band_of_errors_exactly_if_there_are_errors(known: bool) -> None:
+    spectrum = a_spectrum(error=known)
+    axes = drawn(spectrum).axes[0]
+    bands = [one for one in axes.collections if isinstance(one, PolyCollection)]
+    legend = axes.get_legend()
+    assert legend is not None
+    assert [text.get_text() for text in legend.get_texts()] == (["±1σ", "flux"] if known else ["flux"])
+    assert len(bands) == int(known)
+    if known:
+        edges = np.asarray(bands[0].get_paths()[0].vertices)
+        width = np.ptp(edges[np.isclose(edges[:, 0], spectrum.wavelength[450])][:, 1])
+        assert width == pytest.approx(0.06, rel=1e-6)  # twice 3e-15, in units of 1e-13
+
+
+def test_no_line_leads_across_a_gap() -> None:
+    flux = a_spectrum().flux.copy()
+    flux[300:400] = np.nan
+    figure = drawn(a_spectrum(flux=flux))
+    places, values = flux_line(figure.axes[0])
+    assert np.isnan(values[(places > 5010) & (places < 5330)]).all()
+    shaded = [
+        patch for patch in figure.axes[0].patches if patch.get_facecolor()[:3] == pytest.approx((0.925,) * 3, abs=0.01)
+    ]
+    assert GAP == "#ececec"
+    assert len(shaded) == 1
+    assert "grey: no data" in said(figure)
+
+
+def test_no_line_leads_over_wavelengths_that_are_not_there() -> None:
+    whole = a_spectrum()
+    keep = (whole.wavelength < 5000) | (whole.wavelength > 5400)
+    figure = drawn(a_spectrum(wavelength=whole.wavelength[keep], flux=whole.flux[keep], uncertainty=None))
+    places, values = flux_line(figure.axes[0])
+    between = (places > 5000) & (places < 5400)
+    assert between.sum() == 1
+    assert np.isnan(values[between]).all()
+
+
+def test_sparse_points_are_joined() -> None:
+    wavelength = np.linspace(4000.0, 7000.0, 12)
+    figure = drawn(a_spectrum(wavelength=wavelength, flux=np.arange(1.0, 13), uncertainty=None))
+    assert np.isfinite(flux_line(figure.axes[0])[1]).all()
+    assert "grey" not in said(figure)
+
+
+def test_one_value_alone_gets_a_dot() -> None:
+    flux = a_spectrum().flux.copy()
+    flux[300:400] = np.nan
+    flux[350] = 1e-13
+    axes = drawn(a_spectrum(flux=flux)).axes[0]
+    dots = [line for line in axes.lines if line.get_marker() == "." and line.get_color() == LINE]
+    assert [np.asarray(line.get_xdata()).tolist() for line in dots] == [[a_spectrum().wavelength[350]]]
+
+
+def test_a_cosmic_ray_does_not_set_the_range_and_a_real_line_does() -> None:
+    flux = a_spectrum().flux.copy()
+    flux[100], flux[500] = 1e-10, -1e-10
+    figure = drawn(a_spectrum(flux=flux))
+    low, high = figure.axes[0].get_ylim()
+    assert 5 < high < 8  # Hα has five times the continuum, and names of lines need room
+    assert -1 < low <= 0
+    assert "2 of 900 points lie beyond the range shown (red arrows)" in said(figure)
+
+
+def test_noise_at_the_end_of_a_detector_does_not_set_the_range() -> None:
+    chance = np.random.default_rng(0)
+    flux = a_spectrum().flux.copy()
+    flux[:80] += 5e-12 * chance.standard_normal(80)
+    assert drawn(a_spectrum(flux=flux)).axes[0].get_ylim()[1] < 20
+
+
+def test_a_narrow_spike_of_many_fine_pixels_does_not_set_the_range() -> None:
+    wavelength = np.arange(4000.0, 4400.0, 0.01)
+    flux = 1 + 0.01 * np.random.default_rng(0).standard_normal(wavelength.size)
+    flux[20_000:20_012] = 500.0
+    spectrum = a_spectrum(wavelength=wavelength, flux=flux, uncertainty=None, frame=Frame.UNKNOWN)
+    assert drawn(spectrum).axes[0].get_ylim()[1] < 2
+
+
+def test_lines_are_marked_inside_the_range_only() -> None:
+    found = names(drawn(a_spectrum()).axes[0])
+    assert {"Hα", "Hβ", "Hγ", "He I", "He II", "[O III]", "Fe II"} <= {*found}
+    assert "O I" not in found
+    assert "Brγ" not in found
+
+
+@pytest.mark.parametrize(
+    ("frame", "redshift", "marked"),
+    [
+        (Frame.REST, None, True),
+        (Frame.HELIOCENTRIC, None, True),
+        (Frame.OBSERVED, 0.001, True),
+        (Frame.OBSERVED, 0.5, False),
+        (Frame.UNKNOWN, None, False),
+    ],
+)
+def test_lines_are_marked_only_if_the_frame_tells_where_they_are(
+    frame: Frame, redshift: float | None, marked: bool
+) -> None:
+    spectrum = a_spectrum(frame=frame, metadata={} if redshift is None else {"redshift": redshift})
+    figure = drawn(spectrum)
+    assert ("Hα" in names(figure.axes[0])) is marked
+    assert ("laboratory wavelengths" in said(figure)) is marked
+    assert "Hα" in names(drawn(spectrum, markers=True).axes[0])
+    assert "Hα" not in names(drawn(spectrum, markers=False).axes[0])
+
+
+def test_markers_stand_where_the_medium_has_the_lines() -> None:
+    for medium, expected in ((Medium.AIR, 6562.80), (Medium.VACUUM, 6564.61)):
+        axes = drawn(a_spectrum(medium=medium)).axes[0]
+        marks = [line for line in axes.lines if line.get_linestyle() == ":"]
+        places = [4000 + 3000 * float(np.asarray(line.get_xdata())[0]) for line in marks]
+        assert min(abs(place - expected) for place in places) < 0.05
+    assert in_vacuum(1549.5) == 1549.5
+
+
+def test_names_of_lines_never_touch() -> None:
+    figure = drawn(a_spectrum())
+    texts = [text for text in figure.axes[0].texts if text.get_rotation() == 90]
+    boxes = sorted((text.get_window_extent() for text in texts), key=lambda box: box.x0)
+    assert len(boxes) > 15
+    assert all(left.x1 <= right.x0 + 0.5 for left, right in pairwise(boxes))
+    frame = figure.axes[0].get_window_extent()
+    assert all(frame.x0 <= box.x0 and box.x1 <= frame.x1 and box.y1 <= frame.y1 for box in boxes)
+
+
+def test_places_are_moved_apart_in_order_and_within_the_ends() -> None:
+    moved = moved_apart([0, 1, 2, 50, 99, 100], low=0, high=100, apart=10)
+    assert moved == sorted(moved)
+    assert all(b - a >= 10 - 1e-9 for a, b in pairwise(moved))
+    assert 0 <= moved[0] < moved[-1] <= 100
+    assert moved[3] == 50
+    assert moved_apart([], low=0, high=1, apart=10) == []
+    assert len(moved_apart([5.0] * 50, low=0, high=100, apart=10)) == 50
+
+
+def test_what_was_assumed_is_written_below() -> None:
+    made = (Assumption("wavelength_unit", "Angstrom", "the file gives no unit"),)
+    assert "Assumed: wavelength unit = Angstrom (the file gives no unit)" in said(drawn(a_spectrum(assumptions=made)))
+
+
+def test_very_many_assumptions_stay_on_the_picture() -> None:
+    made = tuple(Assumption(f"thing_{n}", "value" * 20, "reason " * 20) for n in range(50))
+    figure = drawn(a_spectrum(assumptions=made))
+    figure.draw_without_rendering()
+    notes = [text for text in figure.texts if "thing" in text.get_text() or "reason" in text.get_text()]
+    assert 1 <= len(notes) <= 3
+    assert notes[-1].get_text().endswith("…")
+    label = figure.axes[0].xaxis.label.get_window_extent()
+    for text in notes:
+        box = text.get_window_extent()
+        assert box.x1 <= 1200
+        assert box.y1 <= label.y0
+
+
+def test_a_long_title_is_cut_at_the_edge_and_no_formula_begins_in_it() -> None:
+    figure = spectrum_figure([a_spectrum()], title=r"$\frac{ W" * 60, subtitle="日本語 \x07 s" * 60)
+    for text in figure.texts[:2]:
+        assert text.get_window_extent().x1 <= 1200
+        assert text.get_text().endswith("…")
+    assert figure.texts[1].get_text().startswith("□□□")
+
+
+@pytest.mark.parametrize(
+    "flux",
+    [
+        np.full(900, np.nan),
+        np.full(900, np.inf),
+        np.zeros(900),
+        np.full(900, -3e-17),
+        np.full(900, 1.7e308),
+        np.full(900, 5e-324),
+        np.where(np.arange(900) % 2, 1.7e308, -1.7e308),
+    ],
+)
+def test_any_flux_makes_a_picture(tmp_path: Path, flux: Floats) -> None:
+    plot_spectrum(a_spectrum(flux=flux, uncertainty=np.abs(flux)), tmp_path / "a.png", title="any")
+    assert (tmp_path / "a.png").read_bytes()[:8] == b"\x89PNG\r\n\x1a\n"
+
+
+@pytest.mark.parametrize("points", [0, 1, 2, 3, 9])
+def test_few_points_make_a_picture(tmp_path: Path, points: int) -> None:
+    plot_spectrum(a_spectrum(points=points), tmp_path / "a.png", title="few")
+    assert (tmp_path / "a.png").stat().st_size > 1000
+
+
+def test_a_wide_and_steep_spectrum_has_logarithmic_axes() -> None:
+    wavelength = np.geomspace(1100.0, 30_000.0, 800)
+    figure = drawn(a_spectrum(wavelength=wavelength, flux=1e-3 * wavelength**-3.5, uncertainty=None))
+    axes = figure.axes[0]
+    assert (axes.get_xscale(), axes.get_yscale()) == ("log", "log")
+    assert [label.get_text() for label in axes.get_yticklabels()][:2] == ["10⁻¹⁸", "10⁻¹⁷"]
+    assert axes.get_ylabel() == "Flux density (erg s⁻¹ cm⁻² Å⁻¹)"
+
+
+def test_several_spectra_stand_in_panels_with_their_labels(tmp_path: Path) -> None:
+    spectra = [a_spectrum(label=f"aperture {n}") for n in range(1, 7)]
+    figure = spectrum_figure(spectra, title="t", subtitle="")
+    assert len(figure.axes) == 4
+    for number, axes in enumerate(figure.axes, 1):
+        assert names(axes) == [f"aperture {number} · Flux density (10⁻¹³ erg s⁻¹ cm⁻² Å⁻¹)"]
+    assert "4 of 6 spectra are shown" in said(figure)
+    plot_spectra(spectra, tmp_path / "a.png", title="t")
+    assert (tmp_path / "a.png").exists()
+
+
+def test_orders_of_an_echelle_keep_their_own_wavelengths() -> None:
+    orders = [a_spectrum(wavelength=np.linspace(start, start + 100, 900)) for start in (4000.0, 5000.0)]
+    figure = spectrum_figure(orders, title="t", subtitle="")
+    assert [axes.get_xlim() for axes in figure.axes] == [(4000, 4100), (5000, 5100)]
+
+
+def test_no_spectrum_at_all_is_refused() -> None:
+    with pytest.raises(InvalidValue, match="at least one"):
+        spectrum_figure([], title="t", subtitle="")
