@@ -32,8 +32,8 @@ from penstock.domains.novae.model import (
     ProcessingStatus,
     Reference,
 )
-from penstock.domains.novae.names import all_names, checked_name, go_by
 from penstock.domains.novae.nova_catalogue import NovaCatalogue
+from penstock.domains.novae.nova_names import all_names, checked_name, go_by
 from penstock.domains.novae.positions import position_of, put_position
 from penstock.domains.novae.refreshing import earliest
 from penstock.domains.novae.run_records import JobRun
