@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from penstock.astronomy.sky import Position, SkyMatch, match_of, separation
+from penstock.astronomy.sky_position import Position, SkyMatch, match_of, separation
 from penstock.domains.novae.nova_names import LONGEST_NAME, further
 from penstock.domains.novae.nova_table import normalize_name
 from penstock.domains.novae.providers.provider import ClassicalNova, ResolvedObject

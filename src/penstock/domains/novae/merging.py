@@ -13,7 +13,7 @@ from itertools import islice
 from typing import Any
 from uuid import UUID
 
-from penstock.astronomy.sky import sky_cell
+from penstock.astronomy.sky_position import sky_cell
 from penstock.declare.attr import the
 from penstock.declare.entity import Entity
 from penstock.domains.novae.errors import NotMergeable

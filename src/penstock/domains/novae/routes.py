@@ -8,7 +8,7 @@ from uuid import UUID
 
 from fastapi import APIRouter, Depends, Query, Request
 
-from penstock.astronomy.sky import FURTHEST, OTHER, Position
+from penstock.astronomy.sky_position import FURTHEST, OTHER, Position
 from penstock.auth.access import again, needs
 from penstock.auth.caller import Caller, caller_of
 from penstock.domains.novae import (
