@@ -20,18 +20,26 @@ from penstock.domains.novae.model import (
     Attempt,
     Dataset,
     DatasetType,
+    Doubt,
+    DoubtfulItem,
     Eligibility,
     ErrorClass,
     FileObject,
     JobRun,
     JobRunPlace,
+    NameAttempt,
     NameClaim,
+    NameRun,
     Nova,
+    NovaEntry,
+    NovaPosition,
     NovaReference,
     NovaStatus,
     ProcessingStatus,
     Reference,
+    RunLock,
     RunStatus,
+    SkyCell,
     dataset_identity,
     file_identity,
     normalize_name,
@@ -135,6 +143,27 @@ def test_every_key_is_the_documents() -> None:
         partition,
         f"ATTEMPT#{RUN_ID}#download#002#2037-03-01T12:00:00.000000Z",
     )
+
+
+def test_every_further_key_is_apart_from_the_documents() -> None:
+    """F-NC-10, F-NC-11: runs of names, locks, lists, places and doubts have partitions or prefixes of their own."""
+    name_run = NameRun(normalized_name="v1324 sco", started_at=NOON, job_run_id=RUN_ID, workflow_name="initialize_nova")
+    assert key_of(name_run) == ("NAME#v1324 sco", f"JOBRUN#2037-03-01T12:00:00.000000Z#{RUN_ID}")
+    tried = NameAttempt(
+        normalized_name="v1324 sco", job_run_id=RUN_ID, task="resolve", attempt=1, ts=NOON, succeeded=True
+    )
+    assert key_of(tried) == ("NAME#v1324 sco", f"ATTEMPT#{RUN_ID}#resolve#001#2037-03-01T12:00:00.000000Z")
+    lock = RunLock(request="Ingest:1:x", turn=1, workflow_name="ingest_new_nova", job_run_id=RUN_ID, started_at=NOON)
+    assert key_of(lock) == ("IDEMPOTENCY#Ingest:1:x", "LOCK")
+    entry = NovaEntry(status=NovaStatus.ACTIVE, created_at=NOON, nova_id=NOVA_ID, preferred_name="V1324 Sco")
+    assert key_of(entry) == ("NOVAE#ACTIVE", f"2037-03-01T12:00:00Z#{NOVA_ID}")
+    assert key_of(NovaPosition(cell="1-2", nova_id=NOVA_ID, ra_deg=1, dec_deg=2)) == ("SKY#1-2", f"NOVA#{NOVA_ID}")
+    assert key_of(SkyCell(cell="1-2", turn=1)) == ("SKY#1-2", "CELL")
+    doubt = Doubt(job_run_id=RUN_ID, asked_at=NOON, workflow_name="w", reason_code="c", subject="s")
+    assert key_of(doubt) == (f"JOBRUN#{RUN_ID}", "DOUBT")
+    assert index_key_of(doubt, "GSI1") == ("DOUBTS", f"2037-03-01T12:00:00.000000Z#{RUN_ID}")
+    odd = DoubtfulItem(nova_id=NOVA_ID, source="ads", item_id="i", reason_code="c", reason="r", found_at=NOON)
+    assert key_of(odd) == (f"NOVA#{NOVA_ID}", "DOUBTFUL#ads#i")
 
 
 def test_every_index_key_is_the_documents() -> None:

@@ -7,13 +7,17 @@ from uuid import UUID, uuid4
 
 import pytest
 
+from penstock.astronomy.sky_position import Position, sky_cell
 from penstock.domains.novae import initializing
+from penstock.domains.novae.candidates import Candidate
+from penstock.domains.novae.founding import Founded, found
 from penstock.domains.novae.model import Nova, NovaEntry, NovaStatus
 from penstock.domains.novae.nova_catalogue import NovaCatalogue
 from penstock.domains.novae.providers.provider import ClassicalNova
+from penstock.kernel.change import Change
 from penstock.kernel.store import Store
 from tests.domains.novae.known_sky import KnownSky, nova_object
-from tests.domains.novae.story import Astronomer, aliases_of, new_nova, owner, work_through
+from tests.domains.novae.story import Astronomer, aliases_of, new_nova, owner, work_through, workers
 
 V1324 = nova_object("V1324 Sco", "Nova Sco 2012", "PNV J17505390-3237215", at=(267.7246, -32.6227))
 ARCSEC = 1 / 3600
@@ -190,9 +194,37 @@ def test_eight_names_with_one_alias_at_once_make_one_nova(anywhere: NovaCatalogu
     assert len(novae(anywhere.store)) == 1
 
 
-def _work_at_once(catalogue: NovaCatalogue) -> None:
-    from tests.domains.novae.story import workers
+def test_whoever_founds_meanwhile_is_found(anywhere: NovaCatalogue) -> None:
+    """NC-8, NC-10, F-NC-2: another takes a shared name, or a place in the next cell, after one has looked."""
+    store = anywhere.store
+    edge = Position(83.6, -90 + 6200 * 0.018)  # where two bands of cells meet
+    others = [
+        (_candidate("One", "Shared"), _candidate("Two", "Shared")),
+        (
+            _candidate("Three", at=Position(83.6, edge.dec_degrees - 0.5 * ARCSEC)),
+            _candidate("Four", at=Position(83.6, edge.dec_degrees + 0.5 * ARCSEC)),
+        ),
+    ]
+    places = [each.position for each in others[1] if each.position is not None]
+    assert len(set(map(sky_cell, places))) == 2
+    for number, (slow, quick) in enumerate(others, 1):
+        came: list[Founded] = []
 
+        def meanwhile(quick: Candidate = quick, came: list[Founded] = came) -> Change:
+            if not came:
+                came.append(found(store, store.change, quick, new_id=uuid4(), correlation_id=None))
+            return store.change()
+
+        made = found(store, meanwhile, slow, new_id=uuid4(), correlation_id=None)
+        assert (made.nova_id, made.created, came[0].created) == (came[0].nova_id, False, True)
+        assert len(novae(store)) == number
+
+
+def _candidate(name: str, *aliases: str, at: Position | None = None) -> Candidate:
+    return Candidate(name, (name, *aliases), at, frozenset([ClassicalNova.YES]), ("known",))
+
+
+def _work_at_once(catalogue: NovaCatalogue) -> None:
     def drain(number: int) -> None:
         workers(catalogue).drain()
 

@@ -9,7 +9,7 @@ from uuid import UUID
 
 import pytest
 
-from penstock.astronomy.sky import Position
+from penstock.astronomy.sky_position import Position
 from penstock.domains.novae import initializing, merging
 from penstock.domains.novae.errors import NotMergeable
 from penstock.domains.novae.model import JobRun, NameRun, Nova, NovaEntry, NovaStatus, Reference

@@ -131,7 +131,8 @@ def test_a_run_for_a_nova_that_is_merged_meanwhile_goes_on_for_the_other(
     begun = ann.post(f"/novae/{one}/references/refresh")
     sky.papers.fails = lambda: merge_once(anywhere, one, other)
     work_through(anywhere)
-    assert ann.run(begun["job_run_id"])["outcome"] == "REFRESHED"
+    run = ann.run(begun["job_run_id"])
+    assert (run["outcome"], run["results"]["written"], run["results"]["failed"]) == ("REFRESHED", 1, 0)
     assert merging.rows_left(anywhere.store, one) == []
     assert anywhere.store.get(Nova.at(nova_id=other)).discovery_date == "2009-01-01"
 

@@ -10,12 +10,12 @@ import pytest
 from penstock import the
 from penstock.astronomy.judgement import Finding
 from penstock.domains.novae import refreshing
-from penstock.domains.novae.model import DoubtfulItem, Nova, NovaReference, Reference
+from penstock.domains.novae.model import DoubtfulItem, JobRun, Nova, NovaReference, Reference
 from penstock.domains.novae.nova_catalogue import NovaCatalogue
 from penstock.domains.novae.providers.provider import BadPaper, Paper
 from penstock.errors import Conflict
 from penstock.work import Terminal
-from tests.domains.novae.known_sky import KnownSky
+from tests.domains.novae.known_sky import KnownSky, nova_object
 from tests.domains.novae.story import Astronomer, later, new_nova, work_through
 
 
@@ -105,7 +105,7 @@ def test_the_discovery_only_moves_earlier(anywhere: NovaCatalogue, sky: KnownSky
 
     def discovered(*papers: Paper) -> str | None:
         sky.papers.held = list(papers)
-        refreshed(ann, nova_id)
+        assert refreshed(ann, nova_id)["outcome"] == "REFRESHED"
         date: str | None = ann.get(f"/novae/{nova_id}")["discovery_date"]
         return date
 
@@ -140,3 +140,25 @@ def test_a_paper_that_is_about_another_time_does_not_count(
     anywhere.store.put(Reference(**about, date="1890-01-00", details={"relevant": False}))  # type: ignore[arg-type]
     refreshed(ann, nova_id)
     assert ann.get(f"/novae/{nova_id}")["discovery_date"] == "2012-07-01"
+
+
+def test_a_workflow_is_about_one_nova(anywhere: NovaCatalogue, sky: KnownSky, nova_id: UUID) -> None:
+    """NC-38: whatever runs for one, of another nothing is written; what is found by name or place is looked up only."""
+    other = new_nova(anywhere.store, uuid4(), "V407 Cyg").nova_id
+    sky.papers.held = [paper("a", "2012-07-01")]
+    sky.names.objects = [nova_object("V407 Cyg", "Nova Cyg 1936", at=(315.54, 45.77))]
+
+    def rows() -> list[Any]:
+        store = anywhere.store
+        found = [*store.find(Reference.of_nova(nova_id=other)), *store.find(JobRun.of_nova(nova_id=other))]
+        return [store.get(Nova.at(nova_id=other)), *found]
+
+    before = rows()
+    ann = Astronomer(anywhere)
+    for path in ("ingest", "references/refresh", "names/check"):
+        later(anywhere, hours=1)
+        ann.post(f"/novae/{nova_id}/{path}")
+        work_through(anywhere)
+    assert len(ann.runs(nova_id)) >= 3
+    assert rows() == before
+    assert {run["nova_id"] for run in ann.runs(nova_id)} == {str(nova_id)}

@@ -12,6 +12,8 @@ import pytest
 from penstock.domains.novae import initializing
 from penstock.domains.novae.model import JobRun, JobRunPlace, NameRun, RunLock
 from penstock.domains.novae.nova_catalogue import NovaCatalogue
+from penstock.domains.novae.nova_table import run_identity
+from penstock.domains.novae.runs import attempts_of, find_run
 from penstock.errors import Unanswered
 from penstock.kernel.outbox import MessageStatus, SystemMessage
 from penstock.schema.role import Role
@@ -63,6 +65,7 @@ def test_the_same_request_is_the_same_run(anywhere: NovaCatalogue, sky: KnownSky
     ann = Astronomer(anywhere)
     first = ann.post("/novae", {"candidate_name": "V1324 Sco"})
     assert first["idempotency_key"] == "InitializeNova:9:v1324 sco:1:1:2037-03-01T14"
+    assert first["job_run_id"] == str(run_identity(first["idempotency_key"], 1)), "which anybody can tell beforehand"
     later(anywhere, minutes=1)
     assert anywhere.store.clock.now().hour == 15
     for spelling in ("V1324 Sco", "v1324_sco"):
@@ -85,6 +88,7 @@ def test_what_has_failed_is_taken_over_at_once(anywhere: NovaCatalogue, sky: Kno
     again = ann.initialized("V1324 Sco")
     assert (again["outcome"], again["job_run_id"] != failed["job_run_id"]) == ("CREATED_AND_LAUNCHED", True)
     assert again["idempotency_key"] == failed["idempotency_key"]
+    assert again["job_run_id"] == str(run_identity(failed["idempotency_key"], 2))
 
 
 def test_a_run_that_never_ends_is_given_up_after_a_day(anywhere: NovaCatalogue) -> None:
@@ -222,6 +226,8 @@ def test_runs_and_attempts_are_forgotten_in_time(anywhere: NovaCatalogue, sky: K
     assert 0 <= kept.timestamp() - run["ttl"] < 3600
     store, nova_id = anywhere.store, UUID(run["nova_id"])
     assert all(each.ttl for each in store.find(JobRun.of_nova(nova_id=nova_id)))
+    tried = list(store.find(attempts_of(find_run(store, UUID(run["job_run_id"])))))
+    assert {each.ttl for each in tried} == {run["ttl"]}
     later(anywhere, days=91)
     assert ann.runs(nova_id) == []
     assert list(store.find(NameRun.of_name(normalized_name="v1324 sco"))) == []

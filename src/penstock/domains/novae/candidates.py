@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from penstock.astronomy.sky import Position, SkyMatch, match_of, separation
-from penstock.domains.novae.names import LONGEST_NAME, further
+from penstock.astronomy.sky_position import Position, SkyMatch, match_of, separation
+from penstock.domains.novae.nova_names import LONGEST_NAME, further
 from penstock.domains.novae.nova_table import normalize_name
 from penstock.domains.novae.providers.provider import ClassicalNova, ResolvedObject
 from penstock.domains.novae.run_bookkeeping import Doubtful

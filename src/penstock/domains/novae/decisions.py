@@ -19,7 +19,7 @@ from penstock.errors import InvalidValue
 from penstock.kernel.store import Store
 
 
-class Verdict(StrEnum):
+class Ruling(StrEnum):
     """What a person says."""
 
     EXISTING = "existing"
@@ -36,7 +36,7 @@ class NovaDecision(BaseModel):
     """What a person has decided."""
 
     model_config = ConfigDict(extra="forbid")
-    verdict: Verdict
+    verdict: Ruling
     nova_id: UUID | None = Field(None, description="Of `existing`: which nova it is.")
     match: int | None = Field(
         None, ge=0, le=1000, description="Of `new` and `accept`: which of the `matches` it is, from 0."
@@ -45,16 +45,16 @@ class NovaDecision(BaseModel):
 
     @model_validator(mode="after")
     def _whole(self) -> Self:
-        if (self.verdict is Verdict.EXISTING) != (self.nova_id is not None):
+        if (self.verdict is Ruling.EXISTING) != (self.nova_id is not None):
             raise ValueError("nova_id is told with the verdict existing, and with no other")
-        if self.match is not None and self.verdict not in (Verdict.NEW, Verdict.ACCEPT):
+        if self.match is not None and self.verdict not in (Ruling.NEW, Ruling.ACCEPT):
             raise ValueError("match is told with the verdict new or accept, and with no other")
         return self
 
 
-POSSIBLE: dict[str, frozenset[Verdict]] = {
-    "initialize_nova": frozenset({Verdict.EXISTING, Verdict.NEW, Verdict.REJECT}),
-    "name_check_and_reconcile": frozenset({Verdict.ACCEPT, Verdict.REJECT}),
+POSSIBLE: dict[str, frozenset[Ruling]] = {
+    "initialize_nova": frozenset({Ruling.EXISTING, Ruling.NEW, Ruling.REJECT}),
+    "name_check_and_reconcile": frozenset({Ruling.ACCEPT, Ruling.REJECT}),
 }
 "What can be said to the doubts of each workflow."
 
@@ -114,7 +114,7 @@ def _told(store: Store, doubt: Doubt, decision: NovaDecision) -> dict[str, Any]:
     matches = doubt.details.get("matches") or []
     if decision.nova_id is not None:
         told["nova_id"] = str(followed(store, decision.nova_id).nova_id)
-    if matches and decision.verdict is not Verdict.REJECT:
+    if matches and decision.verdict is not Ruling.REJECT:
         told["match"] = _chosen(matches, decision)
     return told
 
@@ -123,7 +123,7 @@ def _chosen(matches: Sequence[dict[str, Any]], decision: NovaDecision) -> dict[s
     """The object that is meant; None where a nova is named, and it may be any of them."""
     if len(matches) == 1 and decision.match in (None, 0):
         return matches[0]
-    if decision.verdict is Verdict.EXISTING:
+    if decision.verdict is Ruling.EXISTING:
         return None
     if decision.match is None or decision.match >= len(matches):
         raise InvalidValue(f"which of the {len(matches)} matches is it? Say match=0 to {len(matches) - 1}")

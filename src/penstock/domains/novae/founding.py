@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from uuid import UUID
 
-from penstock.astronomy.sky import SkyMatch, match_of
+from penstock.astronomy.sky_position import SkyMatch, match_of
 from penstock.domains.novae.candidates import Candidate, apart, contradiction
 from penstock.domains.novae.model import Nova, NovaEntry, NovaStatus
-from penstock.domains.novae.names import (
+from penstock.domains.novae.nova_names import (
     all_names,
     checked_name,
     claim_names,

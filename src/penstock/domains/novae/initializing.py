@@ -6,11 +6,11 @@ from typing import Any, Final
 from uuid import UUID
 
 from penstock.domains.novae.candidates import Candidate, candidate_of, candidate_told, judged, put_together
-from penstock.domains.novae.decisions import Verdict
+from penstock.domains.novae.decisions import Ruling
 from penstock.domains.novae.founding import Founded, found, found_as
 from penstock.domains.novae.ingesting import INGEST
-from penstock.domains.novae.names import checked_name, further, novae_called
 from penstock.domains.novae.nova_catalogue import NovaCatalogue
+from penstock.domains.novae.nova_names import checked_name, further, novae_called
 from penstock.domains.novae.nova_table import nova_identity
 from penstock.domains.novae.run_bookkeeping import Doubtful
 from penstock.domains.novae.run_records import NameRun
@@ -42,7 +42,7 @@ def _look_up(work: TaskContext, context: NameStep) -> StepResult:
     """Is it the name of a nova that there is? Several are never told apart silently."""
     name, decision = context.input["candidate_name"], context.input.get("decision")
     if decision is not None:
-        if decision["verdict"] == Verdict.REJECT:
+        if decision["verdict"] == Ruling.REJECT:
             return StepResult(then=(), outcome=REJECTED)
         return StepResult(then=SETTLE if decision.get("match") or decision.get("nova_id") else RESOLVE)
     meant = novae_called(work.store, name)

@@ -13,7 +13,7 @@ from itertools import islice
 from typing import Any
 from uuid import UUID
 
-from penstock.astronomy.sky import sky_cell
+from penstock.astronomy.sky_position import sky_cell
 from penstock.declare.attr import the
 from penstock.declare.entity import Entity
 from penstock.domains.novae.errors import NotMergeable
@@ -35,8 +35,8 @@ from penstock.domains.novae.model import (
     ProcessingStatus,
     Reference,
 )
-from penstock.domains.novae.names import all_names, checked_name, go_by
 from penstock.domains.novae.nova_catalogue import NovaCatalogue
+from penstock.domains.novae.nova_names import all_names, checked_name, go_by
 from penstock.domains.novae.positions import position_of, put_position
 from penstock.domains.novae.refreshing import earliest
 from penstock.domains.novae.run_records import JobRun

@@ -9,7 +9,7 @@ from annotated_types import Len
 from pydantic import BaseModel, ConfigDict, Field
 
 from penstock.domains.novae.decisions import NovaDecision
-from penstock.domains.novae.names import LONGEST_NAME
+from penstock.domains.novae.nova_names import LONGEST_NAME
 
 NovaName = Annotated[str, Len(1, LONGEST_NAME), Field(examples=["V1324 Sco"])]
 Why = Annotated[str | None, Field(max_length=1000, description="For the audit trail.")]

@@ -10,7 +10,7 @@ from pydantic import BaseModel, Field
 from penstock.declare.units import Count, EpochSeconds, Milliseconds, UtcMicros, UtcSeconds
 from penstock.domains.novae.lookup_records import Doubt, DoubtStatus
 from penstock.domains.novae.model import Nova, Reference
-from penstock.domains.novae.names import all_names
+from penstock.domains.novae.nova_names import all_names
 from penstock.domains.novae.run_records import JobRun, NameRun, Tried
 from penstock.domains.novae.states import ErrorClass, NovaStatus, RunStatus
 from penstock.files.signed_view import shared_fields

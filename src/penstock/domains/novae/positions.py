@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from uuid import UUID
 
-from penstock.astronomy.sky import OTHER, Position, cells_around, separation, sky_cell
+from penstock.astronomy.sky_position import OTHER, Position, cells_around, separation, sky_cell
 from penstock.declare.attr import the
 from penstock.domains.novae.model import Nova, NovaPosition, SkyCell
 from penstock.domains.novae.runs import followed

@@ -14,11 +14,11 @@ from penstock.domains.novae.candidates import (
     contradiction,
     put_together,
 )
-from penstock.domains.novae.decisions import Verdict
+from penstock.domains.novae.decisions import Ruling
 from penstock.domains.novae.founding import AT_ONCE, rename_entry
 from penstock.domains.novae.model import Nova
-from penstock.domains.novae.names import all_names, checked_name, claim_names, further, give_names, owner_of
 from penstock.domains.novae.nova_catalogue import NovaCatalogue
+from penstock.domains.novae.nova_names import all_names, checked_name, claim_names, further, give_names, owner_of
 from penstock.domains.novae.nova_table import normalize_name
 from penstock.domains.novae.positions import position_of
 from penstock.domains.novae.run_bookkeeping import Doubtful
@@ -76,7 +76,7 @@ def _gather(work: TaskContext, context: NovaStep, parts: Sequence[ChildRun]) -> 
 def _reconcile(work: TaskContext, context: NovaStep) -> StepResult:
     """What is new is taken over; what contradicts waits for a person."""
     nova, decision = followed(work.store, context.job.nova_id), context.input.get("decision")
-    if decision is not None and decision["verdict"] == Verdict.REJECT:
+    if decision is not None and decision["verdict"] == Ruling.REJECT:
         return StepResult(outcome=NO_CHANGE)
     told = context.made("ask").metrics["matches"] if decision is None else [decision.get("match")]
     objects = put_together(map(candidate_told, filter(None, told)))

@@ -12,8 +12,8 @@ from uuid import UUID
 
 from penstock.declare.attr import the
 from penstock.domains.novae.model import DoubtfulItem, Nova, NovaReference, Reference
-from penstock.domains.novae.names import all_names
 from penstock.domains.novae.nova_catalogue import NovaCatalogue
+from penstock.domains.novae.nova_names import all_names
 from penstock.domains.novae.providers.provider import BadPaper, Paper
 from penstock.domains.novae.run_records import JobRun
 from penstock.domains.novae.runs import Begun, Origin, begin, followed, nova_at_work, still_stands

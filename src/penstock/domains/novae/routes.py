@@ -8,7 +8,7 @@ from uuid import UUID
 
 from fastapi import APIRouter, Depends, Query, Request
 
-from penstock.astronomy.sky import FURTHEST, OTHER, Position
+from penstock.astronomy.sky_position import FURTHEST, OTHER, Position
 from penstock.auth.access import again, needs
 from penstock.auth.caller import Caller, caller_of
 from penstock.domains.novae import (
@@ -16,7 +16,7 @@ from penstock.domains.novae import (
     ingesting,
     initializing,
     merging,
-    names,
+    nova_names,
     positions,
     reconciling,
     refreshing,
@@ -58,7 +58,7 @@ from penstock.work.domain_context import DomainContext
 
 Limit = Annotated[int, Query(ge=1, le=200)]
 Cursor = Annotated[str | None, Query(max_length=4096)]
-Name = Annotated[str, Query(min_length=1, max_length=names.LONGEST_NAME)]
+Name = Annotated[str, Query(min_length=1, max_length=nova_names.LONGEST_NAME)]
 Again = Callable[[Request, dict[str, Any]], Any]
 
 
@@ -106,7 +106,7 @@ def _add_novae(router: APIRouter, catalogue: NovaCatalogue) -> None:
     @router.get("/novae/by-name")
     def by_name(who: Who, name: Name, limit: Limit = 50, cursor: Cursor = None) -> NovaMeaning:
         """The novae that a name may mean: none, one, or several."""
-        normalized = names.checked_name(name)
+        normalized = nova_names.checked_name(name)
         page = who.store.page(Alias.by_name(normalized_name=normalized), limit=limit, cursor=cursor)
         found = {nova.nova_id: nova for nova in (followed(who.store, alias.nova_id) for alias in page.records)}
         items = [NovaView.of(nova) for nova in found.values()]
@@ -146,12 +146,14 @@ def _add_names(router: APIRouter, catalogue: NovaCatalogue) -> None:
     def add_alias(who: Who, nova_id: UUID, body: AliasBody) -> NameList:
         """Have a nova go by another name; refused if it is another nova's, unless it is said to be shared."""
         here = catalogue.used_by(who)
-        return NameList.of(names.add_alias(here, nova_id, body.name, shared=body.shared, by=who.name, why=body.why))
+        return NameList.of(
+            nova_names.add_alias(here, nova_id, body.name, shared=body.shared, by=who.name, why=body.why)
+        )
 
     @router.delete("/novae/{nova_id}/aliases")
     def remove_alias(who: Who, nova_id: UUID, name: Name) -> NameList:
         """Have a name mean a nova no more."""
-        return NameList.of(names.remove_alias(catalogue.used_by(who), nova_id, name, by=who.name))
+        return NameList.of(nova_names.remove_alias(catalogue.used_by(who), nova_id, name, by=who.name))
 
 
 def _add_workflows(router: APIRouter, catalogue: NovaCatalogue) -> None:
@@ -194,7 +196,7 @@ def _add_runs(router: APIRouter, catalogue: NovaCatalogue) -> None:
     @router.get("/runs")
     def runs_of_name(who: Who, name: Name, limit: Limit = 50, cursor: Cursor = None) -> NovaRunPage:
         """The runs that began with a name, in the order they began."""
-        query = NameRun.of_name(normalized_name=names.checked_name(name))
+        query = NameRun.of_name(normalized_name=nova_names.checked_name(name))
         page = who.store.page(query, limit=limit, cursor=cursor)
         return NovaRunPage(items=[NovaRunView.of(run) for run in page.records], next=page.cursor)
 
