@@ -10,8 +10,8 @@ from typing import Any
 
 from penstock.astronomy.judgement import Finding, Verdict
 from penstock.astronomy.light_curve import LightCurve
-from penstock.astronomy.photometry.hints import PhotometryHints, hints_of
-from penstock.astronomy.photometry.judgement import PhotometryJudgement, judge_photometry, replay_photometry
+from penstock.astronomy.photometry.photometry_hints import PhotometryHints, hints_of
+from penstock.astronomy.photometry.photometry_judgement import PhotometryJudgement, judge_photometry, replay_photometry
 from penstock.astronomy.products.ecsv import write_light_curve_ecsv
 from penstock.astronomy.products.fits_tables import write_light_curve_fits
 from penstock.astronomy.products.plots.failed_plot import plot_failed

@@ -186,7 +186,7 @@ def checked_hints(kind: DatasetType, hints: Mapping[str, Any]) -> dict[str, Any]
     if len(canonical(told)) > 4000:
         raise InvalidValue("the hints have more than 4000 characters; say less")
     if kind is DatasetType.PHOTOMETRY:
-        from penstock.astronomy.photometry.hints import hints_of
+        from penstock.astronomy.photometry.photometry_hints import hints_of
 
         read = hints_of(told)
         if isinstance(read, Finding):

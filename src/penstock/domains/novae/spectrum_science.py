@@ -13,9 +13,9 @@ from penstock.astronomy.products.fits_tables import write_spectrum_fits
 from penstock.astronomy.products.plots.failed_plot import plot_failed
 from penstock.astronomy.products.plots.spectrum_plot import plot_spectra
 from penstock.astronomy.spectra.description import SpectrumDescription
-from penstock.astronomy.spectra.hints import SpectrumHints
 from penstock.astronomy.spectra.judgements import SpectrumJudgement, judge_spectrum
 from penstock.astronomy.spectra.profile import ProfileSelection, replay
+from penstock.astronomy.spectra.spectrum_hints import SpectrumHints
 from penstock.astronomy.spectrum import Spectrum
 from penstock.domains.novae.dataset_records import Dataset
 from penstock.domains.novae.dataset_science import DerivedFile, JudgedFile, Replayed
