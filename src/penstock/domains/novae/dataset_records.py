@@ -15,7 +15,6 @@ from penstock.declare import (
     Entity,
     EpochSeconds,
     IndexKey,
-    Role,
     UtcSeconds,
     key,
     move,
@@ -165,7 +164,7 @@ class Dataset(Catalogued, table=NOVA_CAT, created_by=SYSTEM):
     @move(
         *(ProcessingStatus.QUARANTINED, ProcessingStatus.COMPLETED, ProcessingStatus.FAILED_TERMINAL),
         to=ProcessingStatus.READY,
-        by=Role.EDITOR,
+        by=REVIEW,
     )
     def reopen(self) -> None:
         """Cleared for another try, or published anew by its provider: also what was broken may be mended there."""
