@@ -9,7 +9,7 @@ from uuid import UUID
 
 from penstock.domains.novae import contributions
 from penstock.domains.novae.contributions import NewFile
-from penstock.domains.novae.data_records import DatasetVerdict
+from penstock.domains.novae.data_records import Contribution, DatasetVerdict
 from penstock.domains.novae.discovery import DISCOVER, Discovery
 from penstock.domains.novae.model import Dataset, DatasetType, FileObject, JobRun
 from penstock.domains.novae.nova_catalogue import NovaCatalogue
@@ -28,7 +28,8 @@ def discovered(catalogue: NovaCatalogue, nova_id: UUID = NOVA_ID) -> JobRun:
     """A nova whose providers were asked, and whose products were worked on."""
     begun = begin(catalogue, DISCOVER, Discovery(nova_id=nova_id), by="ann").run
     work_through(catalogue)
-    return catalogue.store.get(begun.ref)
+    ended: JobRun = catalogue.store.get(begun.ref)
+    return ended
 
 
 def known(catalogue: NovaCatalogue) -> None:
@@ -99,7 +100,7 @@ def sent(
     return reserved
 
 
-def added(catalogue: NovaCatalogue, data: bytes, **said: Any) -> contributions.Contribution:
+def added(catalogue: NovaCatalogue, data: bytes, **said: Any) -> Contribution:
     """A file that somebody has sent, and that was worked on."""
     reserved = sent(catalogue, data, **said)
     taken = contributions.complete(catalogue, reserved.contribution.contribution_id, by="ann")

@@ -21,6 +21,7 @@ from penstock.domains.novae.nova_catalogue import NovaCatalogue
 from penstock.domains.novae.photometry_science import PhotometryScience
 from penstock.domains.novae.spectrum_science import SpectrumScience
 from penstock.errors import PenstockError
+from penstock.files.object_reads import every as every_object
 from penstock.objects import LocalObjects
 from penstock.runtime.system_records import SYSTEM_RECORDS
 from penstock.work import Task, TaskStatus
@@ -85,6 +86,7 @@ def kill_at_every_write(
         with suppress(Killed):
             act(_process(catalogue, blade), world)
         if blade.dead:
+            _assert_every_object_has_an_owner(catalogue)
             later(catalogue, minutes=25)  # the leases of the dead one are over
             workers(catalogue).rescue()
             later(catalogue, minutes=5)
@@ -96,6 +98,14 @@ def kill_at_every_write(
         if not blade.dead:
             assert at > least, f"there is more to be killed at than {at} writes"
             return
+
+
+def _assert_every_object_has_an_owner(catalogue: NovaCatalogue) -> None:
+    """F-NC-8: also at the very moment of a death: the record is written before the object."""
+    for root in ("raw/", "derived/", "quarantine/"):
+        for found in every_object(catalogue.objects, root):
+            query = FileObject.by_object(bucket=catalogue.bucket, s3_key=found.key)
+            assert [each.s3_key for each in catalogue.store.find(query)] == [found.key]
 
 
 @pytest.fixture
