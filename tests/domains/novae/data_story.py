@@ -10,9 +10,9 @@ from uuid import UUID
 from penstock.domains.novae import contributions
 from penstock.domains.novae.contributions import NewFile
 from penstock.domains.novae.data_records import Contribution, DatasetVerdict
-from penstock.domains.novae.discovery import DISCOVER, Discovery
 from penstock.domains.novae.model import Dataset, DatasetType, FileObject, JobRun
 from penstock.domains.novae.nova_catalogue import NovaCatalogue
+from penstock.domains.novae.product_discovery import DISCOVER, Discovery
 from penstock.domains.novae.runs import begin
 from penstock.files.object_reads import examine, lookup
 from tests.domains.novae.archive import NOVA

@@ -171,7 +171,7 @@ def test_a_run_that_is_cancelled_gives_its_dataset_back(eso: Archive, catalogue:
     """F-NC-3: on every end the lease is released."""
     eso.publish("a.fits", spectrum_fits())
     known(catalogue)
-    from penstock.domains.novae.discovery import DISCOVER, Discovery
+    from penstock.domains.novae.product_discovery import DISCOVER, Discovery
     from penstock.domains.novae.runs import begin
     from penstock.domains.novae.spectra_validation import DOWNLOAD_AND_VALIDATE
 

@@ -11,7 +11,6 @@ from boto3.dynamodb.conditions import Key
 from penstock import Store
 from penstock.astronomy.judgement import Finding
 from penstock.declare.pattern import since
-from penstock.domains.novae.discovery import DISCOVER, Discovery
 from penstock.domains.novae.model import (
     Dataset,
     DatasetType,
@@ -22,6 +21,7 @@ from penstock.domains.novae.model import (
     dataset_identity,
 )
 from penstock.domains.novae.nova_catalogue import NovaCatalogue
+from penstock.domains.novae.product_discovery import DISCOVER, Discovery
 from penstock.domains.novae.providers.provider import FoundProduct, ProductSearch, UnusableAnswer
 from penstock.domains.novae.runs import begin
 from penstock.kernel.outbox import MessageStatus, SystemMessage

@@ -95,7 +95,7 @@ def test_a_dataset_at_work_is_leased_and_still_found(eso: Archive, catalogue: No
 
 
 def _begin_discovery(catalogue: NovaCatalogue) -> None:
-    from penstock.domains.novae.discovery import DISCOVER, Discovery
+    from penstock.domains.novae.product_discovery import DISCOVER, Discovery
     from penstock.domains.novae.runs import begin
 
     begin(catalogue, DISCOVER, Discovery(nova_id=NOVA_ID), by="ann")

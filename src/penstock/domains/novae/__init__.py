@@ -6,11 +6,11 @@ from typing import Any
 
 from penstock.domains.novae import (
     bundles,
-    discovery,
     dropped_objects,
     initializing,
     merging,
     photometry_ingest,
+    product_discovery,
     reconciling,
     refreshing,
     spectra_validation,
@@ -27,7 +27,7 @@ __all__ = ["DOMAIN", "PLUGIN"]
 # Each declares its workflow when it is imported.
 _DECLARED = (
     *(initializing, merging, reconciling, refreshing),
-    *(discovery, spectra_validation, photometry_ingest, dropped_objects, bundles),
+    *(product_discovery, spectra_validation, photometry_ingest, dropped_objects, bundles),
 )
 
 

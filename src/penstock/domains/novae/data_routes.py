@@ -9,7 +9,7 @@ from fastapi import APIRouter, Body, Query, Request
 
 from penstock.auth.access import again, needs
 from penstock.auth.caller import caller_of
-from penstock.domains.novae import bundles, contributions, discovery, dropped_objects, quarantine
+from penstock.domains.novae import bundles, contributions, dropped_objects, product_discovery, quarantine
 from penstock.domains.novae.cross_references import cross_references
 from penstock.domains.novae.data_bodies import AnnounceFile, ClearBody, DroppedBody, RejectBody
 from penstock.domains.novae.data_records import StrayObject
@@ -23,7 +23,7 @@ from penstock.domains.novae.data_views import (
     EvidenceView,
     ReplayView,
     StrayPage,
-    WaitingPage,
+    WaitingDatasetPage,
     bundle_view,
     contribution_view,
     cross_reference_view,
@@ -58,8 +58,8 @@ def _add_datasets(router: APIRouter, catalogue: NovaCatalogue) -> None:
     def discover(who: Who, nova_id: UUID, body: RunBody | None = None) -> NovaRunView:
         """Ask every provider what it has of a nova; each product is downloaded in a run of its own."""
         here, origin = catalogue.used_by(who), Origin(body.correlation_id if body else None)
-        wanted = discovery.Discovery(nova_id=nova_id)
-        return NovaRunView.of(begin(here, discovery.DISCOVER, wanted, by=who.name, origin=origin).run)
+        wanted = product_discovery.Discovery(nova_id=nova_id)
+        return NovaRunView.of(begin(here, product_discovery.DISCOVER, wanted, by=who.name, origin=origin).run)
 
     @router.get("/novae/{nova_id}/datasets")
     def datasets(
@@ -166,10 +166,10 @@ def _add_events(router: APIRouter, catalogue: NovaCatalogue) -> None:
 
 def _add_desk(router: APIRouter, catalogue: NovaCatalogue) -> None:
     @router.get("/quarantine")
-    def waits(who: Who, limit: Limit = 50, cursor: Cursor = None) -> WaitingPage:
+    def waits(who: Who, limit: Limit = 50, cursor: Cursor = None) -> WaitingDatasetPage:
         """The datasets that wait for a person, the longest first, whichever nova they are of."""
         found, following = quarantine.waiting(catalogue.used_by(who), limit=limit, cursor=cursor)
-        return WaitingPage(items=[waiting_view(each) for each in found], next=following)
+        return WaitingDatasetPage(items=[waiting_view(each) for each in found], next=following)
 
     @router.post("/novae/{nova_id}/datasets/{dataset_id}/clear", status_code=202)
     @needs(Role.EDITOR)

@@ -101,7 +101,7 @@ class EvidenceView(BaseModel):
     attempts: list[NovaAttemptView]
 
 
-class WaitingView(BaseModel):
+class WaitingDatasetView(BaseModel):
     """A dataset that waits for a person."""
 
     quarantined_at: UtcSeconds
@@ -118,8 +118,8 @@ class DatasetPage(BaseModel):
     next: str | None = Field(description=_NEXT)
 
 
-class WaitingPage(BaseModel):
-    items: list[WaitingView]
+class WaitingDatasetPage(BaseModel):
+    items: list[WaitingDatasetView]
     next: str | None = Field(description=_NEXT)
 
 
@@ -233,9 +233,9 @@ def evidence_view(catalogue: NovaCatalogue, found: Evidence) -> EvidenceView:
     )
 
 
-def waiting_view(waits: Waiting) -> WaitingView:
-    told = shared_fields(WaitingView, waits.entry) | {"nova_id": waits.dataset.nova_id}
-    return WaitingView(**told)
+def waiting_view(waits: Waiting) -> WaitingDatasetView:
+    told = shared_fields(WaitingDatasetView, waits.entry) | {"nova_id": waits.dataset.nova_id}
+    return WaitingDatasetView(**told)
 
 
 def contribution_view(reserved: ReservedFile) -> ContributionView:
