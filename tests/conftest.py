@@ -39,6 +39,9 @@ def pytest_configure(config: pytest.Config) -> None:
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         # In the background of a script: whatever is started here would not hear Ctrl-C, which some tests send.
         signal.signal(signal.SIGINT, signal.default_int_handler)
+    if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
+        # Under nohup: the same for a terminal that is closed, which some tests pretend.
+        signal.signal(signal.SIGHUP, signal.SIG_DFL)
     from penstock.engines.dynamodb import DynamoEngine
     from penstock.engines.sql.engine import SqlEngine
 

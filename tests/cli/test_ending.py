@@ -25,7 +25,7 @@ from tests.servers import free_port
 from tests.work.soon import soon
 
 LONG_ENOUGH = 120.0
-GRACE = 6
+GRACE = 10
 TEXT = "It was the best of times, it was the worst of times. " * 370
 "Spoken for far longer than anybody waits here."
 

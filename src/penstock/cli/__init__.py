@@ -19,6 +19,7 @@ from penstock.cli.retention import retention
 from penstock.cli.tables import tables
 from penstock.cli.terminal import complain
 from penstock.errors import PenstockError
+from penstock.runtime.ending import is_at_work, leave
 
 app = typer.Typer(
     cls=OpenGroup,
@@ -78,10 +79,24 @@ app.add_typer(demo, name="demo")
 def main() -> None:
     """Run a command; a user's mistake is answered in a sentence, not with a traceback."""
     serve(())
+    status = _run()
+    if is_at_work():
+        leave(status)
+    sys.exit(status)
+
+
+def _run() -> int:
+    """How a command ended, as a shell counts it."""
     try:
         app()
     except PenstockError as error:
         complain(error)
-        sys.exit(2)
+        return 2
     except KeyboardInterrupt:
-        sys.exit(130)
+        return 130
+    except SystemExit as ended:
+        if isinstance(ended.code, str):
+            print(ended.code, file=sys.stderr)
+            return 1
+        return ended.code or 0
+    return 0

@@ -23,7 +23,7 @@ from penstock.files.reconcile import Reconciled
 from penstock.files.sweep import Swept
 from penstock.kernel.store import Store
 from penstock.net.shown import without_secrets
-from penstock.runtime.ending import Ending
+from penstock.runtime.ending import Ending, leave
 from penstock.runtime.heap import give_memory_back
 from penstock.runtime.logs import log_to_terminal
 from penstock.runtime.own_key import own_key
@@ -63,6 +63,7 @@ def up(
             serve(service, chosen, ending=ending)
         finally:
             ending.complete()
+    leave(0)
 
 
 def _check_keys(chosen: Settings) -> None:
@@ -123,6 +124,7 @@ def worker(
         tell(f"Working on {without_secrets(chosen.store)} with {chosen.worker_threads} threads. Ctrl-C stops.")
         ending.begun.wait()
         ending.complete()
+    leave(0)
 
 
 def _run_celery(service: Service, chosen: Settings) -> None:

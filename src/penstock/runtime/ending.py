@@ -2,6 +2,7 @@
 
 Ctrl-C, SIGTERM and a terminal that is closed mean the same. What runs may finish until shortly before the grace is
 over; the rest is handed back to other workers. If something keeps the process from ending by then, it is ended.
+A task that was handed back may still be in the middle of foreign code, which no thread of Python can end: see `leave`.
 """
 
 from __future__ import annotations
@@ -9,13 +10,16 @@ from __future__ import annotations
 import logging
 import os
 import signal
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import timedelta
+from typing import NoReturn
 
 from penstock.runtime.service import Service
+from penstock.workers.inline import TASK_THREAD
 
 log = logging.getLogger("penstock.service")
 
@@ -24,12 +28,32 @@ _LAST = 5.0
 "Of the grace, the seconds that are kept for handing back and closing; of a short one, a quarter."
 
 
+def leave(status: int) -> NoReturn:
+    """End the process at once: what it had open is closed, and all that it wrote is told.
+
+    Python takes itself apart otherwise. It is seconds at that in a large process, and where a task that was handed back
+    is still in the middle of foreign code, some libraries wait for it and others abort.
+    """
+    logging.shutdown()
+    with suppress(OSError, ValueError):  # closed, or nobody reads it any more
+        sys.stdout.flush()
+        sys.stderr.flush()
+    os._exit(status)
+
+
+def is_at_work() -> bool:
+    """Does a task still run here, though nobody waits for it any more?"""
+    return any(thread.name.startswith(TASK_THREAD) for thread in threading.enumerate())
+
+
 class Ending:
     """The end of one service, which may come at any time."""
 
     def __init__(self, service: Service, *, grace: float, say: Callable[[str], None]) -> None:
         self._service, self._grace, self._say = service, grace, say
-        self.for_work = timedelta(seconds=grace - min(_LAST, grace / 4))
+        last = min(_LAST, grace / 4)
+        self._parting = timedelta(seconds=last / 2)
+        self.for_work = timedelta(seconds=grace - last)
         "As long requests and tasks may go on."
         self.begun = threading.Event()
         self._over = threading.Event()
@@ -44,7 +68,7 @@ class Ending:
         """Begin to end; told again, hurry. It does not wait, so that a handler of a signal may call it."""
         again = self.begun.is_set()
         self.begun.set()
-        self._service.begin_stop(grace=self.for_work)
+        self._service.begin_stop(grace=self.for_work, parting=self._parting)
         for listener in self._listeners:
             listener()
         if not again:

@@ -54,8 +54,8 @@ log = logging.getLogger("penstock.service")
 _SCHEDULES, _REAPING, _TRIMMING, _SWEEPING, _SEALING = 15.0, 60.0, 600.0, 900.0, 3600.0
 "Seconds between rounds."
 _AFTER_ERROR = 5.0
-_LEAVING = 2.0
-"Seconds in which the threads that deliver, schedule and sweep may end together."
+_PARTING = timedelta(seconds=4)
+"In which all threads may end."
 
 
 @dataclass
@@ -130,17 +130,19 @@ class Service:
         if self.settings.audit_days:
             self._every(_SEALING, "audit-archive", self.audit_archive().run)
 
-    def begin_stop(self, *, grace: timedelta) -> None:
+    def begin_stop(self, *, grace: timedelta, parting: timedelta = _PARTING) -> None:
         """Take no more work. What runs may finish for so long, and is handed back then, whatever the caller waits for.
 
-        Told again, it hands back at once.
+        Then threads have the time of ``parting`` to end. Told again, it hands back at once.
         """
         self._stop.set()
         if self._draining is not None:
             if self._workers is not None:
                 self._workers.hurry()
             return
-        self._draining = threading.Thread(target=self._drain, args=(grace,), name="penstock-drain", daemon=True)
+        self._draining = threading.Thread(
+            target=self._drain, args=(grace, parting / 2), name="penstock-drain", daemon=True
+        )
         self._draining.start()
 
     def stop(self, *, grace: timedelta = timedelta(seconds=30)) -> None:
@@ -157,10 +159,10 @@ class Service:
         """How many tasks this process has taken."""
         return 0 if self._workers is None else self._workers.busy
 
-    def _drain(self, grace: timedelta) -> None:
+    def _drain(self, grace: timedelta, parting: timedelta) -> None:
         if self._workers is not None:
-            self._workers.stop(grace=grace)
-        end = time.monotonic() + _LEAVING
+            self._workers.stop(grace=grace, parting=parting)
+        end = time.monotonic() + parting.total_seconds()
         for thread in self._threads:
             thread.join(timeout=max(0.0, end - time.monotonic()))
 

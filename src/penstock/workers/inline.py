@@ -23,6 +23,8 @@ from penstock.work.runner import LEFT, Runner
 
 log = logging.getLogger("penstock.workers")
 
+TASK_THREAD = "penstock-run"
+"How the names of threads begin in which tasks run."
 _IDLE = 1.0
 "Seconds after which idle workers look for work that became due without being enqueued."
 _AFTER_ERROR = 1.0
@@ -68,14 +70,17 @@ class InlineWorkers:
         store = self._store
         self._waiter = store.engine.listen()
         self._heartbeat = Heartbeat(self.runner, on_over=self._replace)
-        self._thread("take", self._take)
-        self._thread("ask", lambda: self.runner.outages.keep_asking(self._stop))
-        self._thread("rescue", lambda: keep_rescuing(store, self._tasks, self._stop, lease=self.runner.lease))
+        self._thread("penstock-take", self._take)
+        self._thread("penstock-ask", lambda: self.runner.outages.keep_asking(self._stop))
+        self._thread("penstock-rescue", lambda: keep_rescuing(store, self._tasks, self._stop, lease=self.runner.lease))
         for number in range(self._threads):
-            self._thread(f"run-{number}", self._run)
+            self._thread(f"{TASK_THREAD}-{number}", self._run)
 
-    def stop(self, *, grace: timedelta = timedelta(seconds=30)) -> None:
-        """Take nothing more; finish what is running within the grace, and hand back the rest."""
+    def stop(self, *, grace: timedelta = timedelta(seconds=30), parting: timedelta = timedelta(seconds=2)) -> None:
+        """Take nothing more; finish what is running within the grace, and hand back the rest.
+
+        Threads are waited for as long as ``parting`` says. One that is in the middle of foreign code ends later.
+        """
         self._stop.set()
         self._waiter.close()
         end = time.monotonic() + grace.total_seconds()
@@ -93,7 +98,7 @@ class InlineWorkers:
             log.warning("%s is handed back unfinished", work.task.name)
         self._hand_back(unfinished)
         self._heartbeat.stop()
-        end = time.monotonic() + 2.0
+        end = time.monotonic() + parting.total_seconds()
         for thread in self._pool:
             thread.join(timeout=max(0.0, end - time.monotonic()))
 
@@ -202,9 +207,9 @@ class InlineWorkers:
             self._room_came.notify_all()
         self._heartbeat.let_go(work)
         log.error("%s has taken longer than %s and still runs; its thread is given up", work.task.name, work.limit)
-        self._thread("run-instead", self._run)
+        self._thread(f"{TASK_THREAD}-instead", self._run)
 
     def _thread(self, name: str, target: Callable[[], None]) -> None:
-        thread = threading.Thread(target=target, name=f"penstock-{name}", daemon=True)
+        thread = threading.Thread(target=target, name=name, daemon=True)
         self._pool.append(thread)
         thread.start()
