@@ -15,7 +15,7 @@ import numpy as np
 from bench.contender import Limit
 from bench.measure import Contest, Effort, Round
 from bench.topic import Contests
-from penstock.astronomy.judgement import Verdict
+from penstock.astronomy.judgement import FileVerdict
 from penstock.astronomy.spectra import judge_spectrum
 
 JUDGING = "spectra.judging"
@@ -64,7 +64,7 @@ def _read(file: Path) -> None:
 
 def _judge(file: Path) -> None:
     judged = judge_spectrum(file)
-    assert judged.verdict is Verdict.VALID, judged.finding
+    assert judged.verdict is FileVerdict.VALID, judged.finding
 
 
 def _made(folder: Path) -> list[Path]:

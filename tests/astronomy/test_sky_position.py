@@ -11,7 +11,7 @@ from astropy.coordinates import SkyCoord
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from penstock.astronomy.judgement import Finding
+from penstock.astronomy.judgement import FileFinding
 from penstock.astronomy.sky_position import (
     MOST_CELLS,
     Position,
@@ -145,7 +145,7 @@ def test_what_astropy_writes_is_read_to_the_same_place(place: Position) -> None:
         ra = there.ra.to_string(unit="hourangle", sep=":", precision=6, pad=True)
         dec = there.dec.to_string(unit="deg", sep=":", precision=6, pad=True, alwayssign=True)
     found = position_of(ra, dec)
-    if not isinstance(found, Finding):
+    if not isinstance(found, FileFinding):
         assert separation(found, place) < 1e-4
     else:
         assert ":60.000000" in ra + dec or ra.startswith("24")
@@ -179,7 +179,7 @@ def test_a_declination_just_south_of_the_equator_keeps_its_sign() -> None:
 )
 def test_what_is_no_position_is_told_so(ra: str | float, dec: str | float) -> None:
     found = position_of(ra, dec)
-    assert isinstance(found, Finding)
+    assert isinstance(found, FileFinding)
     assert found.code == "BAD_POSITION"
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from penstock.astronomy.judgement import Finding
+from penstock.astronomy.judgement import FileFinding
 from penstock.astronomy.spectra_metadata import SpectraMetadata, SpectrumEntry, read_spectra_metadata
 from penstock.astronomy.ticket import (
     PhotometryTicket,
@@ -106,7 +106,7 @@ def test_a_ticket_survives_being_written_down() -> None:
 )
 def test_a_ticket_that_cannot_be_is_told_which_line_is_wrong(line: str, other: str, said: str) -> None:
     found = read_ticket(PHOTOMETRY.replace(line, other))
-    assert isinstance(found, Finding)
+    assert isinstance(found, FileFinding)
     assert found.code == "BAD_TICKET"
     assert said in found.message
 
@@ -114,7 +114,7 @@ def test_a_ticket_that_cannot_be_is_told_which_line_is_wrong(line: str, other: s
 @pytest.mark.parametrize("text", ["", "hello", "JD,mag\n2450000,12\n", "OBJECT NAME: V1_Tst", "x" * 100_000])
 def test_what_is_no_ticket_is_told_so(text: str) -> None:
     found = read_ticket(text)
-    assert isinstance(found, Finding)
+    assert isinstance(found, FileFinding)
     assert found.code == "BAD_TICKET"
 
 
@@ -124,7 +124,7 @@ def test_what_is_no_ticket_is_told_so(text: str) -> None:
 def test_a_ticket_of_spectra_that_cannot_be_is_told_so(said: str) -> None:
     name = said.split(":")[0]
     found = read_ticket(re.sub(f"{name}:.*", said, SPECTRA))
-    assert isinstance(found, Finding)
+    assert isinstance(found, FileFinding)
     assert name in found.message
 
 
@@ -153,7 +153,7 @@ def test_metadata_tells_each_spectrum_and_what_could_not_be_read() -> None:
 
 def test_metadata_of_a_pending_ticket_waits() -> None:
     found = read_spectra_metadata(METADATA, ticket=SpectraTicket(status="pending"))
-    assert isinstance(found, Finding)
+    assert isinstance(found, FileFinding)
     assert found.code == "INCOMPLETE_TICKET"
 
 
@@ -163,7 +163,7 @@ def test_every_real_ticket_is_read_line_by_line(path: Path) -> None:
     """What is expected is taken from the text with a regular expression of its own."""
     text = path.read_text()
     found = read_ticket(text)
-    assert not isinstance(found, Finding)
+    assert not isinstance(found, FileFinding)
     assert isinstance(found, SpectraTicket if "Spectra" in path.name else PhotometryTicket)
     assert found.unknown == {}
     assert found.complete == (re.search(r"^FLUX COLUMN(?: NUMBER)?: *[0-9]", text, re.M) is not None)

@@ -38,11 +38,11 @@ def test_the_program_of_the_page_runs_and_gives_what_it_prints(tmp_path: Path, m
 def test_the_table_of_codes_has_each_code_that_the_source_gives_with_its_verdict() -> None:
     source = "\n".join(path.read_text() for path in sorted(SOURCES.glob("*.py")))
     given: dict[str, set[str]] = {}
-    for verdict, code in re.findall(r"refused\(\s*Verdict\.(\w+),\s*\"([A-Z_]+)\"", source):
+    for verdict, code in re.findall(r"refused\(\s*FileVerdict\.(\w+),\s*\"([A-Z_]+)\"", source):
         given.setdefault(code, set()).add(WORDS[verdict])
-    for verdict, code in re.findall(r"Verdict\.(\w+), Finding\(\s*\"([A-Z_]+)\"", source):
+    for verdict, code in re.findall(r"FileVerdict\.(\w+), FileFinding\(\s*\"([A-Z_]+)\"", source):
         given.setdefault(code, set()).add(WORDS[verdict])
-    for code in re.findall(r"(?<!, )Finding\(\s*\"([A-Z_]+)\"", source):
+    for code in re.findall(r"(?<!, )FileFinding\(\s*\"([A-Z_]+)\"", source):
         given.setdefault(code, {"quarantined"})
     told = {row[0].strip("`"): set(row[1].split(" or ")) for row in rows("Codes")}
     assert told == given

@@ -7,7 +7,7 @@ from enum import StrEnum
 from typing import Any
 
 
-class Verdict(StrEnum):
+class FileVerdict(StrEnum):
     """Whether a file can be used."""
 
     VALID = "VALID"
@@ -30,7 +30,7 @@ class Assumption:
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class FileFinding:
     """Why a file is not valid."""
 
     code: str

@@ -12,7 +12,7 @@ import re
 from dataclasses import dataclass
 from enum import StrEnum
 
-from penstock.astronomy.judgement import Finding
+from penstock.astronomy.judgement import FileFinding
 
 FURTHEST = 60.0
 "Arcseconds: the largest radius that is searched. It is less than a cell, so that three in a row suffice."
@@ -57,7 +57,7 @@ class Position:
             raise ValueError(f"{self.ra_degrees}, {self.dec_degrees} is no position on the sky")
 
 
-def position_of(ra: str | float, dec: str | float) -> Position | Finding:
+def position_of(ra: str | float, dec: str | float) -> Position | FileFinding:
     """The position that is told in degrees or in hours, degrees, minutes and seconds; or what is wrong with it."""
     right, declination = _angle(ra, hours=True), _angle(dec, hours=False)
     if right is None or not 0 <= right <= _TURN:
@@ -173,6 +173,6 @@ def _sexagesimal(match: re.Match[str], *, hours: bool) -> float | None:
     return size * (15 if hours else 1) * (-1 if match[1] in ("-", "−") else 1)
 
 
-def _no_position(what: str, value: object, wanted: str) -> Finding:
+def _no_position(what: str, value: object, wanted: str) -> FileFinding:
     shown = repr(value)[:60]
-    return Finding("BAD_POSITION", f"The {what} is {shown}; it should be {wanted}.", {"value": shown})
+    return FileFinding("BAD_POSITION", f"The {what} is {shown}; it should be {wanted}.", {"value": shown})

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 from dataclasses import dataclass, field
 
-from penstock.astronomy.judgement import Finding
+from penstock.astronomy.judgement import FileFinding
 from penstock.astronomy.light_curve import UnreadRow
 from penstock.astronomy.ticket import SpectraTicket
 
@@ -43,14 +43,14 @@ class SpectraMetadata:
     unread: tuple[UnreadRow, ...] = field(default=())
 
 
-def read_spectra_metadata(text: str, *, ticket: SpectraTicket) -> SpectraMetadata | Finding:
+def read_spectra_metadata(text: str, *, ticket: SpectraTicket) -> SpectraMetadata | FileFinding:
     """What a file of metadata says, with the columns that the ticket tells."""
     if not ticket.complete:
         said = "The ticket does not say which columns hold file name, wavelength and flux. Complete the ticket."
-        return Finding("INCOMPLETE_TICKET", said, {"status": ticket.status})
+        return FileFinding("INCOMPLETE_TICKET", said, {"status": ticket.status})
     if len(text) > MOST_TEXT:
         said = f"The metadata has {len(text)} characters; at most {MOST_TEXT} are read. Is it a spectrum?"
-        return Finding("BAD_METADATA", said, {"characters": len(text)})
+        return FileFinding("BAD_METADATA", said, {"characters": len(text)})
     entries: list[SpectrumEntry] = []
     unread: list[UnreadRow] = []
     for number, line in enumerate(text.removeprefix("\ufeff").splitlines(), 1):

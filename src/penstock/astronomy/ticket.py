@@ -9,7 +9,7 @@ import re
 from dataclasses import dataclass, field, fields
 from typing import Any, TypeAlias
 
-from penstock.astronomy.judgement import Finding
+from penstock.astronomy.judgement import FileFinding
 
 MOST_TEXT = 64 * 1024
 "Characters of a ticket; real ones have about seven hundred."
@@ -161,18 +161,18 @@ class _Unfit(Exception):
 
     def __init__(self, name: str, value: str, wanted: str) -> None:
         super().__init__(name)
-        self.finding = Finding(
+        self.finding = FileFinding(
             "BAD_TICKET",
             f"The ticket's line {name!r} says {_cut(value)!r}; it should be {wanted}. Correct the ticket.",
             {"line": name, "value": _cut(value)},
         )
 
 
-def read_ticket(text: str) -> AnyTicket | Finding:
+def read_ticket(text: str) -> AnyTicket | FileFinding:
     """What a ticket says, or why it is none. A pending ticket is read as well: what is blank in it is `None`."""
     if len(text) > MOST_TEXT:
         said = f"The ticket has {len(text)} characters; at most {MOST_TEXT} are read. Is it the table itself?"
-        return Finding("BAD_TICKET", said, {"characters": len(text)})
+        return FileFinding("BAD_TICKET", said, {"characters": len(text)})
     try:
         lines = _lines(text)
         if "METADATA FILENAME" in lines or "FILENAME COLUMN" in lines:
@@ -182,7 +182,7 @@ def read_ticket(text: str) -> AnyTicket | Finding:
     except _Unfit as unfit:
         return unfit.finding
     said = "This is no ticket: it has neither a line 'DATA FILENAME:' nor one 'METADATA FILENAME:'. Give the ticket."
-    return Finding("BAD_TICKET", said, {"lines": len(lines)})
+    return FileFinding("BAD_TICKET", said, {"lines": len(lines)})
 
 
 def ticket_record(ticket: PhotometryTicket) -> dict[str, Any]:

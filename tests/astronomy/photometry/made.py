@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from penstock.astronomy.judgement import Verdict
+from penstock.astronomy.judgement import FileVerdict
 from penstock.astronomy.light_curve import LightCurve
 from penstock.astronomy.photometry import PhotometryJudgement, judge_photometry
 from penstock.astronomy.ticket import PhotometryTicket
@@ -33,7 +33,7 @@ def judged(folder: Path, content: str | bytes, **more: Any) -> PhotometryJudgeme
 def curve(folder: Path, content: str | bytes, **more: Any) -> LightCurve:
     """The light curve of a file that is valid."""
     found = judged(folder, content, **more)
-    assert (found.verdict, found.finding) == (Verdict.VALID, None)
+    assert (found.verdict, found.finding) == (FileVerdict.VALID, None)
     assert found.curve is not None
     return found.curve
 

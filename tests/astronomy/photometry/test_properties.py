@@ -13,7 +13,7 @@ from typing import Any
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from penstock.astronomy.judgement import Verdict
+from penstock.astronomy.judgement import FileVerdict
 from penstock.astronomy.photometry import judge_photometry
 from penstock.astronomy.photometry.photometry_hints import COLUMNS, PhotometryHints
 from penstock.astronomy.ticket import PhotometryTicket, SpectraTicket, read_ticket
@@ -76,7 +76,7 @@ def test_values_are_exactly_those_written_in_whatever_order_columns_stand(
     table: list[Any] = [[row[n] for n in order] for row in rows]
     head = [[NAMES[n] for n in order]] if named else []
     found = judged(written(head + table, delimiter, quoting=quoting), ticket=None if named else ticket(order))
-    assert (found.verdict, found.finding) == (Verdict.VALID, None)
+    assert (found.verdict, found.finding) == (FileVerdict.VALID, None)
     words = found.curve.bands
     got = {each.row - named: each for each in found.curve.measurements}
     assert sorted(got) == list(range(1, len(rows) + 1))
@@ -133,7 +133,7 @@ def test_nothing_raises_whatever_the_bytes(content: bytes) -> None:
         {"hints": {"columns": {"time": 0, "brightness": 1}, "unit": "mag"}},
     ):
         found = judged(content, **more)
-        assert (found.verdict is Verdict.VALID) == (found.finding is None)
+        assert (found.verdict is FileVerdict.VALID) == (found.finding is None)
         json.dumps(found.recognition)
 
 
@@ -150,7 +150,7 @@ def test_nothing_raises_for_a_table_with_noise_in_it(rows: list[Any], head: byte
     content = head + written(rows, ",")
     at %= len(content)
     found = judged(content[:at] + noise + content[at:])
-    assert (found.verdict is Verdict.VALID) == (found.finding is None)
+    assert (found.verdict is FileVerdict.VALID) == (found.finding is None)
     json.dumps(found.recognition)
 
 
@@ -168,7 +168,7 @@ def test_nothing_raises_for_a_table_with_noise_in_it(rows: list[Any], head: byte
     )
 )
 def test_no_hint_raises(hints: dict[str, Any]) -> None:
-    assert judged(b"JD,mag,band\n2450000.5,12,V\n", hints=hints).verdict in set(Verdict)
+    assert judged(b"JD,mag,band\n2450000.5,12,V\n", hints=hints).verdict in set(FileVerdict)
 
 
 @RELAXED

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from penstock.astronomy.judgement import Verdict
+from penstock.astronomy.judgement import FileVerdict
 from penstock.astronomy.light_curve import LightCurve, Measurement
 from penstock.astronomy.photometry import judge_photometry, replay_photometry
 from penstock.astronomy.ticket import PhotometryTicket, read_ticket
@@ -122,7 +122,7 @@ def expected(name: str) -> list[tuple[float, float, float | None, str, bool]]:
 
 def read(name: str) -> LightCurve:
     judged = judge_photometry(TABLES / name, ticket=ticket(name))
-    assert (judged.verdict, judged.finding) == (Verdict.VALID, None)
+    assert (judged.verdict, judged.finding) == (FileVerdict.VALID, None)
     assert judged.curve is not None
     return judged.curve
 
@@ -147,7 +147,7 @@ def test_a_table_with_a_ticket_or_a_known_form_is_read_whole_and_with_the_values
 @pytest.mark.parametrize("name", sorted(NO_TICKET_NO_NAMES))
 def test_a_table_whose_columns_nobody_names_waits_for_its_ticket(name: str) -> None:
     judged = judge_photometry(TABLES / name)
-    assert judged.verdict is Verdict.QUARANTINED
+    assert judged.verdict is FileVerdict.QUARANTINED
     assert judged.finding is not None
     assert judged.finding.code == "NO_COLUMN_MAP"
     assert "Give its ticket" in judged.finding.message
@@ -157,13 +157,13 @@ def test_a_table_whose_columns_nobody_names_waits_for_its_ticket(name: str) -> N
 def test_a_table_whose_dates_are_impossible_waits_with_all_its_rows_shown_and_is_read_with_a_hint() -> None:
     path = TABLES / IMPOSSIBLE_DATES
     judged = judge_photometry(path, ticket=ticket(IMPOSSIBLE_DATES))
-    assert judged.verdict is Verdict.QUARANTINED
+    assert judged.verdict is FileVerdict.QUARANTINED
     assert judged.finding is not None
     assert judged.finding.code == "IMPLAUSIBLE_TIME"
     assert judged.curve is not None
     assert [row.row for row in judged.curve.unread] == [1, 2, 3, 4]
     hinted = judge_photometry(path, ticket=ticket(IMPOSSIBLE_DATES), hints={"time_offset": -22060000})
-    assert hinted.verdict is Verdict.VALID
+    assert hinted.verdict is FileVerdict.VALID
     assert hinted.curve is not None
     assert [round(each.jd, 4) for each in hinted.curve.measurements][:2] == [2451515.3319, 2451516.256]
 
@@ -181,7 +181,7 @@ RECOGNISED = [name for name in READ if "AAVSO" in name or "Strope" in name or "S
 @pytest.mark.parametrize("name", RECOGNISED)
 def test_a_form_that_is_known_gives_the_same_values_without_its_ticket(name: str) -> None:
     judged = judge_photometry(TABLES / name)
-    assert judged.verdict is Verdict.VALID
+    assert judged.verdict is FileVerdict.VALID
     assert judged.recognition["form"] == ("aavso_download" if "AAVSO" in name else "names")
     assert judged.curve is not None
     assert [told(each) for each in judged.curve.measurements] == [told(each) for each in read(name).measurements]
@@ -247,7 +247,7 @@ def test_a_votable_without_times_is_read_and_waits_with_the_right_number_of_rows
     rows, _ = VOTABLES[name]
     assert (SAMPLES / "vo" / name).read_bytes().count(b"<TR>") == rows
     judged = judge_photometry(SAMPLES / "vo" / name)
-    assert judged.verdict is Verdict.QUARANTINED
+    assert judged.verdict is FileVerdict.QUARANTINED
     assert judged.finding is not None
     assert judged.finding.code == "NO_TIME"
     assert judged.recognition["counts"]["rows"] == rows
@@ -258,7 +258,7 @@ def test_a_votable_without_times_is_read_and_waits_with_the_right_number_of_rows
 def test_photometry_without_times_is_read_once_a_person_tells_the_moment() -> None:
     """Units stand in the rows of NED's table; those that are logarithms or unheard of stay unread."""
     judged = judge_photometry(SAMPLES / "vo" / "query_photometry.xml", hints={"epoch": "2000-01-01.5"})
-    assert judged.verdict is Verdict.VALID
+    assert judged.verdict is FileVerdict.VALID
     assert judged.curve is not None
     assert len(judged.curve.measurements) + len(judged.curve.unread) == 556
     first = judged.curve.measurements[0]
@@ -272,6 +272,6 @@ def test_photometry_without_times_is_read_once_a_person_tells_the_moment() -> No
 @pytest.mark.parametrize("name", ["obscore-image.xml", "query_references.xml", "scs_result.xml", "ssa_result.xml"])
 def test_a_votable_about_something_else_is_refused(name: str) -> None:
     judged = judge_photometry(SAMPLES / "vo" / name)
-    assert judged.verdict is Verdict.TERMINAL_INVALID
+    assert judged.verdict is FileVerdict.TERMINAL_INVALID
     assert judged.finding is not None
     assert judged.finding.code == "NOT_PHOTOMETRY"

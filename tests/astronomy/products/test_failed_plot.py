@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from matplotlib.figure import Figure
 
-from penstock.astronomy.judgement import Finding
+from penstock.astronomy.judgement import FileFinding
 from penstock.astronomy.products.plots.failed_plot import failed_figure, plot_failed
 from penstock.astronomy.spectrum import Floats
 
-FINDING = Finding(
+FINDING = FileFinding(
     "UNKNOWN_UNIT", "BUNIT is 'furlong', which is no unit of flux; say what was meant.", {"card": "BUNIT"}
 )
 
@@ -29,7 +29,7 @@ def test_the_failed_check_and_its_details_are_written_on_it() -> None:
 
 
 def test_a_long_message_stays_inside_its_box() -> None:
-    figure = failed_figure(Finding("CODE" * 40, "word " * 500), title="a.fits", values=np.arange(50.0))
+    figure = failed_figure(FileFinding("CODE" * 40, "word " * 500), title="a.fits", values=np.arange(50.0))
     box = figure.patches[0].get_window_extent() if figure.patches else figure.artists[0].get_window_extent()
     for text in figure.texts[2:]:
         inside = text.get_window_extent()

@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from penstock.astronomy.judgement import Finding
+from penstock.astronomy.judgement import FileFinding
 from penstock.astronomy.light_curve import LightCurve, Measurement
 from penstock.astronomy.products.plots.failed_plot import plot_failed
 from penstock.astronomy.products.plots.light_curve_plot import plot_light_curve
@@ -26,7 +26,7 @@ DRAWERS: dict[str, Callable[[Path], None]] = {
     "spectrum": lambda path: plot_spectrum(a_spectrum(), path, title="V1324 Sco", subtitle="made"),
     "panels": lambda path: plot_spectra([a_spectrum(), a_spectrum()], path, title="V1324 Sco"),
     "light curve": lambda path: plot_light_curve(a_light_curve(), path, title="V1324 Sco"),
-    "failed": lambda path: plot_failed(Finding("CODE", "why"), path, title="a.fits", values=np.arange(99.0)),
+    "failed": lambda path: plot_failed(FileFinding("CODE", "why"), path, title="a.fits", values=np.arange(99.0)),
 }
 
 

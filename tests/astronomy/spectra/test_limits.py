@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from penstock.astronomy.judgement import Verdict
+from penstock.astronomy.judgement import FileVerdict
 from penstock.astronomy.spectra import SpectrumJudgement, judge_spectrum
 from tests.astronomy.spectra.fits_bytes import CardValue, Column, card, fluxes, header, image, padded, table, waves
 from tests.astronomy.spectra.made_spectra import MADE
@@ -66,8 +66,8 @@ def test_a_bomb_is_unpacked_no_further_than_allowed(pack: Any, tmp_path: Path) -
 def test_members_of_a_packed_file_are_put_together_and_a_cut_one_is_refused(tmp_path: Path) -> None:
     whole = MADE["equispec"]().data
     parts = gzip.compress(whole[:5000]) + gzip.compress(whole[5000:])
-    assert judged(tmp_path, parts).verdict is Verdict.VALID
-    assert judged(tmp_path, bz2.compress(whole)).verdict is Verdict.VALID
+    assert judged(tmp_path, parts).verdict is FileVerdict.VALID
+    assert judged(tmp_path, bz2.compress(whole)).verdict is FileVerdict.VALID
     assert code(judged(tmp_path, parts[:-20])) == ("TERMINAL_INVALID", "TRUNCATED")
     damaged = bytearray(gzip.compress(whole))
     damaged[40:60] = b"\xff" * 20
@@ -140,13 +140,13 @@ def varying(rows: int, count: int, offset: int, heap: bytes) -> bytes:
 def test_arrays_of_varying_length_are_read_and_absurd_ones_refused(tmp_path: Path) -> None:
     heap = waves(4000.0, 5000.0).astype(">f8").tobytes() + fluxes().astype(">f8").tobytes()
     found = judged(tmp_path, varying(1, 60, 480, heap))
-    assert found.verdict is Verdict.VALID, found.finding
+    assert found.verdict is FileVerdict.VALID, found.finding
     assert found.spectra[0].wavelength[-1] == 5000.0
     begun = process_time()
-    assert judged(tmp_path, varying(1, 2**31 - 1, 480, heap)).verdict is not Verdict.VALID
-    assert judged(tmp_path, varying(1, 60, 2**30, heap)).verdict is not Verdict.VALID
-    assert judged(tmp_path, varying(1, -60, 480, heap)).verdict is not Verdict.VALID
-    assert judged(tmp_path, varying(200_000, 60, 480, heap)).verdict is not Verdict.VALID
+    assert judged(tmp_path, varying(1, 2**31 - 1, 480, heap)).verdict is not FileVerdict.VALID
+    assert judged(tmp_path, varying(1, 60, 2**30, heap)).verdict is not FileVerdict.VALID
+    assert judged(tmp_path, varying(1, -60, 480, heap)).verdict is not FileVerdict.VALID
+    assert judged(tmp_path, varying(200_000, 60, 480, heap)).verdict is not FileVerdict.VALID
     assert process_time() - begun < 5.0
 
 
@@ -156,7 +156,7 @@ def test_numbers_that_never_end_are_looked_at_for_no_time(tmp_path: Path) -> Non
         data = image(fluxes(), {"CRVAL1": 4000.0, "CDELT1": 1.0}).replace(
             b"CRVAL1  =               4000.0", f"CRVAL1  = {value}"[:30].encode()
         )
-        assert judged(tmp_path, data).verdict is not Verdict.RETRYABLE_ERROR
+        assert judged(tmp_path, data).verdict is not FileVerdict.RETRYABLE_ERROR
     assert process_time() - begun < 2.0
 
 
@@ -202,7 +202,7 @@ def test_a_checksum_is_verified_and_a_wrong_one_waits_for_a_person(tmp_path: Pat
     """NC-26"""
     good = with_sums(MADE["uves"]().data)
     found = judged(tmp_path, good)
-    assert found.verdict is Verdict.VALID, found.finding
+    assert found.verdict is FileVerdict.VALID, found.finding
     assert (found.fits_checksum or "").isdigit()
     bad = good[:3000] + bytes([good[3000] ^ 1]) + good[3001:]
     assert code(judged(tmp_path, bad)) == ("QUARANTINED", "CHECKSUM_MISMATCH")

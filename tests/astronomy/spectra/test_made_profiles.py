@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from penstock.astronomy.judgement import Verdict
+from penstock.astronomy.judgement import FileVerdict
 from penstock.astronomy.spectra import judge_spectrum, spectrum_profiles
 from tests.astronomy.spectra.fits_bytes import fluxes
 from tests.astronomy.spectra.made_spectra import MADE
@@ -19,7 +19,7 @@ def test_a_made_file_is_read_by_its_profile(name: str, tmp_path: Path) -> None:
     path = tmp_path / "primary.fits"
     path.write_bytes(made.data)
     judged = judge_spectrum(path)
-    assert judged.verdict is Verdict.VALID, judged.finding
+    assert judged.verdict is FileVerdict.VALID, judged.finding
     assert judged.selection is not None
     spectrum = judged.spectra[0]
     assert judged.selection.chosen == made.profile

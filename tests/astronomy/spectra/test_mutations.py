@@ -13,7 +13,7 @@ import pytest
 from hypothesis import HealthCheck, event, given, settings
 from hypothesis import strategies as st
 
-from penstock.astronomy.judgement import Verdict
+from penstock.astronomy.judgement import FileVerdict
 from penstock.astronomy.spectra import CODES, SpectrumJudgement, judge_spectrum
 from tests.astronomy.spectra.made_spectra import MADE
 from tests.astronomy.spectra.raw_reading import RawHdu, line, multispec, raw_parts
@@ -94,9 +94,10 @@ def of_function(data: bytes) -> Told:
 
 
 def _names(table: RawHdu, number: int, name: str) -> bool:
-    """Is this the column of wavelengths: by its name, or by the role that the IVOA's model has for it?"""
+    """Is this the column of wavelengths: by its name, or by the role or the kind that the IVOA has words for?"""
     told = (table.text(f"TTYPE{number}") or "").upper() == name
-    return told or table.text(f"TUTYP{number}") == "spec:Data.SpectralAxis.Value"
+    role, kind = table.text(f"TUTYP{number}"), table.text(f"TUCD{number}") or ""
+    return told or role == "spec:Data.SpectralAxis.Value" or kind.split(";")[0].lower() == "em.wl"
 
 
 def of_column(hdu: int, name: str, *, log: bool = False) -> Callable[[bytes], Told]:
@@ -244,7 +245,7 @@ def judge(data: bytes) -> SpectrumJudgement:
 def check(data: bytes, oracle: Callable[[bytes], Told]) -> None:
     """VALID is only what an independent reading finds too, with everything flagged that was assumed."""
     judged = judge(data)
-    if judged.verdict is not Verdict.VALID:
+    if judged.verdict is not FileVerdict.VALID:
         assert judged.finding is not None
         assert judged.verdict is CODES[judged.finding.code].verdict
         assert "not foreseen" not in judged.finding.message, judged.finding
@@ -314,7 +315,7 @@ def test_without_a_card_that_the_axis_needs_it_is_the_same_or_flagged_or_refused
     whole = MADE[name]().data
     at = next(at for at in range(0, len(whole), 80) if whole[at : at + 8].decode("latin-1").rstrip() == key)
     before, after = judge(whole), judge(whole[:at] + b"COMMENT gone".ljust(80) + whole[at + 80 :])
-    if after.verdict is not Verdict.VALID:
+    if after.verdict is not FileVerdict.VALID:
         return
     one, other = before.spectra[0], after.spectra[0]
     same = other.wavelength.tolist() == one.wavelength.tolist()
@@ -328,5 +329,5 @@ def test_without_a_card_that_the_axis_needs_it_is_the_same_or_flagged_or_refused
 def test_any_bytes_get_a_verdict(noise: bytes, start: bytes) -> None:
     """NC-27"""
     judged = judge(start + noise)
-    assert judged.verdict is Verdict.VALID or judged.finding is not None
+    assert judged.verdict is FileVerdict.VALID or judged.finding is not None
     assert judged.finding is None or "not foreseen" not in judged.finding.message

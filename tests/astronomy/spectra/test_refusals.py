@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from penstock.astronomy.judgement import Verdict
+from penstock.astronomy.judgement import FileVerdict
 from penstock.astronomy.spectra import CODES, SpectrumJudgement, judge_spectrum
 from tests.astronomy.spectra.fits_bytes import CardValue, Column, fluxes, image, table, wat, waves
 from tests.astronomy.spectra.made_spectra import MADE
@@ -127,7 +127,7 @@ def test_columns_that_are_no_spectrum_are_refused(data: bytes, wanted: str, tmp_
 def test_columns_wider_than_their_row_are_refused(tmp_path: Path) -> None:
     data = columns([4000.0, 4001.0, 4002.0], [1.0, 2.0, 3.0]).replace(b"'1D      '", b"'1E      '", 1)
     found = judged(tmp_path, data)
-    assert found.verdict is not Verdict.VALID
+    assert found.verdict is not FileVerdict.VALID
 
 
 SPECS = {

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from penstock.astronomy.judgement import Verdict
+from penstock.astronomy.judgement import FileVerdict
 from penstock.astronomy.spectra import (
     ProfileSelection,
     SpectrumHints,
@@ -71,7 +71,7 @@ def test_a_provider_is_one_more_reason(tmp_path: Path) -> None:
 
 
 def test_the_profile_that_is_said_is_taken_if_it_recognises_the_file(tmp_path: Path) -> None:
-    assert judged(tmp_path, MADE["uves"]().data, profile="plain_image").verdict is Verdict.VALID
+    assert judged(tmp_path, MADE["uves"]().data, profile="plain_image").verdict is FileVerdict.VALID
     assert refused(judged(tmp_path, MADE["uves"]().data, profile="desi")) == "HINT_CONTRADICTS"
     assert refused(judged(tmp_path, MADE["uves"]().data, profile="nothing")) == "HINT_CONTRADICTS"
 
@@ -80,7 +80,7 @@ def test_a_unit_that_is_said_fills_what_the_file_leaves_open_and_denies_nothing(
     data = image(fluxes(), {"CRVAL1": 400.0, "CRPIX1": 1.0, "CDELT1": 1.0})
     assert refused(judged(tmp_path, data)) == "IMPLAUSIBLE_RANGE"
     found = judged(tmp_path, data, unit="nm")
-    assert found.verdict is Verdict.VALID
+    assert found.verdict is FileVerdict.VALID
     assert found.spectra[0].wavelength[0] == 4000.0
     assert ("wavelength_unit", "a person said so") in [(one.about, one.why) for one in found.spectra[0].assumptions]
     assert refused(judged(tmp_path, MADE["equispec"]().data, unit="nm")) == "HINT_CONTRADICTS"

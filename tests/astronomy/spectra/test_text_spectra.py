@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from penstock.astronomy.judgement import Verdict
+from penstock.astronomy.judgement import FileVerdict
 from penstock.astronomy.spectra import (
     SpectrumDescription,
     SpectrumHints,
@@ -63,7 +63,7 @@ def test_every_nova_table_is_valid_with_as_many_points_as_it_has_lines(name: str
     description = parse_descriptions(metadata, ticket).get(name)
     found = judge_spectrum(path, description=description)
     lines = path.read_text().split()
-    assert found.verdict is Verdict.VALID, found.finding
+    assert found.verdict is FileVerdict.VALID, found.finding
     spectrum = found.spectra[0]
     assert len(spectrum.wavelength) == len(lines)
     for at in (0, -1):
@@ -87,7 +87,7 @@ def test_no_photometry_passes_for_a_spectrum() -> None:
     if not NOVAE.is_dir():
         pytest.skip("the folder of real sample files is not beside the repository")
     for path in (NOVAE / "photometry").iterdir():
-        assert judge_spectrum(path).verdict is not Verdict.VALID, path.name
+        assert judge_spectrum(path).verdict is not FileVerdict.VALID, path.name
 
 
 def test_a_ticket_and_its_metadata_describe_a_table(tmp_path: Path) -> None:
@@ -125,7 +125,7 @@ def test_a_table_that_is_not_what_its_description_says_waits_for_a_person(tmp_pa
 )
 def test_two_or_three_columns_are_recognised_and_flagged(text: str, tmp_path: Path) -> None:
     found = judged(tmp_path, text)
-    assert found.verdict is Verdict.VALID, found.finding
+    assert found.verdict is FileVerdict.VALID, found.finding
     spectrum = found.spectra[0]
     assert (spectrum.wavelength.tolist(), spectrum.flux.tolist()) == ([4000.0, 4001.0, 4002.0], [1.0, 2.0, 1.0])
     assert spectrum.uncertainty is not None

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from penstock.astronomy.judgement import Verdict
+from penstock.astronomy.judgement import FileVerdict
 from penstock.astronomy.spectra import judge_spectrum
 from tests.astronomy.spectra.raw_reading import RawHdu, line, multispec, raw_hdus
 
@@ -170,7 +170,7 @@ def test_a_good_sample_is_valid_with_the_axis_that_its_own_bytes_tell(name: str)
     """NC-27: range, points and units are those of an independent reading, to the last digits of a float64."""
     profile, points, first, last, flux_unit, assumed, derive = TRUTH[name]
     judged = judge_spectrum(SAMPLES / name)
-    assert judged.verdict is Verdict.VALID, judged.finding
+    assert judged.verdict is FileVerdict.VALID, judged.finding
     assert judged.selection is not None
     spectrum = judged.spectra[0]
     assert (judged.selection.chosen, len(spectrum.wavelength), spectrum.flux_unit) == (profile, points, flux_unit)

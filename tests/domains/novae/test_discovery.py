@@ -9,7 +9,7 @@ from typing import Any
 from boto3.dynamodb.conditions import Key
 
 from penstock import Store
-from penstock.astronomy.judgement import Finding
+from penstock.astronomy.judgement import FileFinding
 from penstock.declare.pattern import since
 from penstock.domains.novae.model import (
     Dataset,
@@ -195,7 +195,7 @@ def test_what_a_provider_says_and_nobody_can_read_is_kept_as_it_came(
 
 
 def _unusable() -> None:
-    raise UnusableAnswer(Finding("NO_VOTABLE", "it answered with a page"))
+    raise UnusableAnswer(FileFinding("NO_VOTABLE", "it answered with a page"))
 
 
 def test_a_product_that_says_nothing_of_its_edition_is_not_taken_for_another() -> None:

@@ -8,7 +8,7 @@ from uuid import UUID, uuid4
 import pytest
 
 from penstock import the
-from penstock.astronomy.judgement import Finding
+from penstock.astronomy.judgement import FileFinding
 from penstock.domains.novae import refreshing
 from penstock.domains.novae.model import DoubtfulItem, JobRun, Nova, NovaReference, Reference
 from penstock.domains.novae.nova_catalogue import NovaCatalogue
@@ -84,7 +84,7 @@ def test_a_bad_paper_is_put_aside_and_the_others_are_written(
     """NC-14: with its reason, as it came."""
     sky.papers.held = [
         paper("good-1", "2012-06-01"),
-        BadPaper(Finding("NO_BIBCODE", "an entry has no bibcode")),
+        BadPaper(FileFinding("NO_BIBCODE", "an entry has no bibcode")),
         paper("bad-date", "June 2012"),
         paper("x" * 300),
         paper("good-2"),

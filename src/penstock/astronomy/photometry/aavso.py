@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from penstock.astronomy.judgement import Finding, Verdict
+from penstock.astronomy.judgement import FileFinding, FileVerdict
 from penstock.astronomy.photometry.cell import marked_number
 from penstock.astronomy.photometry.column_header import named_columns, table_of_names
 from penstock.astronomy.photometry.column_map import BrightnessColumn, ColumnMap
@@ -76,7 +76,7 @@ def aavso_submission(lines: Sequence[TextLine]) -> RecognisedTable | TableRefusa
     if delimiter is None or reading is None:
         name = "DELIM" if delimiter is None else "DATE"
         said = f"The line #{name}= says {told[name][:40]!r}, which AAVSO's format does not know. Correct the line."
-        return refused(Verdict.QUARANTINED, "BAD_PARAMETER", said, parameter=name, value=told[name][:40])
+        return refused(FileVerdict.QUARANTINED, "BAD_PARAMETER", said, parameter=name, value=told[name][:40])
     return _submitted(lines, told, kind, delimiter, reading)
 
 
@@ -85,8 +85,8 @@ def _submitted(
 ) -> RecognisedTable | TableRefusal:
     names, header_line = _names(lines, kind, delimiter)
     table = table_of_names(names, named_columns(names))
-    if isinstance(table, Finding):
-        return TableRefusal(Verdict.QUARANTINED, table)
+    if isinstance(table, FileFinding):
+        return TableRefusal(FileVerdict.QUARANTINED, table)
     data = [line for line in lines if not line.is_comment]
     columns = ColumnMap(
         table.columns.time,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from penstock.astronomy.judgement import Assumption, Finding
+from penstock.astronomy.judgement import Assumption, FileFinding
 from penstock.astronomy.photometry.column_map import BrightnessColumn, ColumnMap
 from penstock.astronomy.photometry.column_name import SMALL, ColumnRole, NamedColumn, named_column
 from penstock.astronomy.photometry.time_reading import TimeReading
@@ -35,10 +35,10 @@ def is_header(found: Sequence[NamedColumn]) -> bool:
     return ColumnRole.TIME in roles and ColumnRole.BRIGHTNESS in roles
 
 
-def table_of_names(names: Sequence[str], found: Sequence[NamedColumn]) -> NamedTable | Finding:
+def table_of_names(names: Sequence[str], found: Sequence[NamedColumn]) -> NamedTable | FileFinding:
     """The map of columns that names give, or why they give none."""
     brightness = _brightness(names, found)
-    if isinstance(brightness, Finding):
+    if isinstance(brightness, FileFinding):
         return brightness
     time = _time(found)
     band = _first(found, ColumnRole.BAND)
@@ -81,13 +81,13 @@ def _rank(column: NamedColumn) -> int:
     return len(_SYSTEMS) + (2 if column.relative else 1)
 
 
-def _brightness(names: Sequence[str], found: Sequence[NamedColumn]) -> list[BrightnessColumn] | Finding:
+def _brightness(names: Sequence[str], found: Sequence[NamedColumn]) -> list[BrightnessColumn] | FileFinding:
     plain = [at for at, each in enumerate(found) if each.role is ColumnRole.BRIGHTNESS and not each.band]
     if len(plain) > 1:
         plain = [at for at in plain if not found[at].generic] or plain
     if len(plain) > 1:
         said = f"Columns {', '.join(names[at] for at in plain)} may each be the brightness. Give a ticket or a hint."
-        return Finding("AMBIGUOUS_COLUMNS", said[:400], {"columns": [names[at][:80] for at in plain][:20]})
+        return FileFinding("AMBIGUOUS_COLUMNS", said[:400], {"columns": [names[at][:80] for at in plain][:20]})
     if plain:
         return [_alone(plain[0], found)]
     return _by_bands(names, found)
@@ -102,7 +102,7 @@ def _alone(at: int, found: Sequence[NamedColumn]) -> BrightnessColumn:
     return BrightnessColumn(at, error, limit, unit=found[at].unit, error_unit=_error_unit(found, error))
 
 
-def _by_bands(names: Sequence[str], found: Sequence[NamedColumn]) -> list[BrightnessColumn] | Finding:
+def _by_bands(names: Sequence[str], found: Sequence[NamedColumn]) -> list[BrightnessColumn] | FileFinding:
     """One column for each band: Vmag, e_Vmag, Bmag, … A band told twice cannot be decided."""
     columns: dict[str, BrightnessColumn] = {}
     for at, each in enumerate(found):
@@ -110,7 +110,7 @@ def _by_bands(names: Sequence[str], found: Sequence[NamedColumn]) -> list[Bright
             continue
         if each.band in columns:
             said = f"Two columns are brightnesses in the band {each.band}. Give a ticket or a hint that says which."
-            return Finding("AMBIGUOUS_COLUMNS", said, {"band": each.band, "column": names[at][:80]})
+            return FileFinding("AMBIGUOUS_COLUMNS", said, {"band": each.band, "column": names[at][:80]})
         error = _of_band(found, ColumnRole.ERROR, each.band)
         error = _right_of(found, at) if error is None else error
         limit = _of_band(found, ColumnRole.LIMIT, each.band)

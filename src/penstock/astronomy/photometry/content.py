@@ -7,7 +7,7 @@ import zlib
 from dataclasses import dataclass
 from pathlib import Path
 
-from penstock.astronomy.judgement import Finding, Verdict
+from penstock.astronomy.judgement import FileFinding, FileVerdict
 
 MOST_BYTES = 64 * 1024 * 1024
 _GZIP = b"\x1f\x8b"
@@ -28,8 +28,8 @@ _BINARY = {
 class TableRefusal:
     """That a file is not taken, and why."""
 
-    verdict: Verdict
-    finding: Finding
+    verdict: FileVerdict
+    finding: FileFinding
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,21 +51,23 @@ class Text:
     "The encoding is certain: the bytes are valid in it, and other bytes would not be."
 
 
-def refused(verdict: Verdict, code: str, message: str, **details: object) -> TableRefusal:
+def refused(verdict: FileVerdict, code: str, message: str, **details: object) -> TableRefusal:
     """A refusal with its finding."""
-    return TableRefusal(verdict, Finding(code, message, dict(details)))
+    return TableRefusal(verdict, FileFinding(code, message, dict(details)))
 
 
 def read_content(path: Path, *, most_bytes: int) -> Content | TableRefusal:
     """The bytes of a file, at most so many, whether they are packed or not."""
     try:
         if not stat.S_ISREG(path.stat().st_mode):
-            return refused(Verdict.TERMINAL_INVALID, "NOT_A_FILE", f"{path.name!r} is no regular file. Give a file.")
+            return refused(
+                FileVerdict.TERMINAL_INVALID, "NOT_A_FILE", f"{path.name!r} is no regular file. Give a file."
+            )
         with path.open("rb") as file:
             data = file.read(most_bytes + 1)
     except (OSError, ValueError) as error:
         said = f"The file could not be opened: {error}. Try again when it is there and may be read."
-        return refused(Verdict.RETRYABLE_ERROR, "UNREADABLE_FILE", said, error=type(error).__name__)
+        return refused(FileVerdict.RETRYABLE_ERROR, "UNREADABLE_FILE", said, error=type(error).__name__)
     if len(data) > most_bytes:
         return _too_large(most_bytes)
     if not data.startswith(_GZIP):
@@ -77,13 +79,15 @@ def decoded(data: bytes) -> Text | TableRefusal:
     """The text that the bytes are, in UTF-8, UTF-16 with its mark, or Latin-1."""
     for magic, what in _BINARY.items():
         if data.startswith(magic):
-            return refused(Verdict.TERMINAL_INVALID, "NOT_TEXT", f"The file is {what}, no table of text.", what=what)
+            return refused(
+                FileVerdict.TERMINAL_INVALID, "NOT_TEXT", f"The file is {what}, no table of text.", what=what
+            )
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
         return _in("utf-16", data)
     if b"\0" in data:
         at = data.index(b"\0")
         said = f"The file is no text: byte {at} is NUL. Save the table as plain text."
-        return refused(Verdict.TERMINAL_INVALID, "NOT_TEXT", said, byte=at)
+        return refused(FileVerdict.TERMINAL_INVALID, "NOT_TEXT", said, byte=at)
     try:
         return Text(data.decode("utf-8-sig"), "utf-8")
     except UnicodeDecodeError:
@@ -95,9 +99,9 @@ def _in(encoding: str, data: bytes) -> Text | TableRefusal:
         text = data.decode(encoding)
     except UnicodeDecodeError as error:
         said = f"The file begins as {encoding} does and is none: {error.reason} at byte {error.start}."
-        return refused(Verdict.TERMINAL_INVALID, "NOT_TEXT", said, byte=error.start)
+        return refused(FileVerdict.TERMINAL_INVALID, "NOT_TEXT", said, byte=error.start)
     if "\0" in text:
-        return refused(Verdict.TERMINAL_INVALID, "NOT_TEXT", "The file is no text: it has NUL in it.")
+        return refused(FileVerdict.TERMINAL_INVALID, "NOT_TEXT", "The file is no text: it has NUL in it.")
     return Text(text, encoding)
 
 
@@ -119,10 +123,12 @@ def _unpacked(data: bytes, most_bytes: int) -> Content | TableRefusal:
                     raise zlib.error("it ends too early")
             rest = unpacker.unused_data
     except zlib.error as error:
-        return refused(Verdict.TERMINAL_INVALID, "BROKEN_ARCHIVE", f"The gzip file is damaged: {error}. Send it again.")
+        return refused(
+            FileVerdict.TERMINAL_INVALID, "BROKEN_ARCHIVE", f"The gzip file is damaged: {error}. Send it again."
+        )
     return Content(b"".join(pieces), packed=True)
 
 
 def _too_large(most_bytes: int) -> TableRefusal:
     said = f"The file has more than {most_bytes} bytes, packed or unpacked. Split it, or raise the limit."
-    return refused(Verdict.QUARANTINED, "TOO_LARGE", said, most_bytes=most_bytes)
+    return refused(FileVerdict.QUARANTINED, "TOO_LARGE", said, most_bytes=most_bytes)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from penstock.astronomy.judgement import Assumption, Finding, Verdict
+from penstock.astronomy.judgement import Assumption, FileFinding, FileVerdict
 from penstock.astronomy.light_curve import LightCurve, Measurement, UnreadRow
 from penstock.astronomy.photometry.band import UNKNOWN
 from penstock.astronomy.photometry.column_map import BrightnessColumn
@@ -28,8 +28,8 @@ class CurveReading:
     """A light curve that was read, whether it is good enough, and what was counted."""
 
     curve: LightCurve
-    verdict: Verdict
-    finding: Finding | None
+    verdict: FileVerdict
+    finding: FileFinding | None
     reading: TimeReading
     counts: dict[str, Any] = field(default_factory=dict)
 
@@ -81,7 +81,7 @@ def _time(table: RecognisedTable, hints: PhotometryHints) -> TimeDecision | Tabl
             why = "the table has no times; a person told the moment of all its rows"
             return TimeDecision(TimeReading(), (Assumption("time", hints.epoch, why),))
         said = "No column of the table tells times, so it is no light curve. Hint epoch, if all rows have one moment."
-        return refused(Verdict.QUARANTINED, "NO_TIME", said, names=list(table.names[:100]))
+        return refused(FileVerdict.QUARANTINED, "NO_TIME", said, names=list(table.names[:100]))
     probe = RowReader(table, TimeReading(), epoch=None, target="")
     cells = [row.cells[table.columns.time] for row in table.rows if probe.has_value(row)]
     if not cells:
@@ -97,7 +97,7 @@ def _unit_wanting(table: RecognisedTable) -> TableRefusal | None:
         return None
     name = table.names[wanting[0]][:80] if wanting[0] < len(table.names) else str(wanting[0])
     said = f"Column {name!r} is a brightness; its unit, or that of its uncertainty, is not known. Hint unit."
-    return refused(Verdict.QUARANTINED, "UNKNOWN_UNIT", said, column=name)
+    return refused(FileVerdict.QUARANTINED, "UNKNOWN_UNIT", said, column=name)
 
 
 def _has_units(column: BrightnessColumn) -> bool:
@@ -126,7 +126,7 @@ def _target(table: RecognisedTable, hints: PhotometryHints) -> _Target | TableRe
         return _Target(assumptions=_other_name(wanted, next(iter(names.values()), "")))
     some = sorted(names.values())[:20]
     said = f"The table is about {len(names)} objects, such as {some[0][:40]!r} and {some[1][:40]!r}. Hint target."
-    return refused(Verdict.QUARANTINED, "SEVERAL_OBJECTS", said, objects=[name[:80] for name in some])
+    return refused(FileVerdict.QUARANTINED, "SEVERAL_OBJECTS", said, objects=[name[:80] for name in some])
 
 
 def _other_name(wanted: str, found: str) -> tuple[Assumption, ...]:
@@ -143,19 +143,21 @@ def _refused(table: RecognisedTable, refusal: TableRefusal) -> CurveReading:
     return CurveReading(curve, refusal.verdict, refusal.finding, reading, _counts(table, curve, Tally()))
 
 
-def _judged(curve: LightCurve, tally: Tally, rows: int) -> tuple[Verdict, Finding | None]:
+def _judged(curve: LightCurve, tally: Tally, rows: int) -> tuple[FileVerdict, FileFinding | None]:
     wrong = sum(count for cause, count in tally.causes.items() if cause not in (RowCause.NO_VALUE, RowCause.TARGET))
     details = {"rows": rows, "unread": len(curve.unread), "causes": dict(sorted(tally.causes.items()))}
     if rows == 0:
-        return Verdict.TERMINAL_INVALID, Finding("NO_ROWS", "The table has no rows. Send one with data.", details)
+        return FileVerdict.TERMINAL_INVALID, FileFinding(
+            "NO_ROWS", "The table has no rows. Send one with data.", details
+        )
     if not curve.measurements and wrong == 0:
         said = f"None of the {rows} rows has a brightness. Send a table with measurements."
-        return Verdict.QUARANTINED, Finding("NO_VALUES", said, details)
+        return FileVerdict.QUARANTINED, FileFinding("NO_VALUES", said, details)
     if wrong * 2 > rows - tally.causes[RowCause.NO_VALUE] - tally.causes[RowCause.TARGET]:
         first = curve.unread[0]
         said = f"{wrong} of {rows} rows cannot be read; row {first.row}: {first.why}. Correct the table or the ticket."
-        return Verdict.QUARANTINED, Finding("MOSTLY_UNREADABLE", said, details)
-    return Verdict.VALID, None
+        return FileVerdict.QUARANTINED, FileFinding("MOSTLY_UNREADABLE", said, details)
+    return FileVerdict.VALID, None
 
 
 def _counts(table: RecognisedTable, curve: LightCurve, tally: Tally) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from penstock.astronomy.judgement import Assumption, Verdict
+from penstock.astronomy.judgement import Assumption, FileVerdict
 from penstock.astronomy.photometry.column_map import BrightnessColumn, ColumnMap
 from penstock.astronomy.photometry.column_name import ColumnRole, NamedColumn
 from penstock.astronomy.photometry.content import TableRefusal, refused
@@ -79,7 +79,7 @@ def ticket_columns(ticket: PhotometryTicket, hints: PhotometryHints) -> ColumnMa
     """The map of columns that a ticket gives."""
     if ticket.time_column is None or ticket.flux_column is None:
         said = "The ticket does not tell the columns of time and flux: it is not completed yet. Complete it."
-        return refused(Verdict.QUARANTINED, "INCOMPLETE_TICKET", said, status=ticket.status)
+        return refused(FileVerdict.QUARANTINED, "INCOMPLETE_TICKET", said, status=ticket.status)
     unit = named_unit(ticket.flux_units or "")
     if unit is None:
         return _no_unit("FLUX UNITS", ticket.flux_units)
@@ -120,7 +120,7 @@ def _no_unit(line: str, value: str | None) -> TableRefusal:
     said = (
         f"The ticket's line {line!r} says {value!r}, which is no unit that is known or fits. Correct it, or hint unit."
     )
-    return refused(Verdict.QUARANTINED, "UNKNOWN_UNIT", said, line=line, value=value)
+    return refused(FileVerdict.QUARANTINED, "UNKNOWN_UNIT", said, line=line, value=value)
 
 
 def _without_names(
@@ -138,7 +138,7 @@ def _without_names(
 
 def _too_few(columns: ColumnMap, width: int) -> TableRefusal:
     said = f"The ticket tells column {columns.last}, and rows have {width} cells. Is it the ticket of this table?"
-    return refused(Verdict.QUARANTINED, "NOT_AS_DESCRIBED", said, column=columns.last, cells=width)
+    return refused(FileVerdict.QUARANTINED, "NOT_AS_DESCRIBED", said, column=columns.last, cells=width)
 
 
 def _with_names(
@@ -184,7 +184,7 @@ def _contradiction(header: TextHeader, columns: ColumnMap) -> TableRefusal | Non
         if at is not None and header.found[at].role in _MUST_NOT_BE[role]:
             name = header.names[at][:80]
             said = f"The ticket says that column {at} is the {role.value}; the table calls it {name!r}. Correct one."
-            return refused(Verdict.QUARANTINED, "CONTRADICTION", said, column=at, ticket=role.value, table=name)
+            return refused(FileVerdict.QUARANTINED, "CONTRADICTION", said, column=at, ticket=role.value, table=name)
     return None
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from penstock.astronomy.judgement import Finding
+from penstock.astronomy.judgement import FileFinding
 from penstock.astronomy.photometry.raw_table import DELIMITERS
 from penstock.astronomy.photometry.time_reading import CALENDAR, SINCE_OUTBURST, moment_of, named_time
 from penstock.astronomy.photometry.unit import named_unit
@@ -45,7 +45,7 @@ class PhotometryHints:
 _TEXTS = ("delimiter", "time_system", "epoch", "outburst", "unit", "band", "target")
 
 
-def hints_of(record: Mapping[str, Any]) -> PhotometryHints | Finding:
+def hints_of(record: Mapping[str, Any]) -> PhotometryHints | FileFinding:
     """The hints that JSON tells, or what is wrong with them."""
     unknown = sorted(str(name)[:40] for name in record if name not in PhotometryHints.__dataclass_fields__)
     if unknown:
@@ -57,7 +57,7 @@ def hints_of(record: Mapping[str, Any]) -> PhotometryHints | Finding:
     return _columns_wrong(told) or _number_wrong(told) or _word_wrong(told) or PhotometryHints(**told)
 
 
-def _columns_wrong(told: Mapping[str, Any]) -> Finding | None:
+def _columns_wrong(told: Mapping[str, Any]) -> FileFinding | None:
     columns = told.get("columns", {})
     if not isinstance(columns, Mapping):
         return _bad("columns", f"is {_shown(columns)}", "it should say which column is what")
@@ -68,7 +68,7 @@ def _columns_wrong(told: Mapping[str, Any]) -> Finding | None:
     return None
 
 
-def _number_wrong(told: Mapping[str, Any]) -> Finding | None:
+def _number_wrong(told: Mapping[str, Any]) -> FileFinding | None:
     table, offset = told.get("table", 1), told.get("time_offset", 0.0)
     if type(table) is not int or table < 1:
         return _bad("table", f"is {_shown(table)}", "it should be a number from 1 on")
@@ -77,7 +77,7 @@ def _number_wrong(told: Mapping[str, Any]) -> Finding | None:
     return None
 
 
-def _word_wrong(told: Mapping[str, Any]) -> Finding | None:
+def _word_wrong(told: Mapping[str, Any]) -> FileFinding | None:
     word = told.get("time_system")
     if word is not None and word not in (CALENDAR, SINCE_OUTBURST) and named_time(word) is None:
         return _bad(
@@ -93,8 +93,8 @@ def _word_wrong(told: Mapping[str, Any]) -> Finding | None:
     return None
 
 
-def _bad(name: str, what: str, wanted: str) -> Finding:
-    return Finding("BAD_HINT", f"The hint {name!r} {what}; {wanted}.", {"hint": name})
+def _bad(name: str, what: str, wanted: str) -> FileFinding:
+    return FileFinding("BAD_HINT", f"The hint {name!r} {what}; {wanted}.", {"hint": name})
 
 
 def _shown(value: object) -> str:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from penstock.astronomy.judgement import Assumption, Finding, Verdict
+from penstock.astronomy.judgement import Assumption, FileFinding, FileVerdict
 from penstock.astronomy.light_curve import LightCurve
 from penstock.astronomy.photometry.content import MOST_BYTES, Content, TableRefusal, decoded, read_content, refused
 from penstock.astronomy.photometry.curve import read_curve
@@ -27,10 +27,10 @@ _MARKUP = (b"<?xml", b"<VOTABLE", b"<!DOCTYPE", b"<!--")
 class PhotometryJudgement:
     """What a file of photometry proved to be."""
 
-    verdict: Verdict
+    verdict: FileVerdict
     curve: LightCurve | None = None
     "Of a valid file, what it says; of a quarantined one, as far as it was read: evidence, and no product."
-    finding: Finding | None = None
+    finding: FileFinding | None = None
     "Why it is not valid."
     recognition: dict[str, Any] = field(default_factory=dict)
     "What it was recognised as and why, with what that was decided from: JSON, and enough to judge again."
@@ -61,8 +61,8 @@ def judge_photometry(
     the names of its columns.
     """
     given = hints_of(hints) if isinstance(hints, Mapping) else hints or PhotometryHints()
-    if isinstance(given, Finding):
-        return PhotometryJudgement(Verdict.QUARANTINED, None, given, {"version": VERSION})
+    if isinstance(given, FileFinding):
+        return PhotometryJudgement(FileVerdict.QUARANTINED, None, given, {"version": VERSION})
     inputs: dict[str, Any] = {"hints": given.record(), "most_bytes": most_bytes, "most_rows": most_rows}
     inputs["ticket"] = None if ticket is None else ticket_record(ticket)
     case = _Case(ticket, given, most_rows, {"version": VERSION, "inputs": inputs})
@@ -99,7 +99,7 @@ def _judged(table: RecognisedTable, case: _Case) -> PhotometryJudgement:
 def _recognised(content: Content, case: _Case) -> RecognisedTable | TableRefusal:
     case.record["packed"] = content.packed
     if not content.data.strip():
-        return refused(Verdict.TERMINAL_INVALID, "EMPTY", "The file is empty. Send it again.")
+        return refused(FileVerdict.TERMINAL_INVALID, "EMPTY", "The file is empty. Send it again.")
     if content.data.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(_MARKUP):
         return _votable(content.data, case)
     text = decoded(content.data)
@@ -126,4 +126,4 @@ def _too_many(lines: list[TextLine], case: _Case) -> TableRefusal | None:
     if rows <= case.most_rows:
         return None
     said = f"The table has {rows} rows; at most {case.most_rows} are read. Split it, or raise the limit."
-    return refused(Verdict.QUARANTINED, "TOO_MANY_ROWS", said, rows=rows, most_rows=case.most_rows)
+    return refused(FileVerdict.QUARANTINED, "TOO_MANY_ROWS", said, rows=rows, most_rows=case.most_rows)

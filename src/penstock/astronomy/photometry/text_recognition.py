@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from penstock.astronomy.judgement import Finding, Verdict
+from penstock.astronomy.judgement import FileFinding, FileVerdict
 from penstock.astronomy.photometry.aavso import aavso_download, aavso_submission
 from penstock.astronomy.photometry.column_header import table_of_names
 from penstock.astronomy.photometry.content import TableRefusal, refused
@@ -63,8 +63,8 @@ def _noted(
 
 def _by_names(header: TextHeader) -> RecognisedTable | TableRefusal:
     table = table_of_names(header.names, header.found)
-    if isinstance(table, Finding):
-        return TableRefusal(Verdict.QUARANTINED, table)
+    if isinstance(table, FileFinding):
+        return TableRefusal(FileVerdict.QUARANTINED, table)
     lower = {name.lower() for name in header.names}
     aavso = lower >= _DOWNLOAD_NAMES and any("observer" in name or name == "by" for name in lower)
     return RecognisedTable(
@@ -89,9 +89,11 @@ def _nothing(lines: Sequence[TextLine]) -> TableRefusal:
     first = lines[0].text[:80] if lines else ""
     if not any(each.isdigit() for line in lines[:50] for each in line.text[:1000]):
         said = f"The file is no table of photometry: it begins with {first!r}, and has no numbers."
-        return refused(Verdict.TERMINAL_INVALID, "NOT_PHOTOMETRY", said, first=first)
+        return refused(FileVerdict.TERMINAL_INVALID, "NOT_PHOTOMETRY", said, first=first)
     said = (
         f"Nothing tells which column is time and which is brightness: no line of names, and not AAVSO's form; it begins"
         f" with {first!r}. Give its ticket, or hint columns."
     )
-    return refused(Verdict.QUARANTINED, "NO_COLUMN_MAP", said, first=first, rows=sum(not x.is_comment for x in lines))
+    return refused(
+        FileVerdict.QUARANTINED, "NO_COLUMN_MAP", said, first=first, rows=sum(not x.is_comment for x in lines)
+    )

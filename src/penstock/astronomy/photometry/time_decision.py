@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from penstock.astronomy.judgement import Assumption, Verdict
+from penstock.astronomy.judgement import Assumption, FileVerdict
 from penstock.astronomy.photometry.content import TableRefusal, refused
 from penstock.astronomy.photometry.number import number
 from penstock.astronomy.photometry.photometry_hints import PhotometryHints
@@ -92,13 +92,13 @@ def _undeclared(cells: Sequence[str], start: float | None) -> TimeDecision | Tab
         reading = TimeReading("JD", SINCE_OUTBURST, start)
         return TimeDecision(reading, (Assumption("time_system", SINCE_OUTBURST, why),))
     said = f"Nothing says what the times are, and {_example(cells)} is no date that is known. Hint time_system."
-    return refused(Verdict.QUARANTINED, "UNKNOWN_TIME", said, value=_example(cells))
+    return refused(FileVerdict.QUARANTINED, "UNKNOWN_TIME", said, value=_example(cells))
 
 
 def _since(declared: TimeReading, start: float | None, cells: Sequence[str]) -> TimeDecision | TableRefusal:
     if start is None:
         said = "Times are counted from the outburst, and no date of it is told. Give it in the ticket or as a hint."
-        return refused(Verdict.QUARANTINED, "NO_OUTBURST_DATE", said)
+        return refused(FileVerdict.QUARANTINED, "NO_OUTBURST_DATE", said)
     return _checked(replace(declared, origin=start), cells)
 
 
@@ -128,7 +128,9 @@ def _ambiguous(written: str, cells: Sequence[str]) -> TableRefusal:
         f"Times are called {written}, and {_example(cells)} may be a modified Julian date or one less 2400000, half a"
         " day apart. Hint time_system MJD or JD-2400000."
     )
-    return refused(Verdict.QUARANTINED, "AMBIGUOUS_TIME", said, value=_example(cells), candidates=["MJD", "JD-2400000"])
+    return refused(
+        FileVerdict.QUARANTINED, "AMBIGUOUS_TIME", said, value=_example(cells), candidates=["MJD", "JD-2400000"]
+    )
 
 
 def _implausible(written: str, cells: Sequence[str]) -> TableRefusal:
@@ -136,7 +138,7 @@ def _implausible(written: str, cells: Sequence[str]) -> TableRefusal:
         f"Times are called {written}, and most are no plausible ones, such as {_example(cells)}: Julian dates lie from"
         f" {EARLIEST:.0f} to {LATEST:.0f}. Correct the table, or hint time_system or time_offset."
     )
-    return refused(Verdict.QUARANTINED, "IMPLAUSIBLE_TIME", said, value=_example(cells))
+    return refused(FileVerdict.QUARANTINED, "IMPLAUSIBLE_TIME", said, value=_example(cells))
 
 
 def _example(cells: Sequence[str]) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from penstock.astronomy.judgement import Finding, Verdict
+from penstock.astronomy.judgement import FileFinding, FileVerdict
 from penstock.astronomy.photometry.column_header import table_of_names
 from penstock.astronomy.photometry.column_name import ColumnRole, NamedColumn, named_column
 from penstock.astronomy.photometry.content import TableRefusal, refused
@@ -63,8 +63,8 @@ def recognised_votable(
 def _table(table: VoTable, found: list[NamedColumn], rows: Sequence[RawRow]) -> RecognisedTable | TableRefusal:
     names = tuple(each.name for each in table.fields)
     columns = table_of_names(names, found)
-    if isinstance(columns, Finding):
-        return TableRefusal(Verdict.QUARANTINED, columns)
+    if isinstance(columns, FileFinding):
+        return TableRefusal(FileVerdict.QUARANTINED, columns)
     return RecognisedTable(
         "votable",
         f"table {table.number} of a VOTable has columns that its names and UCDs tell",
@@ -82,7 +82,7 @@ def _chosen(scan: VoScan, named: dict[int, list[NamedColumn]], hints: Photometry
     if hints.table is not None:
         if hints.table > len(scan.tables):
             said = f"The hint says table {hints.table}, and the file has {len(scan.tables)}."
-            return refused(Verdict.QUARANTINED, "BAD_HINT", said, hint="table")
+            return refused(FileVerdict.QUARANTINED, "BAD_HINT", said, hint="table")
         return scan.tables[hints.table - 1]
     bright = [table for table in scan.tables if _has(named[table.number], ColumnRole.BRIGHTNESS)]
     timed = [table for table in bright if _has(named[table.number], ColumnRole.TIME)]
@@ -91,10 +91,10 @@ def _chosen(scan: VoScan, named: dict[int, list[NamedColumn]], hints: Photometry
         return found[0]
     if found:
         said = f"{len(found)} tables of the file are light curves. Hint table, a number from 1 on."
-        return refused(Verdict.QUARANTINED, "SEVERAL_TABLES", said, tables=[each.number for each in found])
+        return refused(FileVerdict.QUARANTINED, "SEVERAL_TABLES", said, tables=[each.number for each in found])
     names = [each.name[:40] for table in scan.tables[:3] for each in table.fields[:20]]
     said = f"The VOTable has no column of brightness; its columns are {', '.join(names) or 'none'}."
-    return refused(Verdict.TERMINAL_INVALID, "NOT_PHOTOMETRY", said[:600], names=names)
+    return refused(FileVerdict.TERMINAL_INVALID, "NOT_PHOTOMETRY", said[:600], names=names)
 
 
 def _has(found: Sequence[NamedColumn], role: ColumnRole) -> bool:
@@ -165,23 +165,25 @@ def _packed_rows(data: bytes, table: VoTable, most_rows: int) -> list[RawRow] | 
         return _unpacked(data, table)
     except Exception as error:  # whatever a damaged stream does to astropy and numpy: their errors have no family
         said = f"The packed rows of the VOTable cannot be read: {str(error)[:200]}. Save them as TABLEDATA."
-        return refused(Verdict.TERMINAL_INVALID, "BROKEN_TABLE", said, error=type(error).__name__)
+        return refused(FileVerdict.TERMINAL_INVALID, "BROKEN_TABLE", said, error=type(error).__name__)
 
 
 def _unsafe(data: bytes, table: VoTable, most_rows: int) -> TableRefusal | None:
     stream = table.stream
     if table.packed == "FITS" or "href" in stream or stream.get("encoding", "base64") != "base64":
         said = "Rows of the VOTable are elsewhere, or packed in a way that is not read. Save them as TABLEDATA."
-        return refused(Verdict.QUARANTINED, "UNSUPPORTED_DATA", said, packed=table.packed, stream=stream)
+        return refused(FileVerdict.QUARANTINED, "UNSUPPORTED_DATA", said, packed=table.packed, stream=stream)
     if table.claimed_rows and not (table.claimed_rows.isascii() and table.claimed_rows.isdigit()):
-        return refused(Verdict.TERMINAL_INVALID, "BROKEN_TABLE", f"nrows is {table.claimed_rows[:40]!r}, no number.")
+        return refused(
+            FileVerdict.TERMINAL_INVALID, "BROKEN_TABLE", f"nrows is {table.claimed_rows[:40]!r}, no number."
+        )
     rows = int(table.claimed_rows[:20] or 0)
     if rows > most_rows or rows > len(data):
         said = f"The VOTable says that it has {rows} rows; at most {most_rows} are read."
-        return refused(Verdict.QUARANTINED, "TOO_MANY_ROWS", said, rows=rows, most_rows=most_rows)
+        return refused(FileVerdict.QUARANTINED, "TOO_MANY_ROWS", said, rows=rows, most_rows=most_rows)
     if any(_declared(each.arraysize) > _MOST_ARRAY for each in table.fields):
         said = f"A column declares more than {_MOST_ARRAY} numbers in one cell."
-        return refused(Verdict.TERMINAL_INVALID, "TOO_LARGE", said, most_numbers=_MOST_ARRAY)
+        return refused(FileVerdict.TERMINAL_INVALID, "TOO_LARGE", said, most_numbers=_MOST_ARRAY)
     return None
 
 

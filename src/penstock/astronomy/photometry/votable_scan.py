@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from xml.parsers import expat
 
-from penstock.astronomy.judgement import Verdict
+from penstock.astronomy.judgement import FileVerdict
 from penstock.astronomy.photometry.content import TableRefusal, refused
 from penstock.astronomy.photometry.raw_table import MOST_CELLS, MOST_LINE, SHOWN, RawRow
 
@@ -72,9 +72,9 @@ def scanned_votable(data: bytes, *, most_rows: int) -> VoScan | TableRefusal:
         return stop.refusal
     except expat.ExpatError as error:
         said = f"The XML is damaged at line {error.lineno}: {expat.errors.messages[error.code]}. Send it again."
-        return refused(Verdict.TERMINAL_INVALID, "BROKEN_TABLE", said, line=error.lineno)
+        return refused(FileVerdict.TERMINAL_INVALID, "BROKEN_TABLE", said, line=error.lineno)
     except (ValueError, LookupError) as error:
-        return refused(Verdict.TERMINAL_INVALID, "BROKEN_TABLE", f"The XML cannot be read: {str(error)[:200]}.")
+        return refused(FileVerdict.TERMINAL_INVALID, "BROKEN_TABLE", f"The XML cannot be read: {str(error)[:200]}.")
     return handler.scan
 
 
@@ -93,7 +93,7 @@ class _Handler:
 
     def entity(self, *_: object) -> None:
         said = "The file declares entities, which no VOTable needs and attacks are made of. Save it without."
-        raise _Stop(refused(Verdict.TERMINAL_INVALID, "UNSAFE_XML", said))
+        raise _Stop(refused(FileVerdict.TERMINAL_INVALID, "UNSAFE_XML", said))
 
     def doctype(self, _name: str, _system: str | None, _public: str | None, has_subset: int) -> None:
         if has_subset:
@@ -103,10 +103,10 @@ class _Handler:
         self._depth += 1
         if self._depth == 1 and name.rpartition(":")[2].upper() != "VOTABLE":
             said = f"The file is XML and no VOTable: its outermost element is {name[:40]!r}."
-            raise _Stop(refused(Verdict.TERMINAL_INVALID, "NOT_PHOTOMETRY", said, element=name[:40]))
+            raise _Stop(refused(FileVerdict.TERMINAL_INVALID, "NOT_PHOTOMETRY", said, element=name[:40]))
         if self._depth > MOST_DEPTH:
             said = f"Elements are nested more than {MOST_DEPTH} deep."
-            raise _Stop(refused(Verdict.TERMINAL_INVALID, "UNSAFE_XML", said))
+            raise _Stop(refused(FileVerdict.TERMINAL_INVALID, "UNSAFE_XML", said))
         opened = getattr(self, f"_start_{name.rpartition(':')[2].lower()}", None)
         if opened is not None:
             opened(attributes)
@@ -128,13 +128,15 @@ class _Handler:
     @property
     def _table(self) -> VoTable:
         if not self.scan.tables:
-            raise _Stop(refused(Verdict.TERMINAL_INVALID, "BROKEN_TABLE", "Rows or columns stand outside of a table."))
+            raise _Stop(
+                refused(FileVerdict.TERMINAL_INVALID, "BROKEN_TABLE", "Rows or columns stand outside of a table.")
+            )
         return self.scan.tables[-1]
 
     def _start_table(self, attributes: dict[str, str]) -> None:
         if len(self.scan.tables) == MOST_TABLES:
             said = f"The file has more than {MOST_TABLES} tables. Send the one that is meant."
-            raise _Stop(refused(Verdict.QUARANTINED, "TOO_LARGE", said, most_tables=MOST_TABLES))
+            raise _Stop(refused(FileVerdict.QUARANTINED, "TOO_LARGE", said, most_tables=MOST_TABLES))
         self.scan.tables.append(VoTable(len(self.scan.tables) + 1, claimed_rows=attributes.get("nrows", "")))
 
     def _start_timesys(self, attributes: dict[str, str]) -> None:
@@ -144,7 +146,7 @@ class _Handler:
     def _start_field(self, attributes: dict[str, str]) -> None:
         if len(self._table.fields) == MOST_CELLS:
             said = f"A table has more than {MOST_CELLS} columns."
-            raise _Stop(refused(Verdict.TERMINAL_INVALID, "TOO_LARGE", said, most_columns=MOST_CELLS))
+            raise _Stop(refused(FileVerdict.TERMINAL_INVALID, "TOO_LARGE", said, most_columns=MOST_CELLS))
         names = ("name", "ucd", "unit", "datatype", "arraysize", "ref")
         self._table.fields.append(VoField(*(attributes.get(name, "")[:200] for name in names)))
 
@@ -170,7 +172,7 @@ class _Handler:
         self._rows += 1
         if self._rows > self._most_rows:
             said = f"The file has more than {self._most_rows} rows. Split it, or raise the limit."
-            raise _Stop(refused(Verdict.QUARANTINED, "TOO_MANY_ROWS", said, most_rows=self._most_rows))
+            raise _Stop(refused(FileVerdict.QUARANTINED, "TOO_MANY_ROWS", said, most_rows=self._most_rows))
         self._row, self._size, self._too_long = [], 0, False
 
     def _start_td(self, _: dict[str, str]) -> None:

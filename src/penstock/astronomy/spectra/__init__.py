@@ -2,7 +2,7 @@
 
 from penstock.astronomy.spectra.codes import CODES
 from penstock.astronomy.spectra.description import (
-    SpectraTicket,
+    SpectraTicketLines,
     SpectrumDescription,
     parse_descriptions,
     parse_spectra_ticket,
@@ -15,7 +15,7 @@ __all__ = [
     "CODES",
     "NO_HINTS",
     "ProfileSelection",
-    "SpectraTicket",
+    "SpectraTicketLines",
     "SpectrumDescription",
     "SpectrumHints",
     "SpectrumJudgement",

@@ -6,16 +6,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from penstock.astronomy.judgement import Finding, Verdict
+from penstock.astronomy.judgement import FileFinding, FileVerdict
 
-_TERMINAL, _QUARANTINED = Verdict.TERMINAL_INVALID, Verdict.QUARANTINED
+_TERMINAL, _QUARANTINED = FileVerdict.TERMINAL_INVALID, FileVerdict.QUARANTINED
 
 
 @dataclass(frozen=True, slots=True)
 class SpectrumCode:
     """What a code says of a file."""
 
-    verdict: Verdict
+    verdict: FileVerdict
     meaning: str
 
 
@@ -52,7 +52,7 @@ CODES: Mapping[str, SpectrumCode] = {
     "TOO_MANY_SPECTRA": SpectrumCode(_QUARANTINED, "it holds more spectra than are taken from one file"),
     "HINT_CONTRADICTS": SpectrumCode(_QUARANTINED, "a hint says what the file denies"),
     "UNREADABLE_ROWS": SpectrumCode(_QUARANTINED, "rows of a text table are not numbers"),
-    "MACHINE_FAILURE": SpectrumCode(Verdict.RETRYABLE_ERROR, "this machine could not read the file"),
+    "MACHINE_FAILURE": SpectrumCode(FileVerdict.RETRYABLE_ERROR, "this machine could not read the file"),
 }
 
 
@@ -61,7 +61,7 @@ class UnusableSpectrum(Exception):
 
     def __init__(self, code: str, message: str, **details: Any) -> None:
         super().__init__(message)
-        self.finding = Finding(code, message, details)
+        self.finding = FileFinding(code, message, details)
         self.verdict = CODES[code].verdict
 
 

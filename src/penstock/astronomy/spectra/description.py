@@ -10,11 +10,12 @@ from dataclasses import dataclass
 
 MOST_ROWS = 10_000
 _NOTHING = {"", "na", "n/a", "none", "nan"}
-_TICKET_LINE = re.compile(r"\s*([A-Z][A-Z _/-]{0,60}?)\s*:\s*(.{0,500}?)\s*$")
+_TICKET_LINE = re.compile(r"([A-Z][A-Z _/-]{0,60}):(.*)")
+_LONGEST_VALUE = 500
 
 
 @dataclass(frozen=True, slots=True)
-class SpectraTicket:
+class SpectraTicketLines:
     """The lines of a ticket by their names, in capitals."""
 
     lines: Mapping[str, str]
@@ -59,13 +60,14 @@ class SpectrumDescription:
         return {name: told for name in names if (told := getattr(self, name)) is not None}
 
 
-def parse_spectra_ticket(text: str) -> SpectraTicket:
+def parse_spectra_ticket(text: str) -> SpectraTicketLines:
     """A ticket, line by line."""
-    found = (_TICKET_LINE.match(line) for line in text[:100_000].splitlines())
-    return SpectraTicket({match[1].strip(): match[2] for match in found if match})
+    found = (_TICKET_LINE.match(line.strip()) for line in text[:100_000].splitlines())
+    told = {match[1].strip(): match[2].strip() for match in found if match}
+    return SpectraTicketLines({name: value for name, value in told.items() if len(value) <= _LONGEST_VALUE})
 
 
-def parse_descriptions(text: str, ticket: SpectraTicket) -> dict[str, SpectrumDescription]:
+def parse_descriptions(text: str, ticket: SpectraTicketLines) -> dict[str, SpectrumDescription]:
     """File names of a metadata table, each with its description; rows that lack a column are left out."""
     told: dict[str, SpectrumDescription] = {}
     name_column = ticket.column("FILENAME")
@@ -80,7 +82,7 @@ def parse_descriptions(text: str, ticket: SpectraTicket) -> dict[str, SpectrumDe
     return told
 
 
-def _described(row: list[str], ticket: SpectraTicket) -> SpectrumDescription | None:
+def _described(row: list[str], ticket: SpectraTicketLines) -> SpectrumDescription | None:
     def said(name: str) -> str | None:
         return _cell(row, ticket.column(name))
 

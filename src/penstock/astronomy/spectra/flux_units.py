@@ -52,11 +52,12 @@ _SPECIAL = {
     "data numbers": "adu",
     "digital counts": "count",
 }
-_POWER = r"(?:\s*(?:\*\*|\^)\s*\(?\s*([+-]?\d{1,2})\s*\)?|([+-]?\d{1,2}))?"
-_TOKEN = re.compile(r"\s*(?:([*./()·])|(e-(?!\d)|[A-Za-zÅåµμ]+)" + _POWER + ")")
+# Texts have single spaces when they are compared with these.
+_POWER = r"(?: ?(?:\*\*|\^) ?\(? ?([+-]?\d{1,2})(?: ?\))?|([+-]?\d{1,2}))?"
+_TOKEN = re.compile(r" ?(?:([*./()·])|(e-(?!\d)|[A-Za-zÅåµμ]+)" + _POWER + ")")
 _SCALE = re.compile(
-    r"\s*\(?\s*(?:10\s*(?:\*\*|\^)?\s*\(?\s*([+-]\s?\d{1,3})\s*\)?|10\s*(?:\*\*|\^)\s*(\d{1,3})"
-    r"|1(?:\.0*)?\s*[eE]\s*([+-]?\d{1,3})|[eE]([+-]\d{1,3}))\s*\)?\s*[*.x]?\s*"
+    r" ?\(? ?(?:10 ?(?:\*\*|\^)? ?\(? ?([+-] ?\d{1,3}) ?\)?|10 ?(?:\*\*|\^) ?(\d{1,3})"
+    r"|1(?:\.0*)? ?[eE] ?([+-]?\d{1,3})|[eE]([+-]\d{1,3})) ?\)? ?[*.x]? ?"
 )
 _LABEL = re.compile(r"(?:flux|f_?lambda|f_?lam|intensity|counts)\s*[(\[](.*)[)\]]$", re.IGNORECASE)
 _ENERGY = {"erg", "J", "W", "ph", "eV", "keV", "Jy", "mJy", "uJy", "MJy", "nJy"}

@@ -155,9 +155,9 @@ def _known_type(reading: SpectrumReading, ctype: str, *, has_unit: bool) -> None
 
 def _unit_in(ctype: str) -> str | None:
     """The unit that some programs put where the kind of the axis belongs."""
-    found = re.search(r"[\[(]\s*([^\])]+?)\s*[\])]", ctype)
+    found = re.search(r"[\[(]([^\[(\])]+)[\])]", ctype)
     if found and spectral_unit(found[1]):
-        return found[1]
+        return found[1].strip()
     return ctype if spectral_unit(ctype) else None
 
 

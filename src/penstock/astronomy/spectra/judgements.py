@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from penstock.astronomy.judgement import Assumption, Finding, Verdict
+from penstock.astronomy.judgement import Assumption, FileFinding, FileVerdict
 from penstock.astronomy.spectra.checksums import checked
 from penstock.astronomy.spectra.codes import UnusableSpectrum
 from penstock.astronomy.spectra.contents import MOST_BYTES, read_contents
@@ -33,10 +33,10 @@ _ERROR_WORD = re.compile(r"[(\[]\s*(error|sigma|noise)\s*[)\]]", re.IGNORECASE)
 class SpectrumJudgement:
     """What a file proved to be, and all that somebody needs who looks into it."""
 
-    verdict: Verdict
+    verdict: FileVerdict
     spectra: tuple[Spectrum, ...] = ()
     "None of them where the verdict is not VALID."
-    finding: Finding | None = None
+    finding: FileFinding | None = None
     selection: ProfileSelection | None = None
     "None where no profile had to be chosen: the file is no FITS, or broken."
     header_signature: str | None = None
@@ -57,7 +57,9 @@ class _Gathered:
         """Remember the first lines of a text."""
         self.headers = tuple(lines)
 
-    def judged(self, verdict: Verdict, spectra: tuple[Spectrum, ...], finding: Finding | None) -> SpectrumJudgement:
+    def judged(
+        self, verdict: FileVerdict, spectra: tuple[Spectrum, ...], finding: FileFinding | None
+    ) -> SpectrumJudgement:
         signature = self.selection.facts.signature if self.selection else None
         return SpectrumJudgement(verdict, spectra, finding, self.selection, signature, self.checksum, self.headers)
 
@@ -81,22 +83,22 @@ def judge_spectrum(
             spectra = _of_fits(data, path.name, provider, hints, gathered)
         else:
             spectra = (text_spectrum(data, hints=hints, description=description, gather=gathered.keep),)
-        return gathered.judged(Verdict.VALID, spectra, None)
+        return gathered.judged(FileVerdict.VALID, spectra, None)
     except UnusableSpectrum as refusal:
         return gathered.judged(refusal.verdict, (), refusal.finding)
     except (OSError, MemoryError) as error:
-        return gathered.judged(Verdict.RETRYABLE_ERROR, (), _machine_failure(error))
+        return gathered.judged(FileVerdict.RETRYABLE_ERROR, (), _machine_failure(error))
     except Exception as error:
         # The promise is that a file, whatever is in it, gets a verdict: what nobody thought of waits for a person.
         message = f"reading it failed in a way that was not foreseen ({type(error).__name__}: {str(error)[:200]})"
-        return gathered.judged(Verdict.QUARANTINED, (), Finding("UNREADABLE", message))
+        return gathered.judged(FileVerdict.QUARANTINED, (), FileFinding("UNREADABLE", message))
 
 
-def _machine_failure(error: OSError | MemoryError) -> Finding:
+def _machine_failure(error: OSError | MemoryError) -> FileFinding:
     number = error.errno if isinstance(error, OSError) else errno.ENOMEM
     name = errno.errorcode.get(number or 0, type(error).__name__)
     message = f"the file could not be read on this machine ({name}): try again later"
-    return Finding("MACHINE_FAILURE", message, {"errno": name})
+    return FileFinding("MACHINE_FAILURE", message, {"errno": name})
 
 
 def _of_fits(

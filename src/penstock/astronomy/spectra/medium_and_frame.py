@@ -22,7 +22,7 @@ _FRAMES = {
     "SOURCE": Frame.REST,
     "REST": Frame.REST,
 }
-_REDSHIFT = re.compile(r"\s*([+-]?\d*\.?\d+(?:[EeDd][+-]?\d{1,3})?)\b")
+_REDSHIFT = re.compile(r"\s*([+-]?(?>\d+(?:\.\d+)?|\.\d+)(?:[EeDd][+-]?\d{1,3})?)\b")
 _OWN_MOTION = 0.002
 "A redshift that no motion of the Earth can bring about."
 

@@ -13,7 +13,7 @@ from penstock.astronomy.spectrum import Floats
 MOST_PIECES = 2000
 _LINEAR, _LOG, _NONLINEAR = 0, 1, 2
 _CHEBYSHEV, _LEGENDRE, _CUBIC, _SPLINE = 1, 2, 3, 4
-_NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[EeDd][+-]?\d{1,3})?$")
+_NUMBER = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[EeDd][+-]?\d{1,3})?$")
 
 
 @dataclass(frozen=True, slots=True)

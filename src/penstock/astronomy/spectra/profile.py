@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from penstock.astronomy.spectra.facts import SpectrumFacts
 
 if TYPE_CHECKING:
+    # They read by profiles, which are found here.
     from penstock.astronomy.spectra.reading import SpectrumDraft, SpectrumReading
 
 Recognises = Callable[[SpectrumFacts], list[str]]

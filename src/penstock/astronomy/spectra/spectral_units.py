@@ -70,8 +70,8 @@ _NOT_SPECTRAL = _words(
     "pixel pixels pix chan channel channels deg degree degrees arcsec arcmin s sec second seconds day days jd "
     "mjd mag count counts ct adu index bin bins none unknown dimensionless order phase row sample"
 )
-_MEDIUM = re.compile(r"[(\[,]?\s*(?:in )?(?:air|vacuum|vac)\s*[)\]]?$", re.IGNORECASE)
-_LOG = re.compile(r"(?:log10|log|dex|lg)\s*[(\[]?\s*([^)\]]*?)\s*[)\]]?$")
+_MEDIUM = re.compile(r"[(\[,]? ?(?:in )?(?:air|vacuum|vac) ?[)\]]?$", re.IGNORECASE)
+_LOG = re.compile(r"(?:log10|log|dex|lg) ?[(\[]?([^)\]]*)[)\]]?$")
 
 
 def is_not_spectral(text: str) -> bool:
@@ -82,11 +82,12 @@ def is_not_spectral(text: str) -> bool:
 @lru_cache(maxsize=512)
 def spectral_unit(text: str) -> SpectralUnit | None:
     """The unit of this name, in any of its spellings; None where nobody knows it."""
-    word = " ".join(_MEDIUM.sub("", text[:60]).strip().strip("[]()").strip().lower().split())
+    word = " ".join(_MEDIUM.sub("", " ".join(text[:60].split())).strip().strip("[]()").strip().lower().split())
     if word in _UNITS:
         return _UNITS[word]
     if found := _LOG.match(word):
-        inner = _UNITS.get(found[1] or "") or (ANGSTROM if found[1] in ("wavelength", "lambda", "wave") else None)
+        name = found[1].strip()
+        inner = _UNITS.get(name) or (ANGSTROM if name in ("wavelength", "lambda", "wave") else None)
         return replace(inner, log10=True) if inner is not None and inner.kind == "length" else None
     return None
 

@@ -23,7 +23,7 @@ MOST_TEXT = 64 * 1024 * 1024
 MOST_LINES = 2_000_000
 _LONGEST_LINE = 2000
 _MOST_COLUMNS = 50
-_HEADING = re.compile(r"([^(\[]{1,80})(?:[(\[]\s*([^)\]]{1,80}?)\s*[)\]])?$")
+_HEADING = re.compile(r"([^(\[]{1,80})(?:[(\[]([^)\]]{1,80})[)\]])?$")
 _SEPARATORS = (",", ";", "\t", None)
 _DAYS = re.compile(r"[+-]?\d+(?:\.(\d*))?(?:[eE]\+?(\d{1,2}))?$")
 
@@ -153,7 +153,7 @@ def _by_heading(heading: list[str]) -> TextColumns | None:
     """Columns by the names of FITS tables, each with its unit in brackets."""
     found = [_HEADING.match(word) for word in heading]
     names = [match[1].strip().upper().replace(" ", "_") if match else "" for match in found]
-    units = [match[2] if match else None for match in found]
+    units = [(match[2] or "").strip() or None if match else None for match in found]
 
     def column(known: list[str]) -> int | None:
         return next((names.index(name) for name in known if name in names), None)

@@ -8,7 +8,7 @@ from penstock.astronomy.spectra.cards import HeaderCards
 from penstock.astronomy.spectra.codes import UnusableSpectrum, no_card
 
 _CARD = 68
-_ATTRIBUTE = re.compile(r'(\w+)\s*=\s*(?:"([^"]*)"|([^\s"]+))')
+_ATTRIBUTE = re.compile(r'(?<!\w)(\w+)\s*=\s*(?:"([^"]*)"|([^\s"]+))')
 
 
 def wat_text(cards: HeaderCards, axis: int) -> str:

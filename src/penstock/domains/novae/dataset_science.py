@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
-from penstock.astronomy.judgement import Finding, Verdict
+from penstock.astronomy.judgement import FileFinding, FileVerdict
 from penstock.domains.novae.dataset_records import Dataset
 from penstock.domains.novae.states import DatasetType
 
@@ -26,8 +26,8 @@ from penstock.domains.novae.states import DatasetType
 class JudgedFile:
     """What a file of a dataset proved to be."""
 
-    verdict: Verdict
-    finding: Finding | None = None
+    verdict: FileVerdict
+    finding: FileFinding | None = None
     "Why it is not valid."
     selection: dict[str, Any] | None = None
     "What it was recognised as: inputs, candidates, choice and version; JSON, and enough to choose again."

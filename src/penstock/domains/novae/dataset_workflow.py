@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 from uuid import UUID
 
-from penstock.astronomy.judgement import Verdict
+from penstock.astronomy.judgement import FileVerdict
 from penstock.domains.novae import dataset_lease
 from penstock.domains.novae.bringing import Brought, bring
 from penstock.domains.novae.data_records import DatasetVerdict
@@ -95,7 +95,7 @@ class DatasetWork:
             path = path.rename(path.with_name(self.dataset.file_name))  # what it is called tells something, too
         judged = self.science.judge(path, self.dataset)
         self.heartbeat()
-        if judged.verdict is Verdict.RETRYABLE_ERROR:
+        if judged.verdict is FileVerdict.RETRYABLE_ERROR:
             why = judged.finding.message if judged.finding is not None else "the file could not be judged here"
             raise RetryLater(why, after=_SOON)
         return path, judged
@@ -132,7 +132,7 @@ def validate(work: TaskContext, context: NovaStep) -> StepResult:
     at_hand, brought = _continued(work, context)
     with workspace_of(work) as workspace:
         path, judged = at_hand.judged(workspace, brought.primary_key)
-        if judged.verdict is Verdict.VALID:
+        if judged.verdict is FileVerdict.VALID:
             return StepResult(metrics={"verdict": judged.verdict.value, **judged.summary})
         outcome = lay_aside(at_hand.keeper, at_hand.science, path, judged, _outcome(at_hand, brought, judged))
     return _recorded(at_hand, outcome, _word(outcome))
@@ -143,7 +143,7 @@ def normalize(work: TaskContext, context: NovaStep) -> StepResult:
     at_hand, brought = _continued(work, context)
     with workspace_of(work) as workspace:
         _, judged = at_hand.judged(workspace, brought.primary_key)
-        if judged.verdict is not Verdict.VALID:
+        if judged.verdict is not FileVerdict.VALID:
             raise Terminal("the file was valid and is not any more: the software has changed; ask for it again")
         folder = workspace.folder / "derived"
         folder.mkdir()

@@ -8,7 +8,7 @@ from dataclasses import asdict
 from pathlib import PurePosixPath
 from typing import Any
 
-from penstock.astronomy.judgement import Finding
+from penstock.astronomy.judgement import FileFinding
 from penstock.domains.novae.dataset_files import FileKeeper
 from penstock.domains.novae.dataset_records import Dataset
 from penstock.domains.novae.providers.provider import FoundProduct, UnusableAnswer
@@ -65,5 +65,5 @@ def _text(keeper: FileKeeper, dataset: Dataset, locator: str, workspace: Workspa
     came = acquirer.acquire(FoundProduct(dataset.provider, None, locator, (locator,)), folder, tell=tell)
     if came.byte_length > most:
         what = f"{locator[:100]} has {came.byte_length} bytes; what describes a table has at most {most}"
-        raise UnusableAnswer(Finding("DESCRIPTION_TOO_LONG", what, {"bytes": came.byte_length}))
+        raise UnusableAnswer(FileFinding("DESCRIPTION_TOO_LONG", what, {"bytes": came.byte_length}))
     return str(came.primary.read_text("utf-8", "replace"))

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from penstock.astronomy.judgement import Verdict
+from penstock.astronomy.judgement import FileVerdict
 from penstock.astronomy.light_curve import LightCurve, Measurement
 from penstock.astronomy.products.ecsv import write_light_curve_ecsv
 from penstock.astronomy.products.plots.light_curve_plot import plot_light_curve
@@ -52,7 +52,7 @@ def _curve(science: PhotometryScience, workspace: Workspace, dataset: Dataset) -
     if dataset.raw_key is None:
         return None
     judged = science.judge(workspace.fetch(dataset.raw_key), dataset)
-    if judged.verdict is not Verdict.VALID:
+    if judged.verdict is not FileVerdict.VALID:
         return None
     curve: LightCurve = judged.contents.curve
     return curve

@@ -8,7 +8,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from penstock.astronomy.judgement import Finding, Verdict
+from penstock.astronomy.judgement import FileFinding, FileVerdict
 from penstock.astronomy.light_curve import LightCurve
 from penstock.astronomy.photometry.photometry_hints import PhotometryHints, hints_of
 from penstock.astronomy.photometry.photometry_judgement import PhotometryJudgement, judge_photometry, replay_photometry
@@ -33,9 +33,9 @@ class PhotometryScience:
     def judge(self, path: Path, dataset: Dataset) -> JudgedFile:
         """What a table proved to be."""
         ticket, hints = _ticket(dataset), _hints(dataset)
-        if isinstance(ticket, Finding):
+        if isinstance(ticket, FileFinding):
             return _refused(ticket)
-        if isinstance(hints, Finding):
+        if isinstance(hints, FileFinding):
             return _refused(hints)
         judged = judge_photometry(path, ticket=ticket, hints=hints)
         return JudgedFile(
@@ -77,22 +77,22 @@ class PhotometryScience:
         return Replayed(stored == now, stored, now)
 
 
-def _refused(finding: Finding) -> JudgedFile:
+def _refused(finding: FileFinding) -> JudgedFile:
     """What is said of a table cannot be understood, so nobody has looked at it."""
-    nothing = PhotometryJudgement(Verdict.QUARANTINED, None, finding)
-    return JudgedFile(Verdict.QUARANTINED, finding, contents=nothing)
+    nothing = PhotometryJudgement(FileVerdict.QUARANTINED, None, finding)
+    return JudgedFile(FileVerdict.QUARANTINED, finding, contents=nothing)
 
 
-def _ticket(dataset: Dataset) -> PhotometryTicket | Finding | None:
+def _ticket(dataset: Dataset) -> PhotometryTicket | FileFinding | None:
     if not dataset.ticket:
         return None
     ticket = read_ticket(dataset.ticket)
-    if isinstance(ticket, PhotometryTicket | Finding):
+    if isinstance(ticket, PhotometryTicket | FileFinding):
         return ticket
-    return Finding("BAD_TICKET", "The ticket is one of spectra, not of photometry. Give the one of this table.")
+    return FileFinding("BAD_TICKET", "The ticket is one of spectra, not of photometry. Give the one of this table.")
 
 
-def _hints(dataset: Dataset) -> PhotometryHints | Finding:
+def _hints(dataset: Dataset) -> PhotometryHints | FileFinding:
     return hints_of(dataset.said or {})
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from penstock.astronomy.judgement import Finding
+from penstock.astronomy.judgement import FileFinding
 from penstock.domains.novae.dataset_records import Dataset
 from penstock.domains.novae.dataset_runs import launch_for
 from penstock.domains.novae.datasets import add_dataset, due_datasets, lookup_dataset
@@ -81,7 +81,7 @@ def _ask(work: TaskContext, context: NovaStep, input: dict[str, Any]) -> StepRes
     except (UnusableAnswer, Quarantine) as unusable:
         note_doubt(work, Doubtful(code_of(unusable), str(unusable)))
         finding = (
-            unusable.finding if isinstance(unusable, UnusableAnswer) else Finding(code_of(unusable), str(unusable))
+            unusable.finding if isinstance(unusable, UnusableAnswer) else FileFinding(code_of(unusable), str(unusable))
         )
         _keep_doubtful(work, nova_id, name, [finding])
         return StepResult(metrics={"provider": name, "unusable": code_of(unusable)})
@@ -260,7 +260,7 @@ def _announced(dataset: Dataset) -> dict[str, Any]:
     }
 
 
-def _keep_doubtful(work: TaskContext, nova_id: UUID, provider: str, findings: Sequence[Finding]) -> None:
+def _keep_doubtful(work: TaskContext, nova_id: UUID, provider: str, findings: Sequence[FileFinding]) -> None:
     for finding in findings[:_MOST_DOUBTFUL]:
         words = f"{finding.code}:{finding.message}:{sorted(map(str, finding.details.items()))}"
         item = DoubtfulItem(

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from penstock.astronomy.judgement import Finding
+from penstock.astronomy.judgement import FileFinding
 from penstock.declare.attr import the
 from penstock.domains.novae.bringing import OBJECT
 from penstock.domains.novae.data_records import DatasetVerdict, QuarantineEntry
@@ -189,7 +189,7 @@ def checked_hints(kind: DatasetType, hints: Mapping[str, Any]) -> dict[str, Any]
         from penstock.astronomy.photometry.photometry_hints import hints_of
 
         read = hints_of(told)
-        if isinstance(read, Finding):
+        if isinstance(read, FileFinding):
             raise InvalidValue(read.message)
         return read.record()
     for name, value in told.items():

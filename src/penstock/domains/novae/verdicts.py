@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
 
-from penstock.astronomy.judgement import Finding, Verdict
+from penstock.astronomy.judgement import FileFinding, FileVerdict
 from penstock.domains.novae.data_records import DatasetVerdict, QuarantineEntry
 from penstock.domains.novae.dataset_lease import HeldDataset
 from penstock.domains.novae.dataset_records import Dataset
@@ -41,14 +41,14 @@ class DatasetOutcome:
     evidence: tuple[str, ...] = ()
 
 
-def told_finding(finding: Finding | None) -> dict[str, Any]:
+def told_finding(finding: FileFinding | None) -> dict[str, Any]:
     """A finding as it is kept."""
     if finding is None:
         return {"reason": "nobody knows why"}
     return {"reason": finding.message, **finding.details}
 
 
-def status_of(verdict: Verdict) -> ValidationStatus:
+def status_of(verdict: FileVerdict) -> ValidationStatus:
     """A verdict of science in the documents' words, which are the same."""
     return ValidationStatus(verdict.value)
 

@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
-from penstock.astronomy.judgement import Finding
+from penstock.astronomy.judgement import FileFinding
 from penstock.astronomy.products.plots import plot_canvas as canvas
 from penstock.astronomy.products.plots.flux_drawing import LINE
 from penstock.astronomy.products.plots.plot_range import flux_range, padded, shown_exponent
@@ -25,7 +25,7 @@ _TEXT_LINES = 21
 
 
 def plot_failed(
-    finding: Finding,
+    finding: FileFinding,
     path: Path,
     *,
     title: str,
@@ -44,7 +44,7 @@ def plot_failed(
 
 
 def failed_figure(
-    finding: Finding,
+    finding: FileFinding,
     *,
     title: str,
     subtitle: str = "",
@@ -65,7 +65,7 @@ def failed_figure(
     return figure
 
 
-def _draw_banner(figure: Figure, finding: Finding) -> None:
+def _draw_banner(figure: Figure, finding: FileFinding) -> None:
     """The failed check in words, on a ground that cannot be missed."""
     height = _BANNER_LINES * _LINE_HEIGHT + 12
     box = (100 / canvas.WIDTH, 1 - (_BANNER_TOP + height) / canvas.HEIGHT)

@@ -16,6 +16,10 @@ from penstock.astronomy.spectra.wat import wat_unit
 from penstock.astronomy.spectrum import Frame, Medium
 
 _CR2RES = re.compile(r"(\d{2}_\d{2})_(SPEC|WL|ERR)$")
+_INSTRUMENTS = (
+    *("XSHOOTER", "FORS", "EFOSC", "SOFI", "ISAAC", "CRIRES"),
+    *("EMMI", "GIRAFFE", "SINFONI", "MUSE", "CES"),
+)
 
 
 def _sdp(facts: SpectrumFacts) -> list[str]:
@@ -37,15 +41,15 @@ def _drs(facts: SpectrumFacts) -> list[str]:
     return [*marks, "it is one line"] if marks and _is_line(facts) else []
 
 
-def _of_instrument(facts: SpectrumFacts, pattern: str) -> list[str]:
+def _of_instrument(facts: SpectrumFacts, *names: str) -> list[str]:
     told = facts.said("INSTRUME")
-    if not _is_line(facts) or not re.match(pattern, told):
+    if not _is_line(facts) or not told.startswith(names):
         return []
     return [f"INSTRUME says {told}", *(["ORIGIN says ESO"] if facts.said("ORIGIN").startswith("ESO") else [])]
 
 
 def _pipeline(facts: SpectrumFacts) -> list[str]:
-    reasons = _of_instrument(facts, r"(XSHOOTER|FORS|EFOSC|SOFI|ISAAC|CRIRES|EMMI|GIRAFFE|SINFONI|MUSE|CES)")
+    reasons = _of_instrument(facts, *_INSTRUMENTS)
     return reasons if "ORIGIN says ESO" in reasons else []
 
 

@@ -16,7 +16,7 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
-from penstock.astronomy.judgement import Finding
+from penstock.astronomy.judgement import FileFinding
 from penstock.domains.novae.providers.file_contents import FileContent, content_of
 from penstock.domains.novae.providers.local_index import LOCAL, LocalIndex
 from penstock.domains.novae.providers.provider import FoundProduct, UnusableAnswer
@@ -263,4 +263,4 @@ def _names(members: list[ZipMember]) -> list[str]:
 
 
 def _unfit(code: str, what: str, **details: Any) -> UnusableAnswer:
-    return UnusableAnswer(Finding(code, what, details))
+    return UnusableAnswer(FileFinding(code, what, details))

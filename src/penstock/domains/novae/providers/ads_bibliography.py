@@ -11,7 +11,7 @@ from itertools import islice
 from typing import Any
 from urllib.parse import urlencode
 
-from penstock.astronomy.judgement import Finding
+from penstock.astronomy.judgement import FileFinding
 from penstock.domains.novae.providers.json_answer import json_object
 from penstock.domains.novae.providers.paper_reading import is_bibcode, read_paper
 from penstock.domains.novae.providers.provider import BadPaper, Bibliography, Paper
@@ -51,11 +51,11 @@ class AdsBibliography:
         """What is not asked for, and why."""
         if len(names) > _MOST_NAMES:
             message = f"papers about {len(names)} names were wanted, and {_MOST_NAMES} are asked for; ask in parts"
-            yield BadPaper(Finding("TOO_MANY_NAMES", message, {"names": len(names)}))
+            yield BadPaper(FileFinding("TOO_MANY_NAMES", message, {"names": len(names)}))
         for each in bibcodes:
             if not is_bibcode(each):
                 message = f"a paper by the bibcode {told_value(each)} was wanted, which is none; it is not asked for"
-                yield BadPaper(Finding("BAD_BIBCODE", message, {"bibcode": told_value(each)}))
+                yield BadPaper(FileFinding("BAD_BIBCODE", message, {"bibcode": told_value(each)}))
 
     def _questions(self, names: Sequence[str], bibcodes: Sequence[str]) -> Iterator[str]:
         left = iter(dict.fromkeys(each for each in bibcodes if is_bibcode(each)))
@@ -75,7 +75,7 @@ class AdsBibliography:
             if start >= total or not docs:
                 return
         message = f"{self.service.host} has {total} papers for one question, and {start} were read; ask for fewer names"
-        yield BadPaper(Finding("OVERFLOW", message, {"source": self.service.host, "read": start, "there": total}))
+        yield BadPaper(FileFinding("OVERFLOW", message, {"source": self.service.host, "read": start, "there": total}))
 
     def _page(self, question: str, start: int) -> tuple[list[Any], int]:
         asked = {"q": question, "fl": _FIELDS, "rows": self.rows, "start": start, "sort": "date asc, bibcode asc"}

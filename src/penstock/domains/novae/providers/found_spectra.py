@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from math import asin, cos, degrees, radians, sin, sqrt
 from typing import Any
 
-from penstock.astronomy.judgement import Finding
+from penstock.astronomy.judgement import FileFinding
 from penstock.domains.novae.providers.product_identity import ProductIdentity, product_identity
 from penstock.domains.novae.providers.provider import FoundProduct, ProductSearch, SkyPlace
 from penstock.domains.novae.providers.spectral_formats import PREFERENCE, spectral_format
@@ -44,7 +44,7 @@ class Offers:
     most: int
 
     def search(
-        self, offered: Iterable[OfferedFile], *, overflow: bool, findings: Iterable[Finding] = ()
+        self, offered: Iterable[OfferedFile], *, overflow: bool, findings: Iterable[FileFinding] = ()
     ) -> ProductSearch:
         """The products, and what is wrong with the other rows."""
         told = list(findings)
@@ -65,7 +65,7 @@ class Offers:
             tuple(products[: self.most]), _bounded(told), complete=not overflow and len(products) <= self.most
         )
 
-    def _wrong(self, offered: OfferedFile) -> Finding | None:
+    def _wrong(self, offered: OfferedFile) -> FileFinding | None:
         if not offered.locator:
             return self._finding("NO_LOCATOR", offered, "has no URL to fetch it from")
         try:
@@ -99,15 +99,15 @@ class Offers:
             weak=identity.weak,
         )
 
-    def _finding(self, code: str, offered: OfferedFile, what: str, **details: Any) -> Finding:
+    def _finding(self, code: str, offered: OfferedFile, what: str, **details: Any) -> FileFinding:
         named = f" ({offered.native_id[:200]})" if offered.native_id else ""
         message = f"row {offered.row} of {self.provider}{named} {what}; it is left out"
-        return Finding(code, message, {"provider": self.provider, "row": offered.row, **details})
+        return FileFinding(code, message, {"provider": self.provider, "row": offered.row, **details})
 
-    def _overflow(self, found: int) -> Finding:
+    def _overflow(self, found: int) -> FileFinding:
         read = min(found, self.most)
         message = f"{self.provider} has more than the {read} products that were read; narrow NC_SEARCH_ARCSECONDS"
-        return Finding("OVERFLOW", message, {"provider": self.provider, "most": self.most})
+        return FileFinding("OVERFLOW", message, {"provider": self.provider, "most": self.most})
 
 
 def separation(one: SkyPlace, other: SkyPlace) -> float:
@@ -120,12 +120,12 @@ def separation(one: SkyPlace, other: SkyPlace) -> float:
 def no_position(provider: str) -> ProductSearch:
     """What is found of a nova whose place is not known."""
     message = f"{provider} is asked by position, and this nova has none; give it one"
-    return ProductSearch((), (Finding("NO_POSITION", message, {"provider": provider}),), complete=False)
+    return ProductSearch((), (FileFinding("NO_POSITION", message, {"provider": provider}),), complete=False)
 
 
-def _bounded(findings: list[Finding]) -> tuple[Finding, ...]:
+def _bounded(findings: list[FileFinding]) -> tuple[FileFinding, ...]:
     if len(findings) <= _MOST_FINDINGS:
         return tuple(findings)
     left = len(findings) - _MOST_FINDINGS
-    more = Finding("MORE_FINDINGS", f"{left} more rows are left out for such reasons", {"count": left})
+    more = FileFinding("MORE_FINDINGS", f"{left} more rows are left out for such reasons", {"count": left})
     return (*findings[:_MOST_FINDINGS], more)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from penstock.astronomy.judgement import Finding
+from penstock.astronomy.judgement import FileFinding
 from penstock.domains.novae.model import normalize_name
 from penstock.domains.novae.providers.provider import Paper, SkyPlace
 from penstock.domains.novae.providers.told_value import told_value
@@ -41,7 +41,7 @@ class IndexedNova:
     spectra: list[IndexedFile] = field(default_factory=list)
     photometry: list[IndexedFile] = field(default_factory=list)
     bibcodes: list[str] = field(default_factory=list)
-    findings: list[Finding] = field(default_factory=list)
+    findings: list[FileFinding] = field(default_factory=list)
 
     @property
     def names(self) -> Iterable[str]:
@@ -49,7 +49,7 @@ class IndexedNova:
 
     def tell(self, code: str, what: str, **details: Any) -> None:
         """Something is wrong with what the folder says of it."""
-        self.findings.append(Finding(code, f"the local index says of {self.name[:100]} {what}", details))
+        self.findings.append(FileFinding(code, f"the local index says of {self.name[:100]} {what}", details))
 
 
 @dataclass(slots=True)
@@ -59,7 +59,7 @@ class NovaIndex:
     novae: list[IndexedNova] = field(default_factory=list)
     papers: dict[str, Paper] = field(default_factory=dict)
     "By their bibcodes."
-    findings: list[Finding] = field(default_factory=list)
+    findings: list[FileFinding] = field(default_factory=list)
     "What is wrong with what is about no nova."
     by_name: dict[str, list[IndexedNova]] = field(default_factory=dict)
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from penstock.astronomy.judgement import Finding
+from penstock.astronomy.judgement import FileFinding
 from penstock.domains.novae.providers.indexed_nova import IndexedFile, IndexedNova, NovaIndex, within
 from penstock.domains.novae.providers.nova_manifest import NAMES, read_manifest
 from penstock.domains.novae.providers.object_kinds import kind_of_object
@@ -75,7 +75,7 @@ class LocalIndex:
 
     def _search(self, nova: NovaQuery, *, spectra: bool) -> ProductSearch:
         products: dict[str, FoundProduct] = {}
-        findings: list[Finding] = []
+        findings: list[FileFinding] = []
         for known in self.index().called(nova.names):
             findings.extend(known.findings)
             for each in known.spectra if spectra else known.photometry:
@@ -84,7 +84,7 @@ class LocalIndex:
                     products.setdefault(found.identity, found)
                 except ValueError as wrong:
                     told = f"the local index {self.name} tells of a file, and {wrong}"
-                    findings.append(Finding("BAD_FILE", told, {"provider": self.name, "file": each.path[:100]}))
+                    findings.append(FileFinding("BAD_FILE", told, {"provider": self.name, "file": each.path[:100]}))
         return ProductSearch(tuple(products.values()), tuple(findings))
 
     def _product(self, each: IndexedFile, nova: IndexedNova) -> FoundProduct:

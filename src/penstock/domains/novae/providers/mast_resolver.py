@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import urlencode
 
-from penstock.astronomy.judgement import Finding
+from penstock.astronomy.judgement import FileFinding
 from penstock.domains.novae.model import normalize_name
 from penstock.domains.novae.providers.found_spectra import separation
 from penstock.domains.novae.providers.json_answer import json_object
@@ -49,12 +49,14 @@ def read_resolution(answer: Mapping[str, Any], name: str, *, host: str) -> Resol
         if answer.get("status") in ("", "OK", None) and rows is None and answer:
             return Resolution()
         message = f"{host} answered without the list resolvedCoordinate; look at NC_RESOLVER"
-        return Resolution((), (Finding("ANSWER_MALFORMED", message, {"host": host}),))
+        return Resolution((), (FileFinding("ANSWER_MALFORMED", message, {"host": host}),))
     wanted = normalize_name(name)
     matches: list[ResolvedObject] = []
-    findings: list[Finding] = []
+    findings: list[FileFinding] = []
     if len(rows) > _MOST:
-        findings.append(Finding("OVERFLOW", f"{host} answered with {len(rows)} rows; {_MOST} are read", {"host": host}))
+        findings.append(
+            FileFinding("OVERFLOW", f"{host} answered with {len(rows)} rows; {_MOST} are read", {"host": host})
+        )
     for number, row in enumerate(rows[:_MOST], 1):
         searched = row.get("searchString") if isinstance(row, dict) else None
         if isinstance(searched, str) and normalize_name(searched) != wanted:
@@ -64,7 +66,7 @@ def read_resolution(answer: Mapping[str, Any], name: str, *, host: str) -> Resol
     return Resolution(merged(matches), tuple(findings))
 
 
-def _object(row: Any, number: int, host: str) -> ResolvedObject | Finding:
+def _object(row: Any, number: int, host: str) -> ResolvedObject | FileFinding:
     told = row if isinstance(row, dict) else {}
     name, ra, dec = told.get("canonicalName"), told.get("ra"), told.get("decl", told.get("dec"))
     if not isinstance(name, str) or not name.strip():
@@ -85,8 +87,8 @@ def _object(row: Any, number: int, host: str) -> ResolvedObject | Finding:
     return ResolvedObject(plain, aliases, place, kind, kind_of_object(kind), source)
 
 
-def _finding(code: str, number: int, host: str, what: str, details: dict[str, Any]) -> Finding:
-    return Finding(code, f"row {number} of {host} {what}; it is left out", {"host": host, "row": number, **details})
+def _finding(code: str, number: int, host: str, what: str, details: dict[str, Any]) -> FileFinding:
+    return FileFinding(code, f"row {number} of {host} {what}; it is left out", {"host": host, "row": number, **details})
 
 
 def merged(found: Iterable[ResolvedObject]) -> tuple[ResolvedObject, ...]:

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from penstock.astronomy.judgement import Finding
+from penstock.astronomy.judgement import FileFinding
 from penstock.domains.novae.model import normalize_name
 from penstock.domains.novae.providers.indexed_nova import (
     LONGEST_MANIFEST,
@@ -70,7 +70,7 @@ def _add_nova(index: NovaIndex, told: Any, number: int) -> None:
     name = told.get("name") if isinstance(told, dict) else None
     if not isinstance(name, str) or not name.strip():
         index.findings.append(
-            Finding("NO_NAME", f"nova {number} of the manifest has no name; it is left out", {"nova": number})
+            FileFinding("NO_NAME", f"nova {number} of the manifest has no name; it is left out", {"nova": number})
         )
         return
     nova = IndexedNova(name.strip(), _texts(told.get("aliases")), object_type=_text(told.get("type")))
@@ -93,7 +93,7 @@ def _from_csv(text: str) -> NovaIndex:
         told = {word: value.strip() for word, value in row.items() if word and isinstance(value, str) and value.strip()}
         if not told.get("name"):
             message = f"line {rows.line_num} of the manifest has no name; it is left out"
-            index.findings.append(Finding("NO_NAME", message, {"line": rows.line_num}))
+            index.findings.append(FileFinding("NO_NAME", message, {"line": rows.line_num}))
             continue
         nova = known.setdefault(normalize_name(told["name"]), IndexedNova(told["name"]))
         _add_row(index, nova, told)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from penstock.astronomy.judgement import Finding
+from penstock.astronomy.judgement import FileFinding
 from penstock.domains.novae.providers.found_spectra import OfferedFile, Offers, no_position
 from penstock.domains.novae.providers.provider import NovaQuery, ProductSearch, SkyPlace
 from penstock.domains.novae.providers.vo_answer import VoAnswer, VoRow
@@ -60,12 +60,12 @@ class ObsCoreProvider:
             f"AND 1=CONTAINS(POINT('ICRS', s_ra, s_dec), {circle})"
         )
 
-    def _others(self, answer: VoAnswer) -> Iterator[Finding]:
+    def _others(self, answer: VoAnswer) -> Iterator[FileFinding]:
         for row in answer.rows:
             kind = row.text("dataproduct_type")
             if kind not in _SPECTRA:
                 message = f"row {row.number} of {self.name} is of type {kind!r:.60} and no spectrum; it is left out"
-                yield Finding("NOT_A_SPECTRUM", message, {"provider": self.name, "row": row.number})
+                yield FileFinding("NOT_A_SPECTRUM", message, {"provider": self.name, "row": row.number})
 
 
 def _spectra(answer: VoAnswer) -> Iterator[VoRow]:

@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from penstock.astronomy.judgement import Finding
+from penstock.astronomy.judgement import FileFinding
 from penstock.domains.novae.model import normalize_name
 from penstock.domains.novae.providers.indexed_nova import (
     MOST_NOVAE,
@@ -201,7 +201,7 @@ class _Reading:
             raise Misconfigured(f"{self._folder / path} is no JSON: {str(wrong)[:200]}") from None
 
     def _tell(self, code: str, what: str) -> None:
-        self.index.findings.append(Finding(code, what, {}))
+        self.index.findings.append(FileFinding(code, what, {}))
 
 
 def _values(told: Any) -> list[str]:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from datetime import date
 from typing import Any
 
-from penstock.astronomy.judgement import Finding
+from penstock.astronomy.judgement import FileFinding
 from penstock.domains.novae.providers.provider import BadPaper, Paper
 from penstock.domains.novae.providers.told_value import told_value
 
@@ -70,7 +70,7 @@ def _date_text(told: Any) -> str:
 def _bad(code: str, why: str, source: str, bibcode: Any) -> BadPaper:
     named = told_value(bibcode) if bibcode else "without a bibcode"
     message = f"a paper of {source} ({named}) {why}; it is left out"
-    return BadPaper(Finding(code, message, {"source": source, "bibcode": told_value(bibcode)}))
+    return BadPaper(FileFinding(code, message, {"source": source, "bibcode": told_value(bibcode)}))
 
 
 def _first(told: Any, longest: int) -> str | None:

@@ -1,6 +1,6 @@
 """The ports: what this domain asks of whoever knows novae, and the values they answer with.
 
-What is wrong with one product, object or paper is told beside the others as a `Finding`, and never raised. What is
+What is wrong with one product, object or paper is told beside the others as a `FileFinding`, and never raised. What is
 raised says how the whole question is to be taken:
 
 | raised | meaning |
@@ -19,7 +19,7 @@ from enum import StrEnum
 from math import isfinite
 from typing import Any, Protocol
 
-from penstock.astronomy.judgement import Finding
+from penstock.astronomy.judgement import FileFinding
 from penstock.errors import InvalidValue, telling
 from penstock.work.errors import Quarantine
 
@@ -27,7 +27,7 @@ from penstock.work.errors import Quarantine
 class UnusableAnswer(Quarantine):
     """An answer, or a file, that came whole and cannot be used; ``finding`` says what was wrong with it."""
 
-    def __init__(self, finding: Finding) -> None:
+    def __init__(self, finding: FileFinding) -> None:
         super().__init__(finding.message)
         self.finding = finding
         self.code = finding.code
@@ -97,7 +97,7 @@ class ProductSearch:
     """What a provider has of a nova."""
 
     products: tuple[FoundProduct, ...]
-    findings: tuple[Finding, ...] = ()
+    findings: tuple[FileFinding, ...] = ()
     "What is wrong with rows that are no product, and with the answer."
     complete: bool = True
     "There is no more than this: the answer was not cut, and everything was asked."
@@ -160,7 +160,7 @@ class Resolution:
     """What a name may mean: nothing, one object, or several that a person must tell apart."""
 
     matches: tuple[ResolvedObject, ...] = ()
-    findings: tuple[Finding, ...] = ()
+    findings: tuple[FileFinding, ...] = ()
 
 
 class NameResolver(Protocol):
@@ -192,7 +192,7 @@ class Paper:
 class BadPaper:
     """One that cannot be used, told beside the others."""
 
-    finding: Finding
+    finding: FileFinding
 
 
 class Bibliography(Protocol):

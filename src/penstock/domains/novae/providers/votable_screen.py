@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 from xml.parsers import expat
 
-from penstock.astronomy.judgement import Finding
+from penstock.astronomy.judgement import FileFinding
 from penstock.domains.novae.providers.provider import UnusableAnswer
 
 _PAGE_BEGINS = (b"<!doctype html", b"<html", b"<head", b"<body")
@@ -66,7 +66,7 @@ def screen(content: bytes, *, host: str, limits: VotableLimits = USUAL_VOTABLE) 
 def unusable(code: str, host: str, what: str, **details: Any) -> UnusableAnswer:
     """What cannot be used of an answer, and what to do about it."""
     message = f"{host} {what}; ask there by hand, or take it out of the settings"
-    return UnusableAnswer(Finding(code, message, {"host": host, **details}))
+    return UnusableAnswer(FileFinding(code, message, {"host": host, **details}))
 
 
 class _Screen:

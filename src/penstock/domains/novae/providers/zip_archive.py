@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any, BinaryIO
 
-from penstock.astronomy.judgement import Finding
+from penstock.astronomy.judgement import FileFinding
 from penstock.domains.novae.providers.file_contents import FileContent, content_of, content_that_begins
 from penstock.domains.novae.providers.provider import UnusableAnswer
 
@@ -177,4 +177,4 @@ def _nested(shown: str) -> UnusableAnswer:
 
 def _refused(code: str, what: str, **details: Any) -> UnusableAnswer:
     message = f"the archive is not unpacked: {what}; unpack it by hand, and add the spectrum that is meant"
-    return UnusableAnswer(Finding(code, message, details))
+    return UnusableAnswer(FileFinding(code, message, details))
