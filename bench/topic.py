@@ -66,6 +66,7 @@ _MODULES = (
     "transcoding",
     "views",
     "catalogue",
+    "spectra",
 )
 
 # Each is imported by itself, so that one that cannot be imported keeps no other from being measured.

@@ -20,18 +20,26 @@ from penstock.domains.novae.model import (
     Attempt,
     Dataset,
     DatasetType,
+    Doubt,
+    DoubtfulItem,
     Eligibility,
     ErrorClass,
     FileObject,
     JobRun,
     JobRunPlace,
+    NameAttempt,
     NameClaim,
+    NameRun,
     Nova,
+    NovaEntry,
+    NovaPosition,
     NovaReference,
     NovaStatus,
     ProcessingStatus,
     Reference,
+    RunLock,
     RunStatus,
+    SkyCell,
     dataset_identity,
     file_identity,
     normalize_name,
@@ -72,7 +80,11 @@ def dataset(identity: str = "ADP.1", provider: str = "ESO", **fields: Any) -> Da
     return Dataset(**{**given, **STAMPS, **fields})
 
 
-def file(s3_key: str = "raw/photometry/n/d/upload/a.csv", **fields: Any) -> FileObject:
+UPLOADED = f"raw/photometry/{NOVA_ID}/{dataset().dataset_id}/upload/a.csv"
+PREVIEW = f"derived/spectra/{NOVA_ID}/{dataset().dataset_id}/plots/preview.png"
+
+
+def file(s3_key: str = UPLOADED, **fields: Any) -> FileObject:
     given: dict[str, Any] = {
         "nova_id": NOVA_ID,
         "dataset_id": dataset().dataset_id,
@@ -133,12 +145,33 @@ def test_every_key_is_the_documents() -> None:
     )
 
 
+def test_every_further_key_is_apart_from_the_documents() -> None:
+    """F-NC-10, F-NC-11: runs of names, locks, lists, places and doubts have partitions or prefixes of their own."""
+    name_run = NameRun(normalized_name="v1324 sco", started_at=NOON, job_run_id=RUN_ID, workflow_name="initialize_nova")
+    assert key_of(name_run) == ("NAME#v1324 sco", f"JOBRUN#2037-03-01T12:00:00.000000Z#{RUN_ID}")
+    tried = NameAttempt(
+        normalized_name="v1324 sco", job_run_id=RUN_ID, task="resolve", attempt=1, ts=NOON, succeeded=True
+    )
+    assert key_of(tried) == ("NAME#v1324 sco", f"ATTEMPT#{RUN_ID}#resolve#001#2037-03-01T12:00:00.000000Z")
+    lock = RunLock(request="Ingest:1:x", turn=1, workflow_name="ingest_new_nova", job_run_id=RUN_ID, started_at=NOON)
+    assert key_of(lock) == ("IDEMPOTENCY#Ingest:1:x", "LOCK")
+    entry = NovaEntry(status=NovaStatus.ACTIVE, created_at=NOON, nova_id=NOVA_ID, preferred_name="V1324 Sco")
+    assert key_of(entry) == ("NOVAE#ACTIVE", f"2037-03-01T12:00:00Z#{NOVA_ID}")
+    assert key_of(NovaPosition(cell="1-2", nova_id=NOVA_ID, ra_deg=1, dec_deg=2)) == ("SKY#1-2", f"NOVA#{NOVA_ID}")
+    assert key_of(SkyCell(cell="1-2", turn=1)) == ("SKY#1-2", "CELL")
+    doubt = Doubt(job_run_id=RUN_ID, asked_at=NOON, workflow_name="w", reason_code="c", subject="s")
+    assert key_of(doubt) == (f"JOBRUN#{RUN_ID}", "DOUBT")
+    assert index_key_of(doubt, "GSI1") == ("DOUBTS", f"2037-03-01T12:00:00.000000Z#{RUN_ID}")
+    odd = DoubtfulItem(nova_id=NOVA_ID, source="ads", item_id="i", reason_code="c", reason="r", found_at=NOON)
+    assert key_of(odd) == (f"NOVA#{NOVA_ID}", "DOUBTFUL#ads#i")
+
+
 def test_every_index_key_is_the_documents() -> None:
     """NC-3, NC-4, NC-5, NC-9, NC-28: eligibility, names, objects."""
     assert index_key_of(dataset(), "GSI1") == (f"NOVA#{NOVA_ID}", f"ELIG#DOWNLOAD#{dataset().dataset_id}")
     alias = Alias(normalized_name="v1324 sco", nova_id=NOVA_ID)
     assert index_key_of(alias, "GSI2") == ("NAME#v1324 sco", f"NOVA#{NOVA_ID}")
-    assert index_key_of(file(), "GSI3") == ("S3#nova-private", "raw/photometry/n/d/upload/a.csv")
+    assert index_key_of(file(), "GSI3") == ("S3#nova-private", UPLOADED)
     others = (nova(), run(), attempt())
     assert [index_key_of(record, name) for record in others for name in ("GSI1", "GSI2", "GSI3")] == [None] * 9
 
@@ -205,6 +238,7 @@ def test_the_dataset_machine_is_exactly_this() -> None:
         ("QUARANTINED", "FAILED_TERMINAL"),
         ("QUARANTINED", "READY"),
         ("COMPLETED", "READY"),
+        ("FAILED_TERMINAL", "READY"),
     }
 
 
@@ -432,7 +466,7 @@ def test_fingerprints_are_kept(store: Store) -> None:
     store.create(dataset(processing_status="IN_PROGRESS", lease_owner="run-1", lease_epoch=3))
     prints = {"byte_length": 2880, "etag": "e", "sha256": "s", "fits_checksum": "f", "header_signature": "h"}
     updates = [the(getattr(Dataset, name)).set(value) for name, value in prints.items()]
-    updates.append(the(Dataset.artifacts).set(["derived/spectra/n/d/plots/preview.png"]))
+    updates.append(the(Dataset.artifacts).set([PREVIEW]))
     ref = dataset().ref
     stale = the(Dataset.lease_owner).equals("run-0") & the(Dataset.lease_epoch).equals(2)
     with pytest.raises(Conflict):
@@ -440,14 +474,14 @@ def test_fingerprints_are_kept(store: Store) -> None:
     ours = the(Dataset.lease_owner).equals("run-1") & the(Dataset.lease_epoch).equals(3)
     kept = store.patch(ref, *updates, when=ours)
     assert kept.model_dump(include=set(prints)) == prints
-    assert kept.artifacts == ["derived/spectra/n/d/plots/preview.png"]
+    assert kept.artifacts == [PREVIEW]
 
 
 def test_an_object_leads_to_its_dataset(store: Store) -> None:
     """NC-28, NC-29, NC-30, F-NC-8: by bucket and exact key, to nova, dataset and type."""
     store.create(dataset())
-    store.put_many([file(), file("raw/photometry/n/d/upload/a.csv.gz"), file(bucket="other-bucket", file_id=uuid4())])
-    (found,) = store.find(FileObject.by_object(bucket="nova-private", s3_key="raw/photometry/n/d/upload/a.csv"))
+    store.put_many([file(), file(f"{UPLOADED}.gz"), file(bucket="other-bucket", file_id=uuid4())])
+    (found,) = store.find(FileObject.by_object(bucket="nova-private", s3_key=UPLOADED))
     assert (found.nova_id, found.dataset_id, found.dataset_type) == (NOVA_ID, dataset().dataset_id, "SPECTRA")
     assert store.get(found.dataset) == dataset()
     assert list(store.find(FileObject.by_object(bucket="nova-private", s3_key="raw/photometry"))) == []
@@ -497,7 +531,9 @@ def test_traces_end_and_facts_stay(store: Store) -> None:
     store.put_many([run(ttl=second), attempt(ttl=second)])
     assert list(store.find(JobRun.of_nova(nova_id=NOVA_ID))) == []
     assert list(store.find(Attempt.of_run(nova_id=NOVA_ID, job_run_id=RUN_ID))) == []
-    assert {shape.name for shape in DOMAIN.shapes if shape.expiry} == {"JobRun", "JobRunPlace", "Attempt"}
+    traces = {"JobRun", "JobRunPlace", "Attempt", "NameRun", "NameAttempt", "RunLock"}
+    on_their_way = {"Contribution", "StrayObject"}
+    assert {shape.name for shape in DOMAIN.shapes if shape.expiry} == traces | on_their_way
 
 
 # The items themselves
@@ -516,7 +552,7 @@ def test_the_documents_queries_work_on_what_penstock_wrote(dynamo: Store, raw_ta
     eligible = Key("GSI1PK").eq(f"NOVA#{NOVA_ID}") & Key("GSI1SK").begins_with("ELIG#DOWNLOAD#")
     assert keys("GSI1", eligible) == [key_of(dataset())]
     assert keys("GSI2", Key("GSI2PK").eq("NAME#v1324 sco")) == [("NAME#v1324 sco", f"NOVA#{NOVA_ID}")]
-    owner = Key("GSI3PK").eq("S3#nova-private") & Key("GSI3SK").eq("raw/photometry/n/d/upload/a.csv")
+    owner = Key("GSI3PK").eq("S3#nova-private") & Key("GSI3SK").eq(UPLOADED)
     assert keys("GSI3", owner) == [key_of(file())]
 
 

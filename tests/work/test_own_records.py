@@ -20,7 +20,7 @@ from penstock.domains.assetcreator.stages import Status, StepName
 from penstock.domains.novae.model import DOMAIN as NOVAS
 from penstock.domains.novae.model import Attempt, ErrorClass, JobRun, RunStatus
 from penstock.errors import Conflict, DeclarationError, IllegalMove, InvalidValue, NotFound
-from penstock.kernel.outbox import MessageStatus
+from penstock.kernel.outbox import MessageStatus, SystemMessage
 from penstock.work import (
     WORKING,
     ChildRun,
@@ -379,6 +379,27 @@ def test_a_run_in_quarantine_has_its_own_state(store: Store, workers: ManualWork
     assert store.get(run.ref).status is RunStatus.QUARANTINED, "which is over already"
     assert INITIALIZE.state(store, run).status is JobStatus.CANCELLED
     assert list(DeadLetters(TaskStatus.QUARANTINED).find(store)) == []
+
+
+def aside(work: TaskContext, context: StepContext[JobRun, StepRun]) -> StepResult:
+    return StepResult(quarantined=True, outcome="TWO_NAMES")
+
+
+def test_a_step_may_end_the_job_aside_and_tell_others_of_it(store: Store) -> None:
+    """No task waits for anybody: the job is over, and asked for again it is another."""
+    tasks = Tasks("novae")
+    told: JobRecords[JobRun, StepRun] = JobRecords(
+        *(JobRun, StepRun), events={"quarantined": "run.quarantined"}, tells=lambda run: {"named": run.workflow_name}
+    )
+    names = Pipeline(tasks, "names", [PipelineStep("ask", aside)], records=told)
+    run = run_for(store, names)
+    ManualWorkers(store, [tasks]).drain()
+    ended = store.get(run.ref)
+    assert (ended.status, ended.outcome) == (RunStatus.QUARANTINED, "TWO_NAMES")
+    assert names.state(store, run).status is JobStatus.DONE
+    assert list(DeadLetters(TaskStatus.QUARANTINED).find(store)) == []
+    (message,) = store.find(SystemMessage.by_status(status=MessageStatus.PENDING))
+    assert (message.type, message.payload["named"]) == ("run.quarantined", names.name)
 
 
 def test_lost_attempts_are_in_the_domains_own_records(store: Store, workers: ManualWorkers, clock: FrozenClock) -> None:

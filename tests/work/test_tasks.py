@@ -139,6 +139,13 @@ def test_pauses_double_up_to_the_longest_and_are_never_all_the_same(
     assert len({policy.pause(3) for _ in range(20)}) > 1
 
 
+def test_pauses_that_are_documented_are_kept_to_the_second() -> None:
+    policy = Retry(attempts=5, pauses=(2 * SECOND, 10 * SECOND, 30 * SECOND))
+    assert [policy.pause(failures) / SECOND for failures in (1, 2, 3, 4)] == [2, 10, 30, 30]
+    with pytest.raises(DeclarationError, match="a pause is no time before the failure"):
+        Retry(pauses=(-SECOND,))
+
+
 def test_after_its_last_attempt_it_is_a_dead_letter_and_its_domain_hears_of_it(
     store: Store, workers: ManualWorkers, clock: FrozenClock
 ) -> None:

@@ -2,18 +2,34 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
+import time
 from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import timedelta
 from pathlib import Path
 from typing import BinaryIO
 
 from penstock.errors import AnswerTooLong, Unanswered, Unavailable
-from penstock.generation.provider_http import ProviderService, Response
+from penstock.generation.provider_http import LONGEST_DOWNLOAD, ProviderService, Response
 from penstock.work import Terminal
 
 _TRIES = 4
 _LONGEST_REFUSAL = 64 * 1024
 _RANGE = re.compile(r"bytes (\d{1,18})-\d{1,18}/(\d{1,18}|\*)")
+
+
+@dataclass(frozen=True, slots=True)
+class Downloaded:
+    """What has come, known while it came."""
+
+    byte_length: int
+    sha256: str
+    etag: str | None
+    "As the server writes it; a weak one tells no bytes apart."
+    content_type: str | None
+    last_modified: str | None
 
 
 def download(
@@ -24,22 +40,26 @@ def download(
     most: int,
     types: tuple[str, ...] = (),
     tell: Callable[[float], None] = lambda fraction: None,
-) -> None:
-    """Write what lies at a URL to a file.
+    longest: timedelta = LONGEST_DOWNLOAD,
+    monotonic: Callable[[], float] = time.monotonic,
+) -> Downloaded:
+    """Write what lies at a URL to a file, and say what it was.
 
     It may be on any host, and moved to another one, as long as that is a public one or configured; the service's token
     stays with the service. A download that breaks off is gone on with where it ended, if the file is certain to be the
     same one, and else begun anew, a few times. ``types`` are how the types begin that it may be sent as; ``tell``
-    hears how far it is with every piece that arrives, and may raise.
+    hears how far it is with every piece that arrives, and may raise. ``longest`` is for all tries together.
     """
+    until = monotonic() + longest.total_seconds()
     with into.open("wb") as file:
         begun = _Begun(service, url, file, most, types, tell)
-        for tries_left in reversed(range(_TRIES)):
+        for _ in range(_TRIES - 1):
             try:
-                return begun.go_on()
+                return begun.go_on(timedelta(seconds=until - monotonic()))
             except Unavailable:
-                if not tries_left:
+                if monotonic() >= until:
                     raise
+        return begun.go_on(timedelta(seconds=until - monotonic()))
 
 
 class _Begun:
@@ -58,17 +78,19 @@ class _Begun:
         self._types = types
         self._version: str | None = None
         "What tells that a file is still the same one, to the byte."
+        self._sum = hashlib.sha256()
 
-    def go_on(self) -> None:
+    def go_on(self, longest: timedelta) -> Downloaded:
         have, headers = self._file.tell(), {}
         if have and self._version:
             headers = {"Range": f"bytes={have}-", "If-Range": self._version}
-        with self._service.open(self._url, headers, most=self._most, types=self._types) as response:
+        with self._service.open(self._url, headers, most=self._most, types=self._types, longest=longest) as response:
             if response.status == 206 and headers:
                 self._check_range(response, have)
             elif response.status == 200:
                 self._file.seek(0)
                 self._file.truncate()
+                self._sum = hashlib.sha256()
             elif response.status in (206, 416):
                 self._begin_anew(f"{response.host} answered {response.status} and not with the file")
             else:
@@ -76,6 +98,12 @@ class _Begun:
             etag = response.headers.get("etag", "")
             self._version = etag if etag.startswith('"') else None
             self._take(response)
+            return self._downloaded(response)
+
+    def _downloaded(self, response: Response) -> Downloaded:
+        told = {name: response.headers.get(name) or None for name in ("etag", "content-type", "last-modified")}
+        etag, content_type, last_modified = told.values()
+        return Downloaded(self._file.tell(), self._sum.hexdigest(), etag, content_type, last_modified)
 
     def _take(self, response: Response) -> None:
         before, length = self._file.tell(), response.length
@@ -86,6 +114,7 @@ class _Begun:
                 if received > self._most:
                     self._refuse(response.host, received)
                 self._file.write(piece)
+                self._sum.update(piece)
                 self._tell(received / expected if expected else 0.0)
         except AnswerTooLong as long:
             self._refuse(response.host, before + long.bytes)

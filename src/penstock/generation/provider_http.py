@@ -17,8 +17,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager, nullcontext
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from datetime import timedelta
 from email.utils import parsedate_to_datetime
 from math import isfinite
@@ -33,12 +33,12 @@ from penstock.net.url import Url, read_url
 from penstock.net.words import LONGEST_WORDS, excerpt
 from penstock.work import RetryLater, Terminal
 
-__all__ = ["LONGEST_WORDS", "ProviderService", "Response", "Unknown"]
+__all__ = ["LONGEST_DOWNLOAD", "LONGEST_WORDS", "ProviderService", "Response", "Unknown"]
 
 _SOON, _LATE, _USUAL = timedelta(seconds=1), timedelta(minutes=15), timedelta(seconds=30)
 _LATER, _AGAIN = frozenset({429, 503}), frozenset({408, 425})
 _LONGEST_ANSWER = 4 * 1024 * 1024
-_LONGEST_DOWNLOAD = timedelta(hours=1)
+LONGEST_DOWNLOAD = timedelta(hours=1)
 _REDIRECTS = 5
 _JSON = ("application/json", "text/json", "application/problem+json")
 
@@ -55,27 +55,30 @@ class ProviderService:
     def __init__(
         self,
         url: str,
-        token: str,
+        token: str | None,
         *,
         timeout: timedelta = timedelta(seconds=60),
         ca_bundle: str | None = None,
         trusted: Iterable[str] = (),
         resolve: Resolver | None = None,
         breaker: CircuitBreaker | None = None,
+        turn: Callable[[str], AbstractContextManager[object]] = nullcontext,
     ) -> None:
-        """``trusted`` are origins that the operator allows its files to be at, though they are private or without TLS;
-        that of the service itself always is. ``breaker`` refuses requests while it fails.
+        """``token`` is None for a service that asks for none. ``trusted`` are origins that the operator allows its
+        files to be at, though they are private or without TLS; that of the service itself always is. ``breaker``
+        refuses requests while it fails, and ``turn`` is held for every request to a host.
         """
         self._base = _address(url)
         if "?" in self._base.target:
             raise Misconfigured("the URL of a service holds a query; write https://host/path")
         # A broken header would be repeated in an error, with the token in it.
-        if not _PRINTABLE.fullmatch(token):
+        if token is not None and not _PRINTABLE.fullmatch(token):
             raise Misconfigured("the token of a service is empty, or holds a space or a character that is not ASCII")
         self._path = self._base.target.rstrip("/")
         self._token = token
         self._timeout = timeout
         self._breaker = breaker
+        self._turn = turn
         own = [str(_address(each)) for each in (url, *trusted)]
         self._client = open_client(trusted=own, ca_bundle=ca_bundle, resolve=resolve)
 
@@ -91,8 +94,38 @@ class ProviderService:
         self, method: str, path: str, body: Mapping[str, Any] | None = None, *, headers: Mapping[str, str] | None = None
     ) -> dict[str, Any]:
         """What the service answers to a request under its base URL, an object of JSON."""
-        with nullcontext() if self._breaker is None else self._breaker.guard(self.host):
+        with self._guarded(self.host):
             return self._ask(method, path, body, headers)
+
+    def fetch(
+        self,
+        method: str,
+        url: str,
+        *,
+        headers: Mapping[str, str] | None = None,
+        content: bytes | None = None,
+        most: int = _LONGEST_ANSWER,
+    ) -> tuple[Response, bytes]:
+        """What is answered to a request to any URL the operator has configured, whole, whatever it is.
+
+        A GET is led on by redirects as `open` is; AddressRefused becomes Terminal there and here.
+        """
+        limits = ClientLimits(wait=self._timeout, total=self._timeout, most=most)
+        with self._led(), self._guarded((there := _named(url)).host):
+            sent = {**self._credentials(there), **(headers or {})}
+            with self._client.exchange(
+                method, there, headers=sent, content=content, limits=limits, redirects=_REDIRECTS
+            ) as response:
+                said = response.read()
+            if not 200 <= response.status < 300:
+                raise self.refusal(response, said)
+            return response, said
+
+    @contextmanager
+    def _guarded(self, host: str) -> Iterator[None]:
+        # Its turn first: to wait for that is no failure of the service.
+        with self._turn(host), nullcontext() if self._breaker is None else self._breaker.guard(host):
+            yield
 
     def _ask(
         self, method: str, path: str, body: Mapping[str, Any] | None, headers: Mapping[str, str] | None
@@ -117,23 +150,37 @@ class ProviderService:
 
     @contextmanager
     def open(
-        self, url: str, headers: Mapping[str, str], *, most: int = _LONGEST_ANSWER, types: tuple[str, ...] = ()
+        self,
+        url: str,
+        headers: Mapping[str, str],
+        *,
+        most: int = _LONGEST_ANSWER,
+        types: tuple[str, ...] = (),
+        longest: timedelta = LONGEST_DOWNLOAD,
     ) -> Iterator[Response]:
         """The answer to a GET of any URL the service has named, after some redirects.
 
         What was asked for over TLS is never fetched without it. What says that it is of another type than begins like
-        one of ``types`` is not read; without any, all are.
+        one of ``types`` is not read; without any, all are. All of it has come after the ``longest`` time, or none.
         """
-        limits = ClientLimits(wait=self._timeout, total=_LONGEST_DOWNLOAD, most=most)
-        try:
+        limits = ClientLimits(wait=min(self._timeout, longest), total=longest, most=most)
+        with self._led():
             there = _named(url)
             if self._base.is_secure and not there.is_secure:
                 raise Terminal(f"{self.host} is spoken to over TLS and names a file that is not; it is not fetched")
             sent = {**self._credentials(there), **headers}
-            with self._client.exchange(
-                "GET", there, headers=sent, limits=limits, redirects=_REDIRECTS, types=types
-            ) as response:
+            with (
+                self._turn(there.host),
+                self._client.exchange(
+                    "GET", there, headers=sent, limits=limits, redirects=_REDIRECTS, types=types
+                ) as response,
+            ):
                 yield response
+
+    @contextmanager
+    def _led(self) -> Iterator[None]:
+        try:
+            yield
         except AddressRefused as refused:
             raise Terminal(f"{refused.by or self.host} names a file whose URL {refused.why}") from None
 
@@ -159,14 +206,16 @@ class ProviderService:
 
     def words(self, said: bytes | str) -> str:
         """What the service has said, as far as it may be repeated."""
-        return excerpt(said, secrets=[self._token])
+        return excerpt(said, secrets=[] if self._token is None else [self._token])
 
     def close(self) -> None:
         """Give back every connection; the service may be used again."""
         self._client.close()
 
     def _credentials(self, url: Url) -> dict[str, str]:
-        return {"Authorization": f"Bearer {self._token}"} if url.origin == self._base.origin else {}
+        if self._token is None or url.origin != self._base.origin:
+            return {}
+        return {"Authorization": f"Bearer {self._token}"}
 
 
 def _address(url: str) -> Url:

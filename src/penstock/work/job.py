@@ -136,6 +136,8 @@ class StepResult:
     "The steps that follow, instead of those chosen before; none at all ends the job."
     outcome: str | None = None
     "What the job has come to, in the domain's words, should it end with this step."
+    quarantined: bool = False
+    "Should the job end with this step, it is put aside for a person; of a job that has a move `quarantine`."
 
 
 class StepRun(Entity, table=WORK, relation="steps"):

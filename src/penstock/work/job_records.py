@@ -57,6 +57,8 @@ EVENTS = {"paused": "job.paused", "done": "job.done", "failed": "job.failed", "c
 "What others are told, and under which name."
 STEP_EVENTS = frozenset({"step_started", "step_completed", "step_failed", "decided"})
 "What they are told of steps, where a domain names it."
+MORE_EVENTS = STEP_EVENTS | {"quarantined"}
+"What they are told where a domain names it, and not otherwise."
 
 _BEGUN = ("waiting", "running")
 _OVER = ("failed", "done", "cancelled", "quarantined")
@@ -122,7 +124,8 @@ class JobRecords(Generic[J, S]):
 
     ``input`` names the job's field for what it is asked to do, ``current`` the one for the step it is at. ``moves`` and
     ``step_moves`` say by which moves something is carried out that has not one of the usual names (`JOB_MOVES`,
-    `STEP_MOVES`); ``events`` how others are told (`EVENTS`, and of steps those of `STEP_EVENTS`). ``make_step`` and
+    `STEP_MOVES`); ``events`` how others are told (`EVENTS`, and where named `MORE_EVENTS`), and ``tells`` what they are
+    told of the job in each of them, which its steps' own payload must not name again. ``make_step`` and
     ``make_attempt`` make a new record where that does not follow from the names of its fields. ``ended`` adds to every
     change with which a job ends, however it ends, given what its last step has just made, if that is why; ``reopened``
     adds to every one with which it is taken up again.
@@ -143,8 +146,9 @@ class JobRecords(Generic[J, S]):
         make_attempt: Callable[[J, EndedAttempt], Entity] | None = None,
         ended: Callable[[Change, J, StepResult | None], None] = lambda change, job, made: None,
         reopened: Callable[[Change, J], None] = lambda change, job: None,
+        tells: Callable[[J], Mapping[str, Any]] = lambda job: {},
     ) -> None:
-        self.ended, self.reopened = ended, reopened
+        self.ended, self.reopened, self.tells = ended, reopened, tells
         self.job, self.step = job, step or cast("type[S]", StepRun)
         self.has_own_job, self.has_own_step = job is not PipelineJob, step not in (None, StepRun)
         self.attempt = attempt
@@ -153,8 +157,8 @@ class JobRecords(Generic[J, S]):
         self.job_moves = Transitions(job, JOB_MOVES, moves or {})
         self.step_moves = Transitions(self.step, STEP_MOVES, step_moves or {})
         self.events = {**EVENTS, **(events or {})}
-        if unknown := sorted(set(self.events) - set(EVENTS) - STEP_EVENTS):
-            known = ", ".join([*EVENTS, *sorted(STEP_EVENTS)])
+        if unknown := sorted(set(self.events) - set(EVENTS) - MORE_EVENTS):
+            known = ", ".join([*EVENTS, *sorted(MORE_EVENTS)])
             raise DeclarationError(f"{job.__name__}: nobody is told {', '.join(unknown)}; there is {known}")
         self._make_step, self._make_attempt = make_step, make_attempt
         if self.has_own_step and make_step is None:

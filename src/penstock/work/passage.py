@@ -126,9 +126,9 @@ class Passages(Generic[J, S]):
         """Tell others, if the event has a name; of a step in the order of what is told of its job."""
         name = self.records.events.get(event)
         if name is not None and of is not None and event in STEP_EVENTS:
-            visit.change.emit(name, of, about=visit.job.ref, **payload)
+            visit.change.emit(name, of, about=visit.job.ref, **self.records.tells(visit.job), **payload)
         elif name is not None:
-            visit.change.emit(name, visit.job, **payload)
+            visit.change.emit(name, visit.job, **self.records.tells(visit.job), **payload)
 
     # Steps by name
 
@@ -303,6 +303,7 @@ class Passages(Generic[J, S]):
         if self.records.step_moves.carry_out("quarantine", step, told):
             visit.change.save(step)
         if self.move_job(visit, "quarantine", told, needed=False):
+            self.emit(visit, "quarantined")
             self.save(visit)
 
     # Going on, and back
@@ -312,8 +313,10 @@ class Passages(Generic[J, S]):
         run, names, told = visit.run, self.names(visit.run), visit.told
         if run.position + 1 == len(names):
             run.finish(at=told["at"])
-            self.move_job(visit, "finish", told | {"step": names[-1], "outcome": (made and made.outcome) or "done"})
-            self.emit(visit, "done")
+            aside = made is not None and made.quarantined
+            told |= {"step": names[-1], "outcome": (made and made.outcome) or "done"}
+            self.move_job(visit, "quarantine" if aside else "finish", told)
+            self.emit(visit, "quarantined" if aside else "done")
             self.records.ended(visit.change, visit.job, made)
         else:
             run.go_on(at=told["at"])

@@ -36,18 +36,26 @@ _FAILURES = frozenset({Outcome.RETRYABLE, Outcome.TERMINAL, Outcome.QUARANTINE})
 
 @dataclass(frozen=True, slots=True)
 class Retry:
-    """How often a task is attempted, and how long one waits in between: doubling, never all at the same moment."""
+    """How often a task is attempted, and how long one waits in between: doubling, never all at the same moment.
+
+    ``pauses`` are for whoever has documented them: exactly so long one waits, after the last of them as long as that.
+    """
 
     attempts: int = 5
     first: timedelta = timedelta(seconds=1)
     longest: timedelta = timedelta(minutes=5)
+    pauses: tuple[timedelta, ...] = ()
 
     def __post_init__(self) -> None:
         if self.attempts < 1 or not timedelta(0) <= self.first <= self.longest:
             raise DeclarationError(f"{self}: there is at least one attempt, and first is not beyond longest")
+        if any(pause < timedelta(0) for pause in self.pauses):
+            raise DeclarationError(f"{self}: a pause is no time before the failure")
 
     def pause(self, failures: int, chance: Callable[[], float] = random.random) -> timedelta:
         """How long to wait after so many failures: between half of the time that is doubled, and all of it."""
+        if self.pauses:
+            return self.pauses[min(max(failures, 1), len(self.pauses)) - 1]
         backoff = Backoff(self.first.total_seconds(), self.longest.total_seconds(), jitter=0.5)
         return timedelta(seconds=backoff.pause(failures, chance))
 

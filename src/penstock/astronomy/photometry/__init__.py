@@ -1,1 +1,6 @@
-"""Light curves in tables: with a ticket that describes the columns, or recognised by what they are."""
+"""Tables of brightness: recognised, read with everything counted, and handed on as light curves."""
+
+from penstock.astronomy.photometry.photometry_hints import PhotometryHints, hints_of
+from penstock.astronomy.photometry.photometry_judgement import PhotometryJudgement, judge_photometry, replay_photometry
+
+__all__ = ["PhotometryHints", "PhotometryJudgement", "hints_of", "judge_photometry", "replay_photometry"]

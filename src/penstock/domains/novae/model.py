@@ -2,131 +2,106 @@
 
 from __future__ import annotations
 
-from datetime import datetime
-from enum import StrEnum
-from typing import Annotated, Any, Self
-from uuid import NAMESPACE_URL, UUID, uuid5
+from typing import Any
+from uuid import UUID
 
-from pydantic import Field, model_validator
+from pydantic import Field
 
 from penstock.declare import (
-    ANYTHING,
     SYSTEM,
     Action,
     Count,
     Domain,
     Entity,
-    EpochSeconds,
-    Expires,
     IndexKey,
-    Milliseconds,
     Move,
-    Range,
     Role,
-    Table,
-    UtcMicros,
     UtcSeconds,
     key,
     move,
     pattern,
 )
-from penstock.errors import IllegalMove
-from penstock.operations.reads import Ref
-from penstock.schema.object_key import ObjectKey
+from penstock.domains.novae.data_records import (
+    Contribution,
+    ContributionStatus,
+    DatasetVerdict,
+    NovaBundle,
+    QuarantineEntry,
+    StrayObject,
+)
+from penstock.domains.novae.dataset_records import Dataset, DatasetPlace, FileObject
+from penstock.domains.novae.lookup_records import (
+    Doubt,
+    DoubtfulItem,
+    DoubtStatus,
+    NovaEntry,
+    NovaPosition,
+    SkyCell,
+)
+from penstock.domains.novae.nova_files import NOVA_FILES
+from penstock.domains.novae.nova_table import (
+    NAMES,
+    NOVA_CAT,
+    Catalogued,
+    PaperDate,
+    dataset_identity,
+    file_identity,
+    normalize_name,
+)
+from penstock.domains.novae.run_records import Attempt, JobRun, JobRunPlace, NameAttempt, NameRun, RunLock
+from penstock.domains.novae.states import (
+    DatasetType,
+    Eligibility,
+    ErrorClass,
+    NovaStatus,
+    ProcessingStatus,
+    RunStatus,
+    ValidationStatus,
+)
 
-NOVA_CAT = Table("NovaCat", partition="PK", sort="SK", tag="entity_type", expiry="ttl")
-ELIGIBILITY = NOVA_CAT.index("GSI1", partition="GSI1PK", sort="GSI1SK")
-NAMES = NOVA_CAT.index("GSI2", partition="GSI2PK", sort="GSI2SK")
-S3_OBJECTS = NOVA_CAT.index("GSI3", partition="GSI3PK", sort="GSI3SK")
+__all__ = [
+    "DOMAIN",
+    "NOVA_CAT",
+    "Alias",
+    "Attempt",
+    "Contribution",
+    "ContributionStatus",
+    "Dataset",
+    "DatasetPlace",
+    "DatasetType",
+    "DatasetVerdict",
+    "Doubt",
+    "DoubtStatus",
+    "DoubtfulItem",
+    "Eligibility",
+    "ErrorClass",
+    "FileObject",
+    "JobRun",
+    "JobRunPlace",
+    "NameAttempt",
+    "NameClaim",
+    "NameRun",
+    "Nova",
+    "NovaBundle",
+    "NovaEntry",
+    "NovaPosition",
+    "NovaReference",
+    "NovaStatus",
+    "ProcessingStatus",
+    "QuarantineEntry",
+    "Reference",
+    "RunLock",
+    "RunStatus",
+    "SkyCell",
+    "StrayObject",
+    "ValidationStatus",
+    "dataset_identity",
+    "file_identity",
+    "normalize_name",
+]
 
 INITIALIZE = Action("initialize_nova")
 "A nova begins with its name, which no other has."
-REVIEW = Action("review")
-"What is in quarantine waits for a person."
-
-_IDENTITIES = uuid5(NAMESPACE_URL, "penstock:novae")
-
-# Fixed width; a paper dated by its month alone has day 00, which sorts before the days it may mean.
-PaperDate = Annotated[str, Field(pattern=r"^\d{4}-(0\d|1[0-2])-([0-2]\d|3[01])$")]
-
-
-def normalize_name(name: str) -> str:
-    """The one spelling a name is found by: trimmed, underscores as spaces, lower case, single spaces."""
-    return " ".join(name.replace("_", " ").lower().split())
-
-
-def dataset_identity(provider: str, identity: str) -> UUID:
-    """The same product of a provider is the same dataset, whoever discovers it and however often."""
-    return uuid5(_IDENTITIES, f"dataset:{len(provider)}:{provider}:{identity}")
-
-
-def file_identity(bucket: str, s3_key: str) -> UUID:
-    """The same object is the same file."""
-    return uuid5(_IDENTITIES, f"file:{len(bucket)}:{bucket}:{s3_key}")
-
-
-class NovaStatus(StrEnum):
-    ACTIVE = "ACTIVE"
-    MERGED = "MERGED"
-    DEPRECATED = "DEPRECATED"
-
-
-class DatasetType(StrEnum):
-    SPECTRA = "SPECTRA"
-    PHOTOMETRY = "PHOTOMETRY"
-
-
-class ProcessingStatus(StrEnum):
-    READY = "READY"
-    IN_PROGRESS = "IN_PROGRESS"
-    FAILED_RETRYABLE = "FAILED_RETRYABLE"
-    COMPLETED = "COMPLETED"
-    QUARANTINED = "QUARANTINED"
-    FAILED_TERMINAL = "FAILED_TERMINAL"
-
-
-class ValidationStatus(StrEnum):
-    VALID = "VALID"
-    QUARANTINED = "QUARANTINED"
-    TERMINAL_INVALID = "TERMINAL_INVALID"
-    RETRYABLE_ERROR = "RETRYABLE_ERROR"
-
-
-class Eligibility(StrEnum):
-    DOWNLOAD = "DOWNLOAD"
-    INGEST = "INGEST"
-    NONE = "NONE"
-
-
-class RunStatus(StrEnum):
-    RUNNING = "RUNNING"
-    SUCCEEDED = "SUCCEEDED"
-    QUARANTINED = "QUARANTINED"
-    FAILED = "FAILED"
-
-
-class ErrorClass(StrEnum):
-    RETRYABLE = "RETRYABLE"
-    TERMINAL = "TERMINAL"
-    QUARANTINE = "QUARANTINE"
-
-
-VERDICTS = {
-    ProcessingStatus.COMPLETED: ValidationStatus.VALID,
-    ProcessingStatus.QUARANTINED: ValidationStatus.QUARANTINED,
-    ProcessingStatus.FAILED_TERMINAL: ValidationStatus.TERMINAL_INVALID,
-    ProcessingStatus.FAILED_RETRYABLE: ValidationStatus.RETRYABLE_ERROR,
-}
-# A dataset in progress stays eligible, so that it is found again when its lease runs out.
-ELIGIBLE = frozenset({ProcessingStatus.READY, ProcessingStatus.IN_PROGRESS, ProcessingStatus.FAILED_RETRYABLE})
-
-
-class Catalogued(Entity):
-    """What every lasting item of the catalogue carries."""
-
-    created_at: UtcSeconds = Field(frozen=True)
-    updated_at: UtcSeconds
-    schema_version: str = "1"
 
 
 class Nova(Catalogued, table=NOVA_CAT, collection="novae", created_by=INITIALIZE):
@@ -141,6 +116,10 @@ class Nova(Catalogued, table=NOVA_CAT, collection="novae", created_by=INITIALIZE
     discovery_date: PaperDate | None = None
     last_ingest_at: UtcSeconds | None = None
     version_counter: Count = 0
+    ra_deg: float | None = None
+    "Where in the sky it is, ICRS."
+    dec_deg: float | None = None
+    position_source: str | None = None
 
     @key("NOVA#{nova_id}", "META")
     def at(self, *, nova_id: UUID) -> None: ...
@@ -213,199 +192,12 @@ class NovaReference(Entity, table=NOVA_CAT, created_by=Role.EDITOR):
         """Which papers are linked to a nova."""
 
 
-class Dataset(Catalogued, table=NOVA_CAT, created_by=SYSTEM):
-    """A spectrum or a light curve of a nova: where it comes from, who works on it, and what it proved to be.
-
-    `processing_status` is the only state; the verdict and the eligibility follow from it.
-    """
-
-    nova_id: UUID
-    dataset_type: DatasetType
-    provider: str
-    dataset_id: UUID
-    provider_identity: str | None = None
-    locators: list[str] = Field(default_factory=list)
-    hints: dict[str, Any] = Field(default_factory=dict)
-    processing_status: ProcessingStatus = ProcessingStatus.READY
-    validation_status: ValidationStatus | None = Field(default=None, frozen=True)
-    eligibility: Eligibility = Field(default=Eligibility.NONE, frozen=True)
-    lease_owner: str | None = None
-    lease_expires_at: EpochSeconds | None = None
-    lease_epoch: Count = 0
-    byte_length: Count | None = None
-    etag: str | None = None
-    sha256: str | None = None
-    fits_checksum: str | None = None
-    header_signature: str | None = None
-    quarantine_reason_code: str | None = None
-    quarantine_details: dict[str, Any] | None = None
-    profile_selection: dict[str, Any] | None = None
-    artifacts: list[ObjectKey] = Field(default_factory=list)
-
-    @key("NOVA#{nova_id}", "DATASET#{dataset_type}#{provider}#{dataset_id}")
-    def at(self, *, nova_id: UUID, dataset_type: DatasetType, provider: str, dataset_id: UUID) -> None: ...
-
-    while_eligible = IndexKey(
-        ELIGIBILITY,
-        "NOVA#{nova_id}",
-        "ELIG#{eligibility}#{dataset_id}",
-        when={"eligibility": (Eligibility.DOWNLOAD, Eligibility.INGEST)},
-    )
-
-    @pattern(at)
-    def of_nova(self, *, nova_id: UUID, dataset_type: DatasetType | None = None, provider: str | None = None) -> None:
-        """The datasets of a nova, or of one type, or those one provider has."""
-
-    @pattern(while_eligible)
-    def by_eligibility(self, *, nova_id: UUID, eligibility: Eligibility) -> None:
-        """The datasets of a nova that wait to be downloaded or ingested."""
-
-    @model_validator(mode="after")
-    def _follow(self) -> Self:
-        """The verdict and the eligibility of the state, written past their own guard."""
-        work = Eligibility.DOWNLOAD if self.dataset_type is DatasetType.SPECTRA else Eligibility.INGEST
-        eligibility = work if self.processing_status in ELIGIBLE else Eligibility.NONE
-        self.__dict__.update(validation_status=VERDICTS.get(self.processing_status), eligibility=eligibility)
-        return self
-
-    @move(*sorted(ELIGIBLE), to=ProcessingStatus.IN_PROGRESS, by=SYSTEM)
-    def lease(self, *, owner: str, now: datetime, until: datetime) -> None:
-        """One worker has it until its time is over; the epoch tells its writes from those of any worker before."""
-        if self.processing_status is ProcessingStatus.IN_PROGRESS and (self.lease_expires_at or 0) >= now.timestamp():
-            raise IllegalMove(f"Dataset is leased by {self.lease_owner} until epoch second {self.lease_expires_at}")
-        self.lease_owner, self.lease_expires_at = owner, int(until.timestamp())
-        self.lease_epoch += 1
-
-    @move(ProcessingStatus.IN_PROGRESS, to=ProcessingStatus.COMPLETED, by=SYSTEM)
-    def accept(self, *, profile: dict[str, Any] | None = None) -> None:
-        """It is valid."""
-        self.profile_selection = profile
-        self._release()
-
-    @move(ProcessingStatus.IN_PROGRESS, to=ProcessingStatus.QUARANTINED, by=SYSTEM)
-    def quarantine(self, *, code: str, details: dict[str, Any], profile: dict[str, Any] | None = None) -> None:
-        """A person must look at it."""
-        self.quarantine_reason_code, self.quarantine_details, self.profile_selection = code, details, profile
-        self._release()
-
-    @move(ProcessingStatus.IN_PROGRESS, to=ProcessingStatus.FAILED_RETRYABLE, by=SYSTEM)
-    def fail(self) -> None:
-        """It may work another time."""
-        self._release()
-
-    @move(ProcessingStatus.IN_PROGRESS, ProcessingStatus.QUARANTINED, to=ProcessingStatus.FAILED_TERMINAL, by=REVIEW)
-    def reject(self) -> None:
-        """It will never be valid."""
-        self._release()
-
-    @move(ProcessingStatus.QUARANTINED, ProcessingStatus.COMPLETED, to=ProcessingStatus.READY, by=Role.EDITOR)
-    def reopen(self) -> None:
-        """Cleared for another try, or published anew by its provider."""
-        self.quarantine_reason_code = self.quarantine_details = None
-
-    def _release(self) -> None:
-        self.lease_owner = self.lease_expires_at = None
-
-
-class FileObject(Catalogued, table=NOVA_CAT, created_by=SYSTEM):
-    """An object in S3 that belongs to a dataset; written before the object, so that its arrival finds an owner."""
-
-    nova_id: UUID
-    dataset_id: UUID
-    file_id: UUID
-    dataset_type: DatasetType
-    provider: str
-    bucket: str
-    s3_key: ObjectKey
-    byte_length: Count | None = None
-    etag: str | None = None
-    sha256: str | None = None
-
-    @key("NOVA#{nova_id}", "FILE#{dataset_id}#{file_id}")
-    def at(self, *, nova_id: UUID, dataset_id: UUID, file_id: UUID) -> None: ...
-
-    by_place = IndexKey(S3_OBJECTS, "S3#{bucket}", "{s3_key}")
-
-    @pattern(at)
-    def of_dataset(self, *, nova_id: UUID, dataset_id: UUID) -> None:
-        """The files of a dataset."""
-
-    @pattern(by_place)
-    def by_object(self, *, bucket: str, s3_key: str) -> None:
-        """Whose an object in S3 is."""
-
-    @property
-    def dataset(self) -> Ref[Dataset]:
-        """The dataset it belongs to."""
-        return Dataset.at.of(self.__dict__)
-
-
-def _end(run: JobRun, *, outcome: str, at: datetime) -> None:
-    run.outcome, run.finished_at = outcome, at
-
-
-class JobRun(Entity, table=NOVA_CAT, lifetimes=(Expires("ttl"),), created_by=SYSTEM):
-    """One execution of a workflow for a nova."""
-
-    nova_id: UUID
-    started_at: UtcMicros
-    job_run_id: UUID
-    workflow_name: str
-    correlation_id: str | None = None
-    status: RunStatus = RunStatus.RUNNING
-    outcome: str | None = None
-    finished_at: UtcMicros | None = None
-    ttl: EpochSeconds | None = None
-
-    @key("NOVA#{nova_id}", "JOBRUN#{started_at}#{job_run_id}")
-    def at(self, *, nova_id: UUID, started_at: datetime, job_run_id: UUID) -> None: ...
-
-    @pattern(at)
-    def of_nova(self, *, nova_id: UUID, started_at: Range[datetime] = ANYTHING) -> None:
-        """The runs for a nova, in the order they began."""
-
-    succeed = move(RunStatus.RUNNING, to=RunStatus.SUCCEEDED, by=SYSTEM)(_end)
-    quarantine = move(RunStatus.RUNNING, to=RunStatus.QUARANTINED, by=SYSTEM)(_end)
-    fail = move(RunStatus.RUNNING, to=RunStatus.FAILED, by=SYSTEM)(_end)
-
-
-class JobRunPlace(Entity, table=NOVA_CAT, lifetimes=(Expires("ttl"),), created_by=SYSTEM):
-    """Where a run is, for those who know only its id; until its nova has one, all that is known of it."""
-
-    job_run_id: UUID
-    workflow_name: str
-    started_at: UtcMicros
-    candidate_name: str | None = None
-    nova_id: UUID | None = None
-    ttl: EpochSeconds | None = None
-
-    @key("JOBRUN#{job_run_id}", "META")
-    def at(self, *, job_run_id: UUID) -> None: ...
-
-
-class Attempt(Entity, table=NOVA_CAT, lifetimes=(Expires("ttl"),), created_by=SYSTEM):
-    """One invocation of one task of a run."""
-
-    nova_id: UUID
-    job_run_id: UUID
-    task: str
-    attempt: Annotated[int, Field(ge=1, le=999)]
-    ts: UtcMicros
-    dataset_id: UUID | None = None
-    succeeded: bool
-    error_class: ErrorClass | None = None
-    error_message: str | None = None
-    duration_ms: Milliseconds | None = None
-    ttl: EpochSeconds | None = None
-
-    @key("NOVA#{nova_id}", "ATTEMPT#{job_run_id}#{task}#{attempt:03d}#{ts}")
-    def at(self, *, nova_id: UUID, job_run_id: UUID, task: str, attempt: int, ts: datetime) -> None: ...
-
-    @pattern(at)
-    def of_run(self, *, nova_id: UUID, job_run_id: UUID, task: str | None = None) -> None:
-        """What a run tried, task by task."""
-
-
 DOMAIN = Domain(
-    "novae", Nova, Alias, NameClaim, Reference, NovaReference, Dataset, FileObject, JobRun, JobRunPlace, Attempt
+    "novae",
+    *(Nova, Alias, NameClaim, Reference, NovaReference, Dataset, FileObject),
+    *(JobRun, JobRunPlace, Attempt, NameRun, NameAttempt, RunLock),
+    *(NovaEntry, NovaPosition, SkyCell, Doubt, DoubtfulItem),
+    *(DatasetPlace, DatasetVerdict, QuarantineEntry, Contribution, StrayObject, NovaBundle),
+    files=NOVA_FILES,
 )
+"""Classical novae, as a running system has it."""

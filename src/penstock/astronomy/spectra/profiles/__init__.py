@@ -1,0 +1,1 @@
+"""The profiles themselves, one module for each family of instruments."""
