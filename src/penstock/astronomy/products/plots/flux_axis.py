@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from penstock.astronomy.products.plots.plot_range import flux_range, padded, shown_exponent
 from penstock.astronomy.products.plots.plot_words import flux_words, power_of_ten
@@ -13,6 +14,9 @@ from penstock.astronomy.spectrum import Floats, Spectrum
 
 _FAR_APART = 100.0
 "Fluxes of a wide spectrum that differ by more than this are shown on a logarithmic axis."
+
+_LARGE, _UNSURE, _FEW = 5.0, 0.3, 0.25
+"An error is large if it is so many times the median and such a part of its flux, and if few are."
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,15 +50,28 @@ class FluxAxis:
         return [10.0**n for n in exponents], [power_of_ten(n) for n in exponents]
 
 
-def flux_axis(spectrum: Spectrum, *, headroom: bool, wide: bool) -> FluxAxis:
-    """The axis for a spectrum; with room above for the names of lines, and logarithmic if it is wide and steep."""
+def flux_axis(spectrum: Spectrum, *, wide: bool) -> FluxAxis:
+    """The axis for a spectrum; logarithmic if it is wide and steep."""
     flux = np.asarray(spectrum.flux, dtype=np.float64)
     if wide and (found := _decades_apart(flux)):
-        return FluxAxis(found[0] / 2, found[1] * (8 if headroom else 2), 0, flux_words(spectrum.flux_unit, 0), True)
-    low, high = flux_range(np.asarray(spectrum.wavelength, dtype=np.float64), flux) or (0.0, 1.0)
+        words = f"{flux_words(spectrum.flux_unit, 0)}, logarithmic"
+        return FluxAxis(found[0] / 2, found[1] * 2, 0, words, True)
+    sure = np.where(_doubtful(flux, spectrum.uncertainty), np.nan, flux)
+    low, high = flux_range(np.asarray(spectrum.wavelength, dtype=np.float64), sure) or (0.0, 1.0)
     exponent = shown_exponent(low, high)
-    low, high = padded(low / 10.0**exponent, high / 10.0**exponent, above=0.24 if headroom else 0.08)
+    low, high = padded(low / 10.0**exponent, high / 10.0**exponent, above=0.08)
     return FluxAxis(low, high, exponent, flux_words(spectrum.flux_unit, exponent))
+
+
+def _doubtful(flux: Floats, error: Floats | None) -> NDArray[np.bool_]:
+    """Values whose errors are large, beside themselves and beside most others: the ends of a detector."""
+    nothing = np.zeros(flux.shape, dtype=bool)
+    known = nothing if error is None else np.isfinite(error) & (error > 0)
+    if error is None or not known.any():
+        return nothing
+    with np.errstate(invalid="ignore", over="ignore"):
+        large = known & (error > _LARGE * np.median(error[known])) & (error > _UNSURE * np.abs(flux))
+    return large if np.count_nonzero(large) < _FEW * flux.size else nothing
 
 
 def _decades_apart(flux: Floats) -> tuple[float, float] | None:
