@@ -17,6 +17,7 @@ _FAR_APART = 100.0
 
 _LARGE, _UNSURE, _FEW = 5.0, 0.3, 0.25
 "An error is large if it is so many times the median and such a part of its flux, and if few are."
+_STRETCH = 25
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,14 +65,28 @@ def flux_axis(spectrum: Spectrum, *, wide: bool) -> FluxAxis:
 
 
 def _doubtful(flux: Floats, error: Floats | None) -> NDArray[np.bool_]:
-    """Values whose errors are large, beside themselves and beside most others: the ends of a detector."""
+    """Stretches whose errors are large, beside their values and beside most others: the ends of a detector.
+
+    Stretches and not points: of noise, the points that are high by chance have the smallest part in errors.
+    """
     nothing = np.zeros(flux.shape, dtype=bool)
     known = nothing if error is None else np.isfinite(error) & (error > 0)
     if error is None or not known.any():
         return nothing
+    errors, fluxes = _stretched(np.where(known, error, np.nan)), np.abs(_stretched(flux))
     with np.errstate(invalid="ignore", over="ignore"):
-        large = known & (error > _LARGE * np.median(error[known])) & (error > _UNSURE * np.abs(flux))
+        large = (errors > _LARGE * np.median(error[known])) & (errors > _UNSURE * fluxes)
     return large if np.count_nonzero(large) < _FEW * flux.size else nothing
+
+
+def _stretched(values: Floats) -> Floats:
+    """The (lower) median of each stretch, in place of its values; NaN where a stretch has none that is finite."""
+    length = max(1, min(_STRETCH, values.size // 20))
+    finite = np.pad(np.where(np.isfinite(values), values, np.nan), (0, -values.size % length), mode="edge")
+    ordered = np.sort(finite.reshape(-1, length), axis=1)  # what is NaN comes last
+    known = np.count_nonzero(np.isfinite(ordered), axis=1)
+    medians = ordered[np.arange(known.size), np.maximum(known - 1, 0) // 2]
+    return np.asarray(np.repeat(medians, length)[: values.size])
 
 
 def _decades_apart(flux: Floats) -> tuple[float, float] | None:

@@ -106,7 +106,8 @@ def _draw_range(axes: Axes, dense: PixelColumns, axis: FluxAxis) -> None:
 
 def _draw_line(axes: Axes, places: Floats, values: Floats, axis: FluxAxis, *, name: str) -> None:
     line = np.clip(values, *axis.drawable())
-    axes.plot(places, line, color=LINE, linewidth=0.9, linestyle="-", marker="", zorder=3, label=name)
+    width = 0.9 if places.size < 1500 else 0.7
+    axes.plot(places, line, color=LINE, linewidth=width, linestyle="-", marker="", zorder=3, label=name)
     alone = _alone(line)
     axes.plot(places[alone], line[alone], color=LINE, linestyle="", marker=".", markersize=4, zorder=3)
 

@@ -28,7 +28,10 @@ def draw_curve_legend(figure: Figure, groups: Sequence[Brightness], marks: dict[
     """Bands with their numbers of detections and limits, and what else is drawn, to the right of the frame."""
     shown = list(marks.items())[:_MOST_NAMED]
     explained = len(shown) <= _MOST_EXPLAINED
-    handles = [mark.handle(_band_words(groups, name, explained=explained)) for name, mark in shown]
+    handles = [
+        mark.handle(_band_words(groups, name, explained=explained), limit=not _seen(groups, name))
+        for name, mark in shown
+    ]
     if len(marks) > len(shown):
         handles.append(BandMark.nothing().handle(f"… {len(marks) - len(shown)} more"))
     handles += _signs(groups)
@@ -50,7 +53,7 @@ def _put(figure: Figure, handles: list[Line2D]) -> None:
 
 def _band_words(groups: Sequence[Brightness], name: str, *, explained: bool) -> str:
     """Such as ``Vis. 310 + 1,639 limits``, and what the band is where its name does not say it."""
-    seen = sum(int(np.count_nonzero((group.band == name) & ~group.limit)) for group in groups)
+    seen = _seen(groups, name)
     limits = sum(int(np.count_nonzero((group.band == name) & group.limit)) for group in groups)
     counted = [f"{seen:,}"] if seen or not limits else []
     if limits:
@@ -58,6 +61,10 @@ def _band_words(groups: Sequence[Brightness], name: str, *, explained: bool) -> 
     words = f"{name}  {' + '.join(counted)}"
     told = wrap(f"({meaning(name)})", _LETTERS) if explained and meaning(name) else []
     return "\n".join([words, *told])
+
+
+def _seen(groups: Sequence[Brightness], name: str) -> int:
+    return sum(int(np.count_nonzero((group.band == name) & ~group.limit)) for group in groups)
 
 
 def _signs(groups: Sequence[Brightness]) -> list[Line2D]:

@@ -16,7 +16,7 @@ from penstock.astronomy.products.plots.band_order import in_order
 from penstock.astronomy.products.plots.brightness import Brightness, brightness_by_unit
 from penstock.astronomy.products.plots.calendar_axis import calendar_ticks
 from penstock.astronomy.products.plots.light_curve_legend import draw_curve_legend
-from penstock.astronomy.products.plots.light_curve_points import draw_points
+from penstock.astronomy.products.plots.light_curve_points import DrawnPoints, draw_points
 from penstock.astronomy.products.plots.observation_words import curve_words
 from penstock.astronomy.products.plots.plot_range import padded, shown_exponent, value_range
 from penstock.astronomy.products.plots.plot_words import flux_words, printable
@@ -40,13 +40,14 @@ def light_curve_figure(curve: LightCurve, *, title: str, subtitle: str | None = 
     groups = brightness_by_unit(curve)
     shown = groups[:_MOST_UNITS] or [Brightness.nothing()]
     marks = band_marks(in_order(one for group in shown for one in group.names))
-    notes: list[str] = []
+    drawn: list[DrawnPoints] = []
     for frame in time_frames(shown):
         axes = canvas.add_plot(figure, **frame.place)
         _set_time(axes, frame, curve.time_system)
         low, high, exponent = _set_brightness(axes, frame)
-        notes += draw_points(axes, frame, marks, (low, high), exponent).words()
+        drawn.append(draw_points(axes, frame, marks, (low, high), exponent))
     draw_curve_legend(figure, shown, marks)
+    notes = [note for one in drawn[-len(shown) :] for note in one.words()]  # the last frames show all of the time
     canvas.add_footnotes(figure, list(dict.fromkeys([*notes, *_told(curve, groups, shown)])))
     return figure
 

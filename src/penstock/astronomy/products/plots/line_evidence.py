@@ -7,11 +7,13 @@ from numpy.typing import NDArray
 
 from penstock.astronomy.spectrum import Floats
 
-NEAR = 0.003
-"How far from its wavelength a peak may be, as a part of it: 900 km/s, the winds of a nova."
+NEAR = 0.004
+"How far from its wavelength a peak may be, as a part of it: 1200 km/s, the winds of a nova."
 _WIDE, _AROUND = 2 * NEAR, 0.025
 _EVIDENT = 4.0
+"How many times the noise a peak must stand out."
 _MOST, _FEWEST = 1000, 6
+"So many values around a line are looked at, and so many are needed."
 
 
 def evidence(wavelength: Floats, flux: Floats, line: float) -> float:

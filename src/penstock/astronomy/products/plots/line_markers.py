@@ -17,7 +17,7 @@ COLOUR = "#6b6b6b"
 STRIP = 100
 "Pixels above the frame that the names need."
 NOTE = (
-    "dotted: laboratory wavelengths of lines that novae show, where the flux has a peak or a dip within 900 km/s; "
+    "dotted: laboratory wavelengths of lines that novae show, where the flux has a peak or a dip within 1,200 km/s; "
     "not identifications"
 )
 _APART, _FURTHEST, _SAME = 13.0, 26.0, 2.0

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from penstock.astronomy.spectrum import Floats
 
-CROWDED = 6.0
+CROWDED = 3.0
 "A line of more points than this for each column of pixels is drawn as what is behind the columns."
 
 

@@ -7,9 +7,10 @@ import numpy as np
 from penstock.astronomy.products.plots.flux_axis import FluxAxis
 from penstock.astronomy.spectrum import Floats
 
-_SEEN = 3.0
+_SEEN = 3.5
 "Pixels that a band must be high to be seen on both sides of a line."
-_ENOUGH = 0.02
+_ENOUGH = 0.1
+"The part of the points at which it must be as high."
 
 
 def typical_error(flux: Floats, error: Floats) -> float | None:
