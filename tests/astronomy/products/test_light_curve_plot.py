@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
+from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
@@ -16,6 +17,7 @@ from penstock.astronomy.judgement import Assumption
 from penstock.astronomy.light_curve import LightCurve, Measurement, UnreadRow
 from penstock.astronomy.products.plots.band_marks import band_marks
 from penstock.astronomy.products.plots.calendar_axis import calendar_day, calendar_ticks, julian_date
+from penstock.astronomy.products.plots.edge_arrows import COLOUR as ARROW
 from penstock.astronomy.products.plots.light_curve_plot import light_curve_figure, plot_light_curve
 from penstock.astronomy.products.plots.thinning import DRAWN_POINTS
 from tests.astronomy.products.given import a_light_curve
@@ -71,9 +73,10 @@ def test_upper_limits_are_open_triangles_that_point_down() -> None:
     triangles = points(figure.axes[0], "v")
     assert [len(np.atleast_1d(line.get_xdata())) for line in triangles] == [6]
     assert triangles[0].get_markerfacecolor() == "none"
-    assert "upper limit" in legend_words(figure)
+    assert "hollow: upper limit,\nin its band's colour" in legend_words(figure)
+    assert "V  40 + 6 limits" in legend_words(figure)
     assert points(drawn(a_light_curve(limits=0)).axes[0], "v") == []
-    assert "upper limit" not in legend_words(drawn(a_light_curve(limits=0)))
+    assert "upper limit" not in " ".join(legend_words(drawn(a_light_curve(limits=0))))
 
 
 def test_each_band_has_a_colour_and_a_sign_of_its_own_and_a_line_in_the_legend() -> None:
@@ -81,7 +84,7 @@ def test_each_band_has_a_colour_and_a_sign_of_its_own_and_a_line_in_the_legend()
     looks = {line.get_label(): (line.get_color(), line.get_marker()) for line in points(figure.axes[0])}
     assert looks.keys() == {"B", "V", "R"}
     assert len({colour for colour, _ in looks.values()}) == len({sign for _, sign in looks.values()}) == 3
-    assert sorted(legend_words(figure)) == ["B (40)", "R (40)", "V (40)"]
+    assert legend_words(figure) == ["B  40", "V  40", "R  40", "±1σ, typically\n0.05 mag"]
 
 
 def test_the_legend_stands_outside_of_the_data() -> None:
@@ -122,10 +125,11 @@ def test_many_points_are_thinned_and_the_picture_says_so() -> None:
         )
     )
     figure = drawn(curve)
-    count = sum(len(np.atleast_1d(line.get_xdata())) for line in points(figure.axes[0]))
+    seen = [line for line in points(figure.axes[0]) if line.get_marker() != "v"]
+    count = sum(len(np.atleast_1d(line.get_xdata())) for line in seen)
     assert count <= DRAWN_POINTS
     assert count > 10_000
-    assert f"{count:,} of 30,000 points are drawn" in said(figure)
+    assert f"{count:,} of 29,700 points are drawn" in said(figure)
     assert "are drawn" not in said(drawn(a_light_curve()))
 
 
@@ -168,8 +172,74 @@ def test_two_units_have_two_frames_and_others_are_named_below() -> None:
 def test_what_was_assumed_and_not_read_is_written_below() -> None:
     made = (Assumption("time_system", "JD", "the table does not say"),)
     figure = drawn(a_light_curve(assumptions=made, unread=(UnreadRow(3, "x", "no number"),) * 3))
-    assert "Assumed: time system = JD (the table does not say)" in said(figure)
-    assert "3 rows of the table could not be read" in said(figure)
+    assert "times taken as JD: the table does not say" in said(figure)
+    assert "3 rows of the table could not be read and are not shown (reason: no number)" in said(figure)
+    mixed = (UnreadRow(3, "x", "no number"),) * 3 + (UnreadRow(9, "y", "no date"),)
+    assert "4 rows of the table could not be read and are not shown (most often: no number)" in said(
+        drawn(a_light_curve(unread=mixed))
+    )
+
+
+def crowded_limits(count: int) -> LightCurve:
+    """A nova that was seen for forty nights, and then not seen on very many."""
+    seen = [Measurement(2456000.0 + n, 8 + n / 10, "mag", None, "Vis.", n) for n in range(40)]
+    chance = np.random.default_rng(2)
+    times, heights = 2456050 + 900 * chance.random(count), chance.choice([12.8, 13.2], count)
+    every = zip(times.tolist(), heights.tolist(), strict=True)
+    return LightCurve((*seen, *(Measurement(t, h, "mag", None, "Vis.", 1, upper_limit=True) for t, h in every)))
+
+
+def test_limits_that_crowd_are_thinned_light_and_behind() -> None:
+    figure = drawn(crowded_limits(1639))
+    frame = figure.axes[-2]
+    [limits] = points(frame, "v")
+    [seen] = [line for line in points(frame) if line.get_label() == "Vis."]
+    pixels = np.sort(frame.transData.transform(np.asarray(limits.get_xydata())), axis=0)
+    assert pixels.shape[0] < 2 * 880 / 7
+    assert np.ptp(np.asarray(limits.get_xdata())) > 850
+    assert limits.get_markersize() < seen.get_markersize()
+    assert limits.get_alpha() < 0.7
+    assert limits.get_markeredgewidth() < 1
+    assert limits.get_zorder() < seen.get_zorder()
+    assert "Vis.  40 + 1,639 limits\n(by eye)" in legend_words(figure)
+    assert f"{pixels.shape[0]:,} of 1,639 limits are drawn; the others lie among them" in said(figure)
+
+
+def test_few_limits_are_all_drawn() -> None:
+    assert sum(len(np.atleast_1d(line.get_xdata())) for line in points(drawn(crowded_limits(5)).axes[-2], "v")) == 5
+
+
+def test_the_legend_names_bands_in_order_of_wavelength_and_says_what_they_are() -> None:
+    bands = ["Ic", "K", "CR", "Vis.", "U", "5 GHz", "my own", "Rc", "B", "V", "22 GHz", "0.5 keV"]
+    curve = LightCurve(tuple(Measurement(2456000.0 + n, 9.0, "mag", None, band, n) for n, band in enumerate(bands)))
+    shortened = [words.split("  ")[0] for words in legend_words(drawn(curve))]
+    assert shortened == ["0.5 keV", "U", "B", "V", "Vis.", "Rc", "CR", "Ic", "K", "22 GHz", "5 GHz", "my own"]
+    two = LightCurve(tuple(Measurement(2456000.0 + n, 9.0, "mag", None, "CR", n) for n in range(2)))
+    figure = drawn(two)
+    assert [words.replace("\n", " ") for words in legend_words(figure)] == ["CR  2 (unfiltered, red zero point)"]
+    assert figure.legends[0].get_window_extent().x1 <= 1200
+
+
+def test_a_band_of_few_points_lies_on_top_of_one_with_many() -> None:
+    many = [Measurement(2456000.0 + n / 10, 9.0, "mag", None, "V", n) for n in range(300)]
+    few = [Measurement(2456010.0, 9.0, "mag", None, band, 1) for band in ("B", "Rc")]
+    above = {line.get_label(): line for line in points(drawn(LightCurve((*many, *few))).axes[-2])}
+    assert above["V"].get_zorder() < min(above["B"].get_zorder(), above["Rc"].get_zorder())
+    assert above["V"].get_markersize() < 1.5 * above["Rc"].get_markersize()
+
+
+def test_red_and_infrared_look_different() -> None:
+    marks = band_marks(["Rc", "Ic"])
+    red, infrared = (np.array(to_rgb(marks[band].colour)) for band in ("Rc", "Ic"))
+    assert np.abs(red - infrared).max() > 0.4
+    assert marks["Rc"].sign != marks["Ic"].sign
+
+
+def test_arrows_that_would_touch_are_one() -> None:
+    curve = a_light_curve()
+    odd = [Measurement(2456050.0 + n / 50, 99.99, "mag", None, "V", 1) for n in range(2)]
+    figure = drawn(LightCurve((*curve.measurements, *odd)))
+    assert len([line for line in figure.axes[0].lines if line.get_color() == ARROW]) == 1
 
 
 @pytest.mark.parametrize("jd", [0.0, 12.5, -3.0, 1e300, 2456000.5, 5_000_000.0, float("nan")])

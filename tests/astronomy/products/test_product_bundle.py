@@ -67,6 +67,7 @@ def test_a_bundle_has_its_files_a_manifest_and_checksums(tmp_path: Path) -> None
 def test_other_programs_unpack_and_check_it(tmp_path: Path) -> None:
     with zipfile.ZipFile(bundle(tmp_path / "a.zip")) as archive:
         assert archive.testzip() is None
+        assert {info.external_attr >> 16 for info in archive.infolist()} == {0o100644}
         archive.extractall(tmp_path / "out")
     subprocess.run(["sha256sum", "--check", "--strict", SUMS], cwd=tmp_path / "out", check=True, capture_output=True)
 

@@ -8,9 +8,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 from astropy.table import Table
+from matplotlib.lines import Line2D
 
 from penstock.astronomy.light_curve import LightCurve, Measurement
 from penstock.astronomy.products.ecsv import write_light_curve_ecsv, write_spectrum_ecsv
+from penstock.astronomy.products.plots.band_marks import band_marks
+from penstock.astronomy.products.plots.band_order import in_order
 from penstock.astronomy.products.plots.light_curve_plot import light_curve_figure
 from penstock.astronomy.products.plots.spectrum_plot import spectrum_figure
 from penstock.astronomy.spectrum import Frame, Medium, Spectrum
@@ -49,11 +52,24 @@ def test_every_export_of_observers_is_shown_with_its_limits(tmp_path: Path) -> N
     for path in paths:
         curve = real_light_curve(path)
         figure = light_curve_figure(curve, title=path.stem)
-        triangles = [line for line in figure.axes[-2].lines if line.get_marker() == "v" and line.get_markersize() == 7]
-        drawn = sum(len(np.atleast_1d(line.get_xdata())) for line in triangles)
-        assert drawn == sum(one.upper_limit for one in curve.measurements), path.name
+        limits = [line for line in figure.axes[-2].lines if line.get_markerfacecolor() == "none"]
+        drawn = {band_of(line, curve) for line in limits if len(np.atleast_1d(line.get_xdata()))}
+        assert drawn == {one.band for one in curve.measurements if one.upper_limit}, path.name
         write_light_curve_ecsv(curve, tmp_path / "a.ecsv", provenance={})
         assert len(Table.read(tmp_path / "a.ecsv")) == len(curve.measurements)
+
+
+def band_of(limits: Line2D, curve: LightCurve) -> str:
+    """The band whose limit stands where the first of these does."""
+    jd, value = np.asarray(limits.get_xydata())[0]
+    found = {
+        one.band
+        for one in curve.measurements
+        if one.upper_limit and one.value == value and abs(one.jd - 2_400_000 - jd) < 1e-6
+    }
+    mark = limits.get_color()
+    marks = band_marks(in_order({one.band for one in curve.measurements}))
+    return next(band for band in found if marks[band].colour == mark)
 
 
 def real_light_curve(path: Path) -> LightCurve:

@@ -14,9 +14,8 @@ from matplotlib.figure import Figure
 
 from penstock.astronomy.judgement import Assumption
 from penstock.astronomy.products.plots.flux_drawing import GAP, LINE
-from penstock.astronomy.products.plots.line_markers import moved_apart
-from penstock.astronomy.products.plots.nova_lines import in_vacuum
 from penstock.astronomy.products.plots.spectrum_plot import plot_spectra, plot_spectrum, spectrum_figure
+from penstock.astronomy.products.plots.uncertainty_band import percent
 from penstock.astronomy.spectrum import Floats, Frame, Medium, Spectrum
 from penstock.errors import InvalidValue
 from tests.astronomy.products.given import a_spectrum
@@ -33,6 +32,11 @@ def flux_line(axes: Axes) -> tuple[Floats, Floats]:
 
 def said(figure: Figure) -> str:
     return " | ".join(text.get_text() for text in figure.texts)
+
+
+def legend_words(axes: Axes) -> list[str]:
+    legend = axes.get_legend()
+    return [] if legend is None else [text.get_text() for text in legend.get_texts()]
 
 
 def names(axes: Axes) -> list[str]:
@@ -73,17 +77,45 @@ def test_the_line_has_the_values_divided_by_the_power_of_ten_that_the_axis_tells
 
 @pytest.mark.parametrize("known", [True, False])
 def test_there_is_a_band_of_errors_exactly_if_there_are_errors(known: bool) -> None:
-    spectrum = a_spectrum(error=known)
+    spectrum = a_spectrum(error=known, uncertainty=np.full(900, 6e-15) if known else None)
     axes = drawn(spectrum).axes[0]
     bands = [one for one in axes.collections if isinstance(one, PolyCollection)]
-    legend = axes.get_legend()
-    assert legend is not None
-    assert [text.get_text() for text in legend.get_texts()] == (["±1σ", "flux"] if known else ["flux"])
+    assert legend_words(axes) == (["±1σ, typically 6 %", "flux"] if known else [])
     assert len(bands) == int(known)
     if known:
         edges = np.asarray(bands[0].get_paths()[0].vertices)
         width = np.ptp(edges[np.isclose(edges[:, 0], spectrum.wavelength[450])][:, 1])
-        assert width == pytest.approx(0.06, rel=1e-6)  # twice 3e-15, in units of 1e-13
+        assert width == pytest.approx(0.12, rel=1e-6)  # twice 6e-15, in units of 1e-13
+
+
+def test_a_band_that_is_thinner_than_the_line_is_told_and_not_promised() -> None:
+    figure = drawn(a_spectrum(uncertainty=np.full(900, 4e-16)))
+    assert legend_words(figure.axes[0]) == []
+    assert not [one for one in figure.axes[0].collections if isinstance(one, PolyCollection)]
+    assert "±1σ is thinner than the line: typically 0.4 %" in said(figure)
+
+
+@pytest.mark.parametrize(
+    ("part", "words"),
+    [
+        (0.0009, "0.09 %"),
+        (0.004, "0.4 %"),
+        (0.0432, "4.3 %"),
+        (0.0999, "10 %"),
+        (0.384, "38 %"),
+        (99.0, "more than 1000 %"),
+    ],
+)
+def test_errors_are_told_in_two_digits(part: float, words: str) -> None:
+    assert percent(part) == words
+
+
+def test_what_is_said_under_the_title_ends_where_the_legend_begins() -> None:
+    figure = spectrum_figure([a_spectrum(uncertainty=np.full(900, 6e-15))], title="t", subtitle="words " * 60)
+    legend = figure.axes[0].get_legend()
+    assert legend is not None
+    assert figure.texts[1].get_window_extent().x1 < legend.get_window_extent().x0
+    assert legend.get_window_extent().y0 >= figure.axes[0].get_window_extent().y1
 
 
 def test_no_line_leads_across_a_gap() -> None:
@@ -131,7 +163,7 @@ def test_a_cosmic_ray_does_not_set_the_range_and_a_real_line_does() -> None:
     flux[100], flux[500] = 1e-10, -1e-10
     figure = drawn(a_spectrum(flux=flux))
     low, high = figure.axes[0].get_ylim()
-    assert 5 < high < 8  # Hα has five times the continuum, and names of lines need room
+    assert 5 < high < 6  # Hα has five times the continuum
     assert -1 < low <= 0
     assert "2 of 900 points lie beyond the range shown (red arrows)" in said(figure)
 
@@ -151,66 +183,9 @@ def test_a_narrow_spike_of_many_fine_pixels_does_not_set_the_range() -> None:
     assert drawn(spectrum).axes[0].get_ylim()[1] < 2
 
 
-def test_lines_are_marked_inside_the_range_only() -> None:
-    found = names(drawn(a_spectrum()).axes[0])
-    assert {"Hα", "Hβ", "Hγ", "He I", "He II", "[O III]", "Fe II"} <= {*found}
-    assert "O I" not in found
-    assert "Brγ" not in found
-
-
-@pytest.mark.parametrize(
-    ("frame", "redshift", "marked"),
-    [
-        (Frame.REST, None, True),
-        (Frame.HELIOCENTRIC, None, True),
-        (Frame.OBSERVED, 0.001, True),
-        (Frame.OBSERVED, 0.5, False),
-        (Frame.UNKNOWN, None, False),
-    ],
-)
-def test_lines_are_marked_only_if_the_frame_tells_where_they_are(
-    frame: Frame, redshift: float | None, marked: bool
-) -> None:
-    spectrum = a_spectrum(frame=frame, metadata={} if redshift is None else {"redshift": redshift})
-    figure = drawn(spectrum)
-    assert ("Hα" in names(figure.axes[0])) is marked
-    assert ("laboratory wavelengths" in said(figure)) is marked
-    assert "Hα" in names(drawn(spectrum, markers=True).axes[0])
-    assert "Hα" not in names(drawn(spectrum, markers=False).axes[0])
-
-
-def test_markers_stand_where_the_medium_has_the_lines() -> None:
-    for medium, expected in ((Medium.AIR, 6562.80), (Medium.VACUUM, 6564.61)):
-        axes = drawn(a_spectrum(medium=medium)).axes[0]
-        marks = [line for line in axes.lines if line.get_linestyle() == ":"]
-        places = [4000 + 3000 * float(np.asarray(line.get_xdata())[0]) for line in marks]
-        assert min(abs(place - expected) for place in places) < 0.05
-    assert in_vacuum(1549.5) == 1549.5
-
-
-def test_names_of_lines_never_touch() -> None:
-    figure = drawn(a_spectrum())
-    texts = [text for text in figure.axes[0].texts if text.get_rotation() == 90]
-    boxes = sorted((text.get_window_extent() for text in texts), key=lambda box: box.x0)
-    assert len(boxes) > 15
-    assert all(left.x1 <= right.x0 + 0.5 for left, right in pairwise(boxes))
-    frame = figure.axes[0].get_window_extent()
-    assert all(frame.x0 <= box.x0 and box.x1 <= frame.x1 and box.y1 <= frame.y1 for box in boxes)
-
-
-def test_places_are_moved_apart_in_order_and_within_the_ends() -> None:
-    moved = moved_apart([0, 1, 2, 50, 99, 100], low=0, high=100, apart=10)
-    assert moved == sorted(moved)
-    assert all(b - a >= 10 - 1e-9 for a, b in pairwise(moved))
-    assert 0 <= moved[0] < moved[-1] <= 100
-    assert moved[3] == 50
-    assert moved_apart([], low=0, high=1, apart=10) == []
-    assert len(moved_apart([5.0] * 50, low=0, high=100, apart=10)) == 50
-
-
 def test_what_was_assumed_is_written_below() -> None:
     made = (Assumption("wavelength_unit", "Angstrom", "the file gives no unit"),)
-    assert "Assumed: wavelength unit = Angstrom (the file gives no unit)" in said(drawn(a_spectrum(assumptions=made)))
+    assert "wavelengths taken as in Ångström: the file gives no unit" in said(drawn(a_spectrum(assumptions=made)))
 
 
 def test_very_many_assumptions_stay_on_the_picture() -> None:
@@ -218,13 +193,22 @@ def test_very_many_assumptions_stay_on_the_picture() -> None:
     figure = drawn(a_spectrum(assumptions=made))
     figure.draw_without_rendering()
     notes = [text for text in figure.texts if "thing" in text.get_text() or "reason" in text.get_text()]
-    assert 1 <= len(notes) <= 3
+    assert 1 <= len(notes) <= 4
     assert notes[-1].get_text().endswith("…")
     label = figure.axes[0].xaxis.label.get_window_extent()
     for text in notes:
         box = text.get_window_extent()
         assert box.x1 <= 1200
-        assert box.y1 <= label.y0
+        assert box.y0 >= 8
+        assert box.y1 <= label.y0 - 5
+
+
+def test_frames_have_the_room_that_the_notes_leave() -> None:
+    made = tuple(Assumption(f"thing_{n}", "value" * 20, "reason " * 20) for n in range(50))
+    without, with_many = (drawn(a_spectrum(assumptions=some, error=False)).axes[0] for some in ((), made))
+    tops = [axes.get_window_extent().y1 for axes in (without, with_many)]
+    assert tops[0] == tops[1]
+    assert with_many.get_window_extent().y0 - without.get_window_extent().y0 == pytest.approx(4 * 16 + 6)
 
 
 def test_a_long_title_is_cut_at_the_edge_and_no_formula_begins_in_it() -> None:
@@ -264,7 +248,14 @@ def test_a_wide_and_steep_spectrum_has_logarithmic_axes() -> None:
     axes = figure.axes[0]
     assert (axes.get_xscale(), axes.get_yscale()) == ("log", "log")
     assert [label.get_text() for label in axes.get_yticklabels()][:2] == ["10⁻¹⁸", "10⁻¹⁷"]
-    assert axes.get_ylabel() == "Flux density (erg s⁻¹ cm⁻² Å⁻¹)"
+    assert axes.get_ylabel() == "Flux density (erg s⁻¹ cm⁻² Å⁻¹), logarithmic"
+    assert axes.get_xlabel() == "Wavelength in air (Å), rest frame, logarithmic"
+    named = [label.get_text() for label in axes.get_xticklabels()]
+    assert {"1200", "1500", "2000", "3000", "5000", "10000", "20000", "30000"} <= {*named}
+    figure.draw_without_rendering()
+    boxes = [label.get_window_extent() for label in axes.get_xticklabels()]
+    assert all(left.x1 + 3 < right.x0 for left, right in pairwise(boxes))
+    assert len(axes.get_xticks(minor=True)) > 20
 
 
 def test_several_spectra_stand_in_panels_with_their_labels(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from penstock.astronomy.fill_values import fill_values
 from penstock.astronomy.judgement import Assumption
 from penstock.astronomy.spectra.codes import UnusableSpectrum
 from penstock.astronomy.spectra.flux_units import per_angstrom
@@ -28,6 +29,7 @@ def sound_spectrum(draft: SpectrumDraft, profile: SpectrumProfile, assumptions: 
     _plausible(wavelengths, draft, profile)
     _meaningful(draft)
     turned = slice(None, None, -1) if descending else slice(None)
+    unmeasured = int(np.count_nonzero(fill_values(draft.flux, draft.uncertainty)))
     return Spectrum(
         wavelength=np.ascontiguousarray(wavelengths[turned]),
         flux=np.ascontiguousarray(draft.flux[turned]),
@@ -37,7 +39,7 @@ def sound_spectrum(draft: SpectrumDraft, profile: SpectrumProfile, assumptions: 
         medium=draft.medium,
         frame=draft.frame,
         wavelength_unit=f"log10({draft.unit.name})" if draft.unit.log10 else draft.unit.name,
-        metadata=draft.metadata,
+        metadata=draft.metadata | ({"unmeasured_points": unmeasured} if unmeasured else {}),
         assumptions=(*draft.assumptions, *assumptions),
     )
 

@@ -16,6 +16,7 @@ from penstock.astronomy.products.ecsv import write_light_curve_ecsv
 from penstock.astronomy.products.fits_tables import write_light_curve_fits
 from penstock.astronomy.products.plots.failed_plot import plot_failed
 from penstock.astronomy.products.plots.light_curve_plot import plot_light_curve
+from penstock.astronomy.products.plots.observation_words import curve_words
 from penstock.astronomy.ticket import PhotometryTicket, read_ticket
 from penstock.domains.novae.dataset_records import Dataset
 from penstock.domains.novae.dataset_science import DerivedFile, JudgedFile, Replayed
@@ -62,7 +63,8 @@ class PhotometryScience:
         """The light curve as far as it was read, or why nothing was."""
         found: PhotometryJudgement = judged.contents
         if found.curve is not None and found.curve.measurements:
-            plot_light_curve(found.curve, path, title=title, subtitle=dataset.provider)
+            words = curve_words(found.curve, otherwise=dataset.file_name or "photometry")
+            plot_light_curve(found.curve, path, title=title, subtitle=f"{words} · {dataset.provider}")
         elif found.finding is not None:
             lines = judged.evidence.get("first_lines", ())
             plot_failed(found.finding, path, title=title, subtitle=dataset.provider, header=lines)

@@ -11,6 +11,7 @@ from penstock.astronomy.judgement import Assumption
 from penstock.astronomy.products.ecsv import write_spectrum_ecsv
 from penstock.astronomy.products.fits_tables import write_spectrum_fits
 from penstock.astronomy.products.plots.failed_plot import plot_failed
+from penstock.astronomy.products.plots.observation_words import spectrum_words
 from penstock.astronomy.products.plots.spectrum_plot import plot_spectra
 from penstock.astronomy.spectra.description import SpectrumDescription
 from penstock.astronomy.spectra.judgements import SpectrumJudgement, judge_spectrum
@@ -68,7 +69,8 @@ class SpectrumScience:
         """The spectra, or the cards of a file in which none could be read."""
         found: SpectrumJudgement = judged.contents
         if found.spectra:
-            plot_spectra(found.spectra, path, title=title, subtitle=_subtitle(dataset, found.spectra[0]))
+            subtitle = _subtitle(dataset, found.spectra[0])
+            plot_spectra(found.spectra, path, title=title, subtitle=subtitle, markers=True)
         elif found.finding is not None:
             cards = judged.evidence.get("headers", ())
             plot_failed(found.finding, path, title=title, subtitle=dataset.provider, header=cards)
@@ -148,8 +150,8 @@ def _is_plain(value: object) -> bool:
 
 
 def _subtitle(dataset: Dataset, spectrum: Spectrum) -> str:
-    told = [spectrum.metadata.get(name) for name in ("telescope", "instrument", "observed_at")]
-    return " · ".join([dataset.provider, *(str(each) for each in told if each)])
+    """What is known of the observation, and who has it; the file's name if nothing is."""
+    return f"{spectrum_words(spectrum, otherwise=dataset.file_name or 'spectrum')} · {dataset.provider}"
 
 
 def _choice(selection: dict[str, Any]) -> dict[str, Any]:

@@ -10,12 +10,16 @@ from matplotlib.lines import Line2D
 
 _COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#b8860b", "#000000", "#7f3fbf")
 "Okabe and Ito's, but for their yellow, which is too pale on white."
+LIMIT_SIZE = 4.0
 _SIGNS = ("o", "s", "D", "^", "p", "X", "*", "h", "P", "<", ">")
 _USUAL = {
-    "U": ("#7f3fbf", "p"), "B": ("#0072b2", "s"), "V": ("#009e73", "o"), "R": ("#d55e00", "D"),
-    "I": ("#8b1a1a", "^"), "J": ("#b8860b", "P"), "H": ("#cc79a7", "X"), "K": ("#56b4e9", "h"), "VIS": ("#444444", "."),
+    "U": ("#7f3fbf", "p"), "B": ("#0072b2", "s"), "V": ("#009e73", "o"), "R": ("#e66100", "D"),
+    "I": ("#b5117f", "^"), "J": ("#a07800", "P"), "H": ("#8c564b", "X"), "K": ("#3fa9e0", "h"), "VIS": ("#555555", "o"),
+    "CR": ("#c9302c", "s"), "CV": ("#3a7d5c", "D"),
 }  # fmt: skip
-"Bands that look the same in every picture, by the letter they begin with."
+"Bands that look the same in every picture, by their name or the letter it begins with."
+_SIZES = {"o": 4.6, "s": 4.2, "D": 3.8, "^": 5.0, "<": 5.0, ">": 5.0, "p": 5.0, "h": 5.0, "P": 5.2, "X": 5.2, "*": 6.8}
+"Signs of one weight: none hides another by being larger."
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,19 +41,20 @@ class BandMark:
 
     def seen(self, *, crowded: bool = False) -> dict[str, Any]:
         """How a measured point is drawn."""
-        size = {".": 6.0, "*": 7.0}.get(self.sign, 4.8) * (0.8 if crowded else 1.0)
+        size = _SIZES.get(self.sign, 4.6) * (0.75 if crowded else 1.0)
         rim = 0.0 if crowded else 0.3
         return {**_PLAIN, "color": self.colour, "marker": self.sign, "markersize": size, "markeredgewidth": rim,
                 "markeredgecolor": "white", "markerfacecolor": self.colour}  # fmt: skip
 
     def limit(self) -> dict[str, Any]:
-        """How an upper limit is drawn: an open triangle that points to where the object may be."""
-        return {**_PLAIN, "color": self.colour, "marker": "v", "markersize": 7, "markeredgewidth": 1.1,
-                "markeredgecolor": self.colour, "markerfacecolor": "none"}  # fmt: skip
+        """How an upper limit is drawn: a small open triangle that points to where the object may be, light and thin."""
+        return {**_PLAIN, "color": self.colour, "marker": "v", "markersize": LIMIT_SIZE, "markeredgewidth": 0.6,
+                "markeredgecolor": self.colour, "markerfacecolor": "none", "alpha": 0.55}  # fmt: skip
 
     def handle(self, label: str, *, limit: bool = False) -> Line2D:
         """Its line in a legend."""
-        look = self.limit() if limit else {**self.seen(), "markersize": 7}
+        look = {**self.limit(), "alpha": 1.0, "markeredgewidth": 0.9} if limit else self.seen()
+        look["markersize"] = 1.35 * look["markersize"]
         return Line2D([], [], label=label, **look)
 
 

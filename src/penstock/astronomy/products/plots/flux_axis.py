@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from penstock.astronomy.products.plots.plot_range import flux_range, padded, shown_exponent
 from penstock.astronomy.products.plots.plot_words import flux_words, power_of_ten
@@ -13,6 +14,10 @@ from penstock.astronomy.spectrum import Floats, Spectrum
 
 _FAR_APART = 100.0
 "Fluxes of a wide spectrum that differ by more than this are shown on a logarithmic axis."
+
+_LARGE, _UNSURE, _FEW = 5.0, 0.3, 0.25
+"An error is large if it is so many times the median and such a part of its flux, and if few are."
+_STRETCH = 25
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,15 +51,42 @@ class FluxAxis:
         return [10.0**n for n in exponents], [power_of_ten(n) for n in exponents]
 
 
-def flux_axis(spectrum: Spectrum, *, headroom: bool, wide: bool) -> FluxAxis:
-    """The axis for a spectrum; with room above for the names of lines, and logarithmic if it is wide and steep."""
+def flux_axis(spectrum: Spectrum, *, wide: bool) -> FluxAxis:
+    """The axis for a spectrum; logarithmic if it is wide and steep."""
     flux = np.asarray(spectrum.flux, dtype=np.float64)
     if wide and (found := _decades_apart(flux)):
-        return FluxAxis(found[0] / 2, found[1] * (8 if headroom else 2), 0, flux_words(spectrum.flux_unit, 0), True)
-    low, high = flux_range(np.asarray(spectrum.wavelength, dtype=np.float64), flux) or (0.0, 1.0)
+        words = f"{flux_words(spectrum.flux_unit, 0)}, logarithmic"
+        return FluxAxis(found[0] / 2, found[1] * 2, 0, words, True)
+    sure = np.where(_doubtful(flux, spectrum.uncertainty), np.nan, flux)
+    low, high = flux_range(np.asarray(spectrum.wavelength, dtype=np.float64), sure) or (0.0, 1.0)
     exponent = shown_exponent(low, high)
-    low, high = padded(low / 10.0**exponent, high / 10.0**exponent, above=0.24 if headroom else 0.08)
+    low, high = padded(low / 10.0**exponent, high / 10.0**exponent, above=0.08)
     return FluxAxis(low, high, exponent, flux_words(spectrum.flux_unit, exponent))
+
+
+def _doubtful(flux: Floats, error: Floats | None) -> NDArray[np.bool_]:
+    """Stretches whose errors are large, beside their values and beside most others: the ends of a detector.
+
+    Stretches and not points: of noise, the points that are high by chance have the smallest part in errors.
+    """
+    nothing = np.zeros(flux.shape, dtype=bool)
+    known = nothing if error is None else np.isfinite(error) & (error > 0)
+    if error is None or not known.any():
+        return nothing
+    errors, fluxes = _stretched(np.where(known, error, np.nan)), np.abs(_stretched(flux))
+    with np.errstate(invalid="ignore", over="ignore"):
+        large = (errors > _LARGE * np.median(error[known])) & (errors > _UNSURE * fluxes)
+    return large if np.count_nonzero(large) < _FEW * flux.size else nothing
+
+
+def _stretched(values: Floats) -> Floats:
+    """The (lower) median of each stretch, in place of its values; NaN where a stretch has none that is finite."""
+    length = max(1, min(_STRETCH, values.size // 20))
+    finite = np.pad(np.where(np.isfinite(values), values, np.nan), (0, -values.size % length), mode="edge")
+    ordered = np.sort(finite.reshape(-1, length), axis=1)  # what is NaN comes last
+    known = np.count_nonzero(np.isfinite(ordered), axis=1)
+    medians = ordered[np.arange(known.size), np.maximum(known - 1, 0) // 2]
+    return np.asarray(np.repeat(medians, length)[: values.size])
 
 
 def _decades_apart(flux: Floats) -> tuple[float, float] | None:

@@ -1,4 +1,4 @@
-"""Names of lines above a spectrum, none on top of another."""
+"""Names and wavelengths of lines, in a strip of their own above a spectrum, none on top of another."""
 
 from __future__ import annotations
 
@@ -6,35 +6,65 @@ from collections.abc import Sequence
 from typing import Any
 
 from matplotlib.axes import Axes
-from matplotlib.patheffects import withStroke
+from matplotlib.transforms import blended_transform_factory
 
 from penstock.astronomy.products.plots import plot_canvas as canvas
+from penstock.astronomy.products.plots.line_evidence import evidence
 from penstock.astronomy.products.plots.nova_lines import SpectralLine
+from penstock.astronomy.spectrum import Spectrum
 
 COLOUR = "#6b6b6b"
-_APART = 14.0
-"Pixels between the names of two lines."
+STRIP = 100
+"Pixels above the frame that the names need."
+NOTE = (
+    "dotted: laboratory wavelengths of lines that novae show, where the flux has a peak or a dip within 1,200 km/s; "
+    "not identifications"
+)
+_APART, _FURTHEST, _SAME = 13.0, 26.0, 2.0
+"Pixels between two names, from a name to its line, and between two lines that are drawn as one."
+_LEAD = 14.0
+
+
+def lines_shown(spectrum: Spectrum, lines: Sequence[SpectralLine]) -> tuple[SpectralLine, ...]:
+    """Those of the lines near which the spectrum has a peak or a dip, the most usual first."""
+    found = [(evidence(spectrum.wavelength, spectrum.flux, line.wavelength), line) for line in lines]
+    ordered = sorted((one for one in found if one[0] > 0), key=lambda one: (one[1].rank, -one[0]))
+    return tuple(line for _, line in ordered)
 
 
 def mark_lines(axes: Axes, lines: Sequence[SpectralLine]) -> None:
-    """Draw a dotted line at each wavelength and its name above it; names that would touch are moved apart."""
+    """Draw a dotted line at each wavelength and its name above the frame; in this order, as long as there is room."""
     box = axes.get_window_extent()
-    places = [axes.transData.transform((line.wavelength, axes.get_ylim()[0]))[0] for line in lines]
-    spread = moved_apart(places, low=box.x0 + 8, high=box.x1 - 8, apart=_APART)
-    for line, name_place in zip(lines, spread, strict=True):
-        at = (name_place - box.x0) / box.width
-        _mark(axes, line, (axes.transData.transform((line.wavelength, axes.get_ylim()[0]))[0] - box.x0) / box.width, at)
+    floor = axes.get_ylim()[0]
+    places = {line: float(axes.transData.transform((line.wavelength, floor))[0]) - box.x0 for line in lines}
+    for line, at in _with_room(places, box.width).items():
+        _mark(axes, line, places[line] / box.width, at / box.width)
+
+
+def _with_room(places: dict[SpectralLine, float], width: float) -> dict[SpectralLine, float]:
+    """Where names stand: those of as many lines as can stand near them."""
+    chosen: dict[SpectralLine, float] = {}
+    for line in places:
+        if any(abs(places[line] - places[other]) < _SAME for other in chosen):
+            continue
+        trial = sorted([*chosen, line], key=places.__getitem__)
+        spread = moved_apart([places[one] for one in trial], low=7, high=width - 7, apart=_APART)
+        if all(abs(at - places[one]) <= _FURTHEST for one, at in zip(trial, spread, strict=True)):
+            chosen = dict(zip(trial, spread, strict=True))
+    return chosen
 
 
 def _mark(axes: Axes, line: SpectralLine, true: float, at: float) -> None:
-    across = axes.transAxes
-    axes.plot([true, true], [0, 0.875], transform=across, color=COLOUR, alpha=0.45, lw=0.8, ls=":", marker="", zorder=2)
-    axes.plot(
-        [true, at], [0.875, 0.895], transform=across, color=COLOUR, alpha=0.7, lw=0.8, ls="-", marker="", zorder=2
-    )
-    place: dict[str, Any] = {"rotation": 90, "ha": "center", "va": "bottom", "transform": across, "zorder": 6}
-    halo = [withStroke(linewidth=2.5, foreground="white")]
-    axes.text(at, 0.9, line.name, color="#444444", path_effects=halo, **place, **canvas.words("line"))
+    figure = axes.get_figure(root=True)
+    assert figure is not None
+    top = axes.get_position().y1
+    lead = _LEAD / canvas.HEIGHT
+    above = blended_transform_factory(axes.transAxes, figure.transFigure)
+    thin: dict[str, Any] = {"color": COLOUR, "lw": 0.8, "marker": "", "zorder": 2}
+    axes.plot([true, true], [0, 1], transform=axes.transAxes, alpha=0.45, ls=":", **thin)
+    axes.plot([true, true, at], [top, top + lead / 3, top + lead], transform=above, ls="-", clip_on=False, **thin)
+    place: dict[str, Any] = {"rotation": 90, "ha": "center", "va": "bottom", "transform": above, "zorder": 6}
+    axes.text(at, top + lead + 2 / canvas.HEIGHT, line.words, color="#444444", **place, **canvas.words("line"))
 
 
 def moved_apart(places: Sequence[float], *, low: float, high: float, apart: float) -> list[float]:

@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 from matplotlib.font_manager import FontProperties
 from matplotlib.legend import Legend
 from matplotlib.text import Text
-from matplotlib.ticker import MaxNLocator, NullLocator
+from matplotlib.ticker import FixedLocator, MaxNLocator, NullFormatter, NullLocator
 
 from penstock.astronomy.products.plots.plot_words import number_words, printable
 from penstock.astronomy.products.whole_file import whole_file
@@ -22,13 +22,15 @@ from penstock.astronomy.products.whole_file import whole_file
 WIDTH, HEIGHT = 1200, 700
 "Pixels."
 _DPI = 100
-_LEFT, _RIGHT, TOP = 100, 1170, 98
+_LEFT, _RIGHT, TOP = 100, 1170, 76
 INK, QUIET, GRID, WARNING = "#1a1a1a", "#555555", "#dddddd", "#a4262c"
-FONT_SIZES = {"title": 16, "subtitle": 12, "label": 13, "tick": 11, "legend": 11, "line": 8.5, "foot": 9}
-_FOOT_LINES = 3
+FONT_SIZES = {"title": 19, "subtitle": 12, "label": 13, "tick": 11, "legend": 11, "side": 10, "line": 8.5, "foot": 9}
+_FOOT_LINES, _FOOT_HEIGHT, _FOOT_EDGE = 4, 16, 14
+_BELOW_FRAME = 68
+"Pixels that ticks and the name of an axis need below a frame."
 LEGEND: dict[str, Any] = {
     "frameon": False, "handlelength": 1.6, "handleheight": 0.7, "handletextpad": 0.8, "labelspacing": 0.5,
-    "columnspacing": 1.2, "borderpad": 0.4, "markerscale": 1.0, "numpoints": 1,
+    "columnspacing": 1.6, "borderpad": 0.4, "markerscale": 1.0, "numpoints": 1,
 }  # fmt: skip
 "How legends are laid out, in units of their letters."
 
@@ -39,9 +41,9 @@ def blank_picture(*, title: str, subtitle: str) -> Figure:
     figure = Figure(figsize=size, dpi=_DPI, facecolor="white", edgecolor="white")
     figure.set_layout_engine("none")
     FigureCanvasAgg(figure)
-    headline = figure.text(_LEFT / WIDTH, 1 - 34 / HEIGHT, "", color=INK, **words("title", bold=True))
+    headline = figure.text(_LEFT / WIDTH, 1 - 36 / HEIGHT, "", color=INK, **words("title", bold=True))
     fit(headline, printable(title), _RIGHT - _LEFT)
-    below = figure.text(_LEFT / WIDTH, 1 - 58 / HEIGHT, "", color=QUIET, **words("subtitle"))
+    below = figure.text(_LEFT / WIDTH, 1 - 60 / HEIGHT, "", color=QUIET, **words("subtitle"))
     fit(below, printable(subtitle), _RIGHT - _LEFT)
     return figure
 
@@ -88,12 +90,40 @@ def put_labels(axis: Any, places: Sequence[float], labels: Sequence[str]) -> Non
         label.set(color=INK, **words("tick"))
 
 
+def put_small_ticks(axis: Any, places: Sequence[float]) -> None:
+    """Put ticks without words between the others."""
+    axis.set_minor_locator(FixedLocator(list(places)))
+    axis.set_minor_formatter(NullFormatter())
+    axis.set_tick_params(which="minor", length=2.5, width=0.6)
+
+
 def add_footnotes(figure: Figure, notes: Sequence[str]) -> None:
-    """Write small notes at the foot, at most three lines; what does not fit is cut, with a sign that it was."""
+    """Write small notes at the foot, at most four lines, and give the frames the rest of the height.
+
+    What does not fit is cut, with a sign that it was.
+    """
     lines = filled(figure, "  ·  ".join(note for note in notes if note), "foot", WIDTH - 48, lines=_FOOT_LINES)
     for number, text in enumerate(lines):
-        place = (14 + 16 * (len(lines) - 1 - number)) / HEIGHT
+        place = (_FOOT_EDGE + _FOOT_HEIGHT * (len(lines) - 1 - number)) / HEIGHT
         figure.text(24 / WIDTH, place, text, color=QUIET, **words("foot"))
+    _stretch_frames(figure, _BELOW_FRAME + (_FOOT_EDGE + _FOOT_HEIGHT * len(lines) - 8 if lines else 0))
+
+
+def _stretch_frames(figure: Figure, bottom: float) -> None:
+    """Move the frames so that the lowest one ends so many pixels from the edge; the highest stays where it begins."""
+    boxes = [axes.get_position() for axes in figure.axes]
+    if not boxes:
+        return
+    top, low = max(box.y1 for box in boxes), min(box.y0 for box in boxes)
+    part = (top - bottom / HEIGHT) / (top - low)
+    for axes, box in zip(figure.axes, boxes, strict=True):
+        axes.set_position((box.x0, top - (top - box.y0) * part, box.width, box.height * part))
+
+
+def keep_clear(figure: Figure, legend: Legend) -> None:
+    """Cut what is said under the title where a legend beside it begins."""
+    below = figure.texts[1]
+    fit(below, below.get_text(), legend.get_window_extent().x0 - _LEFT - 12)
 
 
 def save_picture(figure: Figure, path: Path, *, title: str) -> None:
@@ -103,11 +133,11 @@ def save_picture(figure: Figure, path: Path, *, title: str) -> None:
         drawing.print_png(unfinished, metadata={"Software": "Penstock", "Title": printable(title)})
 
 
-def set_legend(legend: Legend) -> None:
+def set_legend(legend: Legend, *, role: str = "legend") -> None:
     """Write the words of a legend as all others."""
     for text in legend.get_texts():
-        text.set(color=INK, **words("legend"))
-    legend.get_title().set(color=INK, **words("legend", bold=True))
+        text.set(color=INK, **words(role))
+    legend.get_title().set(color=INK, **words(role, bold=True))
 
 
 def words(role: str, *, bold: bool = False) -> dict[str, Any]:

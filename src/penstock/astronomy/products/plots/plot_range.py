@@ -30,7 +30,7 @@ def flux_range(wavelength: Floats, flux: Floats) -> tuple[float, float] | None:
     flux = np.clip(flux, -_LARGEST, _LARGEST)
     values = _blocks(flux[good], _pixels_of_a_spike(wavelength[good]))
     smooth, noise = _smoothed(values), _local_noise(values)
-    usual = 3 * float(np.median(noise))
+    usual = 3 * float(np.median(_local_noise(flux[good])))
     core = np.percentile(smooth, (1, 99)) + np.array([-usual, usual])
     away = smooth[np.abs(smooth - np.median(smooth)) > _EVIDENT * noise]
     shown = np.concatenate([core, away])
@@ -54,10 +54,13 @@ def _blocks(values: Floats, length: int) -> Floats:
 
 
 def _with_tips(low: float, high: float, values: Floats) -> tuple[float, float]:
-    """A little wider, if that is all it takes to show everything: smoothing lowers the tips of real lines."""
-    room = 0.6 * (high - low)
+    """Wider, if that is all it takes to show everything, or a little: smoothing lowers the tips of real lines."""
+    room = high - low
     least, greatest = float(values.min()), float(values.max())
-    return least if least >= low - room else low, greatest if greatest <= high + room else high
+    tips = values[(values >= low - 0.12 * room) & (values <= high + 0.12 * room)]
+    bottom = least if least >= low - 0.6 * room else float(min(low, tips.min(initial=low)))
+    top = greatest if greatest <= high + 0.6 * room else float(max(high, tips.max(initial=high)))
+    return bottom, top
 
 
 def _smoothed(values: Floats) -> Floats:

@@ -12,7 +12,6 @@ from penstock.astronomy.products.plots import plot_canvas as canvas
 from penstock.astronomy.products.plots.flux_axis import flux_axis
 from penstock.astronomy.products.plots.flux_drawing import (
     DrawnFlux,
-    assumed,
     draw_flux,
     draw_legend,
     remarks,
@@ -33,9 +32,9 @@ def draw_panels(figure: Figure, spectra: Sequence[Spectrum]) -> list[str]:
     drawn = []
     for number, spectrum in enumerate(spectra):
         last = number == len(spectra) - 1
-        gap = 0 if last else 24 if shared else 44
+        gap = 0 if last else 6 if shared else 26
         bottom = canvas.HEIGHT - canvas.TOP - (number + 1) * height
-        top = canvas.TOP + number * height + (14 if number == 0 else 0)
+        top = canvas.TOP + number * height + 24
         axes = canvas.add_plot(figure, top=round(top), bottom=round(bottom + gap))
         drawn.append(_draw_panel(axes, spectrum, wavelength_ends(spectra if shared else [spectrum])))
         if shared and not last:
@@ -43,7 +42,7 @@ def draw_panels(figure: Figure, spectra: Sequence[Spectrum]) -> list[str]:
         canvas.name_axes(axes, x=wavelength_words(spectrum) if last else "", y="Flux")
         if number == 0:
             draw_legend(axes)
-    return assumed(spectra) + remarks(drawn)
+    return remarks(drawn)
 
 
 def _overlap(spectra: Sequence[Spectrum]) -> bool:
@@ -52,7 +51,7 @@ def _overlap(spectra: Sequence[Spectrum]) -> bool:
 
 
 def _draw_panel(axes: Axes, spectrum: Spectrum, ends: tuple[float, float]) -> DrawnFlux:
-    axis = flux_axis(spectrum, headroom=False, wide=False)
+    axis = flux_axis(spectrum, wide=False)
     set_flux_axes(axes, axis, ends, most=4)
     place: dict[str, Any] = {"ha": "left", "va": "bottom", "transform": axes.transAxes}
     label = axes.text(0, 1.02, "", color=canvas.INK, **place, **canvas.words("legend"))

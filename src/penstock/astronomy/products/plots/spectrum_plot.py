@@ -8,9 +8,9 @@ from pathlib import Path
 from matplotlib.figure import Figure
 
 from penstock.astronomy.products.plots import plot_canvas as canvas
+from penstock.astronomy.products.plots.assumption_words import assumed_words
 from penstock.astronomy.products.plots.flux_axis import flux_axis
 from penstock.astronomy.products.plots.flux_drawing import (
-    assumed,
     draw_flux,
     draw_legend,
     is_wide,
@@ -19,8 +19,10 @@ from penstock.astronomy.products.plots.flux_drawing import (
     wavelength_ends,
     wavelength_words,
 )
-from penstock.astronomy.products.plots.line_markers import mark_lines
-from penstock.astronomy.products.plots.nova_lines import lines_permitted, lines_within
+from penstock.astronomy.products.plots.line_markers import NOTE, STRIP, lines_shown, mark_lines
+from penstock.astronomy.products.plots.nova_lines import SpectralLine, lines_permitted, lines_within
+from penstock.astronomy.products.plots.observation_words import spectrum_words
+from penstock.astronomy.products.plots.shown_flux import as_shown
 from penstock.astronomy.products.plots.spectrum_panels import draw_panels
 from penstock.astronomy.products.spectrum_columns import check_lengths
 from penstock.astronomy.spectrum import Spectrum
@@ -30,51 +32,63 @@ MOST_PANELS = 4
 
 
 def plot_spectrum(
-    spectrum: Spectrum, path: Path, *, title: str, subtitle: str = "", markers: bool | None = None
+    spectrum: Spectrum, path: Path, *, title: str, subtitle: str | None = None, markers: bool = False
 ) -> None:
     """Draw one spectrum into a PNG of 1200 × 700 pixels.
 
-    ``markers`` says whether lines of novae are marked; unless it is given, they are if the spectrum's frame tells where
-    they would lie.
+    The title is the object's name; the subtitle, unless it is given, what is known of the observation. ``markers`` says
+    that it is a nova, whose lines are marked where the flux has a peak or a dip near them.
     """
     canvas.save_picture(spectrum_figure([spectrum], title=title, subtitle=subtitle, markers=markers), path, title=title)
 
 
 def plot_spectra(
-    spectra: Sequence[Spectrum], path: Path, *, title: str, subtitle: str = "", markers: bool | None = None
+    spectra: Sequence[Spectrum], path: Path, *, title: str, subtitle: str | None = None, markers: bool = False
 ) -> None:
     """Draw the spectra of one file into one PNG: in panels, each with its label, and not more than four of them."""
     canvas.save_picture(spectrum_figure(spectra, title=title, subtitle=subtitle, markers=markers), path, title=title)
 
 
-def spectrum_figure(spectra: Sequence[Spectrum], *, title: str, subtitle: str, markers: bool | None = None) -> Figure:
+def spectrum_figure(
+    spectra: Sequence[Spectrum], *, title: str, subtitle: str | None = None, markers: bool = False
+) -> Figure:
     """The picture before it is saved."""
     if not spectra:
         raise InvalidValue("no spectrum to draw; give at least one")
-    shown = spectra[:MOST_PANELS]
-    for spectrum in shown:
+    first = spectra[:MOST_PANELS]
+    for spectrum in first:
         check_lengths(spectrum)
-    figure = canvas.blank_picture(title=title, subtitle=subtitle)
-    if len(shown) == 1:
-        notes = _draw_one(figure, shown[0], markers=markers)
-    else:
-        notes = draw_panels(figure, shown)
+    figure = canvas.blank_picture(title=title, subtitle=_subtitle(first) if subtitle is None else subtitle)
+    shown, changed = zip(*(as_shown(spectrum) for spectrum in first), strict=True)
+    notes = _draw_one(figure, shown[0], markers=markers) if len(shown) == 1 else draw_panels(figure, shown)
     if len(spectra) > len(shown):
         notes.insert(0, f"{len(shown)} of {len(spectra)} spectra are shown")
-    canvas.add_footnotes(figure, notes)
+    notes += dict.fromkeys(note for each in changed for note in each)
+    canvas.add_footnotes(figure, notes + assumed_words(one for each in first for one in each.assumptions))
     return figure
 
 
-def _draw_one(figure: Figure, spectrum: Spectrum, *, markers: bool | None) -> list[str]:
-    wanted = lines_permitted(spectrum) if markers is None else markers
+def _subtitle(spectra: Sequence[Spectrum]) -> str:
+    words = [spectrum_words(spectrum) for spectrum in spectra]
+    return words[0] if len(words) == 1 else words[0].removesuffix(spectra[0].label).rstrip(" ·")
+
+
+def _draw_one(figure: Figure, spectrum: Spectrum, *, markers: bool) -> list[str]:
     ends = wavelength_ends([spectrum])
-    lines = lines_within(spectrum, *ends) if wanted else ()
-    axes = canvas.add_plot(figure, bottom=120)
-    axis = flux_axis(spectrum, headroom=bool(lines), wide=is_wide(ends))
+    lines, told = _lines(spectrum, ends) if markers else ((), [])
+    axes = canvas.add_plot(figure, top=canvas.TOP + (STRIP if lines else 0))
+    axis = flux_axis(spectrum, wide=is_wide(ends))
     set_flux_axes(axes, axis, ends, most=8)
-    canvas.name_axes(axes, x=wavelength_words(spectrum), y=axis.words)
+    canvas.name_axes(axes, x=wavelength_words(spectrum, logarithmic=axis.logarithmic), y=axis.words)
     seen = draw_flux(axes, spectrum, axis, ends)
     mark_lines(axes, lines)
     draw_legend(axes)
-    marked = ["dotted: laboratory wavelengths of lines that novae show, not identifications"] if lines else []
-    return assumed([spectrum]) + remarks([seen]) + marked
+    return remarks([seen]) + told
+
+
+def _lines(spectrum: Spectrum, ends: tuple[float, float]) -> tuple[tuple[SpectralLine, ...], list[str]]:
+    """The lines to mark, and what is to be said of them."""
+    if not lines_permitted(spectrum):
+        return (), [f"no lines are marked: a redshift of {spectrum.metadata['redshift']:g} is told"]
+    found = lines_shown(spectrum, lines_within(spectrum, *ends))
+    return found, [NOTE] if found else []

@@ -45,17 +45,6 @@ def thinned(wavelength: Floats, flux: Floats) -> tuple[Floats, Floats]:
     return xs.ravel(), ys.ravel()
 
 
-def thinned_band(wavelength: Floats, lower: Floats, upper: Floats) -> tuple[Floats, Floats, Floats]:
-    """The edges of a band, by the least and the greatest of each stretch."""
-    if lower.size <= 4 * COLUMNS:
-        return wavelength, lower, upper
-    return (
-        np.fmax.reduce(_stretches(wavelength), axis=1),
-        np.fmin.reduce(_stretches(lower), axis=1),
-        np.fmax.reduce(_stretches(upper), axis=1),
-    )
-
-
 def _stretches(values: Floats) -> Floats:
     length = -(-values.size // COLUMNS)
     missing = -values.size % length
@@ -71,6 +60,14 @@ def spread_points(x: Floats, y: Floats, kinds: NDArray[np.int64], *, most: int) 
     first.sort()
     chosen: NDArray[np.intp] = np.asarray(first, dtype=np.intp)
     return chosen if chosen.size <= most else chosen[np.linspace(0, chosen.size - 1, most).astype(np.intp)]
+
+
+def one_of_each_cell(x: Floats, y: Floats, *, columns: int, rows: int) -> NDArray[np.intp]:
+    """The first point in each cell of a grid over all of them, as places in the arrays."""
+    if x.size == 0:
+        return np.arange(0)
+    _, first = np.unique(_cells(x, columns) * rows + _cells(y, rows), return_index=True)
+    return np.sort(np.asarray(first, dtype=np.intp))
 
 
 def _cells(values: Floats, count: int) -> NDArray[np.int64]:

@@ -12,8 +12,8 @@ from penstock.astronomy.products.plots.calendar_axis import FIRST_JD, LAST_JD
 from penstock.astronomy.products.plots.plot_canvas import HEIGHT
 from penstock.astronomy.spectrum import Floats
 
-LEFT, RIGHT, TOP, BOTTOM = 100, 1010, 128, 120
-_MIDDLE, _BETWEEN = 610, 30
+LEFT, RIGHT, TOP, BOTTOM = 100, 980, 118, 120
+_MIDDLE, _BETWEEN = 590, 30
 _OFFSET = 2_400_000
 _FEWEST, _CROWDED_INTO = 30, 0.3
 "From so many points on, nine tenths of which lie within this part of the time, the outburst has its own frame."

@@ -1,0 +1,59 @@
+"""Whether a spectrum has a peak or a dip near a wavelength, against what is to both sides of it."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from penstock.astronomy.spectrum import Floats
+
+NEAR = 0.004
+"How far from its wavelength a peak may be, as a part of it: 1200 km/s, the winds of a nova."
+_WIDE, _AROUND = 2 * NEAR, 0.025
+_EVIDENT = 4.0
+"How many times the noise a peak must stand out."
+_MOST, _FEWEST = 1000, 6
+"So many values around a line are looked at, and so many are needed."
+
+
+def evidence(wavelength: Floats, flux: Floats, line: float) -> float:
+    """How many times the noise the highest peak or deepest dip near a line stands out; 0 if none is nearest to it."""
+    inside = slice(*np.searchsorted(wavelength, [line * (1 - _AROUND), line * (1 + _AROUND)]))
+    away, values = _fewer(wavelength[inside] / line - 1, flux[inside])
+    beside = np.abs(away) > _WIDE
+    if np.count_nonzero(beside) < _FEWEST or not (np.abs(away) <= NEAR).any():
+        return 0.0
+    level, noise = _continuum(away, values, beside)
+    standing = np.where(beside, 0.0, np.abs(_smoothed(values) - level))
+    at = int(standing.argmax())
+    if abs(away[at]) > NEAR or noise <= 0:
+        return 0.0
+    found = float(standing[at] / noise)
+    return found if found >= _EVIDENT else 0.0
+
+
+def _fewer(away: Floats, values: Floats) -> tuple[Floats, Floats]:
+    """The finite values; of very many, the means of neighbours, so that no line costs more than others."""
+    good = np.isfinite(away) & np.isfinite(values)
+    away, values = away[good], values[good]
+    length = values.size // _MOST
+    if length < 2:
+        return away, values
+    whole = values.size // length * length
+    return away[:whole].reshape(-1, length).mean(axis=1), values[:whole].reshape(-1, length).mean(axis=1)
+
+
+def _continuum(away: Floats, values: Floats, beside: NDArray[np.bool_]) -> tuple[Floats, float]:
+    """A straight level from the median on one side to that on the other, and the noise around it."""
+    sides = [(float(np.median(away[side])), float(np.median(values[side])))
+             for side in (beside & (away < 0), beside & (away > 0)) if side.any()]  # fmt: skip
+    level = np.interp(away, [place for place, _ in sides], [height for _, height in sides])
+    return level, 1.4826 * float(np.median(np.abs(values - level)[beside]))
+
+
+def _smoothed(values: Floats) -> Floats:
+    """Medians of three: one bad pixel is no line."""
+    if values.size < 3:
+        return values
+    ends = np.concatenate([values[:1], values, values[-1:]])
+    return np.asarray(np.median(np.stack([ends[:-2], ends[1:-1], ends[2:]]), axis=0))
