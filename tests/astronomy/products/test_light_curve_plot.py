@@ -198,7 +198,7 @@ def test_limits_that_crowd_are_thinned_light_and_behind() -> None:
     assert pixels.shape[0] < 2 * 880 / 7
     assert np.ptp(np.asarray(limits.get_xdata())) > 850
     assert limits.get_markersize() < seen.get_markersize()
-    assert limits.get_alpha() < 0.7
+    assert (limits.get_alpha() or 1) < 0.7
     assert limits.get_markeredgewidth() < 1
     assert limits.get_zorder() < seen.get_zorder()
     assert "Vis.  40 + 1,639 limits\n(by eye)" in legend_words(figure)

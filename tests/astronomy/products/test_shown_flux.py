@@ -9,6 +9,7 @@ import pytest
 from matplotlib.figure import Figure
 
 from penstock.astronomy.judgement import Assumption
+from penstock.astronomy.products.plots import plot_canvas as canvas
 from penstock.astronomy.products.plots.edge_arrows import COLOUR, merged
 from penstock.astronomy.products.plots.flux_drawing import LINE, RANGE
 from penstock.astronomy.products.plots.observation_words import spectrum_words
@@ -45,7 +46,7 @@ def test_many_more_points_than_pixels_are_a_median_before_their_range() -> None:
     assert edges.min() == flux.min()
     assert behind.get_zorder() < line.get_zorder()
     assert (line.get_color(), RANGE) == (LINE, "#a8c8e4")
-    assert "about 280 points to a column of pixels: light, the least to the greatest; line, the median" in said(figure)
+    assert "about 280 points to a column of pixels: line, the median; light, the least to the greatest" in said(figure)
 
 
 def test_a_few_points_to_a_pixel_are_a_line_through_all() -> None:
@@ -116,6 +117,13 @@ def test_values_of_large_errors_do_not_set_the_range() -> None:
     assert drawn(a_spectrum(flux=flux, uncertainty=error)).axes[0].get_ylim()[1] < 6
 
 
+def test_a_bright_line_sets_the_range_though_its_errors_are_the_largest() -> None:
+    spectrum = a_spectrum()
+    error = np.full(900, 3e-16)
+    error[spectrum.flux > 2e-13] = 9e-15
+    assert drawn(a_spectrum(uncertainty=error)).axes[0].get_ylim()[1] > 5
+
+
 @pytest.mark.parametrize("where", [(100, 103, 800), (100,), (*range(100, 200, 7), 400)])
 def test_every_place_beyond_the_frame_has_an_arrow_and_none_touch(where: tuple[int, ...]) -> None:
     flux = a_spectrum().flux.copy()
@@ -172,4 +180,4 @@ def test_under_the_title_stands_what_is_known_of_the_observation() -> None:
 def test_the_frame_begins_right_below_what_is_said_of_it() -> None:
     figure = drawn(a_spectrum())
     assert 700 - figure.axes[0].get_window_extent().y1 <= 80
-    assert figure.texts[0].get_fontsize() > 1.4 * figure.texts[1].get_fontsize()
+    assert canvas.FONT_SIZES["title"] > 1.4 * canvas.FONT_SIZES["subtitle"]

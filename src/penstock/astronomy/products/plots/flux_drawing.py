@@ -101,7 +101,9 @@ def draw_flux(axes: Axes, spectrum: Spectrum, axis: FluxAxis, ends: tuple[float,
 def _draw_range(axes: Axes, dense: PixelColumns, axis: FluxAxis) -> None:
     least, greatest = np.clip(dense.least, *axis.drawable()), np.clip(dense.greatest, *axis.drawable())
     look: dict[str, Any] = {"facecolor": RANGE, "edgecolor": RANGE, "linewidth": 0.5, "zorder": 2.4}
-    axes.fill_between(dense.middle, least, greatest, label="least to greatest", **look)
+    half, height = (greatest - least) / 2, axes.get_window_extent().height
+    seen = band_is_seen((least + greatest) / 2, half, axis, height=height)
+    axes.fill_between(dense.middle, least, greatest, label="least to greatest" if seen else "_", **look)
 
 
 def _draw_line(axes: Axes, places: Floats, values: Floats, axis: FluxAxis, *, name: str) -> None:
@@ -183,7 +185,7 @@ def remarks(drawn: Sequence[DrawnFlux]) -> list[str]:
     behind, unseen = max(one.behind for one in drawn), [one.unseen_error for one in drawn if one.unseen_error]
     if behind:
         told.append(
-            f"about {behind:,} points to a column of pixels: light, the least to the greatest; line, the median"
+            f"about {behind:,} points to a column of pixels: line, the median; light, the least to the greatest"
         )
     if unseen:
         told.append(f"±1σ is thinner than the line: typically {percent(max(unseen))}")

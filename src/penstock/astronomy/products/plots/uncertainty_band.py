@@ -7,7 +7,7 @@ import numpy as np
 from penstock.astronomy.products.plots.flux_axis import FluxAxis
 from penstock.astronomy.spectrum import Floats
 
-_SEEN = 3.5
+_SEEN = 4.5
 "Pixels that a band must be high to be seen on both sides of a line."
 _ENOUGH = 0.1
 "The part of the points at which it must be as high."
