@@ -137,7 +137,7 @@ def tell_how_to_decide(terminal: CommandContext, catalogue: NovaCatalogue, datas
     terminal.tell(f"{many} for a person. Look, and decide:")
     terminal.tell(f"  penstock novae quarantine show {one.dataset_id} --out evidence")
     terminal.tell(f"  penstock novae quarantine clear {one.dataset_id} {_hint_for(one)}")
-    terminal.tell(f'  penstock novae quarantine reject {one.dataset_id} --reason "no spectrum"')
+    terminal.tell(f'  penstock novae quarantine reject {one.dataset_id} --reason "of no use"')
 
 
 def _hint_for(dataset: Dataset) -> str:

@@ -30,6 +30,7 @@ from penstock.errors import InvalidValue
 
 BY = "penstock novae"
 _PIECE = 1 << 20
+_FITS = (".fits", ".fit", ".fts")
 
 
 class FileStage(StrEnum):
@@ -158,7 +159,9 @@ def kind_of_file(path: Path, ticket: str | None = None) -> DatasetType:
             return DatasetType.SPECTRA
     if judge_photometry(path).verdict is FileVerdict.VALID:
         return DatasetType.PHOTOMETRY
-    return DatasetType.SPECTRA if judge_spectrum(path).verdict is FileVerdict.VALID else DatasetType.PHOTOMETRY
+    called = path.name.lower().removesuffix(".gz").endswith(_FITS)
+    readable = judge_spectrum(path).verdict is FileVerdict.VALID
+    return DatasetType.SPECTRA if readable or called else DatasetType.PHOTOMETRY
 
 
 def _kind_of_ticket(text: str) -> DatasetType:
