@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 from uuid import uuid4
 
@@ -11,7 +12,6 @@ import pytest
 from penstock import open_store
 from penstock.domains import DOMAINS
 from penstock.runtime.composition import open_objects
-from penstock.work import Task, TaskStatus
 from penstock.work.domain_context import DomainContext
 from penstock.work.working import WORKING
 from tests.domains.celery_worker import surroundings, worker
@@ -44,10 +44,12 @@ def test_a_name_becomes_a_bundle_through_celery(
     store.ensure(*DOMAINS, WORKING)
     context = DomainContext(store, open_objects(settings["PENSTOCK_OBJECTS"]), settings.get)
 
-    def over() -> bool:
-        assert worker.poll() is None, (tmp_path / "log").read_text()
-        open_tasks = (store.find(Task.by_status(status=each)) for each in (TaskStatus.WAITING, TaskStatus.RUNNING))
-        return not any(True for some in open_tasks for _ in some)
+    def settle(until: Callable[[], bool]) -> None:
+        def is_so() -> bool:
+            assert worker.poll() is None, (tmp_path / "log").read_text()
+            return until()
 
-    WholeStory(context, lambda: soon(over, seconds=180)).run()
+        soon(is_so, seconds=180)
+
+    WholeStory(context, settle).run()
     store.close()

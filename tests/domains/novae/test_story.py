@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -30,13 +30,14 @@ def story(request: pytest.FixtureRequest, tmp_path: Path, clock: FrozenClock) ->
     objects = request.getfixturevalue("local" if request.param == "sqlite" else "s3")
     context = DomainContext(store, objects, sky_of(tmp_path / "sky").get)
     workers = ManualWorkers(store, [TASKS], context=context)
-    yield WholeStory(context, lambda: _drain(workers))
+    yield WholeStory(context, lambda until: _drain(workers, until))
     store.close()
     cleanup()
 
 
-def _drain(workers: ManualWorkers) -> None:
+def _drain(workers: ManualWorkers, until: Callable[[], bool]) -> None:
     workers.drain()
+    assert until()
     assert not workers.waiting(), "nothing has failed, so nothing waits for another attempt"
 
 
