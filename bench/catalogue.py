@@ -3,24 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack
-from itertools import groupby
 from random import Random
-from time import process_time
 from uuid import UUID
 
 from bench.contender import Limit
-from bench.databases import Databases
-from bench.measure import Effort, Work, contest
-from bench.sizes import SECRET, both_sides
+from bench.measure import Effort, Work
+from bench.sizes import contests_of_questions
 from bench.topic import Contests
-from penstock import Entity, Store, open_store
+from penstock import Entity, Store
 from penstock.domains.videos.finding import VideoQuestion, find_videos
 from penstock.domains.videos.model import DOMAIN, FOLDER, POSTER, Video, VideoTag
 from penstock.domains.videos.video_library import VideoLibrary
 from penstock.domains.videos.video_views import VideoPage, video_in_list
 from penstock.runtime.composition import open_objects
-from penstock.runtime.settings import Settings
 
 QUESTIONS: Mapping[str, VideoQuestion] = {
     "user": VideoQuestion(user_id="user_7"),
@@ -49,24 +44,16 @@ _AGO = 1_700_000_000
 
 def contests(groups: Sequence[str], effort: Effort) -> Contests:
     """Fill one store with few videos and one with many, then find a page of each kind in each of them in turn."""
-    for product, asked in groupby(groups, key=lambda group: group.partition(".")[0]):
-        with ExitStack() as stack:
-            databases = Databases(product, stack)
-            stores = {name: _filled(databases, stack, effort.sized(size, least=_LEAST)) for name, size in SIZES.items()}
-            clocks = {n: process_time if databases.are_files else both_sides(s) for n, s in stores.items()}
-            for group in asked:
-                question = QUESTIONS[group.partition(".")[2]]
-                works = {name: _finder(store, question) for name, store in stores.items()}
-                yield group, contest(works, effort, clocks=clocks)
+    return contests_of_questions(groups, effort, SIZES, _fill, _asking, least=_LEAST)
 
 
-def _filled(databases: Databases, stack: ExitStack, size: int) -> Store:
-    store = open_store(databases.new_url(), settings=Settings(secret=SECRET))
-    stack.callback(store.close)
+def _fill(store: Store, size: int) -> None:
     store.ensure(DOMAIN)
     store.put_many(_records(size))
-    store.engine.connector.run("analyze", ())  # type: ignore[attr-defined]
-    return store
+
+
+def _asking(store: Store, asked: str) -> Work:
+    return _finder(store, QUESTIONS[asked])
 
 
 def _finder(store: Store, asked: VideoQuestion) -> Work:

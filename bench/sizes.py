@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
+from itertools import groupby
 from pathlib import Path
 from time import process_time
 
@@ -34,6 +35,35 @@ def contests_by_size(
             yield group, _contest(group, effort, sized, fill, stack)
 
 
+def contests_of_questions(
+    groups: Sequence[str],
+    effort: Effort,
+    sizes: Mapping[str, int],
+    fill: Callable[[Store, int], None],
+    asking: Callable[[Store, str], Work],
+    *,
+    least: int,
+) -> Contests:
+    """The same where the groups of a product ask several things of the same stores; ``asking`` tells which work."""
+    for product, asked in groupby(groups, key=lambda group: group.partition(".")[0]):
+        with ExitStack() as stack:
+            databases = Databases(product, stack)
+            stores = {name: _opened(databases, stack) for name in sizes}
+            for name, store in stores.items():
+                fill(store, effort.sized(sizes[name], least=least))
+                store.engine.connector.run("analyze", ())  # type: ignore[attr-defined]
+            clocks = {n: process_time if databases.are_files else both_sides(s) for n, s in stores.items()}
+            for group in asked:
+                works = {name: asking(store, group.partition(".")[2]) for name, store in stores.items()}
+                yield group, contest(works, effort, clocks=clocks)
+
+
+def _opened(databases: Databases, stack: ExitStack) -> Store:
+    store = open_store(databases.new_url(), settings=Settings(secret=SECRET))
+    stack.callback(store.close)
+    return store
+
+
 def _contest(
     group: str, effort: Effort, sizes: Mapping[str, int], fill: Callable[[Store, int], Work], stack: ExitStack
 ) -> Contest:
@@ -41,8 +71,7 @@ def _contest(
     works: dict[str, Work] = {}
     clocks: dict[str, Clock] = {}
     for name, size in sizes.items():
-        store = open_store(databases.new_url(), settings=Settings(secret=SECRET))
-        stack.callback(store.close)
+        store = _opened(databases, stack)
         works[name] = fill(store, size)
         clocks[name] = process_time if databases.are_files else both_sides(store)
     return contest(works, effort, clocks=clocks)

@@ -67,6 +67,8 @@ _MODULES = (
     "views",
     "catalogue",
     "spectra",
+    "spectra_memory",
+    "novae",
 )
 
 # Each is imported by itself, so that one that cannot be imported keeps no other from being measured.

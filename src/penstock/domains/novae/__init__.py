@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from penstock.domains.novae import (
@@ -15,11 +16,12 @@ from penstock.domains.novae import (
     refreshing,
     spectra_validation,
 )
+from penstock.domains.novae.catalogue_advice import advice
 from penstock.domains.novae.model import DOMAIN
 from penstock.domains.novae.options import SETTINGS
 from penstock.domains.novae.providers.provider_options import PROVIDER_SETTINGS
 from penstock.domains.novae.workflow import TASKS, WORKFLOWS
-from penstock.plugin import ConsoleHints, DomainPlugin
+from penstock.plugin import CommandContext, ConsoleHints, DomainPlugin
 from penstock.work.domain_context import DomainContext
 
 __all__ = ["DOMAIN", "PLUGIN"]
@@ -38,11 +40,21 @@ def _routes(context: DomainContext) -> Any:
     return routes(context)
 
 
+def _commands(terminal: CommandContext) -> Mapping[str, Callable[..., Any]]:
+    # Only the command line needs Typer.
+    from penstock.domains.novae import novae_commands, novae_demo, quarantine_commands
+
+    parts = (novae_commands, quarantine_commands, novae_demo)
+    return {words: each for part in parts for words, each in part.commands(terminal).items()}
+
+
 PLUGIN = DomainPlugin(
     DOMAIN,
     tasks=TASKS,
     pipelines=[workflow.pipeline for workflow in WORKFLOWS.values()],
     routes=_routes,
     settings=(*SETTINGS, *PROVIDER_SETTINGS),
+    commands=_commands,
+    advice=advice,
     console=ConsoleHints("Novae", first="NovaEntry.by_status"),
 )

@@ -23,7 +23,7 @@ from penstock.domains.novae.describing import description_of
 from penstock.domains.novae.errors import NoSuchDataset
 from penstock.domains.novae.nova_catalogue import NovaCatalogue
 from penstock.domains.novae.nova_files import RAW
-from penstock.domains.novae.nova_table import dataset_identity
+from penstock.domains.novae.nova_table import dataset_identity, file_identity
 from penstock.domains.novae.quarantine import checked_hints
 from penstock.domains.novae.run_records import JobRun
 from penstock.domains.novae.runs import Origin, find_run, followed, still_stands
@@ -65,6 +65,42 @@ class ReservedFile:
 
     contribution: Contribution
     where: ReservedUpload | None
+
+
+@dataclass(frozen=True, slots=True)
+class KnownFile:
+    """What there is of a file already."""
+
+    dataset: Dataset | None = None
+    contribution: Contribution | None = None
+    "One that can still be sent."
+    says_more: bool = False
+    "More is said of it now, and it is looked at again with that."
+
+
+def known(catalogue: NovaCatalogue, nova_id: UUID, wanted: NewFile) -> KnownFile:
+    """What there is of a file for a nova; whoever was interrupted goes on with that."""
+    nova = followed(catalogue.store, nova_id)
+    dataset = _dataset(catalogue, nova.nova_id, wanted, wanted.sha256.lower())
+    there = lookup_dataset(catalogue.store, nova.nova_id, dataset.dataset_id)
+    said = {"ticket": wanted.ticket, "said": dataset.said, "description": dataset.description}
+    if there is not None:
+        return KnownFile(there, says_more=bool(_more(there, said)))
+    file_id = file_identity(catalogue.bucket, _place(dataset, wanted))
+    ref = FileObject.at(nova_id=nova.nova_id, dataset_id=dataset.dataset_id, file_id=file_id)
+    record = catalogue.store.lookup(ref)
+    if record is None or record.contribution_id is None:
+        return KnownFile()
+    awaited = catalogue.store.lookup(Contribution.at(contribution_id=record.contribution_id))
+    same = awaited is not None and all(told is None or told == _told_with(awaited)[name] for name, told in said.items())
+    return KnownFile(contribution=awaited if awaited is not None and same and _is_open(catalogue, awaited) else None)
+
+
+def _is_open(catalogue: NovaCatalogue, contribution: Contribution) -> bool:
+    if contribution.status is not ContributionStatus.AWAITED:
+        return False
+    upload = catalogue.store.lookup(Upload.at(upload_id=contribution.upload_id))
+    return upload is not None and Intake(catalogue.store, catalogue.objects).is_open(upload)
 
 
 def announce(catalogue: NovaCatalogue, nova_id: UUID, wanted: NewFile, *, by: str) -> ReservedFile:
@@ -182,10 +218,8 @@ def _keep_record(change: Change, record: FileObject) -> None:
 
 def _say_more(change: Change, dataset: Dataset, contribution: Contribution) -> None:
     """The same bytes once more: what waits for a person, or was refused, is looked at again if more is said of it."""
-    said = contribution.said or {}
-    told = {"ticket": contribution.ticket, "said": said.get("hints"), "description": said.get("description")}
-    more = {name: value for name, value in told.items() if value is not None and value != getattr(dataset, name)}
-    if not more or dataset.processing_status not in (ProcessingStatus.QUARANTINED, ProcessingStatus.FAILED_TERMINAL):
+    more = _more(dataset, _told_with(contribution))
+    if not more:
         return
     change.track(dataset)
     leave_desk(change, dataset)
@@ -193,6 +227,18 @@ def _say_more(change: Change, dataset: Dataset, contribution: Contribution) -> N
     for name, value in more.items():
         setattr(dataset, name, value)
     change.save(dataset)
+
+
+def _told_with(contribution: Contribution) -> dict[str, Any]:
+    said = contribution.said or {}
+    return {"ticket": contribution.ticket, "said": said.get("hints"), "description": said.get("description")}
+
+
+def _more(dataset: Dataset, told: Mapping[str, Any]) -> dict[str, Any]:
+    """What is said beyond what was known; nothing of a dataset that nobody has doubts about."""
+    if dataset.processing_status not in (ProcessingStatus.QUARANTINED, ProcessingStatus.FAILED_TERMINAL):
+        return {}
+    return {name: value for name, value in told.items() if value is not None and value != getattr(dataset, name)}
 
 
 def run_of(catalogue: NovaCatalogue, contribution: Contribution) -> JobRun | None:

@@ -23,7 +23,7 @@ def lay_aside(
     context.write_text(json.dumps(_context(keeper, judged, outcome), indent=1, sort_keys=True, default=str))
     files = [(path, f"primary{_ending(path)}"), (context, "context.json")]
     picture = folder / "preview.png"
-    if science.picture(judged, keeper.dataset, picture, title=str(outcome.code or "not valid")):
+    if science.picture(judged, keeper.dataset, picture, title=path.name):
         files.append((picture, "preview.png"))
     # The run's own moment, so that an attempt that comes by again lays the same aside in the same place.
     moment = f"{keeper.work.task.created_at:%Y%m%dT%H%M%SZ}"

@@ -1,0 +1,193 @@
+"""Adding files of this machine to a nova: each is told by what is in it, sent, judged, and may be asked for again.
+
+Whatever was interrupted goes on where it was: the same bytes for the same nova are the same dataset, what has arrived
+of a file is not sent again, and what becomes of it is waited for.
+"""
+
+from __future__ import annotations
+
+import stat
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+from penstock.astronomy.judgement import FileFinding, FileVerdict
+from penstock.domains.novae import contributions
+from penstock.domains.novae.catalogue_progress import AT_WORK, LOOK, ended
+from penstock.domains.novae.contributions import NewFile
+from penstock.domains.novae.data_records import Contribution, ContributionStatus
+from penstock.domains.novae.dataset_records import Dataset
+from penstock.domains.novae.datasets import find_dataset
+from penstock.domains.novae.nova_catalogue import NovaCatalogue
+from penstock.domains.novae.runs import followed
+from penstock.domains.novae.states import DatasetType
+from penstock.errors import InvalidValue
+
+BY = "penstock novae"
+_PIECE = 1 << 20
+_FITS = (".fits", ".fit", ".fts")
+
+
+class FileStage(StrEnum):
+    """What is being done with a file."""
+
+    READING = "reading"
+    SENDING = "sending"
+    JUDGING = "judging"
+
+
+TellStage = Callable[[FileStage, float, float], None]
+"Told of a stage how many bytes of it are done, of how many; of the last, nothing is counted."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SaidOfData:
+    """What is said of a file that is added."""
+
+    kind: DatasetType | None = None
+    "Else what is in it tells."
+    ticket: Path | None = None
+    bibcode: str | None = None
+    hints: Mapping[str, Any] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class AddedData:
+    """What a file has become, and whether it was that before."""
+
+    dataset: Dataset
+    was_there: bool
+
+
+def add_file(
+    catalogue: NovaCatalogue, nova_id: UUID, path: Path, said: SaidOfData, *, tell: TellStage, by: str = BY
+) -> AddedData:
+    """Make a dataset of a file, or go on with it, until it is judged; InvalidValue where it cannot be read."""
+    wanted = _wanted(path, said, tell)
+    known = contributions.known(catalogue, nova_id, wanted)
+    if known.dataset is not None and not known.says_more:
+        return AddedData(_settled(catalogue, known.dataset, tell), was_there=True)
+    contribution = known.contribution or contributions.announce(catalogue, nova_id, wanted, by=by).contribution
+    if contribution.status is ContributionStatus.AWAITED:
+        contribution = _sent(catalogue, contribution, path, wanted.size, tell, by)
+    tell(FileStage.JUDGING, 0.0, 1.0)
+    if contribution.job_run_id is not None:
+        ended(catalogue.store, contribution.job_run_id)
+    here = followed(catalogue.store, nova_id).nova_id
+    return AddedData(find_dataset(catalogue.store, here, contribution.dataset_id), was_there=False)
+
+
+def _sent(
+    catalogue: NovaCatalogue, contribution: Contribution, path: Path, size: int, tell: TellStage, by: str
+) -> Contribution:
+    done = 0
+
+    def sent(some: int) -> None:
+        nonlocal done
+        done += some
+        tell(FileStage.SENDING, done, size)
+
+    try:
+        contributions.send(catalogue, contribution, path, sent=sent)
+    except OSError as error:
+        raise InvalidValue(f"the file cannot be read any more: {error.strerror or error}") from None
+    return contributions.complete(catalogue, contribution.contribution_id, by=by)
+
+
+def _settled(catalogue: NovaCatalogue, dataset: Dataset, tell: TellStage) -> Dataset:
+    """A dataset that is known, once nobody works on it."""
+    while dataset.processing_status in AT_WORK:
+        tell(FileStage.JUDGING, 0.0, 1.0)
+        time.sleep(LOOK)
+        dataset = find_dataset(catalogue.store, dataset.nova_id, dataset.dataset_id)
+    return dataset
+
+
+# What a file is
+
+
+def _wanted(path: Path, said: SaidOfData, tell: TellStage) -> NewFile:
+    try:
+        status = path.stat()
+        if not stat.S_ISREG(status.st_mode):
+            raise InvalidValue("is a folder, not a file; name the files in it" if path.is_dir() else "is no file")
+        if status.st_size == 0:
+            raise InvalidValue("the file is empty")
+        digest = _digest(path, status.st_size, tell)
+        ticket = None if said.ticket is None else _text(said.ticket, contributions.LONGEST_TICKET)
+        kind = said.kind or kind_of_file(path, ticket)
+        metadata = _metadata(path, said.ticket, ticket) if kind is DatasetType.SPECTRA else None
+    except OSError as error:
+        raise InvalidValue(f"the file cannot be read: {error.strerror or error}") from None
+    return NewFile(
+        dataset_type=kind,
+        file_name=path.name,
+        size=status.st_size,
+        sha256=digest,
+        ticket=ticket,
+        metadata=metadata,
+        bibcode=said.bibcode,
+        hints=said.hints,
+    )
+
+
+def _digest(path: Path, size: int, tell: TellStage) -> str:
+    digest, done = sha256(), 0
+    with path.open("rb") as file:
+        while piece := file.read(_PIECE):
+            digest.update(piece)
+            done += len(piece)
+            tell(FileStage.READING, done, size)
+    return digest.hexdigest()
+
+
+def kind_of_file(path: Path, ticket: str | None = None) -> DatasetType:
+    """Whether a file holds a spectrum or photometry: as its ticket says, or by what can be read in it."""
+    # Only whoever looks into files needs to know of them.
+    from penstock.astronomy.photometry.photometry_judgement import judge_photometry
+    from penstock.astronomy.spectra.judgements import judge_spectrum
+
+    if ticket is not None:
+        return _kind_of_ticket(ticket)
+    with path.open("rb") as file:
+        if file.read(6) == b"SIMPLE":
+            return DatasetType.SPECTRA
+    if judge_photometry(path).verdict is FileVerdict.VALID:
+        return DatasetType.PHOTOMETRY
+    called = path.name.lower().removesuffix(".gz").endswith(_FITS)
+    readable = judge_spectrum(path).verdict is FileVerdict.VALID
+    return DatasetType.SPECTRA if readable or called else DatasetType.PHOTOMETRY
+
+
+def _kind_of_ticket(text: str) -> DatasetType:
+    from penstock.astronomy.ticket import SpectraTicket, read_ticket
+
+    ticket = read_ticket(text)
+    if isinstance(ticket, FileFinding):
+        raise InvalidValue(ticket.message)
+    return DatasetType.SPECTRA if isinstance(ticket, SpectraTicket) else DatasetType.PHOTOMETRY
+
+
+def _metadata(path: Path, ticket_path: Path | None, ticket: str | None) -> str | None:
+    """The table that a ticket of spectra names, which lies beside the spectra or beside the ticket."""
+    from penstock.astronomy.ticket import SpectraTicket, read_ticket
+
+    if ticket is None or ticket_path is None:
+        return None
+    told = read_ticket(ticket)
+    name = told.metadata_filename if isinstance(told, SpectraTicket) else None
+    places = [folder / Path(name).name for folder in (path.parent, ticket_path.parent)] if name else []
+    found = next((place for place in places if place.is_file()), None)
+    return None if found is None else _text(found, 4_000_000)
+
+
+def _text(path: Path, most: int) -> str:
+    size = path.stat().st_size
+    if size > most:
+        raise InvalidValue(f"{path} has {size:,} bytes; what describes a table has at most {most:,}")
+    return path.read_text("utf-8", "replace")
