@@ -20,6 +20,7 @@ from penstock.domains.novae.model import (
     NovaStatus,
     ProcessingStatus,
     Reference,
+    dataset_identity,
     file_identity,
 )
 from penstock.domains.novae.nova_catalogue import NovaCatalogue
@@ -29,7 +30,11 @@ from tests.domains.novae.known_sky import KnownSky, nova_object
 from tests.domains.novae.story import Astronomer, aliases_of, later, new_dataset, new_nova, owner, work, work_through
 
 MINUTE = timedelta(minutes=1)
-KEY = "raw/spectra/n/d/primary.fits"
+
+
+def key_of(nova_id: UUID) -> str:
+    """Where the file of its dataset lies, and stays."""
+    return f"raw/spectra/{nova_id}/{dataset_identity('ESO', f'ADP.{nova_id}')}/primary.fits"
 
 
 def two(catalogue: NovaCatalogue) -> tuple[UUID, UUID]:
@@ -41,17 +46,17 @@ def two(catalogue: NovaCatalogue) -> tuple[UUID, UUID]:
         add_paper(catalogue, one, f"paper-{number}", "2012-06-01")
     add_paper(catalogue, one, "shared", "2011-01-01")
     add_paper(catalogue, other, "shared", "2012-01-01")
-    dataset = new_dataset(store, one, f"ADP.{one}", processing_status="COMPLETED", artifacts=[KEY])
+    dataset = new_dataset(store, one, f"ADP.{one}", processing_status="COMPLETED", artifacts=[key_of(one)])
     now = store.clock.now()
     store.create(
         FileObject(
             nova_id=one,
             dataset_id=dataset.dataset_id,
-            file_id=file_identity("private", f"{one}/{KEY}"),
+            file_id=file_identity("private", key_of(one)),
             dataset_type=dataset.dataset_type,
             provider="ESO",
             bucket="private",
-            s3_key=f"{one}/{KEY}",
+            s3_key=key_of(one),
             created_at=now,
             updated_at=now,
         )
@@ -74,8 +79,12 @@ def assert_merged(catalogue: NovaCatalogue, one: UUID, other: UUID) -> None:
     assert (len(papers), papers["shared"]) == (19, "2011-01-01")
     assert len(list(store.find(NovaReference.of_nova(nova_id=other)))) == 19
     (dataset,) = store.find(Dataset.of_nova(nova_id=other))
-    assert (dataset.processing_status, dataset.validation_status, dataset.artifacts) == ("COMPLETED", "VALID", [KEY])
-    (file,) = store.find(FileObject.by_object(bucket="private", s3_key=f"{one}/{KEY}"))
+    assert (dataset.processing_status, dataset.validation_status, dataset.artifacts) == (
+        "COMPLETED",
+        "VALID",
+        [key_of(one)],
+    )
+    (file,) = store.find(FileObject.by_object(bucket="private", s3_key=key_of(one)))
     assert (file.nova_id, file.dataset_id) == (other, dataset.dataset_id)
     names = [f"old {one}", f"new {other}"]
     assert [aliases_of(store, name) for name in names] == [[other], [other]]
