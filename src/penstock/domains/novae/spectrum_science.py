@@ -149,7 +149,7 @@ def _is_plain(value: object) -> bool:
 
 def _subtitle(dataset: Dataset, spectrum: Spectrum) -> str:
     told = [spectrum.metadata.get(name) for name in ("telescope", "instrument", "observed_at")]
-    return " · ".join([dataset.provider, *(str(each) for each in told if each)])
+    return " · ".join([dataset.provider, *(str(each) for each in (dataset.file_name, *told) if each)])
 
 
 def _choice(selection: dict[str, Any]) -> dict[str, Any]:
