@@ -28,10 +28,8 @@ from tests.web.service import Service
 
 PEOPLES = {
     "assetcreator.Outbox": {"revive": Role.ADMIN, "dismiss": Role.ADMIN},
-    "novae.Nova": {"merge": Role.EDITOR, "deprecate": Role.EDITOR},
     "novae.Reference": {"create": Role.EDITOR},
     "novae.NovaReference": {"create": Role.EDITOR},
-    "novae.Dataset": {"reopen": Role.EDITOR},
 }
 "All that people create and move by derived routes; everything else is an action's, or the system's own."
 ROLES: tuple[Role | None, ...] = (None, *Role)

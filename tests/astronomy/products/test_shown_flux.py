@@ -170,7 +170,6 @@ def test_under_the_title_stands_what_is_known_of_the_observation() -> None:
     assert drawn(a_spectrum(metadata=told), subtitle="mine").texts[1].get_text() == "mine"
     assert spectrum_words(a_spectrum(metadata={"observed_at": "2007-10-07"})) == "2007-10-07 UT"
     assert spectrum_words(a_spectrum(metadata={"exposure_seconds": float("nan"), "telescope": 7})) == ""
-    assert spectrum_words(a_spectrum(), otherwise="a.fits") == "a.fits"
     assert (
         spectrum_words(a_spectrum(metadata={"reference": "Williams (1992)"}, label="order 3"))
         == "Williams (1992) · order 3"

@@ -178,3 +178,12 @@ def test_the_page_has_the_codes_and_the_profiles_that_there_are() -> None:
         assert line == f"| `{name}` | {CODES[name].verdict} | {CODES[name].meaning} |"
     for name, profile in spectrum_profiles().items():
         assert told[name].endswith(f"| {profile.plausible[0]:g} to {profile.plausible[1]:,.0f} |"), name
+
+
+def test_a_table_of_one_dimension_is_told_as_what_it_is(tmp_path: Path) -> None:
+    data = MADE["sdp"]().data
+    second = data.index(b"NAXIS   =                    2")
+    found = judged(tmp_path, data[: second + 29] + b"1" + data[second + 30 :])
+    assert code(found) == "UNKNOWN_PROFILE"
+    assert found.finding is not None
+    assert "NAXIS" in found.finding.message

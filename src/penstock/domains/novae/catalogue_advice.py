@@ -37,4 +37,4 @@ def advice(objects_url: str, setting: Callable[[str], str | None]) -> list[PlanS
         f"these rules to those of the bucket; `aws s3api put-bucket-lifecycle-configuration --bucket {parts.netloc}` "
         f"replaces them all:\n{rules}"
     )
-    return [PlanStep(ADVICE, f"lifecycle rules of novae in {parts.netloc}", detail)]
+    return [PlanStep(ADVICE, f"expiry of novae in {parts.netloc}", detail)]

@@ -13,12 +13,12 @@ from pydantic import Field
 from penstock.declare import (
     ANYTHING,
     SYSTEM,
+    Action,
     Count,
     Entity,
     EpochSeconds,
     Expires,
     Range,
-    Role,
     UtcMicros,
     UtcSeconds,
     key,
@@ -90,12 +90,16 @@ class QuarantineEntry(Entity, table=NOVA_CAT, created_by=SYSTEM):
         """The datasets that wait for a person, the longest first."""
 
 
+ANNOUNCE = Action("announce a file", "POST /api/nc/novae/{nova_id}/files")
+"Its place is kept, and whoever announces it is told where to send it."
+
+
 class ContributionStatus(StrEnum):
     AWAITED = "AWAITED"
     TAKEN = "TAKEN"
 
 
-class Contribution(Catalogued, table=NOVA_CAT, lifetimes=(Expires("ttl"),), created_by=Role.EDITOR):
+class Contribution(Catalogued, table=NOVA_CAT, lifetimes=(Expires("ttl"),), created_by=ANNOUNCE):
     """A file that somebody has announced for a nova, and sends to a signed URL."""
 
     contribution_id: UUID

@@ -26,7 +26,11 @@ from penstock.errors import IllegalMove
 from penstock.operations.reads import Ref
 from penstock.schema.object_key import ObjectKey
 
-REVIEW = Action("review")
+REVIEW = Action(
+    "review",
+    "POST /api/nc/novae/{nova_id}/datasets/{dataset_id}/clear",
+    "POST /api/nc/novae/{nova_id}/datasets/{dataset_id}/reject",
+)
 "What is in quarantine waits for a person."
 
 VERDICTS = {

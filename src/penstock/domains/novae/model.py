@@ -100,8 +100,12 @@ __all__ = [
     "normalize_name",
 ]
 
-INITIALIZE = Action("initialize_nova")
+INITIALIZE = Action("initialize_nova", "POST /api/nc/novae")
 "A nova begins with its name, which no other has."
+MERGE = Action("merge two novae", "POST /api/nc/novae/{nova_id}/merge")
+"The rows of a nova follow it."
+DEPRECATE = Action("deprecate a nova", "POST /api/nc/novae/{nova_id}/deprecate")
+"It leaves the list of the novae that are."
 
 
 class Nova(Catalogued, table=NOVA_CAT, collection="novae", created_by=INITIALIZE):
@@ -124,12 +128,12 @@ class Nova(Catalogued, table=NOVA_CAT, collection="novae", created_by=INITIALIZE
     @key("NOVA#{nova_id}", "META")
     def at(self, *, nova_id: UUID) -> None: ...
 
-    @move(NovaStatus.ACTIVE, to=NovaStatus.MERGED, by=Role.EDITOR)
+    @move(NovaStatus.ACTIVE, to=NovaStatus.MERGED, by=MERGE)
     def merge(self, *, into: UUID) -> None:
         """It was another nova all along."""
         self.merged_into = into
 
-    deprecate = Move(NovaStatus.ACTIVE, to=NovaStatus.DEPRECATED, by=Role.EDITOR)
+    deprecate = Move(NovaStatus.ACTIVE, to=NovaStatus.DEPRECATED, by=DEPRECATE)
 
 
 class Alias(Entity, table=NOVA_CAT, created_by=SYSTEM):

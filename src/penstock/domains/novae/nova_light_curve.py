@@ -44,7 +44,12 @@ def write_light_curve(curve: LightCurve, folder: Path, nova: Nova) -> list[Path]
     table, picture = folder / "light_curve.ecsv", folder / "light_curve.png"
     write_light_curve_ecsv(curve, table, provenance={"nova_id": str(nova.nova_id), "name": nova.preferred_name})
     tables = curve.source["datasets"]
-    plot_light_curve(curve, picture, title=nova.preferred_name, subtitle=f"photometry of {tables} tables")
+    plot_light_curve(
+        curve,
+        picture,
+        title=nova.preferred_name,
+        subtitle=f"photometry of {tables} {'table' if tables == 1 else 'tables'}",
+    )
     return [table, picture]
 
 

@@ -63,8 +63,8 @@ class PhotometryScience:
         """The light curve as far as it was read, or why nothing was."""
         found: PhotometryJudgement = judged.contents
         if found.curve is not None and found.curve.measurements:
-            words = curve_words(found.curve, otherwise=dataset.file_name or "photometry")
-            plot_light_curve(found.curve, path, title=title, subtitle=f"{words} · {dataset.provider}")
+            told = [curve_words(found.curve), dataset.provider, dataset.file_name]
+            plot_light_curve(found.curve, path, title=title, subtitle=" · ".join(filter(None, told)))
         elif found.finding is not None:
             lines = judged.evidence.get("first_lines", ())
             plot_failed(found.finding, path, title=title, subtitle=dataset.provider, header=lines)

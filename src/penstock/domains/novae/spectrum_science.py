@@ -150,8 +150,8 @@ def _is_plain(value: object) -> bool:
 
 
 def _subtitle(dataset: Dataset, spectrum: Spectrum) -> str:
-    """What is known of the observation, and who has it; the file's name if nothing is."""
-    return f"{spectrum_words(spectrum, otherwise=dataset.file_name or 'spectrum')} · {dataset.provider}"
+    """What is known of the observation, who has it, and which file it is of."""
+    return " · ".join(filter(None, [spectrum_words(spectrum), dataset.provider, dataset.file_name]))
 
 
 def _choice(selection: dict[str, Any]) -> dict[str, Any]:

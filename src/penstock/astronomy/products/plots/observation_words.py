@@ -10,18 +10,18 @@ from penstock.astronomy.products.plots.calendar_axis import FIRST_JD, LAST_JD, c
 from penstock.astronomy.spectrum import Spectrum
 
 
-def spectrum_words(spectrum: Spectrum, *, otherwise: str = "") -> str:
-    """Telescope and instrument · date (UT) · exposure, as far as they are known; if nothing is, what is given."""
+def spectrum_words(spectrum: Spectrum) -> str:
+    """Telescope and instrument · date (UT) · exposure, as far as they are known."""
     told = spectrum.metadata
     parts = [_instrument(told), _date(told.get("observed_at")), _exposure(told.get("exposure_seconds"))]
     known = [part for part in parts if part] or [_text(told.get("reference"))]
-    return " · ".join(filter(None, [*known, spectrum.label])) or otherwise
+    return " · ".join(filter(None, [*known, spectrum.label]))
 
 
-def curve_words(curve: LightCurve, *, otherwise: str = "") -> str:
-    """Reference · telescope · from when to when; if nothing is known, what is given."""
+def curve_words(curve: LightCurve) -> str:
+    """Reference · telescope · from when to when, as far as they are known."""
     told = [_text(curve.source.get(name)) for name in ("reference", "telescope")]
-    return " · ".join(filter(None, [*told, _dates(curve)])) or otherwise
+    return " · ".join(filter(None, [*told, _dates(curve)]))
 
 
 def _instrument(told: dict[str, Any]) -> str:

@@ -65,7 +65,9 @@ def _pipeline(facts: SpectrumFacts) -> list[str]:
 def read_sdp(reading: SpectrumReading) -> list[SpectrumDraft]:
     """One row of arrays in a table of the IVOA's spectrum model; its columns are told by utype, UCD or name."""
     _required(reading)
-    index = reading.tables()[0]
+    index = next(iter(reading.tables()), None)
+    if index is None:
+        raise UnusableSpectrum("UNKNOWN_PROFILE", "what should be its table has no rows and columns: NAXIS is not 2")
     table = reading.contents.table(index)
     wave = _told(table, "spec:data.spectralaxis.value", "em.wl")
     flux = _told(table, "spec:data.fluxaxis.value", "meta.main")
