@@ -67,6 +67,16 @@ def test_gaps_of_dense_spectra_stay_gaps() -> None:
     assert "grey: no data" in said(drawn(dense(flux)))
 
 
+def test_the_sparse_part_of_a_dense_spectrum_is_joined_and_its_jump_is_not() -> None:
+    sparse = np.concatenate([np.linspace(4000, 5000, 100), np.linspace(6000, 7000, 8000)])
+    figure = drawn(a_spectrum(wavelength=sparse, flux=1 + np.arange(sparse.size) % 2 / 9, uncertainty=None))
+    [line] = [one for one in figure.axes[0].lines if one.get_label() == "flux (median)"]
+    places, values = np.asarray(line.get_xdata()), np.asarray(line.get_ydata())
+    assert np.isfinite(values[places < 5000]).all()
+    assert np.isnan(values[(places > 5010) & (places < 5990)]).all()
+    assert ((places > 5010) & (places < 5990)).any()
+
+
 def test_columns_have_the_median_of_an_even_and_of_an_odd_number() -> None:
     places = np.array([0.1, 0.2, 0.3, 1.1, 1.2, 1.3, 1.4])
     found = pixel_columns(places, np.array([3.0, 1, 2, 9, 1, 3, 5]), places, (0.0, 2.0), columns=2, log=False)

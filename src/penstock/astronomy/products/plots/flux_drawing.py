@@ -86,7 +86,7 @@ def draw_flux(axes: Axes, spectrum: Spectrum, axis: FluxAxis, ends: tuple[float,
     behind = 0
     if is_crowded(flux.size, columns):
         behind = round(flux.size / columns)
-        dense = pixel_columns(spectrum.wavelength, flux, error, ends, columns=columns, log=axis.logarithmic)
+        dense = _columns(spectrum.wavelength, flux, error, ends, columns=columns, log=axis.logarithmic)
         _draw_range(axes, dense, axis)
         unseen = _draw_band(axes, dense.middle, dense.median, dense.error, axis)
         _draw_line(axes, dense.middle, dense.median, axis, name="flux (median)")
@@ -96,6 +96,13 @@ def draw_flux(axes: Axes, spectrum: Spectrum, axis: FluxAxis, ends: tuple[float,
         _draw_line(axes, places, line, axis, name="flux")
     beyond = _mark_beyond(axes, spectrum.wavelength, flux, axis)
     return DrawnFlux(flux.size, beyond, _shade_gaps(axes, spectrum.wavelength, flux, ends), behind, unseen)
+
+
+def _columns(
+    wavelength: Floats, flux: Floats, error: Floats | None, ends: tuple[float, float], *, columns: int, log: bool
+) -> PixelColumns:
+    places, values, *errors = with_gaps(wavelength, flux, *([] if error is None else [error]))
+    return pixel_columns(places, values, errors[0] if errors else None, ends, columns=columns, log=log)
 
 
 def _draw_range(axes: Axes, dense: PixelColumns, axis: FluxAxis) -> None:

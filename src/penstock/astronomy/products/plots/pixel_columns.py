@@ -15,7 +15,10 @@ CROWDED = 3.0
 
 @dataclass(frozen=True, slots=True)
 class PixelColumns:
-    """The middle of each column along the axis, and what is behind it; NaN where nothing is."""
+    """The middle of each column along the axis, and what is behind it; NaN where that is no finite number.
+
+    A column that no point falls into is not there: where points are sparse, a line leads from one to the next.
+    """
 
     middle: Floats
     least: Floats
@@ -40,12 +43,13 @@ def pixel_columns(
     least, greatest = np.full(columns, np.inf), np.full(columns, -np.inf)
     np.minimum.at(least, column, flux[good])
     np.maximum.at(greatest, column, flux[good])
+    there = np.histogram(wavelength[np.isfinite(wavelength)], edges)[0] > 0
     return PixelColumns(
-        (edges[:-1] + edges[1:]) / 2,
-        np.where(np.isfinite(least), least, np.nan),
-        _medians(column, flux[good], columns),
-        np.where(np.isfinite(greatest), greatest, np.nan),
-        None if error is None else _medians_of_known(column, error[good], columns),
+        ((edges[:-1] + edges[1:]) / 2)[there],
+        np.where(np.isfinite(least), least, np.nan)[there],
+        _medians(column, flux[good], columns)[there],
+        np.where(np.isfinite(greatest), greatest, np.nan)[there],
+        None if error is None else _medians_of_known(column, error[good], columns)[there],
     )
 
 
