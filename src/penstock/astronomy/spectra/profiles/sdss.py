@@ -42,16 +42,18 @@ def _apogee(facts: SpectrumFacts) -> list[str]:
 
 @spectrum_profile("sdss_spec", version=1, priority=95, recognises=_spec, plausible=_SLOAN, providers=("sdss", "lamost"))
 def read_spec(reading: SpectrumReading) -> list[SpectrumDraft]:
-    """The coadded spectrum; single exposures behind it are left out."""
-    for index in reading.tables():
-        table = reading.contents.table(index)
-        wave, flux, error = table.named("loglam"), table.named("flux"), table.named("ivar")
-        if wave is not None and flux is not None:
-            drafts = table_drafts(reading, index, SpectrumColumns(wave, flux, error))
-            for draft in drafts:
-                known(reading, draft, medium=Medium.VACUUM, frame=Frame.HELIOCENTRIC)
-            return drafts
-    raise UnusableSpectrum("AMBIGUOUS_COLUMNS", "no table has columns loglam and flux that can be read")
+    """The coadded spectrum; no single exposure behind it takes the place of one that is broken."""
+    named = reading.hdu_named("COADD")
+    index = 1 if named is None else named
+    table = reading.contents.table(index) if index in reading.tables() else None
+    wave, flux = (table.named(name) if table is not None else None for name in ("loglam", "flux"))
+    if table is None or wave is None or flux is None:
+        message = f"HDU {index}, where the coadded spectrum is, has no columns loglam and flux that can be read"
+        raise UnusableSpectrum("AMBIGUOUS_COLUMNS", message, hdu=index)
+    drafts = table_drafts(reading, index, SpectrumColumns(wave, flux, table.named("ivar")))
+    for draft in drafts:
+        known(reading, draft, medium=Medium.VACUUM, frame=Frame.HELIOCENTRIC)
+    return drafts
 
 
 @spectrum_profile("sdss_spspec", version=1, priority=85, recognises=_spspec, plausible=_SLOAN, providers=("sdss",))
