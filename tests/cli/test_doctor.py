@@ -163,6 +163,7 @@ def test_a_broker_that_answers(
         ("tables plan --store postgers://x", 'No engine "postgers". Did you mean "postgres'),
         ("tables plan --store sqlite://", "names no file"),
         ("doctor --objects s4://x", 'No object store "s4". There are files, s3.'),
+        ("doctor --objects /srv/x", "the object store '/srv/x' is no URL; one begins with files: or s3:"),
         ("doctor --objects s3://", "names no bucket"),
         ("up --port 0 --workers celry", "workers are inline, celery or none, not 'celry'"),
         ("up --port 0 --workers celery", "Celery needs a broker; set PENSTOCK_BROKER=redis://HOST:PORT/0"),

@@ -81,6 +81,9 @@ def open_archive(place: str, *, settings: Settings | None = None) -> Archive:
 def _named(what: str, url: str, openers: Mapping[str, T]) -> T:
     """What opens a URL of this scheme."""
     scheme = _scheme(url)
+    if not scheme:
+        begins = " or ".join(f"{known}:" for known in openers)
+        raise Misconfigured(f"the {what} {without_secrets(url)!r} is no URL; one begins with {begins}")
     if scheme not in openers:
         close = difflib.get_close_matches(scheme, openers, n=1)
         hint = f'Did you mean "{close[0]}"?' if close else f"There are {', '.join(openers)}."
