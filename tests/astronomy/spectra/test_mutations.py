@@ -333,13 +333,27 @@ NEEDED = {
 def test_without_a_card_that_the_axis_needs_it_is_the_same_or_flagged_or_refused(name: str, key: str) -> None:
     """NC-27"""
     whole = MADE[name]().data
-    at = next(at for at in range(0, len(whole), 80) if whole[at : at + 8].decode("latin-1").rstrip() == key)
+    at = card_at(whole, key)
     before, after = judge(whole), judge(whole[:at] + b"COMMENT gone".ljust(80) + whole[at + 80 :])
     if after.verdict is not FileVerdict.VALID:
         return
     one, other = before.spectra[0], after.spectra[0]
     same = other.wavelength.tolist() == one.wavelength.tolist()
     assert same or len(other.assumptions) > len(one.assumptions)
+
+
+def card_at(whole: bytes, key: str) -> int:
+    """Where the first card of a name begins."""
+    return next(at for at in range(0, len(whole), 80) if whole[at : at + 8].decode("latin-1").rstrip() == key)
+
+
+def test_a_unit_that_only_another_card_tells_is_not_passed_over() -> None:
+    """NC-27: micrometres where an aperture is Ångström long are refused, not read as Ångström."""
+    whole = MADE["multispec_chebyshev"]().data
+    for key, told in {"WAT1_001": "COMMENT gone", "CTYPE1": "CTYPE1  = 'um      '"}.items():
+        at = card_at(whole, key)
+        whole = whole[:at] + told.encode("ascii").ljust(80) + whole[at + 80 :]
+    assert judge(whole).verdict is FileVerdict.QUARANTINED
 
 
 @settings(max_examples=200, **COMMON)  # type: ignore[arg-type]

@@ -135,12 +135,15 @@ def _same(cards: HeaderCards, told: float | None, key: str, other: str, *, plus:
         raise UnusableSpectrum("CONTRADICTORY_CARDS", message, cards=[key, other])
 
 
+def units_told(cards: HeaderCards) -> list[tuple[str, str | None]]:
+    """What each card says that may tell the unit of an image's first axis."""
+    told = [("WAT1_001", wat_unit(cards)), ("CUNIT1", cards.text("CUNIT1")), ("XUNITS", cards.text("XUNITS"))]
+    return [*told, ("CTYPE1", _unit_in((cards.text("CTYPE1") or "").upper()))]
+
+
 def _unit(reading: SpectrumReading, cards: HeaderCards, ctype: str) -> tuple[SpectralUnit, bool]:
-    wat = wat_unit(cards)
-    told = [("WAT1_001", wat), ("CUNIT1", cards.text("CUNIT1")), ("XUNITS", cards.text("XUNITS"))]
-    if ctype and (unit := _unit_in(ctype)):
-        told.append(("CTYPE1", unit))
-    elif ctype and ctype not in _LOG_WORDS and ctype[:4] not in {*_KINDS, *_VELOCITIES}:
+    told = units_told(cards)
+    if ctype and not _unit_in(ctype) and ctype not in _LOG_WORDS and ctype[:4] not in {*_KINDS, *_VELOCITIES}:
         _known_type(reading, ctype, has_unit=any(spectral_unit(text) for _, text in told if text))
     return reading.axis_unit(*told)
 

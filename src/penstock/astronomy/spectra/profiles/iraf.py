@@ -7,13 +7,14 @@ import re
 from penstock.astronomy.spectra.cards import HeaderCards
 from penstock.astronomy.spectra.codes import UnusableSpectrum, no_card
 from penstock.astronomy.spectra.facts import HduFacts, SpectrumFacts
-from penstock.astronomy.spectra.image_axis import ImageAxis, image_axis
+from penstock.astronomy.spectra.image_axis import ImageAxis, image_axis, units_told
 from penstock.astronomy.spectra.image_spectra import image_draft, iraf_rows, spectral_images
 from penstock.astronomy.spectra.medium_and_frame import known
 from penstock.astronomy.spectra.multispec import ApertureAxis, aperture_axis
 from penstock.astronomy.spectra.profile import spectrum_profile
 from penstock.astronomy.spectra.reading import MOST_SPECTRA, SpectrumDraft, SpectrumReading
-from penstock.astronomy.spectra.wat import wat_attributes, wat_unit
+from penstock.astronomy.spectra.spectral_units import SpectralUnit, spectral_unit
+from penstock.astronomy.spectra.wat import wat_attributes
 from penstock.astronomy.spectrum import Medium
 
 _GROUND = (900.0, 300_000.0)
@@ -119,7 +120,7 @@ def read_multispec(reading: SpectrumReading) -> list[SpectrumDraft]:
     if data.ndim > 3:
         raise UnusableSpectrum("AMBIGUOUS_ROWS", f"the image has {data.ndim} axes, and multispec knows three")
     count = data.shape[-2] if data.ndim > 1 else 1
-    unit, assumed = reading.axis_unit(("WAT1_001", wat_unit(cards)))
+    unit, assumed = _aperture_unit(reading, cards)
     rows = iraf_rows(reading, cards, data, numbered=True)
     drafts = []
     for axis, (_, flux, error) in zip(_axes(reading, cards, count, data.shape[-1]), rows, strict=True):
@@ -132,6 +133,12 @@ def read_multispec(reading: SpectrumReading) -> list[SpectrumDraft]:
             draft.metadata["redshift_removed"] = axis.doppler
         drafts.append(draft)
     return drafts
+
+
+def _aperture_unit(reading: SpectrumReading, cards: HeaderCards) -> tuple[SpectralUnit, bool]:
+    """WAT1 tells it. Other cards are about pixels, so only what is a spectral unit all the same counts of them."""
+    told = units_told(cards)
+    return reading.axis_unit(*(each for each in told if each[0] == "WAT1_001" or spectral_unit(each[1] or "")))
 
 
 def _axes(reading: SpectrumReading, cards: HeaderCards, count: int, length: int) -> list[ApertureAxis]:
