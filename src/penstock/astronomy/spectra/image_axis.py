@@ -55,8 +55,7 @@ def image_axis(reading: SpectrumReading, cards: HeaderCards, length: int) -> Ima
 
 
 def _power(values: Floats) -> Floats:
-    with np.errstate(all="ignore"):
-        return np.asarray(np.power(10.0, values))
+    return np.asarray(np.power(10.0, values))
 
 
 def _natural(values: Floats, start: float) -> Floats:
@@ -65,8 +64,7 @@ def _natural(values: Floats, start: float) -> Floats:
         raise UnusableSpectrum(
             "BAD_CARD", f"CRVAL1 of a logarithmic axis must be positive and is {start}", card="CRVAL1"
         )
-    with np.errstate(all="ignore"):
-        return np.asarray(start * np.exp(values / start - 1.0))
+    return np.asarray(start * np.exp(values / start - 1.0))
 
 
 def _is_log(cards: HeaderCards, ctype: str) -> bool:
@@ -189,14 +187,13 @@ def _rest(cards: HeaderCards) -> float:
 def _optical(ctype: str, speed: Floats, rest: float) -> Floats:
     """Velocities of any convention as those of the optical one, in m/s."""
     share = speed / LIGHT
-    with np.errstate(all="ignore"):
-        match ctype[:4]:
-            case "VOPT":
-                return speed
-            case "VRAD":
-                return np.asarray(LIGHT * (1.0 / (1.0 - share) - 1.0))
-            case "VELO":
-                return np.asarray(LIGHT * (np.sqrt((1.0 + share) / (1.0 - share)) - 1.0))
+    match ctype[:4]:
+        case "VOPT":
+            return speed
+        case "VRAD":
+            return np.asarray(LIGHT * (1.0 / (1.0 - share) - 1.0))
+        case "VELO":
+            return np.asarray(LIGHT * (np.sqrt((1.0 + share) / (1.0 - share)) - 1.0))
     raise _no_wavelength(f"the axis counts velocities of a convention that CTYPE1 {ctype!r} does not tell", "CTYPE1")
 
 

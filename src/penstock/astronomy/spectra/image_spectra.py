@@ -145,9 +145,8 @@ def companion_uncertainty(reading: SpectrumReading, index: int, shape: tuple[int
 
 def as_deviation(values: Floats, name: str) -> Floats:
     """Standard deviations out of what an array of this name holds; NaN where nothing is known."""
-    with np.errstate(all="ignore"):
-        if name.upper() in VARIANCES:
-            return np.asarray(np.sqrt(np.where(values >= 0, values, np.nan)))
-        if name.upper() in INVERSES:
-            return np.asarray(1.0 / np.sqrt(np.where(values > 0, values, np.nan)))
+    if name.upper() in VARIANCES:
+        return np.asarray(np.sqrt(np.where(values >= 0, values, np.nan)))
+    if name.upper() in INVERSES:
+        return np.asarray(1.0 / np.sqrt(np.where(values > 0, values, np.nan)))
     return values

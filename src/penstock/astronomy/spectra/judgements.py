@@ -7,6 +7,8 @@ import re
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+import numpy as np
+
 from penstock.astronomy.judgement import Assumption, FileFinding, FileVerdict
 from penstock.astronomy.spectra.checksums import checked
 from penstock.astronomy.spectra.codes import UnusableSpectrum
@@ -64,6 +66,7 @@ class _Gathered:
         return SpectrumJudgement(verdict, spectra, finding, self.selection, signature, self.checksum, self.headers)
 
 
+@np.errstate(all="ignore")  # what is no number any more is found by the checks, and told as what it is
 def judge_spectrum(
     path: Path,
     *,

@@ -77,13 +77,12 @@ class _Numbers:
 
 
 def _wavelengths(kind: int, first: float, width: float, pixels: Floats, numbers: _Numbers) -> Floats:
-    with np.errstate(all="ignore"):
-        if kind == _LINEAR:
-            return first + (pixels - 1.0) * width
-        if kind == _LOG:
-            return np.asarray(np.power(10.0, first + (pixels - 1.0) * width))
-        if kind == _NONLINEAR:
-            return _functions(pixels, numbers)
+    if kind == _LINEAR:
+        return first + (pixels - 1.0) * width
+    if kind == _LOG:
+        return np.asarray(np.power(10.0, first + (pixels - 1.0) * width))
+    if kind == _NONLINEAR:
+        return _functions(pixels, numbers)
     if kind == -1:
         raise UnusableSpectrum("NO_WAVELENGTH", "the aperture says itself that it is not calibrated (type -1)")
     raise _malformed(f"dispersion type {kind} is none of 0, 1 and 2")
