@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from hypothesis import settings
 
 from penstock import Domain, FrozenClock, Store
 from penstock.ports.engine import Engine
@@ -21,6 +22,10 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 pytest_plugins = ["tests.servers.fixtures", "tests.browser.fixtures"]
+
+# How long an example takes says nothing on a machine that does other things as well.
+settings.register_profile("penstock", deadline=None)
+settings.load_profile("penstock")
 
 ENGINES = ("sqlite", "postgres", "dynoxide", "dynamodb-local")
 _counter = itertools.count()

@@ -116,6 +116,8 @@ def test_postgres_answers_a_pattern_from_an_index(postgres: SqlEngine, pattern: 
     for text, parameters in _statements(postgres, pattern):
         plan = "\n".join(str(row[0]) for row in postgres.connector.rows(f"explain {text}", parameters))
         assert "Seq Scan" not in plan, (text, plan)
+        if "One-Time Filter: false" in plan:
+            continue  # nothing follows the only record of a partition, and nothing is looked at to know that
         assert re.search(r"Index (Only )?Scan|Bitmap Index Scan", plan), (text, plan)
         constant = not pattern.key.partition.names  # all of an entity, in order
         assert "Index Cond" in plan or constant, (text, plan)

@@ -253,7 +253,10 @@ def test_every_key_of_the_documents_is_known_for_one() -> None:
         "musicvideo.CharacterReference.imageS3Key",
         *("musicvideo.Scene.referenceImageS3Keys", "speech.TempAudio.s3_key"),
         *(f"videos.Video.{n}S3Key" for n in ("thumbnail", "source", "stream", "scrub", "scrubTrack")),
-        *("videos.Video.resolutions", "novae.Dataset.artifacts", "novae.FileObject.s3_key"),
+        "videos.Video.resolutions",
+        *("novae.Dataset.artifacts", "novae.Dataset.raw_key", "novae.FileObject.s3_key", "novae.Contribution.s3_key"),
+        *(f"novae.DatasetVerdict.{n}" for n in ("artifacts", "raw_key", "evidence")),
+        *("novae.NovaBundle.bundle_key", "novae.NovaBundle.manifest_key"),
         *("assetcreator.Step.artifacts", "assetcreator.AssetVersion.files", "assetcreator.AssetVersion.cdn_url"),
         "assetcreator.ReferencePicture.picture",
     }

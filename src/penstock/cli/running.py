@@ -6,6 +6,7 @@ import ipaddress
 import json
 import socket
 import sys
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import asdict
 from datetime import timedelta
@@ -48,19 +49,20 @@ def up(
     for package in ("fastapi", "uvicorn"):
         if find_spec(package) is None:
             raise Misconfigured(f"{package} is not installed; run: pip install 'penstock[web]'")
-    from penstock.web.serve import serve
+    from penstock.web.serve import ready_api, serve
 
     _check_free(chosen.host, chosen.port)
     _check_keys(chosen)
     log_to_terminal(chosen.log_format)
     give_memory_back()
     service = Service(chosen, installed())
+    api = ready_api(service, chosen)
     ending = Ending(service, grace=chosen.grace, say=tell)
     with ending.by_signal():
         service.start()
         try:
-            _welcome(chosen, service.context.store)
-            serve(service, chosen, ending=ending)
+            welcome = _welcome(chosen, service.context.store)
+            serve(api, chosen, ending=ending, listening=welcome)
         finally:
             ending.complete()
     leave(0)
@@ -81,26 +83,35 @@ def _check_keys(chosen: Settings) -> None:
         )
 
 
-def _welcome(chosen: Settings, store: Store) -> None:
-    """Say where it is, and how one comes in."""
+def _welcome(chosen: Settings, store: Store) -> Callable[[], None]:
+    """What says where it is, and how one comes in; whatever the store must be asked for that is known before."""
     records, files = without_secrets(chosen.store), without_secrets(chosen.objects)
-    tell(f"Penstock is at {chosen.url} · records {records} · files {files}")
-    if chosen.workers == "celery":
-        console().print("Tasks are done by those who run: penstock worker --celery")
+    way_in, style = _way_in(chosen, store)
+
+    def say() -> None:
+        tell(f"Penstock is at {chosen.url} · records {records} · files {files}")
+        if chosen.workers == "celery":
+            console().print("Tasks are done by those who run: penstock worker --celery")
+        if way_in:
+            tell(way_in, style=style)
+        tell(f"Try {chosen.url}/docs, or: penstock doctor. Ctrl-C stops.")
+
+    return say
+
+
+def _way_in(chosen: Settings, store: Store) -> tuple[str, str | None]:
+    """How one comes in, and how that is written."""
     if not chosen.require_keys:
-        tell(
-            "KEYS ARE OFF: every user, program and web proxy of this machine is an administrator. "
-            "Leave PENSTOCK_REQUIRE_KEYS out to change that.",
-            style="bold red",
-        )
-    elif is_loopback(chosen.host):
+        off = "KEYS ARE OFF: every user, program and web proxy of this machine is an administrator."
+        return f"{off} Leave PENSTOCK_REQUIRE_KEYS out to change that.", "bold red"
+    if is_loopback(chosen.host):
         token = own_key(store)
         # What is not read by a person may be kept in a log, where no key belongs.
         where = f"{chosen.url}/#key={token}" if sys.stdout.isatty() else f"{chosen.url} with the key in .penstock/key"
-        tell(f"Come in at {where}")
-    elif not any(k.role is Role.ADMIN for k in store.find(ApiKey.by_status(status=KeyStatus.ACTIVE))):
-        tell("Nobody can come in yet. Make a key: penstock keys create NAME --role admin")
-    tell(f"Try {chosen.url}/docs, or: penstock doctor. Ctrl-C stops.")
+        return f"Come in at {where}", None
+    if not any(k.role is Role.ADMIN for k in store.find(ApiKey.by_status(status=KeyStatus.ACTIVE))):
+        return "Nobody can come in yet. Make a key: penstock keys create NAME --role admin", None
+    return "", None
 
 
 def worker(

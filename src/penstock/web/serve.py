@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import socket
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import timedelta
 
@@ -17,9 +18,13 @@ from penstock.web.connection import ListeningServer, served_by
 from penstock.web.options import WebOptions
 
 
-def serve(service: Service, settings: Settings, *, ending: Ending) -> None:
-    """Answer requests at the settings' host and port until the end begins; those that are running may finish."""
-    options = WebOptions(
+def ready_api(service: Service, settings: Settings) -> FastAPI:
+    """The API of a system. Building it takes seconds, in which nothing has begun that would have to end in order."""
+    return build_api(service.installed, service.context, options=_options(settings))
+
+
+def _options(settings: Settings) -> WebOptions:
+    return WebOptions(
         authentication=settings.require_keys,
         trusted_proxies=settings.trusted_proxies,
         cors_origins=settings.cors_origins,
@@ -30,7 +35,13 @@ def serve(service: Service, settings: Settings, *, ending: Ending) -> None:
         silence=timedelta(seconds=settings.silence),
         **({"secret": settings.secret.encode()} if settings.secret else {}),  # type: ignore[arg-type]
     )
-    app = build_api(service.installed, service.context, options=options)
+
+
+def serve(app: FastAPI, settings: Settings, *, ending: Ending, listening: Callable[[], None]) -> None:
+    """Answer requests at the settings' host and port until the end begins; those that are running may finish.
+
+    ``listening`` is called once somebody can be answered.
+    """
     config = uvicorn.Config(
         app,
         host=settings.host,
@@ -40,9 +51,9 @@ def serve(service: Service, settings: Settings, *, ending: Ending) -> None:
         proxy_headers=False,  # uvicorn would believe whoever speaks from this machine; `web.client` decides
         server_header=False,
         timeout_graceful_shutdown=max(1, int(ending.for_work.total_seconds())),
-        **served_by(options),
+        **served_by(app.state.options),
     )
-    server = _Server(config, app)
+    server = _Server(config, app, listening)
     ending.listen(server.end)
     if not ending.begun.is_set():
         server.run()
@@ -51,9 +62,14 @@ def serve(service: Service, settings: Settings, *, ending: Ending) -> None:
 class _Server(ListeningServer):
     """Ends when it is told to, and its event streams first: they would never end by themselves."""
 
-    def __init__(self, config: uvicorn.Config, app: FastAPI) -> None:
+    def __init__(self, config: uvicorn.Config, app: FastAPI, listening: Callable[[], None]) -> None:
         super().__init__(config)
-        self._app = app
+        self._app, self._listening = app, listening
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets=sockets)
+        if self.started:
+            self._listening()
 
     def end(self) -> None:
         """Finish the requests that are running; told again, break them off."""
