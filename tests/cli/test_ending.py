@@ -44,9 +44,9 @@ class Up:
             self.process = subprocess.Popen(command, cwd=folder, env=told, stdout=log, stderr=log)
 
     def await_answer(self) -> None:
-        soon(self._answers, seconds=LONG_ENOUGH)
+        soon(self.answers, seconds=LONG_ENOUGH)
 
-    def _answers(self) -> bool:
+    def answers(self) -> bool:
         assert self.process.poll() is None, self.log
         try:
             with urllib.request.urlopen(f"{self.url}/healthz", timeout=5):
@@ -145,6 +145,13 @@ def test_keys_that_are_off_are_said_aloud(tmp_path: Path) -> None:
         assert json.loads(found.read())["items"] == []
     up.end(signal.SIGTERM)
     assert "KEYS ARE OFF" in up.log
+
+
+def test_the_address_is_told_when_somebody_answers_there(tmp_path: Path) -> None:
+    up = Up(tmp_path)
+    soon(lambda: "Penstock is at" in up.log, seconds=LONG_ENOUGH)
+    assert up.answers()
+    up.end(signal.SIGTERM)
 
 
 def test_told_to_stop_while_it_begins_it_ends_as_well(tmp_path: Path) -> None:
