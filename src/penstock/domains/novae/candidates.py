@@ -82,7 +82,9 @@ def candidate_of(found: ResolvedObject) -> Candidate:
         kinds=frozenset([found.is_classical_nova]),
         sources=(found.source,),
         object_type=found.object_type,
-        dates=tuple(FoundDate(each.date, DiscoverySource.INDEX, found.source, each.derived) for each in found.discovered),
+        dates=tuple(
+            FoundDate(each.date, DiscoverySource.INDEX, found.source, each.derived) for each in found.discovered
+        ),
     )
 
 

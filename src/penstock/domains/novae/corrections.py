@@ -43,7 +43,9 @@ def position_said(ra: float | None, dec: float | None) -> Position | None:
     if ra is None and dec is None:
         return None
     if ra is None or dec is None or not 0 <= ra < 360 or not -90 <= dec <= 90:
-        raise InvalidValue("a position is a right ascension from 0 to below 360 and a declination from -90 to 90 degrees")
+        raise InvalidValue(
+            "a position is a right ascension from 0 to below 360 and a declination from -90 to 90 degrees"
+        )
     return Position(ra, dec)
 
 

@@ -159,7 +159,9 @@ def _kind(path: Path, ticket: str | None, metadata: str | None) -> DatasetType:
         return kind
     fits = _is_fits(path)
     if kind is DatasetType.PHOTOMETRY and fits:
-        raise InvalidValue("this ticket describes photometry, and the file is a FITS file; give its own ticket, or none")
+        raise InvalidValue(
+            "this ticket describes photometry, and the file is a FITS file; give its own ticket, or none"
+        )
     if kind is DatasetType.SPECTRA and not fits and not _listed(path, ticket, metadata) and not _is_spectrum(path):
         raise InvalidValue("this ticket describes spectra, and the file is none of them; give its own ticket, or none")
     return kind

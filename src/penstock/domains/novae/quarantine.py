@@ -229,9 +229,7 @@ _STATES = {
 }
 
 
-def _asked(
-    catalogue: NovaCatalogue, nova_id: UUID, dataset_id: UUID, states: tuple[ProcessingStatus, ...]
-) -> Dataset:
+def _asked(catalogue: NovaCatalogue, nova_id: UUID, dataset_id: UUID, states: tuple[ProcessingStatus, ...]) -> Dataset:
     dataset = find_dataset(catalogue.store, followed(catalogue.store, nova_id).nova_id, dataset_id)
     if dataset.processing_status not in states:
         raise NotInQuarantine(f"dataset {dataset_id} {_STATES[dataset.processing_status]}")

@@ -84,7 +84,16 @@ def routes(context: DomainContext) -> APIRouter:
 
     router = APIRouter(prefix="/api/nc", tags=["novae"])
     catalogue = NovaCatalogue.within(context)
-    for add in (_add_novae, _add_corrections, _add_names, _add_workflows, _add_runs, _add_papers, _add_doubts, _add_states):
+    for add in (
+        _add_novae,
+        _add_corrections,
+        _add_names,
+        _add_workflows,
+        _add_runs,
+        _add_papers,
+        _add_doubts,
+        _add_states,
+    ):
         add(router, catalogue)
     add_data_routes(router, catalogue)
     return router
