@@ -112,7 +112,8 @@ def announce(catalogue: NovaCatalogue, nova_id: UUID, wanted: NewFile, *, by: st
     """
     if not 1 <= wanted.size <= catalogue.options.largest_file:
         raise FileTooLarge(
-            f"a file has 1 to {catalogue.options.largest_file:,} bytes, as NC_LARGEST_FILE says; this one {wanted.size:,}"
+            f"a file has 1 to {catalogue.options.largest_file:,} bytes, as NC_LARGEST_FILE says; this one has "
+            f"{wanted.size:,}"
         )
     if wanted.ticket is not None and len(wanted.ticket) > LONGEST_TICKET:
         raise InvalidValue(f"a ticket has at most {LONGEST_TICKET} characters; this one {len(wanted.ticket)}")

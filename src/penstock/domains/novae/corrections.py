@@ -10,7 +10,7 @@ from uuid import UUID
 from penstock.astronomy.sky_position import Position, sky_cell
 from penstock.domains.novae.candidates import Candidate, FoundDate
 from penstock.domains.novae.errors import NameTaken, OtherVersion
-from penstock.domains.novae.founding import found, rename_entry
+from penstock.domains.novae.founding import found, identified, rename_entry
 from penstock.domains.novae.lookup_records import NovaPosition
 from penstock.domains.novae.model import Nova
 from penstock.domains.novae.nova_catalogue import NovaCatalogue
@@ -23,6 +23,7 @@ from penstock.domains.novae.states import DiscoverySource
 from penstock.errors import InvalidValue
 from penstock.kernel.change import Change
 from penstock.kernel.idempotency import new_id
+from penstock.kernel.store import Store
 
 PERSON = "person"
 "The source of a position that somebody has said."
@@ -56,7 +57,7 @@ def whole_date(told: str) -> str:
         numbers = [int(part) for part in parts]
         if not 1 <= len(parts) <= 3 or [len(part) for part in parts] != [4, 2, 2][: len(parts)] or numbers[0] < 1000:
             raise ValueError
-        date(*(numbers + [1, 1])[:3])
+        date(*[*numbers, 1, 1][:3])
     except ValueError:
         raise InvalidValue(f"{told[:40]!r} is no date; write YYYY-MM-DD, YYYY-MM or YYYY") from None
     return "-".join([*parts, "00", "00"][:3])
@@ -84,15 +85,20 @@ def create_nova(
         change.result = {"nova_id": str(nova_id)}
         return change
 
-    if (owner := owner_of(store, name)) is not None:
-        raise NameTaken(f"{name!r} is the name of nova {owner}; correct that one")
     try:
+        _check_new(store, candidate, but=nova_id)
         made = found(store, changing, candidate, new_id=nova_id, correlation_id=None)
     except Doubtful as doubt:
         raise NameTaken(f"{doubt.reason}; is it that one?") from None
-    if not made.created:
-        raise NameTaken(f"{name!r} has a name or the place of nova {made.nova_id}; correct that one")
     return followed(store, made.nova_id)
+
+
+def _check_new(store: Store, candidate: Candidate, *, but: UUID) -> None:
+    """NameTaken if a nova that there is has one of its names, or its place."""
+    near = None if candidate.position is None else around(store, candidate.position)
+    there = identified(store, candidate, near)
+    if there not in (None, but):
+        raise NameTaken(f"{candidate.name!r} has a name or the place of nova {there}; correct that one")
 
 
 def correct(

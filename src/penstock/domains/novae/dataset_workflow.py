@@ -297,7 +297,7 @@ def _recorded(at_hand: DatasetWork, outcome: DatasetOutcome, word: str) -> StepR
 
 
 def _stand(change: Change, dataset: Dataset, verdict: DatasetVerdict) -> None:
-    """Refuse it if the nova is merged meanwhile; what is valid may tell that the nova was seen earlier than was known."""
+    """Refuse it if the nova is merged meanwhile; what is valid may tell that it was seen earlier than was known."""
     if verdict.validation_status is not ValidationStatus.VALID or not note_observation(change, dataset):
         still_stands(change, dataset.nova_id)
 

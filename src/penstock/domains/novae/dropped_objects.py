@@ -80,7 +80,7 @@ def _unheard(store: Store, events: tuple[StoreEvent, ...]) -> list[StoreEvent]:
 
 
 def drop(catalogue: NovaCatalogue, key: str, *, bucket: str | None = None, by: str) -> str:
-    """Say that a file lies in the bucket; the task that looks at it. InvalidValue if it is no bucket of this catalogue."""
+    """Say that a file lies in the bucket; the task that looks at it. InvalidValue if it is no bucket of ours."""
     if bucket is not None and bucket != catalogue.bucket:
         raise InvalidValue(f"{bucket[:80]!r} is no bucket it knows; NC_BUCKET says {catalogue.bucket!r}")
     came = CameObject(bucket=bucket or catalogue.bucket, key=key, said=True)

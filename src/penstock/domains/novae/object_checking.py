@@ -1,4 +1,4 @@
-"""The check that a file is about the nova whose dataset it is; what another's names would change is judged once more."""
+"""The check that a file is about the nova whose dataset it is; once the nova has other names it is made again."""
 
 from __future__ import annotations
 

@@ -100,9 +100,10 @@ def _elsewhere(told: ToldObject, nova: KnownNova, away: float, *, named: bool) -
     if named and (away <= NAMED_NEAR or _in_hours(told.position, nova.position)):
         return ObjectMatch(remarks=[f"the file points {_distance(away)} from {nova.name}"])
     reason = (
-        f"the file says that its object is at RA {told.position.ra_degrees:.5f}° Dec {told.position.dec_degrees:+.5f}°, "
-        f"which is {_distance(away)} from {nova.name} at RA {nova.position.ra_degrees:.5f}° "
-        f"Dec {nova.position.dec_degrees:+.5f}°. If it is this nova, say so with the hint object={THIS}; else reject it"
+        f"the file says that its object is at RA {told.position.ra_degrees:.5f}° "
+        f"Dec {told.position.dec_degrees:+.5f}°, which is {_distance(away)} from {nova.name} "
+        f"at RA {nova.position.ra_degrees:.5f}° Dec {nova.position.dec_degrees:+.5f}°. "
+        f"If it is this nova, say so with the hint object={THIS}; else reject it"
     )
     details = {
         "told": [told.position.ra_degrees, told.position.dec_degrees],

@@ -1,4 +1,4 @@
-"""Names of objects as headers and tables write them: which are the same, which are plainly another's, which are none."""
+"""Names of objects as files write them: which are the same, which are plainly another's, and which are none."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ _CONSTELLATIONS = (
     "crt cru cyg del dor dra equ eri for gem gru her hor hya hyi ind lac leo lmi lep lib lup lyn lyr men mic mon mus "
     "nor oct oph ori pav peg per phe pic psc psa pup pyx ret sge sgr sco scl sct ser sex tau tel tri tra tuc uma umi "
     "vel vir vol vul"
-).split()
-_WHERE = "|".join(_CONSTELLATIONS)
+)
+_WHERE = _CONSTELLATIONS.replace(" ", "|")
 _LONGEST = 200
 _NUMBERED = re.compile(rf"(?<![a-z0-9])v ?0*([1-9]\d{{1,4}})[ -]*({_WHERE})(?![a-z])")
 "V1324 Sco, also within more words: no other text looks like it."
@@ -26,8 +26,11 @@ _CATALOGUES = (
 )
 _CATALOGUED = re.compile(rf"(?:{'|'.join(_CATALOGUES)})[ -]?[+-]?\d[\d .+-]*[a-z]{{0,4}}")
 _NO_NAMES = frozenset(
-    "target object star nova source science sky none na nan null unknown test dark bias flat arc lamp standard std "
-    "spectrum data field obj name untitled object1 comparison calibration program".split()
+    {
+        *("target", "object", "star", "nova", "source", "science", "sky", "none", "na", "nan", "null", "unknown"),
+        *("test", "dark", "bias", "flat", "arc", "lamp", "standard", "std", "spectrum", "data", "field", "obj"),
+        *("name", "untitled", "object1", "comparison", "calibration", "program"),
+    }
 )
 _SQUASHED = re.compile(r"[^a-z0-9]+")
 

@@ -121,14 +121,14 @@ def clear(
     note: str | None = None,
     by: str,
 ) -> Cleared:
-    """Have a dataset judged again, with what somebody says of it: one that waits, was refused, or is valid and should be
-    read otherwise. NotInQuarantine while somebody works on it.
+    """Have a dataset judged again, with what somebody says of it: one that waits; or with a hint, a ticket or a note
+    also one that was refused, or that is valid and should be read otherwise. NotInQuarantine of any other.
 
     The file that is here is judged again, where there is one: nothing is downloaded for that.
     """
 
     def attempt() -> Cleared:
-        dataset = _asked(catalogue, nova_id, dataset_id, _JUDGED)
+        dataset = _asked(catalogue, nova_id, dataset_id, _JUDGED if hints or ticket or note else _WAITS)
         said = {**(dataset.said or {}), **checked_hints(dataset.dataset_type, hints or {})}
         verdict = dataset.fingerprint
         with catalogue.store.change(by=by, why=note or "cleared for retry", once=catalogue.once) as change:
@@ -165,7 +165,7 @@ def reject(catalogue: NovaCatalogue, nova_id: UUID, dataset_id: UUID, *, reason:
             change.track(dataset)
             leave_desk(change, dataset)
             details = {**(dataset.quarantine_details or {}), "rejected": reason, "by": by}
-            dataset.reject(**({"code": WITHDRAWN, "details": details} if withdrawn else {}))
+            dataset.reject(code=WITHDRAWN if withdrawn else dataset.quarantine_reason_code, details=details)
             dataset.quarantine_details = details
             dataset.quarantined_at = dataset.quarantined_for = None
             dataset.updated_at = change.store.clock.now()
@@ -219,10 +219,16 @@ def _object(value: Any) -> str:
     return value.strip()
 
 
-_REJECTABLE = (ProcessingStatus.QUARANTINED, ProcessingStatus.COMPLETED)
+_WAITS = (ProcessingStatus.QUARANTINED,)
+_REJECTABLE = (*_WAITS, ProcessingStatus.COMPLETED)
 _JUDGED = (*_REJECTABLE, ProcessingStatus.FAILED_TERMINAL)
 _STATES = {
-    ProcessingStatus.FAILED_TERMINAL: "is refused already, so nobody is asked about it; clear it to have it judged again",
+    ProcessingStatus.FAILED_TERMINAL: (
+        "is refused, so nobody is asked about it; clear it with a hint, a ticket or a note to have it judged again"
+    ),
+    ProcessingStatus.COMPLETED: (
+        "is valid, so nobody is asked about it; clear it with a hint, a ticket or a note to have it judged again"
+    ),
     ProcessingStatus.READY: "waits for its turn, and nobody is asked about it before it is judged",
     ProcessingStatus.IN_PROGRESS: "is being judged; look again in a moment",
     ProcessingStatus.FAILED_RETRYABLE: "could not be judged so far, and is tried again; nobody is asked about it yet",

@@ -1,4 +1,4 @@
-"""What a judged file says of its object: by its header, its table's column of names, and the ticket that came with it."""
+"""What a judged file says of its object: by its header, its column of names, and the ticket that came with it."""
 
 from __future__ import annotations
 
