@@ -140,3 +140,9 @@ def test_too_large_a_file_is_told_which_setting_says_so(catalogue: NovaCatalogue
 
 def test_whose_runs_are_asked_for_is_said_in_a_sentence(catalogue: NovaCatalogue) -> None:
     assert "name of a nova" in Astronomer(catalogue).get("/runs", 422)["detail"]
+
+
+def test_a_body_that_is_no_json_is_said_to_be_none(catalogue: NovaCatalogue) -> None:
+    ann = Astronomer(catalogue)
+    answer = ann.client.post("/api/nc/novae", content=b"name=V1", headers={"Content-Type": "application/json"})
+    assert answer.json()["detail"].startswith("body: this is no JSON")
