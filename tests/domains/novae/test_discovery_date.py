@@ -49,7 +49,7 @@ def test_what_was_measured_moves_it_earlier_and_upper_limits_do_not(catalogue: N
     nova = _nova(catalogue)
     assert (the_dataset(catalogue).summary or {})["upper_limits"] == 1
     assert (nova.discovery_date, nova.discovery_source) == (day_of(2449746.5), "first observation")
-    assert discovery_words(nova) == "first observed 1995-01-30"
+    assert discovery_words(nova) == "first observed 1995-01-29"
     added(catalogue, spectrum_fits(DATE_OBS="1991-02-03"), type=DatasetType.SPECTRA, name="a.fits")
     assert _nova(catalogue).discovery_date == "1991-02-03"
     added(catalogue, spectrum_fits(seed=3, DATE_OBS="1993-02-03"), type=DatasetType.SPECTRA, name="b.fits")
