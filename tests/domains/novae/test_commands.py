@@ -58,7 +58,7 @@ def test_a_name_is_looked_up_judged_decided_about_and_bundled(penstock: Penstock
     assert (cleared.code, " · valid · 2,000 points" in cleared.out) == (0, True), cleared.out
     assert penstock("novae", "quarantine", "list").out == "Nothing waits for a person.\n"
 
-    assert "(46 files, " in penstock("novae", "bundle", NOVA, "--out", "b.zip").out
+    assert "(47 files, " in penstock("novae", "bundle", NOVA, "--out", "b.zip").out
     with zipfile.ZipFile(folder / "b.zip") as bundle:
         assert bundle.testzip() is None
     assert penstock("novae", "bundle", NOVA, "--out", "again.zip").code == 0
