@@ -236,6 +236,7 @@ def test_the_dataset_machine_is_exactly_this() -> None:
         ("IN_PROGRESS", "FAILED_RETRYABLE"),
         ("IN_PROGRESS", "FAILED_TERMINAL"),
         ("QUARANTINED", "FAILED_TERMINAL"),
+        ("COMPLETED", "FAILED_TERMINAL"),
         ("QUARANTINED", "READY"),
         ("COMPLETED", "READY"),
         ("FAILED_TERMINAL", "READY"),
@@ -314,9 +315,9 @@ def test_a_quarantine_says_why_and_is_cleared_by_a_person() -> None:
 
 
 def test_runs_and_novae_end_in_one_way() -> None:
-    """NC-12, NC-13: a run succeeds, quarantines or fails; a nova is merged or deprecated."""
+    """NC-12, NC-13: a run succeeds, quarantines or fails; a nova is merged for good, or deprecated until restored."""
     assert transitions(JobRun) == {("RUNNING", "SUCCEEDED"), ("RUNNING", "QUARANTINED"), ("RUNNING", "FAILED")}
-    assert transitions(Nova) == {("ACTIVE", "MERGED"), ("ACTIVE", "DEPRECATED")}
+    assert transitions(Nova) == {("ACTIVE", "MERGED"), ("ACTIVE", "DEPRECATED"), ("DEPRECATED", "ACTIVE")}
     ended = run()
     ended.succeed(outcome="CREATED_AND_LAUNCHED", at=NOON + HOUR)
     assert (ended.status, ended.outcome, ended.finished_at) == (

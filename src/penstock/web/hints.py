@@ -57,7 +57,7 @@ HINTS: dict[str, str] = {
     "`penstock up` has one in .penstock/key.",
     "unavailable": "Try again in a moment.",
     "unexpected": "Report it with the request id, which finds the details in the log.",
-    "upload-refused": "Reserve the upload anew and send exactly the file that was announced.",
+    "upload-refused": "Send exactly the file that was announced; reserve the upload anew if another was sent.",
     "url-refused": "Ask for a new URL; this one has ended, or is for something else.",
     "wrong-headers": "Send the headers that came with the URL, as they are, and a Content-Length.",
     "wrong-range": "Ask for bytes the object has; its size is in Content-Range.",

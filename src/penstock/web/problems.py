@@ -118,15 +118,23 @@ def _validation_error(request: Request, error: Exception) -> Response:
 
 def invalid_request(errors: Any) -> InvalidRequest:
     """What pydantic found, without the values that were sent: they may be private."""
-    fields = [
-        {
-            "where": cut(".".join(map(str, e["loc"]))) or "body",
-            "message": cut(str(e["msg"]).removeprefix("Value error, ")),
-        }
-        for e in errors
-    ]
+    fields = [_no_json(e) if e.get("type") == "json_invalid" else _field(e) for e in errors]
     first = "; ".join(f"{f['where']}: {f['message']}" for f in fields[:3])
     return InvalidRequest(f"{first}{' …' if len(fields) > 3 else ''}", fields)
+
+
+def _field(error: Any) -> dict[str, str]:
+    return {
+        "where": cut(".".join(map(str, error["loc"]))) or "body",
+        "message": cut(str(error["msg"]).removeprefix("Value error, ")),
+    }
+
+
+def _no_json(error: Any) -> dict[str, str]:
+    """What is wrong with a body that is no JSON, and where in it."""
+    at = error["loc"][-1] if isinstance(error["loc"][-1], int) else 0
+    why = cut(str((error.get("ctx") or {}).get("error", "")))
+    return {"where": "body", "message": f"this is no JSON{f': {why}' if why else ''}, at character {at + 1}"}
 
 
 def _http_exception(request: Request, error: Exception) -> Response:

@@ -58,7 +58,7 @@ def test_a_name_is_looked_up_judged_decided_about_and_bundled(penstock: Penstock
     assert (cleared.code, " · valid · 2,000 points" in cleared.out) == (0, True), cleared.out
     assert penstock("novae", "quarantine", "list").out == "Nothing waits for a person.\n"
 
-    assert "(46 files, " in penstock("novae", "bundle", NOVA, "--out", "b.zip").out
+    assert "(47 files, " in penstock("novae", "bundle", NOVA, "--out", "b.zip").out
     with zipfile.ZipFile(folder / "b.zip") as bundle:
         assert bundle.testzip() is None
     assert penstock("novae", "bundle", NOVA, "--out", "again.zip").code == 0
@@ -73,7 +73,7 @@ def test_a_name_is_looked_up_judged_decided_about_and_bundled(penstock: Penstock
 
 
 def test_files_are_told_by_what_is_in_them_and_added_once(penstock: Penstock, sky: Path, folder: Path) -> None:
-    (sky / "manifest.json").write_text('{"novae": [{"name": "V1 Sco", "type": "Nova"}]}')
+    (sky / "manifest.json").write_text('{"novae": [{"name": "V1 Sco", "aliases": ["V1324 Sco"], "type": "Nova"}]}')
     assert "No datasets." in penstock("novae", "init", "V1 Sco").out
     files = {
         "good.fits": spectrum_fits(),
@@ -92,7 +92,7 @@ def test_files_are_told_by_what_is_in_them_and_added_once(penstock: Penstock, sk
     assert told["good.fits"] == told["curve.csv"] == "valid"
     assert told["pixels [red].fits"] == "waits for a person"
     assert told["cut.fits"] == "refused"
-    assert "12 rows · V · 2 rows not read" in said.out
+    assert "12 rows · V · 2 rows not read (line 14: " in said.out
     assert "refused: empty.fits: the file is empty" in said.out
     assert "refused: missing.fits: the file cannot be read: No such file or directory" in said.out
     again = penstock("novae", "add", "good.fits", "curve.csv", "--nova", "V1 Sco")
@@ -123,7 +123,9 @@ def test_what_only_a_person_knows_is_decided_in_the_terminal(penstock: Penstock,
     assert "resolved    V1 Sco" in penstock("novae", "decide", run, "new").out
     assert penstock("novae", "decide", run, "new").code == 2, "it was decided"
     assert penstock("novae", "init", "V2 Sco").code == 0
-    merged = penstock("novae", "merge", "V1 Sco", "V2 Sco", "--why", "one and the same")
+    asked = penstock("novae", "merge", "V1 Sco", "V2 Sco")
+    assert (asked.code, "say --yes to mean it" in asked.err) == (2, True), "nothing is merged unasked"
+    merged = penstock("novae", "merge", "V1 Sco", "V2 Sco", "--why", "one and the same", "--yes")
     assert "V1 Sco is V2 Sco" in merged.out, merged.err
     assert penstock("novae", "status", "V1 Sco", "--json").json["nova"]["preferred_name"] == "V2 Sco"
 
@@ -172,8 +174,8 @@ def test_the_demonstration_leaves_plots_and_a_bundle(penstock: Penstock, folder:
 
 def test_the_demonstration_takes_a_folder_of_files_too(penstock: Penstock, folder: Path) -> None:
     (folder / "mine" / "below").mkdir(parents=True)
-    (folder / "mine" / "below" / "good.fits").write_bytes(spectrum_fits())
-    (folder / "mine" / "curve.csv").write_bytes(light_curve_csv())
+    (folder / "mine" / "below" / "good.fits").write_bytes(spectrum_fits(OBJECT="V5668 Sgr"))
+    (folder / "mine" / "curve.csv").write_bytes(light_curve_csv().replace(b"V1324 Sco", b"V5668 Sgr"))
     said = penstock("demo", "novae", "mine", "--out", "out", "--nova", "V5668 Sgr")
     assert (said.code, "2 datasets: 2 valid" in said.out) == (0, True), said.out + said.err
     assert len(list((folder / "out" / "plots" / "V5668_Sgr").glob("*.png"))) == 3, "with the light curve"

@@ -42,9 +42,9 @@ def _routes(context: DomainContext) -> Any:
 
 def _commands(terminal: CommandContext) -> Mapping[str, Callable[..., Any]]:
     # Only the command line needs Typer.
-    from penstock.domains.novae import novae_commands, novae_demo, quarantine_commands
+    from penstock.domains.novae import nova_commands, novae_commands, novae_demo, quarantine_commands
 
-    parts = (novae_commands, quarantine_commands, novae_demo)
+    parts = (novae_commands, nova_commands, quarantine_commands, novae_demo)
     return {words: each for part in parts for words, each in part.commands(terminal).items()}
 
 

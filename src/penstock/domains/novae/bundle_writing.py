@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -10,7 +9,7 @@ from uuid import UUID
 
 from penstock.domains.novae import bundles
 from penstock.domains.novae.bundles import BundleState
-from penstock.domains.novae.catalogue_progress import LOOK
+from penstock.domains.novae.catalogue_progress import commits
 from penstock.domains.novae.file_adding import BY
 from penstock.domains.novae.nova_catalogue import NovaCatalogue
 from penstock.errors import InvalidValue
@@ -34,11 +33,11 @@ def write_bundle_of(catalogue: NovaCatalogue, nova_id: UUID, out: Path) -> Bundl
 
 def task_done(store: Store, task_id: str, tell: Callable[[Task], None] = lambda task: None) -> Task:
     """A task that is done; InvalidValue tells why it is not."""
-    while True:
+    for _ in commits(store):
         task = store.get(Task.at(task_id=task_id))
         tell(task)
         if task.status is TaskStatus.DONE:
             return task
         if task.status not in (TaskStatus.WAITING, TaskStatus.RUNNING):
             raise InvalidValue(f"{task.name} is {task.status.value}: {task.error}")
-        time.sleep(LOOK)
+    raise AssertionError("commits never end")

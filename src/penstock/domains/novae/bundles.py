@@ -11,17 +11,19 @@ import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import timedelta
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Any
 from uuid import UUID
 
 from pydantic import BaseModel
 
+from penstock.domains.novae.bundle_names import TICKET, folders_of, names_within
 from penstock.domains.novae.cross_references import cross_references
 from penstock.domains.novae.data_records import NovaBundle
 from penstock.domains.novae.dataset_files import sha256_of
 from penstock.domains.novae.dataset_records import Dataset, FileObject
 from penstock.domains.novae.dataset_science import canonical
+from penstock.domains.novae.discovery import discovery_words, shown_date
 from penstock.domains.novae.model import Nova
 from penstock.domains.novae.nova_catalogue import NovaCatalogue
 from penstock.domains.novae.nova_files import BUNDLE, BUNDLE_MANIFEST
@@ -35,7 +37,7 @@ from penstock.work import TaskContext
 from penstock.work.workspace import Workspace, workspace_of
 
 LIMIT = timedelta(hours=1)
-FORM = "nova-bundle-2"
+FORM = "nova-bundle-3"
 "Rises when the same datasets make another bundle."
 
 
@@ -91,6 +93,8 @@ def contents_of(store: Store, nova: Nova) -> str:
         "name": nova.preferred_name,
         "aliases": sorted(nova.aliases),
         "discovery_date": nova.discovery_date,
+        "discovery_source": nova.discovery_source,
+        "position": [nova.ra_deg, nova.dec_deg],
         "datasets": sorted((str(each.dataset_id), str(each.fingerprint)) for each in datasets),
         "references": [each.told() for each in cross_references(store, nova.nova_id)],
     }
@@ -155,12 +159,14 @@ def _entries(work: TaskContext, workspace: Workspace, nova: Nova, datasets: list
     """The file that each dataset was made of, its products, and the light curve of all its photometry."""
     from penstock.astronomy.products.product_bundle import BundleEntry
 
+    folders = folders_of(datasets)
     for dataset in datasets:
-        folder = f"{dataset.dataset_type.value.lower()}/{dataset.provider}/{dataset.dataset_id}"
-        known = _checksums(work.store, dataset)
-        for key in [*([dataset.raw_key] if dataset.raw_key else []), *dataset.artifacts]:
+        folder, known = folders[dataset.dataset_id], _checksums(work.store, dataset)
+        for key, name in names_within(dataset).items():
             work.check()
-            yield BundleEntry(f"{folder}/{_name_within(dataset, key)}", workspace.fetch(key), known.get(key))
+            yield BundleEntry(f"{folder}/{name}", workspace.fetch(key), known.get(key))
+        if dataset.ticket is not None:
+            yield BundleEntry(f"{folder}/raw/{TICKET}", _ticket(workspace, dataset))
     for path in _light_curve(workspace, nova, [d for d in datasets if d.dataset_type is DatasetType.PHOTOMETRY]):
         yield BundleEntry(path.name, path)
 
@@ -170,12 +176,11 @@ def _checksums(store: Store, dataset: Dataset) -> dict[str, str]:
     return {each.s3_key: each.sha256 for each in files if each.sha256 is not None}
 
 
-def _name_within(dataset: Dataset, key: str) -> str:
-    """A file's name within the folder of its dataset: the edition it was kept in is of no interest there."""
-    name = PurePosixPath(key).name
-    if key == dataset.raw_key:
-        return f"raw/{name}"
-    return f"{'plots' if '/plots/' in key else 'normalized'}/{name}"
+def _ticket(workspace: Workspace, dataset: Dataset) -> Path:
+    """What describes the columns of a table, as a file."""
+    path = workspace.folder / f"ticket-{dataset.dataset_id}.txt"
+    path.write_text(dataset.ticket or "", encoding="utf-8")
+    return path
 
 
 def _light_curve(workspace: Workspace, nova: Nova, datasets: list[Dataset]) -> list[Path]:
@@ -189,13 +194,19 @@ def _light_curve(workspace: Workspace, nova: Nova, datasets: list[Dataset]) -> l
 
 
 def _manifest(store: Store, nova: Nova, datasets: list[Dataset]) -> dict[str, Any]:
+    folders = folders_of(datasets)
     return {
         "nova_id": str(nova.nova_id),
         "name": nova.preferred_name,
         "aliases": sorted(nova.aliases),
-        "discovery_date": nova.discovery_date,
+        "discovery_date": None if nova.discovery_date is None else shown_date(nova.discovery_date),
+        "discovery_source": None if nova.discovery_source is None else nova.discovery_source.value,
+        "discovered": discovery_words(nova),
         "position": None if nova.ra_deg is None else {"ra_deg": nova.ra_deg, "dec_deg": nova.dec_deg},
-        "datasets": [_described(each) for each in sorted(datasets, key=lambda one: str(one.dataset_id))],
+        "datasets": [
+            {**_described(each), "folder": folders[each.dataset_id]}
+            for each in sorted(datasets, key=lambda one: str(one.dataset_id))
+        ],
         "references": [each.told() for each in cross_references(store, nova.nova_id)],
     }
 
@@ -206,6 +217,8 @@ def _described(dataset: Dataset) -> dict[str, Any]:
         "type": dataset.dataset_type.value,
         "provider": dataset.provider,
         "provider_identity": dataset.provider_identity,
+        "file_name": dataset.file_name,
+        "said": dataset.said,
         "bibcode": dataset.bibcode,
         "sha256": dataset.sha256,
         "summary": dataset.summary,

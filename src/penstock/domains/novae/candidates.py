@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from penstock.astronomy.sky_position import Position, SkyMatch, match_of, separation
@@ -11,11 +11,24 @@ from penstock.domains.novae.nova_names import LONGEST_NAME, further
 from penstock.domains.novae.nova_table import normalize_name
 from penstock.domains.novae.providers.provider import ClassicalNova, ResolvedObject
 from penstock.domains.novae.run_bookkeeping import Doubtful
+from penstock.domains.novae.states import DiscoverySource
 
 MOST_ALIASES = 200
 "Names of one object that are taken from those who know it."
 _SHOWN = 20
 "Objects that a person is shown, where a name may mean more."
+
+
+@dataclass(frozen=True, slots=True)
+class FoundDate:
+    """A date on which an object is said to have been discovered."""
+
+    date: str
+    source: DiscoverySource
+    about: str
+    "Who says so."
+    derived: bool = False
+    "They have concluded it from other data: it is shown, and not taken."
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +41,7 @@ class Candidate:
     kinds: frozenset[ClassicalNova]
     sources: tuple[str, ...]
     object_type: str | None = None
+    dates: tuple[FoundDate, ...] = ()
 
     def told(self) -> dict[str, Any]:
         """As it is kept."""
@@ -39,6 +53,7 @@ class Candidate:
             "kinds": sorted(kind.value for kind in self.kinds),
             "sources": list(self.sources),
             "object_type": self.object_type,
+            "dates": [asdict(each) for each in self.dates],
         }
 
 
@@ -52,6 +67,7 @@ def candidate_told(told: Mapping[str, Any]) -> Candidate:
         kinds=frozenset(map(ClassicalNova, told.get("kinds", ()))),
         sources=tuple(told.get("sources", ())),
         object_type=told.get("object_type"),
+        dates=tuple(FoundDate(**{**each, "source": DiscoverySource(each["source"])}) for each in told.get("dates", ())),
     )
 
 
@@ -66,6 +82,9 @@ def candidate_of(found: ResolvedObject) -> Candidate:
         kinds=frozenset([found.is_classical_nova]),
         sources=(found.source,),
         object_type=found.object_type,
+        dates=tuple(
+            FoundDate(each.date, DiscoverySource.INDEX, found.source, each.derived) for each in found.discovered
+        ),
     )
 
 
@@ -103,6 +122,7 @@ def _joined(one: Candidate, other: Candidate) -> Candidate:
         kinds=one.kinds | other.kinds,
         sources=tuple(dict.fromkeys([*one.sources, *other.sources])),
         object_type=one.object_type or other.object_type,
+        dates=tuple(dict.fromkeys([*one.dates, *other.dates])),
     )
 
 

@@ -10,6 +10,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from penstock.domains.novae.catalogue_lines import VERDICTS, contents_of_dataset, file_of, shown, told_nova
 from penstock.domains.novae.catalogue_progress import AT_WORK, CatalogueProgress, VerdictCount
 from penstock.domains.novae.dataset_records import Dataset
+from penstock.domains.novae.discovery import discovery_words
 from penstock.plugin import CommandContext
 
 
@@ -64,6 +65,8 @@ class _Telling:
             self._once("products", f"products    {_products(found)}")
         for dataset in found.datasets:
             self._verdict(dataset)
+        if found.over and found.nova is not None and (words := discovery_words(found.nova)) is not None:
+            self._once("date", f"date        {words}")
 
     def _once(self, what: str, line: str) -> None:
         if what not in self._said:

@@ -12,9 +12,10 @@ from rich.text import Text
 
 from penstock.domains.novae.data_records import QuarantineEntry
 from penstock.domains.novae.dataset_records import Dataset
+from penstock.domains.novae.discovery import candidate_words, discovery_words
 from penstock.domains.novae.model import Doubt, Nova
 from penstock.domains.novae.run_records import WorkflowRun
-from penstock.domains.novae.states import ProcessingStatus
+from penstock.domains.novae.states import NovaStatus, ProcessingStatus
 
 VERDICTS = {
     ProcessingStatus.COMPLETED: ("valid", "green"),
@@ -50,15 +51,20 @@ def contents_of_dataset(dataset: Dataset) -> str:
     told = dataset.summary or {}
     facts = _of_spectra(told) if "points" in told else _of_photometry(told)
     assumed = ", ".join(sorted({str(each.get("about")) for each in told.get("assumptions") or ()}))
-    return " · ".join([*facts, *([f"assumed: {assumed.replace('_', ' ')}"] if assumed else [])])
+    remarks = "; ".join(map(str, told.get("remarks") or ()))
+    facts += [f"assumed: {assumed.replace('_', ' ')}"] if assumed else []
+    return " · ".join([*facts, *([f"remark: {remarks}"] if remarks else [])])
 
 
 def _why(dataset: Dataset) -> str:
     if dataset.processing_status is ProcessingStatus.FAILED_RETRYABLE:
         return dataset.failure or ""
-    reason = (dataset.quarantine_details or {}).get("rejected") or (dataset.quarantine_details or {}).get("reason")
-    told = [dataset.quarantine_reason_code, reason]
-    return ": ".join(str(each) for each in told if each)
+    details, code = dataset.quarantine_details or {}, dataset.quarantine_reason_code
+    if (rejected := details.get("rejected")) is not None:
+        word = "withdrawn" if code == "WITHDRAWN" else "rejected"
+        was = f" (it waited as {code})" if code and code != "WITHDRAWN" else ""
+        return f"{word} by {details.get('by') or 'somebody'}: {rejected}{was}"
+    return ": ".join(str(each) for each in (code, details.get("reason")) if each)
 
 
 def _of_spectra(told: Mapping[str, Any]) -> list[str]:
@@ -74,9 +80,15 @@ def _of_spectra(told: Mapping[str, Any]) -> list[str]:
 def _of_photometry(told: Mapping[str, Any]) -> list[str]:
     bands = told.get("bands") or {}
     listed = " ".join(sorted(bands, key=lambda band: -bands[band])[:8]) + (" …" if len(bands) > 8 else "")
-    unread = f"{told['unread']} rows not read" if told.get("unread") else ""
+    unread = f"{told['unread']} rows not read{_first_unread(told)}" if told.get("unread") else ""
     limits = f"{told['upper_limits']} upper limits" if told.get("upper_limits") else ""
     return [each for each in (f"{told.get('rows', 0):,} rows", listed, limits, unread) if each]
+
+
+def _first_unread(told: Mapping[str, Any]) -> str:
+    """Why the first row that was not read was none."""
+    first = next((each for each in told.get("unread_rows") or () if isinstance(each, Mapping)), None)
+    return "" if first is None else f" (line {first.get('row')}: {shown(first.get('why'), 80)})"
 
 
 def _brief(name: str, most: int) -> str:
@@ -112,10 +124,11 @@ def table_of_runs(runs: Iterable[WorkflowRun], *, now: datetime) -> Table:
 
 def table_of_waiting(entries: Iterable[tuple[QuarantineEntry, str]], *, now: datetime) -> Table:
     """What waits for a person, each with the name of its nova."""
-    table = _table("dataset", "nova", "since", "why")
+    table = _table("dataset", "nova", "since", "file", "why")
     for entry, name in entries:
         why = f"{entry.reason_code}: {shown(entry.reason or '', 200)}"
-        table.add_row(*map(Text, [str(entry.dataset_id), shown(name, 20), ago(now, entry.quarantined_at), why]))
+        file = _brief(entry.file_name or "", 30)
+        table.add_row(*map(Text, [str(entry.dataset_id), shown(name, 20), ago(now, entry.quarantined_at), file, why]))
     return table
 
 
@@ -141,8 +154,11 @@ def told_nova(nova: Nova) -> str:
     """A nova in one line."""
     place = None if nova.ra_deg is None else f"RA {nova.ra_deg:.5f}° Dec {nova.dec_deg:+.5f}°"
     names = f"also {', '.join(nova.aliases[:4])}{' …' if len(nova.aliases) > 4 else ''}" if nova.aliases else None
-    found = f"discovered {nova.discovery_date.removesuffix('-00').removesuffix('-00')}" if nova.discovery_date else None
-    facts = [nova.preferred_name, place, found, names, str(nova.nova_id)]
+    gone = (
+        f"DEPRECATED: {nova.deprecated_because or 'nobody says why'}" if nova.status is NovaStatus.DEPRECATED else None
+    )
+    candidates = "; ".join(candidate_words(nova))
+    facts = [nova.preferred_name, gone, place, discovery_words(nova), names, candidates, str(nova.nova_id)]
     return shown(" · ".join(fact for fact in facts if fact))
 
 
@@ -175,7 +191,10 @@ def ago(now: datetime, then: datetime) -> str:
 
 
 def nova_data(nova: Nova) -> dict[str, Any]:
-    told = ("nova_id", "preferred_name", "aliases", "status", "discovery_date", "ra_deg", "dec_deg")
+    told = (
+        *("nova_id", "preferred_name", "aliases", "status", "discovery_date", "discovery_source"),
+        *("discovery_candidates", "deprecated_because", "ra_deg", "dec_deg", "version_counter"),
+    )
     return {name: _plain(getattr(nova, name)) for name in told}
 
 
@@ -193,7 +212,7 @@ def run_data(run: WorkflowRun) -> dict[str, Any]:
 
 
 def waiting_data(entry: QuarantineEntry, name: str) -> dict[str, Any]:
-    told = ("dataset_id", "nova_id", "dataset_type", "provider", "reason_code", "reason", "quarantined_at")
+    told = ("dataset_id", "nova_id", "dataset_type", "provider", "reason_code", "reason", "file_name", "quarantined_at")
     return {"nova": name} | {field: _plain(getattr(entry, field)) for field in told}
 
 

@@ -89,13 +89,24 @@ def watch(store: Store, job_run_id: UUID) -> Iterator[CatalogueProgress]:
 
 def ended(store: Store, job_run_id: UUID, tell: Callable[[JobRun | NameRun], None] = lambda run: None) -> JobRun:
     """A run for a nova, once it is over."""
-    while True:
+    for _ in commits(store):
         run = find_run(store, job_run_id)
         tell(run)
         if run.status is not RunStatus.RUNNING:
             assert isinstance(run, JobRun), "a run for a nova is asked for"
             return run
-        time.sleep(LOOK)
+    raise AssertionError("commits never end")
+
+
+def commits(store: Store) -> Iterator[None]:
+    """Now, and whenever something may have been written; whoever looks then sees at once that a thing is over."""
+    waiter = store.engine.listen()
+    try:
+        while True:
+            yield
+            waiter.wait(LOOK)
+    finally:
+        waiter.close()
 
 
 @dataclass(frozen=True, slots=True)

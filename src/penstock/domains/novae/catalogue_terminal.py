@@ -112,20 +112,25 @@ def first(store: Store, query: Query[Any], most: int) -> tuple[list[Any], bool]:
 
 
 def waiting_of(store: Store, most: int) -> tuple[list[tuple[QuarantineEntry, str]], bool]:
-    """What waits for a person, each with the name of its nova."""
-    entries, more = first(store, QuarantineEntry.waiting(), most)
-    names: dict[UUID, str] = {}
-    for entry in entries:
+    """What waits for a person, each with the name of its nova; what a deprecated one has waits for nobody."""
+    names: dict[UUID, str | None] = {}
+    found: list[tuple[QuarantineEntry, str]] = []
+    for entry in store.find(QuarantineEntry.waiting()):
         if entry.nova_id not in names:
             names[entry.nova_id] = _name_of(store, entry.nova_id)
-    return [(entry, names[entry.nova_id]) for entry in entries], more
+        if (name := names[entry.nova_id]) is not None:
+            found.append((entry, name))
+        if len(found) > most:
+            break
+    return found[:most], len(found) > most
 
 
-def _name_of(store: Store, nova_id: UUID) -> str:
+def _name_of(store: Store, nova_id: UUID) -> str | None:
     try:
-        return followed(store, nova_id).preferred_name
+        nova = followed(store, nova_id)
     except NoSuchNova:
         return str(nova_id)
+    return None if nova.status is NovaStatus.DEPRECATED else nova.preferred_name
 
 
 def tell_how_to_decide(terminal: CommandContext, catalogue: NovaCatalogue, datasets: list[Dataset]) -> None:
@@ -136,17 +141,23 @@ def tell_how_to_decide(terminal: CommandContext, catalogue: NovaCatalogue, datas
     many = f"{len(datasets)} datasets wait" if len(datasets) > 1 else "One dataset waits"
     terminal.tell(f"{many} for a person. Look, and decide:")
     terminal.tell(f"  penstock novae quarantine show {one.dataset_id} --out evidence")
-    terminal.tell(f"  penstock novae quarantine clear {one.dataset_id} {_hint_for(one)}")
+    if (hint := _hint_for(one)) is not None:
+        terminal.tell(f"  penstock novae quarantine clear {one.dataset_id} {hint}")
     terminal.tell(f'  penstock novae quarantine reject {one.dataset_id} --reason "of no use"')
 
 
-def _hint_for(dataset: Dataset) -> str:
-    """What is said most likely of a dataset, as its reason asks for it."""
-    reason = str((dataset.quarantine_details or {}).get("reason", "")).lower()
-    if dataset.dataset_type is DatasetType.PHOTOMETRY:
+def _hint_for(dataset: Dataset) -> str | None:
+    """What is said most likely of a dataset, as its code and its reason ask for it; None where no words can help."""
+    reason, code = str((dataset.quarantine_details or {}).get("reason", "")).lower(), dataset.quarantine_reason_code
+    named = next((name for name in _HINTS if f"hint {name}" in reason or f"hint '{name}'" in reason), None)
+    if named is not None:
+        own = _OF_TABLES if dataset.dataset_type is DatasetType.PHOTOMETRY else {}
+        return f"--hint {named}={own.get(named, _HINTS[named])}"
+    if dataset.dataset_type is DatasetType.PHOTOMETRY and ("ticket" in reason or "hint columns" in reason):
         return "--ticket TICKET.txt"
-    asked = next((name for name in _HINTS if f"hint {name}" in reason or f"hint '{name}'" in reason), "unit")
-    return f"--hint {asked}={_HINTS[asked]}"
+    if dataset.dataset_type is DatasetType.SPECTRA and "UNIT" in (code or ""):
+        return f"--hint unit={_HINTS['unit']}"
+    return None
 
 
 _HINTS = {
@@ -158,7 +169,16 @@ _HINTS = {
     "medium": "air",
     "frame": "rest",
     "member": "FILE",
+    "object": "this",
+    "time_system": "HJD",
+    "band": "V",
+    "epoch": "2012-06-01",
+    "outburst": "2012-06-01",
+    "table": "1",
 }
+
+
+_OF_TABLES = {"unit": "mag", "target": "NAME"}
 
 
 def tell_doubt(terminal: CommandContext, store: Store, job_run_id: UUID) -> None:

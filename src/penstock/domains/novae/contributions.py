@@ -24,9 +24,10 @@ from penstock.domains.novae.errors import NoSuchDataset
 from penstock.domains.novae.nova_catalogue import NovaCatalogue
 from penstock.domains.novae.nova_files import RAW
 from penstock.domains.novae.nova_table import dataset_identity, file_identity
+from penstock.domains.novae.providers.paper_reading import is_bibcode
 from penstock.domains.novae.quarantine import checked_hints
 from penstock.domains.novae.run_records import JobRun
-from penstock.domains.novae.runs import Origin, find_run, followed, still_stands
+from penstock.domains.novae.runs import Origin, active, find_run, followed, still_stands
 from penstock.domains.novae.states import DatasetType, ProcessingStatus
 from penstock.domains.novae.verdicts import leave_desk
 from penstock.errors import Conflict, InvalidValue
@@ -84,6 +85,7 @@ def known(catalogue: NovaCatalogue, nova_id: UUID, wanted: NewFile) -> KnownFile
     dataset = _dataset(catalogue, nova.nova_id, wanted, wanted.sha256.lower())
     there = lookup_dataset(catalogue.store, nova.nova_id, dataset.dataset_id)
     said = {"ticket": wanted.ticket, "said": dataset.said, "description": dataset.description}
+    said["bibcode"] = _bibcode(wanted.bibcode)
     if there is not None:
         return KnownFile(there, says_more=bool(_more(there, said)))
     file_id = file_identity(catalogue.bucket, _place(dataset, wanted))
@@ -109,10 +111,13 @@ def announce(catalogue: NovaCatalogue, nova_id: UUID, wanted: NewFile, *, by: st
     The same bytes for the same nova are the same dataset, however often they are sent.
     """
     if not 1 <= wanted.size <= catalogue.options.largest_file:
-        raise FileTooLarge(f"a file has 1 to {catalogue.options.largest_file} bytes; this one {wanted.size}")
+        raise FileTooLarge(
+            f"a file has 1 to {catalogue.options.largest_file:,} bytes, as NC_LARGEST_FILE says; this one has "
+            f"{wanted.size:,}"
+        )
     if wanted.ticket is not None and len(wanted.ticket) > LONGEST_TICKET:
         raise InvalidValue(f"a ticket has at most {LONGEST_TICKET} characters; this one {len(wanted.ticket)}")
-    nova, now = followed(catalogue.store, nova_id), catalogue.store.clock.now()
+    nova, now = active(followed(catalogue.store, nova_id)), catalogue.store.clock.now()
     digest = wanted.sha256.lower()
     dataset = _dataset(catalogue, nova.nova_id, wanted, digest)
     key = _place(dataset, wanted)
@@ -131,7 +136,7 @@ def announce(catalogue: NovaCatalogue, nova_id: UUID, wanted: NewFile, *, by: st
         s3_key=key,
         upload_id=where.upload.upload_id,
         ticket=wanted.ticket,
-        bibcode=wanted.bibcode,
+        bibcode=_bibcode(wanted.bibcode),
         said={"hints": dataset.said, "description": dataset.description},
         sent_by=by,
         ttl=int((now + REMEMBERED).timestamp()),
@@ -217,28 +222,45 @@ def _keep_record(change: Change, record: FileObject) -> None:
 
 
 def _say_more(change: Change, dataset: Dataset, contribution: Contribution) -> None:
-    """The same bytes once more: what waits for a person, or was refused, is looked at again if more is said of it."""
+    """The same bytes once more: if more is said of them they are judged again, whatever they proved to be before."""
     more = _more(dataset, _told_with(contribution))
     if not more:
         return
+    if dataset.processing_status is ProcessingStatus.IN_PROGRESS:
+        raise Conflict(f"dataset {dataset.dataset_id} is being judged just now; say it again when that is over")
     change.track(dataset)
-    leave_desk(change, dataset)
-    dataset.reopen()
+    if dataset.processing_status in _JUDGED:
+        leave_desk(change, dataset)
+        dataset.reopen()
     for name, value in more.items():
         setattr(dataset, name, value)
+    dataset.updated_at = change.store.clock.now()
     change.save(dataset)
+
+
+_JUDGED = (ProcessingStatus.QUARANTINED, ProcessingStatus.FAILED_TERMINAL, ProcessingStatus.COMPLETED)
 
 
 def _told_with(contribution: Contribution) -> dict[str, Any]:
     said = contribution.said or {}
-    return {"ticket": contribution.ticket, "said": said.get("hints"), "description": said.get("description")}
+    told = {"ticket": contribution.ticket, "said": said.get("hints"), "description": said.get("description")}
+    return {**told, "bibcode": contribution.bibcode}
 
 
 def _more(dataset: Dataset, told: Mapping[str, Any]) -> dict[str, Any]:
-    """What is said beyond what was known; nothing of a dataset that nobody has doubts about."""
-    if dataset.processing_status not in (ProcessingStatus.QUARANTINED, ProcessingStatus.FAILED_TERMINAL):
-        return {}
-    return {name: value for name, value in told.items() if value is not None and value != getattr(dataset, name)}
+    """What is said beyond what was known; of hints, those that were said before stay."""
+    said = {**(dataset.said or {}), **(told.get("said") or {})} or None
+    whole = {**told, "said": said}
+    return {name: value for name, value in whole.items() if value is not None and value != getattr(dataset, name)}
+
+
+def _bibcode(told: str | None) -> str | None:
+    """The paper that somebody names; InvalidValue if it is none."""
+    if told is None or not told.strip():
+        return None
+    if not is_bibcode(told.strip()):
+        raise InvalidValue(f"{told[:40]!r} is no bibcode; one has 19 characters, such as 2018A&A...611A...3C")
+    return told.strip()
 
 
 def run_of(catalogue: NovaCatalogue, contribution: Contribution) -> JobRun | None:

@@ -15,7 +15,8 @@ Hints = Annotated[
     Field(
         max_length=20,
         description="Of a spectrum: unit, flux_unit, profile, aperture, target, medium, frame, member. "
-        "Of photometry: columns, delimiter, time_system, time_offset, epoch, outburst, unit, band, target, table.",
+        "Of photometry: columns, delimiter, time_system, time_offset, epoch, outburst, unit, band, target, table. "
+        "Of both: object, the nova that it is of; `this` says that it is this one.",
         examples=[{"unit": "nm"}],
     ),
 ]

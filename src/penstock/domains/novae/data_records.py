@@ -81,6 +81,8 @@ class QuarantineEntry(Entity, table=NOVA_CAT, created_by=SYSTEM):
     provider: str
     reason_code: str
     reason: str | None = None
+    file_name: str | None = None
+    "What its file was called where it comes from."
 
     @key("QUARANTINE", "{quarantined_at}#{dataset_id}#{nova_id}")
     def at(self, *, quarantined_at: datetime, dataset_id: UUID, nova_id: UUID) -> None: ...

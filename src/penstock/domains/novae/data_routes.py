@@ -175,7 +175,7 @@ def _add_desk(router: APIRouter, catalogue: NovaCatalogue) -> None:
     @needs(Role.EDITOR)
     @again(_run_again)
     def clear(who: Who, nova_id: UUID, dataset_id: UUID, body: ClearBody | None = None) -> NovaRunView:
-        """Have a dataset tried again that is in quarantine, with what you say of it."""
+        """Have a dataset judged again, with what you say of it: one that waits, was refused, or is read wrongly."""
         told = (body or ClearBody()).model_dump()
         return NovaRunView.of(quarantine.clear(catalogue.used_by(who), nova_id, dataset_id, **told, by=who.name).run)
 
@@ -189,7 +189,7 @@ def _add_desk(router: APIRouter, catalogue: NovaCatalogue) -> None:
     @needs(Role.EDITOR)
     @again(dataset_again)
     def reject(who: Who, nova_id: UUID, dataset_id: UUID, body: RejectBody) -> DatasetView:
-        """Say that a dataset will never be valid, and why."""
+        """Say that a dataset is of no use, and why; one that is valid is withdrawn by that."""
         here = catalogue.used_by(who)
         return dataset_view(here, quarantine.reject(here, nova_id, dataset_id, reason=body.reason, by=who.name))
 

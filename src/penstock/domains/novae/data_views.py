@@ -45,6 +45,7 @@ class DatasetInList(BaseModel):
     validation_status: ValidationStatus | None
     eligibility: Eligibility
     quarantine_reason_code: str | None
+    file_name: str | None
     bibcode: str | None
     byte_length: Count | None
     sha256: str | None
@@ -111,6 +112,7 @@ class WaitingDatasetView(BaseModel):
     provider: str
     reason_code: str
     reason: str | None
+    file_name: str | None
 
 
 class DatasetPage(BaseModel):
@@ -235,6 +237,7 @@ def evidence_view(catalogue: NovaCatalogue, found: Evidence) -> EvidenceView:
 
 def waiting_view(waits: Waiting) -> WaitingDatasetView:
     told = shared_fields(WaitingDatasetView, waits.entry) | {"nova_id": waits.dataset.nova_id}
+    told["file_name"] = waits.entry.file_name or waits.dataset.file_name
     return WaitingDatasetView(**told)
 
 

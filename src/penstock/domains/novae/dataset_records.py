@@ -158,7 +158,11 @@ class Dataset(Catalogued, table=NOVA_CAT, created_by=SYSTEM):
             self.last_attempt_at = int(at.timestamp())
             self.next_eligible_attempt_at = int((at + pause).timestamp())
 
-    @move(ProcessingStatus.IN_PROGRESS, ProcessingStatus.QUARANTINED, to=ProcessingStatus.FAILED_TERMINAL, by=REVIEW)
+    @move(
+        *(ProcessingStatus.IN_PROGRESS, ProcessingStatus.QUARANTINED, ProcessingStatus.COMPLETED),
+        to=ProcessingStatus.FAILED_TERMINAL,
+        by=REVIEW,
+    )
     def reject(self, *, code: str | None = None, details: dict[str, Any] | None = None) -> None:
         """It will never be valid."""
         if code is not None:

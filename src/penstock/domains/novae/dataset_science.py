@@ -92,6 +92,8 @@ def fingerprint_of(dataset: Dataset, sha256: str, *, version: str) -> str:
     """What a verdict is about: these bytes, read with all that is said of them, by these rules."""
     told: dict[str, Any] = {"sha256": sha256, "said": dataset.said or {}, "rules": version}
     told |= {"ticket": dataset.ticket, "description": dataset.description, "name": dataset.file_name}
+    if dataset.hints.get("sent_by") is not None and dataset.bibcode is not None:
+        told["bibcode"] = dataset.bibcode  # products tell it, and whoever has sent the file may say another
     return hashlib.sha256(canonical(told).encode()).hexdigest()[:32]
 
 

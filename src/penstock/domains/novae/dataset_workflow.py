@@ -21,10 +21,13 @@ from penstock.domains.novae.dataset_lease import HeldDataset, LeaseHeartbeat
 from penstock.domains.novae.dataset_records import Dataset
 from penstock.domains.novae.dataset_science import DatasetScience, JudgedFile, fingerprint_of, science_of
 from penstock.domains.novae.datasets import find_dataset, lookup_dataset
+from penstock.domains.novae.discovery import note_observation
+from penstock.domains.novae.first_detection import first_detection
 from penstock.domains.novae.laying_aside import lay_aside
 from penstock.domains.novae.model import Nova
 from penstock.domains.novae.nova_catalogue import NovaCatalogue
 from penstock.domains.novae.nova_files import DERIVED
+from penstock.domains.novae.object_checking import object_checked, once_more
 from penstock.domains.novae.providers.provider import UnusableAnswer
 from penstock.domains.novae.run_bookkeeping import Doubtful, note_doubt
 from penstock.domains.novae.run_records import JobRun
@@ -132,6 +135,7 @@ def validate(work: TaskContext, context: NovaStep) -> StepResult:
     at_hand, brought = _continued(work, context)
     with workspace_of(work) as workspace:
         path, judged = at_hand.judged(workspace, brought.primary_key)
+        judged = object_checked(work.store, at_hand.dataset, path, judged)
         if judged.verdict is FileVerdict.VALID:
             return StepResult(metrics={"verdict": judged.verdict.value, **judged.summary})
         outcome = lay_aside(at_hand.keeper, at_hand.science, path, judged, _outcome(at_hand, brought, judged))
@@ -153,7 +157,9 @@ def normalize(work: TaskContext, context: NovaStep) -> StepResult:
         for product in products:
             at_hand.heartbeat()
             kept.append(keeper.keep(product.path, pattern, product.name).s3_key)
-    told: dict[str, Any] = {"selection": judged.selection, "summary": judged.summary}
+    remarks = context.made("validate").metrics.get("remarks")
+    summary = {**judged.summary, **first_detection(judged), **({"remarks": remarks} if remarks else {})}
+    told: dict[str, Any] = {"selection": judged.selection, "summary": summary}
     told |= {"header_signature": judged.header_signature, "fits_checksum": judged.fits_checksum}
     return StepResult(metrics={"kept": kept, "judged": told})
 
@@ -197,8 +203,9 @@ def _brought(at_hand: DatasetWork, brought: Brought) -> StepResult:
     """Go on with a file, unless the same bytes were judged before, and in the same way."""
     dataset = at_hand.dataset
     fingerprint = fingerprint_of(dataset, brought.primary_sha256, version=at_hand.science.version)
-    place = {"nova_id": dataset.nova_id, "dataset_id": dataset.dataset_id, "fingerprint": fingerprint}
-    known = at_hand.work.store.lookup(DatasetVerdict.at.of(place))
+    known = _verdict(at_hand, fingerprint)
+    if known is not None and (anew := once_more(at_hand.work.store, dataset, known)) is not None:
+        fingerprint, known = anew, _verdict(at_hand, anew)
     if known is not None:
         return _known(at_hand, known)
     told = brought.told() | {"fingerprint": fingerprint, "lease_epoch": at_hand.held.epoch}
@@ -210,13 +217,19 @@ def _brought(at_hand: DatasetWork, brought: Brought) -> StepResult:
     return StepResult(metrics=told, change=note)
 
 
+def _verdict(at_hand: DatasetWork, fingerprint: str) -> DatasetVerdict | None:
+    dataset = at_hand.dataset
+    place = {"nova_id": dataset.nova_id, "dataset_id": dataset.dataset_id, "fingerprint": fingerprint}
+    return at_hand.work.store.lookup(DatasetVerdict.at.of(place))
+
+
 def _known(at_hand: DatasetWork, known: DatasetVerdict) -> StepResult:
     """The same bytes prove to be the same: no work is done twice."""
     dataset, held = at_hand.dataset, at_hand.held
 
     def again(change: Change) -> None:
-        still_stands(change, dataset.nova_id)
         settle(change, dataset, held, known)
+        _stand(change, dataset, known)
 
     told = {"fingerprint": known.fingerprint, "validation_status": known.validation_status.value, "code": known.code}
     return StepResult(then=(), outcome=DUPLICATE, metrics=told, change=again)
@@ -275,12 +288,18 @@ def _recorded(at_hand: DatasetWork, outcome: DatasetOutcome, word: str) -> StepR
         note_doubt(at_hand.work, Doubtful(outcome.code or "UNKNOWN", reason))
 
     def write(change: Change) -> None:
-        still_stands(change, at_hand.dataset.nova_id)
-        record(change, at_hand.dataset, at_hand.held, outcome, run=at_hand.run_id)
+        verdict = record(change, at_hand.dataset, at_hand.held, outcome, run=at_hand.run_id)
+        _stand(change, at_hand.dataset, verdict)
 
     told = {"code": outcome.code, **(outcome.details or {}), **(outcome.summary or {})}
     told |= {"validation_status": outcome.status.value, "artifacts": len(outcome.artifacts)}
     return StepResult(then=(), outcome=word, quarantined=doubted, metrics=told, change=write)
+
+
+def _stand(change: Change, dataset: Dataset, verdict: DatasetVerdict) -> None:
+    """Refuse it if the nova is merged meanwhile; what is valid may tell that it was seen earlier than was known."""
+    if verdict.validation_status is not ValidationStatus.VALID or not note_observation(change, dataset):
+        still_stands(change, dataset.nova_id)
 
 
 # However a run ends

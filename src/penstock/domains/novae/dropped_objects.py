@@ -27,7 +27,7 @@ from penstock.domains.novae.states import ProcessingStatus
 from penstock.domains.novae.store_events import StoreEvent
 from penstock.domains.novae.verdicts import leave_desk
 from penstock.domains.novae.workflow import TASKS
-from penstock.errors import NotFound
+from penstock.errors import InvalidValue, NotFound
 from penstock.files.object_reads import Examined, examine
 from penstock.files.upload import Upload
 from penstock.kernel.idempotency import once_key
@@ -49,6 +49,8 @@ class CameObject(BaseModel):
     key: str
     etag: str | None = None
     size: int | None = None
+    said: bool = False
+    "A person says so: no record is on its way that could be waited for."
 
 
 def receive(catalogue: NovaCatalogue, events: tuple[StoreEvent, ...], *, by: str) -> tuple[int, int]:
@@ -78,8 +80,10 @@ def _unheard(store: Store, events: tuple[StoreEvent, ...]) -> list[StoreEvent]:
 
 
 def drop(catalogue: NovaCatalogue, key: str, *, bucket: str | None = None, by: str) -> str:
-    """Say that a file lies in the bucket; the task that looks at it."""
-    came = CameObject(bucket=bucket or catalogue.bucket, key=key)
+    """Say that a file lies in the bucket; the task that looks at it. InvalidValue if it is no bucket of ours."""
+    if bucket is not None and bucket != catalogue.bucket:
+        raise InvalidValue(f"{bucket[:80]!r} is no bucket it knows; NC_BUCKET says {catalogue.bucket!r}")
+    came = CameObject(bucket=bucket or catalogue.bucket, key=key, said=True)
     with catalogue.store.change(by=by, once=catalogue.once) as change:
         task_id = take_object.enqueue(change, came)
         change.result = {"task_id": task_id}
@@ -187,7 +191,7 @@ def _promised(store: Store, contribution: Contribution) -> str | None:
 def _stray(work: TaskContext, input: CameObject, reason: str) -> dict[str, str] | None:
     """Look again a little later, and in the end tell people: nothing is tried for ever."""
     attempt = work.task.attempts
-    if attempt <= len(PAUSES):
+    if attempt <= len(PAUSES) and not input.said:
         raise RetryLater(f"{input.bucket}/{input.key}: {reason}", after=PAUSES[attempt - 1])
     now = work.store.clock.now()
     stray = StrayObject(

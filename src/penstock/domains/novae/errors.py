@@ -11,6 +11,8 @@ PenstockError
     ├── SeveralNovae       the name is that of several novae
     ├── DoubtOver          somebody has decided already
     ├── NotMergeable       one of the two novae is in no state for this
+    ├── NovaDeprecated     the nova is said to be none
+    ├── OtherVersion       somebody has changed the nova meanwhile
     └── NotInQuarantine    nobody is asked about this dataset (any more)
 """
 
@@ -66,6 +68,20 @@ class NotMergeable(Conflict):
 
     slug = "not-mergeable"
     hint = "Look at both: a nova that is merged or deprecated already is merged no more, and none into itself."
+
+
+class NovaDeprecated(Conflict):
+    """The nova is said to be none; nothing is added to it, or looked for."""
+
+    slug = "nova-deprecated"
+    hint = "Restore the nova if it is one after all; the message tells why it was deprecated."
+
+
+class OtherVersion(Conflict):
+    """Somebody has changed the nova since it was read."""
+
+    slug = "other-version"
+    hint = "Read the nova again, and correct it under the version_counter that it has now."
 
 
 class NotInQuarantine(Conflict):

@@ -18,13 +18,15 @@ from uuid import UUID
 
 from penstock.astronomy.judgement import FileFinding, FileVerdict
 from penstock.domains.novae import contributions
+from penstock.domains.novae.bringing import plain_name
 from penstock.domains.novae.catalogue_progress import AT_WORK, LOOK, ended
 from penstock.domains.novae.contributions import NewFile
 from penstock.domains.novae.data_records import Contribution, ContributionStatus
 from penstock.domains.novae.dataset_records import Dataset
 from penstock.domains.novae.datasets import find_dataset
+from penstock.domains.novae.describing import description_of
 from penstock.domains.novae.nova_catalogue import NovaCatalogue
-from penstock.domains.novae.runs import followed
+from penstock.domains.novae.runs import active, followed
 from penstock.domains.novae.states import DatasetType
 from penstock.errors import InvalidValue
 
@@ -69,7 +71,11 @@ def add_file(
 ) -> AddedData:
     """Make a dataset of a file, or go on with it, until it is judged; InvalidValue where it cannot be read."""
     wanted = _wanted(path, said, tell)
+    active(followed(catalogue.store, nova_id))
     known = contributions.known(catalogue, nova_id, wanted)
+    if known.dataset is not None and known.says_more:
+        _settled(catalogue, known.dataset, tell)  # what is being judged is first judged as it was said before
+        known = contributions.known(catalogue, nova_id, wanted)
     if known.dataset is not None and not known.says_more:
         return AddedData(_settled(catalogue, known.dataset, tell), was_there=True)
     contribution = known.contribution or contributions.announce(catalogue, nova_id, wanted, by=by).contribution
@@ -119,9 +125,9 @@ def _wanted(path: Path, said: SaidOfData, tell: TellStage) -> NewFile:
         if status.st_size == 0:
             raise InvalidValue("the file is empty")
         digest = _digest(path, status.st_size, tell)
-        ticket = None if said.ticket is None else _text(said.ticket, contributions.LONGEST_TICKET)
-        kind = said.kind or kind_of_file(path, ticket)
-        metadata = _metadata(path, said.ticket, ticket) if kind is DatasetType.SPECTRA else None
+        ticket = _ticket_text(said.ticket)
+        metadata = _metadata(path, said.ticket, ticket)
+        kind = said.kind or _kind(path, ticket, metadata)
     except OSError as error:
         raise InvalidValue(f"the file cannot be read: {error.strerror or error}") from None
     return NewFile(
@@ -130,10 +136,50 @@ def _wanted(path: Path, said: SaidOfData, tell: TellStage) -> NewFile:
         size=status.st_size,
         sha256=digest,
         ticket=ticket,
-        metadata=metadata,
+        metadata=metadata if kind is DatasetType.SPECTRA else None,
         bibcode=said.bibcode,
         hints=said.hints,
     )
+
+
+def _ticket_text(path: Path | None) -> str | None:
+    """What a ticket says; InvalidValue names the ticket, where it is that which cannot be read."""
+    if path is None:
+        return None
+    try:
+        return _text(path, contributions.LONGEST_TICKET)
+    except OSError as error:
+        raise InvalidValue(f"the ticket {path} cannot be read: {error.strerror or error}") from None
+
+
+def _kind(path: Path, ticket: str | None, metadata: str | None) -> DatasetType:
+    """What a file is; InvalidValue if its ticket describes something else."""
+    kind = kind_of_file(path, ticket)
+    if ticket is None:
+        return kind
+    fits = _is_fits(path)
+    if kind is DatasetType.PHOTOMETRY and fits:
+        raise InvalidValue(
+            "this ticket describes photometry, and the file is a FITS file; give its own ticket, or none"
+        )
+    if kind is DatasetType.SPECTRA and not fits and not _listed(path, ticket, metadata) and not _is_spectrum(path):
+        raise InvalidValue("this ticket describes spectra, and the file is none of them; give its own ticket, or none")
+    return kind
+
+
+def _is_fits(path: Path) -> bool:
+    with path.open("rb") as file:
+        return file.read(6) == b"SIMPLE"
+
+
+def _listed(path: Path, ticket: str, metadata: str | None) -> bool:
+    return metadata is not None and description_of(ticket, metadata, plain_name(path.name)) is not None
+
+
+def _is_spectrum(path: Path) -> bool:
+    from penstock.astronomy.spectra.judgements import judge_spectrum
+
+    return judge_spectrum(path).verdict is FileVerdict.VALID
 
 
 def _digest(path: Path, size: int, tell: TellStage) -> str:
@@ -154,9 +200,8 @@ def kind_of_file(path: Path, ticket: str | None = None) -> DatasetType:
 
     if ticket is not None:
         return _kind_of_ticket(ticket)
-    with path.open("rb") as file:
-        if file.read(6) == b"SIMPLE":
-            return DatasetType.SPECTRA
+    if _is_fits(path):
+        return DatasetType.SPECTRA
     if judge_photometry(path).verdict is FileVerdict.VALID:
         return DatasetType.PHOTOMETRY
     called = path.name.lower().removesuffix(".gz").endswith(_FITS)

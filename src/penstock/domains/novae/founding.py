@@ -9,6 +9,7 @@ from uuid import UUID
 
 from penstock.astronomy.sky_position import SkyMatch, match_of
 from penstock.domains.novae.candidates import Candidate, apart, contradiction
+from penstock.domains.novae.discovery import is_earlier
 from penstock.domains.novae.model import Nova, NovaEntry, NovaStatus
 from penstock.domains.novae.nova_names import (
     all_names,
@@ -26,6 +27,7 @@ from penstock.domains.novae.runs import followed
 from penstock.kernel.change import Change
 from penstock.kernel.store import Store
 
+_MOST_DATES = 10
 AT_ONCE = 20
 "Names that are claimed in one commit."
 Changing = Callable[[], Change]
@@ -154,6 +156,7 @@ def _create(
     )
     if near is not None:
         _place(change, nova, near, source)
+    _date(nova, candidate)
     change.create(nova)
     change.create(entry_of(nova))
     claim_names(change, nova_id, names if claiming else ())
@@ -168,16 +171,30 @@ def _place(change: Change, nova: Nova, near: Surroundings, source: str | None) -
     put_position(change, nova.nova_id, near.position, source=source)
 
 
+def _date(nova: Nova, candidate: Candidate) -> bool:
+    """Note what is told of the discovery: what was derived is shown, and of the rest the earliest is taken."""
+    before = (nova.discovery_date, nova.discovery_candidates)
+    derived = [{"date": each.date, "source": each.about} for each in candidate.dates if each.derived][:_MOST_DATES]
+    if derived:
+        nova.discovery_candidates = derived
+    told = min((each for each in candidate.dates if not each.derived), key=lambda each: each.date, default=None)
+    if told is not None and is_earlier(nova, told.date):
+        nova.discovery_date, nova.discovery_source, nova.discovery_reference = told.date, told.source, told.about
+    return before != (nova.discovery_date, nova.discovery_candidates)
+
+
 def _add(changing: Changing, nova: Nova, candidate: Candidate, near: Surroundings | None) -> None:
     """What is new of a nova that there is: names, and a place where it had none."""
     unplaced = near if position_of(nova) is None else None
     names = further(candidate.names, all_names(nova))[:AT_ONCE]
-    if unplaced is None and not names:
+    dated = _date(nova.model_copy(), candidate)
+    if unplaced is None and not names and not dated:
         return
     with changing() as change:
         change.track(nova)
         if unplaced is not None:
             _place(change, nova, unplaced, ", ".join(filter(None, candidate.sources)) or None)
+        _date(nova, candidate)
         give_names(change, nova, names)
         change.save(nova)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, Final
 from uuid import UUID
 
@@ -14,11 +15,14 @@ from penstock.domains.novae.nova_names import checked_name, further, novae_calle
 from penstock.domains.novae.nova_table import nova_identity
 from penstock.domains.novae.run_bookkeeping import Doubtful
 from penstock.domains.novae.run_records import NameRun
-from penstock.domains.novae.runs import Begun, Origin, begin, launch
+from penstock.domains.novae.runs import Begun, Origin, begin, followed, launch
+from penstock.domains.novae.states import NovaStatus
 from penstock.domains.novae.workflow import HOUR, NameInput, NameStep, NovaInput, name_workflow, step
 from penstock.work import StepResult, TaskContext
 
 CREATED, EXISTS, REJECTED = "CREATED_AND_LAUNCHED", "EXISTS_AND_LAUNCHED", "REJECTED"
+DEPRECATED = "DEPRECATED"
+"It is a nova that is said to be none; nothing is looked for."
 RESOLVE: Final = ("resolve", "settle", "launch")
 SETTLE: Final = ("settle", "launch")
 
@@ -48,6 +52,8 @@ def _look_up(work: TaskContext, context: NameStep) -> StepResult:
     meant = novae_called(work.store, name)
     if len(meant) > 1:
         raise Doubtful("AMBIGUOUS_NAME", f"{name} is the name of {len(meant)} novae", asks=meant)
+    if meant and followed(work.store, meant[0]).status is NovaStatus.DEPRECATED:
+        return StepResult(then=(), outcome=DEPRECATED, metrics={"nova_id": str(meant[0])})
     if meant and meant[0] != nova_identity(context.job.job_run_id):
         return StepResult(then=("launch",), metrics={"nova_id": str(meant[0]), "created": False})
     return StepResult(then=RESOLVE)
@@ -107,7 +113,7 @@ def _settled(work: TaskContext, context: NameStep, decision: dict[str, Any], new
 
 def _also_called(candidate: Candidate, name: str) -> Candidate:
     names = (*candidate.names, *further([name], candidate.names))
-    return Candidate(candidate.name, names, candidate.position, candidate.kinds, candidate.sources)
+    return replace(candidate, names=names)
 
 
 def _launch(work: TaskContext, context: NameStep) -> StepResult:

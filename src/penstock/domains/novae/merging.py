@@ -16,6 +16,7 @@ from uuid import UUID
 from penstock.astronomy.sky_position import sky_cell
 from penstock.declare.attr import the
 from penstock.declare.entity import Entity
+from penstock.domains.novae.discovery import DiscoveryDate, earliest_known, is_earlier, move_discovery
 from penstock.domains.novae.errors import NotMergeable
 from penstock.domains.novae.founding import AT_ONCE, move_entry
 from penstock.domains.novae.ingesting import INGEST
@@ -38,10 +39,11 @@ from penstock.domains.novae.model import (
 from penstock.domains.novae.nova_catalogue import NovaCatalogue
 from penstock.domains.novae.nova_names import all_names, checked_name, go_by
 from penstock.domains.novae.positions import position_of, put_position
-from penstock.domains.novae.refreshing import earliest
 from penstock.domains.novae.run_records import JobRun
 from penstock.domains.novae.runs import Begun, Origin, begin_within, followed, launch, still_stands
+from penstock.domains.novae.states import DiscoverySource
 from penstock.domains.novae.workflow import NovaInput, NovaStep, nova_workflow, step
+from penstock.errors import InvalidValue
 from penstock.kernel.change import Change
 from penstock.kernel.store import Store
 from penstock.operations.conditions import Condition, Present
@@ -87,18 +89,45 @@ def merge(catalogue: NovaCatalogue, nova_id: UUID, into: UUID, *, by: str, why: 
 
 
 def deprecate(catalogue: NovaCatalogue, nova_id: UUID, *, by: str, why: str | None = None) -> Nova:
-    """Say that a nova is none, or none of ours; it stays readable, and in the list of those that are so."""
+    """Say that a nova is none, or none of ours, and why; it stays readable, and in the list of those that are so."""
     store = catalogue.store
 
     def attempt() -> Nova:
         nova = followed(store, nova_id)
         if nova.status is NovaStatus.DEPRECATED:
             return nova
+        if why is None or not why.strip():
+            raise InvalidValue(f"say why {nova.preferred_name} is no nova of this catalogue: others will ask")
         with store.change(by=by, why=why, once=catalogue.once) as change:
             was = nova.status
-            change.save(change.track(nova).deprecate())
+            change.track(nova)
+            nova.deprecated_because, nova.updated_at = why, store.clock.now()
+            nova.version_counter += 1
+            change.save(nova.deprecate())
             move_entry(change, nova, since=was)
             change.emit("nova.deprecated", nova, name=nova.preferred_name)
+            change.result = {"nova_id": str(nova.nova_id)}
+        return nova
+
+    return store.retried(attempt)
+
+
+def restore(catalogue: NovaCatalogue, nova_id: UUID, *, by: str, why: str | None = None) -> Nova:
+    """Take back that a nova is none: it is in the list again, and is worked on as before."""
+    store = catalogue.store
+
+    def attempt() -> Nova:
+        nova = followed(store, nova_id)
+        if nova.status is NovaStatus.ACTIVE:
+            return nova
+        with store.change(by=by, why=why or "it is a nova after all", once=catalogue.once) as change:
+            was = nova.status
+            change.track(nova)
+            nova.deprecated_because, nova.updated_at = None, store.clock.now()
+            nova.version_counter += 1
+            change.save(nova.restore())
+            move_entry(change, nova, since=was)
+            change.emit("nova.restored", nova, name=nova.preferred_name)
             change.result = {"nova_id": str(nova.nova_id)}
         return nova
 
@@ -254,16 +283,28 @@ def _move_place(work: TaskContext, source: UUID) -> None:
 def _sum_up(work: TaskContext, context: NovaStep) -> StepResult:
     """What is known of both is known of the one; and what its new names find is looked for."""
     other = followed(work.store, UUID(context.input["merged_id"]))
-    date = earliest(work.store.find(Reference.of_nova(nova_id=other.nova_id)))
+    found = _dated(work.store, UUID(context.input["merged_id"]), other.nova_id)
     child = launch(work, INGEST, NovaInput(nova_id=other.nova_id), parent=context.job)
     told = {**context.made("rows").metrics, "nova_id": str(other.nova_id), "launched": [str(child.run.job_run_id)]}
 
     def note(change: Change) -> None:
-        if date is not None and (other.discovery_date is None or date < other.discovery_date):
-            known = the(Nova.discovery_date)
-            change.patch(other.ref, known.set(date), when=known.absent() | known.after(date))
+        if found is not None and is_earlier(other, found.date):
+            move_discovery(change, other.nova_id, found.date, source=found.source, about=found.about)
 
     return StepResult(outcome=MERGED, metrics=told, change=note)
+
+
+def _dated(store: Store, source: UUID, target: UUID) -> DiscoveryDate | None:
+    """The earliest date that is known of both; what somebody has said of the one that is gone is a date like others."""
+    one = store.get(Nova.at(nova_id=source))
+    said = one.discovery_source in (DiscoverySource.PERSON, DiscoverySource.INDEX)
+    told = (
+        DiscoveryDate(one.discovery_date, one.discovery_source, one.discovery_reference)
+        if said and one.discovery_date and one.discovery_source
+        else None
+    )
+    found = [each for each in (earliest_known(store, target), told) if each is not None]
+    return min(found, key=lambda each: each.date, default=None)
 
 
 MERGE = nova_workflow(

@@ -51,6 +51,7 @@ from penstock.domains.novae.nova_table import (
 from penstock.domains.novae.run_records import Attempt, JobRun, JobRunPlace, NameAttempt, NameRun, RunLock
 from penstock.domains.novae.states import (
     DatasetType,
+    DiscoverySource,
     Eligibility,
     ErrorClass,
     NovaStatus,
@@ -106,6 +107,8 @@ MERGE = Action("merge two novae", "POST /api/nc/novae/{nova_id}/merge")
 "The rows of a nova follow it."
 DEPRECATE = Action("deprecate a nova", "POST /api/nc/novae/{nova_id}/deprecate")
 "It leaves the list of the novae that are."
+RESTORE = Action("restore a nova", "POST /api/nc/novae/{nova_id}/restore")
+"It was one after all."
 
 
 class Nova(Catalogued, table=NOVA_CAT, collection="novae", created_by=INITIALIZE):
@@ -124,6 +127,13 @@ class Nova(Catalogued, table=NOVA_CAT, collection="novae", created_by=INITIALIZE
     "Where in the sky it is, ICRS."
     dec_deg: float | None = None
     position_source: str | None = None
+    discovery_source: DiscoverySource | None = None
+    "Where the date of the discovery comes from."
+    discovery_reference: str | None = None
+    "The paper, the dataset, the index or the person that tells it."
+    discovery_candidates: list[dict[str, Any]] | None = None
+    "Dates that an index tells and has derived itself: for people to look at."
+    deprecated_because: str | None = None
 
     @key("NOVA#{nova_id}", "META")
     def at(self, *, nova_id: UUID) -> None: ...
@@ -134,6 +144,7 @@ class Nova(Catalogued, table=NOVA_CAT, collection="novae", created_by=INITIALIZE
         self.merged_into = into
 
     deprecate = Move(NovaStatus.ACTIVE, to=NovaStatus.DEPRECATED, by=DEPRECATE)
+    restore = Move(NovaStatus.DEPRECATED, to=NovaStatus.ACTIVE, by=RESTORE)
 
 
 class Alias(Entity, table=NOVA_CAT, created_by=SYSTEM):

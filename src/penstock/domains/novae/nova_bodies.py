@@ -49,6 +49,40 @@ class AliasBody(_Body):
     why: Why = None
 
 
+Degrees = Annotated[float | None, Field(allow_inf_nan=False)]
+Discovered = Annotated[
+    str | None, Field(max_length=10, description="YYYY-MM-DD, YYYY-MM or YYYY.", examples=["2012-06-01"])
+]
+
+
+class NewNovaBody(_Body):
+    """A nova that somebody knows."""
+
+    name: NovaName
+    aliases: Annotated[list[NovaName], Len(0, 19)] = Field(default_factory=list)
+    ra_deg: Degrees = Field(None, ge=0, lt=360, description="Right ascension, ICRS, in degrees.")
+    dec_deg: Degrees = Field(None, ge=-90, le=90, description="Declination, ICRS, in degrees.")
+    discovery_date: Discovered = None
+    why: Why = None
+
+
+class CorrectionBody(_Body):
+    """What is wrong with a nova; what is left out stays as it is."""
+
+    version_counter: int = Field(ge=0, description="As it was read; another is refused.")
+    preferred_name: Annotated[str | None, Len(1, LONGEST_NAME)] = None
+    ra_deg: Degrees = Field(None, ge=0, lt=360, description="Right ascension, ICRS, in degrees; with `dec_deg`.")
+    dec_deg: Degrees = Field(None, ge=-90, le=90, description="Declination, ICRS, in degrees; with `ra_deg`.")
+    discovery_date: Discovered = None
+    why: Why = None
+
+
+class RestoreBody(_Body):
+    """Why a nova is one after all."""
+
+    why: Why = None
+
+
 class MergeBody(_Body):
     """The nova that another was all along."""
 
@@ -59,7 +93,7 @@ class MergeBody(_Body):
 class DeprecateBody(_Body):
     """Why a nova is none."""
 
-    why: Why = None
+    why: Annotated[str | None, Field(max_length=1000, description="Others will ask; it is needed.")] = None
 
 
 class DecisionBody(NovaDecision):

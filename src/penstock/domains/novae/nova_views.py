@@ -8,11 +8,12 @@ from uuid import UUID
 from pydantic import BaseModel, Field
 
 from penstock.declare.units import Count, EpochSeconds, Milliseconds, UtcMicros, UtcSeconds
+from penstock.domains.novae.discovery import discovery_words
 from penstock.domains.novae.lookup_records import Doubt, DoubtStatus
 from penstock.domains.novae.model import Nova, Reference
 from penstock.domains.novae.nova_names import all_names
 from penstock.domains.novae.run_records import JobRun, NameRun, Tried
-from penstock.domains.novae.states import ErrorClass, NovaStatus, RunStatus
+from penstock.domains.novae.states import DiscoverySource, ErrorClass, NovaStatus, RunStatus
 from penstock.files.signed_view import shared_fields
 
 _NEXT = "Ask with this `cursor` for the next ones."
@@ -27,6 +28,13 @@ class NovaView(BaseModel):
     aliases: list[str]
     status: NovaStatus
     discovery_date: str | None = Field(description="YYYY-MM-DD; the day is 00 where only the month is known.")
+    discovery_source: DiscoverySource | None = Field(description="Where that date comes from.")
+    discovery_reference: str | None = Field(description="The paper, dataset, index or person that tells it.")
+    discovered: str | None = Field(None, description="The same in words: `first paper 2010`.")
+    discovery_candidates: list[dict[str, Any]] | None = Field(
+        description="Dates that an index tells and has derived itself; none of them is taken."
+    )
+    deprecated_because: str | None
     last_ingest_at: UtcSeconds | None
     ra_deg: float | None = Field(description="Right ascension, ICRS, in degrees.")
     dec_deg: float | None = Field(description="Declination, ICRS, in degrees.")
@@ -37,7 +45,7 @@ class NovaView(BaseModel):
 
     @classmethod
     def of(cls, nova: Nova) -> NovaView:
-        return cls(**shared_fields(cls, nova))
+        return cls(**shared_fields(cls, nova) | {"discovered": discovery_words(nova)})
 
 
 class NovaInList(BaseModel):

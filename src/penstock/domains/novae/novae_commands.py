@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Annotated, Any
@@ -39,13 +40,15 @@ from penstock.domains.novae.catalogue_terminal import (
 from penstock.domains.novae.data_adding import DataAdding
 from penstock.domains.novae.decisions import NovaDecision, Ruling
 from penstock.domains.novae.file_adding import BY, SaidOfData
-from penstock.domains.novae.model import Doubt
+from penstock.domains.novae.model import Doubt, Nova
 from penstock.domains.novae.nova_catalogue import NovaCatalogue
 from penstock.domains.novae.states import DatasetType, RunStatus
 from penstock.errors import InvalidValue
 from penstock.plugin import CommandContext
 from penstock.work import Task
 
+WAITING = 3
+"How `add` ends when no file was refused, and one waits for a person."
 Hint = Annotated[
     list[str] | None, typer.Option("--hint", help="NAME=VALUE, such as unit=nm; may be given several times.")
 ]
@@ -92,8 +95,8 @@ def commands(terminal: CommandContext) -> Mapping[str, Callable[..., Any]]:
             print_json(adding.data)
         else:
             tell_how_to_decide(terminal, catalogue, adding.waiting)
-        if adding.refused:
-            raise typer.Exit(1)
+        if adding.refused or adding.waiting:
+            raise typer.Exit(1 if adding.refused else WAITING)
 
     def status(
         name: Annotated[str | None, typer.Argument(help="A nova, by name or id; else all.")] = None,
@@ -114,6 +117,7 @@ def commands(terminal: CommandContext) -> Mapping[str, Callable[..., Any]]:
         out: Annotated[Path, typer.Option("--out", "-o", help="The zip to write.")] = Path("bundle.zip"),
         store: StoreUrl = None,
         objects: ObjectsUrl = None,
+        as_json: AsJson = False,
     ) -> None:
         """Write all valid data of a nova into one zip, with its plots, a manifest and checksums."""
         terminal.writable(out)
@@ -122,6 +126,10 @@ def commands(terminal: CommandContext) -> Mapping[str, Callable[..., Any]]:
             nova = meant_nova(catalogue.store, name)
             made = write_bundle_of(catalogue, nova.nova_id, out)
         assert made.bundle is not None, "it was just made"
+        if as_json:
+            told = {"nova_id": str(made.nova_id), "files": made.bundle.files, "byte_length": made.bundle.byte_length}
+            print_json({"path": str(out.absolute()), **told, "sha256": made.bundle.sha256})
+            return
         terminal.tell(f"{out.absolute()} ({made.bundle.files} files, {made.bundle.byte_length:,} bytes)")
 
     def replay(
@@ -158,20 +166,27 @@ def commands(terminal: CommandContext) -> Mapping[str, Callable[..., Any]]:
         nova: Annotated[str, typer.Argument(help="The nova that is another, by name or id.", show_default=False)],
         into: Annotated[str, typer.Argument(help="The other.", show_default=False)],
         why: Annotated[str | None, typer.Option(help="For the audit trail.")] = None,
+        yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask: it cannot be undone.")] = False,
         store: StoreUrl = None,
         objects: ObjectsUrl = None,
+        as_json: AsJson = False,
     ) -> None:
         """Say that a nova is another: all that it has moves there, and its id answers with the other."""
         with going_on(terminal), terminal.working(store=store, objects=objects) as context:
             catalogue = NovaCatalogue.within(context)
             one, other = meant_nova(catalogue.store, nova), meant_nova(catalogue.store, into)
+            _ask_before_merge(one, other, yes=yes)
             begun = merging.merge(catalogue, one.nova_id, other.nova_id, by=BY, why=why)
             run = ended(catalogue.store, begun.run.job_run_id)
             if run.status is not RunStatus.SUCCEEDED:
                 raise InvalidValue(
                     f"the merge is {run.status.value}: {run.error_message}; it is gone on with when asked for again"
                 )
-            terminal.tell(f"{one.preferred_name} is {told_nova(meant_nova(catalogue.store, str(other.nova_id)))}")
+            merged = meant_nova(catalogue.store, str(other.nova_id))
+            if as_json:
+                print_json({"run": run_data(run), "nova": nova_data(merged)})
+            else:
+                terminal.tell(f"{one.preferred_name} is {told_nova(merged)}")
 
     def decide(
         job_run_id: Annotated[UUID, typer.Argument(help="The run that waits.", show_default=False)],
@@ -181,6 +196,7 @@ def commands(terminal: CommandContext) -> Mapping[str, Callable[..., Any]]:
         note: Annotated[str | None, typer.Option(help="For the audit trail.")] = None,
         store: StoreUrl = None,
         objects: ObjectsUrl = None,
+        as_json: AsJson = False,
     ) -> None:
         """Decide what a run could not know: which nova a name means, or that it is none; another run goes on."""
         if (ruling is Ruling.EXISTING) != (into is not None):
@@ -188,7 +204,7 @@ def commands(terminal: CommandContext) -> Mapping[str, Callable[..., Any]]:
         decision = NovaDecision(verdict=ruling, nova_id=into, match=match, note=note)
         with going_on(terminal), terminal.working(store=store, objects=objects) as context:
             catalogue = NovaCatalogue.within(context)
-            _go_on(terminal, catalogue, decisions.decide(catalogue, job_run_id, decision, by=BY))
+            _go_on(terminal, catalogue, decisions.decide(catalogue, job_run_id, decision, by=BY), as_json=as_json)
 
     named: list[Callable[..., Any]] = [init, add, status, bundle, replay, dropped, merge, decide]
     return {f"novae {each.__name__}": each for each in named}
@@ -210,6 +226,10 @@ def _end_of_init(
     if as_json:
         nova = None if found.nova is None else nova_data(found.nova)
         print_json({"run": run_data(found.run), "nova": nova, "datasets": [dataset_data(d) for d in found.datasets]})
+    elif found.run.outcome == initializing.DEPRECATED and found.nova is not None:
+        terminal.tell(
+            f'Nothing is looked for. Take it back by: penstock novae restore "{shown(found.nova.preferred_name)}"'
+        )
     elif found.nova is not None:
         show_datasets(terminal, list(found.datasets))
         for run in found.failed:
@@ -217,6 +237,7 @@ def _end_of_init(
         tell_how_to_decide(terminal, catalogue, waiting_among(found.datasets))
     if found.nova is None:
         _tell_no_nova(terminal, catalogue, found, name, quiet=as_json)
+    if found.nova is None or found.run.outcome == initializing.DEPRECATED:
         raise typer.Exit(1)
 
 
@@ -265,14 +286,29 @@ def _told_replay(replayed: Any) -> str:
     return f"same: {stored}" if replayed.same else f"another: {stored} was chosen, and {now} would be now"
 
 
-def _go_on(terminal: CommandContext, catalogue: NovaCatalogue, doubt: Doubt) -> None:
+def _ask_before_merge(one: Nova, other: Nova, *, yes: bool) -> None:
+    """A merge cannot be undone: whoever sits at a terminal is asked, and a program says --yes."""
+    if yes:
+        return
+    if not sys.stdin.isatty():
+        raise InvalidValue(f"{one.preferred_name} would become {other.preferred_name} for good; say --yes to mean it")
+    typer.confirm(f"{one.preferred_name} becomes {other.preferred_name}, for good. Merge them?", abort=True)
+
+
+def _go_on(terminal: CommandContext, catalogue: NovaCatalogue, doubt: Doubt, *, as_json: bool) -> None:
     assert doubt.continued_by is not None, "it was just decided"
     if doubt.workflow_name != "initialize_nova":
         run = ended(catalogue.store, doubt.continued_by)
-        terminal.tell(f"{run.workflow_name}: {run.status.value} {run.outcome or ''}")
+        if as_json:
+            print_json({"run": run_data(run)})
+        else:
+            terminal.tell(f"{run.workflow_name}: {run.status.value} {run.outcome or ''}")
         return
-    found = show_progress(terminal, watch(catalogue.store, doubt.continued_by))
+    watched = watch(catalogue.store, doubt.continued_by)
+    found = look_on(watched) if as_json else show_progress(terminal, watched)
     if found.nova is not None:
-        _end_of_init(terminal, catalogue, found, doubt.subject, as_json=False)
+        _end_of_init(terminal, catalogue, found, doubt.subject, as_json=as_json)
+    elif as_json:
+        print_json({"run": run_data(found.run), "nova": None, "datasets": []})
     else:
         terminal.tell(f"{shown(doubt.subject)}: {found.run.outcome}")

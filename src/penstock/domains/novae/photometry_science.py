@@ -95,7 +95,8 @@ def _ticket(dataset: Dataset) -> PhotometryTicket | FileFinding | None:
 
 
 def _hints(dataset: Dataset) -> PhotometryHints | FileFinding:
-    return hints_of(dataset.said or {})
+    # What the object is, is for whoever compares it with the nova.
+    return hints_of({name: value for name, value in (dataset.said or {}).items() if name != "object"})
 
 
 def _summary(curve: LightCurve | None) -> dict[str, Any]:

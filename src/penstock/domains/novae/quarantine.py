@@ -18,19 +18,22 @@ from penstock.domains.novae.dataset_records import Dataset
 from penstock.domains.novae.dataset_runs import begin_for_within
 from penstock.domains.novae.dataset_science import Replayed, canonical, science_of
 from penstock.domains.novae.datasets import find_dataset, lookup_dataset
+from penstock.domains.novae.discovery import date_anew
 from penstock.domains.novae.errors import NoSuchNova, NotInQuarantine
 from penstock.domains.novae.nova_catalogue import NovaCatalogue
 from penstock.domains.novae.run_records import Attempt, JobRun
 from penstock.domains.novae.runs import Origin, find_run, followed, still_stands
-from penstock.domains.novae.states import DatasetType, ProcessingStatus
+from penstock.domains.novae.states import DatasetType, NovaStatus, ProcessingStatus
 from penstock.domains.novae.verdicts import leave_desk
 from penstock.errors import InvalidValue
 from penstock.files.object_reads import fetch, lookup
 from penstock.files.scratch import scratch_folder
 from penstock.kernel.change import Change
 
-SPECTRUM_HINTS = ("unit", "flux_unit", "profile", "aperture", "target", "medium", "frame", "member")
-"What may be said of a spectrum; `member` names the file that is meant of an archive."
+SPECTRUM_HINTS = ("unit", "flux_unit", "profile", "aperture", "target", "medium", "frame", "member", "object")
+"What may be said of a spectrum; `member` names the file that is meant of an archive, `object` the nova it is of."
+WITHDRAWN = "WITHDRAWN"
+"Why a dataset is refused that was valid."
 _LONGEST = 200
 
 
@@ -76,10 +79,12 @@ def waiting(catalogue: NovaCatalogue, *, limit: int, cursor: str | None = None) 
 
 def _dataset_of(catalogue: NovaCatalogue, entry: QuarantineEntry) -> Dataset | None:
     try:
-        nova_id = followed(catalogue.store, entry.nova_id).nova_id
+        nova = followed(catalogue.store, entry.nova_id)
     except NoSuchNova:
         return None
-    dataset = lookup_dataset(catalogue.store, nova_id, entry.dataset_id)
+    if nova.status is NovaStatus.DEPRECATED:
+        return None  # it waits until that is taken back
+    dataset = lookup_dataset(catalogue.store, nova.nova_id, entry.dataset_id)
     quarantined = dataset is not None and dataset.processing_status is ProcessingStatus.QUARANTINED
     return dataset if quarantined else None
 
@@ -116,13 +121,14 @@ def clear(
     note: str | None = None,
     by: str,
 ) -> Cleared:
-    """Have a dataset tried again, with what somebody says of it; NotInQuarantine if nobody was asked.
+    """Have a dataset judged again, with what somebody says of it: one that waits; or with a hint, a ticket or a note
+    also one that was refused, or that is valid and should be read otherwise. NotInQuarantine of any other.
 
     The file that is here is judged again, where there is one: nothing is downloaded for that.
     """
 
     def attempt() -> Cleared:
-        dataset = _asked(catalogue, nova_id, dataset_id)
+        dataset = _asked(catalogue, nova_id, dataset_id, _JUDGED if hints or ticket or note else _WAITS)
         said = {**(dataset.said or {}), **checked_hints(dataset.dataset_type, hints or {})}
         verdict = dataset.fingerprint
         with catalogue.store.change(by=by, why=note or "cleared for retry", once=catalogue.once) as change:
@@ -145,23 +151,29 @@ def clear(
 
 
 def reject(catalogue: NovaCatalogue, nova_id: UUID, dataset_id: UUID, *, reason: str, by: str) -> Dataset:
-    """Say that a dataset will never be valid, and why; NotInQuarantine if nobody was asked."""
+    """Say that a dataset is of no use, and why: one that waits, or one that is valid and is withdrawn by that.
+
+    It leaves the light curve and the bundle, and comes back when it is cleared. NotInQuarantine of any other.
+    """
     if not reason.strip():
         raise InvalidValue("say why it is rejected: others will ask")
 
     def attempt() -> Dataset:
-        dataset = _asked(catalogue, nova_id, dataset_id)
+        dataset = _asked(catalogue, nova_id, dataset_id, _REJECTABLE)
+        withdrawn = dataset.processing_status is ProcessingStatus.COMPLETED
         with catalogue.store.change(by=by, why=reason, once=catalogue.once) as change:
             change.track(dataset)
             leave_desk(change, dataset)
-            dataset.reject()
-            dataset.quarantine_details = {**(dataset.quarantine_details or {}), "rejected": reason, "by": by}
+            details = {**(dataset.quarantine_details or {}), "rejected": reason, "by": by}
+            dataset.reject(code=WITHDRAWN if withdrawn else dataset.quarantine_reason_code, details=details)
+            dataset.quarantine_details = details
             dataset.quarantined_at = dataset.quarantined_for = None
             dataset.updated_at = change.store.clock.now()
             change.save(dataset)
             if dataset.fingerprint is not None:
                 _decide(change, dataset, dataset.fingerprint, by=by, note=reason)
-            change.emit("dataset.rejected", dataset, by=by, reason=reason)
+            date_anew(change, followed(change.store, dataset.nova_id), dataset_id)
+            change.emit("dataset.withdrawn" if withdrawn else "dataset.rejected", dataset, by=by, reason=reason)
             change.result = {"dataset_id": str(dataset_id)}
         return dataset
 
@@ -188,10 +200,11 @@ def checked_hints(kind: DatasetType, hints: Mapping[str, Any]) -> dict[str, Any]
     if kind is DatasetType.PHOTOMETRY:
         from penstock.astronomy.photometry.photometry_hints import hints_of
 
+        own = {"object": _object(told.pop("object"))} if "object" in told else {}
         read = hints_of(told)
         if isinstance(read, FileFinding):
             raise InvalidValue(read.message)
-        return read.record()
+        return {**read.record(), **own}
     for name, value in told.items():
         if name not in SPECTRUM_HINTS:
             raise InvalidValue(f"{name[:40]!r} is no hint; known are {', '.join(SPECTRUM_HINTS)}")
@@ -200,10 +213,32 @@ def checked_hints(kind: DatasetType, hints: Mapping[str, Any]) -> dict[str, Any]
     return {name: str(value) for name, value in told.items()}
 
 
-def _asked(catalogue: NovaCatalogue, nova_id: UUID, dataset_id: UUID) -> Dataset:
+def _object(value: Any) -> str:
+    if not isinstance(value, str) or not 0 < len(value.strip()) <= _LONGEST:
+        raise InvalidValue(f"the hint object is a nova's name, or the word this, not {str(value)[:60]!r}")
+    return value.strip()
+
+
+_WAITS = (ProcessingStatus.QUARANTINED,)
+_REJECTABLE = (*_WAITS, ProcessingStatus.COMPLETED)
+_JUDGED = (*_REJECTABLE, ProcessingStatus.FAILED_TERMINAL)
+_STATES = {
+    ProcessingStatus.FAILED_TERMINAL: (
+        "is refused, so nobody is asked about it; clear it with a hint, a ticket or a note to have it judged again"
+    ),
+    ProcessingStatus.COMPLETED: (
+        "is valid, so nobody is asked about it; clear it with a hint, a ticket or a note to have it judged again"
+    ),
+    ProcessingStatus.READY: "waits for its turn, and nobody is asked about it before it is judged",
+    ProcessingStatus.IN_PROGRESS: "is being judged; look again in a moment",
+    ProcessingStatus.FAILED_RETRYABLE: "could not be judged so far, and is tried again; nobody is asked about it yet",
+}
+
+
+def _asked(catalogue: NovaCatalogue, nova_id: UUID, dataset_id: UUID, states: tuple[ProcessingStatus, ...]) -> Dataset:
     dataset = find_dataset(catalogue.store, followed(catalogue.store, nova_id).nova_id, dataset_id)
-    if dataset.processing_status is not ProcessingStatus.QUARANTINED:
-        raise NotInQuarantine(f"dataset {dataset_id} is {dataset.processing_status.value}; nobody is asked about it")
+    if dataset.processing_status not in states:
+        raise NotInQuarantine(f"dataset {dataset_id} {_STATES[dataset.processing_status]}")
     return dataset
 
 

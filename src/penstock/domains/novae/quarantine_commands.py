@@ -104,8 +104,9 @@ def commands(terminal: CommandContext) -> Mapping[str, Callable[..., Any]]:
         nova: OfNova = None,
         store: StoreUrl = None,
         objects: ObjectsUrl = None,
+        as_json: AsJson = False,
     ) -> None:
-        """Have a dataset tried again, with what you say of it, and wait for its verdict."""
+        """Have a dataset judged again, with what you say of it, and wait for its verdict; also one that was refused."""
         hints, told = given_hints(hint), text_of(ticket, "the ticket", LONGEST_TICKET)
         with going_on(terminal), terminal.working(store=store, objects=objects) as context:
             catalogue = NovaCatalogue.within(context)
@@ -114,7 +115,10 @@ def commands(terminal: CommandContext) -> Mapping[str, Callable[..., Any]]:
             cleared = quarantine.clear(catalogue, asked.nova_id, dataset_id, **said, by=BY)
             ended(catalogue.store, cleared.run.job_run_id)
             dataset = meant_dataset(catalogue.store, dataset_id, str(asked.nova_id))
-        terminal.tell(_verdict_line(dataset))
+        if as_json:
+            print_json(dataset_data(dataset))
+        else:
+            terminal.tell(verdict_line(dataset))
         if dataset.processing_status is not ProcessingStatus.COMPLETED:
             raise typer.Exit(1)
 
@@ -124,13 +128,17 @@ def commands(terminal: CommandContext) -> Mapping[str, Callable[..., Any]]:
         nova: OfNova = None,
         store: StoreUrl = None,
         objects: ObjectsUrl = None,
+        as_json: AsJson = False,
     ) -> None:
-        """Say that a dataset will never be valid, and why."""
+        """Say that a dataset is of no use, and why; one that is valid is withdrawn by that."""
         with terminal.opened(store=store, objects=objects) as context:
             catalogue = NovaCatalogue.within(context)
             dataset = meant_dataset(catalogue.store, dataset_id, nova)
             rejected = quarantine.reject(catalogue, dataset.nova_id, dataset_id, reason=reason, by=BY)
-        terminal.tell(_verdict_line(rejected))
+        if as_json:
+            print_json(dataset_data(rejected))
+        else:
+            terminal.tell(verdict_line(rejected))
 
     return {
         "novae quarantine list": list_waiting,
@@ -140,7 +148,8 @@ def commands(terminal: CommandContext) -> Mapping[str, Callable[..., Any]]:
     }
 
 
-def _verdict_line(dataset: Dataset) -> str:
+def verdict_line(dataset: Dataset) -> str:
+    """What a dataset proved to be, in one line."""
     word = VERDICTS[dataset.processing_status][0]
     return f"{dataset.dataset_id}  {shown(file_of(dataset))} · {word} · {shown(contents_of_dataset(dataset))}"
 
@@ -172,7 +181,7 @@ def _fetched(catalogue: NovaCatalogue, found: Evidence, out: Path) -> list[Path]
 
 def _evidence_lines(found: Evidence, told: Mapping[str, Any]) -> list[str]:
     dataset, latest = found.dataset, found.latest
-    lines = [_verdict_line(dataset)]
+    lines = [verdict_line(dataset)]
     details = {k: v for k, v in ((latest.details if latest else None) or {}).items() if k != "reason"}
     lines += [f"  {name}: {shown(value, 200)}" for name, value in details.items()]
     chosen = (dataset.profile_selection or {}).get("chosen")

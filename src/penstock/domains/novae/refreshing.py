@@ -11,7 +11,8 @@ from typing import Any
 from uuid import UUID
 
 from penstock.declare.attr import the
-from penstock.domains.novae.model import DoubtfulItem, Nova, NovaReference, Reference
+from penstock.domains.novae.discovery import earliest_known, earliest_paper, is_earlier, move_discovery
+from penstock.domains.novae.model import DoubtfulItem, NovaReference, Reference
 from penstock.domains.novae.nova_catalogue import NovaCatalogue
 from penstock.domains.novae.nova_names import all_names
 from penstock.domains.novae.providers.provider import BadPaper, Paper
@@ -19,10 +20,11 @@ from penstock.domains.novae.run_records import JobRun
 from penstock.domains.novae.runs import Begun, Origin, begin, followed, nova_at_work, still_stands
 from penstock.domains.novae.workflow import HOUR, NOVAE_RETRY, NovaInput, NovaStep, nova_workflow, part, step
 from penstock.errors import Conflict, NotFound
-from penstock.kernel.change import Change
 from penstock.kernel.store import Store
 from penstock.schema.documents import kept
 from penstock.work import ChildRun, ChildStatus, FanOut, StepResult, TaskContext
+
+__all__ = ["REFRESH", "earliest", "move_discovery", "refresh"]
 
 REFRESHED = "REFRESHED"
 AT_ONCE = 5
@@ -161,42 +163,25 @@ def _sum_up(work: TaskContext, context: NovaStep, parts: Sequence[ChildRun]) -> 
 
 
 def earliest(papers: Iterable[Reference]) -> str | None:
-    """The earliest date of the papers that count: of those linked, that somebody has not said to be about another
-    time. A month alone has the day 00, and comes before the days it may mean."""
-    dates = [paper.date for paper in papers if paper.date and paper.details.get("relevant") is not False]
-    return min((date for date in dates if not date.startswith("0000")), default=None)
-
-
-def move_discovery(change: Change, nova_id: UUID, date: str) -> None:
-    """Have a nova be discovered on this date; Conflict unless that is earlier than what is known."""
-    known = the(Nova.discovery_date)
-    earlier = known.absent() | known.after(date)
-    change.patch(Nova.at(nova_id=nova_id), known.set(date), the(Nova.updated_at).set(_now(change)), when=earlier)
-
-
-def _now(change: Change) -> Any:
-    return change.store.clock.now()
+    """The earliest date of the papers that count."""
+    found = earliest_paper(papers)
+    return None if found is None else found.date
 
 
 def _date(work: TaskContext, context: NovaStep) -> StepResult:
     """The discovery only ever moves earlier."""
     nova_id = nova_at_work(work, context)
-    date = earliest(work.store.find(Reference.of_nova(nova_id=nova_id)))
+    found = earliest_known(work.store, nova_id)
     told = dict(context.made("normalise").metrics)
-    if date is not None and _is_earlier(work.store, nova_id, date):
+    if found is not None and is_earlier(followed(work.store, nova_id), found.date):
         try:
-            with work.change(why="an earlier paper") as change:
-                move_discovery(change, nova_id, date)
-            told["discovery_date"] = date
+            with work.change(why="an earlier date") as change:
+                move_discovery(change, nova_id, found.date, source=found.source, about=found.about)
+            told |= {"discovery_date": found.date, "discovery_source": found.source.value}
         except (Conflict, NotFound):
-            if _is_earlier(work.store, nova_id, date):
+            if is_earlier(followed(work.store, nova_id), found.date):
                 raise
     return StepResult(outcome=REFRESHED, metrics=told)
-
-
-def _is_earlier(store: Store, nova_id: UUID, date: str) -> bool:
-    known = followed(store, nova_id).discovery_date
-    return known is None or date < known
 
 
 NORMALISE = FanOut(

@@ -12,6 +12,7 @@ from penstock.astronomy.sky_position import FURTHEST, OTHER, Position
 from penstock.auth.access import again, needs
 from penstock.auth.caller import Caller, caller_of
 from penstock.domains.novae import (
+    corrections,
     decisions,
     ingesting,
     initializing,
@@ -21,13 +22,17 @@ from penstock.domains.novae import (
     reconciling,
     refreshing,
 )
+from penstock.domains.novae.corrections import SaidOfNova, position_said
 from penstock.domains.novae.model import Alias, Doubt, DoubtfulItem, JobRun, NameRun, Nova, NovaEntry, Reference
 from penstock.domains.novae.nova_bodies import (
     AliasBody,
+    CorrectionBody,
     DecisionBody,
     DeprecateBody,
     InitializeBody,
     MergeBody,
+    NewNovaBody,
+    RestoreBody,
     RunBody,
 )
 from penstock.domains.novae.nova_catalogue import NovaCatalogue
@@ -52,13 +57,16 @@ from penstock.domains.novae.nova_views import (
 )
 from penstock.domains.novae.runs import attempts_of, find_run, followed
 from penstock.domains.novae.states import NovaStatus
+from penstock.errors import InvalidValue
 from penstock.files.signed_view import shared_fields
 from penstock.schema.role import Role
 from penstock.work.domain_context import DomainContext
 
 Limit = Annotated[int, Query(ge=1, le=200)]
 Cursor = Annotated[str | None, Query(max_length=4096)]
-Name = Annotated[str, Query(min_length=1, max_length=nova_names.LONGEST_NAME)]
+Name = Annotated[
+    str, Query(min_length=1, max_length=nova_names.LONGEST_NAME, description="What a nova is called, or may be.")
+]
 Again = Callable[[Request, dict[str, Any]], Any]
 
 
@@ -76,7 +84,16 @@ def routes(context: DomainContext) -> APIRouter:
 
     router = APIRouter(prefix="/api/nc", tags=["novae"])
     catalogue = NovaCatalogue.within(context)
-    for add in (_add_novae, _add_names, _add_workflows, _add_runs, _add_papers, _add_doubts, _add_states):
+    for add in (
+        _add_novae,
+        _add_corrections,
+        _add_names,
+        _add_workflows,
+        _add_runs,
+        _add_papers,
+        _add_doubts,
+        _add_states,
+    ):
         add(router, catalogue)
     add_data_routes(router, catalogue)
     return router
@@ -130,6 +147,32 @@ def _add_novae(router: APIRouter, catalogue: NovaCatalogue) -> None:
     def nova(who: Who, nova_id: UUID) -> NovaView:
         """A nova; of one that was merged, the one that it was merged into."""
         return NovaView.of(followed(who.store, nova_id))
+
+
+def _add_corrections(router: APIRouter, catalogue: NovaCatalogue) -> None:
+    def nova_again(request: Request, told: dict[str, Any]) -> NovaView:
+        return NovaView.of(followed(caller_of(request).store, UUID(told["nova_id"])))
+
+    @router.post("/novae/by-hand", status_code=201)
+    @needs(Role.EDITOR)
+    @again(nova_again)
+    def create(who: Who, body: NewNovaBody) -> NovaView:
+        """Make a nova by hand: with its name, and where and when it was found; nobody else is asked about it."""
+        said = SaidOfNova(
+            name=body.name, position=position_said(body.ra_deg, body.dec_deg), discovered=body.discovery_date
+        )
+        told: dict[str, Any] = {"aliases": tuple(body.aliases), "why": body.why}
+        return NovaView.of(corrections.create_nova(catalogue.used_by(who), said, by=who.name, **told))
+
+    @router.patch("/novae/{nova_id}")
+    @needs(Role.EDITOR)
+    @again(nova_again)
+    def correct(who: Who, nova_id: UUID, body: CorrectionBody) -> NovaView:
+        """Correct the preferred name, the position or the discovery date of a nova, under the version that was read."""
+        position = position_said(body.ra_deg, body.dec_deg)
+        said = SaidOfNova(name=body.preferred_name, position=position, discovered=body.discovery_date)
+        told: dict[str, Any] = {"version": body.version_counter, "why": body.why}
+        return NovaView.of(corrections.correct(catalogue.used_by(who), nova_id, said, by=who.name, **told))
 
 
 def _add_names(router: APIRouter, catalogue: NovaCatalogue) -> None:
@@ -194,8 +237,10 @@ def _add_runs(router: APIRouter, catalogue: NovaCatalogue) -> None:
         return NovaRunPage(items=[NovaRunView.of(run) for run in page.records], next=page.cursor)
 
     @router.get("/runs")
-    def runs_of_name(who: Who, name: Name, limit: Limit = 50, cursor: Cursor = None) -> NovaRunPage:
+    def runs_of_name(who: Who, name: Name | None = None, limit: Limit = 50, cursor: Cursor = None) -> NovaRunPage:
         """The runs that began with a name, in the order they began."""
+        if name is None:
+            raise InvalidValue("say which name of a nova the runs began with, as ?name=V1324 Sco")
         query = NameRun.of_name(normalized_name=nova_names.checked_name(name))
         page = who.store.page(query, limit=limit, cursor=cursor)
         return NovaRunPage(items=[NovaRunView.of(run) for run in page.records], next=page.cursor)
@@ -267,6 +312,14 @@ def _add_states(router: APIRouter, catalogue: NovaCatalogue) -> None:
     @needs(Role.EDITOR)
     @again(nova_again)
     def deprecate(who: Who, nova_id: UUID, body: DeprecateBody | None = None) -> NovaView:
-        """Say that a nova is none."""
+        """Say that a nova is none, and why."""
         why = body.why if body else None
         return NovaView.of(merging.deprecate(catalogue.used_by(who), nova_id, by=who.name, why=why))
+
+    @router.post("/novae/{nova_id}/restore")
+    @needs(Role.EDITOR)
+    @again(nova_again)
+    def restore(who: Who, nova_id: UUID, body: RestoreBody | None = None) -> NovaView:
+        """Take back that a nova is none."""
+        why = body.why if body else None
+        return NovaView.of(merging.restore(catalogue.used_by(who), nova_id, by=who.name, why=why))

@@ -9,7 +9,7 @@ from typing import Any, Generic, TypeVar, cast
 from uuid import UUID
 
 from penstock.declare.attr import the
-from penstock.domains.novae.errors import NoSuchNova
+from penstock.domains.novae.errors import NoSuchNova, NovaDeprecated
 from penstock.domains.novae.lookup_records import Doubt, DoubtStatus
 from penstock.domains.novae.model import Nova, NovaStatus
 from penstock.domains.novae.nova_catalogue import NovaCatalogue
@@ -73,6 +73,8 @@ def begin(
     def changing() -> Change:
         return catalogue.store.change(by=by, once=catalogue.once)
 
+    if isinstance(input, NovaInput):
+        active(followed(catalogue.store, input.nova_id))
     return _begun(catalogue, workflow, input, changing, origin or Origin())
 
 
@@ -266,6 +268,14 @@ def followed(store: Store, nova_id: UUID) -> Nova:
             return nova
         nova_id = nova.merged_into
     raise NoSuchNova(f"nova {asked} was merged into others more than {_MOST_MERGES} times")
+
+
+def active(nova: Nova) -> Nova:
+    """The same nova; NovaDeprecated if it is none any more."""
+    if nova.status is NovaStatus.DEPRECATED:
+        because = f" ({nova.deprecated_because})" if nova.deprecated_because else ""
+        raise NovaDeprecated(f"{nova.preferred_name} is deprecated{because}; restore it first")
+    return nova
 
 
 def nova_at_work(work: TaskContext, context: NovaStep) -> UUID:

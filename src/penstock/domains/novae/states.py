@@ -11,6 +11,15 @@ class NovaStatus(StrEnum):
     DEPRECATED = "DEPRECATED"
 
 
+class DiscoverySource(StrEnum):
+    """Where the date of a discovery comes from."""
+
+    PAPER = "paper"
+    INDEX = "index"
+    OBSERVATION = "first observation"
+    PERSON = "person"
+
+
 class DatasetType(StrEnum):
     SPECTRA = "SPECTRA"
     PHOTOMETRY = "PHOTOMETRY"

@@ -117,6 +117,7 @@ def _entry_of(dataset: Dataset) -> QuarantineEntry:
         provider=dataset.provider,
         reason_code=dataset.quarantine_reason_code or "UNKNOWN",
         reason=kept(str((dataset.quarantine_details or {}).get("reason", "")), _LONGEST),
+        file_name=kept(dataset.file_name, _LONGEST) if dataset.file_name else None,
     )
 
 

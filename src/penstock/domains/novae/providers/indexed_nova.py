@@ -10,7 +10,7 @@ from typing import Any
 
 from penstock.astronomy.judgement import FileFinding
 from penstock.domains.novae.model import normalize_name
-from penstock.domains.novae.providers.provider import Paper, SkyPlace
+from penstock.domains.novae.providers.provider import DiscoveryTold, Paper, SkyPlace
 from penstock.domains.novae.providers.told_value import told_value
 
 MOST_NOVAE, MOST_FILES = 100_000, 10_000
@@ -41,6 +41,7 @@ class IndexedNova:
     spectra: list[IndexedFile] = field(default_factory=list)
     photometry: list[IndexedFile] = field(default_factory=list)
     bibcodes: list[str] = field(default_factory=list)
+    discovered: list[DiscoveryTold] = field(default_factory=list)
     findings: list[FileFinding] = field(default_factory=list)
 
     @property

@@ -102,7 +102,9 @@ class LocalIndex:
     def _object(self, nova: IndexedNova) -> ResolvedObject:
         aliases = tuple(alias for alias in nova.names if alias != nova.name)
         kind = kind_of_object(nova.object_type)
-        return ResolvedObject(nova.name, aliases, nova.position, nova.object_type, kind, self.name)
+        return ResolvedObject(
+            nova.name, aliases, nova.position, nova.object_type, kind, self.name, tuple(nova.discovered)
+        )
 
     def _source(self) -> tuple[Path, tuple[int, int]]:
         """What tells of the folder, and what changes when that does."""

@@ -21,8 +21,8 @@ from penstock.domains.novae.providers.indexed_nova import (
     read_place,
     safe_path,
 )
-from penstock.domains.novae.providers.paper_reading import is_bibcode, read_paper
-from penstock.domains.novae.providers.provider import BadPaper
+from penstock.domains.novae.providers.paper_reading import is_bibcode, paper_date, read_paper
+from penstock.domains.novae.providers.provider import BadPaper, DiscoveryTold
 from penstock.domains.novae.providers.told_value import told_value
 from penstock.errors import Misconfigured
 
@@ -75,6 +75,7 @@ def _add_nova(index: NovaIndex, told: Any, number: int) -> None:
         return
     nova = IndexedNova(name.strip(), _texts(told.get("aliases")), object_type=_text(told.get("type")))
     _place(nova, told.get("ra"), told.get("dec"))
+    _discovered(nova, told.get("discovery_date"))
     for word, files in (("spectra", nova.spectra), ("photometry", nova.photometry)):
         listed = told.get(word) or []
         for each in listed[: MOST_FILES + 1] if isinstance(listed, list) else []:
@@ -128,6 +129,15 @@ def _place(nova: IndexedNova, ra: Any, dec: Any) -> None:
         nova.position = read_place(ra, dec)
     except ValueError as wrong:
         nova.tell("INVALID_COORDINATES", f"where it is, and {wrong}", ra=told_value(ra), dec=told_value(dec))
+
+
+def _discovered(nova: IndexedNova, told: Any) -> None:
+    if told is None:
+        return
+    try:
+        nova.discovered.append(DiscoveryTold(paper_date(told if isinstance(told, str) else "")))
+    except ValueError:
+        nova.tell("BAD_DATE", f"when it was discovered: {told_value(told)}, which is no date; write YYYY-MM-DD")
 
 
 def _add_file(nova: IndexedNova, files: list[IndexedFile], told: Any) -> None:

@@ -14,6 +14,7 @@ import csv
 import json
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -29,8 +30,8 @@ from penstock.domains.novae.providers.indexed_nova import (
     within,
 )
 from penstock.domains.novae.providers.nova_manifest import read_bounded
-from penstock.domains.novae.providers.paper_reading import is_bibcode, year_of
-from penstock.domains.novae.providers.provider import Paper
+from penstock.domains.novae.providers.paper_reading import is_bibcode, paper_date, year_of
+from penstock.domains.novae.providers.provider import DiscoveryTold, Paper
 from penstock.errors import Misconfigured
 
 _CATALOGUE, _NAMES = "names/catalog.min.json", "names/names.min.json"
@@ -86,6 +87,7 @@ class _Reading:
     def _row(self, nova: IndexedNova, row: dict[str, Any]) -> None:
         nova.aliases.extend(alias for alias in _values(row.get("alias")) if alias not in nova.names)
         nova.bibcodes.extend(each for each in str(row.get("references") or "").split(",") if is_bibcode(each))
+        nova.discovered.extend(_dates(row.get("discoverdate")))
         places = set(zip(_values(row.get("ra")), _values(row.get("dec")), strict=False))
         if len(places) > 1:
             nova.tell(
@@ -207,6 +209,16 @@ class _Reading:
 def _values(told: Any) -> list[str]:
     listed = told if isinstance(told, list) else []
     return [str(each["value"]) for each in listed[:100] if isinstance(each, dict) and each.get("value")]
+
+
+def _dates(told: Any) -> list[DiscoveryTold]:
+    """Days of discovery, each with whether the catalogue has derived it; what is no date is left out."""
+    found: list[DiscoveryTold] = []
+    for each in told[:10] if isinstance(told, list) else []:
+        if isinstance(each, dict) and isinstance(each.get("value"), str):
+            with suppress(ValueError):
+                found.append(DiscoveryTold(paper_date(each["value"].replace("/", "-")), bool(each.get("derived"))))
+    return found
 
 
 def _ticket(path: Path) -> dict[str, str]:

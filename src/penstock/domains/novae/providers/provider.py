@@ -143,6 +143,16 @@ class ClassicalNova(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class DiscoveryTold:
+    """When a source says that an object was discovered."""
+
+    date: str
+    "YYYY-MM-DD, with 00 for what is not told."
+    derived: bool = False
+    "It has concluded that from other data."
+
+
+@dataclass(frozen=True, slots=True)
 class ResolvedObject:
     """An object that a name may mean."""
 
@@ -153,6 +163,7 @@ class ResolvedObject:
     "As the source says it."
     is_classical_nova: ClassicalNova = ClassicalNova.UNKNOWN
     source: str = ""
+    discovered: tuple[DiscoveryTold, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
