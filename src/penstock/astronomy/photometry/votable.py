@@ -14,16 +14,37 @@ from penstock.astronomy.photometry.column_name import ColumnRole, NamedColumn, n
 from penstock.astronomy.photometry.content import TableRefusal, refused
 from penstock.astronomy.photometry.described import described_names, ticket_of_hints
 from penstock.astronomy.photometry.photometry_hints import PhotometryHints
-from penstock.astronomy.photometry.raw_table import SHOWN, RawRow
+from penstock.astronomy.photometry.raw_table import MOST_CELLS, SHOWN, RawRow
 from penstock.astronomy.photometry.recognised import RecognisedTable
 from penstock.astronomy.photometry.text_header import TextHeader
 from penstock.astronomy.photometry.time_reading import MJD_ZERO, TimeReading, named_time
 from penstock.astronomy.photometry.unit import named_unit
-from penstock.astronomy.photometry.votable_scan import VoField, VoScan, VoTable, scanned_votable
+from penstock.astronomy.photometry.votable_scan import MOST_TABLES, VoField, VoScan, VoTable, scanned_votable
 from penstock.astronomy.ticket import PhotometryTicket
+from penstock.astronomy.votable_screen import UnsafeVotable, VotableFault, VotableLimits, screen_votable
 
-_MOST_ARRAY = 10_000
-"Numbers in one cell that a file may declare."
+_MOST_VALUES = 10_000
+"Numbers in one row that a table may declare."
+_MOST_PACKED = 16 * 1024 * 1024
+"Characters of tables that are packed as numbers."
+_FAULTS = {
+    VotableFault.ENTITIES: (FileVerdict.TERMINAL_INVALID, "UNSAFE_XML"),
+    VotableFault.DEPTH: (FileVerdict.TERMINAL_INVALID, "UNSAFE_XML"),
+    VotableFault.ROWS: (FileVerdict.QUARANTINED, "TOO_MANY_ROWS"),
+    VotableFault.SIZE: (FileVerdict.TERMINAL_INVALID, "TOO_LARGE"),
+    VotableFault.ELSEWHERE: (FileVerdict.QUARANTINED, "UNSUPPORTED_DATA"),
+    VotableFault.MALFORMED: (FileVerdict.TERMINAL_INVALID, "BROKEN_TABLE"),
+    VotableFault.NO_VOTABLE: (FileVerdict.TERMINAL_INVALID, "NOT_PHOTOMETRY"),
+}
+_ADVICE = {
+    VotableFault.ENTITIES: "Save it without one.",
+    VotableFault.DEPTH: "Save it anew.",
+    VotableFault.ROWS: "Split it, or raise the limit.",
+    VotableFault.SIZE: "Send the table alone that is meant.",
+    VotableFault.ELSEWHERE: "Save its rows as TABLEDATA.",
+    VotableFault.MALFORMED: "Send it again.",
+    VotableFault.NO_VOTABLE: "Send a table.",
+}
 _NUMBERS = ("double", "float", "int", "short", "long", "")
 _ORIGINS = {"JD-origin": 0.0, "MJD-origin": MJD_ZERO}
 _CENTRES = {"HELIOCENTER": "HJD", "BARYCENTER": "BJD"}
@@ -41,6 +62,9 @@ def recognised_votable(
     tried: list[dict[str, Any]],
 ) -> RecognisedTable | TableRefusal:
     """The one table of a VOTable that tells brightnesses, or that a ticket describes; or why there is none."""
+    unsafe = _unsafe(data, most_rows)
+    if unsafe is not None:
+        return unsafe
     scan = scanned_votable(data, most_rows=most_rows)
     if isinstance(scan, TableRefusal):
         return scan
@@ -50,7 +74,7 @@ def recognised_votable(
     tried.append({"form": "votable", "fits": isinstance(chosen, VoTable), "tables": len(scan.tables)})
     if isinstance(chosen, TableRefusal):
         return chosen
-    rows = chosen.rows if not chosen.packed else _packed_rows(data, chosen, most_rows)
+    rows = chosen.rows if not chosen.packed else _packed_rows(data, chosen)
     if isinstance(rows, TableRefusal):
         return rows
     if not told:
@@ -156,11 +180,20 @@ def _clock(attributes: dict[str, str]) -> TimeReading | None:
     return TimeReading(system, written, origin, 1.0, attributes.get("timescale", "")[:20])
 
 
-def _packed_rows(data: bytes, table: VoTable, most_rows: int) -> list[RawRow] | TableRefusal:
-    """Rows that are packed as numbers, unpacked by astropy once nothing they declare costs more than it weighs."""
-    wrong = _unsafe(data, table, most_rows)
-    if wrong is not None:
-        return wrong
+def _unsafe(data: bytes, most_rows: int) -> TableRefusal | None:
+    """Why nothing may read the file, whichever of its tables is meant: what it says would cost or fetch something."""
+    limits = VotableLimits(len(data), most_rows, MOST_CELLS * MOST_TABLES, values=_MOST_VALUES, encoded=_MOST_PACKED)
+    try:
+        screen_votable(data, limits)
+    except UnsafeVotable as unsafe:
+        verdict, code = _FAULTS[unsafe.fault]
+        said = f"The VOTable has {unsafe.what}. {_ADVICE[unsafe.fault]}"
+        return refused(verdict, code, said, **unsafe.details)
+    return None
+
+
+def _packed_rows(data: bytes, table: VoTable) -> list[RawRow] | TableRefusal:
+    """Rows that are packed as numbers, unpacked by astropy."""
     try:
         return _unpacked(data, table)
     except Exception as error:  # whatever a damaged stream does to astropy and numpy: their errors have no family
@@ -168,39 +201,13 @@ def _packed_rows(data: bytes, table: VoTable, most_rows: int) -> list[RawRow] | 
         return refused(FileVerdict.TERMINAL_INVALID, "BROKEN_TABLE", said, error=type(error).__name__)
 
 
-def _unsafe(data: bytes, table: VoTable, most_rows: int) -> TableRefusal | None:
-    stream = table.stream
-    if table.packed == "FITS" or "href" in stream or stream.get("encoding", "base64") != "base64":
-        said = "Rows of the VOTable are elsewhere, or packed in a way that is not read. Save them as TABLEDATA."
-        return refused(FileVerdict.QUARANTINED, "UNSUPPORTED_DATA", said, packed=table.packed, stream=stream)
-    if table.claimed_rows and not (table.claimed_rows.isascii() and table.claimed_rows.isdigit()):
-        return refused(
-            FileVerdict.TERMINAL_INVALID, "BROKEN_TABLE", f"nrows is {table.claimed_rows[:40]!r}, no number."
-        )
-    rows = int(table.claimed_rows[:20] or 0)
-    if rows > most_rows or rows > len(data):
-        said = f"The VOTable says that it has {rows} rows; at most {most_rows} are read."
-        return refused(FileVerdict.QUARANTINED, "TOO_MANY_ROWS", said, rows=rows, most_rows=most_rows)
-    if any(_declared(each.arraysize) > _MOST_ARRAY for each in table.fields):
-        said = f"A column declares more than {_MOST_ARRAY} numbers in one cell."
-        return refused(FileVerdict.TERMINAL_INVALID, "TOO_LARGE", said, most_numbers=_MOST_ARRAY)
-    return None
-
-
-def _declared(arraysize: str) -> int:
-    count = 1
-    for part in arraysize.replace("*", "").split("x"):
-        digits = part.strip()
-        count *= int(digits[:12]) if digits.isascii() and digits.isdigit() else 1
-    return count
-
-
 def _unpacked(data: bytes, table: VoTable) -> list[RawRow]:
     from astropy.io.votable import parse
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        array = parse(io.BytesIO(data), verify="ignore").get_table_by_index(table.number - 1).array
+        # Tables count as they come in the file; those that are not asked for stay empty.
+        array = parse(io.BytesIO(data), verify="ignore", table_number=table.number - 1).get_first_table().array
     names = array.dtype.names or ()
     columns = [(array[name].data, array.mask[name]) for name in names]
     rows = []
