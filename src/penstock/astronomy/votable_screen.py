@@ -215,7 +215,7 @@ class _Screen:
         here = told.get("encoding", "base64").lower() == "base64" and not told.get("href")
         if name in _ELSEWHERE or not here:
             what = "a table that is to be fetched from elsewhere, or packed in a way that is not read"
-            raise UnsafeVotable(VotableFault.ELSEWHERE, what, **({"href": told["href"][:200]} if "href" in told else {}))
+            raise UnsafeVotable(VotableFault.ELSEWHERE, what, href=told.get("href", "")[:200])
         self._in_stream = True
 
     def _too_many(self, what: str) -> UnsafeVotable:

@@ -10,15 +10,15 @@ from typing import Any
 
 from penstock.astronomy.judgement import FileFinding, FileVerdict
 from penstock.astronomy.photometry.column_header import table_of_names
-from penstock.astronomy.photometry.column_name import ColumnRole, NamedColumn, named_column
+from penstock.astronomy.photometry.column_name import ColumnRole, NamedColumn, is_absolute, named_column
 from penstock.astronomy.photometry.content import TableRefusal, refused
 from penstock.astronomy.photometry.described import described_names, ticket_of_hints
 from penstock.astronomy.photometry.photometry_hints import PhotometryHints
 from penstock.astronomy.photometry.raw_table import MOST_CELLS, SHOWN, RawRow
 from penstock.astronomy.photometry.recognised import RecognisedTable
 from penstock.astronomy.photometry.text_header import TextHeader
-from penstock.astronomy.photometry.time_reading import MJD_ZERO, TimeReading, named_time
-from penstock.astronomy.photometry.unit import named_unit
+from penstock.astronomy.photometry.time_reading import MJD_ZERO, TimeReading, time_in
+from penstock.astronomy.photometry.unit import error_unit, named_unit
 from penstock.astronomy.photometry.votable_scan import MOST_TABLES, VoField, VoScan, VoTable, scanned_votable
 from penstock.astronomy.ticket import PhotometryTicket
 from penstock.astronomy.votable_screen import UnsafeVotable, VotableFault, VotableLimits, screen_votable
@@ -47,6 +47,8 @@ _ADVICE = {
 }
 _NUMBERS = ("double", "float", "int", "short", "long", "")
 _ORIGINS = {"JD-origin": 0.0, "MJD-origin": MJD_ZERO}
+_NO_VALUES = ("stat.error", "stat.stdev", "stat.variance", "stat.max", "stat.min", "arith.")
+"What a UCD says of numbers about brightnesses that are none: their errors, extremes and differences."
 _CENTRES = {"HELIOCENTER": "HJD", "BARYCENTER": "BJD"}
 _EM = {f"em.opt.{letter.lower()}": letter for letter in "UBVRI"} | {
     f"em.ir.{letter.lower()}": letter for letter in "JHK"
@@ -144,7 +146,8 @@ def _named(column: VoField, scan: VoScan) -> NamedColumn:
     if column.name.upper().startswith("NED "):
         return NamedColumn(ColumnRole.OTHER)
     found = named_column(column.name, unit=column.unit)
-    vetoed = found.role is ColumnRole.BRIGHTNESS and ucd and not ucd.startswith("phot")
+    of_another = any(word.strip().startswith(_NO_VALUES) for word in ucd.split(";")[1:])
+    vetoed = found.role is ColumnRole.BRIGHTNESS and ucd and (not ucd.startswith("phot") or of_another)
     if vetoed or found.role is ColumnRole.OTHER:
         return _by_ucd(column, ucd)
     return replace(found, band=_band(ucd.split(";")) or found.band) if found.band else found
@@ -153,9 +156,11 @@ def _named(column: VoField, scan: VoScan) -> NamedColumn:
 def _by_ucd(column: VoField, ucd: str) -> NamedColumn:
     words = ucd.split(";")
     if words[0].startswith(("time.epoch", "time_epoch", "time.date", "time_date")):
-        return NamedColumn(ColumnRole.TIME, named_time(column.unit), generic=True)
+        return NamedColumn(ColumnRole.TIME, time_in(column.name, column.unit, None), generic=True)
     if words[0] == "stat.error" and len(words) > 1 and words[1].startswith("phot"):
-        return NamedColumn(ColumnRole.ERROR, band=_band(words), unit=named_unit(column.unit) or "")
+        return NamedColumn(ColumnRole.ERROR, band=_band(words), unit=error_unit(column.unit))
+    if any(word.startswith(_NO_VALUES) for word in words[1:]) or is_absolute(column.name):
+        return NamedColumn(ColumnRole.OTHER)
     if words[0] in ("phot.mag", "phot.flux", "phot.flux.density") and column.datatype in _NUMBERS:
         return NamedColumn(ColumnRole.BRIGHTNESS, band=_band(words), unit=named_unit(column.unit) or "")
     if words[0] in ("instr.bandpass", "instr.filter") or ucd == "meta.id;instr.filter":
