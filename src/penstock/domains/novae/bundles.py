@@ -17,6 +17,7 @@ from uuid import UUID
 
 from pydantic import BaseModel
 
+from penstock.domains.novae.bringing import safe_name
 from penstock.domains.novae.cross_references import cross_references
 from penstock.domains.novae.data_records import NovaBundle
 from penstock.domains.novae.dataset_files import sha256_of
@@ -172,7 +173,7 @@ def _checksums(store: Store, dataset: Dataset) -> dict[str, str]:
 
 def _name_within(dataset: Dataset, key: str) -> str:
     """A file's name within the folder of its dataset: the edition it was kept in is of no interest there."""
-    name = PurePosixPath(key).name
+    name = safe_name(PurePosixPath(key).name)  # files have come in under names that are not allowed any more
     if key == dataset.raw_key:
         return f"raw/{name}"
     return f"{'plots' if '/plots/' in key else 'normalized'}/{name}"

@@ -1,4 +1,4 @@
-"""The answers of the Virtual Observatory, looked at before they are read: what is wrong with one is told of its host."""
+"""Answers of the Virtual Observatory, looked at before they are read: what is wrong with one is told of its host."""
 
 from __future__ import annotations
 
