@@ -40,6 +40,13 @@ class Caller:
         """The change that a request of theirs is done with: by them, ending their claim, and keeping its answer."""
         return AnsweredChange(self.store, by=self.name, why=why, once=self.claim, keeping=self.keeping)
 
+    def may_send(self, begun_by: str | None = None) -> bool:
+        """May they send a file that was announced? Those who may announce one; where it is known who did, they alone,
+        and an admin."""
+        if self.role is None or not self.role.includes(Role.EDITOR):
+            return False
+        return begun_by in (None, self.name) or self.role is Role.ADMIN
+
     def id(self, name: str) -> UUID:
         """An id for something that a request makes before its change: the same at each try under one key."""
         return new_id(self.claim, name)

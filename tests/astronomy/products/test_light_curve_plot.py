@@ -277,3 +277,9 @@ def test_days_of_the_calendar_begin_at_midnight() -> None:
     assert calendar_day(2451545.4999) == date(2000, 1, 1)
     assert calendar_day(2451545.5) == date(2000, 1, 2)
     assert calendar_day(2415020.5) == date(1900, 1, 1)
+
+
+def test_a_band_for_each_point_is_drawn_as_a_few() -> None:
+    points = tuple(Measurement(2450000.0 + at, 10 + at % 7, "mag", None, f"b{at}", at + 1) for at in range(3000))
+    figure = light_curve_figure(LightCurve(points), title="T")
+    assert sum(len(axes.lines) for axes in figure.axes) < 300

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from penstock.astronomy.photometry.band import named_band
-from penstock.astronomy.photometry.time_reading import TimeReading, named_time
-from penstock.astronomy.photometry.unit import MAGNITUDE, named_unit
+from penstock.astronomy.photometry.time_reading import TimeReading, is_no_date, named_time, time_in
+from penstock.astronomy.photometry.unit import MAGNITUDE, error_unit, named_unit
 
 MOST_NAME = 80
 
@@ -100,6 +100,10 @@ _ERRORS = re.compile(
 )
 _LIMITS = re.compile(r"l_(.{1,12})", re.IGNORECASE)
 _IN_BAND = re.compile(r"(.{1,12}?)[_ -]?(?:mag|magnitude)s?|(?:mag|magnitude|m)[_ ](.{1,12})", re.IGNORECASE)
+_ABSOLUTE = re.compile(
+    r"M[_ (\[](?:[UBVRIJHKG]c?|pg|vis|bol|[ugriz]'?)[)\]]?(?:[_ ]mag)?$"
+    r"|(?i:abs(?:olute)?[_. -]?m|.{1,12}[_ ]abs(?:olute)?$)"
+)
 SMALL = {"b": "B", "v": "V"}
 "In a column's name, small letters that are taken for Johnson's."
 
@@ -110,25 +114,40 @@ def named_column(name: str, *, unit: str = "") -> NamedColumn:
     if bare == "" or len(bare) > MOST_NAME:
         return NamedColumn(ColumnRole.OTHER)
     if time := named_time(bare):
-        return NamedColumn(ColumnRole.TIME, time)
+        return NamedColumn(ColumnRole.TIME, time if not unit or not is_no_date(unit) else time_in(bare, unit, time))
+    if is_absolute(bare):
+        return NamedColumn(ColumnRole.OTHER)
     if match := _UNIT.fullmatch(bare):
         bare, unit = match[1].strip(), unit or match[2]
     if time := named_time(bare):
-        return NamedColumn(ColumnRole.TIME, named_time(unit) or time)
+        return NamedColumn(ColumnRole.TIME, time_in(bare, unit, time))
     return _by_word(bare, unit)
+
+
+def unit_in_name(name: str) -> str:
+    """What stands in brackets behind a name."""
+    match = _UNIT.fullmatch(name.strip())
+    return match[2] if match else ""
+
+
+def is_absolute(name: str) -> bool:
+    """Is it the name of an absolute magnitude, which is no measurement: M_V, M(V), absolute mag?"""
+    return _ABSOLUTE.match(name.strip().lstrip("#").strip()) is not None
 
 
 def _by_word(bare: str, unit: str) -> NamedColumn:
     key = _GAPS.sub("", bare.lower())
     if key in _TIMES or key in _DAYS:
-        return NamedColumn(ColumnRole.TIME, named_time(unit), generic=True, relative=key in _DAYS)
+        return NamedColumn(ColumnRole.TIME, time_in(bare, unit, None), generic=True, relative=key in _DAYS)
     if _COUNT.fullmatch(bare):
         return NamedColumn(ColumnRole.COUNT)
     if _NOT_READ.fullmatch(bare):
         return NamedColumn(ColumnRole.OTHER)
     role = _WORDS.get(key)
     if role in (ColumnRole.BRIGHTNESS, ColumnRole.ERROR):
-        implied = MAGNITUDE if role is ColumnRole.BRIGHTNESS and not unit and key not in _FLUXES else ""
+        if role is ColumnRole.ERROR:
+            return NamedColumn(role, unit=error_unit(unit))
+        implied = MAGNITUDE if not unit and key not in _FLUXES else ""
         return NamedColumn(role, unit=named_unit(unit) or implied, generic=key in _FLUXES)
     if role is not None:
         return NamedColumn(role)
@@ -142,7 +161,7 @@ def _by_band(bare: str, unit: str) -> NamedColumn:
         match = pattern.fullmatch(bare)
         band = _band_in(next(each for each in match.groups() if each)) if match else ""
         if band:
-            return NamedColumn(role, band=band, unit=told if role is ColumnRole.BRIGHTNESS or unit else "")
+            return NamedColumn(role, band=band, unit=told if role is ColumnRole.BRIGHTNESS else error_unit(unit))
     band = _band_in(bare)
     return NamedColumn(ColumnRole.BRIGHTNESS, band=band, unit=told) if band else NamedColumn(ColumnRole.OTHER)
 

@@ -59,12 +59,13 @@ def refused(verdict: FileVerdict, code: str, message: str, **details: object) ->
 def read_content(path: Path, *, most_bytes: int) -> Content | TableRefusal:
     """The bytes of a file, at most so many, whether they are packed or not."""
     try:
-        if not stat.S_ISREG(path.stat().st_mode):
+        told = path.stat()
+        if not stat.S_ISREG(told.st_mode):
             return refused(
                 FileVerdict.TERMINAL_INVALID, "NOT_A_FILE", f"{path.name!r} is no regular file. Give a file."
             )
         with path.open("rb") as file:
-            data = file.read(most_bytes + 1)
+            data = file.read(min(told.st_size, most_bytes) + 1)  # room is made for as much as is asked for
     except (OSError, ValueError) as error:
         said = f"The file could not be opened: {error}. Try again when it is there and may be read."
         return refused(FileVerdict.RETRYABLE_ERROR, "UNREADABLE_FILE", said, error=type(error).__name__)

@@ -6,19 +6,20 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from penstock.astronomy.judgement import Assumption, FileVerdict
+from penstock.astronomy.photometry.band import named_band
 from penstock.astronomy.photometry.column_map import BrightnessColumn, ColumnMap
-from penstock.astronomy.photometry.column_name import ColumnRole, NamedColumn
+from penstock.astronomy.photometry.column_name import ColumnRole, NamedColumn, unit_in_name
 from penstock.astronomy.photometry.content import TableRefusal, refused
 from penstock.astronomy.photometry.photometry_hints import PhotometryHints
 from penstock.astronomy.photometry.raw_table import DELIMITERS, SplitLines, TextLine, likely_delimiter, usual_width
 from penstock.astronomy.photometry.recognised import RecognisedTable
 from penstock.astronomy.photometry.text_header import TextHeader, text_header
-from penstock.astronomy.photometry.time_reading import CALENDAR, SINCE_OUTBURST, TimeReading, named_time
-from penstock.astronomy.photometry.unit import named_unit, ratio
+from penstock.astronomy.photometry.time_reading import CALENDAR, SINCE_OUTBURST, TimeReading, is_no_date, named_time
+from penstock.astronomy.photometry.unit import error_unit, named_unit, ratio
 from penstock.astronomy.ticket import PhotometryTicket
 
 _DAYS = {"day": 1.0, "d": 1.0, "hour": 1 / 24, "hr": 1 / 24, "h": 1 / 24, "minute": 1 / 1440, "min": 1 / 1440}
-_DAYS |= {"second": 1 / 86400, "sec": 1 / 86400, "s": 1 / 86400, "year": 365.25, "yr": 365.25}
+_DAYS |= {"second": 1 / 86400, "sec": 1 / 86400, "s": 1 / 86400, "year": 365.25, "yr": 365.25, "week": 7.0}
 _SOURCE = ("object_name", "reference", "bibcode", "filter_system", "magnitude_system", "wavelength_regime")
 _MUST_NOT_BE = {
     ColumnRole.TIME: {ColumnRole.BRIGHTNESS, ColumnRole.ERROR, ColumnRole.LIMIT, ColumnRole.BAND, ColumnRole.TARGET},
@@ -83,11 +84,13 @@ def ticket_columns(ticket: PhotometryTicket, hints: PhotometryHints) -> ColumnMa
     unit = named_unit(ticket.flux_units or "")
     if unit is None:
         return _no_unit("FLUX UNITS", ticket.flux_units)
-    error_unit = unit if ticket.flux_error_units is None else named_unit(ticket.flux_error_units)
-    if error_unit is None or (ticket.flux_error_column is not None and ratio(error_unit, to=unit) is None):
+    of_error = unit if ticket.flux_error_units is None else error_unit(ticket.flux_error_units)
+    if ticket.flux_error_column is not None and ratio(of_error, to=unit) is None:
         return _no_unit("FLUX ERROR UNITS", ticket.flux_error_units)
+    if (wrong := _wrong_time(ticket)) is not None:
+        return wrong
     brightness = BrightnessColumn(
-        ticket.flux_column, ticket.flux_error_column, ticket.limit_column, ticket.band or "", unit, error_unit
+        ticket.flux_column, ticket.flux_error_column, ticket.limit_column, ticket.band or "", unit, of_error
     )
     return ColumnMap(
         ticket.time_column,
@@ -114,6 +117,17 @@ def ticket_time(ticket: PhotometryTicket) -> TimeReading | None:
     if word in ("ut", "utc", "date", "calendar", "iso", "gregorian", "iso-8601"):
         return TimeReading("JD", CALENDAR)
     return None
+
+
+def _wrong_time(ticket: PhotometryTicket) -> TableRefusal | None:
+    """Dates are counted in days, and times since an outburst in a unit that is known."""
+    told = ticket.time_units or ""
+    word, reading = told.strip().lower(), ticket_time(ticket)
+    if reading is None or not word or word.rstrip("s") in ("day", "d") or named_time(told) is not None:
+        return None
+    if reading.written == SINCE_OUTBURST:
+        return _no_unit("TIME UNITS", told) if word.rstrip("s") not in _DAYS else None
+    return _no_unit("TIME UNITS", told) if is_no_date(word) else None
 
 
 def _no_unit(line: str, value: str | None) -> TableRefusal:
@@ -144,7 +158,7 @@ def _too_few(columns: ColumnMap, width: int) -> TableRefusal:
 def _with_names(
     header: TextHeader, columns: ColumnMap, ticket: PhotometryTicket, hints: PhotometryHints
 ) -> RecognisedTable | TableRefusal:
-    wrong = _contradiction(header, columns)
+    wrong = _contradiction(header, columns) or _other_quantity(header, columns)
     if wrong is not None:
         return wrong
     columns, assumptions = _completed(header, columns)
@@ -185,6 +199,27 @@ def _contradiction(header: TextHeader, columns: ColumnMap) -> TableRefusal | Non
             name = header.names[at][:80]
             said = f"The ticket says that column {at} is the {role.value}; the table calls it {name!r}. Correct one."
             return refused(FileVerdict.QUARANTINED, "CONTRADICTION", said, column=at, ticket=role.value, table=name)
+    return None
+
+
+def _other_quantity(header: TextHeader, columns: ColumnMap) -> TableRefusal | None:
+    """Where the table's own names agree on what columns are for, and not on the band, the unit or the zero of time."""
+    only = columns.brightness[0]
+    value, told = header.found[only.value], columns.time_reading
+    own = header.found[columns.time].time if columns.time is not None else None
+    band = named_band(only.band).band if only.band and columns.band is None else value.band
+    pairs = [(only.value, "band", band, value.band)]
+    pairs.append((only.value, "unit", only.unit, named_unit(unit_in_name(header.names[only.value])) or ""))
+    if only.error is not None:
+        pairs.append((only.error, "band", value.band or band, header.found[only.error].band))
+        pairs.append((only.error, "unit", only.error_unit, header.found[only.error].unit))
+    if told is not None and own is not None and own.origin and told.origin:
+        pairs.append((columns.time or 0, "zero of time", f"{told.origin:.10g}", f"{own.origin:.10g}"))
+    for at, what, said, found in pairs:
+        if said and found and said != found:
+            name = header.names[at][:80]
+            message = f"The ticket's {what} of column {at} is {said}; the table calls it {name!r}. Correct one."
+            return refused(FileVerdict.QUARANTINED, "CONTRADICTION", message, column=at, ticket=said, table=name)
     return None
 
 

@@ -12,7 +12,7 @@ from penstock.astronomy.light_curve import LightCurve
 from penstock.astronomy.photometry.content import MOST_BYTES, Content, TableRefusal, decoded, read_content, refused
 from penstock.astronomy.photometry.curve import read_curve
 from penstock.astronomy.photometry.photometry_hints import PhotometryHints, hints_of
-from penstock.astronomy.photometry.raw_table import TextLine, text_lines
+from penstock.astronomy.photometry.raw_table import TextLine, count_lines, text_lines
 from penstock.astronomy.photometry.recognised import RecognisedTable
 from penstock.astronomy.photometry.text_recognition import recognised_text, with_hints
 from penstock.astronomy.ticket import PhotometryTicket, photometry_ticket_of, ticket_record
@@ -20,6 +20,9 @@ from penstock.astronomy.ticket import PhotometryTicket, photometry_ticket_of, ti
 VERSION = 1
 "Of the rules; a record of another version may be read otherwise today."
 MOST_ROWS = 500_000
+_LINES_OF_A_ROW = 2
+"A file may have as many lines that are blank, or comments, as it has rows; and these besides:"
+_REMARKS = 5_000
 _MARKUP = (b"<?xml", b"<VOTABLE", b"<!DOCTYPE", b"<!--")
 
 
@@ -66,11 +69,20 @@ def judge_photometry(
     inputs: dict[str, Any] = {"hints": given.record(), "most_bytes": most_bytes, "most_rows": most_rows}
     inputs["ticket"] = None if ticket is None else ticket_record(ticket)
     case = _Case(ticket, given, most_rows, {"version": VERSION, "inputs": inputs})
+    try:
+        return _case_judged(path, case, most_bytes)
+    except MemoryError:
+        message = "There is not enough memory here to read the file. Try again later, or on another machine."
+        finding = FileFinding("MACHINE_FAILURE", message, {"errno": "ENOMEM"})
+        return PhotometryJudgement(FileVerdict.RETRYABLE_ERROR, None, finding, case.record)
+
+
+def _case_judged(path: Path, case: _Case, most_bytes: int) -> PhotometryJudgement:
     content = read_content(path, most_bytes=most_bytes)
     table = content if isinstance(content, TableRefusal) else _recognised(content, case)
     if isinstance(table, TableRefusal):
         return PhotometryJudgement(table.verdict, None, table.finding, case.record | {"tried": case.tried})
-    return _judged(with_hints(table, given), case)
+    return _judged(with_hints(table, case.hints), case)
 
 
 def replay_photometry(path: Path, recognition: Mapping[str, Any]) -> PhotometryJudgement:
@@ -106,6 +118,9 @@ def _recognised(content: Content, case: _Case) -> RecognisedTable | TableRefusal
     if isinstance(text, TableRefusal):
         return text
     case.record["encoding"] = text.encoding
+    if (many := count_lines(text.text)) > _LINES_OF_A_ROW * (case.most_rows + _REMARKS):
+        said = f"The text has {many} lines, far more than the {case.most_rows} rows that are read. Split it."
+        return refused(FileVerdict.QUARANTINED, "TOO_LARGE", said, lines=many, most_rows=case.most_rows)
     lines = text_lines(text.text)
     table = _too_many(lines, case) or recognised_text(lines, ticket=case.ticket, hints=case.hints, tried=case.tried)
     if isinstance(table, TableRefusal) or text.told:

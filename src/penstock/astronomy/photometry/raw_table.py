@@ -40,6 +40,11 @@ class TextLine:
         return self.text.lstrip().startswith("#")
 
 
+def count_lines(text: str) -> int:
+    """How many lines a text has, at the most, counted before one of them is cut out."""
+    return 1 + text.count("\n") + text.count("\r")
+
+
 def text_lines(text: str) -> list[TextLine]:
     """The lines of a text that are not blank, whatever ends them."""
     lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")

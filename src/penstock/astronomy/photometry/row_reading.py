@@ -23,6 +23,8 @@ FAINTEST = 40.0
 MOST_BRIGHT = 1e30
 _STANDARD = {"", "std", "abs", "standard"}
 _SHOWN = 60
+NOT_TOLD = "not told"
+"Where blank cells are counted."
 
 
 class RowCause(StrEnum):
@@ -177,7 +179,7 @@ class RowReader:
         limit = self._limit(cells, column, marked.mark, unit)
         error = self._error(cells, column, unit, marked.value)
         if self._columns.validation is not None:
-            self.tally.validations[cells[self._columns.validation][:8]] += 1
+            self.tally.validations[cells[self._columns.validation][:8] or NOT_TOLD] += 1
         return Measurement(
             moment,
             marked.value,
@@ -228,20 +230,24 @@ class RowReader:
             return None
         if share:
             return abs(value) * error / 100
-        scale = ratio(column.error_unit, to=unit) if column.error_unit and self._columns.unit is None else 1.0
-        return error if scale is None or scale == 1.0 else error * scale
+        scale = ratio(column.error_unit, to=unit) if column.error_unit else 1.0
+        if scale is None:
+            said = f"its uncertainty is in {column.error_unit[:_SHOWN]}, and its brightness in {unit}"
+            raise _NotRead(RowCause.VALUE, said)
+        return error if scale == 1.0 else error * scale
 
     def _band(self, cells: Sequence[str], column: BrightnessColumn) -> str:
         word = column.band or (cells[self._columns.band] if self._columns.band is not None else "")
-        word = (word or self._table.band)[:40]
+        word = (word.strip() or self._table.band)[:40].strip()
         if word not in self._bands:
             self._bands[word] = named_band(word)
-            self.tally.words[word] = self._bands[word].band
+            if word:  # a blank says nothing, and is no name for anything
+                self.tally.words[word] = self._bands[word].band
         if not self._bands[word].known:
             self.tally.unknown_bands[word] += 1
         if self._columns.filter_system is not None:
-            self.tally.systems[cells[self._columns.filter_system][:80]] += 1
-        return self.tally.words[word]
+            self.tally.systems[cells[self._columns.filter_system][:80] or NOT_TOLD] += 1
+        return self._bands[word].band
 
     def _text(self, cells: Sequence[str], column: int | None) -> str | None:
         """A cell's text, once in memory however often it stands in the table."""

@@ -23,6 +23,8 @@ from penstock.astronomy.photometry.raw_table import (
 
 _SEARCHED = 60
 "Lines among which the names are looked for; catalogues put some remarks before them."
+_TRIED = 8
+"Lines that look like names, of which each costs a look at all that is below."
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,12 +45,14 @@ class TextHeader:
 
 def text_header(lines: Sequence[TextLine], *, delimiters: Sequence[str] = DELIMITERS) -> TextHeader | None:
     """The names that some of the first lines has, if a good half of the rows below has as many cells."""
+    tried = 0
     for delimiter in delimiters:
         for at, line in enumerate(lines[:_SEARCHED]):
             names = _names(line, delimiter)
             if names and is_header(named_columns(names)):
                 header = _below(lines, at, delimiter, names)
-                if header is not None:
+                tried += 1
+                if header is not None or tried == _TRIED:
                     return header
     return None
 

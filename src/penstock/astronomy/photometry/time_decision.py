@@ -50,6 +50,9 @@ def decided_time(
         return _checked(TimeReading(system, f"number{hints.time_offset:+}", float(hints.time_offset)), cells)
     if hints.time_system is not None:
         declared = _by_hint(hints.time_system, declared)
+    if declared is not None and not declared.known:
+        said = f"Times are called {declared.written!r}, of which no date can be made. Hint time_system or time_offset."
+        return refused(FileVerdict.QUARANTINED, "UNKNOWN_TIME", said, value=_example(cells), named=declared.written)
     if declared is not None and declared.written == SINCE_OUTBURST:
         return _since(declared, start, cells)
     if declared is None or not declared.is_calendar:

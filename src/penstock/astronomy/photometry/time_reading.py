@@ -72,6 +72,8 @@ class TimeReading:
     "How many days the number 1 is."
     scale: str = ""
     "TDB, UTC, TT, if it is told."
+    known: bool = True
+    "Can a date be made of it? A name may plainly say that it cannot, such as `time (s)` or `date (local time)`."
 
     @property
     def is_calendar(self) -> bool:
@@ -85,6 +87,26 @@ class TimeReading:
             return _us_date(text)
         value = number(text)
         return None if value is None else self.origin + value * self.days
+
+
+_NOT_DAYS = {
+    *("s", "sec", "secs", "second", "seconds", "ms", "ks", "h", "hr", "hrs", "hour", "hours", "m", "min", "mins"),
+    *("minute", "minutes", "week", "weeks", "wk", "month", "months", "yr", "yrs", "year", "years", "a"),
+}
+_NOT_UNIVERSAL = re.compile(r".*\b(?:local|sidereal|lst|lt|[ecmp][sd]t|cet|cest|bst|ist|jst|aest|nzst|msk)\b")
+
+
+def is_no_date(unit: str) -> bool:
+    """Does a unit plainly say that numbers are no days, or that times are not universal?"""
+    word = " ".join(unit.lower().replace(".", " ").split())[:60]
+    return word in _NOT_DAYS or _NOT_UNIVERSAL.match(word) is not None
+
+
+def time_in(name: str, unit: str, told: TimeReading | None) -> TimeReading | None:
+    """The reading that a column's name and unit ask for, `told` by its name: none can be made of some units."""
+    if is_no_date(unit):
+        return TimeReading(told.system if told else "JD", f"{name} ({unit})"[:60], known=False)
+    return named_time(unit) or told
 
 
 def plausible(moment: float) -> bool:

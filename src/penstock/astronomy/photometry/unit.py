@@ -81,7 +81,11 @@ KNOWN_UNITS = tuple(_SPELT.values())
 _TOKEN = re.compile(r"([/*.·]?)([A-Za-zµμÅå]{1,12})(?:\^|\*\*)?\(?([+-]?[0-9])?\)?\^?")
 _BRACKET = re.compile(r" ?/ ?\(([^()]{1,40})\)")
 "erg / (s cm2): all in the bracket is below."
-_SCALES = {"Jy": 1.0, "mJy": 1e-3, "uJy": 1e-6, "nJy": 1e-9}
+_SCALES = ({"Jy": 1.0, "mJy": 1e-3, "uJy": 1e-6, "nJy": 1e-9}, {MAGNITUDE: 1.0, "mmag": 1e-3})
+"Units that are parts of one another."
+_MILLI = ("mmag", "mmags", "millimag", "millimags", "millimagnitude", "millimagnitudes", "0.001mag")
+_NO_UNITS = ("", "-", "--", "---", "1", "1sigma", "1-sigma", "1 sigma", "sigma", "stat", "rms", "std", "stddev")
+"What stands behind the name of an uncertainty and is no unit."
 
 
 def named_unit(text: str) -> str | None:
@@ -98,13 +102,19 @@ def named_unit(text: str) -> str | None:
     return _SPELT.get(frozenset(powers.items()))
 
 
+def error_unit(text: str) -> str:
+    """The unit of an uncertainty: empty if none is told, and as it is written if nobody knows it."""
+    word = " ".join(text.strip().strip("[]").split())
+    if word.lower() in _NO_UNITS:
+        return ""
+    return "mmag" if word.lower() in _MILLI else named_unit(word) or word[:40]
+
+
 def ratio(unit: str, *, to: str) -> float | None:
     """By what a number in one unit is multiplied to be in the other; `None` if that cannot be."""
     if unit == to:
         return 1.0
-    if unit in _SCALES and to in _SCALES:
-        return _SCALES[unit] / _SCALES[to]
-    return None
+    return next((scales[unit] / scales[to] for scales in _SCALES if unit in scales and to in scales), None)
 
 
 def _parts(text: str) -> list[tuple[str, int] | None]:

@@ -10,22 +10,45 @@ from typing import Any
 
 from penstock.astronomy.judgement import FileFinding, FileVerdict
 from penstock.astronomy.photometry.column_header import table_of_names
-from penstock.astronomy.photometry.column_name import ColumnRole, NamedColumn, named_column
+from penstock.astronomy.photometry.column_name import ColumnRole, NamedColumn, is_absolute, named_column
 from penstock.astronomy.photometry.content import TableRefusal, refused
 from penstock.astronomy.photometry.described import described_names, ticket_of_hints
 from penstock.astronomy.photometry.photometry_hints import PhotometryHints
-from penstock.astronomy.photometry.raw_table import SHOWN, RawRow
+from penstock.astronomy.photometry.raw_table import MOST_CELLS, SHOWN, RawRow
 from penstock.astronomy.photometry.recognised import RecognisedTable
 from penstock.astronomy.photometry.text_header import TextHeader
-from penstock.astronomy.photometry.time_reading import MJD_ZERO, TimeReading, named_time
-from penstock.astronomy.photometry.unit import named_unit
-from penstock.astronomy.photometry.votable_scan import VoField, VoScan, VoTable, scanned_votable
+from penstock.astronomy.photometry.time_reading import MJD_ZERO, TimeReading, time_in
+from penstock.astronomy.photometry.unit import error_unit, named_unit
+from penstock.astronomy.photometry.votable_scan import MOST_TABLES, VoField, VoScan, VoTable, scanned_votable
 from penstock.astronomy.ticket import PhotometryTicket
+from penstock.astronomy.votable_screen import UnsafeVotable, VotableFault, VotableLimits, screen_votable
 
-_MOST_ARRAY = 10_000
-"Numbers in one cell that a file may declare."
+_MOST_VALUES = 10_000
+"Numbers in one row that a table may declare."
+_MOST_PACKED = 16 * 1024 * 1024
+"Characters of tables that are packed as numbers."
+_FAULTS = {
+    VotableFault.ENTITIES: (FileVerdict.TERMINAL_INVALID, "UNSAFE_XML"),
+    VotableFault.DEPTH: (FileVerdict.TERMINAL_INVALID, "UNSAFE_XML"),
+    VotableFault.ROWS: (FileVerdict.QUARANTINED, "TOO_MANY_ROWS"),
+    VotableFault.SIZE: (FileVerdict.TERMINAL_INVALID, "TOO_LARGE"),
+    VotableFault.ELSEWHERE: (FileVerdict.QUARANTINED, "UNSUPPORTED_DATA"),
+    VotableFault.MALFORMED: (FileVerdict.TERMINAL_INVALID, "BROKEN_TABLE"),
+    VotableFault.NO_VOTABLE: (FileVerdict.TERMINAL_INVALID, "NOT_PHOTOMETRY"),
+}
+_ADVICE = {
+    VotableFault.ENTITIES: "Save it without one.",
+    VotableFault.DEPTH: "Save it anew.",
+    VotableFault.ROWS: "Split it, or raise the limit.",
+    VotableFault.SIZE: "Send the table alone that is meant.",
+    VotableFault.ELSEWHERE: "Save its rows as TABLEDATA.",
+    VotableFault.MALFORMED: "Send it again.",
+    VotableFault.NO_VOTABLE: "Send a table.",
+}
 _NUMBERS = ("double", "float", "int", "short", "long", "")
 _ORIGINS = {"JD-origin": 0.0, "MJD-origin": MJD_ZERO}
+_NO_VALUES = ("stat.error", "stat.stdev", "stat.variance", "stat.max", "stat.min", "arith.")
+"What a UCD says of numbers about brightnesses that are none: their errors, extremes and differences."
 _CENTRES = {"HELIOCENTER": "HJD", "BARYCENTER": "BJD"}
 _EM = {f"em.opt.{letter.lower()}": letter for letter in "UBVRI"} | {
     f"em.ir.{letter.lower()}": letter for letter in "JHK"
@@ -41,6 +64,9 @@ def recognised_votable(
     tried: list[dict[str, Any]],
 ) -> RecognisedTable | TableRefusal:
     """The one table of a VOTable that tells brightnesses, or that a ticket describes; or why there is none."""
+    unsafe = _unsafe(data, most_rows)
+    if unsafe is not None:
+        return unsafe
     scan = scanned_votable(data, most_rows=most_rows)
     if isinstance(scan, TableRefusal):
         return scan
@@ -50,7 +76,7 @@ def recognised_votable(
     tried.append({"form": "votable", "fits": isinstance(chosen, VoTable), "tables": len(scan.tables)})
     if isinstance(chosen, TableRefusal):
         return chosen
-    rows = chosen.rows if not chosen.packed else _packed_rows(data, chosen, most_rows)
+    rows = chosen.rows if not chosen.packed else _packed_rows(data, chosen)
     if isinstance(rows, TableRefusal):
         return rows
     if not told:
@@ -120,7 +146,8 @@ def _named(column: VoField, scan: VoScan) -> NamedColumn:
     if column.name.upper().startswith("NED "):
         return NamedColumn(ColumnRole.OTHER)
     found = named_column(column.name, unit=column.unit)
-    vetoed = found.role is ColumnRole.BRIGHTNESS and ucd and not ucd.startswith("phot")
+    of_another = any(word.strip().startswith(_NO_VALUES) for word in ucd.split(";")[1:])
+    vetoed = found.role is ColumnRole.BRIGHTNESS and ucd and (not ucd.startswith("phot") or of_another)
     if vetoed or found.role is ColumnRole.OTHER:
         return _by_ucd(column, ucd)
     return replace(found, band=_band(ucd.split(";")) or found.band) if found.band else found
@@ -129,9 +156,11 @@ def _named(column: VoField, scan: VoScan) -> NamedColumn:
 def _by_ucd(column: VoField, ucd: str) -> NamedColumn:
     words = ucd.split(";")
     if words[0].startswith(("time.epoch", "time_epoch", "time.date", "time_date")):
-        return NamedColumn(ColumnRole.TIME, named_time(column.unit), generic=True)
+        return NamedColumn(ColumnRole.TIME, time_in(column.name, column.unit, None), generic=True)
     if words[0] == "stat.error" and len(words) > 1 and words[1].startswith("phot"):
-        return NamedColumn(ColumnRole.ERROR, band=_band(words), unit=named_unit(column.unit) or "")
+        return NamedColumn(ColumnRole.ERROR, band=_band(words), unit=error_unit(column.unit))
+    if any(word.startswith(_NO_VALUES) for word in words[1:]) or is_absolute(column.name):
+        return NamedColumn(ColumnRole.OTHER)
     if words[0] in ("phot.mag", "phot.flux", "phot.flux.density") and column.datatype in _NUMBERS:
         return NamedColumn(ColumnRole.BRIGHTNESS, band=_band(words), unit=named_unit(column.unit) or "")
     if words[0] in ("instr.bandpass", "instr.filter") or ucd == "meta.id;instr.filter":
@@ -156,11 +185,20 @@ def _clock(attributes: dict[str, str]) -> TimeReading | None:
     return TimeReading(system, written, origin, 1.0, attributes.get("timescale", "")[:20])
 
 
-def _packed_rows(data: bytes, table: VoTable, most_rows: int) -> list[RawRow] | TableRefusal:
-    """Rows that are packed as numbers, unpacked by astropy once nothing they declare costs more than it weighs."""
-    wrong = _unsafe(data, table, most_rows)
-    if wrong is not None:
-        return wrong
+def _unsafe(data: bytes, most_rows: int) -> TableRefusal | None:
+    """Why nothing may read the file, whichever of its tables is meant: what it says would cost or fetch something."""
+    limits = VotableLimits(len(data), most_rows, MOST_CELLS * MOST_TABLES, values=_MOST_VALUES, encoded=_MOST_PACKED)
+    try:
+        screen_votable(data, limits)
+    except UnsafeVotable as unsafe:
+        verdict, code = _FAULTS[unsafe.fault]
+        said = f"The VOTable has {unsafe.what}. {_ADVICE[unsafe.fault]}"
+        return refused(verdict, code, said, **unsafe.details)
+    return None
+
+
+def _packed_rows(data: bytes, table: VoTable) -> list[RawRow] | TableRefusal:
+    """Rows that are packed as numbers, unpacked by astropy."""
     try:
         return _unpacked(data, table)
     except Exception as error:  # whatever a damaged stream does to astropy and numpy: their errors have no family
@@ -168,39 +206,13 @@ def _packed_rows(data: bytes, table: VoTable, most_rows: int) -> list[RawRow] | 
         return refused(FileVerdict.TERMINAL_INVALID, "BROKEN_TABLE", said, error=type(error).__name__)
 
 
-def _unsafe(data: bytes, table: VoTable, most_rows: int) -> TableRefusal | None:
-    stream = table.stream
-    if table.packed == "FITS" or "href" in stream or stream.get("encoding", "base64") != "base64":
-        said = "Rows of the VOTable are elsewhere, or packed in a way that is not read. Save them as TABLEDATA."
-        return refused(FileVerdict.QUARANTINED, "UNSUPPORTED_DATA", said, packed=table.packed, stream=stream)
-    if table.claimed_rows and not (table.claimed_rows.isascii() and table.claimed_rows.isdigit()):
-        return refused(
-            FileVerdict.TERMINAL_INVALID, "BROKEN_TABLE", f"nrows is {table.claimed_rows[:40]!r}, no number."
-        )
-    rows = int(table.claimed_rows[:20] or 0)
-    if rows > most_rows or rows > len(data):
-        said = f"The VOTable says that it has {rows} rows; at most {most_rows} are read."
-        return refused(FileVerdict.QUARANTINED, "TOO_MANY_ROWS", said, rows=rows, most_rows=most_rows)
-    if any(_declared(each.arraysize) > _MOST_ARRAY for each in table.fields):
-        said = f"A column declares more than {_MOST_ARRAY} numbers in one cell."
-        return refused(FileVerdict.TERMINAL_INVALID, "TOO_LARGE", said, most_numbers=_MOST_ARRAY)
-    return None
-
-
-def _declared(arraysize: str) -> int:
-    count = 1
-    for part in arraysize.replace("*", "").split("x"):
-        digits = part.strip()
-        count *= int(digits[:12]) if digits.isascii() and digits.isdigit() else 1
-    return count
-
-
 def _unpacked(data: bytes, table: VoTable) -> list[RawRow]:
     from astropy.io.votable import parse
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        array = parse(io.BytesIO(data), verify="ignore").get_table_by_index(table.number - 1).array
+        # Tables count as they come in the file; those that are not asked for stay empty.
+        array = parse(io.BytesIO(data), verify="ignore", table_number=table.number - 1).get_first_table().array
     names = array.dtype.names or ()
     columns = [(array[name].data, array.mask[name]) for name in names]
     rows = []

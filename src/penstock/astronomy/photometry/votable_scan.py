@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from itertools import zip_longest
 from xml.parsers import expat
 
 from penstock.astronomy.judgement import FileVerdict
@@ -191,7 +192,7 @@ class _Handler:
             return
         table = self._table
         why = f"it has more than {MOST_LINE} characters or {MOST_CELLS} cells" if self._too_long else ""
-        nulls = {at: each.null for at, each in enumerate(table.fields) if each.null is not None}
-        cells = ["" if at in nulls and nulls[at] == cell else cell for at, cell in enumerate(row)]
+        nulls = [each.null for each in table.fields[: len(row)]]  # no more than there are cells, in however many rows
+        cells = ["" if cell == null else cell for cell, null in zip_longest(row, nulls)]
         shown = " | ".join(cells)[:SHOWN]
         table.rows.append(RawRow(len(table.rows) + 1, () if why else cells, shown, why))

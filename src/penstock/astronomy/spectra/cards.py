@@ -32,6 +32,7 @@ class HeaderCards:
     def __init__(self, raw: bytes) -> None:
         self._raw = raw
         self._at: dict[str, list[int]] = {}
+        self._read: dict[str, list[CardValue | GarbledCard]] = {}
         for start in range(0, len(raw) - _WIDTH + 1, _WIDTH):
             key = raw[start : start + 8].rstrip()
             if key == b"HIERARCH":
@@ -55,8 +56,12 @@ class HeaderCards:
 
     def values(self, key: str) -> list[CardValue | GarbledCard]:
         """All values of a keyword; cards without a value are left out."""
-        found = (self._value(at) for at in self._at.get(key, ()))
-        return [value for value in found if value is not None]
+        if key not in self._at:
+            return []
+        if key not in self._read:  # a keyword may come ten thousand times, and is asked for as often
+            found = (self._value(at) for at in self._at[key])
+            self._read[key] = [value for value in found if value is not None]
+        return self._read[key]
 
     def first(self, key: str) -> CardValue | None:
         """The value of a keyword where it first comes, None also where it cannot be read."""

@@ -17,10 +17,13 @@ import numpy as np
 from penstock.astronomy.spectra.cards import HeaderCards
 from penstock.astronomy.spectra.codes import UnusableSpectrum
 from penstock.astronomy.spectra.hdu_blocks import BLOCK, HduBlock, hdu_blocks
+from penstock.astronomy.spectra.true_numbers import true_numbers
 from penstock.astronomy.spectrum import Floats
 
 MOST_POINTS = 20_000_000
 "As many numbers as one image or column may have."
+MOST_VARYING = 5_000_000
+"As many as the arrays of varying length of one column may have together."
 MOST_COLUMNS = 999
 _WIDTHS = {"L": 1, "B": 1, "I": 2, "J": 4, "K": 8, "A": 1, "E": 4, "D": 8, "C": 8, "M": 16, "P": 8, "Q": 16}
 _BINARY = re.compile(r"(\d{0,9})([LXBIJKAEDCMPQ])[A-Z]?(?:\(\d{1,10}\))?$")
@@ -79,25 +82,42 @@ class FitsTable:
         """One row of numbers for each row of the table; what is told to be null is NaN."""
         if self.rows * max(1, column.repeat) > MOST_POINTS or (column.code in "PQ" and self.rows > 10_000):
             raise UnusableSpectrum("TOO_LARGE", f"column {column.name} has more than {MOST_POINTS} numbers")
+        if column.code in "PQ":
+            self._bound_varying(column)
         return _guarded(lambda: self._numbers(column))
+
+    def row_numbers(self, column: TableColumn, row: int) -> Floats:
+        """The numbers of one row, which take no more room than they are."""
+        if column.code in "PQ":
+            return self.numbers(column)[row]
+        return _guarded(lambda: self._scaled(np.ravel(self._hdu.data.field(column.number)[row]), column))
 
     def texts(self, column: TableColumn) -> list[str]:
         """What a column says, as text."""
         return _guarded(lambda: [str(value).strip()[:80] for value in self._hdu.data.field(column.number)])
 
+    def _bound_varying(self, column: TableColumn) -> None:
+        """Many rows may point at one place of the heap: what all of them say is added up before one is read."""
+        width, code = (4, ">i4") if column.code == "P" else (8, ">i8")
+        start = self._block.data_start + sum(_width(each) for each in self.columns[: column.number])
+        row = self._block.shape[-1]
+        said = b"".join(self._data[at : at + width] for at in range(start, start + self.rows * row, row))
+        if column.repeat != 1 or np.frombuffer(said, dtype=code).sum(dtype=np.float64) > MOST_VARYING:
+            message = f"the arrays of column {column.name} have more than {MOST_VARYING} numbers together"
+            raise UnusableSpectrum("TOO_LARGE", message, column=column.name, most=MOST_VARYING)
+
     def _numbers(self, column: TableColumn) -> Floats | list[Floats]:
         values = self._hdu.data.field(column.number)
         if column.code in "PQ":
-            return [self._scaled(np.array(row, dtype=np.float64).ravel(), column) for row in values]
-        return self._scaled(np.array(values, dtype=np.float64).reshape(self.rows, -1), column)
+            return [self._scaled(np.ravel(row), column) for row in values]
+        return self._scaled(np.asarray(values).reshape(self.rows, -1), column)
 
-    def _scaled(self, numbers: Floats, column: TableColumn) -> Floats:
+    def _scaled(self, raw: Any, column: TableColumn) -> Floats:
         """Scale and null of a column. Astropy, left to it, scales in single precision and scales nulls too."""
         cards, number = self._block.cards, column.number + 1
         null = cards.first(f"TNULL{number}")
-        if isinstance(null, int) and not isinstance(null, bool):
-            numbers[numbers == null] = np.nan
-        return _scaled(numbers, cards.number(f"TSCAL{number}"), cards.number(f"TZERO{number}"))
+        null = null if isinstance(null, int) and not isinstance(null, bool) else None
+        return true_numbers(raw, null, cards.number(f"TSCAL{number}"), cards.number(f"TZERO{number}"))
 
 
 class FitsContents:
@@ -123,10 +143,11 @@ class FitsContents:
         from astropy.io import fits
 
         hdu = fits.PrimaryHDU.fromstring(_header(_image_cards(block)) + _padded(block, self._data))
-        numbers = np.array(hdu.data, dtype=np.float64)
-        if block.bitpix > 0 and (blank := block.cards.number("BLANK")) is not None:
-            numbers[numbers == blank] = np.nan
-        return _scaled(numbers, block.cards.number("BSCALE"), block.cards.number("BZERO"))
+        cards = block.cards
+        told = cards.number("BLANK") is not None and block.bitpix > 0
+        blank = cards.one("BLANK") if told else None
+        number = blank if isinstance(blank, int | float) else None
+        return true_numbers(hdu.data, number, cards.number("BSCALE"), cards.number("BZERO"))
 
     def table(self, index: int) -> FitsTable:
         """A table of the file."""
@@ -154,12 +175,6 @@ def _guarded(read: Callable[[], _Read]) -> _Read:
     except _UNREADABLE as error:
         message = f"astropy cannot read the data ({type(error).__name__}: {str(error)[:200]})"
         raise UnusableSpectrum("UNREADABLE", message) from None
-
-
-def _scaled(numbers: Floats, scale: float | None, zero: float | None) -> Floats:
-    if scale not in (None, 1.0):
-        numbers = numbers * scale
-    return numbers + zero if zero else numbers
 
 
 def _padded(block: HduBlock, data: bytes) -> bytes:

@@ -42,6 +42,7 @@ _RELATIVE = _words(
     "unitless|no units|normalized intensity|n/a|na|1|flux|intensity|continuum normalized|undefined|"
     "uncalibrated"
 )
+_NO_VARIANCE = {"mag", "mags", "magnitude", "magnitudes", "mmag", "%", "percent", "db", "decibel", "dex"}
 _SPECIAL = {
     "flam": "erg cm-2 s-1 Angstrom-1",
     "fnu": "erg cm-2 s-1 Hz-1",
@@ -94,6 +95,19 @@ def flux_unit(text: str) -> FluxUnit | None:
     if powers is None or not _is_flux(powers):
         return None
     return FluxUnit(_written(scale, powers))
+
+
+def error_fits(told: str | None, flux: str, *, deviation: bool = True) -> bool:
+    """May errors that are told in a unit belong to fluxes of one that `flux_unit` has written?
+
+    Where no unit is told, or one that says nothing, they do. A variance, or its inverse, has another than the flux.
+    """
+    if not told or not told.strip():
+        return True
+    unit = flux_unit(told)
+    if not deviation:
+        return (unit is None or unit.relative) and told.strip().lower() not in _NO_VARIANCE
+    return unit is not None and (unit.relative or unit.text == flux)
 
 
 def per_angstrom(text: str) -> bool:

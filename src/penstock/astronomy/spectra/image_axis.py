@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from penstock.astronomy.spectra.axis_name import counts_what_its_name_says
 from penstock.astronomy.spectra.cards import HeaderCards
 from penstock.astronomy.spectra.codes import UnusableSpectrum, no_card
 from penstock.astronomy.spectra.reading import SpectrumReading
@@ -43,15 +44,33 @@ def image_axis(reading: SpectrumReading, cards: HeaderCards, length: int) -> Ima
     log = _is_log(cards, ctype)
     start, step, pixel = _line(reading, cards, log=log)
     unit, assumed = _unit(reading, cards, ctype)
+    _check_type(ctype, unit, assumed=assumed)
     # An axis of more or fewer logarithms than a float64 has is refused by what it becomes.
     values = start + (np.arange(1, length + 1, dtype=np.float64) - pixel) * step
-    if ctype[4:8] == "-LOG" and ctype[:4] in _KINDS:
+    if _mapping(ctype) == "LOG":
         return ImageAxis(_natural(values, start), unit, assumed)
-    if ctype[4:6] == "-W" or ctype[4:8] in ("-F2W", "-GRI", "-GRA", "-TAB", "-V2W"):
-        raise _no_wavelength(f"CTYPE1 says {ctype!r}, a mapping that is not read here", "CTYPE1")
     if log:
         return ImageAxis(values if unit.log10 else _power(values), unit, assumed)
     return _of_kind(cards, ctype, values, unit, assumed)
+
+
+def _mapping(ctype: str) -> str:
+    """The code behind a kind that the FITS standard knows: how values go on from pixel to pixel."""
+    return ctype[5:] if ctype[4:5] == "-" and ctype[:4] in {*_KINDS, *_VELOCITIES} else ""
+
+
+def _check_type(ctype: str, unit: SpectralUnit, *, assumed: bool) -> None:
+    """What CTYPE1 says the axis counts must be what its unit counts, in steps that are read here."""
+    mapping = _mapping(ctype)
+    if mapping not in ("", "LIN", "LOG") or (mapping == "LOG" and ctype[:4] in _VELOCITIES):
+        raise _no_wavelength(f"CTYPE1 says {ctype!r}, a mapping that is not read here", "CTYPE1")
+    if mapping == "LOG" and unit.log10:
+        message = f"CTYPE1 says {ctype}, values that grow by factors, and the unit is a logarithm"
+        raise UnusableSpectrum("CONTRADICTORY_CARDS", message, cards=["CTYPE1", "CUNIT1"])
+    if ctype[:4] in ("ZOPT", "BETA"):
+        raise _no_wavelength(f"CTYPE1 says {ctype!r}, a velocity without a unit", "CTYPE1")
+    if _unit_in(ctype) is None and ctype not in _LOG_WORDS:
+        counts_what_its_name_says(ctype, unit, assumed=assumed)
 
 
 def _power(values: Floats) -> Floats:
@@ -163,11 +182,7 @@ def _unit_in(ctype: str) -> str | None:
 
 
 def _of_kind(cards: HeaderCards, ctype: str, values: Floats, unit: SpectralUnit, assumed: bool) -> ImageAxis:
-    """What CTYPE1 says the axis counts must be what its unit counts."""
-    kind = _KINDS.get(ctype[:4]) if ctype[4:5] in ("", "-") else None
-    if kind is not None and kind != unit.kind:
-        message = f"CTYPE1 says {ctype} and the unit is {unit.name}"
-        raise UnusableSpectrum("CONTRADICTORY_CARDS", message, cards=["CTYPE1", "CUNIT1"])
+    """Velocities as those of the optical convention; all else as it is."""
     if unit.kind != "velocity":
         return ImageAxis(values, unit, assumed)
     rest = _rest(cards)
@@ -187,7 +202,7 @@ def _rest(cards: HeaderCards) -> float:
 def _optical(ctype: str, speed: Floats, rest: float) -> Floats:
     """Velocities of any convention as those of the optical one, in m/s."""
     share = speed / LIGHT
-    match ctype[:4]:
+    match ctype.partition("-")[0]:
         case "VOPT":
             return speed
         case "VRAD":

@@ -6,6 +6,7 @@ import numpy as np
 
 from penstock.astronomy.spectra.cards import HeaderCards
 from penstock.astronomy.spectra.codes import UnusableSpectrum
+from penstock.astronomy.spectra.flux_units import error_fits, flux_unit
 from penstock.astronomy.spectra.image_axis import ImageAxis
 from penstock.astronomy.spectra.medium_and_frame import place
 from penstock.astronomy.spectra.observation import observation
@@ -133,13 +134,19 @@ def _apertures(reading: SpectrumReading, cards: HeaderCards, count: int) -> list
 
 def companion_uncertainty(reading: SpectrumReading, index: int, shape: tuple[int, ...]) -> Floats | None:
     """Errors out of an extension of their own, where its name tells what it holds."""
+    told = _flux_unit_told(reading, reading.cards(index))
+    unit = flux_unit(told) if told else None
     for other in range(index + 1, len(reading.contents.blocks)):
         block = reading.contents.blocks[other]
         name = (block.cards.said("EXTNAME") or "").upper()
         if name in _FLUXES and other != index:
             return None
-        if reading.contents.is_image(other) and block.shape == shape and name in ERRORS + VARIANCES + INVERSES:
+        if not (reading.contents.is_image(other) and block.shape == shape and name in ERRORS + VARIANCES + INVERSES):
+            continue
+        said = block.cards.said("BUNIT")
+        if error_fits(said, unit.text if unit else "", deviation=name in ERRORS):
             return as_deviation(reading.contents.image(other), name)
+        reading.assume("uncertainty", "left out", f"HDU {name} is in {said}, another unit than the flux")
     return None
 
 

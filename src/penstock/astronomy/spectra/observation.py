@@ -26,6 +26,8 @@ _NUMBERS = {
 _DATE = re.compile(r"(\d{4})-(\d{2})-(\d{2})(?:T(\d{2}):(\d{2}):(\d{2}(?:\.\d{0,9})?))?")
 _OLD_DATE = re.compile(r"(\d{2})/(\d{2})/(\d{2})$")
 _CLOCK = re.compile(r"(\d{1,2}):(\d{2}):(\d{2}(?:\.\d{0,9})?)$")
+_NO_MEASURE = 1e30
+"Nothing that a header tells of an observation is so large: not infinite, and no stand-in for what is not known."
 _MJD_ZERO = datetime(1858, 11, 17, tzinfo=UTC)
 
 
@@ -45,7 +47,7 @@ def observation(*headers: HeaderCards) -> dict[str, Any]:
 def _number(cards: HeaderCards, keys: tuple[str, ...]) -> float | None:
     for key in keys:
         value = cards.first(key)
-        if isinstance(value, (int, float)) and not isinstance(value, bool):
+        if isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) < _NO_MEASURE:
             return float(value)
     return None
 

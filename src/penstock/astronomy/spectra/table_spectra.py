@@ -6,9 +6,10 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from penstock.astronomy.spectra.axis_name import counts_what_its_name_says
 from penstock.astronomy.spectra.codes import UnusableSpectrum
 from penstock.astronomy.spectra.fits_contents import FitsTable, TableColumn
-from penstock.astronomy.spectra.flux_units import flux_unit
+from penstock.astronomy.spectra.flux_units import error_fits
 from penstock.astronomy.spectra.image_spectra import INVERSES, VARIANCES, as_deviation
 from penstock.astronomy.spectra.medium_and_frame import place
 from penstock.astronomy.spectra.observation import observation
@@ -94,6 +95,7 @@ def table_drafts(
     table = reading.contents.table(index)
     wave, flux = table.numbers(columns.wave), table.numbers(columns.flux)
     unit, assumed = reading.axis_unit(*_units_told(columns.wave), *((unit_told,) if unit_told else ()))
+    counts_what_its_name_says(columns.wave.name, unit, assumed=assumed)
     told = columns.flux.unit or reading.cards(index).text("BUNIT") or reading.primary.text("BUNIT")
     flux_text = reading.flux_unit(told, where=f"TUNIT{columns.flux.number + 1}")
     errors = _errors(reading, table, columns, flux_text)
@@ -138,8 +140,7 @@ def _errors(
     if column is None:
         return None
     deviation = column.name.upper() not in VARIANCES + INVERSES and not column.name.upper().endswith("_IVAR")
-    told = flux_unit(column.unit) if column.unit and deviation else None
-    if told is not None and not told.relative and told.text != flux_text:
+    if not error_fits(column.unit, flux_text, deviation=deviation):
         reading.assume(
             "uncertainty", "left out", f"column {column.name} is in {column.unit}, another unit than the flux"
         )

@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 import re
+from array import array
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from penstock.astronomy.judgement import Assumption
+from penstock.astronomy.spectra.axis_name import (
+    counts_what_its_name_says,
+    is_no_flux_name,
+    is_no_spectral_name,
+    kind_in,
+)
 from penstock.astronomy.spectra.codes import UnusableSpectrum
 from penstock.astronomy.spectra.description import SpectrumDescription
+from penstock.astronomy.spectra.flux_units import error_fits
 from penstock.astronomy.spectra.medium_and_frame import place
 from penstock.astronomy.spectra.profile import EVERYTHING, OPTICAL, SpectrumProfile
 from penstock.astronomy.spectra.reading import ReadingNotes, SpectrumDraft
@@ -20,10 +28,17 @@ from penstock.astronomy.spectra.table_spectra import DEVIATIONS, FLUXES, WAVES
 from penstock.astronomy.spectrum import Floats, Spectrum
 
 MOST_TEXT = 64 * 1024 * 1024
-MOST_LINES = 2_000_000
+MOST_LINES = 500_000
 _LONGEST_LINE = 2000
+_LONGEST_PIECE = 64 * 1024
+"Bytes without the end of a line: what has more is no text."
+_ENDS = b"\n\r\x0b\x0c\x1c\x1d\x1e\x85"
+"All that ends a line in Latin-1."
 _MOST_COLUMNS = 50
 _HEADING = re.compile(r"([^(\[]{1,80})(?:[(\[]([^)\]]{1,80})[)\]])?$")
+_WITH_UNIT = re.compile(r"[^\s(\[]+(?: ?[(\[][^)\]]{0,80}[)\]])?|[(\[][^)\]]{0,80}[)\]]")
+"A name between blanks, and the brackets behind it."
+_UNIT_BEHIND = re.compile(r"(.{2,}?)_(A|AA|ANG|ANGSTROMS?|NM|UM|MICRONS?|HZ|GHZ|KEV|EV|CM-1)$")
 _SEPARATORS = (",", ";", "\t", None)
 _DAYS = re.compile(r"[+-]?\d+(?:\.(\d*))?(?:[eE]\+?(\d{1,2}))?$")
 
@@ -43,6 +58,9 @@ class TextColumns:
     unit: str | None = None
     flux_unit: str | None = None
     named: bool = False
+    name: str = ""
+    "What the table itself calls its axis."
+    error_unit: str | None = None
 
 
 def text_spectrum(
@@ -67,15 +85,28 @@ def _lines(data: bytes) -> list[tuple[int, str]]:
     if b"\0" in start or start.lstrip()[:1] in (b"<", b"{", b"["):
         message = "the file is neither FITS nor a table of numbers: look what it begins with"
         raise UnusableSpectrum("NOT_A_SPECTRUM_FILE", message, begins=start[:40].decode("latin-1"))
+    _bounded(data)
     text = data.decode("utf-8-sig", errors="replace") if data[:3] == b"\xef\xbb\xbf" else data.decode("latin-1")
     lines = [(number, line.strip()) for number, line in enumerate(text.splitlines(), 1) if line.strip()]
-    if len(lines) > MOST_LINES:
-        raise UnusableSpectrum("TOO_LARGE", f"the text has more than {MOST_LINES} lines, the most that is read")
-    if any(len(line) > _LONGEST_LINE for _, line in lines[:1000]):
+    if any(len(line) > _LONGEST_LINE for _, line in lines):
         raise UnusableSpectrum(
             "NOT_A_SPECTRUM_FILE", f"a line is longer than {_LONGEST_LINE} characters: no such table"
         )
     return lines
+
+
+def _bounded(data: bytes) -> None:
+    """How many lines there are, and how long, is known before the first of them is cut out."""
+    count = len(data) - len(data.translate(None, _ENDS)) + data.count(b"\xe2\x80\xa8") + data.count(b"\xe2\x80\xa9")
+    if count > MOST_LINES:
+        raise UnusableSpectrum("TOO_LARGE", f"the text has more than {MOST_LINES} lines, the most that is read")
+    start = 0
+    while len(data) - start > _LONGEST_PIECE:
+        end = max(data.rfind(mark, start, start + _LONGEST_PIECE) for mark in (b"\n", b"\r"))
+        if end < 0:
+            message = f"there are more than {_LONGEST_PIECE} bytes without the end of a line, the most that is read"
+            raise UnusableSpectrum("TOO_LARGE", message)
+        start = end + 1
 
 
 def _table(lines: list[tuple[int, str]]) -> tuple[list[str], Floats]:
@@ -104,7 +135,8 @@ def _separator(rows: list[tuple[int, str]]) -> str | None:
 
 
 def _words(line: str, separator: str | None) -> list[str]:
-    return [word.strip().strip('"') for word in line.split(separator)][:_MOST_COLUMNS]
+    found = line.split(separator) if separator is not None else _WITH_UNIT.findall(line)
+    return [word.strip().strip('"') for word in found][:_MOST_COLUMNS]
 
 
 def _numbers(line: str, separator: str | None) -> list[float] | None:
@@ -116,20 +148,20 @@ def _numbers(line: str, separator: str | None) -> list[float] | None:
 
 
 def _rows(rows: list[tuple[int, str]], separator: str | None) -> Floats:
-    table: list[list[float]] = []
-    bad: list[int] = []
+    width = len(_numbers(rows[0][1], separator) or ())
+    if width > _MOST_COLUMNS:
+        raise UnusableSpectrum("AMBIGUOUS_COLUMNS", f"the table has more than {_MOST_COLUMNS} columns")
+    table, bad = array("d"), array("q")  # bare numbers: each as an object of its own takes four times the room
     for number, line in rows:
         numbers = _numbers(line, separator)
-        if numbers is None or (table and len(numbers) != len(table[0])):
+        if numbers is None or len(numbers) != width:
             bad.append(number)
         else:
-            table.append(numbers)
+            table.extend(numbers)
     if bad:
-        message = f"{len(bad)} of {len(rows)} lines are not {len(table[0])} numbers, the first of them line {bad[0]}"
-        raise UnusableSpectrum("UNREADABLE_ROWS", message, lines=bad[:20], count=len(bad))
-    if len(table[0]) > _MOST_COLUMNS:
-        raise UnusableSpectrum("AMBIGUOUS_COLUMNS", f"the table has more than {_MOST_COLUMNS} columns")
-    return np.array(table, dtype=np.float64)
+        message = f"{len(bad)} of {len(rows)} lines are not {width} numbers, the first of them line {bad[0]}"
+        raise UnusableSpectrum("UNREADABLE_ROWS", message, lines=list(bad[:20]), count=len(bad))
+    return np.array(table, dtype=np.float64).reshape(-1, width)
 
 
 def _columns(heading: list[str], numbers: Floats, description: SpectrumDescription | None) -> TextColumns:
@@ -143,6 +175,7 @@ def _columns(heading: list[str], numbers: Floats, description: SpectrumDescripti
     named = _by_heading(heading)
     if named is not None:
         return named
+    _not_otherwise(heading)
     if count not in (2, 3):
         message = f"the table has {count} columns without names that are known: a description must tell what they are"
         raise UnusableSpectrum("AMBIGUOUS_COLUMNS", message, columns=count)
@@ -151,9 +184,7 @@ def _columns(heading: list[str], numbers: Floats, description: SpectrumDescripti
 
 def _by_heading(heading: list[str]) -> TextColumns | None:
     """Columns by the names of FITS tables, each with its unit in brackets."""
-    found = [_HEADING.match(word) for word in heading]
-    names = [match[1].strip().upper().replace(" ", "_") if match else "" for match in found]
-    units = [(match[2] or "").strip() or None if match else None for match in found]
+    names, units = _names_and_units(heading)
 
     def column(known: list[str]) -> int | None:
         return next((names.index(name) for name in known if name in names), None)
@@ -161,7 +192,34 @@ def _by_heading(heading: list[str]) -> TextColumns | None:
     wave, flux = column(list(WAVES)), column(list(FLUXES))
     if wave is None or flux is None:
         return None
-    return TextColumns(wave, flux, column(list(DEVIATIONS)), units[wave], units[flux], named=True)
+    error = column(list(DEVIATIONS))
+    told = None if error is None else units[error]
+    return TextColumns(wave, flux, error, units[wave], units[flux], named=True, name=names[wave], error_unit=told)
+
+
+def _names_and_units(heading: list[str]) -> tuple[list[str], list[str | None]]:
+    found = [_HEADING.match(word) for word in heading]
+    names = [match[1].strip().upper().replace(" ", "_") if match else "" for match in found]
+    units = [(match[2] or "").strip() or None if match else None for match in found]
+    for at, name in enumerate(names):
+        behind = _UNIT_BEHIND.match(name)
+        if behind and behind[1] in WAVES and units[at] is None:
+            names[at], units[at] = behind[1], behind[2]
+    return names, units
+
+
+def _not_otherwise(heading: list[str]) -> None:
+    """A heading that plainly says that the first two columns are something else is believed."""
+    names, _ = _names_and_units(heading)
+    if names and is_no_spectral_name(names[0]):
+        message = f"the first column is called {heading[0][:80]!r}: that is no axis of wavelengths"
+        raise UnusableSpectrum("NO_WAVELENGTH", message, column=heading[0][:80])
+    if len(names) > 1 and is_no_flux_name(names[1]):
+        message = f"the second column is called {heading[1][:80]!r}: that is no flux; a description must tell what is"
+        raise UnusableSpectrum("AMBIGUOUS_COLUMNS", message, column=heading[1][:80])
+    if names and (kind := kind_in(names[0])) not in (None, "length"):
+        message = f"the first column is called {heading[0][:80]!r}, a {kind}, and nothing tells which is the flux"
+        raise UnusableSpectrum("AMBIGUOUS_COLUMNS", message, column=heading[0][:80])
 
 
 def _draft(
@@ -171,8 +229,13 @@ def _draft(
         told = "wavelength, flux" + (", error" if columns.error is not None else "")
         reading.assume("columns", told, "the table has no names for its columns; so it is in most such tables")
     unit, assumed = reading.axis_unit(("the heading", columns.unit))
+    counts_what_its_name_says(columns.name, unit, assumed=assumed)
     flux_unit = reading.flux_unit(columns.flux_unit, where="the description" if description else "the heading")
     error = numbers[:, columns.error] if columns.error is not None else None
+    if error is not None and not error_fits(columns.error_unit, flux_unit):
+        why = f"the heading says that it is in {columns.error_unit}, another unit than the flux"
+        reading.assume("uncertainty", "left out", why)
+        error = None
     draft = SpectrumDraft(numbers[:, columns.wave], unit, numbers[:, columns.flux], flux_unit, error)
     draft.unit_assumed = assumed
     place(reading, draft)

@@ -13,7 +13,7 @@ from fastapi import APIRouter, Depends, File, Form, Query, Request, UploadFile
 from fastapi import Path as PathPart
 from fastapi.responses import RedirectResponse
 
-from penstock.auth.access import again, heavy, takes
+from penstock.auth.access import again, heavy, needs, takes
 from penstock.auth.caller import Caller, caller_of
 from penstock.domains.musicvideo import character_references, projects, scenes, uploading
 from penstock.domains.musicvideo.errors import IncompleteOrder
@@ -48,6 +48,7 @@ from penstock.domains.musicvideo.views import (
 )
 from penstock.files.scratch import scratch_folder
 from penstock.generation.directors import directors
+from penstock.schema.role import Role
 from penstock.work.domain_context import DomainContext
 
 SceneNumber = Annotated[int, PathPart(ge=1, le=999)]
@@ -261,6 +262,7 @@ def _add_uploads(router: APIRouter, studio: FilmStudio) -> None:
         return ProjectUpload.of_reserved(reserved)
 
     @router.get("/projects/{project_id}/uploads/{upload_id}")
+    @needs(Role.EDITOR)  # whoever knows where to send a file can replace it
     def upload(who: Who, project_id: UUID, upload_id: str) -> ProjectUpload:
         """Where to send a file, or what is still missing of it."""
         here = studio.seen_through(who.store)

@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass
 from pathlib import PurePosixPath
 from typing import Any
 
+from penstock.astronomy.products.bundle_name import what_is_wrong
 from penstock.domains.novae.dataset_files import FileKeeper, sha256_of
 from penstock.domains.novae.dataset_records import Dataset
 from penstock.domains.novae.describing import describe
@@ -145,7 +146,12 @@ def plain_name(name: str, default: str = "table.csv") -> str:
     kept = "".join(c if c.isascii() and (c.isalnum() or c in "._-") else "_" for c in last).strip(".")
     while ".." in kept:
         kept = kept.replace("..", ".")
-    return kept[-_LONGEST_NAME:].strip(".") or default
+    return safe_name(kept[-_LONGEST_NAME:].strip(".") or default)
+
+
+def safe_name(name: str) -> str:
+    """A name that no system takes for a device: con.csv is one on Windows, and no bundle could have it."""
+    return f"_{name}" if what_is_wrong(name) else name
 
 
 def _keep_source(keeper: FileKeeper, dataset: Dataset, came: Any, workspace: Workspace) -> None:

@@ -67,6 +67,10 @@ class ReservedFile:
     contribution: Contribution
     where: ReservedUpload | None
 
+    def without_place(self) -> ReservedFile:
+        """The same for somebody who is not to send it."""
+        return ReservedFile(self.contribution, None)
+
 
 @dataclass(frozen=True, slots=True)
 class KnownFile:
@@ -170,6 +174,11 @@ def complete(catalogue: NovaCatalogue, contribution_id: UUID, *, by: str) -> Con
 
     Said again, it is the same.
     """
+    # The same bytes may have been announced several times: whoever is second finds the dataset of the first.
+    return catalogue.store.retried(lambda: _completed(catalogue, contribution_id, by=by))
+
+
+def _completed(catalogue: NovaCatalogue, contribution_id: UUID, *, by: str) -> Contribution:
     contribution = _contribution(catalogue, contribution_id)
     if contribution.status is not ContributionStatus.AWAITED:
         return contribution

@@ -126,8 +126,9 @@ def _add_contributions(router: APIRouter, catalogue: NovaCatalogue) -> None:
 
     @router.get("/files/{contribution_id}")
     def contribution(who: Who, contribution_id: UUID) -> ContributionView:
-        """What becomes of a file, and where to send what is missing of it."""
-        return contribution_view(contributions.contribution_of(catalogue.used_by(who), contribution_id))
+        """What becomes of a file; and where to send what is missing of it, for whoever has announced it."""
+        found = contributions.contribution_of(catalogue.used_by(who), contribution_id)
+        return contribution_view(found if who.may_send(found.contribution.sent_by) else found.without_place())
 
     @router.post("/files/{contribution_id}/complete", status_code=202)
     @again(told_again)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import mkdtemp
 from typing import Any, ClassVar
 from uuid import UUID
 
@@ -33,6 +34,7 @@ from penstock.domains.novae.run_bookkeeping import Doubtful, note_doubt
 from penstock.domains.novae.run_records import JobRun
 from penstock.domains.novae.runs import followed, nova_at_work, still_stands
 from penstock.domains.novae.states import DatasetType, ProcessingStatus, RunStatus, ValidationStatus
+from penstock.domains.novae.storable import storable_verdict
 from penstock.domains.novae.verdicts import DatasetOutcome, record, settle, status_of, told_finding
 from penstock.domains.novae.workflow import NovaInput, NovaStep
 from penstock.kernel.change import Change
@@ -94,9 +96,9 @@ class DatasetWork:
     def judged(self, workspace: Workspace, key: str) -> tuple[Path, JudgedFile]:
         """A file of the dataset, and what it proves to be."""
         path = workspace.fetch(key)
-        if self.dataset.file_name is not None:
-            path = path.rename(path.with_name(self.dataset.file_name))  # what it is called tells something, too
-        judged = self.science.judge(path, self.dataset)
+        if self.dataset.file_name is not None:  # what it is called tells something, too
+            path = path.rename(_folder(workspace) / self.dataset.file_name)
+        judged = storable_verdict(self.science.judge(path, self.dataset))
         self.heartbeat()
         if judged.verdict is FileVerdict.RETRYABLE_ERROR:
             why = judged.finding.message if judged.finding is not None else "the file could not be judged here"
@@ -105,6 +107,11 @@ class DatasetWork:
 
 
 _SOON = dataset_lease.PERIOD / 40
+
+
+def _folder(workspace: Workspace) -> Path:
+    """A new folder, whatever files are called."""
+    return Path(mkdtemp(dir=workspace.folder))
 
 
 # The steps
@@ -138,7 +145,8 @@ def validate(work: TaskContext, context: NovaStep) -> StepResult:
         judged = object_checked(work.store, at_hand.dataset, path, judged)
         if judged.verdict is FileVerdict.VALID:
             return StepResult(metrics={"verdict": judged.verdict.value, **judged.summary})
-        outcome = lay_aside(at_hand.keeper, at_hand.science, path, judged, _outcome(at_hand, brought, judged))
+        aside, outcome = _folder(workspace), _outcome(at_hand, brought, judged)
+        outcome = lay_aside(at_hand.keeper, at_hand.science, path, judged, outcome, folder=aside)
     return _recorded(at_hand, outcome, _word(outcome))
 
 
@@ -149,9 +157,7 @@ def normalize(work: TaskContext, context: NovaStep) -> StepResult:
         _, judged = at_hand.judged(workspace, brought.primary_key)
         if judged.verdict is not FileVerdict.VALID:
             raise Terminal("the file was valid and is not any more: the software has changed; ask for it again")
-        folder = workspace.folder / "derived"
-        folder.mkdir()
-        products = at_hand.science.products(judged, at_hand.dataset, folder, title=at_hand.title)
+        products = at_hand.science.products(judged, at_hand.dataset, _folder(workspace), title=at_hand.title)
         pattern, keeper = DERIVED[at_hand.dataset.dataset_type], at_hand.keeper
         kept: list[str] = []
         for product in products:

@@ -14,11 +14,16 @@ from penstock.domains.novae.verdicts import DatasetOutcome
 
 
 def lay_aside(
-    keeper: FileKeeper, science: DatasetScience, path: Path, judged: JudgedFile, outcome: DatasetOutcome
+    keeper: FileKeeper,
+    science: DatasetScience,
+    path: Path,
+    judged: JudgedFile,
+    outcome: DatasetOutcome,
+    *,
+    folder: Path,
 ) -> DatasetOutcome:
-    """Put the file, its context and a picture under quarantine/; the outcome, with where they lie."""
-    folder = path.parent / "aside"
-    folder.mkdir()
+    """Put the file, its context and a picture, made in an empty folder, under quarantine/; the outcome, with where they
+    lie."""
     context = folder / "context.json"
     context.write_text(json.dumps(_context(keeper, judged, outcome), indent=1, sort_keys=True, default=str))
     files = [(path, f"primary{_ending(path)}"), (context, "context.json")]

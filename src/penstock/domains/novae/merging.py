@@ -16,6 +16,7 @@ from uuid import UUID
 from penstock.astronomy.sky_position import sky_cell
 from penstock.declare.attr import the
 from penstock.declare.entity import Entity
+from penstock.domains.novae.dataset_runs import launch_for
 from penstock.domains.novae.discovery import DiscoveryDate, earliest_known, is_earlier, move_discovery
 from penstock.domains.novae.errors import NotMergeable
 from penstock.domains.novae.founding import AT_ONCE, move_entry
@@ -286,6 +287,7 @@ def _sum_up(work: TaskContext, context: NovaStep) -> StepResult:
     found = _dated(work.store, UUID(context.input["merged_id"]), other.nova_id)
     child = launch(work, INGEST, NovaInput(nova_id=other.nova_id), parent=context.job)
     told = {**context.made("rows").metrics, "nova_id": str(other.nova_id), "launched": [str(child.run.job_run_id)]}
+    told["taken_up"] = _take_up(work, context, other.nova_id)
 
     def note(change: Change) -> None:
         if found is not None and is_earlier(other, found.date):
@@ -305,6 +307,17 @@ def _dated(store: Store, source: UUID, target: UUID) -> DiscoveryDate | None:
     )
     found = [each for each in (earliest_known(store, target), told) if each is not None]
     return min(found, key=lambda each: each.date, default=None)
+
+
+def _take_up(work: TaskContext, context: NovaStep, nova_id: UUID) -> int:
+    """Have those datasets worked on that were taken from their runs as they moved: nobody else would."""
+    count = 0
+    for dataset in work.store.find(Dataset.of_nova(nova_id=nova_id)):
+        if dataset.processing_status is ProcessingStatus.READY:
+            work.check()
+            launch_for(work, dataset, parent=context.job)
+            count += 1
+    return count
 
 
 MERGE = nova_workflow(

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from penstock.astronomy.judgement import FileFinding, FileVerdict
-from penstock.astronomy.light_curve import LightCurve
+from penstock.astronomy.light_curve import LightCurve, Measurement
 from penstock.astronomy.photometry.photometry_hints import PhotometryHints, hints_of
 from penstock.astronomy.photometry.photometry_judgement import PhotometryJudgement, judge_photometry, replay_photometry
 from penstock.astronomy.products.ecsv import write_light_curve_ecsv
@@ -21,9 +21,11 @@ from penstock.astronomy.ticket import PhotometryTicket, read_ticket
 from penstock.domains.novae.dataset_records import Dataset
 from penstock.domains.novae.dataset_science import DerivedFile, JudgedFile, Replayed
 from penstock.domains.novae.spectrum_science import provenance_of, told_assumptions
+from penstock.domains.novae.storable import storable
 
 MOST_SHOWN = 50
 "Rows that could not be read are all counted, and so many of them shown."
+MOST_BANDS = 100
 
 
 class PhotometryScience:
@@ -75,7 +77,7 @@ class PhotometryScience:
     def replay(self, dataset: Dataset, path: Path | None) -> Replayed:
         """Recognise the table again, from the file and what the record says went into it."""
         stored = dict(dataset.profile_selection or {})
-        now = replay_photometry(path, stored).recognition if path is not None and "inputs" in stored else {}
+        now = storable(replay_photometry(path, stored).recognition) if path is not None and "inputs" in stored else {}
         return Replayed(stored == now, stored, now)
 
 
@@ -108,7 +110,8 @@ def _summary(curve: LightCurve | None) -> dict[str, Any]:
         "unread": len(curve.unread),
         "unread_rows": [asdict(each) for each in curve.unread[:MOST_SHOWN]],
         "upper_limits": sum(each.upper_limit for each in points),
-        "bands": dict(sorted(Counter(each.band for each in points).items())),
+        "bands": _bands(points),
+        "different_bands": len({each.band for each in points}),
         "band_words": dict(list(curve.bands.items())[:100]),
         "units": sorted({each.unit for each in points}),
         "time_system": curve.time_system,
@@ -116,6 +119,12 @@ def _summary(curve: LightCurve | None) -> dict[str, Any]:
         "source": {name: str(value)[:300] for name, value in curve.source.items()},
         "assumptions": told_assumptions(curve.assumptions),
     }
+
+
+def _bands(points: Sequence[Measurement]) -> dict[str, int]:
+    """How many points each band has; of a table with a band of its own for each row, the most frequent ones."""
+    counted = Counter(each.band for each in points).most_common(MOST_BANDS)
+    return dict(sorted((band, count) for band, count in counted))
 
 
 def _first_lines(path: Path) -> list[str]:

@@ -77,8 +77,9 @@ def _add_submissions(router: APIRouter, library: VideoLibrary) -> None:
 
     @router.get("/submissions/{video_id}")
     def submission(who: Who, video_id: UUID) -> SubmissionView:
-        """What became of a file, or where to send what is missing of it."""
-        return submission_view(submissions.submission_of(library.used_by(who), video_id))
+        """What became of a file; or where to send what is missing of it, for those who may."""
+        found = submissions.submission_of(library.used_by(who), video_id)
+        return submission_view(found if who.may_send() else submissions.Reserved(found.submission, None))
 
     @router.get("/submissions")
     def list_submissions(

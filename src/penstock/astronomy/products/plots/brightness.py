@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -14,6 +15,9 @@ from penstock.astronomy.products.plots.plot_words import printable
 from penstock.astronomy.spectrum import Floats
 
 _LONGEST_NAME = 16
+_MOST_BANDS = 60
+"Bands that are told apart; those with the fewest points are one, as nobody could tell their colours apart."
+_OTHERS = "other bands"
 
 
 @dataclass(frozen=True)
@@ -52,8 +56,14 @@ def brightness_by_unit(curve: LightCurve) -> list[Brightness]:
     return [_arrays(unit, points) for unit, points in sorted(groups.items(), key=lambda group: -len(group[1]))]
 
 
+def _names(bands: Counter[str]) -> dict[str, str]:
+    """What each band is called in a picture."""
+    names = {band: printable(band)[:_LONGEST_NAME] or "?" for band, _ in bands.most_common(_MOST_BANDS)}
+    return names if len(names) == len(bands) else dict.fromkeys(bands, _OTHERS) | names
+
+
 def _arrays(unit: str, points: list[Measurement]) -> Brightness:
-    names = {band: printable(band)[:_LONGEST_NAME] or "?" for band in {one.band for one in points}}
+    names = _names(Counter(one.band for one in points))
     errors = [np.nan if one.uncertainty is None else one.uncertainty for one in points]
     return Brightness(
         unit,

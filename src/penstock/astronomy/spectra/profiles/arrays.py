@@ -8,6 +8,7 @@ import numpy as np
 
 from penstock.astronomy.spectra.codes import UnusableSpectrum
 from penstock.astronomy.spectra.facts import SpectrumFacts
+from penstock.astronomy.spectra.flux_units import error_fits, flux_unit
 from penstock.astronomy.spectra.image_axis import ImageAxis
 from penstock.astronomy.spectra.image_spectra import ERRORS, INVERSES, VARIANCES, as_deviation, image_draft
 from penstock.astronomy.spectra.profile import spectrum_profile
@@ -54,7 +55,7 @@ def read_hdus(reading: SpectrumReading) -> list[SpectrumDraft]:
     units = _units(reading)
     told = (("BUNIT", reading.cards(wave_index).text("BUNIT")), ("UNITS", units.get("wave")))
     unit, assumed = reading.axis_unit(*told)
-    errors = _errors(reading, reading.contents.blocks[index].shape)
+    errors = _errors(reading, index, units.get("flux") or reading.cards(index).text("BUNIT"))
     return [
         image_draft(
             reading,
@@ -92,11 +93,17 @@ def _units(reading: SpectrumReading) -> dict[str, str]:
     return {str(name): str(unit) for name, unit in told.items()} if isinstance(told, dict) else {}
 
 
-def _errors(reading: SpectrumReading, shape: tuple[int, ...]) -> Floats | None:
+def _errors(reading: SpectrumReading, of: int, flux: str | None) -> Floats | None:
+    """The errors of an image of fluxes, unless their unit is another."""
+    shape, written = reading.contents.blocks[of].shape, flux_unit(flux) if flux else None
     for name in (*ERRORS, *VARIANCES, *INVERSES):
         index = reading.hdu_named(name)
-        if index is not None and reading.contents.is_image(index) and reading.contents.blocks[index].shape == shape:
+        if index is None or not reading.contents.is_image(index) or reading.contents.blocks[index].shape != shape:
+            continue
+        told = reading.cards(index).said("BUNIT")
+        if error_fits(told, written.text if written else "", deviation=name in ERRORS):
             return as_deviation(reading.contents.image(index), name)
+        reading.assume("uncertainty", "left out", f"HDU {name} is in {told}, another unit than the flux")
     return None
 
 

@@ -81,7 +81,7 @@ def _array(table: FitsTable, name: str, row: int) -> Floats:
     column = table.named(name)
     if column is None or not column.is_number:
         raise UnusableSpectrum("AMBIGUOUS_COLUMNS", f"column {name} is not there, or holds no numbers", column=name)
-    return table.numbers(column)[row]
+    return table.row_numbers(column, row)
 
 
 def _label(table: FitsTable, row: int) -> str:

@@ -27,7 +27,8 @@ def linked_file(service: ProviderService, url: str) -> str:
         and not row.text("error_message")
         and (kind := spectral_format(row.text("content_type"))) in PREFERENCE
     ]
-    best = {link for rank, link in links if rank == min(links)[0]}
+    first = min((rank for rank, _ in links), default=0)
+    best = {link for rank, link in links if rank == first}
     if len(best) != 1:
         what = f"lists {len(best)} links to the product itself, and not one"
         raise unusable("LINKS_UNCLEAR", service.host, what, links=len(best))
