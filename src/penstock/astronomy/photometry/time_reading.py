@@ -29,7 +29,7 @@ _DAY_FIRST = re.compile(
 )
 _US = re.compile(r"([0-9]{1,2})/([0-9]{1,2})/([0-9]{4}) ([0-9]{1,2}):([0-9]{2})(?::([0-9]{2}))?(?: ?([AaPp])[Mm])?")
 _NAME = re.compile(
-    r"(h|b|m|hm|bm|r|t)?jd(utc|tdb|tt)?(mid|obs|start)?(?:[-–−+]?(24[0-9]{5}(?:\.[0-9])?)\+?)?(?:days?|d)?"
+    r"(h|b|m|hm|bm|r|t)?jd[-–−]?(utc|tdb|tt|tai|tcb)?(mid|obs|start)?(?:[-–−+]?(24[0-9]{5}(?:\.[0-9])?)\+?)?(?:days?|d)?"
 )
 _LONG = {
     "juliandate": "jd",
@@ -55,6 +55,8 @@ _ORIGINS = {
     "r": 2_400_000.0,
     "t": 2_440_000.0,
 }
+SCALES = ("UTC", "TDB", "TT", "TAI", "TCB", "TCG", "UT1", "UT", "ET", "GPS")
+"Time scales by their names; other words are none."
 _CENTRES = {"h": "HJD", "hm": "HJD", "b": "BJD", "bm": "BJD"}
 
 
@@ -72,6 +74,11 @@ class TimeReading:
     "How many days the number 1 is."
     scale: str = ""
     "TDB, UTC, TT, if it is told."
+
+    @property
+    def name(self) -> str:
+        """The system with its scale, such as BJD_TDB; without, where none is told."""
+        return f"{self.system}_{self.scale}" if self.scale else self.system
 
     @property
     def is_calendar(self) -> bool:

@@ -17,7 +17,7 @@ from penstock.astronomy.photometry.photometry_hints import PhotometryHints
 from penstock.astronomy.photometry.raw_table import SHOWN, RawRow
 from penstock.astronomy.photometry.recognised import RecognisedTable
 from penstock.astronomy.photometry.text_header import TextHeader
-from penstock.astronomy.photometry.time_reading import MJD_ZERO, TimeReading, named_time
+from penstock.astronomy.photometry.time_reading import MJD_ZERO, SCALES, TimeReading, named_time
 from penstock.astronomy.photometry.unit import named_unit
 from penstock.astronomy.photometry.votable_scan import VoField, VoScan, VoTable, scanned_votable
 from penstock.astronomy.ticket import PhotometryTicket
@@ -153,7 +153,11 @@ def _clock(attributes: dict[str, str]) -> TimeReading | None:
         return None
     system = _CENTRES.get(attributes.get("refposition", "").upper(), "JD")
     written = system if origin == 0 else "MJD" if origin == MJD_ZERO else f"{system}-{origin:.7g}"
-    return TimeReading(system, written, origin, 1.0, attributes.get("timescale", "")[:20])
+    return TimeReading(system, written, origin, 1.0, _scale(attributes.get("timescale", "")))
+
+
+def _scale(word: str) -> str:
+    return word.strip().upper() if word.strip().upper() in SCALES else ""
 
 
 def _packed_rows(data: bytes, table: VoTable, most_rows: int) -> list[RawRow] | TableRefusal:

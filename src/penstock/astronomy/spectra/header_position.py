@@ -61,7 +61,9 @@ def told_position(*headers: HeaderCards) -> dict[str, Any]:
     return _told(best, place, against, headers)
 
 
-def _told(best: CardPosition, place: Position, against: list[CardPosition], headers: tuple[HeaderCards, ...]) -> dict[str, Any]:
+def _told(
+    best: CardPosition, place: Position, against: list[CardPosition], headers: tuple[HeaderCards, ...]
+) -> dict[str, Any]:
     equinox = next((year for cards in headers if (year := _equinox(cards))), None)
     told: dict[str, Any] = {"position_from": best.cards, "position_told": best.told}
     if equinox is not None:
@@ -91,7 +93,9 @@ def _pair(cards: HeaderCards, ra_key: str, dec_key: str) -> CardPosition | None:
     radians = bool(_RADIANS.search(cards.comment(dec_key)))
     down = math.degrees(dec) if radians and isinstance(dec, float) else dec
     places = (position_of(right, down) for right in readings if down is not None)
-    return CardPosition(f"{ra_key}, {dec_key}", told, tuple(each for each in places if not isinstance(each, FileFinding)))
+    return CardPosition(
+        f"{ra_key}, {dec_key}", told, tuple(each for each in places if not isinstance(each, FileFinding))
+    )
 
 
 def _plain(value: CardValue | None) -> str | float | None:
@@ -103,7 +107,7 @@ def _plain(value: CardValue | None) -> str | float | None:
     text = value.strip()[:40]
     if _NUMBER.match(text):
         return float(text.upper().replace("D", "E"))
-    return _UNITS.sub(":", text).rstrip("s\"″") or None
+    return _UNITS.sub(":", text).rstrip('s"″') or None
 
 
 def _readings(ra: str | float, comment: str, *, always_degrees: bool) -> list[str | float]:

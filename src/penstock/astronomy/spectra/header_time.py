@@ -1,4 +1,4 @@
-"""When a header says that an observation was made: dates, clocks and counts of days, by the conventions of each card."""
+"""When a header says that an observation was made: dates, clocks, counts of days, as each card has them."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class ToldTime:
 
 
 def told_time(*headers: HeaderCards) -> dict[str, Any]:
-    """When it was observed, in UTC; what tells it, and whether that is the start or the middle; nothing if none does."""
+    """When it was observed, in UTC, what tells it, and whether that is the start or the middle; empty if none does."""
     found = [moment for cards in headers for moment in _moments(cards)]
     if not found:
         return {}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -10,26 +12,51 @@ from penstock.astronomy.spectrum import Floats
 NEAR = 0.004
 "How far from its wavelength a peak may be, as a part of it: 1200 km/s, the winds of a nova."
 _WIDE, _AROUND = 2 * NEAR, 0.025
+_NARROW = 0.0095
+"How far from its top a line has fallen to half its height, as a part of its wavelength; what falls later is no line."
 _EVIDENT = 4.0
 "How many times the noise a peak must stand out."
 _MOST, _FEWEST = 1000, 6
 "So many values around a line are looked at, and so many are needed."
 
 
+@dataclass(frozen=True, slots=True)
+class SeenFeature:
+    """A peak or a dip: how many times the noise it stands out, and where."""
+
+    strength: float
+    place: float
+
+
 def evidence(wavelength: Floats, flux: Floats, line: float) -> float:
-    """How many times the noise the highest peak or deepest dip near a line stands out; 0 if none is nearest to it."""
+    """How many times the noise a peak or a dip at a line stands out; 0 if there is none."""
+    found = feature(wavelength, flux, line)
+    return 0.0 if found is None else found.strength
+
+
+def feature(wavelength: Floats, flux: Floats, line: float) -> SeenFeature | None:
+    """The peak or dip at a line that stands out of the noise and falls to half its height on both sides."""
     inside = slice(*np.searchsorted(wavelength, [line * (1 - _AROUND), line * (1 + _AROUND)]))
     away, values = _fewer(wavelength[inside] / line - 1, flux[inside])
     beside = np.abs(away) > _WIDE
     if np.count_nonzero(beside) < _FEWEST or not (np.abs(away) <= NEAR).any():
-        return 0.0
+        return None
     level, noise = _continuum(away, values, beside)
-    standing = np.where(beside, 0.0, np.abs(_smoothed(values) - level))
-    at = int(standing.argmax())
-    if abs(away[at]) > NEAR or noise <= 0:
-        return 0.0
-    found = float(standing[at] / noise)
-    return found if found >= _EVIDENT else 0.0
+    standing = _smoothed(values) - level
+    at = int(np.where(np.abs(away) <= NEAR, np.abs(standing), 0.0).argmax())
+    if noise <= 0 or abs(standing[at]) < _EVIDENT * noise or not _is_top(away, standing, at):
+        return None
+    return SeenFeature(float(abs(standing[at]) / noise), line * (1 + float(away[at])))
+
+
+def _is_top(away: Floats, standing: Floats, at: int) -> bool:
+    """Whether nothing higher adjoins, and it has fallen to half on both sides before long."""
+    heights = standing * np.sign(standing[at])
+    here = np.abs(away - away[at])
+    if heights[here <= NEAR / 2].max() > heights[at]:
+        return False
+    fallen = (heights < heights[at] / 2) & (here <= _NARROW)
+    return bool(fallen[:at].any() and fallen[at + 1 :].any())
 
 
 def _fewer(away: Floats, values: Floats) -> tuple[Floats, Floats]:

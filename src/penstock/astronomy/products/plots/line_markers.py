@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.transforms import blended_transform_factory
 
 from penstock.astronomy.products.plots import plot_canvas as canvas
-from penstock.astronomy.products.plots.line_evidence import evidence
+from penstock.astronomy.products.plots.line_evidence import SeenFeature, feature
 from penstock.astronomy.products.plots.nova_lines import SpectralLine
 from penstock.astronomy.spectrum import Spectrum
 
@@ -23,13 +23,27 @@ NOTE = (
 _APART, _FURTHEST, _SAME = 13.0, 26.0, 2.0
 "Pixels between two names, from a name to its line, and between two lines that are drawn as one."
 _LEAD = 14.0
+_ONE_PEAK, _AS_NEAR = 0.0008, 0.0002
+"Parts of a wavelength: between two places that are one peak, and between two distances that are the same."
 
 
 def lines_shown(spectrum: Spectrum, lines: Sequence[SpectralLine]) -> tuple[SpectralLine, ...]:
-    """Those of the lines near which the spectrum has a peak or a dip, the most usual first."""
-    found = [(evidence(spectrum.wavelength, spectrum.flux, line.wavelength), line) for line in lines]
-    ordered = sorted((one for one in found if one[0] > 0), key=lambda one: (one[1].rank, -one[0]))
-    return tuple(line for _, line in ordered)
+    """Those of the lines at which the spectrum has a peak or a dip, the most usual first; one for each of these."""
+    found = [(feature(spectrum.wavelength, spectrum.flux, line.wavelength), line) for line in lines]
+    seen = [(one, line) for one, line in found if one is not None]
+    kept = [(one, line) for one, line in seen if not any(_nearer(other, (one, line)) for other in seen)]
+    return tuple(line for one, line in sorted(kept, key=lambda pair: (pair[1].rank, -pair[0].strength)))
+
+
+def _nearer(other: tuple[SeenFeature, SpectralLine], this: tuple[SeenFeature, SpectralLine]) -> bool:
+    """Whether another line is a better name for the same peak: nearer to it, or as near and more usual."""
+    (one, line), (same, own) = other, this
+    if line is own or abs(one.place / same.place - 1) > _ONE_PEAK:
+        return False
+    theirs, ours = abs(one.place / line.wavelength - 1), abs(same.place / own.wavelength - 1)
+    if abs(theirs - ours) > _AS_NEAR:
+        return theirs < ours
+    return (line.rank, theirs, line.wavelength) < (own.rank, ours, own.wavelength)
 
 
 def mark_lines(axes: Axes, lines: Sequence[SpectralLine]) -> None:

@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
+from numpy.typing import NDArray
 
 from penstock.astronomy.spectrum import Floats
 
@@ -14,6 +15,8 @@ _SPIKE = 1e-4
 "How wide a spike may be, as a part of its wavelength: 30 km/s."
 _LARGEST = 1e300
 "Sums of a few of these can still be told."
+_ENDS, _NOISY = 8, 6.0
+"Parts of each end that are looked at, and how many times the usual noise makes one that is not shown to its tips."
 _EVIDENT = 5.0
 "How many times its local noise a value must stand out to widen the range on its own."
 
@@ -27,6 +30,7 @@ def flux_range(wavelength: Floats, flux: Floats) -> tuple[float, float] | None:
     good = np.isfinite(flux) & np.isfinite(wavelength)
     if not good.any():
         return None
+    good[np.flatnonzero(good)[_noisy_ends(flux[good])]] = False
     flux = np.clip(flux, -_LARGEST, _LARGEST)
     values = _blocks(flux[good], _pixels_of_a_spike(wavelength[good]))
     smooth, noise = _smoothed(values), _local_noise(values)
@@ -35,6 +39,24 @@ def flux_range(wavelength: Floats, flux: Floats) -> tuple[float, float] | None:
     away = smooth[np.abs(smooth - np.median(smooth)) > _EVIDENT * noise]
     shown = np.concatenate([core, away])
     return _with_tips(float(shown.min()), float(shown.max()), flux[good])
+
+
+def _noisy_ends(values: Floats) -> NDArray[np.bool_]:
+    """The ends of a spectrum, a sixth at most on each side, as far as their noise is many times that of the rest."""
+    ends = np.zeros(values.size, dtype=bool)
+    count = _ENDS * 6
+    if values.size < 8 * count:
+        return ends
+    parts = np.array_split(np.arange(values.size), count)
+    with np.errstate(over="ignore"):
+        noise = np.array([np.median(np.abs(np.diff(values[part]))) for part in parts])
+    limit = _NOISY * float(np.median(noise[_ENDS:-_ENDS]))
+    for order in (parts, parts[::-1]):
+        of_order = noise if order is parts else noise[::-1]
+        quiet = np.flatnonzero(of_order[: _ENDS + 1] <= limit)
+        for part in order[: int(quiet[0]) if quiet.size else _ENDS]:
+            ends[part] = True
+    return ends
 
 
 def _pixels_of_a_spike(wavelength: Floats) -> int:
