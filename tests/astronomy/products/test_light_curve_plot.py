@@ -277,3 +277,29 @@ def test_days_of_the_calendar_begin_at_midnight() -> None:
     assert calendar_day(2451545.4999) == date(2000, 1, 1)
     assert calendar_day(2451545.5) == date(2000, 1, 2)
     assert calendar_day(2415020.5) == date(1900, 1, 1)
+
+
+def test_cousins_bands_are_not_drawn_as_others_are() -> None:
+    names = ["U", "B", "V", "R", "Rc", "I", "Ic", "J", "H", "K", "Vis.", "g'", "r'"]
+    marks = band_marks(names)
+    assert len({mark.colour for mark in marks.values()}) == len(names)
+    assert len({(mark.colour, mark.sign) for mark in marks.values()}) == len(names)
+
+
+def test_days_are_counted_from_the_first_point_or_the_discovery() -> None:
+    def below(figure: Figure) -> list[str]:
+        return [child.get_xlabel() for axes in figure.axes for child in axes.child_axes]
+
+    assert below(light_curve_figure(a_light_curve(), title="a")) == ["Days since the first point (2012-03-13)"]
+    told = light_curve_figure(a_light_curve(), title="a", began=2455998.5)
+    assert below(told) == ["Days since discovery (2012-03-12)"]
+    long_before = light_curve_figure(a_light_curve(), title="a", began=2411500.5)
+    assert below(long_before) == ["Days since the first point (2012-03-13)"]
+
+
+def test_bands_in_several_units_are_told_not_to_be_comparable() -> None:
+    points = (Measurement(2456000.5, 9.0, "mag", None, "V", 1), Measurement(2456001.5, 9.0, "mag", None, "V", 2),
+              Measurement(2456001.5, 9.0, "mJy", None, "5 GHz", 3))  # fmt: skip
+    figure = light_curve_figure(LightCurve(points), title="a")
+    assert {axes.get_ylabel() for axes in figure.axes if axes.get_ylabel()} == {"Magnitude (mag)", "Flux density (mJy)"}
+    assert "their values are not comparable" in " ".join(text.get_text() for text in figure.texts)

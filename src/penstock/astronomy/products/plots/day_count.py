@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from matplotlib.axes import Axes
 
@@ -42,9 +43,8 @@ def put_days(axes: Axes, frame: TimeFrame, days: DayCount | None) -> None:
     if days is None:
         return
     zero = days.zero - frame.offset
-    below = axes.secondary_xaxis(
-        -_DOWN / axes.get_window_extent().height, functions=(lambda at: at - zero, lambda day: day + zero)
-    )
+    ways: Any = (lambda at: at - zero, lambda day: day + zero)
+    below = axes.secondary_xaxis(-_DOWN / axes.get_window_extent().height, functions=ways)
     low, high = (end - days.zero for end in frame.ends)
     canvas.put_ticks(below.xaxis, low, high, most=frame.most_ticks)
     below.tick_params(direction="out", color=canvas.QUIET, length=3, width=0.8)
