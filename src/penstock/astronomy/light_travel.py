@@ -14,6 +14,7 @@ COMMON = "JD_UTC"
 "The system that others are converted to: universal time at the centre of the Earth."
 FURTHEST = "8.3 min"
 "How far JD, HJD and BJD are apart at most."
+_UNIVERSAL = ("UTC", "UT", "UT1")
 _AU_IN_DAYS = 499.004783836 / 86_400
 _MJD_ZERO = 2_400_000.5
 
@@ -29,7 +30,9 @@ def in_common_system(jd: Floats, *, system: str, position: Position) -> Floats |
         return None
     found = jd if centre == "JD" else _at_earth(jd, centre, position)
     clock = scale or ("TDB" if centre == "BJD" else "UTC")
-    return _universal(found, clock) if clock in BEYOND_TAI else np.asarray(found, dtype=np.float64)
+    if clock in BEYOND_TAI:
+        return _universal(found, clock)
+    return np.asarray(found, dtype=np.float64) if clock in _UNIVERSAL else None
 
 
 def _at_earth(jd: Floats, centre: str, position: Position) -> Floats:
@@ -43,7 +46,7 @@ def _at_earth(jd: Floats, centre: str, position: Position) -> Floats:
 def _ahead(jd: Floats, centre: str, position: Position) -> Floats:
     """Days by which the Earth is nearer to the object than the centre is."""
     # Astropy's own library of positions, without its tables of the Earth's turning, which would be fetched.
-    import erfa
+    import erfa  # type: ignore[import-untyped]
 
     heliocentric, barycentric, _ = erfa.ufunc.epv00(jd, np.zeros_like(jd))
     places = np.asarray((heliocentric if centre == "HJD" else barycentric)["p"])

@@ -161,12 +161,14 @@ def test_a_long_tail_leaves_the_outburst_a_frame_of_its_own() -> None:
     assert left.get_window_extent().x1 < right.get_window_extent().x0
 
 
-def test_two_units_have_two_frames_and_others_are_named_below() -> None:
-    values = [("mag", 12), ("Jy", 8), ("adu", 2)]
+def test_three_units_have_three_frames_and_others_are_named_below() -> None:
+    values = [("mag", 12), ("Jy", 8), ("adu", 4), ("W m-2", 2)]
     every = [Measurement(2456000.0 + n, 9.0 + n, unit, None, "V", n) for unit, count in values for n in range(count)]
     figure = drawn(LightCurve(tuple(every)))
-    assert [axes.get_ylabel() for axes in figure.axes if axes.get_ylabel()] == ["Magnitude (mag)", "Flux density (Jy)"]
-    assert "not shown: values in adu" in said(figure)
+    assert [axes.get_ylabel() for axes in figure.axes if axes.get_ylabel()] == [
+        "Magnitude (mag)", "Flux density (Jy)", "Signal (adu)",
+    ]  # fmt: skip
+    assert "not shown: values in W m-2" in said(figure)
 
 
 def test_what_was_assumed_and_not_read_is_written_below() -> None:

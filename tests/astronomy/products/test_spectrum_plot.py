@@ -57,11 +57,11 @@ def test_the_axes_say_what_they_are_in() -> None:
     ("unit", "words"),
     [
         ("Jy", "Flux density (10⁻¹³ Jy)"),
-        ("adu", "Flux (10⁻¹³ adu)"),
+        ("adu", "Signal (10⁻¹³ adu)"),
         ("10**-17 erg Angstrom-1 s-1 cm-2", "Flux density (10⁻³⁰ erg s⁻¹ cm⁻² Å⁻¹)"),
         ("furlong", "Flux (10⁻¹³ furlong)"),
         ("", "Relative flux (10⁻¹³, no unit)"),
-        ("ct s-1", "Flux density (10⁻¹³ counts s⁻¹)"),
+        ("ct s-1", "Signal (10⁻¹³ counts s⁻¹)"),
     ],
 )
 def test_every_unit_is_told_in_signs(unit: str, words: str) -> None:

@@ -169,7 +169,7 @@ def test_a_product_of_eso_without_a_unit_gets_none(tmp_path: Path) -> None:
 
 def test_a_refused_file_keeps_its_numbers_for_whoever_decides(tmp_path: Path) -> None:
     path = tmp_path / "a.fits"
-    cards: dict[str, CardValue] = {"CRVAL1": 4000.0, "CD1_1": 2.0, "CUNIT1": "furlong", "DC-FLAG": 0}
+    cards: dict[str, CardValue] = {**LINE, "CUNIT1": "furlong", "DC-FLAG": 0}
     path.write_bytes(image(fluxes(), cards))
     found = judge_spectrum(path)
     assert found.finding is not None
@@ -190,7 +190,7 @@ def test_a_page_of_html_is_called_one(tmp_path: Path) -> None:
 
 def test_a_hint_that_nobody_knows_is_called_that_with_examples(tmp_path: Path) -> None:
     path = tmp_path / "a.fits"
-    path.write_bytes(image(fluxes(), {"CRVAL1": 4000.0, "CD1_1": 2.0, "CUNIT1": "Angstrom"}))
+    path.write_bytes(image(fluxes(), {**LINE, "CUNIT1": "Angstrom"}))
     found = judge_spectrum(path, hints=SpectrumHints(flux_unit="bananas"))
     assert found.finding is not None
     assert found.finding.code == "UNKNOWN_HINT"

@@ -151,12 +151,12 @@ def _notes(notes: Mapping[str, Any]) -> fits.BinTableHDU:
 
 
 def _pieces(text: str) -> list[str]:
-    """A text cut where no blank is last in a piece: FITS forgets it."""
+    """A text in pieces that end with no blank: FITS forgets it."""
     pieces: list[str] = []
     while text:
-        piece = text[:_WIDEST].rstrip(" ") or text[:_WIDEST]
-        pieces.append(piece)
-        text = text[len(piece) :]
+        piece, text = text[:_WIDEST], text[_WIDEST:]
+        # Within JSON that has no blanks between its parts, this is another spelling of the same.
+        pieces.append(f"{piece[:-1]}\\u0020" if piece.endswith(" ") else piece)
     return pieces
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from penstock.astronomy.leap_seconds import BEYOND_TAI, in_utc
+from penstock.astronomy.leap_seconds import in_utc
 from penstock.astronomy.spectra.cards import HeaderCards
 
 _DATES = ("DATE-OBS", "DATE_OBS", "DATEOBS", "DATE-BEG", "UT-DATE", "UTDATE", "LDATEOBS", "SDATEOBS", "TDATEOBS")
@@ -99,8 +99,9 @@ def _moments(cards: HeaderCards) -> Iterator[ToldTime]:
 
 
 def _scale(word: str) -> str:
-    name = word.strip().upper()
-    return name if name in BEYOND_TAI else "UTC"
+    """The clock by its name; one that is not known keeps it, for whoever reads on."""
+    name = word.strip().upper()[:20]
+    return "UTC" if name in ("", "UT", "UT1", "UTC") else name
 
 
 def _date(cards: HeaderCards, key: str) -> str | None:

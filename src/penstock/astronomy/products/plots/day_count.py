@@ -12,9 +12,9 @@ from penstock.astronomy.products.plots import plot_canvas as canvas
 from penstock.astronomy.products.plots.calendar_axis import FIRST_JD, LAST_JD, calendar_day
 from penstock.astronomy.products.plots.time_frame import TimeFrame
 
-DAYS_HEIGHT = 44
+DAYS_HEIGHT = 52
 "Pixels that the second axis needs below the first."
-_DOWN = 46.0
+_DOWN = 58.0
 _LONGEST_WAIT = 100.0
 "Days from a discovery to the first point, beyond which the points are those of another outburst."
 
@@ -47,6 +47,10 @@ def put_days(axes: Axes, frame: TimeFrame, days: DayCount | None) -> None:
     below = axes.secondary_xaxis(-_DOWN / axes.get_window_extent().height, functions=ways)
     low, high = (end - days.zero for end in frame.ends)
     canvas.put_ticks(below.xaxis, low, high, most=frame.most_ticks)
-    below.tick_params(direction="out", color=canvas.QUIET, length=3, width=0.8)
+    below.grid(visible=False)
+    below.tick_params(
+        which="both", direction="out", color=canvas.QUIET, labelcolor=canvas.INK, length=3, width=0.8, pad=3.5,
+        bottom=True, labelbottom=True, top=False, labeltop=False,
+    )  # fmt: skip
     below.spines["bottom"].set(color=canvas.QUIET, linewidth=0.8)
     below.set_xlabel(days.words, color=canvas.QUIET, labelpad=3, **canvas.words("foot"))

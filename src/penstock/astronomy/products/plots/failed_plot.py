@@ -64,7 +64,8 @@ def failed_figure(
     right = _FRAME_RIGHT if lines else _RIGHT
     notes = [note for words, array in frames for note in [_draw_frame(figure, frames, words, array, right)] if note]
     _draw_text(figure, lines, len(header), beside=bool(frames))
-    details = [f"{name} = {value}" for name, value in list(finding.details.items())[:12]]
+    told = {name: value for name, value in finding.details.items() if name != "hints"}
+    details = [f"{name} = {value}" for name, value in list(told.items())[:12]]
     canvas.add_footnotes(figure, [*notes, *details])
     return figure
 

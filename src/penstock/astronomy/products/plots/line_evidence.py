@@ -11,10 +11,12 @@ from penstock.astronomy.spectrum import Floats
 
 NEAR = 0.004
 "How far from its wavelength a peak may be, as a part of it: 1200 km/s, the winds of a nova."
+FAR, _STRONG = 0.007, 6.0
+"The same, 2100 km/s, for one that stands out so many times the noise."
 _WIDE, _AROUND = 2 * NEAR, 0.025
 _NARROW = 0.0095
 "How far from its top a line has fallen to half its height, as a part of its wavelength; what falls later is no line."
-_EVIDENT = 4.0
+_EVIDENT = 3.5
 "How many times the noise a peak must stand out."
 _MOST, _FEWEST = 1000, 6
 "So many values around a line are looked at, and so many are needed."
@@ -34,28 +36,36 @@ def evidence(wavelength: Floats, flux: Floats, line: float) -> float:
     return 0.0 if found is None else found.strength
 
 
-def feature(wavelength: Floats, flux: Floats, line: float) -> SeenFeature | None:
+def feature(wavelength: Floats, flux: Floats, line: float, *, near: float = NEAR) -> SeenFeature | None:
     """The peak or dip at a line that stands out of the noise and falls to half its height on both sides."""
     inside = slice(*np.searchsorted(wavelength, [line * (1 - _AROUND), line * (1 + _AROUND)]))
     away, values = _fewer(wavelength[inside] / line - 1, flux[inside])
     beside = np.abs(away) > _WIDE
-    if np.count_nonzero(beside) < _FEWEST or not (np.abs(away) <= NEAR).any():
+    if np.count_nonzero(beside) < _FEWEST or not (np.abs(away) <= near).any():
         return None
     level, noise = _continuum(away, values, beside)
-    standing = _smoothed(values) - level
-    at = int(np.where(np.abs(away) <= NEAR, np.abs(standing), 0.0).argmax())
-    if noise <= 0 or abs(standing[at]) < _EVIDENT * noise or not _is_top(away, standing, at):
+    smooth = _smoothed(values)
+    standing = smooth - level
+    at = int(np.where(np.abs(away) <= near, np.abs(standing), 0.0).argmax())
+    if noise <= 0 or abs(standing[at]) < _EVIDENT * noise or not _is_top(away, smooth, at, float(standing[at])):
         return None
     return SeenFeature(float(abs(standing[at]) / noise), line * (1 + float(away[at])))
 
 
-def _is_top(away: Floats, standing: Floats, at: int) -> bool:
-    """Whether nothing higher adjoins, and it has fallen to half on both sides before long."""
-    heights = standing * np.sign(standing[at])
+def strong_feature(wavelength: Floats, flux: Floats, line: float) -> SeenFeature | None:
+    """One that stands out very far, somewhat further from a line; looked at again around its own place."""
+    first = feature(wavelength, flux, line, near=FAR)
+    again = None if first is None else feature(wavelength, flux, first.place)
+    return again if again is not None and again.strength > _STRONG and abs(again.place / line - 1) <= FAR else None
+
+
+def _is_top(away: Floats, values: Floats, at: int, height: float) -> bool:
+    """Whether nothing higher adjoins, and the flux itself falls by half its height on both sides before long."""
+    heights = values * np.sign(height)
     here = np.abs(away - away[at])
     if heights[here <= NEAR / 2].max() > heights[at]:
         return False
-    fallen = (heights < heights[at] / 2) & (here <= _NARROW)
+    fallen = (heights < heights[at] - abs(height) / 2) & (here <= _NARROW)
     return bool(fallen[:at].any() and fallen[at + 1 :].any())
 
 

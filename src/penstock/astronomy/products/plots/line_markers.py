@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.transforms import blended_transform_factory
 
 from penstock.astronomy.products.plots import plot_canvas as canvas
-from penstock.astronomy.products.plots.line_evidence import SeenFeature, feature
+from penstock.astronomy.products.plots.line_evidence import SeenFeature, feature, strong_feature
 from penstock.astronomy.products.plots.nova_lines import SpectralLine
 from penstock.astronomy.spectrum import Spectrum
 
@@ -17,8 +17,8 @@ COLOUR = "#6b6b6b"
 STRIP = 100
 "Pixels above the frame that the names need."
 NOTE = (
-    "dotted: laboratory wavelengths of lines that novae show, where the flux has a peak or a dip within 1,200 km/s; "
-    "not identifications"
+    "dotted: laboratory wavelengths of lines that novae show, where the flux has a peak or a dip within 1,200 km/s "
+    "(2,100 if strong); not identifications"
 )
 _APART, _FURTHEST, _SAME = 13.0, 26.0, 2.0
 "Pixels between two names, from a name to its line, and between two lines that are drawn as one."
@@ -29,10 +29,18 @@ _ONE_PEAK, _AS_NEAR = 0.0008, 0.0002
 
 def lines_shown(spectrum: Spectrum, lines: Sequence[SpectralLine]) -> tuple[SpectralLine, ...]:
     """Those of the lines at which the spectrum has a peak or a dip, the most usual first; one for each of these."""
-    found = [(feature(spectrum.wavelength, spectrum.flux, line.wavelength), line) for line in lines]
+    found = [(_at(spectrum, line), line) for line in lines]
     seen = [(one, line) for one, line in found if one is not None]
     kept = [(one, line) for one, line in seen if not any(_nearer(other, (one, line)) for other in seen)]
     return tuple(line for one, line in sorted(kept, key=lambda pair: (pair[1].rank, -pair[0].strength)))
+
+
+def _at(spectrum: Spectrum, line: SpectralLine) -> SeenFeature | None:
+    """A peak or a dip at a line; for lines that nearly all novae show, a strong one somewhat further away as well."""
+    near = feature(spectrum.wavelength, spectrum.flux, line.wavelength)
+    if near is not None or line.rank > 1:
+        return near
+    return strong_feature(spectrum.wavelength, spectrum.flux, line.wavelength)
 
 
 def _nearer(other: tuple[SeenFeature, SpectralLine], this: tuple[SeenFeature, SpectralLine]) -> bool:

@@ -15,8 +15,8 @@ _SPIKE = 1e-4
 "How wide a spike may be, as a part of its wavelength: 30 km/s."
 _LARGEST = 1e300
 "Sums of a few of these can still be told."
-_ENDS, _NOISY = 8, 6.0
-"Parts of each end that are looked at, and how many times the usual noise makes one that is not shown to its tips."
+_ENDS, _NOISY, _UNSURE = 8, 6.0, 0.3
+"Parts of each end that are looked at; how many times the usual noise, and which part of the flux, is too much."
 _EVIDENT = 5.0
 "How many times its local noise a value must stand out to widen the range on its own."
 
@@ -48,12 +48,13 @@ def _noisy_ends(values: Floats) -> NDArray[np.bool_]:
     if values.size < 8 * count:
         return ends
     parts = np.array_split(np.arange(values.size), count)
-    with np.errstate(over="ignore"):
-        noise = np.array([np.median(np.abs(np.diff(values[part]))) for part in parts])
-    limit = _NOISY * float(np.median(noise[_ENDS:-_ENDS]))
+    with np.errstate(over="ignore", invalid="ignore"):
+        noise = np.array([float(np.median(np.abs(np.diff(values[part], n=2)))) for part in parts])
+        level = np.array([abs(float(np.median(values[part]))) for part in parts])
+    # Noisier than the rest, and not because there is more light: it is no small part of what is there.
+    noisy = (noise > _NOISY * float(np.median(noise[_ENDS:-_ENDS]))) & (noise > _UNSURE * level)
     for order in (parts, parts[::-1]):
-        of_order = noise if order is parts else noise[::-1]
-        quiet = np.flatnonzero(of_order[: _ENDS + 1] <= limit)
+        quiet = np.flatnonzero(~(noisy if order is parts else noisy[::-1])[: _ENDS + 1])
         for part in order[: int(quiet[0]) if quiet.size else _ENDS]:
             ends[part] = True
     return ends
