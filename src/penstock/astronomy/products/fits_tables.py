@@ -20,8 +20,7 @@ from penstock.astronomy.products.whole_file import whole_file
 from penstock.astronomy.spectrum import Frame, Medium, Spectrum
 
 NOTES = "PSNOTES"
-"The table of all notes, exactly: a row for each, its value as JSON. Cards are for other programs, and shortened."
-_WIDEST = 1000
+"The HDU of all notes, exactly, as JSON. Cards are for other programs, and shortened if need be."
 
 _COLUMN_NAMES = {"wavelength": "WAVE", "flux": "FLUX", "uncertainty": "ERR"}
 _FRAMES = {
@@ -140,32 +139,17 @@ def _escaped(text: str) -> bytes:
     return (bare + "\\u0020" * (len(inside) - len(bare))).encode("ascii")
 
 
-def _notes(notes: Mapping[str, Any]) -> fits.BinTableHDU:
-    """A row a note; what is long goes on in rows of the same name, so that no column is wider than a page."""
-    told = [(name, as_json({name: value})[len(name) + 4 : -1]) for name, value in notes.items()]
-    rows = [(name, piece) for name, text in told for piece in _pieces(text)]
-    columns = [(title, np.array([row[at] for row in rows], dtype=bytes)) for at, title in enumerate(("NAME", "VALUE"))]
-    return fits.BinTableHDU.from_columns(
-        [fits.Column(name=title, format=f"{array.itemsize}A", array=array) for title, array in columns], name=NOTES
-    )
-
-
-def _pieces(text: str) -> list[str]:
-    """A text in pieces that end with no blank: FITS forgets it."""
-    pieces: list[str] = []
-    while text:
-        piece, text = text[:_WIDEST], text[_WIDEST:]
-        # Within JSON that has no blanks between its parts, this is another spelling of the same.
-        pieces.append(f"{piece[:-1]}\\u0020" if piece.endswith(" ") else piece)
-    return pieces
+def _notes(notes: Mapping[str, Any]) -> fits.ImageHDU:
+    """The notes as bytes of their JSON: a second table would make readers ask which of the two is meant."""
+    found = fits.ImageHDU(np.frombuffer(as_json(notes).encode("ascii"), dtype=np.uint8), name=NOTES)
+    found.header["CONTENT"] = ("application/json", "the pixels are its characters")
+    return found
 
 
 def notes_of(path: Path) -> dict[str, Any]:
     """The notes of a product that was written here."""
-    parts: dict[str, str] = {}
-    for name, piece in fits.getdata(path, NOTES):
-        parts[name] = parts.get(name, "") + piece
-    return {name: json.loads(text) for name, text in parts.items()}
+    told: dict[str, Any] = json.loads(fits.getdata(path, NOTES).tobytes())
+    return told
 
 
 def _write(path: Path, table: fits.BinTableHDU, notes: Mapping[str, Any]) -> None:

@@ -11,11 +11,11 @@ from penstock.astronomy.spectrum import Floats
 
 NEAR = 0.004
 "How far from its wavelength a peak may be, as a part of it: 1200 km/s, the winds of a nova."
-FAR, _STRONG = 0.007, 6.0
+FAR, _STRONG = 0.007, 4.5
 "The same, 2100 km/s, for one that stands out so many times the noise."
 _WIDE, _AROUND = 2 * NEAR, 0.025
 _NARROW = 0.0095
-"How far from its top a line has fallen to half its height, as a part of its wavelength; what falls later is no line."
+"How far from its middle a line has fallen to half its height, as a part of its wavelength; what is wider is no line."
 _EVIDENT = 3.5
 "How many times the noise a peak must stand out."
 _MOST, _FEWEST = 1000, 6
@@ -60,13 +60,20 @@ def strong_feature(wavelength: Floats, flux: Floats, line: float) -> SeenFeature
 
 
 def _is_top(away: Floats, values: Floats, at: int, height: float) -> bool:
-    """Whether nothing higher adjoins, and the flux itself falls by half its height on both sides before long."""
+    """Whether nothing higher adjoins, and the flux itself falls on both sides, soon to half of how far it falls."""
     heights = values * np.sign(height)
     here = np.abs(away - away[at])
     if heights[here <= NEAR / 2].max() > heights[at]:
         return False
-    fallen = (heights < heights[at] - abs(height) / 2) & (here <= _NARROW)
-    return bool(fallen[:at].any() and fallen[at + 1 :].any())
+    left, right = heights[:at], heights[at + 1 :]
+    if not (left.size and right.size):
+        return False
+    fall = heights[at] - max(float(left.min()), float(right.min()))
+    low = np.flatnonzero(heights < heights[at] - fall / 2)
+    before, after = low[low < at], low[low > at]
+    if fall < abs(height) / 2 or not (before.size and after.size):
+        return False
+    return bool(away[after[0]] - away[before[-1]] <= 2 * _NARROW)
 
 
 def _fewer(away: Floats, values: Floats) -> tuple[Floats, Floats]:
