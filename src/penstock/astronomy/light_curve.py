@@ -26,6 +26,13 @@ class Measurement:
     "It was not seen, and is fainter than the value."
     telescope: str | None = None
     observer: str | None = None
+    time_system: str | None = None
+    "Of a light curve that was put together from several: the system that `jd` is in; None: that of its light curve."
+    dataset: str | None = None
+    "Of such a one: which of them it is from; `row` is counted there."
+    told_jd: float | None = None
+    "The Julian date as its source tells it, where `jd` was converted to another system."
+    told_time_system: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +43,8 @@ class UnreadRow:
     text: str
     "The row itself, cut to 200 characters."
     why: str
+    dataset: str | None = None
+    "Which of several tables it is in."
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +54,7 @@ class LightCurve:
     measurements: tuple[Measurement, ...]
     unread: tuple[UnreadRow, ...] = ()
     time_system: str = "JD"
-    "JD, HJD, BJD, … as the source says it."
+    "JD, HJD, BJD_TDB, … as the source says it, with the time scale if that is told; mixed, if rows have their own."
     bands: dict[str, str] = field(default_factory=dict)
     "The source's own words for bands, each with what it was taken for."
     source: dict[str, Any] = field(default_factory=dict)

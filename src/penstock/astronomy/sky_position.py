@@ -176,3 +176,32 @@ def _sexagesimal(match: re.Match[str], *, hours: bool) -> float | None:
 def _no_position(what: str, value: object, wanted: str) -> FileFinding:
     shown = repr(value)[:60]
     return FileFinding("BAD_POSITION", f"The {what} is {shown}; it should be {wanted}.", {"value": shown})
+
+
+def precessed(position: Position, *, since: float) -> Position:
+    """A position of the equinox of this year, told for J2000 (Lieske 1977); to 2″ from B1950, whose frame is another.
+
+    Only precession is taken off: nothing is known here of how the object itself moves.
+    """
+    years = (2000.0 - since) / 100
+    if abs(years) < 1e-6:
+        return position
+    first, last, tilt = (math.radians(angle / 3600) for angle in _precession(years))
+    ra, dec = math.radians(position.ra_degrees), math.radians(position.dec_degrees)
+    turned = ra + first
+    across = math.cos(dec) * math.sin(turned)
+    along = math.cos(tilt) * math.cos(dec) * math.cos(turned) - math.sin(tilt) * math.sin(dec)
+    up = math.sin(tilt) * math.cos(dec) * math.cos(turned) + math.cos(tilt) * math.sin(dec)
+    return Position(
+        math.degrees(math.atan2(across, along) + last) % _TURN, math.degrees(math.asin(max(-1.0, min(1.0, up))))
+    )
+
+
+def _precession(years: float) -> tuple[float, float, float]:
+    """The angles zeta, z and theta, in arcseconds, over so many centuries that end at J2000."""
+    # Written from J2000, the way back to an equinox; forward to J2000, the angles change places and signs.
+    t = -years
+    zeta = 2306.2181 * t + 0.30188 * t**2 + 0.017998 * t**3
+    z = 2306.2181 * t + 1.09468 * t**2 + 0.018203 * t**3
+    theta = 2004.3109 * t - 0.42665 * t**2 - 0.041833 * t**3
+    return -z, -zeta, -theta

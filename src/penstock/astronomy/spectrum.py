@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from penstock.astronomy.judgement import Assumption
 
 Floats: TypeAlias = NDArray[np.float64]
+Flags: TypeAlias = NDArray[np.int64]
 
 
 class Medium(StrEnum):
@@ -51,3 +52,7 @@ class Spectrum:
     metadata: dict[str, Any] = field(default_factory=dict)
     "What the file tells, under fixed names: target, observed_at (ISO, UTC), telescope, instrument, exposure_seconds, …"
     assumptions: tuple[Assumption, ...] = ()
+    quality: Flags | None = None
+    "The flags that the file keeps of its points, as it has them; 0: nothing is said against a point."
+    bad: NDArray[np.bool_] | None = None
+    "Where those flags say, by the rules of their pipeline, that a point is not to be used."

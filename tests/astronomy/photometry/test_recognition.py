@@ -92,7 +92,7 @@ def test_names_are_understood_with_each_delimiter_and_end_of_line(tmp_path: Path
         Measurement(2450001.5, 12.4, "mag", None, "Ic", 3),
     )
     assert found.time_system == "HJD"
-    assert found.assumptions == ()
+    assert flagged(found) == [("time_scale", "unknown")]
 
 
 @pytest.mark.parametrize(

@@ -190,7 +190,10 @@ def test_a_form_that_is_known_gives_the_same_values_without_its_ticket(name: str
 def test_a_table_of_munari_keeps_its_heliocentric_times_though_its_ticket_says_jd() -> None:
     curve = read("KT_Eri_Munari_Optical_Photometry.csv")
     assert curve.time_system == "HJD"
-    assert [(each.about, each.value) for each in curve.assumptions] == [("time_system", "HJD")]
+    assert [(each.about, each.value) for each in curve.assumptions] == [
+        ("time_system", "HJD"),
+        ("time_scale", "unknown"),
+    ]
     assert curve.bands == {"RC": "Rc", "IC": "Ic", "B": "B", "V": "V"}
     assert curve.unread[0].text == "2455834.660,2011-09-30,--,--,RC"
     assert curve.unread[0].why == "it has no brightness"

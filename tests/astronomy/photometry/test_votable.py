@@ -60,7 +60,7 @@ def test_a_system_of_time_that_the_file_declares_is_followed(tmp_path: Path) -> 
     clock = '<TIMESYS ID="ts" timeorigin="2455197.5" timescale="TCB" refposition="BARYCENTER"/>'
     fields = '<FIELD name="obs" ref="ts" datatype="double" unit="d"/><FIELD name="mag" datatype="double" unit="mag"/>'
     found = curve(tmp_path, votable(fields, "<TR><TD>1.5</TD><TD>12</TD></TR>", before=clock), hints={"band": "G"})
-    assert (found.measurements[0].jd, found.time_system) == (2455199.0, "BJD")
+    assert (found.measurements[0].jd, found.time_system) == (2455199.0, "BJD_TCB")
     assert found.source["time_scale"] == "TCB"
 
 

@@ -85,3 +85,19 @@ def test_without_numbers_the_header_is_shown() -> None:
 def test_anything_makes_a_picture(tmp_path: Path, values: Floats) -> None:
     plot_failed(FINDING, tmp_path / "a.png", title="a", values=values, axis=values)
     assert (tmp_path / "a.png").stat().st_size > 1000
+
+
+def test_numbers_stand_beside_the_lines_that_matter_and_comments_are_left_out() -> None:
+    header = [
+        *(f"COMMENT line {n}" for n in range(40)),
+        "OBJECT  = 'V1324 Sco'",
+        "CRVAL1  = 4000.0",
+        "BUNIT   = 'furlong'",
+    ]
+    figure = failed_figure(FINDING, title="a.fits", values=np.arange(50.0), header=header)
+    words = [text.get_text() for text in figure.texts]
+    assert figure.axes[0].get_position().x1 < 0.7
+    shown = [text for text in words if "=" in text and text[:2].isupper()]
+    assert shown[0].startswith("BUNIT")
+    assert shown[1].startswith("CRVAL1")
+    assert not any("COMMENT" in text for text in words)

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from penstock.astronomy.light_curve import LightCurve, Measurement, UnreadRow
 from penstock.astronomy.products.ecsv import COLUMNS, write_light_curve_csv, write_light_curve_ecsv
-from penstock.astronomy.products.fits_tables import NOTES, write_light_curve_fits
+from penstock.astronomy.products.fits_tables import notes_of, write_light_curve_fits
 from tests.astronomy.products.given import a_light_curve
 
 FINITE = st.floats(allow_nan=False, allow_infinity=False)
@@ -69,9 +69,9 @@ def test_fits_gives_back_every_measurement(tmp_path: Path, curve: LightCurve) ->
 
 def measurement(row: dict[str, Any]) -> Measurement:
     """A row of the FITS table, its texts unescaped as the header tells."""
-    text = {name: json.loads(f'"{row[name]}"') for name in ("UNIT", "BAND", "TELESCOPE", "OBSERVER")}
+    text = {name: json.loads(f'"{row[name]}"') for name in ("UNIT", "BAND", "TELESCOPE", "OBSERVER", "TIMESYST")}
     error = None if np.isnan(row["ERROR"]) else float(row["ERROR"])
-    seen = (float(row["JD"]), float(row["VALUE"]), text["UNIT"], error, text["BAND"], int(row["ROW"]))
+    seen = (float(row["TIME"]), float(row["VALUE"]), text["UNIT"], error, text["BAND"], int(row["ROW"]))
     return Measurement(*seen, bool(row["UPLIMIT"]), text["TELESCOPE"] or None, text["OBSERVER"] or None)
 
 
@@ -82,8 +82,8 @@ def test_csv_gives_back_every_number(tmp_path: Path, curve: LightCurve) -> None:
     with (tmp_path / "a.csv").open(encoding="utf-8", newline="") as file:
         head, *rows = csv.reader(file)
     assert tuple(head) == COLUMNS
-    assert [(float(row[0]), float(row[1])) for row in rows] == [(one.jd, one.value) for one in curve.measurements]
-    assert [row[2] and float(row[2]) for row in rows] == [
+    assert [(float(row[0]), float(row[2])) for row in rows] == [(one.jd, one.value) for one in curve.measurements]
+    assert [row[3] and float(row[3]) for row in rows] == [
         "" if one.uncertainty is None else one.uncertainty for one in curve.measurements
     ]
 
@@ -103,7 +103,7 @@ def test_a_line_break_in_a_name_breaks_no_row(tmp_path: Path, name: str) -> None
 def test_rows_that_were_not_read_are_counted_in_the_notes(tmp_path: Path) -> None:
     unread = tuple(UnreadRow(row, "x" * 500, "no number") for row in range(150))
     write_light_curve_fits(a_light_curve(unread=unread), tmp_path / "a.fits", provenance={})
-    notes = json.loads(fits.getheader(tmp_path / "a.fits", 1)[NOTES])
+    notes = notes_of(tmp_path / "a.fits")
     assert notes["rows_not_read"] == 150
     assert notes["rows_not_read_first"][0] == {"row": 0, "text": "x" * 200, "why": "no number"}
     assert len(notes["rows_not_read_first"]) == 100
@@ -118,3 +118,30 @@ def test_the_same_light_curve_makes_the_same_bytes(tmp_path: Path) -> None:
     one, two = ({path.name: path.read_bytes() for path in (tmp_path / name).iterdir()} for name in ("one", "two"))
     assert one == two
     assert len(one) == 3
+
+
+@pytest.mark.parametrize(
+    ("system", "scale", "place"),
+    [
+        ("HJD", "UTC", "HELIOCENTER"),
+        ("BJD_TDB", "TDB", "BARYCENTER"),
+        ("JD_UTC", "UTC", None),
+        ("mixed: HJD, JD (differ by up to 8.3 min)", None, None),
+    ],
+)
+def test_the_time_of_a_table_is_told_as_the_fits_standard_has_it(
+    tmp_path: Path, system: str, scale: str | None, place: str | None
+) -> None:
+    write_light_curve_fits(a_light_curve(time_system=system), tmp_path / "a.fits", provenance={})
+    header = fits.getheader(tmp_path / "a.fits", 1)
+    assert (header.get("TIMESYS"), header.get("TREFPOS")) == (scale, place)
+    assert header["TTYPE1"] == "TIME"
+    assert "JD" not in fits.getdata(tmp_path / "a.fits", 1).names
+
+
+def test_notes_however_long_use_up_no_header(tmp_path: Path) -> None:
+    unread = tuple(UnreadRow(row, "a  b" * 50, "no number, 'or' & \u00e9") for row in range(200))
+    write_light_curve_fits(a_light_curve(unread=unread), tmp_path / "a.fits", provenance={"x": " " * 3000})
+    assert len(fits.getheader(tmp_path / "a.fits", 1)) < 60
+    found = notes_of(tmp_path / "a.fits")
+    assert (found["provenance"], len(found["rows_not_read_first"])) == ({"x": " " * 3000}, 100)

@@ -161,12 +161,14 @@ def test_a_long_tail_leaves_the_outburst_a_frame_of_its_own() -> None:
     assert left.get_window_extent().x1 < right.get_window_extent().x0
 
 
-def test_two_units_have_two_frames_and_others_are_named_below() -> None:
-    values = [("mag", 12), ("Jy", 8), ("adu", 2)]
+def test_three_units_have_three_frames_and_others_are_named_below() -> None:
+    values = [("mag", 12), ("Jy", 8), ("adu", 4), ("W m-2", 2)]
     every = [Measurement(2456000.0 + n, 9.0 + n, unit, None, "V", n) for unit, count in values for n in range(count)]
     figure = drawn(LightCurve(tuple(every)))
-    assert [axes.get_ylabel() for axes in figure.axes if axes.get_ylabel()] == ["Magnitude (mag)", "Flux density (Jy)"]
-    assert "not shown: values in adu" in said(figure)
+    assert [axes.get_ylabel() for axes in figure.axes if axes.get_ylabel()] == [
+        "Magnitude (mag)", "Flux density (Jy)", "Signal (adu)",
+    ]  # fmt: skip
+    assert "not shown: values in W m-2" in said(figure)
 
 
 def test_what_was_assumed_and_not_read_is_written_below() -> None:
@@ -283,3 +285,29 @@ def test_a_band_for_each_point_is_drawn_as_a_few() -> None:
     points = tuple(Measurement(2450000.0 + at, 10 + at % 7, "mag", None, f"b{at}", at + 1) for at in range(3000))
     figure = light_curve_figure(LightCurve(points), title="T")
     assert sum(len(axes.lines) for axes in figure.axes) < 300
+
+
+def test_cousins_bands_are_not_drawn_as_others_are() -> None:
+    names = ["U", "B", "V", "R", "Rc", "I", "Ic", "J", "H", "K", "Vis.", "g'", "r'"]
+    marks = band_marks(names)
+    assert len({mark.colour for mark in marks.values()}) == len(names)
+    assert len({(mark.colour, mark.sign) for mark in marks.values()}) == len(names)
+
+
+def test_days_are_counted_from_the_first_point_or_the_discovery() -> None:
+    def below(figure: Figure) -> list[str]:
+        return [child.get_xlabel() for axes in figure.axes for child in axes.child_axes]
+
+    assert below(light_curve_figure(a_light_curve(), title="a")) == ["Days since the first point (2012-03-13)"]
+    told = light_curve_figure(a_light_curve(), title="a", began=2455998.5)
+    assert below(told) == ["Days since discovery (2012-03-12)"]
+    long_before = light_curve_figure(a_light_curve(), title="a", began=2411500.5)
+    assert below(long_before) == ["Days since the first point (2012-03-13)"]
+
+
+def test_bands_in_several_units_are_told_not_to_be_comparable() -> None:
+    points = (Measurement(2456000.5, 9.0, "mag", None, "V", 1), Measurement(2456001.5, 9.0, "mag", None, "V", 2),
+              Measurement(2456001.5, 9.0, "mJy", None, "5 GHz", 3))  # fmt: skip
+    figure = light_curve_figure(LightCurve(points), title="a")
+    assert {axes.get_ylabel() for axes in figure.axes if axes.get_ylabel()} == {"Magnitude (mag)", "Flux density (mJy)"}
+    assert "their values are not comparable" in " ".join(text.get_text() for text in figure.texts)

@@ -141,3 +141,27 @@ def test_places_are_moved_apart_in_order_and_within_the_ends() -> None:
     assert moved[3] == 50
     assert moved_apart([], low=0, high=1, apart=10) == []
     assert len(moved_apart([5.0] * 50, low=0, high=100, apart=10)) == 50
+
+
+def test_a_peak_between_two_lines_is_named_by_the_nearer_one() -> None:
+    """[O I] 6364 and [Fe X] 6375 are both within the winds of a nova of a peak at 6377."""
+    assert names(drawn(with_peaks(6377.0), markers=True).axes[0]) == ["[Fe X] 6375"]
+    assert names(drawn(with_peaks(6364.5), markers=True).axes[0]) == ["[O I] 6364"]
+
+
+def test_a_broad_hump_of_a_supernova_is_no_line() -> None:
+    wavelength = np.linspace(3300.0, 9000.0, 3000)
+    flux = 1 + 0.003 * np.random.default_rng(5).standard_normal(3000)
+    for place in (3950.0, 4650.0, 5300.0, 5900.0, 7890.0):
+        flux += 0.6 * np.exp(-(((wavelength - place) / (0.02 * place)) ** 2) / 2)
+    assert names(drawn(a_spectrum(wavelength=wavelength, flux=flux, uncertainty=None), markers=True).axes[0]) == []
+
+
+def test_an_array_of_errors_has_no_lines_and_says_what_it_is() -> None:
+    given = with_peaks(6562.8)
+    errors = a_spectrum(wavelength=given.wavelength, flux=given.flux, uncertainty=None,
+                        metadata={"quantity": "uncertainty"})  # fmt: skip
+    figure = drawn(errors, markers=True)
+    assert names(figure.axes[0]) == []
+    assert figure.axes[0].get_ylabel().startswith("Uncertainty of the flux density, 1σ (")
+    assert "these are no fluxes" in said(figure)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import warnings
 from pathlib import Path
 from typing import Any
@@ -15,9 +14,10 @@ from astropy.table import Table
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
+from penstock.astronomy.fill_values import fill_values
 from penstock.astronomy.judgement import Assumption
 from penstock.astronomy.products.ecsv import write_spectrum_ecsv
-from penstock.astronomy.products.fits_tables import NOTES, write_spectrum_fits
+from penstock.astronomy.products.fits_tables import notes_of, write_spectrum_fits
 from penstock.astronomy.spectrum import Floats, Frame, Medium, Spectrum
 from penstock.errors import InvalidValue, TooLarge
 from tests.astronomy.products.given import FLUX, a_spectrum, floats
@@ -59,7 +59,9 @@ def bits(values: Any) -> list[int]:
 
 
 def same_arrays(spectrum: Spectrum, *columns: Floats) -> bool:
-    expected = [spectrum.wavelength, spectrum.flux, spectrum.uncertainty]
+    gone = fill_values(spectrum.flux, spectrum.uncertainty)
+    error = None if spectrum.uncertainty is None else np.where(gone, np.nan, spectrum.uncertainty)
+    expected = [spectrum.wavelength, np.where(gone, np.nan, spectrum.flux), error]
     return [bits(one) for one in expected if one is not None] == [bits(one) for one in columns]
 
 
@@ -99,7 +101,9 @@ def test_ecsv_gives_back_the_same_numbers_and_words(
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         table = Table.read(path, format="ascii.ecsv")
-    assert same_arrays(spectrum, *(floats(table[name]) for name in table.colnames))
+    assert table.colnames[-1] == "mask"
+    columns = [np.ma.filled(table[name].astype("f8"), np.nan) for name in table.colnames[:-1]]
+    assert same_arrays(spectrum, *(floats(column) for column in columns))
     assert same_notes(spectrum, dict(table.meta), provenance)
 
 
@@ -115,9 +119,9 @@ def test_fits_gives_back_the_same_numbers_and_words(
         warnings.simplefilter("error")
         with fits.open(path) as file:
             file.verify("exception")
-            names = file[1].columns.names
+            names = file[1].columns.names[:-1]
             assert same_arrays(spectrum, *(floats(file[1].data[name]) for name in names))
-            assert same_notes(spectrum, json.loads(file[1].header[NOTES]), provenance)
+    assert same_notes(spectrum, notes_of(path), provenance)
 
 
 def test_units_are_those_that_astropy_knows(tmp_path: Path) -> None:
@@ -132,8 +136,8 @@ def test_units_are_those_that_astropy_knows(tmp_path: Path) -> None:
 def test_an_uncertainty_that_is_not_known_has_no_column(tmp_path: Path) -> None:
     write_spectrum_ecsv(a_spectrum(error=False), tmp_path / "a.ecsv", provenance={})
     write_spectrum_fits(a_spectrum(error=False), tmp_path / "a.fits", provenance={})
-    assert Table.read(tmp_path / "a.ecsv").colnames == ["wavelength", "flux"]
-    assert Table.read(tmp_path / "a.fits").colnames == ["WAVE", "FLUX"]
+    assert Table.read(tmp_path / "a.ecsv").colnames == ["wavelength", "flux", "mask"]
+    assert Table.read(tmp_path / "a.fits").colnames == ["WAVE", "FLUX", "MASK"]
 
 
 @pytest.mark.parametrize("medium", Medium)
@@ -173,3 +177,32 @@ def test_values_of_other_programs_are_told_as_plain_ones(tmp_path: Path) -> None
     write_spectrum_ecsv(a_spectrum(metadata=metadata), tmp_path / "a.ecsv", provenance={})
     told = Table.read(tmp_path / "a.ecsv").meta["metadata"]
     assert told == {"n": 1.5, "i": 2, "a": [1, 2], "none": "nan", "t": [1, [3]]}
+
+
+def test_what_was_not_measured_is_masked_and_flags_come_along(tmp_path: Path) -> None:
+    flux = np.array([0.0, 1.5, 2.5, 3.5, 0.0])
+    flags = np.array([0, 0, -16, 0, 4])
+    spectrum = a_spectrum(points=5, flux=flux, uncertainty=np.array([0.0, 0.1, 0.1, 0.1, 0.0]), quality=flags,
+                          bad=flags != 0)  # fmt: skip
+    write_spectrum_ecsv(spectrum, tmp_path / "a.ecsv", provenance={})
+    write_spectrum_fits(spectrum, tmp_path / "a.fits", provenance={})
+    for path, names in (("a.ecsv", ("flux", "uncertainty", "mask", "quality")),
+                        ("a.fits", ("FLUX", "ERR", "MASK", "QUALITY"))):  # fmt: skip
+        table = Table.read(tmp_path / path)
+        assert [table[name].mask.tolist() for name in names[:2]] == [[True, False, False, False, True]] * 2
+        assert table[names[0]][2] == 2.5
+        assert [bool(each) for each in table[names[2]]] == [True, False, True, False, True]
+        assert list(table[names[3]]) == flags.tolist()
+
+
+def test_time_and_place_are_told_as_the_fits_standard_has_them(tmp_path: Path) -> None:
+    metadata = {"observed_at": "2012-06-20T03:04:05Z", "observed_mjd": 56098.1278356, "right_ascension": 267.7,
+                "declination": -32.6}  # fmt: skip
+    write_spectrum_fits(a_spectrum(metadata=metadata), tmp_path / "a.fits", provenance={})
+    header = fits.getheader(tmp_path / "a.fits", 1)
+    assert (header["MJD-OBS"], header["TIMESYS"], header["TREFPOS"]) == (56098.1278356, "UTC", "TOPOCENTER")
+    assert (header["RA"], header["DEC"], header["EQUINOX"]) == (267.7, -32.6, 2000.0)
+    middle = a_spectrum(metadata={**metadata, "observed_at_is": "middle"})
+    write_spectrum_fits(middle, tmp_path / "b.fits", provenance={})
+    header = fits.getheader(tmp_path / "b.fits", 1)
+    assert (header["MJD-AVG"], header["DATE-AVG"], "MJD-OBS" in header) == (56098.1278356, "2012-06-20T03:04:05", False)

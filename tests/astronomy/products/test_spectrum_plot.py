@@ -57,11 +57,11 @@ def test_the_axes_say_what_they_are_in() -> None:
     ("unit", "words"),
     [
         ("Jy", "Flux density (10⁻¹³ Jy)"),
-        ("adu", "Flux (10⁻¹³ adu)"),
+        ("adu", "Signal (10⁻¹³ adu)"),
         ("10**-17 erg Angstrom-1 s-1 cm-2", "Flux density (10⁻³⁰ erg s⁻¹ cm⁻² Å⁻¹)"),
         ("furlong", "Flux (10⁻¹³ furlong)"),
         ("", "Relative flux (10⁻¹³, no unit)"),
-        ("ct s-1", "Flux density (10⁻¹³ counts s⁻¹)"),
+        ("ct s-1", "Signal (10⁻¹³ counts s⁻¹)"),
     ],
 )
 def test_every_unit_is_told_in_signs(unit: str, words: str) -> None:
@@ -278,3 +278,38 @@ def test_orders_of_an_echelle_keep_their_own_wavelengths() -> None:
 def test_no_spectrum_at_all_is_refused() -> None:
     with pytest.raises(InvalidValue, match="at least one"):
         spectrum_figure([], title="t", subtitle="")
+
+
+def test_noise_at_the_ends_does_not_set_the_scale_and_a_line_there_does() -> None:
+    wavelength = np.linspace(3200.0, 9200.0, 2000)
+    random = np.random.default_rng(4)
+    flux = 1 + 0.02 * random.standard_normal(2000)
+    flux[:120] += 40 * random.standard_normal(120)
+    noisy = spectrum_figure([a_spectrum(wavelength=wavelength, flux=flux, uncertainty=None)], title="a").axes[0]
+    assert noisy.get_ylim()[1] < 3
+    flux = 1 + 0.02 * random.standard_normal(2000) + 30 * np.exp(-(((wavelength - 3300.0) / 12) ** 2))
+    lined = spectrum_figure([a_spectrum(wavelength=wavelength, flux=flux, uncertainty=None)], title="a").axes[0]
+    assert lined.get_ylim()[1] > 30
+
+
+@pytest.mark.parametrize(
+    ("unit", "words"),
+    [
+        ("erg s-1 cm-2", "Flux ("),
+        ("erg Angstrom-1 s-1 cm-2", "Flux density ("),
+        ("mJy", "Flux density ("),
+        ("W m-2", "Flux ("),
+        ("count s-1", "Signal ("),
+    ],
+)
+def test_the_axis_is_called_what_its_unit_is_one_of(unit: str, words: str) -> None:
+    assert spectrum_figure([a_spectrum(flux_unit=unit)], title="a").axes[0].get_ylabel().startswith(words)
+
+
+def test_points_that_the_file_flags_as_bad_are_gaps() -> None:
+    bad = np.zeros(900, dtype=bool)
+    bad[100:150] = True
+    figure = spectrum_figure([a_spectrum(bad=bad, quality=bad.astype(np.int64))], title="a")
+    [line] = [one for one in figure.axes[0].lines if one.get_label() == "flux"]
+    assert np.isnan(np.asarray(line.get_ydata())[100:150]).all()
+    assert "50 of 900 points are gaps: the file flags them as bad" in " ".join(text.get_text() for text in figure.texts)

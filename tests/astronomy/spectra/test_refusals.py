@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from penstock.astronomy.judgement import FileVerdict
-from penstock.astronomy.spectra import CODES, SpectrumJudgement, judge_spectrum
+from penstock.astronomy.spectra import CODES, SpectrumHints, SpectrumJudgement, judge_spectrum
 from tests.astronomy.spectra.fits_bytes import CardValue, Column, fluxes, image, table, wat, waves
 from tests.astronomy.spectra.made_spectra import MADE
 
@@ -165,6 +165,36 @@ def test_a_product_of_eso_that_names_no_target_lacks_what_it_must_have(tmp_path:
 def test_a_product_of_eso_without_a_unit_gets_none(tmp_path: Path) -> None:
     data = MADE["sdp"]().data.replace(b"TUNIT1  =", b"TUNUT1  =")
     assert code(judged(tmp_path, data)) == "MISSING_UNIT"
+
+
+def test_a_refused_file_keeps_its_numbers_for_whoever_decides(tmp_path: Path) -> None:
+    path = tmp_path / "a.fits"
+    cards: dict[str, CardValue] = {**LINE, "CUNIT1": "furlong", "DC-FLAG": 0}
+    path.write_bytes(image(fluxes(), cards))
+    found = judge_spectrum(path)
+    assert found.finding is not None
+    assert found.finding.code == "UNKNOWN_UNIT"
+    assert found.finding.details["hints"] == ["unit"]
+    assert found.stored[0] is not None
+    assert found.stored[0].tolist() == fluxes().tolist()
+
+
+def test_a_page_of_html_is_called_one(tmp_path: Path) -> None:
+    path = tmp_path / "a.fits"
+    path.write_text("<!DOCTYPE html><html><body>404 Not Found</body></html>")
+    found = judge_spectrum(path)
+    assert found.finding is not None
+    assert "an HTML page" in found.finding.message
+    assert "'<!DOCTYPE html>" in found.finding.message
+
+
+def test_a_hint_that_nobody_knows_is_called_that_with_examples(tmp_path: Path) -> None:
+    path = tmp_path / "a.fits"
+    path.write_bytes(image(fluxes(), {**LINE, "CUNIT1": "Angstrom"}))
+    found = judge_spectrum(path, hints=SpectrumHints(flux_unit="bananas"))
+    assert found.finding is not None
+    assert found.finding.code == "UNKNOWN_HINT"
+    assert "such as erg/s/cm2/Angstrom" in found.finding.message
 
 
 def test_the_page_has_the_codes_and_the_profiles_that_there_are() -> None:

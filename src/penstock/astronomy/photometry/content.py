@@ -19,8 +19,13 @@ _BINARY = {
     b"\x89PNG": "a picture",
     b"\xd0\xcf\x11\xe0": "an old spreadsheet",
     b"\x89HDF": "an HDF5 file",
-    b"BZh": "a bzip2 archive",
-    b"\xfd7zXZ": "an xz archive",
+}
+_PACKED = {
+    b"\x1f\x9d": "compress (.Z)",
+    b"BZh": "bzip2",
+    b"\xfd7zXZ": "xz",
+    b"7z\xbc\xaf": "7-Zip",
+    b"\x28\xb5\x2f\xfd": "zstd",
 }
 
 
@@ -78,6 +83,10 @@ def read_content(path: Path, *, most_bytes: int) -> Content | TableRefusal:
 
 def decoded(data: bytes) -> Text | TableRefusal:
     """The text that the bytes are, in UTF-8, UTF-16 with its mark, or Latin-1."""
+    for magic, name in _PACKED.items():
+        if data.startswith(magic):
+            said = f"The file is packed by {name}, which is not unpacked here. Unpack it, and send what is in it."
+            return refused(FileVerdict.QUARANTINED, "UNSUPPORTED_COMPRESSION", said, compression=name)
     for magic, what in _BINARY.items():
         if data.startswith(magic):
             return refused(
@@ -131,5 +140,8 @@ def _unpacked(data: bytes, most_bytes: int) -> Content | TableRefusal:
 
 
 def _too_large(most_bytes: int) -> TableRefusal:
-    said = f"The file has more than {most_bytes} bytes, packed or unpacked. Split it, or raise the limit."
+    said = (
+        f"The file has more than {most_bytes} bytes, packed or unpacked, the most that is read of a table. Split it: no"
+        " hint and no ticket helps."
+    )
     return refused(FileVerdict.QUARANTINED, "TOO_LARGE", said, most_bytes=most_bytes)

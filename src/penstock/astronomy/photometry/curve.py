@@ -66,10 +66,10 @@ def _read(
     curve = LightCurve(
         tuple(measurements),
         tuple(unread),
-        decision.reading.system,
+        decision.reading.name,
         dict(tally.words),
         _source(table, decision.reading, tally),
-        (*assumptions, *_seen(table, tally, len(table.rows))),
+        (*assumptions, *_unscaled(decision.reading), *_seen(table, tally, len(table.rows))),
     )
     verdict, finding = _judged(curve, tally, len(table.rows))
     return CurveReading(curve, verdict, finding, decision.reading, _counts(table, curve, tally))
@@ -139,7 +139,7 @@ def _refused(table: RecognisedTable, refusal: TableRefusal) -> CurveReading:
     why = f"the whole table waits: {refusal.finding.code}"
     unread = tuple(UnreadRow(row.number, row.text, row.why or why) for row in table.rows)
     reading = table.columns.time_reading or TimeReading()
-    curve = LightCurve((), unread, reading.system, source=dict(table.source), assumptions=table.assumptions)
+    curve = LightCurve((), unread, reading.name, source=dict(table.source), assumptions=table.assumptions)
     return CurveReading(curve, refusal.verdict, refusal.finding, reading, _counts(table, curve, Tally()))
 
 
@@ -188,6 +188,14 @@ def _source(table: RecognisedTable, reading: TimeReading, tally: Tally) -> dict[
     if tally.systems:
         source["filter_systems"] = dict(sorted(tally.systems.items())[:_MOST_TOLD])
     return source
+
+
+def _unscaled(reading: TimeReading) -> tuple[Assumption, ...]:
+    """Times of the Sun's centre or the barycentre are told in UTC by some and in TDB by others, a minute apart."""
+    if reading.scale or reading.system == "JD":
+        return ()
+    why = f"the source says {reading.system} and no time scale; UTC and TDB are about 69 s apart today"
+    return (Assumption("time_scale", UNKNOWN, why),)
 
 
 def _seen(table: RecognisedTable, tally: Tally, rows: int) -> list[Assumption]:

@@ -17,7 +17,7 @@ from penstock.astronomy.photometry.recognised import RecognisedTable
 from penstock.astronomy.photometry.text_recognition import recognised_text, with_hints
 from penstock.astronomy.ticket import PhotometryTicket, photometry_ticket_of, ticket_record
 
-VERSION = 1
+VERSION = 2
 "Of the rules; a record of another version may be read otherwise today."
 MOST_ROWS = 500_000
 _LINES_OF_A_ROW = 2
@@ -102,6 +102,7 @@ def _judged(table: RecognisedTable, case: _Case) -> PhotometryJudgement:
     read = read_curve(table, case.hints)
     record = case.record | table.record() | {"tried": case.tried, "counts": read.counts}
     record["time"] = {"system": read.reading.system, "written": read.reading.written, "origin": read.reading.origin}
+    record["time"]["scale"] = read.reading.scale
     record["assumptions"] = [
         {"about": each.about, "value": each.value, "why": each.why} for each in read.curve.assumptions
     ]
@@ -140,5 +141,5 @@ def _too_many(lines: list[TextLine], case: _Case) -> TableRefusal | None:
     rows = sum(not line.is_comment for line in lines)
     if rows <= case.most_rows:
         return None
-    said = f"The table has {rows} rows; at most {case.most_rows} are read. Split it, or raise the limit."
+    said = f"The table has {rows} rows; at most {case.most_rows} are read of one. Split it: no hint helps."
     return refused(FileVerdict.QUARANTINED, "TOO_MANY_ROWS", said, rows=rows, most_rows=case.most_rows)

@@ -29,7 +29,7 @@ _DAY_FIRST = re.compile(
 )
 _US = re.compile(r"([0-9]{1,2})/([0-9]{1,2})/([0-9]{4}) ([0-9]{1,2}):([0-9]{2})(?::([0-9]{2}))?(?: ?([AaPp])[Mm])?")
 _NAME = re.compile(
-    r"(h|b|m|hm|bm|r|t)?jd(utc|tdb|tt)?(mid|obs|start)?(?:[-–−+]?(24[0-9]{5}(?:\.[0-9])?)\+?)?(?:days?|d)?"
+    r"(h|b|m|hm|bm|r|t)?jd[-–−]?(utc|tdb|tt|tai|tcb)?(mid|obs|start)?(?:[-–−+]?(24[0-9]{5}(?:\.[0-9])?)\+?)?(?:days?|d)?"
 )
 _LONG = {
     "juliandate": "jd",
@@ -55,6 +55,8 @@ _ORIGINS = {
     "r": 2_400_000.0,
     "t": 2_440_000.0,
 }
+SCALES = ("UTC", "TDB", "TT", "TAI", "TCB", "TCG", "UT1", "UT", "ET", "GPS")
+"Time scales by their names; other words are none."
 _CENTRES = {"h": "HJD", "hm": "HJD", "b": "BJD", "bm": "BJD"}
 
 
@@ -74,6 +76,11 @@ class TimeReading:
     "TDB, UTC, TT, if it is told."
     known: bool = True
     "Can a date be made of it? A name may plainly say that it cannot, such as `time (s)` or `date (local time)`."
+
+    @property
+    def name(self) -> str:
+        """The system with its scale, such as BJD_TDB; without, where none is told."""
+        return f"{self.system}_{self.scale}" if self.scale else self.system
 
     @property
     def is_calendar(self) -> bool:

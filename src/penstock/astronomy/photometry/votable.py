@@ -17,7 +17,7 @@ from penstock.astronomy.photometry.photometry_hints import PhotometryHints
 from penstock.astronomy.photometry.raw_table import MOST_CELLS, SHOWN, RawRow
 from penstock.astronomy.photometry.recognised import RecognisedTable
 from penstock.astronomy.photometry.text_header import TextHeader
-from penstock.astronomy.photometry.time_reading import MJD_ZERO, TimeReading, time_in
+from penstock.astronomy.photometry.time_reading import MJD_ZERO, SCALES, TimeReading, time_in
 from penstock.astronomy.photometry.unit import error_unit, named_unit
 from penstock.astronomy.photometry.votable_scan import MOST_TABLES, VoField, VoScan, VoTable, scanned_votable
 from penstock.astronomy.ticket import PhotometryTicket
@@ -182,7 +182,11 @@ def _clock(attributes: dict[str, str]) -> TimeReading | None:
         return None
     system = _CENTRES.get(attributes.get("refposition", "").upper(), "JD")
     written = system if origin == 0 else "MJD" if origin == MJD_ZERO else f"{system}-{origin:.7g}"
-    return TimeReading(system, written, origin, 1.0, attributes.get("timescale", "")[:20])
+    return TimeReading(system, written, origin, 1.0, _scale(attributes.get("timescale", "")))
+
+
+def _scale(word: str) -> str:
+    return word.strip().upper() if word.strip().upper() in SCALES else ""
 
 
 def _unsafe(data: bytes, most_rows: int) -> TableRefusal | None:

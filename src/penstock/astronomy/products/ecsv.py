@@ -15,23 +15,38 @@ from astropy.table import Column, Table
 from penstock.astronomy.light_curve import LightCurve, Measurement
 from penstock.astronomy.products.notes_yaml import yaml_lines
 from penstock.astronomy.products.product_notes import light_curve_notes, spectrum_notes
-from penstock.astronomy.products.spectrum_columns import spectrum_columns
+from penstock.astronomy.products.spectrum_columns import spectrum_columns, usable_mask
 from penstock.astronomy.products.whole_file import whole_file
-from penstock.astronomy.spectrum import Spectrum
+from penstock.astronomy.spectrum import Floats, Spectrum
 
-COLUMNS = ("jd", "value", "uncertainty", "unit", "band", "upper_limit", "row", "telescope", "observer")
+COLUMNS = ("jd", "time_system", "value", "uncertainty", "unit", "band", "upper_limit", "row", "telescope", "observer")
 "Of a light curve, in every format that is text."
+JOINED = ("dataset_id", "source_jd", "source_time_system")
+"What one has beside them that was put together from several tables."
 _ROWS_AT_ONCE = 10_000
 
 
 def write_spectrum_ecsv(spectrum: Spectrum, path: Path, *, provenance: Mapping[str, Any]) -> None:
-    """Write wavelength, flux and, where it is known, uncertainty. The same spectrum makes the same bytes."""
+    """Write wavelength, flux and uncertainty, a mask, and the file's own flags. The same spectrum makes the same bytes.
+
+    What was not measured is an empty cell, which astropy reads as masked.
+    """
     table, notes = Table(), spectrum_notes(spectrum, provenance)
     columns = spectrum_columns(spectrum)
     for column in columns:
         table[column.name] = Column(dtype="f8", unit=_unit(column.unit), description=column.description)
-    # repr is the shortest text that gives the same double back.
-    _write(path, table, notes, zip(*(map(repr, column.values.tolist()) for column in columns), strict=True))
+    cells = [_cells_of(column.values) for column in columns]
+    table["mask"] = Column(dtype="bool", description="True: not to be used; not measured, or flagged as bad")
+    cells.append(map(str, usable_mask(spectrum).tolist()))
+    if spectrum.quality is not None:
+        table["quality"] = Column(dtype="i8", description="flags of the file; 0: nothing is said against the point")
+        cells.append(map(str, spectrum.quality.tolist()))
+    _write(path, table, notes, zip(*cells, strict=True))
+
+
+def _cells_of(values: Floats) -> Iterator[str]:
+    """Numbers as the shortest text that gives the same double back; nothing for what is none."""
+    return ("" if each != each else repr(each) for each in values.tolist())
 
 
 def write_light_curve_ecsv(curve: LightCurve, path: Path, *, provenance: Mapping[str, Any]) -> None:
@@ -39,11 +54,16 @@ def write_light_curve_ecsv(curve: LightCurve, path: Path, *, provenance: Mapping
     shared = {one.unit for one in curve.measurements}
     unit = _unit(shared.pop()) if len(shared) == 1 else None
     table, notes = Table(), light_curve_notes(curve, provenance)
-    table["jd"] = Column(dtype="f8", unit=units.day, description=f"Julian date, {line(curve.time_system)[:40]}")
+    table["jd"] = Column(dtype="f8", unit=units.day, description=f"Julian date, {line(curve.time_system)[:80]}")
+    table["time_system"] = Column(dtype="str", description="what jd of this row is told in")
     table["value"] = Column(dtype="f8", unit=unit, description="brightness, in the unit that the row names")
     table["uncertainty"] = Column(dtype="f8", unit=unit, description="one standard deviation; empty: not known")
-    for name, kind in zip(COLUMNS[3:], ("str", "str", "bool", "i8", "str", "str"), strict=True):
+    for name, kind in zip(COLUMNS[4:], ("str", "str", "bool", "i8", "str", "str"), strict=True):
         table[name] = Column(dtype=kind)
+    if is_joined(curve):
+        table["dataset_id"] = Column(dtype="str", description="the table that the row is from; row is counted there")
+        table["source_jd"] = Column(dtype="f8", unit=units.day, description="the time as that table tells it")
+        table["source_time_system"] = Column(dtype="str", description="what source_jd is told in")
     _write(path, table, notes, light_curve_rows(curve))
 
 
@@ -51,18 +71,31 @@ def write_light_curve_csv(curve: LightCurve, path: Path) -> None:
     """Write the measurements for spreadsheets: a row of names, then a row a measurement, and nothing else."""
     with whole_file(path) as unfinished, unfinished.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(COLUMNS)
+        writer.writerow((*COLUMNS, *JOINED) if is_joined(curve) else COLUMNS)
         writer.writerows(light_curve_rows(curve))
 
 
 def light_curve_rows(curve: LightCurve) -> Iterator[tuple[str, ...]]:
-    """The cells of each measurement, under `COLUMNS`."""
-    return map(_cells, curve.measurements)
+    """The cells of each measurement, under `COLUMNS`, and `JOINED` if it is from one of several tables."""
+    joined = is_joined(curve)
+    return (_cells(one, curve) + (_origin(one, curve) if joined else ()) for one in curve.measurements)
 
 
-def _cells(one: Measurement) -> tuple[str, ...]:
+def is_joined(curve: LightCurve) -> bool:
+    """Whether a light curve was put together from several tables."""
+    return any(one.dataset is not None for one in curve.measurements)
+
+
+def _origin(one: Measurement, curve: LightCurve) -> tuple[str, ...]:
+    told = one.jd if one.told_jd is None else one.told_jd
+    system = one.told_time_system or one.time_system or curve.time_system
+    return line(one.dataset or ""), repr(float(told)), line(system)
+
+
+def _cells(one: Measurement, curve: LightCurve) -> tuple[str, ...]:
     return (
         repr(float(one.jd)),
+        line(one.time_system or curve.time_system),
         repr(float(one.value)),
         "" if one.uncertainty is None else repr(float(one.uncertainty)),
         line(one.unit),

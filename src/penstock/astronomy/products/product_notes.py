@@ -10,7 +10,7 @@ from enum import Enum
 from typing import Any
 
 from penstock.astronomy.judgement import Assumption
-from penstock.astronomy.light_curve import LightCurve
+from penstock.astronomy.light_curve import LightCurve, UnreadRow
 from penstock.astronomy.spectrum import Spectrum
 from penstock.errors import TooLarge
 
@@ -38,7 +38,7 @@ def spectrum_notes(spectrum: Spectrum, provenance: Mapping[str, Any]) -> dict[st
 
 def light_curve_notes(curve: LightCurve, provenance: Mapping[str, Any]) -> dict[str, Any]:
     """All that a light curve's product tells beside the measurements; rows that were not read are among it."""
-    unread = [{"row": row.row, "text": row.text[:200], "why": row.why} for row in curve.unread[:100]]
+    unread = [_unread(row) for row in curve.unread[:100]]
     return bounded(
         {
             "kind": "light curve",
@@ -51,6 +51,11 @@ def light_curve_notes(curve: LightCurve, provenance: Mapping[str, Any]) -> dict[
             "provenance": provenance,
         }
     )
+
+
+def _unread(row: UnreadRow) -> dict[str, Any]:
+    told = {"row": row.row, "text": row.text[:200], "why": row.why}
+    return told if row.dataset is None else told | {"dataset_id": row.dataset}
 
 
 def assumptions(made: tuple[Assumption, ...]) -> list[dict[str, str]]:

@@ -100,6 +100,15 @@ class HeaderCards:
         value = self.first(key)
         return str(value).strip()[:200] or None if value is not None else None
 
+    def comment(self, key: str) -> str:
+        """What stands after the value of a keyword where it first comes, in small letters."""
+        if key not in self._at:
+            return ""
+        at = self._at[key][0]
+        field = self._raw[at : at + _WIDTH].decode("latin-1").partition("=")[2]
+        found = _STRING.match(field)
+        return (field[found.end() :] if found else field).partition("/")[2].strip().lower()
+
     def _value(self, at: int) -> CardValue | GarbledCard | None:
         card = self._raw[at : at + _WIDTH].decode("latin-1")
         if card.startswith("HIERARCH"):

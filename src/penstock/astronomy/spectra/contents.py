@@ -79,5 +79,5 @@ def _piece(unpacker: Any, rest: bytes) -> bytes:
 
 
 def _too_large(most_bytes: int) -> UnusableSpectrum:
-    message = f"the file has, or unpacks to, more than {most_bytes} bytes, the most that is read"
+    message = f"the file has, or unpacks to, more than {most_bytes} bytes, the most that is read of one: no hint helps"
     return UnusableSpectrum("TOO_LARGE", message, most_bytes=most_bytes)

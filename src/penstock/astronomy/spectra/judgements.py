@@ -20,6 +20,7 @@ from penstock.astronomy.spectra.profile import ProfileSelection, SpectrumProfile
 from penstock.astronomy.spectra.reading import MOST_SPECTRA, SpectrumDraft, SpectrumReading
 from penstock.astronomy.spectra.spectrum_hints import NO_HINTS, SpectrumHints
 from penstock.astronomy.spectra.spectrum_soundness import sound_spectrum
+from penstock.astronomy.spectra.stored_numbers import StoredNumbers, stored_numbers
 from penstock.astronomy.spectra.text_spectra import text_spectrum
 from penstock.astronomy.spectrum import Spectrum
 
@@ -45,6 +46,8 @@ class SpectrumJudgement:
     fits_checksum: str | None = None
     headers: tuple[str, ...] = ()
     "The first cards of each HDU, or the first lines of a text."
+    stored: StoredNumbers = (None, None)
+    "Of a file that is not valid, the numbers as far as they could be read: evidence, and no spectrum."
 
 
 @dataclass(slots=True)
@@ -54,6 +57,7 @@ class _Gathered:
     selection: ProfileSelection | None = None
     checksum: str | None = None
     headers: tuple[str, ...] = ()
+    contents: FitsContents | None = None
 
     def keep(self, lines: list[str]) -> None:
         """Remember the first lines of a text."""
@@ -63,7 +67,17 @@ class _Gathered:
         self, verdict: FileVerdict, spectra: tuple[Spectrum, ...], finding: FileFinding | None
     ) -> SpectrumJudgement:
         signature = self.selection.facts.signature if self.selection else None
-        return SpectrumJudgement(verdict, spectra, finding, self.selection, signature, self.checksum, self.headers)
+        stored = (None, None) if spectra or self.contents is None else _stored(self.contents)
+        return SpectrumJudgement(
+            verdict, spectra, finding, self.selection, signature, self.checksum, self.headers, stored
+        )
+
+
+def _stored(contents: FitsContents) -> StoredNumbers:
+    try:
+        return stored_numbers(contents)
+    except Exception:  # whatever the file was refused for may stand in the way here too
+        return None, None
 
 
 @np.errstate(all="ignore")  # what is no number any more is found by the checks, and told as what it is
@@ -108,7 +122,7 @@ def _of_fits(
     data: bytes, name: str, provider: str | None, hints: SpectrumHints, gathered: _Gathered
 ) -> tuple[Spectrum, ...]:
     contents = FitsContents(data)
-    gathered.headers = tuple(_headers(contents))
+    gathered.headers, gathered.contents = tuple(_headers(contents)), contents
     gathered.selection = select_profile(facts_of(contents, provider=provider, name=name, hints=hints))
     gathered.checksum, stale = checked(contents)
     profile = _chosen(contents, gathered.selection)

@@ -86,7 +86,9 @@ def _with_hint(reading: ReadingNotes, name: str, told: str, kind: type[Medium] |
     if hint is None:
         return told
     if hint not in [one.value for one in kind]:
-        raise UnusableSpectrum("HINT_CONTRADICTS", f"the hint's {name} {hint!r} is not known", hint=name)
+        words = ", ".join(one.value for one in kind)
+        message = f"the hint's {name} {hint!r} is not known: say one of {words}"
+        raise UnusableSpectrum("UNKNOWN_HINT", message, hint=name, value=str(hint)[:80])
     if told not in ("unknown", hint):
         message = f"the hint says {hint}, and the file says {told}"
         raise UnusableSpectrum("HINT_CONTRADICTS", message, hint=name)

@@ -11,6 +11,7 @@ from penstock.astronomy.spectra.codes import UnusableSpectrum
 from penstock.astronomy.spectra.fits_contents import FitsContents
 from penstock.astronomy.spectra.flux_units import flux_unit
 from penstock.astronomy.spectra.profile import SpectrumProfile
+from penstock.astronomy.spectra.quality_flags import QualityFlags
 from penstock.astronomy.spectra.spectral_units import ANGSTROM, SpectralUnit, is_not_spectral, spectral_unit
 from penstock.astronomy.spectra.spectrum_hints import SpectrumHints
 from penstock.astronomy.spectrum import Floats, Frame, Medium
@@ -36,6 +37,7 @@ class SpectrumDraft:
     unit_assumed: bool = False
     metadata: dict[str, Any] = field(default_factory=dict)
     assumptions: list[Assumption] = field(default_factory=list)
+    quality: QualityFlags | None = None
 
 
 @dataclass(slots=True, kw_only=True)
@@ -100,7 +102,8 @@ class ReadingNotes:
     def _hinted_unit(self, text: str) -> SpectralUnit:
         unit = spectral_unit(text)
         if unit is None:
-            raise UnusableSpectrum("HINT_CONTRADICTS", f"the hint's unit {text!r} is not known", hint="unit")
+            message = f"the hint's unit {text!r} is not known: say Angstrom, nm, um, cm-1, GHz or eV"
+            raise UnusableSpectrum("UNKNOWN_HINT", message, hint="unit", value=text[:80])
         self.assume("wavelength_unit", unit.name, "a person said so")
         return unit
 
@@ -116,8 +119,11 @@ class ReadingNotes:
         unit = flux_unit(text) if text else None
         hinted = flux_unit(self.hints.flux_unit) if self.hints.flux_unit else None
         if self.hints.flux_unit and hinted is None:
-            message = f"the hint's flux unit {self.hints.flux_unit!r} is not known"
-            raise UnusableSpectrum("HINT_CONTRADICTS", message, hint="flux_unit")
+            message = (
+                f"the hint's flux unit {self.hints.flux_unit!r} is not known: say such as erg/s/cm2/Angstrom, Jy, "
+                "counts, or relative"
+            )
+            raise UnusableSpectrum("UNKNOWN_HINT", message, hint="flux_unit", value=self.hints.flux_unit[:80])
         if unit is not None and not unit.relative:
             if hinted is not None and hinted != unit:
                 message = f"the hint says {self.hints.flux_unit}, and {where} of the file says {text}"

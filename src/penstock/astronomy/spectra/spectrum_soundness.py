@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from penstock.astronomy.fill_values import fill_values
@@ -9,6 +11,7 @@ from penstock.astronomy.judgement import Assumption
 from penstock.astronomy.spectra.codes import UnusableSpectrum
 from penstock.astronomy.spectra.flux_units import per_angstrom
 from penstock.astronomy.spectra.profile import EVERYTHING, SpectrumProfile
+from penstock.astronomy.spectra.quality_flags import QualityFlags
 from penstock.astronomy.spectra.reading import SpectrumDraft
 from penstock.astronomy.spectra.spectral_units import to_angstrom
 from penstock.astronomy.spectrum import Floats, Spectrum
@@ -30,6 +33,7 @@ def sound_spectrum(draft: SpectrumDraft, profile: SpectrumProfile, assumptions: 
     _meaningful(draft)
     turned = slice(None, None, -1) if descending else slice(None)
     unmeasured = int(np.count_nonzero(fill_values(draft.flux, draft.uncertainty)))
+    flags = draft.quality if draft.quality is not None and len(draft.quality.flags) == len(draft.flux) else None
     return Spectrum(
         wavelength=np.ascontiguousarray(wavelengths[turned]),
         flux=np.ascontiguousarray(draft.flux[turned]),
@@ -39,9 +43,18 @@ def sound_spectrum(draft: SpectrumDraft, profile: SpectrumProfile, assumptions: 
         medium=draft.medium,
         frame=draft.frame,
         wavelength_unit=f"log10({draft.unit.name})" if draft.unit.log10 else draft.unit.name,
-        metadata=draft.metadata | ({"unmeasured_points": unmeasured} if unmeasured else {}),
+        metadata=draft.metadata | _counted(unmeasured, flags),
         assumptions=(*draft.assumptions, *assumptions),
+        quality=None if flags is None else np.ascontiguousarray(flags.flags[turned]),
+        bad=None if flags is None else np.ascontiguousarray(flags.bad[turned]),
     )
+
+
+def _counted(unmeasured: int, flags: QualityFlags | None) -> dict[str, Any]:
+    told: dict[str, Any] = {"unmeasured_points": unmeasured} if unmeasured else {}
+    if flags is None:
+        return told
+    return told | {"quality_rule": flags.rule, "bad_points": int(np.count_nonzero(flags.bad))}
 
 
 def _uncertainty(draft: SpectrumDraft, turned: slice) -> Floats | None:

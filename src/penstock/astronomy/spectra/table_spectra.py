@@ -13,6 +13,7 @@ from penstock.astronomy.spectra.flux_units import error_fits
 from penstock.astronomy.spectra.image_spectra import INVERSES, VARIANCES, as_deviation
 from penstock.astronomy.spectra.medium_and_frame import place
 from penstock.astronomy.spectra.observation import observation
+from penstock.astronomy.spectra.quality_flags import QualityFlags, quality_column, quality_flags
 from penstock.astronomy.spectra.reading import MOST_SPECTRA, SpectrumDraft, SpectrumReading
 from penstock.astronomy.spectra.spectral_units import spectral_unit
 from penstock.astronomy.spectrum import Floats, Medium
@@ -99,13 +100,17 @@ def table_drafts(
     told = columns.flux.unit or reading.cards(index).text("BUNIT") or reading.primary.text("BUNIT")
     flux_text = reading.flux_unit(told, where=f"TUNIT{columns.flux.number + 1}")
     errors = _errors(reading, table, columns, flux_text)
+    flagged = quality_column(table, columns.flux)
+    flags = table.numbers(flagged) if flagged is not None else None
     drafts = []
     for label, row in _rows(table, columns, wave, flux):
-        axis, values, error = (_part(array, row) for array in (wave, flux, errors))
+        axis, values, error, quality = (_part(array, row) for array in (wave, flux, errors, flags))
         assert axis is not None
         assert values is not None
         draft = SpectrumDraft(axis, unit, values, flux_text, error, label, _medium(columns.wave))
         draft.unit_assumed = assumed
+        if quality is not None:
+            draft.quality = quality_flags(quality, profile=reading.profile.name, cards=reading.cards(index))
         draft.metadata = observation(reading.cards(index), reading.primary)
         place(reading, draft, reading.cards(index), reading.primary)
         drafts.append(draft)
@@ -199,4 +204,7 @@ def _cut(table: FitsTable, drafts: list[SpectrumDraft]) -> list[SpectrumDraft]:
             raise UnusableSpectrum("LENGTH_MISMATCH", message, column="NELEM")
         draft.axis, draft.flux = draft.axis[: int(many)], draft.flux[: int(many)]
         draft.uncertainty = None if draft.uncertainty is None else draft.uncertainty[: int(many)]
+        if draft.quality is not None:
+            flags, bad = draft.quality.flags[: int(many)], draft.quality.bad[: int(many)]
+            draft.quality = QualityFlags(flags, bad, draft.quality.rule)
     return drafts

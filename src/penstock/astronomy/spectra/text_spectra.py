@@ -45,6 +45,13 @@ _DAYS = re.compile(r"[+-]?\d+(?:\.(\d*))?(?:[eE]\+?(\d{1,2}))?$")
 TEXT_PROFILE = SpectrumProfile("text_table", 1, 0, lambda facts: [], lambda reading: [], EVERYTHING, OPTICAL)
 _REGIMES: dict[object, tuple[float, float]] = {"ultraviolet": (900.0, 4000.0), "infrared": (6000.0, 300_000.0)}
 "Ångström that a table may lie between that tells no unit, by what its description says of it; else the optical."
+_OTHERS: tuple[tuple[tuple[bytes, ...], str], ...] = (
+    ((b"<!doctype html", b"<html", b"<head"), "an HTML page, such as a server sends in place of a file that is gone"),
+    ((b"<?xml", b"<votable"), "an XML document"),
+    ((b"{", b"["), "JSON"),
+    ((b"%pdf",), "a PDF document"),
+    ((b"\x89png",), "a picture"),
+)
 Gather = Callable[[list[str]], None]
 
 
@@ -83,8 +90,7 @@ def _lines(data: bytes) -> list[tuple[int, str]]:
         raise UnusableSpectrum("TOO_LARGE", f"the text has more than {MOST_TEXT} bytes, the most that is read")
     start = data[:4096]
     if b"\0" in start or start.lstrip()[:1] in (b"<", b"{", b"["):
-        message = "the file is neither FITS nor a table of numbers: look what it begins with"
-        raise UnusableSpectrum("NOT_A_SPECTRUM_FILE", message, begins=start[:40].decode("latin-1"))
+        raise UnusableSpectrum("NOT_A_SPECTRUM_FILE", _what_else(start), begins=start[:40].decode("latin-1"))
     _bounded(data)
     text = data.decode("utf-8-sig", errors="replace") if data[:3] == b"\xef\xbb\xbf" else data.decode("latin-1")
     lines = [(number, line.strip()) for number, line in enumerate(text.splitlines(), 1) if line.strip()]
@@ -107,6 +113,17 @@ def _bounded(data: bytes) -> None:
             message = f"there are more than {_LONGEST_PIECE} bytes without the end of a line, the most that is read"
             raise UnusableSpectrum("TOO_LARGE", message)
         start = end + 1
+
+
+def _what_else(start: bytes) -> str:
+    """What a file is that is no table, from its beginning."""
+    begins = " ".join(start[:200].decode("latin-1").split())[:60]
+    low = start.lstrip().lower()
+    for marks, what in _OTHERS:
+        if low.startswith(marks):
+            return f"the file is {what}, and no spectrum: it begins with {begins!r}"
+    kind = "it has bytes that no text has" if b"\0" in start else f"it begins with {begins!r}"
+    return f"the file is neither FITS nor a table of numbers: {kind}"
 
 
 def _table(lines: list[tuple[int, str]]) -> tuple[list[str], Floats]:

@@ -3,45 +3,38 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
-from penstock.astronomy.judgement import FileVerdict
-from penstock.astronomy.light_curve import LightCurve, Measurement
+from penstock.astronomy.joined_curve import CurveMember, in_one_system, joined_curve
+from penstock.astronomy.judgement import FileFinding, FileVerdict
+from penstock.astronomy.light_curve import LightCurve
+from penstock.astronomy.photometry.time_reading import calendar_date
 from penstock.astronomy.products.ecsv import write_light_curve_ecsv
 from penstock.astronomy.products.plots.light_curve_plot import plot_light_curve
+from penstock.astronomy.sky_position import Position, position_of
 from penstock.domains.novae.dataset_records import Dataset
 from penstock.domains.novae.model import Nova
 from penstock.domains.novae.photometry_science import PhotometryScience
 from penstock.work.workspace import Workspace
 
-MOST_MEASUREMENTS = 1_000_000
-_SYSTEMS = {"JD", "HJD", "BJD"}
-"Julian dates that differ by minutes; what is counted in another way is not put on the same axis."
-
 
 def joined_light_curve(workspace: Workspace, datasets: Sequence[Dataset]) -> LightCurve:
-    """All measurements of a nova, in order of time; a table whose times cannot be compared is told, not shown."""
-    science, points, bands = PhotometryScience(), list[Measurement](), dict[str, str]()
-    left_out: list[str] = []
-    systems: set[str] = set()
+    """All measurements of a nova, in order of time; a table that cannot be read any more is told, not shown."""
+    science, members, left_out = PhotometryScience(), list[CurveMember](), list[str]()
     for dataset in datasets:
         curve = _curve(science, workspace, dataset)
-        if curve is None or curve.time_system not in _SYSTEMS:
+        if curve is None:
             left_out.append(str(dataset.dataset_id))
-            continue
-        systems.add(curve.time_system)
-        bands |= curve.bands
-        points += [_from(each, dataset) for each in curve.measurements]
-    points.sort(key=lambda each: (each.jd, each.band, each.value))
-    told = {"datasets": len(datasets) - len(left_out), "left_out": left_out, "time_systems": sorted(systems)}
-    system = systems.pop() if len(systems) == 1 else "JD"
-    return LightCurve(tuple(points[:MOST_MEASUREMENTS]), time_system=system, bands=bands, source=told)
+        else:
+            members.append(CurveMember(str(dataset.dataset_id), curve, _told(dataset)))
+    return joined_curve(members, left_out=left_out)
 
 
 def write_light_curve(curve: LightCurve, folder: Path, nova: Nova) -> list[Path]:
-    """The light curve of a nova as a table and as a picture."""
+    """The light curve of a nova as a table and as a picture; in one time system, where its position is known."""
     table, picture = folder / "light_curve.ecsv", folder / "light_curve.png"
+    curve = in_one_system(curve, _position(nova))
     write_light_curve_ecsv(curve, table, provenance={"nova_id": str(nova.nova_id), "name": nova.preferred_name})
     tables = curve.source["datasets"]
     plot_light_curve(
@@ -49,8 +42,26 @@ def write_light_curve(curve: LightCurve, folder: Path, nova: Nova) -> list[Path]
         picture,
         title=nova.preferred_name,
         subtitle=f"photometry of {tables} {'table' if tables == 1 else 'tables'}",
+        began=_began(nova),
     )
     return [table, picture]
+
+
+def _position(nova: Nova) -> Position | None:
+    if nova.ra_deg is None or nova.dec_deg is None:
+        return None
+    found = position_of(float(nova.ra_deg), float(nova.dec_deg))
+    return None if isinstance(found, FileFinding) else found
+
+
+def _began(nova: Nova) -> float | None:
+    """The Julian date of the discovery, if the day is known."""
+    return calendar_date(str(nova.discovery_date or ""))
+
+
+def _told(dataset: Dataset) -> dict[str, Any]:
+    told = {"provider": dataset.provider, "file_name": dataset.file_name, "bibcode": dataset.bibcode}
+    return {name: value for name, value in told.items() if value is not None}
 
 
 def _curve(science: PhotometryScience, workspace: Workspace, dataset: Dataset) -> LightCurve | None:
@@ -61,8 +72,3 @@ def _curve(science: PhotometryScience, workspace: Workspace, dataset: Dataset) -
         return None
     curve: LightCurve = judged.contents.curve
     return curve
-
-
-def _from(point: Measurement, dataset: Dataset) -> Measurement:
-    """A measurement that tells which dataset it is of, where it tells no observer."""
-    return point if point.observer else replace(point, observer=f"{dataset.provider}:{dataset.dataset_id}")

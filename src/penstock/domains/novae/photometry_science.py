@@ -31,7 +31,7 @@ MOST_BANDS = 100
 class PhotometryScience:
     """Judges tables of photometry, and makes products of them."""
 
-    version = "photometry-1"
+    version = "photometry-2"
 
     def judge(self, path: Path, dataset: Dataset) -> JudgedFile:
         """What a table proved to be."""
@@ -93,7 +93,8 @@ def _ticket(dataset: Dataset) -> PhotometryTicket | FileFinding | None:
     ticket = read_ticket(dataset.ticket)
     if isinstance(ticket, PhotometryTicket | FileFinding):
         return ticket
-    return FileFinding("BAD_TICKET", "The ticket is one of spectra, not of photometry. Give the one of this table.")
+    said = "This ticket describes spectra, and the file was given as photometry. Give the ticket of this table."
+    return FileFinding("BAD_TICKET", said)
 
 
 def _hints(dataset: Dataset) -> PhotometryHints | FileFinding:

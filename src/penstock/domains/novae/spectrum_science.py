@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +29,7 @@ MOST_WRITTEN = 100
 class SpectrumScience:
     """Judges spectra, and makes products of them."""
 
-    version = "spectra-1"
+    version = "spectra-2"
 
     def judge(self, path: Path, dataset: Dataset) -> JudgedFile:
         """What a file proved to be."""
@@ -69,11 +69,13 @@ class SpectrumScience:
         """The spectra, or the cards of a file in which none could be read."""
         found: SpectrumJudgement = judged.contents
         if found.spectra:
-            subtitle = _subtitle(dataset, found.spectra[0])
+            subtitle = _subtitle(dataset, found.spectra)
             plot_spectra(found.spectra, path, title=title, subtitle=subtitle, markers=True)
         elif found.finding is not None:
             cards = judged.evidence.get("headers", ())
-            plot_failed(found.finding, path, title=title, subtitle=dataset.provider, header=cards)
+            told = " · ".join(filter(None, [dataset.provider, dataset.file_name]))
+            values, axis = found.stored
+            plot_failed(found.finding, path, title=title, subtitle=told, values=values, axis=axis, header=cards)
         else:
             return False
         return True
@@ -149,9 +151,10 @@ def _is_plain(value: object) -> bool:
     return isinstance(value, str | int | float | bool) and len(str(value)) <= 200
 
 
-def _subtitle(dataset: Dataset, spectrum: Spectrum) -> str:
-    """What is known of the observation, who has it, and which file it is of."""
-    return " · ".join(filter(None, [spectrum_words(spectrum), dataset.provider, dataset.file_name]))
+def _subtitle(dataset: Dataset, spectra: Sequence[Spectrum]) -> str:
+    """What is known of the observation, who has it, and which file it is of; the label, where there is but one."""
+    first = spectra[0] if len(spectra) == 1 else replace(spectra[0], label="")
+    return " · ".join(filter(None, [spectrum_words(first), dataset.provider, dataset.file_name]))
 
 
 def _choice(selection: dict[str, Any]) -> dict[str, Any]:

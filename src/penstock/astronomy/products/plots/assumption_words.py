@@ -48,6 +48,7 @@ _SENTENCES: dict[str, Callable[[Assumption], str]] = {
     "wavelength_unit": lambda one: _of_its_kind(one, f"wavelengths taken as in {_NAMES.get(one.value, one.value)}"),
     "flux_unit": _flux_unit,
     "columns": lambda one: f"columns taken as {one.value}, as in most tables without names",
+    "time_scale": lambda one: _reason(one),
     "time_system": lambda one: _of_its_kind(one, f"times taken as {one.value}"),
 }
 

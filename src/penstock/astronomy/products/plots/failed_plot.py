@@ -14,6 +14,7 @@ from matplotlib.patches import Rectangle
 from penstock.astronomy.judgement import FileFinding
 from penstock.astronomy.products.plots import plot_canvas as canvas
 from penstock.astronomy.products.plots.flux_drawing import LINE
+from penstock.astronomy.products.plots.header_lines import lines_that_matter
 from penstock.astronomy.products.plots.plot_range import flux_range, padded, shown_exponent
 from penstock.astronomy.products.plots.plot_words import power_of_ten, printable
 from penstock.astronomy.products.plots.thinning import thinned
@@ -22,6 +23,7 @@ from penstock.astronomy.spectrum import Floats
 _BANNER_TOP, _BANNER_LINES, _LINE_HEIGHT = 72, 4, 19
 _FRAMES_TOP, _BOTTOM = 178, 100
 _TEXT_LINES = 21
+_RIGHT, _FRAME_RIGHT = 1170, 770
 
 
 def plot_failed(
@@ -37,7 +39,8 @@ def plot_failed(
     """Draw the evidence into a PNG of 1200 × 700 pixels.
 
     ``values`` are the numbers as they stand in the file, ``axis`` the wavelengths it claims for them, right or wrong;
-    both are drawn over the pixel number. ``header`` is shown as text where there are no numbers.
+    both are drawn over the pixel number. ``header`` is shown beside them, or alone where there are no numbers: first
+    the lines that an axis or a unit is told by.
     """
     figure = failed_figure(finding, title=title, subtitle=subtitle, values=values, axis=axis, header=header)
     canvas.save_picture(figure, path, title=title)
@@ -57,10 +60,12 @@ def failed_figure(
     _draw_banner(figure, finding)
     rows = [("Value as stored", values), ("Wavelength as claimed", axis)]
     frames = [(words, _flat(array)) for words, array in rows if array is not None and np.size(array)]
-    notes = [note for words, array in frames for note in [_draw_frame(figure, frames, words, array)] if note]
-    if not frames:
-        _draw_text(figure, header)
-    details = [f"{name} = {value}" for name, value in list(finding.details.items())[:12]]
+    lines = lines_that_matter(header, finding)
+    right = _FRAME_RIGHT if lines else _RIGHT
+    notes = [note for words, array in frames for note in [_draw_frame(figure, frames, words, array, right)] if note]
+    _draw_text(figure, lines, len(header), beside=bool(frames))
+    told = {name: value for name, value in finding.details.items() if name != "hints"}
+    details = [f"{name} = {value}" for name, value in list(told.items())[:12]]
     canvas.add_footnotes(figure, [*notes, *details])
     return figure
 
@@ -86,16 +91,17 @@ def _flat(array: Floats) -> Floats:
     return np.atleast_1d(kind).astype(np.float64)
 
 
-def _draw_frame(figure: Figure, frames: Sequence[tuple[str, Floats]], words: str, array: Floats) -> str:
+def _draw_frame(figure: Figure, frames: Sequence[tuple[str, Floats]], words: str, array: Floats, right: int) -> str:
     """One array over its pixel numbers; what is to be said of it below the picture."""
     row = [name for name, _ in frames].index(words)
     height = (canvas.HEIGHT - _FRAMES_TOP - _BOTTOM) / len(frames)
     top, last = _FRAMES_TOP + row * height + 10 * row, row == len(frames) - 1
-    axes = canvas.add_plot(figure, top=round(top), bottom=round(_BOTTOM + (len(frames) - 1 - row) * height))
+    bottom = round(_BOTTOM + (len(frames) - 1 - row) * height)
+    axes = canvas.add_plot(figure, right=right, top=round(top), bottom=bottom)
     pixels = np.arange(1, array.size + 1, dtype=np.float64)
     _draw_values(axes, pixels, array, words, whole_range=row > 0 or words.startswith("Wave"))
     axes.set_xlim(0.5, array.size + 0.5)
-    canvas.put_ticks(axes.xaxis, 0.5, array.size + 0.5)
+    canvas.put_ticks(axes.xaxis, 0.5, array.size + 0.5, most=9 if right == _RIGHT else 6)
     if last:
         axes.set_xlabel("Pixel (counted from 1)", color=canvas.INK, labelpad=6, **canvas.words("label"))
     else:
@@ -135,17 +141,18 @@ def _draw_line(axes: Axes, pixels: Floats, array: Floats, *, whole_range: bool) 
     return exponent
 
 
-def _draw_text(figure: Figure, header: Sequence[str]) -> None:
-    """What the header says, or that nothing could be read."""
-    lines = [printable(line) for line in header[:_TEXT_LINES]]
-    if len(header) > len(lines):
-        lines[-1] = f"… {len(header) - len(lines) + 1:,} more lines"
-    if not lines:
+def _draw_text(figure: Figure, lines: Sequence[str], count: int, *, beside: bool) -> None:
+    """What the header says, alone or beside the numbers; or that nothing could be read."""
+    if not lines and not beside:
         place: dict[str, Any] = {"ha": "center", "va": "center"}
         figure.text(
             0.5, 0.45, "Nothing could be read from the file", color=canvas.QUIET, **place, **canvas.words("title")
         )
-    for number, line in enumerate(lines):
-        place_down = 1 - (_FRAMES_TOP + 16 + number * 19) / canvas.HEIGHT
-        text = figure.text(100 / canvas.WIDTH, place_down, "", color=canvas.INK, **canvas.words("tick"))
-        canvas.fit(text, line, 1070)
+    shown = [printable(line) for line in lines[:_TEXT_LINES]]
+    if count > len(shown) and shown:
+        shown[-1] = f"… {count - len(shown) + 1:,} more lines"
+    left, role = (_FRAME_RIGHT + 20, "foot") if beside else (100, "tick")
+    for number, line in enumerate(shown):
+        place_down = 1 - (_FRAMES_TOP + 12 + number * 19) / canvas.HEIGHT
+        text = figure.text(left / canvas.WIDTH, place_down, "", color=canvas.INK, **canvas.words(role))
+        canvas.fit(text, line, _RIGHT + 15 - left)

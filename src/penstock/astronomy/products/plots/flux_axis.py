@@ -53,15 +53,20 @@ class FluxAxis:
 
 def flux_axis(spectrum: Spectrum, *, wide: bool) -> FluxAxis:
     """The axis for a spectrum; logarithmic if it is wide and steep."""
-    flux = np.asarray(spectrum.flux, dtype=np.float64)
+    flux, error = np.asarray(spectrum.flux, dtype=np.float64), is_error(spectrum)
     if wide and (found := _decades_apart(flux)):
-        words = f"{flux_words(spectrum.flux_unit, 0)}, logarithmic"
+        words = f"{flux_words(spectrum.flux_unit, 0, error=error)}, logarithmic"
         return FluxAxis(found[0] / 2, found[1] * 2, 0, words, True)
     sure = np.where(_doubtful(flux, spectrum.uncertainty), np.nan, flux)
     low, high = flux_range(np.asarray(spectrum.wavelength, dtype=np.float64), sure) or (0.0, 1.0)
     exponent = shown_exponent(low, high)
     low, high = padded(low / 10.0**exponent, high / 10.0**exponent, above=0.08)
-    return FluxAxis(low, high, exponent, flux_words(spectrum.flux_unit, exponent))
+    return FluxAxis(low, high, exponent, flux_words(spectrum.flux_unit, exponent, error=error))
+
+
+def is_error(spectrum: Spectrum) -> bool:
+    """Whether these are errors of fluxes that are in another file."""
+    return spectrum.metadata.get("quantity") == "uncertainty"
 
 
 def _doubtful(flux: Floats, error: Floats | None) -> NDArray[np.bool_]:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from penstock.astronomy.products.plots import plot_canvas as canvas
 from penstock.astronomy.products.plots.edge_arrows import draw_arrows
-from penstock.astronomy.products.plots.flux_axis import FluxAxis
+from penstock.astronomy.products.plots.flux_axis import FluxAxis, is_error
 from penstock.astronomy.products.plots.log_ticks import named_ticks, small_ticks
 from penstock.astronomy.products.plots.pixel_columns import PixelColumns, is_crowded, pixel_columns
 from penstock.astronomy.products.plots.thinning import with_gaps
@@ -80,7 +80,7 @@ def draw_flux(axes: Axes, spectrum: Spectrum, axis: FluxAxis, ends: tuple[float,
 
     Where there are many more points than pixels, the line is the median behind each column, before the range of all.
     """
-    flux = axis.scaled(spectrum.flux)
+    flux, name = axis.scaled(spectrum.flux), "error" if is_error(spectrum) else "flux"
     error = None if spectrum.uncertainty is None else axis.scaled(np.abs(spectrum.uncertainty))
     columns = round(axes.get_window_extent().width)
     behind = 0
@@ -89,11 +89,11 @@ def draw_flux(axes: Axes, spectrum: Spectrum, axis: FluxAxis, ends: tuple[float,
         dense = _columns(spectrum.wavelength, flux, error, ends, columns=columns, log=axis.logarithmic)
         _draw_range(axes, dense, axis)
         unseen = _draw_band(axes, dense.middle, dense.median, dense.error, axis)
-        _draw_line(axes, dense.middle, dense.median, axis, name="flux (median)")
+        _draw_line(axes, dense.middle, dense.median, axis, name=f"{name} (median)")
     else:
         unseen = _draw_band(axes, spectrum.wavelength, flux, error, axis)
         places, line = with_gaps(spectrum.wavelength, flux)
-        _draw_line(axes, places, line, axis, name="flux")
+        _draw_line(axes, places, line, axis, name=name)
     beyond = _mark_beyond(axes, spectrum.wavelength, flux, axis)
     return DrawnFlux(flux.size, beyond, _shade_gaps(axes, spectrum.wavelength, flux, ends), behind, unseen)
 

@@ -15,6 +15,7 @@ from penstock.astronomy.products.plots.band_marks import band_marks
 from penstock.astronomy.products.plots.band_order import in_order
 from penstock.astronomy.products.plots.brightness import Brightness, brightness_by_unit
 from penstock.astronomy.products.plots.calendar_axis import calendar_ticks
+from penstock.astronomy.products.plots.day_count import DAYS_HEIGHT, day_count, put_days
 from penstock.astronomy.products.plots.light_curve_legend import draw_curve_legend
 from penstock.astronomy.products.plots.light_curve_points import DrawnPoints, draw_points
 from penstock.astronomy.products.plots.observation_words import curve_words
@@ -22,18 +23,26 @@ from penstock.astronomy.products.plots.plot_range import padded, shown_exponent,
 from penstock.astronomy.products.plots.plot_words import flux_words, printable
 from penstock.astronomy.products.plots.time_frame import TimeFrame, time_frames
 
-_MOST_UNITS = 2
+_MOST_UNITS = 3
 
 
-def plot_light_curve(curve: LightCurve, path: Path, *, title: str, subtitle: str | None = None) -> None:
-    """Draw a light curve into a PNG of 1200 × 700 pixels. Magnitudes grow downwards, limits are open triangles."""
-    canvas.save_picture(light_curve_figure(curve, title=title, subtitle=subtitle), path, title=title)
+def plot_light_curve(
+    curve: LightCurve, path: Path, *, title: str, subtitle: str | None = None, began: float | None = None
+) -> None:
+    """Draw a light curve into a PNG of 1200 × 700 pixels. Magnitudes grow downwards, limits are open triangles.
+
+    Days are counted from ``began``, the Julian date of the discovery, or from the first point.
+    """
+    figure = light_curve_figure(curve, title=title, subtitle=subtitle, began=began)
+    canvas.save_picture(figure, path, title=title)
 
 
-def light_curve_figure(curve: LightCurve, *, title: str, subtitle: str | None = None) -> Figure:
+def light_curve_figure(
+    curve: LightCurve, *, title: str, subtitle: str | None = None, began: float | None = None
+) -> Figure:
     """The picture before it is saved.
 
-    Each unit has a frame of its own, the two most frequent ones at most. Where most of a long time has hardly any
+    Each unit has a frame of its own, the three most frequent ones at most. Where most of a long time has hardly any
     points, the outburst gets a frame of its own to the left of all of it.
     """
     figure = canvas.blank_picture(title=title, subtitle=curve_words(curve) if subtitle is None else subtitle)
@@ -41,14 +50,20 @@ def light_curve_figure(curve: LightCurve, *, title: str, subtitle: str | None = 
     shown = groups[:_MOST_UNITS] or [Brightness.nothing()]
     marks = band_marks(in_order(one for group in shown for one in group.names))
     drawn: list[DrawnPoints] = []
+    days = day_count(curve, began)
+    lowest: list[tuple[Axes, TimeFrame]] = []
     for frame in time_frames(shown):
         axes = canvas.add_plot(figure, **frame.place)
         _set_time(axes, frame, curve.time_system)
         low, high, exponent = _set_brightness(axes, frame)
         drawn.append(draw_points(axes, frame, marks, (low, high), exponent))
+        lowest += [(axes, frame)] if frame.lowest else []
     draw_curve_legend(figure, shown, marks)
     notes = [note for one in drawn[-len(shown) :] for note in one.words()]  # the last frames show all of the time
-    canvas.add_footnotes(figure, list(dict.fromkeys([*notes, *_told(curve, groups, shown)])))
+    told = list(dict.fromkeys([*notes, *_told(curve, groups, shown)]))
+    canvas.add_footnotes(figure, told, room=DAYS_HEIGHT if days else 0)
+    for axes, frame in lowest:
+        put_days(axes, frame, days)
     return figure
 
 
@@ -58,7 +73,7 @@ def _set_time(axes: Axes, frame: TimeFrame, system: str) -> None:
     axes.set_xlim(low, high)
     canvas.put_ticks(axes.xaxis, low, high, most=frame.most_ticks)
     if frame.lowest:
-        words = printable(system)[:40] or "JD"
+        words = printable(system)[:80] or "JD"
         axes.set_xlabel(
             f"{words} − 2\u2009400\u2009000 (days)" if frame.offset else f"{words} (days)",
             color=canvas.INK, labelpad=6, **canvas.words("label"),
@@ -103,6 +118,9 @@ def _set_brightness(axes: Axes, frame: TimeFrame) -> tuple[float, float, int]:
 
 def _told(curve: LightCurve, groups: Sequence[Brightness], shown: Sequence[Brightness]) -> list[str]:
     told = [*unread_words(curve.unread), *assumed_words(curve.assumptions)]
+    if len(groups) > 1:
+        units = ", ".join(group.unit or "no unit" for group in groups)
+        told.insert(0, f"bands in {units} are in frames of their own: their values are not comparable")
     if len(groups) > len(shown):
         told.append("not shown: values in " + ", ".join(group.unit or "no unit" for group in groups[len(shown) :]))
     return told

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.transforms import blended_transform_factory
 
 from penstock.astronomy.products.plots import plot_canvas as canvas
-from penstock.astronomy.products.plots.line_evidence import evidence
+from penstock.astronomy.products.plots.line_evidence import NEAR, SeenFeature, feature, strong_feature
 from penstock.astronomy.products.plots.nova_lines import SpectralLine
 from penstock.astronomy.spectrum import Spectrum
 
@@ -17,19 +18,51 @@ COLOUR = "#6b6b6b"
 STRIP = 100
 "Pixels above the frame that the names need."
 NOTE = (
-    "dotted: laboratory wavelengths of lines that novae show, where the flux has a peak or a dip within 1,200 km/s; "
-    "not identifications"
+    "dotted: laboratory wavelengths of lines that novae show, where the flux has a peak or a dip within 1,200 km/s "
+    "(2,100 if strong); not identifications"
 )
 _APART, _FURTHEST, _SAME = 13.0, 26.0, 2.0
 "Pixels between two names, from a name to its line, and between two lines that are drawn as one."
 _LEAD = 14.0
+_NEEDED = {1: 3.5, 2: 4.5, 3: 6.0}
+"How many times the noise a peak must stand out to be called by a line of each rank: the rarer, the more."
+_ONE_PEAK, _AS_NEAR = 0.0008, 0.0002
+"Parts of a wavelength: between two places that are one peak, and between two distances that are the same."
 
 
 def lines_shown(spectrum: Spectrum, lines: Sequence[SpectralLine]) -> tuple[SpectralLine, ...]:
-    """Those of the lines near which the spectrum has a peak or a dip, the most usual first."""
-    found = [(evidence(spectrum.wavelength, spectrum.flux, line.wavelength), line) for line in lines]
-    ordered = sorted((one for one in found if one[0] > 0), key=lambda one: (one[1].rank, -one[0]))
-    return tuple(line for _, line in ordered)
+    """Those of the lines at which the spectrum has a peak or a dip, the most usual first; one for each of these."""
+    found = [(_at(spectrum, line), line) for line in lines]
+    seen = [(one, line) for one, line in found if one is not None and one.strength >= _NEEDED[line.rank]]
+    apart = _one_peak(spectrum)
+    kept = [(one, line) for one, line in seen if not any(_nearer(other, (one, line), apart) for other in seen)]
+    return tuple(line for one, line in sorted(kept, key=lambda pair: (pair[1].rank, -pair[0].strength)))
+
+
+def _at(spectrum: Spectrum, line: SpectralLine) -> SeenFeature | None:
+    """A peak or a dip at a line; for lines that nearly all novae show, a strong one somewhat further away as well."""
+    near = feature(spectrum.wavelength, spectrum.flux, line.wavelength)
+    if near is not None or line.rank > 1:
+        return near
+    return strong_feature(spectrum.wavelength, spectrum.flux, line.wavelength)
+
+
+def _one_peak(spectrum: Spectrum) -> float:
+    """How far apart two places may be that are one peak, as a part of a wavelength: some pixels, if these are wide."""
+    steps = np.diff(spectrum.wavelength) / spectrum.wavelength[1:]
+    known = steps[np.isfinite(steps)]
+    return max(_ONE_PEAK, min(2.5 * float(np.median(known)), NEAR)) if known.size else _ONE_PEAK
+
+
+def _nearer(other: tuple[SeenFeature, SpectralLine], this: tuple[SeenFeature, SpectralLine], apart: float) -> bool:
+    """Whether another line is a better name for the same peak: nearer to it, or as near and more usual."""
+    (one, line), (same, own) = other, this
+    if line is own or abs(one.place / same.place - 1) > apart:
+        return False
+    theirs, ours = abs(one.place / line.wavelength - 1), abs(same.place / own.wavelength - 1)
+    if abs(theirs - ours) > _AS_NEAR:
+        return theirs < ours
+    return (line.rank, theirs, line.wavelength) < (own.rank, ours, own.wavelength)
 
 
 def mark_lines(axes: Axes, lines: Sequence[SpectralLine]) -> None:

@@ -97,8 +97,8 @@ def put_small_ticks(axis: Any, places: Sequence[float]) -> None:
     axis.set_tick_params(which="minor", length=2.5, width=0.6)
 
 
-def add_footnotes(figure: Figure, notes: Sequence[str]) -> None:
-    """Write small notes at the foot, at most four lines, and give the frames the rest of the height.
+def add_footnotes(figure: Figure, notes: Sequence[str], *, room: float = 0.0) -> None:
+    """Write small notes at the foot, at most four lines, and give the frames the rest of the height, less ``room``.
 
     What does not fit is cut, with a sign that it was.
     """
@@ -106,7 +106,7 @@ def add_footnotes(figure: Figure, notes: Sequence[str]) -> None:
     for number, text in enumerate(lines):
         place = (_FOOT_EDGE + _FOOT_HEIGHT * (len(lines) - 1 - number)) / HEIGHT
         figure.text(24 / WIDTH, place, text, color=QUIET, **words("foot"))
-    _stretch_frames(figure, _BELOW_FRAME + (_FOOT_EDGE + _FOOT_HEIGHT * len(lines) - 8 if lines else 0))
+    _stretch_frames(figure, room + _BELOW_FRAME + (_FOOT_EDGE + _FOOT_HEIGHT * len(lines) - 8 if lines else 0))
 
 
 def _stretch_frames(figure: Figure, bottom: float) -> None:

@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
+from numpy.typing import NDArray
 
 from penstock.astronomy.spectrum import Floats
 
@@ -14,6 +15,8 @@ _SPIKE = 1e-4
 "How wide a spike may be, as a part of its wavelength: 30 km/s."
 _LARGEST = 1e300
 "Sums of a few of these can still be told."
+_ENDS, _NOISY, _UNSURE = 8, 6.0, 0.3
+"Parts of each end that are looked at; how many times the usual noise, and which part of the flux, is too much."
 _EVIDENT = 5.0
 "How many times its local noise a value must stand out to widen the range on its own."
 
@@ -27,6 +30,7 @@ def flux_range(wavelength: Floats, flux: Floats) -> tuple[float, float] | None:
     good = np.isfinite(flux) & np.isfinite(wavelength)
     if not good.any():
         return None
+    good[np.flatnonzero(good)[_noisy_ends(flux[good])]] = False
     flux = np.clip(flux, -_LARGEST, _LARGEST)
     values = _blocks(flux[good], _pixels_of_a_spike(wavelength[good]))
     smooth, noise = _smoothed(values), _local_noise(values)
@@ -35,6 +39,25 @@ def flux_range(wavelength: Floats, flux: Floats) -> tuple[float, float] | None:
     away = smooth[np.abs(smooth - np.median(smooth)) > _EVIDENT * noise]
     shown = np.concatenate([core, away])
     return _with_tips(float(shown.min()), float(shown.max()), flux[good])
+
+
+def _noisy_ends(values: Floats) -> NDArray[np.bool_]:
+    """The ends of a spectrum, a sixth at most on each side, as far as their noise is many times that of the rest."""
+    ends = np.zeros(values.size, dtype=bool)
+    count = _ENDS * 6
+    if values.size < 8 * count:
+        return ends
+    parts = np.array_split(np.arange(values.size), count)
+    with np.errstate(over="ignore", invalid="ignore"):
+        noise = np.array([float(np.median(np.abs(np.diff(values[part], n=2)))) for part in parts])
+        level = np.array([abs(float(np.median(values[part]))) for part in parts])
+    # Noisier than the rest, and not because there is more light: it is no small part of what is there.
+    noisy = (noise > _NOISY * float(np.median(noise[_ENDS:-_ENDS]))) & (noise > _UNSURE * level)
+    for order in (parts, parts[::-1]):
+        quiet = np.flatnonzero(~(noisy if order is parts else noisy[::-1])[: _ENDS + 1])
+        for part in order[: int(quiet[0]) if quiet.size else _ENDS]:
+            ends[part] = True
+    return ends
 
 
 def _pixels_of_a_spike(wavelength: Floats) -> int:

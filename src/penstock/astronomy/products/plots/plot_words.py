@@ -53,15 +53,23 @@ def _factor(base: str, power: Fraction) -> str:
     return name if power == 1 else name + raised(str(power))
 
 
-def flux_words(unit: str, exponent: int) -> str:
-    """What stands along the flux axis whose numbers were divided by this power of ten."""
+def flux_words(unit: str, exponent: int, *, error: bool = False) -> str:
+    """What stands along the flux axis whose numbers were divided by this power of ten; of errors, that they are."""
     signs, scale = unit_words(unit)
-    name = "Flux density" if "⁻" in signs or signs.endswith("Jy") else "Flux"
+    name = _quantity(signs)
     if not signs and scale == 1:
         name = "Relative flux"
+    name = f"Uncertainty of the {name.lower()}, 1σ" if error else name
     multiple = _multiple(scale, exponent)
     inside = " ".join(filter(None, (multiple, signs))) if signs else ", ".join(filter(None, (multiple, "no unit")))
     return f"{name} ({inside})"
+
+
+def _quantity(signs: str) -> str:
+    """What a unit is one of: a flux is energy on an area, a flux density that per wavelength or frequency."""
+    if any(each in signs for each in ("Å⁻¹", "nm⁻¹", "µm⁻¹", "Hz⁻¹", "cm⁻³", "m⁻³", "Jy")):
+        return "Flux density"
+    return "Signal" if signs.startswith(("counts", "count", "adu", "e⁻")) else "Flux"
 
 
 def _multiple(scale: float, exponent: int) -> str:

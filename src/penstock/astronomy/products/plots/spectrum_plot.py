@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 
 from penstock.astronomy.products.plots import plot_canvas as canvas
 from penstock.astronomy.products.plots.assumption_words import assumed_words
-from penstock.astronomy.products.plots.flux_axis import flux_axis
+from penstock.astronomy.products.plots.flux_axis import flux_axis, is_error
 from penstock.astronomy.products.plots.flux_drawing import (
     draw_flux,
     draw_legend,
@@ -29,6 +29,7 @@ from penstock.astronomy.spectrum import Spectrum
 from penstock.errors import InvalidValue
 
 MOST_PANELS = 4
+ERROR_NOTE = "these are no fluxes: they are the errors of fluxes in another file, so no lines are marked"
 
 
 def plot_spectrum(
@@ -75,6 +76,7 @@ def _subtitle(spectra: Sequence[Spectrum]) -> str:
 
 def _draw_one(figure: Figure, spectrum: Spectrum, *, markers: bool) -> list[str]:
     ends = wavelength_ends([spectrum])
+    markers = markers and not is_error(spectrum)
     lines, told = _lines(spectrum, ends) if markers else ((), [])
     axes = canvas.add_plot(figure, top=canvas.TOP + (STRIP if lines else 0))
     axis = flux_axis(spectrum, wide=is_wide(ends))
@@ -83,7 +85,8 @@ def _draw_one(figure: Figure, spectrum: Spectrum, *, markers: bool) -> list[str]
     seen = draw_flux(axes, spectrum, axis, ends)
     mark_lines(axes, lines)
     draw_legend(axes)
-    return remarks([seen]) + told
+    told = [*([ERROR_NOTE] if is_error(spectrum) else []), *remarks([seen]), *told]
+    return told
 
 
 def _lines(spectrum: Spectrum, ends: tuple[float, float]) -> tuple[tuple[SpectralLine, ...], list[str]]:

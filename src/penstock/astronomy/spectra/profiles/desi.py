@@ -10,10 +10,11 @@ from penstock.astronomy.spectra.image_axis import ImageAxis
 from penstock.astronomy.spectra.image_spectra import as_deviation, image_draft
 from penstock.astronomy.spectra.medium_and_frame import known
 from penstock.astronomy.spectra.profile import spectrum_profile
+from penstock.astronomy.spectra.quality_flags import quality_flags
 from penstock.astronomy.spectra.reading import MOST_SPECTRA, SpectrumDraft, SpectrumReading
 from penstock.astronomy.spectrum import Floats, Frame, Medium
 
-_WAVE, _FLUX, _IVAR = "_WAVELENGTH", "_FLUX", "_IVAR"
+_WAVE, _FLUX, _IVAR, _MASK = "_WAVELENGTH", "_FLUX", "_IVAR", "_MASK"
 
 
 def _arms(facts: SpectrumFacts) -> list[str]:
@@ -89,12 +90,15 @@ def _arm(reading: SpectrumReading, arm: str, index: int, rows: list[tuple[int, s
     unit, assumed = reading.axis_unit(("BUNIT", reading.cards(wave_index).text("BUNIT")))
     axis = ImageAxis(wave, unit, assumed)
     errors = _deviations(reading, arm, reading.contents.blocks[index].shape)
+    masks = _masks(reading, arm, reading.contents.blocks[index].shape)
     drafts = []
     for row, target in rows:
         error = errors[row] if errors is not None else None
         label = f"target {target} arm {arm}" if len(flux) > 1 else f"arm {arm}"
         draft = image_draft(reading, index, axis, flux[row], uncertainty=error, label=label)
         draft.metadata["target"] = target
+        if masks is not None:
+            draft.quality = quality_flags(masks[row], profile=reading.profile.name)
         known(reading, draft, medium=Medium.VACUUM, frame=Frame.HELIOCENTRIC)
         drafts.append(draft)
     return drafts
@@ -105,6 +109,13 @@ def _deviations(reading: SpectrumReading, arm: str, shape: tuple[int, ...]) -> F
     if index is None or reading.contents.blocks[index].shape != shape:
         return None
     return np.atleast_2d(as_deviation(reading.contents.image(index), "IVAR"))
+
+
+def _masks(reading: SpectrumReading, arm: str, shape: tuple[int, ...]) -> Floats | None:
+    index = reading.hdu_named(arm + _MASK)
+    if index is None or reading.contents.blocks[index].shape != shape or not reading.contents.is_image(index):
+        return None
+    return np.atleast_2d(reading.contents.image(index))
 
 
 def _too_many(count: int) -> UnusableSpectrum:

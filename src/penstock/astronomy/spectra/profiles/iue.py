@@ -10,6 +10,7 @@ from penstock.astronomy.spectra.fits_contents import FitsTable
 from penstock.astronomy.spectra.medium_and_frame import place
 from penstock.astronomy.spectra.observation import observation
 from penstock.astronomy.spectra.profile import spectrum_profile
+from penstock.astronomy.spectra.quality_flags import quality_column, quality_flags
 from penstock.astronomy.spectra.reading import MOST_SPECTRA, SpectrumDraft, SpectrumReading
 from penstock.astronomy.spectrum import Floats
 
@@ -65,6 +66,9 @@ def _row(reading: SpectrumReading, index: int, row: int) -> SpectrumDraft:
     axis = start + np.arange(int(count), dtype=np.float64) * step
     draft = SpectrumDraft(axis, unit, _array(table, flux.name, row)[part], flux_unit, error, _label(table, row))
     draft.unit_assumed = assumed
+    flagged = quality_column(table, flux)
+    if flagged is not None:
+        draft.quality = quality_flags(_array(table, flagged.name, row)[part], profile=reading.profile.name)
     draft.metadata = observation(reading.cards(index), reading.primary)
     place(reading, draft, reading.cards(index), reading.primary)
     return draft
