@@ -11,9 +11,12 @@ from tests.cli.conftest import folder as folder
 from tests.cli.conftest import penstock as penstock
 from tests.domains.novae.made_files import in_strange_unit, light_curve_csv, spectrum_fits
 
-TICKET = (
-    "OBJECT NAME: V1324 Sco\nMETADATA FILENAME: list.csv\nFILENAME COLUMN: 0\nWAVELENGTH COLUMN: 0\nFLUX COLUMN: 1\n"
-)
+TICKET = """OBJECT NAME: V1324 Sco
+METADATA FILENAME: list.csv
+FILENAME COLUMN: 0
+WAVELENGTH COLUMN: 1
+FLUX COLUMN: 2
+"""
 
 
 @pytest.fixture
