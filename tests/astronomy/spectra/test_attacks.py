@@ -175,7 +175,9 @@ def test_a_column_that_is_called_something_else_is_not_in_angstrom(tmp_path: Pat
     assert code(tmp_path, text(f"{name},FLUX"), "file.txt") == "UNKNOWN_UNIT"
 
 
-@pytest.mark.parametrize("heading", ["pixel,counts", "HJD-2450000,Vmag,err", "# time_s counts", "Vmag,flux"])
+@pytest.mark.parametrize(
+    "heading", ["pixel,counts", "HJD-2450000,Vmag,err", "# time_s counts", "Vmag,flux", "wave,flux,flux"]
+)
 def test_a_heading_that_says_that_it_is_no_spectrum_is_believed(tmp_path: Path, heading: str) -> None:
     assert judged(tmp_path, text(heading), "file.txt").verdict is not FileVerdict.VALID
 
@@ -188,6 +190,15 @@ def test_a_heading_that_tells_a_unit_is_believed(tmp_path: Path, heading: str, f
     found = judged(tmp_path, text(heading, np.linspace(4000, 7000, 500)), "file.txt")
     assert found.verdict is FileVerdict.VALID, found.finding
     assert found.spectra[0].wavelength[0] == pytest.approx(first)
+
+
+def test_headers_without_end_are_too_large(tmp_path: Path) -> None:
+    cards = ["XTENSION= 'IMAGE'", f"{'BITPIX':8}= {8:20}", f"{'NAXIS':8}= {0:20}", *["EXTNAME = 'Q'"] * 35_000]
+    assert code(tmp_path, gzip.compress(image(AXIS) + header(*cards) * 7, 1), "many.fits.gz") == "TOO_LARGE"
+
+
+def test_a_number_is_written_without_lines_in_it(tmp_path: Path) -> None:
+    assert code(tmp_path, b"1_0000 1\n2_0000 2\n", "file.txt") == "NOT_A_SPECTRUM_FILE"
 
 
 def test_numbers_that_are_none_are_not_told_of_an_observation(tmp_path: Path) -> None:

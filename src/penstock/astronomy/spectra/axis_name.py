@@ -14,6 +14,8 @@ _KINDS = {
     "energy": re.compile(r"ENER|PHOTON_?ENERGY"),
     "velocity": re.compile(r"VELO|VEL(?![A-Z])|VOPT|VRAD|FELO|RV(?![A-Z])"),
 }
+_PLURALS = {"length": "wavelengths", "frequency": "frequencies", "energy": "energies"}
+_PLURALS |= {"wavenumber": "wavenumbers", "velocity": "velocities"}
 _NOT_SPECTRAL = re.compile(
     r"(?:PIXELS?|PIX|XPIX|CHANNELS?|CHAN|INDEX|ROW|SAMPLE|TIME|TIMES|DATE|EPOCH|PHASE|DAYS?|HOURS?|SECONDS?|ORDER|SLIT"
     r"|[HBRT]?JD|H?MJD|BMJD|UTC?|REDSHIFT|ZOPT|BETA|ANGLE|RA|DEC|POSITION|AIRMASS)(?![A-Z])"
@@ -45,7 +47,7 @@ def counts_what_its_name_says(name: str, unit: SpectralUnit, *, assumed: bool) -
     if kind is None or kind == unit.kind:
         return
     if assumed:
-        message = f"{name!r} says that the axis counts a {kind}, and no unit is told: say it with the hint unit"
+        message = f"{name!r} says that the axis counts {_PLURALS[kind]}, and no unit is told: say it with the hint unit"
         raise UnusableSpectrum("UNKNOWN_UNIT", message, of="wavelength", value=name[:80])
-    message = f"{name!r} says that the axis counts a {kind}, and its unit is {unit.name}"
+    message = f"{name!r} says that the axis counts {_PLURALS[kind]}, and its unit is {unit.name}"
     raise UnusableSpectrum("CONTRADICTORY_CARDS", message, name=name[:80], unit=unit.name)

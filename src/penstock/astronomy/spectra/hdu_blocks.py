@@ -12,6 +12,8 @@ from penstock.astronomy.spectra.codes import UnusableSpectrum
 BLOCK = 2880
 MOST_HDUS = 1000
 _MOST_HEADER = 1000 * BLOCK
+_MOST_HEADERS = 16 * 1024 * 1024
+"Bytes of all headers of a file: each card is looked at, and no file has so many to say something."
 _BITPIX = {8, 16, 32, 64, -32, -64}
 _END = b"END" + b" " * 5
 
@@ -45,11 +47,13 @@ def hdu_blocks(data: bytes) -> list[HduBlock]:
 
 
 def _blocks(data: bytes) -> Iterator[HduBlock]:
-    at, count = 0, 0
+    at, count, headers = 0, 0, 0
     while at < len(data) and (at == 0 or data.startswith(b"XTENSION", at)):
         block = _block(data, at)
         yield block
-        at, count = block.end, count + 1
+        at, count, headers = block.end, count + 1, headers + block.data_start - block.start
+        if headers > _MOST_HEADERS:
+            raise UnusableSpectrum("TOO_LARGE", f"the headers of the file have more than {_MOST_HEADERS} bytes")
         if count > MOST_HDUS:
             raise UnusableSpectrum("TOO_LARGE", f"the file has more than {MOST_HDUS} HDUs")
     if b"XTENSION".startswith(rest := data[at : at + 8]) and rest:

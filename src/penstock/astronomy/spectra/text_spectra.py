@@ -157,6 +157,8 @@ def _words(line: str, separator: str | None) -> list[str]:
 
 
 def _numbers(line: str, separator: str | None) -> list[float] | None:
+    if "_" in line:  # which Python takes for a part of a number, and nobody else does
+        return None
     try:
         words = line.split(separator)
         return [float(word) for word in (words if words[-1].strip() else words[:-1])]
@@ -204,7 +206,11 @@ def _by_heading(heading: list[str]) -> TextColumns | None:
     names, units = _names_and_units(heading)
 
     def column(known: list[str]) -> int | None:
-        return next((names.index(name) for name in known if name in names), None)
+        found = next((name for name in known if name in names), None)
+        if found is not None and names.count(found) > 1:
+            message = f"{names.count(found)} columns are called {found}: a description must tell which it is"
+            raise UnusableSpectrum("AMBIGUOUS_COLUMNS", message, column=found)
+        return None if found is None else names.index(found)
 
     wave, flux = column(list(WAVES)), column(list(FLUXES))
     if wave is None or flux is None:
@@ -228,7 +234,7 @@ def _names_and_units(heading: list[str]) -> tuple[list[str], list[str | None]]:
 def _not_otherwise(heading: list[str]) -> None:
     """A heading that plainly says that the first two columns are something else is believed."""
     names, _ = _names_and_units(heading)
-    if names and is_no_spectral_name(names[0]):
+    if names and (is_no_spectral_name(names[0]) or (is_no_flux_name(names[0]) and kind_in(names[0]) is None)):
         message = f"the first column is called {heading[0][:80]!r}: that is no axis of wavelengths"
         raise UnusableSpectrum("NO_WAVELENGTH", message, column=heading[0][:80])
     if len(names) > 1 and is_no_flux_name(names[1]):

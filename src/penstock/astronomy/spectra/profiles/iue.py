@@ -62,9 +62,9 @@ def _row(reading: SpectrumReading, index: int, row: int) -> SpectrumDraft:
     unit, assumed = reading.axis_unit((f"TUNIT{wave.number + 1}", wave.unit))
     flux_unit = reading.flux_unit(flux.unit, where=f"TUNIT{flux.number + 1}")
     sigma = table.named("SIGMA") if flux.name.upper() == "FLUX" else None
-    error = _array(table, "SIGMA", row)[part] if sigma is not None and sigma.repeat == flux.repeat else None
+    error = _array(table, "SIGMA", row)[part].copy() if sigma is not None and sigma.repeat == flux.repeat else None
     axis = start + np.arange(int(count), dtype=np.float64) * step
-    draft = SpectrumDraft(axis, unit, _array(table, flux.name, row)[part], flux_unit, error, _label(table, row))
+    draft = SpectrumDraft(axis, unit, _array(table, flux.name, row)[part].copy(), flux_unit, error, _label(table, row))
     draft.unit_assumed = assumed
     flagged = quality_column(table, flux)
     if flagged is not None:
