@@ -165,3 +165,12 @@ def test_an_array_of_errors_has_no_lines_and_says_what_it_is() -> None:
     assert names(figure.axes[0]) == []
     assert figure.axes[0].get_ylabel().startswith("Uncertainty of the flux density, 1σ (")
     assert "these are no fluxes" in said(figure)
+
+
+def test_a_weak_peak_at_a_rare_line_is_not_named_by_a_usual_one_beside() -> None:
+    """[Fe VII] 4942 is rare; a small peak there is not [O III] 4959 for that."""
+    trials = [with_peaks(4942.5, depth=float(depth)) for depth in np.arange(0.06, 0.3, 0.005)]
+    weak = [one for one in trials if 3.5 < evidence(one.wavelength, one.flux, 4942.5) < 6]
+    assert weak
+    assert [names(drawn(one, markers=True).axes[0]) for one in weak[:3]] == [[]] * len(weak[:3])
+    assert "[Fe VII] 4942" in names(drawn(with_peaks(4942.5), markers=True).axes[0])

@@ -33,9 +33,11 @@ _ONE_PEAK, _AS_NEAR = 0.0008, 0.0002
 def lines_shown(spectrum: Spectrum, lines: Sequence[SpectralLine]) -> tuple[SpectralLine, ...]:
     """Those of the lines at which the spectrum has a peak or a dip, the most usual first; one for each of these."""
     found = [(_at(spectrum, line), line) for line in lines]
-    seen = [(one, line) for one, line in found if one is not None and one.strength >= _NEEDED[line.rank]]
+    seen = [(one, line) for one, line in found if one is not None]
     apart = _one_peak(spectrum)
-    kept = [(one, line) for one, line in seen if not any(_nearer(other, (one, line), apart) for other in seen)]
+    nearest = [(one, line) for one, line in seen if not any(_nearer(other, (one, line), apart) for other in seen)]
+    # The nearest line first: where that one is too rare for so small a peak, another is no better name for it.
+    kept = [(one, line) for one, line in nearest if one.strength >= _NEEDED[line.rank]]
     return tuple(line for one, line in sorted(kept, key=lambda pair: (pair[1].rank, -pair[0].strength)))
 
 
