@@ -46,7 +46,7 @@ def _at_earth(jd: Floats, centre: str, position: Position) -> Floats:
 def _ahead(jd: Floats, centre: str, position: Position) -> Floats:
     """Days by which the Earth is nearer to the object than the centre is."""
     # Astropy's own library of positions, without its tables of the Earth's turning, which would be fetched.
-    import erfa  # type: ignore[import-untyped]
+    import erfa
 
     heliocentric, barycentric, _ = erfa.ufunc.epv00(jd, np.zeros_like(jd))
     places = np.asarray((heliocentric if centre == "HJD" else barycentric)["p"])

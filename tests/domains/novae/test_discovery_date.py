@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from uuid import UUID
 
@@ -10,13 +11,13 @@ import pytest
 
 from penstock.domains.novae import corrections, quarantine
 from penstock.domains.novae.corrections import SaidOfNova
-from penstock.domains.novae.discovery import discovery_words
+from penstock.domains.novae.discovery_date import discovery_words
 from penstock.domains.novae.errors import OtherVersion
 from penstock.domains.novae.first_detection import day_of
 from penstock.domains.novae.model import DatasetType, Nova
 from penstock.domains.novae.nova_catalogue import NovaCatalogue
 from penstock.domains.novae.providers.local_index import LocalIndex
-from penstock.domains.novae.providers.provider import DiscoveryTold, Paper
+from penstock.domains.novae.providers.provider import DiscoveryTold, Paper, ResolvedObject
 from penstock.errors import InvalidValue
 from tests.domains.novae.data_story import NOVA_ID, added, known, the_dataset
 from tests.domains.novae.known_sky import KnownSky, nova_object
@@ -79,10 +80,8 @@ def test_an_index_that_says_it_is_believed_and_one_that_derives_it_is_shown(
     )
 
 
-def _with(found: object, discovered: tuple[DiscoveryTold, ...]) -> object:
-    from dataclasses import replace
-
-    return replace(found, discovered=discovered)  # type: ignore[type-var]
+def _with(found: ResolvedObject, discovered: tuple[DiscoveryTold, ...]) -> ResolvedObject:
+    return replace(found, discovered=discovered)
 
 
 def test_both_forms_of_an_index_tell_dates(tmp_path: Path) -> None:

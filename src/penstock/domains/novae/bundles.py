@@ -23,7 +23,7 @@ from penstock.domains.novae.data_records import NovaBundle
 from penstock.domains.novae.dataset_files import sha256_of
 from penstock.domains.novae.dataset_records import Dataset, FileObject
 from penstock.domains.novae.dataset_science import canonical
-from penstock.domains.novae.discovery import discovery_words, shown_date
+from penstock.domains.novae.discovery_date import discovery_words, shown_date
 from penstock.domains.novae.model import Nova
 from penstock.domains.novae.nova_catalogue import NovaCatalogue
 from penstock.domains.novae.nova_files import BUNDLE, BUNDLE_MANIFEST

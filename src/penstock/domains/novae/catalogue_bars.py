@@ -10,7 +10,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from penstock.domains.novae.catalogue_lines import VERDICTS, contents_of_dataset, file_of, shown, told_nova
 from penstock.domains.novae.catalogue_progress import AT_WORK, CatalogueProgress, VerdictCount
 from penstock.domains.novae.dataset_records import Dataset
-from penstock.domains.novae.discovery import discovery_words
+from penstock.domains.novae.discovery_date import discovery_words
 from penstock.plugin import CommandContext
 
 

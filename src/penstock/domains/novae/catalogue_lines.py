@@ -12,7 +12,7 @@ from rich.text import Text
 
 from penstock.domains.novae.data_records import QuarantineEntry
 from penstock.domains.novae.dataset_records import Dataset
-from penstock.domains.novae.discovery import candidate_words, discovery_words
+from penstock.domains.novae.discovery_date import candidate_words, discovery_words
 from penstock.domains.novae.model import Doubt, Nova
 from penstock.domains.novae.run_records import WorkflowRun
 from penstock.domains.novae.states import NovaStatus, ProcessingStatus

@@ -22,7 +22,7 @@ from penstock.domains.novae.dataset_lease import HeldDataset, LeaseHeartbeat
 from penstock.domains.novae.dataset_records import Dataset
 from penstock.domains.novae.dataset_science import DatasetScience, JudgedFile, fingerprint_of, science_of
 from penstock.domains.novae.datasets import find_dataset, lookup_dataset
-from penstock.domains.novae.discovery import note_observation
+from penstock.domains.novae.discovery_date import note_observation
 from penstock.domains.novae.first_detection import first_detection
 from penstock.domains.novae.laying_aside import lay_aside
 from penstock.domains.novae.model import Nova

@@ -9,7 +9,7 @@ from uuid import UUID
 
 from penstock.astronomy.sky_position import SkyMatch, match_of
 from penstock.domains.novae.candidates import Candidate, apart, contradiction
-from penstock.domains.novae.discovery import is_earlier
+from penstock.domains.novae.discovery_date import is_earlier
 from penstock.domains.novae.model import Nova, NovaEntry, NovaStatus
 from penstock.domains.novae.nova_names import (
     all_names,

@@ -17,7 +17,7 @@ from penstock.astronomy.sky_position import sky_cell
 from penstock.declare.attr import the
 from penstock.declare.entity import Entity
 from penstock.domains.novae.dataset_runs import launch_for
-from penstock.domains.novae.discovery import DiscoveryDate, earliest_known, is_earlier, move_discovery
+from penstock.domains.novae.discovery_date import DiscoveryDate, earliest_known, is_earlier, move_discovery
 from penstock.domains.novae.errors import NotMergeable
 from penstock.domains.novae.founding import AT_ONCE, move_entry
 from penstock.domains.novae.ingesting import INGEST

@@ -8,7 +8,7 @@ from uuid import UUID
 from pydantic import BaseModel, Field
 
 from penstock.declare.units import Count, EpochSeconds, Milliseconds, UtcMicros, UtcSeconds
-from penstock.domains.novae.discovery import discovery_words
+from penstock.domains.novae.discovery_date import discovery_words
 from penstock.domains.novae.lookup_records import Doubt, DoubtStatus
 from penstock.domains.novae.model import Nova, Reference
 from penstock.domains.novae.nova_names import all_names

@@ -18,7 +18,7 @@ from penstock.domains.novae.dataset_records import Dataset
 from penstock.domains.novae.dataset_runs import begin_for_within
 from penstock.domains.novae.dataset_science import Replayed, canonical, science_of
 from penstock.domains.novae.datasets import find_dataset, lookup_dataset
-from penstock.domains.novae.discovery import date_anew
+from penstock.domains.novae.discovery_date import date_anew
 from penstock.domains.novae.errors import NoSuchNova, NotInQuarantine
 from penstock.domains.novae.nova_catalogue import NovaCatalogue
 from penstock.domains.novae.run_records import Attempt, JobRun

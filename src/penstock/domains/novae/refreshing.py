@@ -11,7 +11,7 @@ from typing import Any
 from uuid import UUID
 
 from penstock.declare.attr import the
-from penstock.domains.novae.discovery import earliest_known, earliest_paper, is_earlier, move_discovery
+from penstock.domains.novae.discovery_date import earliest_known, earliest_paper, is_earlier, move_discovery
 from penstock.domains.novae.model import DoubtfulItem, NovaReference, Reference
 from penstock.domains.novae.nova_catalogue import NovaCatalogue
 from penstock.domains.novae.nova_names import all_names

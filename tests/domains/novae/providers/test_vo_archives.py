@@ -13,11 +13,11 @@ from typing import Any
 
 import pytest
 
+from penstock.domains.novae.providers.answer_screen import VotableLimits, screen
 from penstock.domains.novae.providers.found_spectra import Offers
 from penstock.domains.novae.providers.obscore import ObsCoreProvider
 from penstock.domains.novae.providers.provider import NovaQuery, SkyPlace, UnusableAnswer
 from penstock.domains.novae.providers.ssa import SsaProvider
-from penstock.domains.novae.providers.votable_screen import VotableLimits, screen
 from penstock.errors import Unanswered, Unavailable
 from penstock.generation.provider_http import ProviderService
 from penstock.work.errors import RetryLater, Terminal

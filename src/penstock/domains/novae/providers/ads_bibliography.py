@@ -12,11 +12,11 @@ from typing import Any
 from urllib.parse import urlencode
 
 from penstock.astronomy.judgement import FileFinding
+from penstock.domains.novae.providers.answer_screen import unusable
 from penstock.domains.novae.providers.json_answer import json_object
 from penstock.domains.novae.providers.paper_reading import is_bibcode, read_paper
 from penstock.domains.novae.providers.provider import BadPaper, Bibliography, Paper
 from penstock.domains.novae.providers.told_value import told_value
-from penstock.domains.novae.providers.votable_screen import unusable
 from penstock.generation.provider_http import ProviderService
 
 _FIELDS = "bibcode,title,author,pubdate,doi,pub"

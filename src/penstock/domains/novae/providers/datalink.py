@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from penstock.domains.novae.providers.answer_screen import USUAL_VOTABLE, unusable
 from penstock.domains.novae.providers.spectral_formats import PREFERENCE, spectral_format
 from penstock.domains.novae.providers.vo_rows import read_answer
-from penstock.domains.novae.providers.votable_screen import USUAL_VOTABLE, unusable
 from penstock.errors import AnswerTooLong
 from penstock.generation.provider_http import ProviderService
 

@@ -7,7 +7,7 @@ import zlib
 from enum import StrEnum
 from pathlib import Path
 
-from penstock.domains.novae.providers.votable_screen import looks_like_a_page
+from penstock.domains.novae.providers.answer_screen import looks_like_a_page
 
 _HEAD = 4096
 _FITS = b"SIMPLE  ="

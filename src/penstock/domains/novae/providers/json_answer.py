@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from penstock.domains.novae.providers.votable_screen import looks_like_a_page, unusable
+from penstock.domains.novae.providers.answer_screen import looks_like_a_page, unusable
 from penstock.errors import AnswerTooLong
 from penstock.generation.provider_http import ProviderService
 

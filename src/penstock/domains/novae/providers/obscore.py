@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from penstock.astronomy.judgement import FileFinding
+from penstock.domains.novae.providers.answer_screen import USUAL_VOTABLE, VotableLimits
 from penstock.domains.novae.providers.found_spectra import OfferedFile, Offers, no_position
 from penstock.domains.novae.providers.provider import NovaQuery, ProductSearch, SkyPlace
 from penstock.domains.novae.providers.vo_answer import VoAnswer, VoRow
-from penstock.domains.novae.providers.votable_screen import USUAL_VOTABLE, VotableLimits
 from penstock.generation.provider_http import ProviderService
 
 _SPECTRA = frozenset({"spectrum", "sed"})

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from penstock.domains.novae.providers.answer_screen import USUAL_VOTABLE, VotableLimits
 from penstock.domains.novae.providers.found_spectra import OfferedFile, Offers, no_position
 from penstock.domains.novae.providers.provider import NovaQuery, ProductSearch
 from penstock.domains.novae.providers.vo_answer import VoRow
-from penstock.domains.novae.providers.votable_screen import USUAL_VOTABLE, VotableLimits
 from penstock.generation.provider_http import ProviderService
 
 _START, _STOP = "char.spectralaxis.coverage.bounds.start", "char.spectralaxis.coverage.bounds.stop"

@@ -10,8 +10,8 @@ from typing import Any
 from astropy.io.votable import parse
 from pyvo.dal import DALFormatError, DALQuery, DALQueryError, DALResults
 
+from penstock.domains.novae.providers.answer_screen import USUAL_VOTABLE, VotableLimits, screen, unusable
 from penstock.domains.novae.providers.vo_answer import VoAnswer, VoRow
-from penstock.domains.novae.providers.votable_screen import USUAL_VOTABLE, VotableLimits, screen, unusable
 from penstock.net.words import excerpt
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import requests
 from requests.adapters import BaseAdapter
 
-from penstock.domains.novae.providers.votable_screen import unusable
+from penstock.domains.novae.providers.answer_screen import unusable
 from penstock.errors import AnswerTooLong
 from penstock.generation.provider_http import ProviderService
 
