@@ -247,6 +247,10 @@ def test_one_project_is_not_anothers(api: Any, editor: TestClient, studio: FilmS
     viewer = client_of(api, studio, Role.VIEWER)
     assert viewer.get(f"/api/mv/projects/{mine}").status_code == 200
     assert viewer.post(f"/api/mv/projects/{mine}/compose").status_code == 403
+    body = {"kind": "audio", "size": 9, "contentType": "audio/mpeg"}
+    place = bound.post(f"/api/mv/projects/{mine}/uploads", json=body).json()["uploadId"]
+    told = [each.get(f"/api/mv/projects/{mine}/uploads/{place}").status_code for each in (bound, viewer)]
+    assert told == [200, 403], "whoever knows where to send a file can replace it"
 
 
 def test_a_project_that_is_there_is_not_begun_again(api: Any, studio: FilmStudio) -> None:

@@ -118,6 +118,14 @@ def test_a_record_says_what_the_file_is_and_not_what_it_is_called(
     assert video["format"] in ("matroska", "webm")
 
 
+def test_only_those_who_may_send_a_film_are_told_where_to(
+    api: Any, editor: TestClient, library: VideoLibrary, film: Path
+) -> None:
+    path = f"/api/vm/submissions/{announced(editor, film)['video_id']}"
+    assert told(editor.get(path))["upload"] is not None
+    assert told(client_of(api, library, Role.VIEWER).get(path))["upload"] is None
+
+
 def test_a_large_film_is_sent_in_parts_and_goes_on_where_it_broke(
     editor: TestClient, library: VideoLibrary, film: Path, tmp_path: Path
 ) -> None:
