@@ -42,7 +42,7 @@ def moved(start: Position, arcseconds: float, direction: float) -> Position:
     return Position(math.degrees(math.atan2(y, x)) % 360 % 360, math.degrees(math.atan2(z, math.hypot(x, y))))
 
 
-@settings(max_examples=2000, deadline=None)
+@settings(max_examples=400, deadline=None)
 @given(start=PLACE, radius=RADIUS, share=st.one_of(st.just(1.0), st.floats(0, 1)), direction=st.floats(0, 6.3))
 @example(start=Position(0, 90), radius=60.0, share=1.0, direction=1.0)
 @example(start=Position(0, -90), radius=60.0, share=0.5, direction=4.0)

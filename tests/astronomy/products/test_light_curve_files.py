@@ -42,7 +42,7 @@ def known(value: Any) -> Any:
     return None if value is np.ma.masked else value.item() if hasattr(value, "item") else value
 
 
-@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(CURVES)
 def test_ecsv_gives_back_every_measurement(tmp_path: Path, curve: LightCurve) -> None:
     write_light_curve_ecsv(curve, tmp_path / "a.ecsv", provenance={"from": "é"})
@@ -55,7 +55,7 @@ def test_ecsv_gives_back_every_measurement(tmp_path: Path, curve: LightCurve) ->
     assert table.meta["provenance"] == {"from": "é"}
 
 
-@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(CURVES.filter(lambda curve: len(curve.measurements) > 0))
 def test_fits_gives_back_every_measurement(tmp_path: Path, curve: LightCurve) -> None:
     write_light_curve_fits(curve, tmp_path / "a.fits", provenance={})
@@ -75,7 +75,7 @@ def measurement(row: dict[str, Any]) -> Measurement:
     return Measurement(*seen, bool(row["UPLIMIT"]), text["TELESCOPE"] or None, text["OBSERVER"] or None)
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(CURVES)
 def test_csv_gives_back_every_number(tmp_path: Path, curve: LightCurve) -> None:
     write_light_curve_csv(curve, tmp_path / "a.csv")

@@ -86,6 +86,7 @@ def cost(points: int, path: Path, *, curve: bool) -> float:
     return time.thread_time() - start
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("curve", [False, True], ids=["spectrum", "light curve"])
 def test_a_million_points_cost_at_most_ten_times_a_hundred_thousand(tmp_path: Path, curve: bool) -> None:
     cost(1000, tmp_path / "a.png", curve=curve)
@@ -93,6 +94,7 @@ def test_a_million_points_cost_at_most_ten_times_a_hundred_thousand(tmp_path: Pa
     assert cost(1_000_000, tmp_path / "a.png", curve=curve) < 10 * few + 0.5
 
 
+@pytest.mark.long
 def test_a_million_points_need_little_memory(tmp_path: Path) -> None:
     spectrum = a_spectrum(points=1_000_000)
     tracemalloc.start()

@@ -90,7 +90,7 @@ ODD = {
 }
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(spectra(), METADATA)
 @example(a_spectrum(points=2, metadata=ODD), ODD)
 def test_ecsv_gives_back_the_same_numbers_and_words(
@@ -107,7 +107,7 @@ def test_ecsv_gives_back_the_same_numbers_and_words(
     assert same_notes(spectrum, dict(table.meta), provenance)
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(spectra(), METADATA)
 @example(a_spectrum(points=2, metadata=ODD), ODD)
 def test_fits_gives_back_the_same_numbers_and_words(

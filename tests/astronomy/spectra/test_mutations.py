@@ -173,7 +173,6 @@ REAL_BASES: dict[str, Callable[[bytes], Told]] = {
     "iraf/sn17218-1794.fits": of_function,
     "iraf/sn6304-444.fits": of_cards,
     "other/IndoUS_A0V_153808.fits": of_cards,
-    "other/PH957_e.fits": of_cards,
     "other/tom_test_spectrum.fits": of_cards,
     "uv_ir/hd229238_iue.fits": of_column(1, "WAVELENGTH"),
     "uv_ir/IUE_lwp25637_mxlo.fits": of_start_and_step,
