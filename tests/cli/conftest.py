@@ -54,6 +54,7 @@ def penstock(folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Captu
 
     def run(*words: str) -> Said:
         monkeypatch.setattr(sys, "argv", ["penstock", *words])
+        monkeypatch.setattr("penstock.cli.leave", sys.exit)  # this process goes on, whatever still runs in it
         capsys.readouterr()
         try:
             main()
