@@ -42,6 +42,8 @@ def test_the_table_of_codes_has_each_code_that_the_source_gives_with_its_verdict
         given.setdefault(code, set()).add(WORDS[verdict])
     for verdict, code in re.findall(r"FileVerdict\.(\w+), FileFinding\(\s*\"([A-Z_]+)\"", source):
         given.setdefault(code, set()).add(WORDS[verdict])
+    for verdict, code in re.findall(r"\(FileVerdict\.(\w+), \"([A-Z_]+)\"\)", source):
+        given.setdefault(code, set()).add(WORDS[verdict])
     for code in re.findall(r"(?<!, )FileFinding\(\s*\"([A-Z_]+)\"", source):
         given.setdefault(code, {"retryable" if code == "MACHINE_FAILURE" else "quarantined"})
     told = {row[0].strip("`"): set(row[1].split(" or ")) for row in rows("Codes")}
