@@ -70,13 +70,20 @@ def nothing_that_opens_by_itself_is_stored() -> Iterator[None]:
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if "engine_name" in metafunc.fixturenames:
-        chosen = [_marked(name, metafunc.module.__name__) for name in chosen_engines()]
+        everywhere = metafunc.definition.get_closest_marker("every_engine") is not None
+        chosen = [_marked(name, metafunc.module.__name__, everywhere=everywhere) for name in chosen_engines()]
         metafunc.parametrize("engine_name", chosen, scope="session")
 
 
-def _marked(name: str, module: str) -> Any:
-    """DynamoDB Local, which is slow, does what every engine must do; what is built on that, it does on long runs."""
-    seldom = name == "dynamodb-local" and not module.startswith(("tests.engines", "tests.faults"))
+def _marked(name: str, module: str, *, everywhere: bool) -> Any:
+    """What every engine must do, each does. What is built on that, DynamoDB Local, which is slow, does on long runs.
+
+    So do all but the embedded one with what a domain does, except for what is marked: its story, and what happens to it
+    in the middle of a write or twice at the same time. Whoever names engines has everything on each of them.
+    """
+    if module.startswith(("tests.engines", "tests.faults")) or os.environ.get("PENSTOCK_TEST_ENGINES"):
+        return name
+    seldom = name == "dynamodb-local" or (name != "sqlite" and module.startswith("tests.domains.") and not everywhere)
     return pytest.param(name, marks=pytest.mark.long) if seldom else name
 
 

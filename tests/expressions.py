@@ -11,6 +11,8 @@ from pathlib import Path
 from typing import Any
 
 _CALLS = ("compile", "match", "fullmatch", "search", "sub", "subn", "split", "findall", "finditer")
+_SIGNS = ("re.", "pattern=", "regex=")
+"A file without any of them has none."
 _FROM_THE_BEGINNING = {"match", "fullmatch"}
 
 
@@ -44,7 +46,9 @@ def expressions(package: Path) -> Iterator[Expression]:
     """Those of a package, in the order of its files."""
     for path in sorted(package.rglob("*.py")):
         module = ".".join([package.name, *path.relative_to(package).with_suffix("").parts]).removesuffix(".__init__")
-        yield from expressions_of(module, path.read_text())
+        text = path.read_text()
+        if any(sign in text for sign in _SIGNS):
+            yield from expressions_of(module, text)
 
 
 def expressions_of(module: str, source: str) -> Iterator[Expression]:

@@ -95,6 +95,7 @@ def test_what_is_no_checkout_is_refused(tmp_path: Path, capsys: pytest.CaptureFi
     assert "is no checkout of this repository" in capsys.readouterr().err
 
 
+@pytest.mark.long
 def test_this_tree_can_be_compared_with_itself(tmp_path: Path) -> None:
     report = tmp_path / "against.json"
     arguments = ["--against", str(ROOT), "sqlite.get", "--trial", "--limit", "3", "--report", str(report)]

@@ -75,13 +75,15 @@ def run(tmp_path: Path, *arguments: str, **topics: Topic | Exception) -> tuple[i
 
 @pytest.mark.parametrize("name", TOPICS)
 def test_every_topic_measures_penstock(name: str) -> None:
+    """In the first of its groups; a long run measures all of them, and everybody."""
     topic = TOPICS[name]()
+    first = next(iter(topic.GROUPS))
     ours = {topic.BASELINE, *topic.OWN}
     found = {}
-    for came in outcomes(topic, tuple(topic.GROUPS), replace(TRIAL, only=frozenset(ours)), ()):
+    for came in outcomes(topic, (first,), replace(TRIAL, only=frozenset(ours)), ()):
         assert isinstance(came, Group), came.reason
         found[came.name] = came.comparison.results(baseline=topic.BASELINE)
-    assert found.keys() == topic.GROUPS.keys()
+    assert found.keys() == {first}
     for results in found.values():
         assert ours <= {result.name for result in results}
         assert all(result.micros > 0 and result.ratio > 0 for result in results)

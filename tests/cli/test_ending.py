@@ -91,7 +91,11 @@ def running(folder: Path) -> int:
 
 @pytest.mark.parametrize(
     ("signals", "grace"),
-    [((signal.SIGTERM,), GRACE), ((signal.SIGHUP, signal.SIGTERM), 30), ((signal.SIGINT, signal.SIGINT), 30)],
+    [
+        ((signal.SIGTERM,), GRACE),
+        pytest.param((signal.SIGHUP, signal.SIGTERM), 30, marks=pytest.mark.long),
+        pytest.param((signal.SIGINT, signal.SIGINT), 30, marks=pytest.mark.long),
+    ],
 )
 def test_told_to_stop_under_load_it_hands_back_what_it_cannot_finish(
     tmp_path: Path, signals: tuple[signal.Signals, ...], grace: int

@@ -182,6 +182,7 @@ def _answers(url: str, process: subprocess.Popen[bytes]) -> bool:
         return False
 
 
+@pytest.mark.long
 def test_two_new_domains_run_beside_each_other(running: Running) -> None:
     """From the API through the feed, the pipeline and a person's word to the end, on the command line too."""
     for domain in DOMAINS:

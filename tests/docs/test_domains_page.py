@@ -23,6 +23,7 @@ __all__ = ["wheel"]
 PAGE = Path(__file__).parents[2] / "docs" / "domains.md"
 
 
+@pytest.mark.long
 @pytest.mark.skipif(shutil.which("curl") is None, reason="a line of the page is for curl")
 def test_the_steps_of_the_page_lead_to_a_film(wheel: Path, tmp_path: Path) -> None:
     first, up, then = re.findall(r"```console\n(.*?)```", PAGE.read_text(), re.DOTALL)

@@ -26,6 +26,8 @@ from penstock.operations.reads import Query, Ref
 
 from .keys import assert_every_pattern_is_a_query, index_key_of, key_of, transitions
 
+pytestmark = pytest.mark.every_engine
+
 EIGHT = datetime(2037, 1, 29, 8, 0, tzinfo=UTC)
 QUARTER_PAST = EIGHT + timedelta(minutes=15)
 TICK = timedelta(microseconds=1)

@@ -17,6 +17,8 @@ from tests.domains.musicvideo.documents import MVProjectItem
 
 from .keys import assert_every_pattern_is_a_query, index_key_of, key_of, size_of, transitions
 
+pytestmark = pytest.mark.every_engine
+
 PROJECT_ID = UUID("550e8400-e29b-41d4-a716-446655440000")
 CLIP = f"mv/projects/{PROJECT_ID}/scenes/scene_001.mp4"
 TEN = datetime(2025, 11, 17, 10, 0, tzinfo=UTC)

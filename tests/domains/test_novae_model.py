@@ -48,6 +48,8 @@ from penstock.errors import Conflict, IllegalMove, InvalidValue
 
 from .keys import assert_every_pattern_is_a_query, index_key_of, key_of, transitions
 
+pytestmark = pytest.mark.every_engine
+
 NOVA_ID = UUID("11111111-1111-4111-8111-111111111111")
 OTHER_ID = UUID("22222222-2222-4222-8222-222222222222")
 RUN_ID = UUID("33333333-3333-4333-8333-333333333333")

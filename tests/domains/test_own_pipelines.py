@@ -14,6 +14,8 @@ from penstock.work import WORKING, JobStatus, Outcome, PipelineJob, Runner, pipe
 from penstock.workers.manual import ManualWorkers
 from tests.work.own_records import AC_TASKS, ASSET, DISCOVER, NC_TASKS, ask, run_for
 
+pytestmark = pytest.mark.every_engine
+
 MINUTE = timedelta(minutes=1)
 
 

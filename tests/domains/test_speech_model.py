@@ -16,6 +16,8 @@ from penstock.errors import Conflict, NotFound
 
 from .keys import assert_every_pattern_is_a_query, key_of
 
+pytestmark = pytest.mark.every_engine
+
 AUDIO_ID = UUID("550e8400-e29b-41d4-a716-446655440000")
 MADE = datetime(2025, 12, 8, 13, 2, 19, 123000, tzinfo=UTC)
 LATER = MADE.replace(year=2037)

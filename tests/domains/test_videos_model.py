@@ -18,6 +18,8 @@ from penstock.errors import Conflict, InvalidValue, NotFound, PenstockError, Too
 
 from .keys import assert_every_pattern_is_a_query, index_key_of, key_of, transitions
 
+pytestmark = pytest.mark.every_engine
+
 VIDEO_ID = UUID("a1b2c3d4-5678-40ef-a1b2-c3d4e5f60718")
 
 # The article's example, with an id that is a UUID (F-VM-7) and its tags as the String Set it asks for.

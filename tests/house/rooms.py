@@ -5,11 +5,12 @@ An import that only a type checker makes counts as one: whoever reads the file m
 
 from __future__ import annotations
 
-import ast
 import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+
+from tests.house.statements import Written, statements
 
 ROOT = Path(__file__).parents[2]
 SOURCE = ROOT / "src" / "penstock"
@@ -49,31 +50,20 @@ def imports(source: Path = SOURCE) -> Iterator[Import]:
     """Every import of one of our modules by another, wherever in the file it stands."""
     known = modules(source)
     for module, path in known.items():
-        text = path.read_text()
-        lines, tree = text.splitlines(), ast.parse(text)
-        typing = {
-            id(node)
-            for branch in ast.walk(tree)
-            if isinstance(branch, ast.If) and "TYPE_CHECKING" in ast.unparse(branch.test)
-            for node in ast.walk(branch)
-        }
-        for node in ast.walk(tree):
-            for name in _imported(node, known):
+        lines = path.read_text().splitlines()
+        for written in statements(path).imports:
+            for name in _imported(written, known):
                 if name != module:
-                    yield Import(module, name, _line(node), id(node) in typing, _why(lines, _line(node)))
+                    yield Import(module, name, written.line, written.for_types, _why(lines, written.line))
 
 
-def _imported(node: ast.AST, known: dict[str, Path]) -> Iterator[str]:
-    if isinstance(node, ast.Import):
-        yield from (alias.name for alias in node.names if alias.name in known)
-    if isinstance(node, ast.ImportFrom) and node.module in known:
-        for alias in node.names:
-            inner = f"{node.module}.{alias.name}"
-            yield inner if inner in known else node.module
-
-
-def _line(node: ast.AST) -> int:
-    return getattr(node, "lineno", 0)
+def _imported(written: Written, known: dict[str, Path]) -> Iterator[str]:
+    if written.module is None:
+        yield from (name for name in written.names if name in known)
+    elif written.module in known:
+        for name in written.names:
+            inner = f"{written.module}.{name}"
+            yield inner if inner in known else written.module
 
 
 def _why(lines: list[str], number: int) -> str:

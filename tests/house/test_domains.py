@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import ast
 import re
 from collections.abc import Iterator
 from pathlib import Path
 
 import penstock
 from penstock.domains import DOMAINS
+from tests.house.statements import statements
 
 SOURCE = Path(next(iter(penstock.__path__)))
 SERVING = ("plugin.py", "runtime", "web", "cli", "testing")
@@ -22,12 +22,13 @@ def outside(*rooms: str) -> Iterator[Path]:
 
 
 def test_nothing_outside_the_domains_imports_one() -> None:
-    found = []
-    for path in outside():
-        for node in ast.walk(ast.parse(path.read_text())):
-            names = [node.module or ""] if isinstance(node, ast.ImportFrom) else []
-            names += [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
-            found += [f"{path.relative_to(SOURCE)}: {n}" for n in names if n.startswith("penstock.domains")]
+    found = [
+        f"{path.relative_to(SOURCE)}: {name}"
+        for path in outside()
+        for written in statements(path).imports
+        for name in written.modules
+        if name.startswith("penstock.domains")
+    ]
     assert found == []
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import ast
 import sys
 import tomllib
 from collections.abc import Iterator
 
 from tests.house.rooms import ROOT, SOURCE
+from tests.house.statements import statements
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
 FOUNDATIONS: list[str] = PROJECT["tool"]["penstock"]["foundations"]
@@ -48,18 +48,10 @@ def third_party() -> Iterator[tuple[str, str]]:
     Of Python's own, those that open databases and connections are drivers too.
     """
     for path in sorted(SOURCE.rglob("*.py")):
-        for node in ast.walk(ast.parse(path.read_text())):
-            names = (
-                [alias.name for alias in node.names]
-                if isinstance(node, ast.Import)
-                else [node.module or ""]
-                if isinstance(node, ast.ImportFrom)
-                else []
-            )
-            for name in names:
-                package = name.partition(".")[0]
-                if package in OPENING or (package not in sys.stdlib_module_names and package != "penstock"):
-                    yield path.relative_to(SOURCE).as_posix(), package
+        for name in (name for written in statements(path).imports for name in written.modules):
+            package = name.partition(".")[0]
+            if package in OPENING or (package not in sys.stdlib_module_names and package != "penstock"):
+                yield path.relative_to(SOURCE).as_posix(), package
 
 
 OPENING = {"sqlite3", "http", "smtplib", "ftplib"}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import importlib
 from collections.abc import Callable, Iterator
 from functools import cache
@@ -18,6 +17,7 @@ from penstock.engines.dynamodb.item_decoder import _exact
 from penstock.schema.shape import KeyShape
 from penstock.schema.template import Template
 from tests.expressions import Expression, expressions, expressions_of
+from tests.house.statements import statements
 from tests.pumped import grows_too_fast, pumps
 
 SOURCE = Path(penstock.__file__).parent
@@ -130,17 +130,13 @@ def test_every_expression_that_is_made_while_running_is_attacked_too() -> None:
 
 def test_expressions_are_only_written_where_they_are_found() -> None:
     """As `re.search(…)`, and with nothing but `re`."""
-    strange = []
-    for path in SOURCE.rglob("*.py"):
-        for node in ast.walk(ast.parse(path.read_text())):
-            if isinstance(node, ast.ImportFrom) and node.module in ("re", "regex", "fnmatch", "re2"):
-                strange.append(path.name)
-            if isinstance(node, ast.Import):
-                strange += [
-                    path.name
-                    for a in node.names
-                    if a.name in ("regex", "fnmatch", "re2") or (a.name == "re" and a.asname)
-                ]
+    others = {"regex", "fnmatch", "re2"}
+    strange = [
+        path.name
+        for path in SOURCE.rglob("*.py")
+        for written in statements(path).imports
+        if others & {*written.modules} or written.module == "re" or ("re" in written.modules and written.renamed)
+    ]
     assert strange == []
 
 

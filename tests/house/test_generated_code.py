@@ -33,7 +33,10 @@ def test_text_becomes_code_in_one_module_only() -> None:
 
 
 def _makers(path: Path) -> Iterator[ast.Name]:
-    for node in ast.walk(ast.parse(path.read_text())):
+    text = path.read_text()
+    if not any(maker in text for maker in MAKERS):
+        return
+    for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.Name) and node.id in MAKERS:
             yield node
 

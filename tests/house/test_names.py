@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import ast
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from tests.house.rooms import SOURCE
+from tests.house.statements import statements
 
 CLASSES: dict[str, str] = {
     "Project": "two documents have projects, each their own",
@@ -52,9 +52,9 @@ def classes(source: Path = SOURCE) -> Iterator[tuple[str, str]]:
     """Public classes and where they are. Those of the shipped suites look like what users write, and are left out."""
     for path in sorted(source.rglob("*.py")):
         if path.relative_to(source).parts[0] != "testing":
-            for node in ast.parse(path.read_text()).body:
-                if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
-                    yield node.name, path.relative_to(source).as_posix()
+            for name in statements(path).classes:
+                if not name.startswith("_"):
+                    yield name, path.relative_to(source).as_posix()
 
 
 def module_names(source: Path = SOURCE) -> Iterator[tuple[str, str]]:

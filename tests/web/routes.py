@@ -80,9 +80,20 @@ class Door:
         )
 
 
+_DOCUMENTS: dict[tuple[tuple[str, ...], ...], dict[str, Any]] = {}
+"Of applications by their routes: to write one takes seconds."
+
+
+def _described(app: FastAPI) -> dict[str, Any]:
+    routes = tuple((r.path, *sorted(r.methods or ())) for r in app.routes if isinstance(r, AdmittedRoute))
+    if routes not in _DOCUMENTS:
+        _DOCUMENTS[routes] = app.openapi()
+    return _DOCUMENTS[routes]
+
+
 def doors(app: FastAPI) -> Iterator[Door]:
     """Every method of every route that goes through the guard."""
-    document = app.openapi()
+    document = _described(app)
     for route in app.routes:
         if isinstance(route, AdmittedRoute) and not isinstance(route, ClosedRoute):
             needs = {f"?pattern={p.name}": needed(p) for p in getattr(route.endpoint, "__patterns__", ())}

@@ -6,6 +6,7 @@ All of it is found while the service is put together, before anybody asks.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import cache
 
 from fastapi import FastAPI
 from starlette.routing import Mount, Route
@@ -55,14 +56,22 @@ def _collide(one: Route, other: object) -> bool:
     """Is there a request that both would answer?"""
     if isinstance(other, Mount):
         return f"{one.path}/".startswith(f"{other.path}/")
-    if not isinstance(other, Route) or not set(one.methods or ()) & set(other.methods or ()):
+    if not isinstance(other, Route) or not (one.methods or set()) & (other.methods or set()):
         return False
-    first, second = one.path.split("/"), other.path.split("/")
-    if any(":path}" in s for s in (*first, *second)):  # takes all that follows
-        length = min(_before_rest(first), _before_rest(second))
+    first, second = _segments(one.path), _segments(other.path)
+    rest = _REST in (first[-1], second[-1])
+    if rest:
+        length = min(len(each) - (each[-1] == _REST) for each in (first, second))
         first, second = first[:length], second[:length]
     return len(first) == len(second) and all(a == b or "{" in a or "{" in b for a, b in zip(first, second, strict=True))
 
 
-def _before_rest(segments: list[str]) -> int:
-    return next((n for n, s in enumerate(segments) if ":path}" in s), len(segments))
+_REST = "{:path}"
+"Takes all that follows."
+
+
+@cache
+def _segments(path: str) -> tuple[str, ...]:
+    found = path.split("/")
+    rest = next((n for n, segment in enumerate(found) if ":path}" in segment), None)
+    return tuple(found) if rest is None else (*found[:rest], _REST)

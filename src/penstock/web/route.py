@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Coroutine, Iterator
+from functools import partial
+from threading import RLock
 from typing import Any
 
 from fastapi import APIRouter, FastAPI
@@ -11,7 +13,7 @@ from fastapi.dependencies.models import Dependant
 from fastapi.routing import APIRoute, iter_route_contexts
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import Match
+from starlette.routing import Match, compile_path
 from starlette.types import Scope
 
 from penstock.auth.access import Access, access_of, bytes_taken, is_brief
@@ -31,7 +33,28 @@ READING = frozenset({"GET", "HEAD", "OPTIONS"})
 
 
 class AdmittedRoute(APIRoute):
-    """Like any route of FastAPI, behind the guard."""
+    """Like any route of FastAPI, behind the guard.
+
+    What FastAPI makes of its signature takes milliseconds, and a service has hundreds of routes: it is made when the
+    route is first asked, so that a service is there at once.
+    """
+
+    def __init__(self, path: str, endpoint: Callable[..., Any], **options: Any) -> None:
+        self.path, self.endpoint = path, endpoint
+        self.path_regex, self.path_format, self.param_convertors = compile_path(path)
+        self.methods = {method.upper() for method in options.get("methods") or ("GET",)}
+        self.include_in_schema = options.get("include_in_schema", True)
+        self.tags = options.get("tags") or []
+        self._analysing = RLock()
+        self._analyse: Callable[[], None] | None = partial(super().__init__, path, endpoint, **options)
+
+    def __getattr__(self, name: str) -> Any:
+        if not name.startswith("__"):
+            with self._analysing:  # of several that ask at the same time, one has it made and all others wait
+                analyse, self._analyse = self._analyse, None
+                if analyse is not None:
+                    analyse()
+        return object.__getattribute__(self, name)
 
     @property
     def access(self) -> Access:

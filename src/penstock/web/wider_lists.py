@@ -9,6 +9,7 @@ import inspect
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import Annotated, Any
 
 from annotated_types import Ge, Le, MaxLen
@@ -127,6 +128,7 @@ class CountView(BaseModel):
     more: bool
 
 
+@cache
 def page_model(name: str, whole: type[BaseModel], some: type[BaseModel]) -> type[BaseModel]:
     """The schema of a list's answer."""
     optional: dict[str, Any] = {

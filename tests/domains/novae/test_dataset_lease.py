@@ -39,6 +39,8 @@ from tests.domains.novae.known_sky import KnownSky
 from tests.domains.novae.made_files import spectrum_fits
 from tests.domains.novae.story import later, new_dataset, work_through, workers
 
+pytestmark = pytest.mark.every_engine
+
 EIGHT = 8
 
 

@@ -23,6 +23,8 @@ from tests.domains.novae.lives import kill_at_every_write
 from tests.domains.novae.story import aliases_of, owner, work_through
 from tests.domains.novae.test_merge import assert_merged, two
 
+pytestmark = pytest.mark.every_engine
+
 SELDOM = pytest.mark.long
 _number = count()
 

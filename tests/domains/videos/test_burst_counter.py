@@ -30,6 +30,8 @@ from tests.faults.proxy import LosingProxy
 from tests.faults.switch import Switch
 from tests.work.soon import soon
 
+pytestmark = pytest.mark.every_engine
+
 NEVER = timedelta(days=1)
 "By itself, this writes nothing while a test lasts."
 

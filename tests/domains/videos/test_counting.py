@@ -18,6 +18,8 @@ from penstock.kernel.audit import EVERYWHERE, SystemAudit
 from tests.domains.videos.records import a_video
 from tests.domains.videos.story import settle
 
+pytestmark = pytest.mark.every_engine
+
 
 def put(library: VideoLibrary, **said: object) -> Video:
     video = a_video(**said)

@@ -19,6 +19,8 @@ from tests.domains.videos.view_crowd import Viewers, gather
 from tests.engines.crowd import Crowd, open_at
 from tests.faults.proxy import LosingProxy
 
+pytestmark = pytest.mark.every_engine
+
 LOST = 60
 "Of so many answers one is lost."
 VIEWS = {"dynoxide": 400, "dynamodb-local": 80}

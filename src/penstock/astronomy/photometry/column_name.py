@@ -157,8 +157,12 @@ def _by_word(bare: str, unit: str) -> NamedColumn:
 def _by_band(bare: str, unit: str) -> NamedColumn:
     """Names with a band in them: Vmag, e_Vmag, mag_V, V, V_err."""
     told = named_unit(unit) or "" if unit else MAGNITUDE
-    for pattern, role in ((_LIMITS, ColumnRole.LIMIT), (_ERRORS, ColumnRole.ERROR), (_IN_BAND, ColumnRole.BRIGHTNESS)):
-        match = pattern.fullmatch(bare)
+    matches = (
+        (_LIMITS.fullmatch(bare), ColumnRole.LIMIT),
+        (_ERRORS.fullmatch(bare), ColumnRole.ERROR),
+        (_IN_BAND.fullmatch(bare), ColumnRole.BRIGHTNESS),
+    )
+    for match, role in matches:
         band = _band_in(next(each for each in match.groups() if each)) if match else ""
         if band:
             return NamedColumn(role, band=band, unit=told if role is ColumnRole.BRIGHTNESS else error_unit(unit))
