@@ -17,6 +17,7 @@ from penstock.ports.engine import Engine
 from penstock.runtime.system_records import SYSTEM_RECORDS
 from tests import watch
 from tests.homes import Homes, dynamo_access, dynamo_client, table_names
+from tests.seldom import leave_to_long_runs
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -58,6 +59,11 @@ def _keep_bytecode() -> None:
     """Many tests start processes; where no bytecode is kept, each of them compiles all of Penstock anew."""
     sys.dont_write_bytecode = False
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
+
+@pytest.hookimpl(tryfirst=True)  # before those are left out that are marked
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    leave_to_long_runs(items)
 
 
 @pytest.fixture(autouse=True)

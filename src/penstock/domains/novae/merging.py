@@ -100,14 +100,9 @@ def deprecate(catalogue: NovaCatalogue, nova_id: UUID, *, by: str, why: str | No
         if why is None or not why.strip():
             raise InvalidValue(f"say why {nova.preferred_name} is no nova of this catalogue: others will ask")
         with store.change(by=by, why=why, once=catalogue.once) as change:
-            was = nova.status
             change.track(nova)
-            nova.deprecated_because, nova.updated_at = why, store.clock.now()
-            nova.version_counter += 1
-            change.save(nova.deprecate())
-            move_entry(change, nova, since=was)
-            change.emit("nova.deprecated", nova, name=nova.preferred_name)
-            change.result = {"nova_id": str(nova.nova_id)}
+            nova.deprecated_because = why
+            _moved(change, nova, nova.deprecate, "nova.deprecated")
         return nova
 
     return store.retried(attempt)
@@ -122,17 +117,23 @@ def restore(catalogue: NovaCatalogue, nova_id: UUID, *, by: str, why: str | None
         if nova.status is NovaStatus.ACTIVE:
             return nova
         with store.change(by=by, why=why or "it is a nova after all", once=catalogue.once) as change:
-            was = nova.status
             change.track(nova)
-            nova.deprecated_because, nova.updated_at = None, store.clock.now()
-            nova.version_counter += 1
-            change.save(nova.restore())
-            move_entry(change, nova, since=was)
-            change.emit("nova.restored", nova, name=nova.preferred_name)
-            change.result = {"nova_id": str(nova.nova_id)}
+            nova.deprecated_because = None
+            _moved(change, nova, nova.restore, "nova.restored")
         return nova
 
     return store.retried(attempt)
+
+
+def _moved(change: Change, nova: Nova, move: Callable[[], Nova], event: str) -> None:
+    """Save a nova's move, with its place in the list, and tell of it."""
+    was = nova.status
+    nova.updated_at = change.store.clock.now()
+    nova.version_counter += 1
+    change.save(move())
+    move_entry(change, nova, since=was)
+    change.emit(event, nova, name=nova.preferred_name)
+    change.result = {"nova_id": str(nova.nova_id)}
 
 
 def _mergeable(store: Store, nova_id: UUID) -> Nova:

@@ -99,6 +99,10 @@ def routes(context: DomainContext) -> APIRouter:
     return router
 
 
+def _nova_again(request: Request, told: dict[str, Any]) -> NovaView:
+    return NovaView.of(followed(caller_of(request).store, UUID(told["nova_id"])))
+
+
 def _run_again(request: Request, told: dict[str, Any]) -> NovaRunView:
     return NovaRunView.of(find_run(caller_of(request).store, UUID(told["job_run_id"])))
 
@@ -150,12 +154,9 @@ def _add_novae(router: APIRouter, catalogue: NovaCatalogue) -> None:
 
 
 def _add_corrections(router: APIRouter, catalogue: NovaCatalogue) -> None:
-    def nova_again(request: Request, told: dict[str, Any]) -> NovaView:
-        return NovaView.of(followed(caller_of(request).store, UUID(told["nova_id"])))
-
     @router.post("/novae/by-hand", status_code=201)
     @needs(Role.EDITOR)
-    @again(nova_again)
+    @again(_nova_again)
     def create(who: Who, body: NewNovaBody) -> NovaView:
         """Make a nova by hand: with its name, and where and when it was found; nobody else is asked about it."""
         said = SaidOfNova(
@@ -166,7 +167,7 @@ def _add_corrections(router: APIRouter, catalogue: NovaCatalogue) -> None:
 
     @router.patch("/novae/{nova_id}")
     @needs(Role.EDITOR)
-    @again(nova_again)
+    @again(_nova_again)
     def correct(who: Who, nova_id: UUID, body: CorrectionBody) -> NovaView:
         """Correct the preferred name, the position or the discovery date of a nova, under the version that was read."""
         position = position_said(body.ra_deg, body.dec_deg)
@@ -297,9 +298,6 @@ def _add_doubts(router: APIRouter, catalogue: NovaCatalogue) -> None:
 
 
 def _add_states(router: APIRouter, catalogue: NovaCatalogue) -> None:
-    def nova_again(request: Request, told: dict[str, Any]) -> NovaView:
-        return NovaView.of(followed(caller_of(request).store, UUID(told["nova_id"])))
-
     @router.post("/novae/{nova_id}/merge", status_code=202)
     @needs(Role.EDITOR)
     @again(_run_again)
@@ -310,7 +308,7 @@ def _add_states(router: APIRouter, catalogue: NovaCatalogue) -> None:
 
     @router.post("/novae/{nova_id}/deprecate")
     @needs(Role.EDITOR)
-    @again(nova_again)
+    @again(_nova_again)
     def deprecate(who: Who, nova_id: UUID, body: DeprecateBody | None = None) -> NovaView:
         """Say that a nova is none, and why."""
         why = body.why if body else None
@@ -318,7 +316,7 @@ def _add_states(router: APIRouter, catalogue: NovaCatalogue) -> None:
 
     @router.post("/novae/{nova_id}/restore")
     @needs(Role.EDITOR)
-    @again(nova_again)
+    @again(_nova_again)
     def restore(who: Who, nova_id: UUID, body: RestoreBody | None = None) -> NovaView:
         """Take back that a nova is none."""
         why = body.why if body else None
