@@ -82,15 +82,24 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 
 def _marked(name: str, module: str, *, everywhere: bool) -> Any:
-    """What every engine must do, each does. What is built on that, DynamoDB Local, which is slow, does on long runs.
+    """What every engine must do, each does. What is built on that, some do on long runs only.
 
-    So do all but the embedded one with what a domain does, except for what is marked: its story, and what happens to it
-    in the middle of a write or twice at the same time. Whoever names engines has everything on each of them.
+    DynamoDB Local, which is slow, all of it; DynamoDB's protocol what is built on the kernel; and all but the embedded
+    engine what a domain does, except for what is marked: its story, and what happens to it in the middle of a write or
+    twice at the same time. Whoever names engines has everything on each of them.
     """
-    if module.startswith(("tests.engines", "tests.faults")) or os.environ.get("PENSTOCK_TEST_ENGINES"):
+    if os.environ.get("PENSTOCK_TEST_ENGINES"):
         return name
-    seldom = name == "dynamodb-local" or (name != "sqlite" and module.startswith("tests.domains.") and not everywhere)
+    seldom = name in (("dynamodb-local",) if everywhere else _SELDOM.get(module.split(".")[1], ("dynamodb-local",)))
     return pytest.param(name, marks=pytest.mark.long) if seldom else name
+
+
+_SELDOM = {
+    "engines": (),
+    **dict.fromkeys(("events", "files", "lifecycle", "runtime", "work"), ("dynoxide", "dynamodb-local")),
+    "domains": ("postgres", "dynoxide", "dynamodb-local"),
+}
+"By room, which engines only long runs have."
 
 
 @pytest.fixture

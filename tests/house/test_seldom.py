@@ -17,4 +17,5 @@ def test_no_test_is_left_out_that_there_is_no_more(beginning: str) -> None:
     path, _, name = beginning.partition("::")
     source = (ROOT / path).read_text()
     function = name.rpartition("::")[2].partition("[")[0]
-    assert not function or re.search(rf"def {function}", source) or "test_engine_suite" in path
+    inherited = path.endswith(("test_engine_suite.py", "test_pooling.py"))  # of the suite that ships with the package
+    assert not function or re.search(rf"def {function}", source) or inherited
