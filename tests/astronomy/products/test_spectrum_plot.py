@@ -92,7 +92,15 @@ def test_a_band_that_is_thinner_than_the_line_is_told_and_not_promised() -> None
     figure = drawn(a_spectrum(uncertainty=np.full(900, 4e-16)))
     assert legend_words(figure.axes[0]) == []
     assert not [one for one in figure.axes[0].collections if isinstance(one, PolyCollection)]
-    assert "±1σ is thinner than the line: typically 0.4 %" in said(figure)
+    assert "±1σ is thinner than the line: typically 0.4 % of the flux" in said(figure)
+
+
+def test_beside_a_tall_line_the_part_of_a_flux_near_zero_is_not_told() -> None:
+    flux = np.full(900, 1e-15)
+    flux[440:460] = 1e-12
+    words = said(drawn(a_spectrum(uncertainty=np.full(900, 4e-16), flux=flux)))
+    assert "±1σ is thinner than the line" in words
+    assert "of the flux" not in words
 
 
 @pytest.mark.parametrize(

@@ -195,5 +195,7 @@ def remarks(drawn: Sequence[DrawnFlux]) -> list[str]:
             f"about {behind:,} points to a column of pixels: line, the median; light, the least to the greatest"
         )
     if unseen:
-        told.append(f"±1σ is thinner than the line: typically {percent(max(unseen))}")
+        # Beside a tall line most of the flux is next to nothing, and a part of that would say that σ is large.
+        part = max(unseen)
+        told.append("±1σ is thinner than the line" + (f": typically {percent(part)} of the flux" if part < 0.1 else ""))
     return [*told, "grey: no data"] if any(one.gaps for one in drawn) else told
