@@ -6,6 +6,7 @@ from pathlib import Path
 from threading import Barrier, Thread
 
 import pytest
+from fastapi.exceptions import FastAPIError
 
 from penstock.schema.role import Role
 from penstock.web.route import AdmittedRoute
@@ -45,6 +46,16 @@ def test_of_many_that_ask_at_the_same_time_all_have_the_same(tmp_path: Path, mon
     assert len(found) == 8
     assert len({id(app) for app, _ in found}) == len({id(dependant) for _, dependant in found}) == 1
     assert made == [route]
+
+
+def test_a_signature_that_cannot_be_is_told_to_everybody_who_asks() -> None:
+    def wrong(a: Thread) -> None:
+        """No request has a thread in it."""
+
+    route = AdmittedRoute("/x", wrong)
+    for _ in range(2):
+        with pytest.raises(FastAPIError, match="Thread"):
+            _ = route.dependant
 
 
 def test_what_no_route_has_is_missed_by_its_name() -> None:

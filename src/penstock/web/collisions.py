@@ -59,8 +59,7 @@ def _collide(one: Route, other: object) -> bool:
     if not isinstance(other, Route) or not (one.methods or set()) & (other.methods or set()):
         return False
     first, second = _segments(one.path), _segments(other.path)
-    rest = _REST in (first[-1], second[-1])
-    if rest:
+    if _REST in (first[-1], second[-1]):
         length = min(len(each) - (each[-1] == _REST) for each in (first, second))
         first, second = first[:length], second[:length]
     return len(first) == len(second) and all(a == b or "{" in a or "{" in b for a, b in zip(first, second, strict=True))

@@ -52,8 +52,12 @@ class AdmittedRoute(APIRoute):
         if not name.startswith("__"):
             with self._analysing:  # of several that ask at the same time, one has it made and all others wait
                 analyse, self._analyse = self._analyse, None
-                if analyse is not None:
-                    analyse()
+                try:
+                    if analyse is not None:
+                        analyse()
+                except BaseException:
+                    self._analyse = analyse  # whoever asks next is told the same, and not of what is missing since
+                    raise
         return object.__getattribute__(self, name)
 
     @property
