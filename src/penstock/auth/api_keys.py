@@ -87,7 +87,9 @@ class NewKey:
         return f"<new key {self.record.key_id}>"  # never the token: what is printed is often kept
 
 
-def create_key(store: Store, *, name: str, role: Role, project: str | None = None, by: str) -> NewKey:
+def create_key(
+    store: Store, *, name: str, role: Role, project: str | None = None, by: str, once: Claim | None = None
+) -> NewKey:
     """Make a key; its token is in the answer and nowhere else."""
     if not 0 < len(name) <= _LONGEST_NAME or not name.isprintable():
         raise InvalidValue(f"a key's name has 1 to {_LONGEST_NAME} printable characters")
@@ -101,8 +103,9 @@ def create_key(store: Store, *, name: str, role: Role, project: str | None = Non
         created_at=store.clock.now(),
         created_by=by,
     )
-    with store.change(by=by, project=record.project_id) as change:
+    with store.change(by=by, project=record.project_id, once=once) as change:
         change.create(record)
+        change.result = {"key_id": record.key_id}  # and never the token
     return NewKey(record, token)
 
 

@@ -3,51 +3,65 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
+from functools import cache
 
 import anyio.to_thread
 from fastapi import FastAPI, Request
 from pydantic import BaseModel
-from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, Response
+from starlette.responses import PlainTextResponse, RedirectResponse, Response
 
 from penstock.auth.access import needs, public
+from penstock.declare.entity import Entity
 from penstock.errors import DeclarationError
 from penstock.events.trimmed_log import TrimmedLog
-from penstock.kernel.outbox import Message, SystemMessage
 from penstock.plugin import DomainPlugin
+from penstock.review.note import NoteNews
 from penstock.runtime.discovery import RESERVED
 from penstock.runtime.object_route import route_of
+from penstock.runtime.operated_system import OperatedSystem
 from penstock.schema.role import Role
+from penstock.web.built_console import BuiltConsole, BuiltFile
 from penstock.web.collisions import check_routes
 from penstock.web.connection import log_accept_errors_seldom
+from penstock.web.console_pages import add_console_pages, read_console_files
 from penstock.web.cors import Cors
-from penstock.web.events import EventStreams, add_events
+from penstock.web.declared.declared_routes import DeclaredRoutes
+from penstock.web.events import EventStreams, add_events, event_part
 from penstock.web.heads import Heads
 from penstock.web.health import Readiness
 from penstock.web.idempotency import HEADER, REPLAYED
 from penstock.web.identity import Guard, probe
+from penstock.web.merged_events import add_merged_events
 from penstock.web.metrics import Metrics
+from penstock.web.narrowing import PROJECT_HEADER
 from penstock.web.openapi import describe
-from penstock.web.ops import add_ops
+from penstock.web.operating.metric_series import MetricSeries
+from penstock.web.operating.operating_routes import OPERATED, add_operating
 from penstock.web.options import WebOptions
-from penstock.web.pages import HEADERS, docs_page, start_page
+from penstock.web.page_policy import PagePolicy
 from penstock.web.pools import Pools
 from penstock.web.problems import answer_problems, problem
+from penstock.web.project_choices import add_projects
 from penstock.web.records import RecordRoutes
 from penstock.web.requests import Mistakes, Requests, SeenRequest, log_request
+from penstock.web.reviewing.review_routes import REVIEW, add_review
 from penstock.web.route import AdmittedRoute, adopt
+from penstock.web.signing_in.session_routes import add_session
 from penstock.web.strict import watch
 from penstock.work.domain_context import DomainContext
 from penstock.work.task import Progress
 from penstock.work.working import WORKING
 
 _OBJECTS = "/objects"
+_API_PAGE = "/console/api"
 _FLUSHED_WITHIN = 5.0
 _EXPOSED = ["ETag", "Location", "Retry-After", "X-Request-ID", REPLAYED]
 _ACCEPTED = [
     *("Authorization", "Content-Type", "X-API-Key", "X-Request-ID", HEADER),
-    *("If-Match", "If-None-Match", "Last-Event-ID"),
+    *("If-Match", "If-None-Match", "Last-Event-ID", PROJECT_HEADER),
 ]
 
 
@@ -64,10 +78,11 @@ def build_api(installed: Sequence[DomainPlugin], context: DomainContext, *, opti
     """The whole service, ready for a server; nothing is connected before the first request."""
     if options.strict_claims:
         watch(context.store)
-    schedules = [s for i in installed for s in i.all_schedules(context)]
-    outboxes = [o for o in (i.domain.outbox for i in installed) if o is not None and issubclass(o, Message)]
-    log = TrimmedLog(context.store, [*(i.domain for i in installed), WORKING], owner="metrics")
-    metrics = Metrics(context.store, schedules, dict.fromkeys([SystemMessage, *outboxes]), log)
+    system = OperatedSystem(installed, context)
+    followed = (*(i.domain for i in installed), WORKING, context.store.own)
+    log = TrimmedLog(context.store, followed, owner="metrics")
+    metrics = Metrics(context.store, system.schedules, system.outboxes, log)
+    series = MetricSeries(context.store.clock)
     app = FastAPI(
         title="Penstock",
         version="1",
@@ -84,18 +99,26 @@ def build_api(installed: Sequence[DomainPlugin], context: DomainContext, *, opti
     app.state.streams = EventStreams(options.streams, each=options.streams_each)
     answer_problems(app)
     describe(app)
-    _add_pages(app, installed, options)
+    built, policy = BuiltConsole(), PagePolicy(context.objects)
+    _add_console(app, built, policy)
+    _add_document(app)
     _add_probes(app, Readiness(context), metrics)
+    add_session(app, context.store, app.state.guard.cookie)
     for each in installed:
-        _add_domain(app, each, context, options)
-    add_events(app, [Progress], context.store, prefix="/api/work", tag="work", options=options)
-    add_ops(app, context.store, schedules, [i.tasks for i in installed if i.tasks is not None])
+        _add_domain(app, each, context)
+    _add_streams(app, installed, context, options)
+    add_review(app, installed, context, lambda request: built.guest_page(request, policy=policy.now()))
+    add_operating(app, context.store, system, metrics, series)
+    pages = read_console_files(installed)
+    add_console_pages(app, pages)
+    add_projects(app, installed)
+    DeclaredRoutes(app, installed, operated=OPERATED, files=pages, secret=options.secret).add_all()
     files = route_of(context.objects, problem=problem, traffic=app.state.pools.traffic)
     if files is not None:
         answer_problems(files)
         app.mount(_OBJECTS, files)
     check_routes(app, installed, reserved=RESERVED)
-    _surround(app, options, metrics)
+    _surround(app, options, _told_to(log_request, metrics.count, series.count))
     return app
 
 
@@ -109,38 +132,67 @@ async def _running(app: FastAPI) -> AsyncIterator[None]:
         await anyio.to_thread.run_sync(app.state.guard.refusals.flush, abandon_on_cancel=True)
 
 
-def _add_domain(app: FastAPI, each: DomainPlugin, context: DomainContext, options: WebOptions) -> None:
+def _add_domain(app: FastAPI, each: DomainPlugin, context: DomainContext) -> None:
     name = each.domain.name
     if name in RESERVED:
         raise DeclarationError(f"the service has routes of its own under /api/{name}; call the domain otherwise")
     prefix = f"/api/{name}"
     if each.routes is not None:
         adopt(app, each.routes(context), tag=name)
-    add_events(app, each.domain.entities, context.store, prefix=prefix, tag=name, options=options)
     for entity in each.domain.entities:
         if entity.__shape__.collection == "events":
             label = entity.__shape__.label
             raise DeclarationError(f"/api/{name}/events is the stream of changes; give {label} another collection=")
-        RecordRoutes(app, entity, prefix=prefix, tag=name).add_all()
+        RecordRoutes(app, entity, prefix=prefix, tag=name, objects=context.objects).add_all()
 
 
-def _add_pages(app: FastAPI, installed: Sequence[DomainPlugin], options: WebOptions) -> None:
-    @app.get("/", include_in_schema=False)
-    @public(per_minute=120)
-    def start(request: Request) -> Response:
-        """What is running, and what to try."""
-        page = start_page(installed, authentication=options.authentication, url=str(request.base_url).rstrip("/"))
-        return HTMLResponse(page, headers=HEADERS)
+def _add_streams(app: FastAPI, installed: Sequence[DomainPlugin], context: DomainContext, options: WebOptions) -> None:
+    """A stream of each domain's changes, of work's progress and of notes, and one of all of them together."""
+    told: dict[str, Sequence[type[Entity]]] = {i.domain.name: i.domain.entities for i in installed}
+    told |= {WORKING.name: (Progress,), REVIEW: (NoteNews,)}
+    found = [event_part(entities, context.store, name=name, options=options) for name, entities in told.items()]
+    parts = [part for part in found if part is not None]
+    for part in parts:
+        add_events(app, part, context.store, prefix=f"/api/{part.name}", options=options)
+    add_merged_events(app, parts, context.store, options=options)
+
+
+def _add_console(app: FastAPI, files: BuiltConsole, policy: PagePolicy) -> None:
+    """The console: one page for every path that is its own, and what that page loads. None of it needs the store."""
+
+    @app.get(_API_PAGE, include_in_schema=False)
+    @app.get(f"{_API_PAGE}/", include_in_schema=False)
+    @probe
+    async def api_page(request: Request) -> Response:
+        return files.page(request, policy=await policy.text(reader=True))
 
     @app.get("/docs", include_in_schema=False)
-    @public(per_minute=120)
-    def docs() -> Response:
-        return HTMLResponse(docs_page(), headers=HEADERS)
+    @probe
+    async def docs() -> Response:
+        return RedirectResponse(_API_PAGE)
+
+    @app.get("/", include_in_schema=False)
+    @app.get("/console", include_in_schema=False)
+    @app.get("/console/{place:path}", include_in_schema=False)
+    @probe
+    async def console(request: Request) -> Response:
+        return files.page(request, policy=await policy.text())
+
+    @app.get("/assets/{name}", include_in_schema=False)
+    @probe
+    async def asset(request: Request, name: str) -> Response:
+        return files.asset(request, name)
+
+
+def _add_document(app: FastAPI) -> None:
+    @cache
+    def written() -> BuiltFile:  # once: it is large, and stays as it is
+        return BuiltFile("openapi.json", json.dumps(app.openapi(), separators=(",", ":")).encode())
 
     @app.get("/openapi.json", include_in_schema=False)
     @public(per_minute=120)
-    def document() -> Response:
-        return JSONResponse(app.openapi())
+    def document(request: Request) -> Response:
+        return written().answer(request, {"Cache-Control": "no-cache"})
 
 
 def _add_probes(app: FastAPI, readiness: Readiness, metrics: Metrics) -> None:
@@ -167,7 +219,7 @@ def _add_probes(app: FastAPI, readiness: Readiness, metrics: Metrics) -> None:
         return Response(metrics.text(), media_type="text/plain; version=0.0.4")
 
 
-def _surround(app: FastAPI, options: WebOptions, metrics: Metrics) -> None:
+def _surround(app: FastAPI, options: WebOptions, tell: Callable[[SeenRequest], None]) -> None:
     """What every request passes; the last one added is the first it meets."""
     app.add_middleware(Mistakes)
     if options.cors_origins:
@@ -179,7 +231,7 @@ def _surround(app: FastAPI, options: WebOptions, metrics: Metrics) -> None:
             expose_headers=_EXPOSED,
         )
     app.add_middleware(Heads)
-    app.add_middleware(Requests, tell=_told_to(log_request, metrics.count))
+    app.add_middleware(Requests, tell=tell)
     if options.tracing:
         from penstock.web.tracing import Tracing
 

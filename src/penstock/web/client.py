@@ -48,6 +48,12 @@ class Clients:
             peer = said
         return peer
 
+    def forwarded(self, scope: Mapping[str, Any], headers: Headers, name: str) -> str | None:
+        """What a proxy that is trusted says in a header about the request it passes on; the last word, if several."""
+        peer = read_address((scope.get("client") or ("",))[0])
+        said = headers.getlist(name) if peer is not None and self.is_trusted(peer) else []
+        return said[-1].rpartition(",")[2].strip() or None if said else None
+
     def is_this_machine(self, scope: Mapping[str, Any], headers: Mapping[str, str]) -> bool:
         """Does the request come from this machine, and, as far as can be seen, not through a proxy on it?"""
         peer = read_address((scope.get("client") or ("",))[0])

@@ -4,7 +4,9 @@ PenstockError
 ├── BadRequest           the request cannot be read
 ├── InvalidRequest       a parameter or the body does not fit, field by field
 ├── Unauthenticated      no key, or none that works
+├── SignInRefused        the key that somebody wants to sign in with does not work
 ├── Forbidden            the key's role does not allow it
+│   └── ForgedRequest    it came with a session, but not from a page of ours
 ├── ForeignPage          a page of another site, or a proxy, used a service without keys
 ├── NoSuchRoute          nothing is at this path
 ├── MethodNotAllowed     something is, but it cannot do that
@@ -49,10 +51,22 @@ class Unauthenticated(PenstockError):
     slug, http_status = "unauthenticated", 401
 
 
+class SignInRefused(PenstockError):
+    """The key that somebody wants to sign in with is unknown or was revoked."""
+
+    slug, http_status = "sign-in-refused", 422
+
+
 class Forbidden(PenstockError):
     """The key works, but its role does not allow this."""
 
     slug, http_status = "forbidden", 403
+
+
+class ForgedRequest(Forbidden):
+    """The request came with a session's cookie, but without the token that only our own pages know."""
+
+    slug = "forged-request"
 
 
 class ForeignPage(PenstockError):

@@ -16,6 +16,7 @@ from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections import Counter
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing, suppress
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -31,6 +32,7 @@ from penstock.errors import InvalidCursor, PenstockError
 from penstock.kernel.store import Store
 from penstock.operations.feed_entry import FeedEntry
 from penstock.schema.kinds import key_text
+from penstock.schema.shape import EntityShape
 from penstock.web.errors import TooManyStreams
 from penstock.web.forms import json_of
 from penstock.web.options import WebOptions
@@ -102,15 +104,26 @@ class EventStreams:
         return leave
 
 
-def add_events(
-    app: FastAPI, entities: Sequence[type[Entity]], store: Store, *, prefix: str, tag: str, options: WebOptions
-) -> None:
-    """The stream of a domain's changes, if any of its tables has a feed."""
+@dataclass(frozen=True, slots=True)
+class EventPart:
+    """The changes of some entities, followed once for all who listen to them, in whichever stream."""
+
+    name: str
+    shapes: Sequence[EntityShape]
+    watch: Watch
+
+
+def event_part(entities: Sequence[type[Entity]], store: Store, *, name: str, options: WebOptions) -> EventPart | None:
+    """What can be heard of a domain; None where none of its tables has a feed."""
     shapes = [e.__shape__ for e in entities if e.__shape__.table.feed]
-    if not shapes:
-        return
+    poll = options.costly_poll if store.engine.features.costly_feed else options.poll
+    return EventPart(name, shapes, Watch(store, shapes, partial(_told, name), poll=poll)) if shapes else None
+
+
+def add_events(app: FastAPI, part: EventPart, store: Store, *, prefix: str, options: WebOptions) -> None:
+    """The stream of a domain's changes."""
+    shapes, watch, tag = part.shapes, part.watch, part.name
     positions = Positions(options.secret, tag)
-    watch = Watch(store, shapes, partial(_told, positions), poll=options.poll)
 
     async def events(request: Request) -> StreamingResponse:
         caller = caller_of(request)
@@ -127,28 +140,33 @@ def add_events(
         except BaseException:
             leave()
             raise
-        position = watch.passed(caller.project, known) if last else end
-        return _EventStream(_Stream(app, request, caller, watch, positions, options).run(position), leave)
+        position = watch.passed(Ear(caller.project, caller.role), known) if last else end
+        return OpenStream(_Stream(app, request, caller, watch, positions, options).run(position), leave)
 
     events.__doc__ = (
         "Changes of " + ", ".join(s.collection for s in shapes) + ", as server-sent events. Reconnect with the last "
         "event's id as Last-Event-ID to miss nothing; without one the stream begins now."
     )
-    events.__gives__ = (400, 410)  # type: ignore[attr-defined]
+    add_stream(app, f"{prefix}/events", events, tag=tag, gives=(400, 410))
+
+
+def add_stream(app: FastAPI, path: str, events: Any, *, tag: str, gives: tuple[int, ...]) -> None:
+    """A route that answers with a stream of events."""
+    events.__gives__ = gives
     heavy("streams")(events)
     app.router.add_api_route(
-        f"{prefix}/events",
+        path,
         events,
         methods=["GET"],
         route_class_override=AdmittedRoute,
         tags=[tag],
-        operation_id=f"{tag}_events",
+        operation_id="_".join([*([tag] if path != "/api/events" else []), "events"]),
         response_class=StreamingResponse,
         responses={200: {"description": "A stream of events.", "content": {"text/event-stream": {}}}},
     )
 
 
-class _EventStream(StreamingResponse):
+class OpenStream(StreamingResponse):
     """A stream that gives its place back however it ends, and ends when its client does not read."""
 
     def __init__(self, events: AsyncGenerator[bytes, None], leave: Callable[[], None]) -> None:
@@ -187,39 +205,43 @@ class _Stream:
 
     async def run(self, position: str | None) -> AsyncGenerator[bytes, None]:
         streams: EventStreams = self._app.state.streams
-        yield _event("ready", self._positions.id_of(position), {})
+        yield event_bytes("ready", self._positions.id_of(position), {})
         checked = time.monotonic()
         ear = Ear(self._caller.project, self._caller.role)
         with suppress(PenstockError):  # the store is away: the client connects again and takes up where it was
             async with aclosing(self._watch.follow(ear, position)) as told:
-                async for event in told:
+                async for followed in told:
                     if streams.closing:
                         return
-                    if event is not None:
-                        yield event
+                    if followed.event is not None:
+                        yield f"id: {self._positions.id_of(followed.position)}\nevent: ".encode() + followed.event
                     if time.monotonic() - checked >= self._options.heartbeat.total_seconds():
-                        if not await asyncio.to_thread(self._still_may):
+                        if not await asyncio.to_thread(still_may, self._request):
                             return
                         checked = time.monotonic()
                         yield b": still here\n\n"
 
-    def _still_may(self) -> bool:
-        """A key may have been revoked since the stream began."""
-        route: AdmittedRoute = self._request.scope["route"]
-        try:
-            self._app.state.guard.admit(self._request, route.path_format, route.access)
-        except PenstockError:
-            return False
-        return True
+
+def still_may(request: Request) -> bool:
+    """A key may have been revoked since a stream began."""
+    route: AdmittedRoute = request.scope["route"]
+    try:
+        request.app.state.guard.admit(request, route.path_format, route.access)
+    except PenstockError:
+        return False
+    return True
 
 
-def _event(name: str, id: str, data: dict[str, Any]) -> bytes:
+def event_bytes(name: str, id: str, data: dict[str, Any]) -> bytes:
+    """An event that is no change."""
     return f"event: {name}\nid: {id}\ndata: ".encode() + json_of(data) + b"\n\n"
 
 
-def _told(positions: Positions, entry: FeedEntry, hidden: frozenset[str]) -> bytes:
+def _told(domain: str, entry: FeedEntry, hidden: frozenset[str]) -> bytes:
+    """A change, from its name on; what stands before that is each stream's own."""
     fields = entry.shape.fields
     data = {
+        "domain": domain,
         "entity": entry.shape.collection,
         "kind": entry.kind,
         "cause": entry.cause,
@@ -227,4 +249,4 @@ def _told(positions: Positions, entry: FeedEntry, hidden: frozenset[str]) -> byt
         "old": None if entry.old is None else rendered(entry.old, hidden=hidden),
         "new": None if entry.new is None else rendered(entry.new, hidden=hidden),
     }
-    return _event(f"{entry.shape.collection}.{entry.kind}", positions.id_of(entry.position), data)
+    return f"{entry.shape.collection}.{entry.kind}\ndata: ".encode() + json_of(data) + b"\n\n"

@@ -7,14 +7,13 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from penstock.web.errors import HeadTooLarge
 from penstock.web.problems import problem
+from penstock.web.signing_in.session_cookie import own_cookies
 
 FIELDS = 100
 "Headers of a request; h11, which reads them, is counted on to read as many lines."
 TARGET = 8_000
 "Bytes of a path and its query: a cursor has 4,096."
 PARAMETERS = 200
-_UNREAD = b"cookie"
-"No route reads cookies, and Python's own reader takes the square of their length."
 
 
 class Heads:
@@ -28,7 +27,7 @@ class Heads:
             if why := _too_much(scope):
                 await problem(Request(scope), HeadTooLarge(why))(scope, receive, send)
                 return
-            scope["headers"] = [(name, value) for name, value in scope["headers"] if name != _UNREAD]
+            scope["headers"] = own_cookies(scope["headers"])
         await self._app(scope, receive, send)
 
 

@@ -23,6 +23,8 @@ HINTS: dict[str, str] = {
     "foreign-file": "Use an object key of this project, in one of the places its domain allows.",
     "foreign-page": "Use the service under 127.0.0.1 or localhost, or allow the origin in PENSTOCK_CORS_ORIGINS. "
     "Behind a proxy keys are needed: leave PENSTOCK_REQUIRE_KEYS out.",
+    "forged-request": "Ask GET /api/session for the csrf of the session, and send it as X-CSRF-Token; with an API key "
+    "none is needed.",
     "head-too-large": "Send fewer and shorter headers and parameters; much belongs into the body.",
     "http-error": "See what the detail says.",
     "illegal-move": "Make one of the moves that the detail names, or read the record again.",
@@ -47,6 +49,8 @@ HINTS: dict[str, str] = {
     "precondition-failed": "Read the record again, look at what has changed, and send its new ETag.",
     "quota-exceeded": "Wait as many seconds as the header Retry-After says, or end something of your own first.",
     "rate-limited": "Wait as many seconds as the header Retry-After says.",
+    "sign-in-refused": "Sign in with a key that works; `penstock keys create` makes one, and `penstock up` has one in "
+    ".penstock/key.",
     "stale-computed": "Read the record, and write it with the fields the detail names.",
     "stale-index": "Read the whole record and write it with the fields the detail names.",
     "throttled": "Try again in a moment, and less often.",

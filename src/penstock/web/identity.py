@@ -1,4 +1,7 @@
-"""Who may come in: by a key and its role. Whoever has none is a guest, wherever the request seems to come from."""
+"""Who may come in: by a key and its role, or by the session of a browser that has shown one.
+
+Whoever has neither is a guest, wherever the request seems to come from. A request with both is the key's.
+"""
 
 from __future__ import annotations
 
@@ -15,6 +18,7 @@ from starlette.requests import Request
 
 from penstock.auth.access import Access
 from penstock.auth.api_keys import ApiKey, find_key
+from penstock.auth.browser_session import SignedIn, find_session
 from penstock.auth.caller import Caller
 from penstock.auth.rate_limit import take_token
 from penstock.errors import PenstockError
@@ -22,14 +26,17 @@ from penstock.kernel.outages import outages_of
 from penstock.kernel.store import Store
 from penstock.schema.role import Role
 from penstock.web.client import Clients, mark_of
-from penstock.web.errors import Forbidden, ForeignPage, RateLimited, Unauthenticated
+from penstock.web.errors import Forbidden, ForeignPage, ForgedRequest, RateLimited, Unauthenticated
+from penstock.web.narrowing import PROJECT_HEADER, wanted_project
 from penstock.web.options import WebOptions
 from penstock.web.refusals import Refusals
+from penstock.web.signing_in.session_cookie import SessionCookie
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 _THIS_MACHINE = frozenset({"localhost", "127.0.0.1", "::1"})
 _NAMED = re.compile(r"(\[[0-9A-Fa-f:.]{2,45}\]|[A-Za-z0-9.-]{1,253})(?::[0-9]{1,5})?")
+_READING = frozenset({"GET", "HEAD", "OPTIONS"})
 _SCOPES = 1000
 _MOMENT, _REMEMBERED = 0.25, 1000
 "Seconds for which it is good that a key was good, and so many callers at most."
@@ -47,6 +54,7 @@ class Guard:
     def __init__(self, store: Store, options: WebOptions) -> None:
         self._store, self._options = store, options
         self._clients = Clients(options.trusted_proxies)
+        self.cookie = SessionCookie(self._clients, public_url=options.public_url)
         self.refusals = Refusals(store)
         self.outages = outages_of(store)
         self._scoped = lru_cache(maxsize=_SCOPES)(store.scoped)
@@ -60,7 +68,7 @@ class Guard:
             key = self._key(request, access)
             if key is not None:
                 who, project = f"{key.name}#{key.key_id}", key.project_id
-            caller = self._caller(request, key, access)
+            caller = self._narrowed(request, self._caller(request, key, access))
             _check_role(caller, access)
             if access.per_minute is not None:
                 self._check_rate(request, route, access.per_minute)
@@ -75,13 +83,13 @@ class Guard:
             return
         if len(self._just_now) >= _REMEMBERED:
             self._just_now.clear()
-        self._just_now[route, _digest(token)] = caller, monotonic() + _MOMENT
+        self._just_now[route, _digest(request, token)] = caller, monotonic() + _MOMENT
 
     def admit_again(self, request: Request, route: str) -> Caller | None:
         """Let a caller in who was let in to the route just now, without asking the store; None if nobody is known."""
         if not self._just_now or (token := _token(request)) is None:
             return None
-        caller, until = self._just_now.get((route, _digest(token)), (None, 0.0))
+        caller, until = self._just_now.get((route, _digest(request, token)), (None, 0.0))
         if caller is None or until < monotonic():
             return None
         return replace(caller, address=str(self._address(request) or "unknown"))
@@ -94,14 +102,33 @@ class Guard:
 
     def _key(self, request: Request, access: Access) -> ApiKey | None:
         token = _token(request)
+        request.state.signed_in = None
         if token is None:
+            signed_in = request.state.signed_in = self._session(request, access)
+            if signed_in is not None:
+                return signed_in.key
             if access.role is None or not self._options.authentication:
                 return None
-            raise Unauthenticated("the request has no API key")
+            raise Unauthenticated("the request has no API key, and no session that lasts")
         key = find_key(self._store, token)
         if key is None:
             raise Unauthenticated("the API key is unknown or was revoked")
         return key
+
+    def _session(self, request: Request, access: Access) -> SignedIn | None:
+        """The session of a browser, if it has one that lasts. What would change something must come from our pages."""
+        secret = self.cookie.read(request)
+        signed_in = find_session(self._store, secret) if secret is not None else None
+        if signed_in is None or request.method in _READING:
+            return signed_in
+        origin = request.headers.get("origin")
+        if origin is not None and not self.cookie.is_ours(request, origin):
+            raise ForeignPage("the request comes from a page of another site")
+        if signed_in.is_shown(request.headers.get("x-csrf-token")):
+            return signed_in
+        if access.role is None:
+            return None  # anybody may do it, so they do it as a guest
+        raise ForgedRequest("the request has a session, but not its X-CSRF-Token")
 
     def _caller(self, request: Request, key: ApiKey | None, access: Access) -> Caller:
         if key is None and self._options.authentication:
@@ -112,6 +139,15 @@ class Guard:
             return Caller("local", Role.ADMIN, None, self._store)
         store = self._store if key.project_id is None else self._scoped(key.project_id)
         return Caller(f"{key.name}#{key.key_id}", key.role, key.project_id, store)
+
+    def _narrowed(self, request: Request, caller: Caller) -> Caller:
+        """The caller, who may have asked to see one project only. Guests have no project to choose."""
+        wanted = wanted_project(request)
+        if wanted is None or caller.role is None or wanted == caller.project:
+            return caller
+        if caller.project is not None:
+            raise Forbidden(f"the key is bound to the project {caller.project}; leave {PROJECT_HEADER} out")
+        return replace(caller, project=wanted, store=self._scoped(wanted))
 
     def _check_rate(self, request: Request, route: str, per_minute: int) -> None:
         # Hashed: where people come from is nothing to keep.
@@ -158,8 +194,10 @@ def _token(request: Request) -> str | None:
     return request.headers.get("x-api-key") or None
 
 
-def _digest(token: str) -> bytes:
-    return hashlib.sha256(token.encode()).digest()
+def _digest(request: Request, token: str) -> bytes:
+    """What tells callers apart: a key, and the project that it was narrowed to."""
+    narrowed = request.headers.get(PROJECT_HEADER, "")
+    return hashlib.sha256(f"{len(token)} {token}{narrowed}".encode()).digest()
 
 
 def _host(header: str) -> str:

@@ -51,13 +51,21 @@ class Metrics:
         self._seconds = Histogram(
             "penstock_request_seconds", "How long requests took.", labels, buckets=_BUCKETS, registry=self._registry
         )
-        self._registry.register(_StoreNumbers(store, schedules, list(outboxes), log))
+        self._store = _StoreNumbers(store, schedules, list(outboxes), log)
+        self._registry.register(self._store)
 
     def count(self, seen: SeenRequest) -> None:
         """A request is over."""
         method = seen.method if seen.method in _METHODS else "other"
         self._requests.labels(method, seen.route, str(seen.status)).inc()
         self._seconds.labels(method, seen.route).observe(seen.seconds)
+
+    def numbers(self) -> dict[str, dict[str, float]]:
+        """What the store holds, by the name of the number and by state; read anew every ten seconds at most."""
+        return {
+            family.name: {",".join(s.labels.values()): s.value for s in family.samples}
+            for family in self._store.collect()
+        }
 
     def text(self) -> bytes:
         """All of it, as Prometheus reads it."""

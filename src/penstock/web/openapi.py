@@ -10,6 +10,7 @@ from fastapi.openapi.utils import get_openapi
 
 from penstock.auth.access import bytes_taken
 from penstock.web.idempotency import HEADER, LONGEST_KEY, REPLAYED
+from penstock.web.narrowing import ABOUT_PROJECT, LONGEST_PROJECT, PROJECT_HEADER
 from penstock.web.problems import PROBLEM, FieldProblem, Problem
 from penstock.web.route import READING, AdmittedRoute, RecordRoute
 
@@ -28,6 +29,7 @@ declared move that is a person's to make as a verb.
 - A record has an `ETag`; a move with `If-Match` is made only of the record that was seen.
 - A list has at most `limit` records and about a million bytes; `next` is null only on the last page.
 - Personal fields are left out for those whose role does not show them; their schemas say so.
+- Whoever may see every project sees one of them with the header `X-Project`; a key of one project is refused others.
 - Arguments named `at`, `now` and `by` of a move are filled in by the service.
 """
 _SAID = {
@@ -48,6 +50,8 @@ _SAID = {
     503: "The store cannot be reached, or there is too much to do at once.",
 }
 _REF = {"$ref": "#/components/schemas/Problem"}
+_PROJECT = "Project"
+"The header that narrows a request, which is described once."
 
 
 def describe(app: FastAPI) -> None:
@@ -74,6 +78,8 @@ def _document(app: FastAPI) -> dict[str, Any]:
         "bearer": {"type": "http", "scheme": "bearer"},
         "key": {"type": "apiKey", "in": "header", "name": "X-API-Key"},
     }
+    narrowed = {"type": "string", "minLength": 1, "maxLength": LONGEST_PROJECT, "pattern": "^[!-~]+$"}
+    components["parameters"] = {_PROJECT: _header(PROJECT_HEADER, ABOUT_PROJECT, narrowed)}
     for route in app.routes:
         if isinstance(route, AdmittedRoute) and route.include_in_schema:
             for method in route.methods or ():
@@ -95,6 +101,8 @@ def _complete(operation: dict[str, Any], route: AdmittedRoute, method: str) -> N
     if method == "POST":
         key = {"type": "string", "minLength": 1, "maxLength": LONGEST_KEY, "pattern": "^[ -~]+$"}
         parameters.append(_header(HEADER, "Carry it out once, however often it is sent.", key))
+    if access.role is not None:
+        parameters.append({"$ref": f"#/components/parameters/{_PROJECT}"})
     if 412 in gives:
         parameters.append(_header("If-Match", "Only if the record still has this ETag."))
     if 304 in gives:
@@ -150,4 +158,4 @@ def _lead(source: dict[str, Any], status: str, where: str, targets: list[dict[st
 
 
 def _keys(operation: dict[str, Any]) -> list[str]:
-    return [p["name"] for p in operation.get("parameters", ()) if p["in"] == "path"]
+    return [p["name"] for p in operation.get("parameters", ()) if p.get("in") == "path"]

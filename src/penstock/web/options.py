@@ -18,6 +18,8 @@ class WebOptions:
     secret: bytes = field(default_factory=lambda: os.urandom(32), repr=False)
     """Signs the positions of event streams, and hides where guests come from; processes that share a store should share
     it, or each has limits and Idempotency-Keys of guests of its own."""
+    public_url: str | None = None
+    "Where people reach the service, if a proxy stands before it; its pages are known by it."
     trusted_proxies: tuple[str, ...] = ()
     "Addresses or networks whose X-Forwarded-For is believed."
     cors_origins: tuple[str, ...] = ()
@@ -38,8 +40,10 @@ class WebOptions:
     "How long a client may send nothing in the middle of a request; it may take nothing of its answer thrice as long."
     remember_answers: timedelta = timedelta(days=1)
     "How long the answer to an Idempotency-Key is kept."
-    poll: timedelta = timedelta(seconds=1)
+    poll: timedelta = timedelta(milliseconds=250)
     "How often an event stream looks for changes,"
+    costly_poll: timedelta = timedelta(seconds=1)
+    "how often where looking takes calls that a store counts,"
     heartbeat: timedelta = timedelta(seconds=15)
     "and how often it says that it is alive, and asks whether its caller still may listen."
     streams: int = 100

@@ -1,4 +1,4 @@
-"""The path of a record: its collection, then one segment for each part of its key, whatever characters are in it.
+"""The path of a record as a request has it: one segment for each part of its key, whatever characters are in it.
 
 A server decodes the path of a request before a route sees it, and then a slash within a part looks like one between
 two parts. So they are told apart in the path as it was sent.
@@ -6,23 +6,11 @@ two parts. So they are told apart in the path as it was sent.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
 from urllib.parse import quote, unquote_to_bytes
 
 from starlette.types import Scope
 
 _SEGMENTS = "penstock.segments"
-
-
-def record_path(collection: str, key: Mapping[str, Any]) -> str:
-    """The path of a record, from that of its collection and the parts of its key as JSON has them."""
-    return "/".join([collection, *(segment_of(str(part)) for part in key.values())])
-
-
-def segment_of(part: str) -> str:
-    """One percent-encoded segment. Dots are, too, where they are all of it: a bare .. would lead elsewhere."""
-    return part.replace(".", "%2E") if part in (".", "..") else quote(part, safe="")
 
 
 def segments_of(scope: Scope) -> tuple[str, ...]:

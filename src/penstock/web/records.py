@@ -4,6 +4,7 @@ move as a verb.
     GET  /api/{domain}/{collection}?pattern=NAME&…
     GET  /api/{domain}/{collection}/{key part}/{key part}…
     GET  /api/{domain}/{collection}/{key part}/{key part}…/history
+    GET  /api/{domain}/{collection}/{key part}/{key part}…/files
     POST /api/{domain}/{collection}
     POST /api/{domain}/{collection}/{key part}/{key part}…/moves/{move}
 
@@ -31,12 +32,14 @@ from penstock.declare.entity import Entity
 from penstock.declare.move import MoveOf
 from penstock.declare.move_arguments import filled_in, move_model
 from penstock.declare.pattern import ask
+from penstock.declare.record_address import record_path
 from penstock.declare.rendering import rendered
 from penstock.declare.rights import creation_permission, move_permission
 from penstock.errors import NotPermitted
 from penstock.kernel.unchanged import unchanged
 from penstock.operations.conditions import Condition
 from penstock.operations.reads import Ref
+from penstock.ports.object_store import ObjectStore
 from penstock.schema.permission import allows
 from penstock.schema.role import Role
 from penstock.schema.shape import PatternShape
@@ -55,8 +58,8 @@ from penstock.web.identity import Guard
 from penstock.web.paging import page_of
 from penstock.web.pattern_question import CURSOR, LIMIT, OF_EVERY_LIST, PATTERN, asking_text, needed, range_of, words_of
 from penstock.web.problems import invalid_request
+from penstock.web.record_files import URL_HEADERS, RecordFiles, files_answer
 from penstock.web.record_history import ASKED, SHOWN_TO, HistoryItems, history_page, history_parameters
-from penstock.web.record_path import record_path
 from penstock.web.route import AdmittedRoute, ClosedRoute, RecordRoute
 from penstock.web.signature import Endpoint, argument, body, endpoint, query, segment
 from penstock.web.unquoted import unquoted
@@ -72,8 +75,11 @@ _MOVE = "_move"
 class RecordRoutes:
     """Adds the routes of one entity under a path."""
 
-    def __init__(self, app: FastAPI, entity: type[Entity], *, prefix: str, tag: str) -> None:
+    def __init__(
+        self, app: FastAPI, entity: type[Entity], *, prefix: str, tag: str, objects: ObjectStore | None = None
+    ) -> None:
         self._app, self._entity, self._shape, self._tag = app, entity, entity.__shape__, tag
+        self._objects = objects
         self._path = f"{prefix}/{self._shape.collection}"
         self._record_path = "/".join([self._path, *(f"{{{n}}}" for n in self._keys)])
         self._name = f"{tag}_{self._shape.collection}"
@@ -93,6 +99,8 @@ class RecordRoutes:
             self._add_list(seen_by)
         if self._shape.traced:
             self._add_history(_stricter(seen_by, SHOWN_TO))
+        if self._shape.pointing and self._objects is not None:
+            self._add_files(seen_by)
         # The answer to either is the record, so whoever makes it must be one who sees it.
         creator = creation_permission(self._shape)
         if isinstance(creator, Role):
@@ -130,6 +138,11 @@ class RecordRoutes:
         parameters = [*self._key, *history_parameters()]
         show = endpoint(self._history, parameters, name=f"{self._name}_history", about=about)
         self._add(show, f"{self._record_path}/history", "GET", role=role, model=HistoryItems, gives=(404,))
+
+    def _add_files(self, role: Role | None) -> None:
+        about = "The files that a record points at, of those that are there, each with a URL that opens it for a while."
+        show = endpoint(self._files, self._key, name=f"{self._name}_files", about=about)
+        self._add(show, f"{self._record_path}/files", "GET", role=role, model=RecordFiles, gives=(404,))
 
     def _add_create(self, role: Role | None) -> None:
         model = new_record_model(self._entity, f"New{self._title}")
@@ -247,6 +260,12 @@ class RecordRoutes:
         given = {n: arguments.pop(f"asked_{argument(n)}") for n in ASKED}
         page = history_page(caller_of(request), self._ref(arguments), range_of("ts", given), given)
         return Response(page, headers={"Cache-Control": "private, no-cache"}, media_type=_JSON)
+
+    def _files(self, request: Request, **key: Any) -> Response:
+        caller = caller_of(request)
+        assert self._objects is not None
+        told = files_answer(caller, caller.store.get(self._ref(key)), self._objects)
+        return Response(told, headers=URL_HEADERS, media_type=_JSON)
 
     def _check_asked(self, request: Request, pattern: PatternShape) -> None:
         """A list takes its own parameters, and tells nobody by what it finds what they may not see."""

@@ -120,8 +120,8 @@ class AdmittedRoute(APIRoute):
         return admit
 
 
-class OwnRoute(AdmittedRoute):
-    """A route that a domain brings itself; a parameter that it does not declare is refused.
+class StrictRoute(AdmittedRoute):
+    """A route that refuses a parameter which it does not declare.
 
     Not so where anybody is let in: players and crawlers add parameters of their own to a link.
     """
@@ -139,14 +139,18 @@ class OwnRoute(AdmittedRoute):
         return ask
 
 
+class OwnRoute(StrictRoute):
+    """A route that a domain brings itself."""
+
+
 def _query_names(asked: Dependant) -> Iterator[str]:
     yield from (field.alias for field in asked.query_params)
     for further in asked.dependencies:
         yield from _query_names(further)
 
 
-class RecordRoute(AdmittedRoute):
-    """A route whose path names a record: each part of its key is one segment, which may hold any character."""
+class SegmentRoute(AdmittedRoute):
+    """A route whose path names something: each part of the name is one segment, which may hold any character."""
 
     def __init__(self, path: str, endpoint: Callable[..., Any], **options: Any) -> None:
         super().__init__(path, endpoint, **options)
@@ -168,6 +172,10 @@ class RecordRoute(AdmittedRoute):
         parts = {name: found[n] for n, name in self._parts.items()}
         child = {"endpoint": self.endpoint, "path_params": {**scope.get("path_params", {}), **parts}, "route": self}
         return (Match.FULL if scope["method"] in (self.methods or ()) else Match.PARTIAL), child
+
+
+class RecordRoute(SegmentRoute):
+    """A route whose path names a record, by the parts of its key."""
 
 
 class ClosedRoute(RecordRoute):

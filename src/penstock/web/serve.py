@@ -26,6 +26,7 @@ def ready_api(service: Service, settings: Settings) -> FastAPI:
 def _options(settings: Settings) -> WebOptions:
     return WebOptions(
         authentication=settings.require_keys,
+        public_url=settings.public_url,
         trusted_proxies=settings.trusted_proxies,
         cors_origins=settings.cors_origins,
         body_limit=settings.body_limit,

@@ -43,9 +43,21 @@ class Ear:
     project: str | None
     "None for all."
     role: Role | None
+    only: frozenset[str] | None = None
+    "The collections they asked for; None for all."
 
     def hears(self, entry: FeedEntry) -> bool:
-        return self.project is None or entry.project == self.project
+        if self.only is not None and entry.shape.collection not in self.only:
+            return False
+        return (self.project is None or entry.project == self.project) and entry.shape.is_shown_to(self.role)
+
+
+@dataclass(frozen=True, slots=True)
+class Followed:
+    """How far a feed was followed, and the change that stands there, if it is one that is heard."""
+
+    position: str | None
+    event: bytes | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +86,8 @@ class _Joined:
     had: frozenset[str]
     "The ids of some that it may tell although they were told."
     reader: asyncio.Task[None]
+    rounds: int
+    "How often the reader had come to the end of the feed by then."
 
 
 class Watch:
@@ -89,19 +103,20 @@ class Watch:
         self._lock, self._behind = asyncio.Lock(), asyncio.Semaphore(_READERS)
         self._reader: asyncio.Task[None] | None = None
         self._news = asyncio.Event()
-        self._passed: OrderedDict[tuple[str | None, str | None], str | None] = OrderedDict()
-        "How far nothing follows a position that a project hears of; so those who come back do not read it again."
+        self._rounds = 0
+        self._passed: OrderedDict[tuple[Ear, str | None], str | None] = OrderedDict()
+        "How far nothing follows a position that an ear hears of; so those who come back do not read it again."
 
     async def end(self) -> str | None:
         """Where the feed stands now."""
         return await asyncio.to_thread(self._store.engine.feed_end, self._shapes, after=self._position)
 
-    def passed(self, project: str | None, position: str | None) -> str | None:
+    def passed(self, ear: Ear, position: str | None) -> str | None:
         """The position, or one further on between which and it there is nothing to be heard."""
-        return self._passed.get((project, position), position)
+        return self._passed.get((ear, position), position)
 
-    async def follow(self, ear: Ear, position: str | None) -> AsyncGenerator[bytes | None, None]:
-        """Every change behind a position, as the ear is told it; None now and then, when there is nothing new.
+    async def follow(self, ear: Ear, position: str | None) -> AsyncGenerator[Followed, None]:
+        """Every change behind a position, as the ear is told it; now and then only how far there was nothing new.
 
         It ends when the reader cannot go on, or has gone on too far.
         """
@@ -112,25 +127,29 @@ class Watch:
                 read, joined = await self._next(ear, seen)
                 for heard in read.heard:
                     seen = told = heard.position
-                    yield heard.told[ear]
+                    yield Followed(seen, heard.told[ear])
                 seen = read.position
-                yield None
+                yield Followed(seen)
             place = joined.place
             while joined.reader is self._reader and place >= self._first:
+                # Until the reader has come to the end once more, it may be behind what was read alone.
+                caught_up = self._rounds > joined.rounds
                 if place == self._end:
-                    seen = self._position
-                    yield None
+                    seen = self._position if caught_up else seen
+                    yield Followed(seen)
                     await self._wait()
                     continue
                 heard = self._recent[place - self._first]
-                place, seen = place + 1, heard.position
+                place += 1
                 if ear in heard.told and heard.id not in joined.had:
-                    told = heard.position
-                    yield heard.told[ear]
+                    seen = told = heard.position
+                    yield Followed(seen, heard.told[ear])
+                elif caught_up:
+                    seen = heard.position
         finally:
             if joined is not None:
                 self._leave(ear)
-            self._remember(ear.project, told, seen)
+            self._remember(ear, told, seen)
 
     async def _next(self, ear: Ear, position: str | None) -> tuple[_Read, _Joined | None]:
         """What follows a position, read for one alone, who joins the others where nothing more does."""
@@ -169,8 +188,10 @@ class Watch:
             self._position = read.position
             self._keep(read.heard)
             if not read.more:
+                self._rounds += 1
                 return
         self._position = await self.end()
+        self._rounds += 1
 
     async def _read(self, position: str | None, ears: Collection[Ear]) -> _Read:
         return await asyncio.to_thread(self._read_now, position, ears)
@@ -192,7 +213,7 @@ class Watch:
         written: dict[frozenset[str], bytes] = {}
         told: dict[Ear, bytes] = {}
         for ear in ears:
-            if ear.hears(entry) and entry.shape.is_shown_to(ear.role):
+            if ear.hears(entry):
                 hidden = entry.shape.hidden_from(ear.role)
                 if hidden not in written:
                     written[hidden] = self._tell(entry, hidden)
@@ -219,7 +240,7 @@ class Watch:
         self._ears[ear] += 1
         if self._reader is None:
             self._reader = asyncio.create_task(self._run())
-        return _Joined(self._end, frozenset(heard.id for heard in read.heard), self._reader)
+        return _Joined(self._end, frozenset(heard.id for heard in read.heard), self._reader, self._rounds)
 
     def _leave(self, ear: Ear) -> None:
         self._ears[ear] -= 1
@@ -244,9 +265,9 @@ class Watch:
         self._news.set()
         self._news = asyncio.Event()
 
-    def _remember(self, project: str | None, told: str | None, seen: str | None) -> None:
+    def _remember(self, ear: Ear, told: str | None, seen: str | None) -> None:
         if told != seen:
-            self._passed[project, told] = seen
-            self._passed.move_to_end((project, told))
+            self._passed[ear, told] = seen
+            self._passed.move_to_end((ear, told))
             if len(self._passed) > _REMEMBERED:
                 self._passed.popitem(last=False)
