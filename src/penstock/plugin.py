@@ -11,12 +11,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from datetime import timedelta
+from datetime import datetime, timedelta
 from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
 from uuid import uuid4
 
+from penstock.declare.console_hints import ConsoleHints as ConsoleHints
+from penstock.declare.console_hints import ConsolePage as ConsolePage
+from penstock.declare.console_hints import ProjectList as ProjectList
 from penstock.declare.domain import Domain
 from penstock.declare.entity import Entity
 from penstock.declare.setting import Setting
@@ -25,10 +28,14 @@ from penstock.events.feed import Feed
 from penstock.events.handover import Handler
 from penstock.events.pushed_feed import PushedFeed
 from penstock.events.schedule import Period, Schedule
+from penstock.kernel.store import Store
 from penstock.lifecycle.retention import Retention
 from penstock.operations.feed_entry import FeedEntry
 from penstock.operations.plan import PlanStep
+from penstock.operations.reads import Query, Ref
 from penstock.ports.deployment import open_deployment
+from penstock.review.reviewable import Reviewable
+from penstock.schema.role import Role
 from penstock.work.domain_context import DomainContext
 from penstock.work.pipeline import Pipeline
 from penstock.work.registry import Tasks
@@ -49,13 +56,42 @@ class FeedHandler:
 
 
 @dataclass(frozen=True, slots=True)
-class ConsoleHints:
-    """What a console should show first."""
+class NeedsYou:
+    """Records that wait for a person: a pattern with its arguments, such as ``Film.by_status(status=Status.DOUBTED)``.
 
+    Where the time matters, as of what is about to expire, it is a function of the present that gives the pattern.
+    """
+
+    query: Query[Any] | Callable[[datetime], Query[Any]]
     title: str
-    "The domain's name as people say it."
-    first: str | None = None
-    "The pattern whose list comes first, such as Film.by_status; else the first there is."
+    "What they are, as people say it: Datasets in quarantine."
+    why: str = ""
+    "What a person is to do about them."
+    least: Role = Role.EDITOR
+    "Who may do that; nobody below is told of them."
+    of_project: Callable[[str], Query[Any]] | None = None
+    "The pattern that finds those of one project, if there is one; without, those of others are passed over."
+    look_at: Callable[[Store, Any], Ref[Any] | None] | None = None
+    "The record that is looked at to decide about one of them, where that is another."
+
+    def asked(self, now: datetime, project: str | None) -> Query[Any]:
+        """What finds them."""
+        if project is not None and self.of_project is not None:
+            return self.of_project(project)
+        return self.query if isinstance(self.query, Query) else self.query(now)
+
+
+@dataclass(frozen=True, slots=True)
+class QuotaStanding:
+    """How much of a quota somebody uses, and how much they may."""
+
+    quota: str
+    whose: str
+    used: int
+    limit: int
+    unit: str
+    helps: str = ""
+    "What frees some of it."
 
 
 class CommandContext(Protocol):
@@ -122,6 +158,12 @@ class DomainPlugin:
     commands: Commands | None = None
     'Commands of its own, such as "say" or "demo films".'
     console: ConsoleHints | None = None
+    reviews: Sequence[Reviewable] = ()
+    "How people look at its records and decide about them; of what is not named, the declaration tells."
+    needs_you: Sequence[NeedsYou] = ()
+    "What waits for a person, beside the reviews of its pipelines."
+    quotas: Callable[[DomainContext, str | None], Sequence[QuotaStanding]] | None = None
+    "How the quotas of a project stand, or of all together (None); few, as each is read whenever somebody looks."
 
     def __post_init__(self) -> None:
         if not isinstance(self.domain, Domain):
@@ -136,10 +178,15 @@ class DomainPlugin:
             Schedule(f"{name}-retention", self.retention, "retention", overdue=timedelta(days=3660))
         if self.pipelines and self.tasks is None:
             raise DeclarationError(f"{name} has pipelines and no tasks; give it the Tasks they were made with")
-        first = self.console.first if self.console is not None else None
-        known = [f"{p.entity.name}.{p.name}" for p in self.domain.patterns]
-        if first is not None and first not in known:
-            raise DeclarationError(f"{name} has no pattern {first} for the console; there are {', '.join(known)}")
+        if self.console is not None:
+            self.console.check(self.domain)
+        for each in self.reviews:
+            if each.entity not in self.domain.entities:
+                raise DeclarationError(f"{each.entity.__name__} is reviewed in {name}, but is no record of it")
+        own = {entity.__shape__ for entity in self.domain.entities}
+        for need in self.needs_you:
+            if isinstance(need.query, Query) and need.query.pattern.entity not in own:
+                raise DeclarationError(f"{name}: {need.title!r} asks by {need.query.pattern.label}, of another domain")
 
     def all_schedules(self, context: DomainContext) -> list[Schedule]:
         """What is due by the clock, retention among it."""

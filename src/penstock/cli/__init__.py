@@ -16,8 +16,10 @@ from penstock.cli.installed import serve
 from penstock.cli.keys import keys
 from penstock.cli.new import new
 from penstock.cli.retention import retention
+from penstock.cli.schedule_commands import schedules
 from penstock.cli.tables import tables
 from penstock.cli.terminal import complain
+from penstock.cli.work_commands import work
 from penstock.errors import PenstockError
 from penstock.runtime.ending import is_at_work, leave
 
@@ -71,6 +73,8 @@ app.add_typer(letters, name="dead-letters")
 app.add_typer(keys, name="keys")
 app.add_typer(audit, name="audit")
 app.add_typer(retention, name="retention")
+app.add_typer(schedules, name="schedules")
+app.add_typer(work, name="work")
 demo = typer.Typer(cls=OpenGroup, no_args_is_help=True, help="See a whole system at work.")
 demo.callback()(lambda: None)
 app.add_typer(demo, name="demo")

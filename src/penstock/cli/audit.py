@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 from rich.text import Text
@@ -19,7 +19,6 @@ from penstock.kernel.seals import (
     ArchivedLines,
     Chain,
     Checkpoint,
-    Finding,
     Kept,
     Seal,
     Verdict,
@@ -33,6 +32,7 @@ from penstock.kernel.seals import (
 )
 from penstock.kernel.store import Store
 from penstock.lifecycle.archived_trails import ArchivedTrails
+from penstock.runtime.verified_trails import told_chain, told_verdict
 from penstock.schema.kinds import instant_text
 
 audit = typer.Typer(no_args_is_help=True, help="The audit trails: seal, verify and archive them.")
@@ -75,8 +75,8 @@ def verify_command(
         raise Misconfigured("No project has been sealed yet; name one with --project, or run: penstock audit seal NAME")
     if as_json:
         # What stands over all trails is told where there is something to tell; its project is null.
-        over_all = [] if chain.sound and not expected.of_all else [_told_of_all(chain)]
-        print(json.dumps([*(_told(v) for v in verdicts), *over_all], indent=2))
+        over_all = [] if chain.sound and not expected.of_all else [told_chain(chain)]
+        print(json.dumps([*(told_verdict(v) for v in verdicts), *over_all], indent=2))
     else:
         _show(verdicts)
         _show_all(chain)
@@ -196,42 +196,6 @@ def _sealed(store: Store, names: list[str], by: str) -> Iterator[Seal]:
 
 
 # What is told
-
-
-def _told(verdict: Verdict) -> dict[str, Any]:
-    return {
-        "project": verdict.project,
-        "trail": verdict.trail,
-        "sound": verdict.sound,
-        "seals": verdict.seals,
-        "sealed_lines": verdict.sealed,
-        "archived_lines": verdict.archived,
-        "unsealed_lines": verdict.unsealed,
-        "sealed_until": instant_text(verdict.until, 6) if verdict.until else None,
-        "digest": verdict.digest or None,
-        "checkpoint": verdict.checkpoint or None,
-        "findings": _findings(verdict.findings),
-        "further_findings": verdict.untold,
-        "cannot_show": verdict.cannot_show,
-    }
-
-
-def _told_of_all(chain: Chain) -> dict[str, Any]:
-    return {
-        "project": None,
-        "trail": None,
-        "sound": chain.sound,
-        "checkpoints": chain.count,
-        "digest": str(chain.newest) if chain.newest else None,
-        "proved": str(chain.proved) if chain.proved else None,
-        "findings": _findings(chain.findings),
-        "further_findings": chain.untold,
-        "cannot_show": chain.cannot_show,
-    }
-
-
-def _findings(findings: list[Finding]) -> list[dict[str, str]]:
-    return [{"kind": f.kind, "where": f.where, "explanation": f.explanation} for f in findings]
 
 
 def _show(verdicts: list[Verdict]) -> None:

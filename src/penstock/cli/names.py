@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from penstock.cli import installed
 from penstock.cli.terminal import hint
+from penstock.declare.command_words import RANGE, read_word
 from penstock.declare.condition_text import read_condition, read_field_names
 from penstock.declare.domain import Domain
 from penstock.declare.entity import Entity
@@ -62,11 +63,11 @@ def query(asked: PatternShape, given: Sequence[str]) -> Query[Any]:
     """Bind the parameters of a pattern from words such as ``status=pending``; a range is ``a..b``."""
     values: dict[str, Any] = {}
     for word in given:
-        name, equals, text = word.partition("=")
-        if not equals or name not in asked.parameters:
+        name, text = read_word(word) or ("", "")
+        if name not in asked.parameters:
             raise InvalidKey(f"{asked.label} takes {', '.join(asked.parameters)} as name=value, not {word!r}")
         field = asked.entity.fields[name]
-        values[name] = _range(field, text) if name == asked.ranged and ".." in text else value(field, text)
+        values[name] = _range(field, text) if name == asked.ranged and RANGE in text else value(field, text)
     return ask(asked, values)
 
 
@@ -87,15 +88,15 @@ def ref(kind: type[Entity], given: Sequence[str]) -> Ref[Any]:
     shape = kind.__shape__
     parts: dict[str, Any] = {}
     for word in given:
-        name, equals, text = word.partition("=")
-        if not equals or name not in shape.key.fields:
+        name, text = read_word(word) or ("", "")
+        if name not in shape.key.fields:
             raise InvalidKey(f"{shape.label} is found by {', '.join(shape.key.fields)} as name=value, not {word!r}")
         parts[name] = value(shape.fields[name], text)
     return kind.__key__(**parts)
 
 
 def _range(field: FieldShape, text: str) -> Range[Any]:
-    low, _, high = text.partition("..")
+    low, _, high = text.partition(RANGE)
     return Range(value(field, low) if low else None, value(field, high) if high else None)
 
 

@@ -15,6 +15,7 @@ from penstock.auth.doors import check_move
 from penstock.cli import names
 from penstock.cli.history_table import entry_rows, told_entry
 from penstock.cli.terminal import AsJson, By, StoreUrl, hint, opened, show, tell
+from penstock.declare.command_words import SHOW, read_word
 from penstock.declare.entity import Entity
 from penstock.declare.move import MoveOf
 from penstock.declare.move_arguments import filled_in, move_model
@@ -100,7 +101,7 @@ def show_record(
     show([{"field": k, "value": v} for k, v in told.items()], title=entity, as_json=False)
 
 
-show_record.__command__ = "show"  # type: ignore[attr-defined]
+show_record.__command__ = SHOW  # type: ignore[attr-defined]
 
 
 def history(
@@ -156,7 +157,7 @@ def move(
         raise Misconfigured(f'{entity} has no move "{verb}". {hint(verb, moves)}')
     check_move(kind, moves[verb], _AT_THE_MACHINE)
     shape = kind.__shape__
-    key = [w for w in words if w.partition("=")[0] in shape.key.fields]
+    key = [w for w in words if (read_word(w) or ("", ""))[0] in shape.key.fields]
     ref = names.ref(kind, key)
     with opened(store) as handle:
         arguments = _arguments(moves[verb], [w for w in words if w not in key])
@@ -175,8 +176,8 @@ def _arguments(moved: MoveOf[Any, ...], words: list[str]) -> dict[str, Any]:
     wanted = {} if model is None else model.model_fields
     given: dict[str, Any] = {}
     for word in words:
-        name, equals, text = word.partition("=")
-        if not equals or name not in wanted:
+        name, text = read_word(word) or ("", "")
+        if name not in wanted:
             takes = ", ".join(wanted) or "nothing beside the key"
             raise InvalidValue(f"{moved.name} takes {takes}; {word!r} is none of it")
         given[name] = _read(name, wanted[name], text)

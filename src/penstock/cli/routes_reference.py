@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import groupby
+from typing import Any
 
 from penstock.auth.access import Access
 from penstock.plugin import DomainPlugin
@@ -36,11 +37,15 @@ def routes_page(installed: Sequence[DomainPlugin]) -> str:
     )
 
 
+def shipped_api(installed: Sequence[DomainPlugin]) -> Any:
+    """The application with these domains; nothing is connected."""
+    service = Service(Settings(store="sqlite:///:memory:"), installed)
+    return build_api(service.installed, service.context, options=WebOptions())
+
+
 def _rows(installed: Sequence[DomainPlugin]) -> Iterator[tuple[str, str]]:
     """The tag and the line of each method of each route."""
-    service = Service(Settings(store="sqlite:///:memory:"), installed)
-    app = build_api(service.installed, service.context, options=WebOptions())
-    for route in app.routes:
+    for route in shipped_api(installed).routes:
         if isinstance(route, AdmittedRoute) and not isinstance(route, ClosedRoute):
             tag = str(next(iter(route.tags), "service"))
             for method in sorted(route.methods or ()):

@@ -17,6 +17,7 @@ import typer
 
 from penstock.auth.api_keys import ApiKey, KeyStatus
 from penstock.cli.installed import installed
+from penstock.cli.opening import open_console
 from penstock.cli.terminal import AsJson, ObjectsUrl, StoreUrl, busy, console, settings, show, tell
 from penstock.errors import Misconfigured, Unavailable
 from penstock.events.relay import dead_letters
@@ -43,8 +44,9 @@ def up(
     store: StoreUrl = None,
     objects: ObjectsUrl = None,
     workers: Workers = None,
+    open_it: Annotated[bool, typer.Option("--open", help="Open the console in a browser, signed in.")] = False,
 ) -> None:
-    """Run everything: API, workers, relay, schedules, sweeps. Ctrl-C finishes what is running and stops."""
+    """Run everything: console, API, workers, relay, schedules, sweeps. Ctrl-C finishes what is running and stops."""
     chosen = settings(keep_secret=True, store=store, objects=objects, workers=workers, host=host, port=port)
     for package in ("fastapi", "uvicorn"):
         if find_spec(package) is None:
@@ -61,7 +63,7 @@ def up(
     with ending.by_signal():
         service.start()
         try:
-            welcome = _welcome(chosen, service.context.store)
+            welcome = _welcome(chosen, service.context.store, open_it=open_it)
             serve(api, chosen, ending=ending, listening=welcome)
         finally:
             ending.complete()
@@ -83,10 +85,11 @@ def _check_keys(chosen: Settings) -> None:
         )
 
 
-def _welcome(chosen: Settings, store: Store) -> Callable[[], None]:
+def _welcome(chosen: Settings, store: Store, *, open_it: bool) -> Callable[[], None]:
     """What says where it is, and how one comes in; whatever the store must be asked for that is known before."""
     records, files = without_secrets(chosen.store), without_secrets(chosen.objects)
-    way_in, style = _way_in(chosen, store)
+    token = own_key(store) if chosen.require_keys and is_loopback(chosen.host) else None
+    way_in, style = _way_in(chosen, store, token)
 
     def say() -> None:
         tell(f"Penstock is at {chosen.url} · records {records} · files {files}")
@@ -94,18 +97,19 @@ def _welcome(chosen: Settings, store: Store) -> Callable[[], None]:
             console().print("Tasks are done by those who run: penstock worker --celery")
         if way_in:
             tell(way_in, style=style)
-        tell(f"Try {chosen.url}/docs, or: penstock doctor. Ctrl-C stops.")
+        tell(f"The API is at {chosen.url}/console/api; penstock doctor says how it does. Ctrl-C stops.")
+        if open_it:
+            open_console(chosen.url, token)
 
     return say
 
 
-def _way_in(chosen: Settings, store: Store) -> tuple[str, str | None]:
+def _way_in(chosen: Settings, store: Store, token: str | None) -> tuple[str, str | None]:
     """How one comes in, and how that is written."""
     if not chosen.require_keys:
         off = "KEYS ARE OFF: every user, program and web proxy of this machine is an administrator."
         return f"{off} Leave PENSTOCK_REQUIRE_KEYS out to change that.", "bold red"
-    if is_loopback(chosen.host):
-        token = own_key(store)
+    if token is not None:
         # What is not read by a person may be kept in a log, where no key belongs.
         where = f"{chosen.url}/#key={token}" if sys.stdout.isatty() else f"{chosen.url} with the key in .penstock/key"
         return f"Come in at {where}", None

@@ -9,7 +9,7 @@ from penstock.declare.key import IndexKey, key
 from penstock.declare.lifetime import Expires, KeepLatest, RetainFor
 from penstock.declare.move import Move, diagram, move
 from penstock.declare.pattern import after, before, between, pattern, since, starting_with, until
-from penstock.declare.personal import Personal, SeenBy
+from penstock.declare.personal import OpenedBy, Personal, SeenBy
 from penstock.declare.rights import WrittenBy
 from penstock.declare.selection import select
 from penstock.declare.table import Table, camel_case, number
@@ -43,6 +43,7 @@ __all__ = [
     "KeepLatest",
     "Milliseconds",
     "Move",
+    "OpenedBy",
     "Personal",
     "Range",
     "RetainFor",

@@ -17,7 +17,7 @@ from pydantic_core import PydanticUndefined
 from penstock.declare.attribute import StoredAs
 from penstock.declare.computed import computation
 from penstock.declare.keys_within import keys_within
-from penstock.declare.personal import marked_within, seen_by
+from penstock.declare.personal import marked_within, opened_by, seen_by
 from penstock.declare.rights import written_by
 from penstock.declare.stored_names import check_attribute_name, check_column_name
 from penstock.declare.unique import unique_within
@@ -93,6 +93,7 @@ def _read(entity: str, name: str, info: FieldInfo, naming: Callable[[str], str])
         keys=keys_within(info.annotation, info.metadata),
         folders=keys_within(info.annotation, info.metadata, marked=HoldsFolder),
         personal=seen_by(metadata),
+        opened_by=opened_by(metadata),
         computation=made,
         unique_within=unique_within(metadata),
         written_by=written_by(metadata),

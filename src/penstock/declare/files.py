@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from penstock.errors import DeclarationError
-from penstock.schema.file_pattern import ARCHIVE, TRASH, UPLOADS, FilePattern
+from penstock.schema.file_pattern import OWN_PLACES, FilePattern
 from penstock.schema.shape import EntityShape
 
 
@@ -13,7 +13,7 @@ def place_files(domain: str, patterns: Sequence[FilePattern], shapes: Iterable[E
     """Refuse patterns that nobody uses and entities that no pattern serves: either is a mistake."""
     unused = {pattern.text for pattern in patterns}
     for pattern in patterns:
-        if pattern.text.startswith((UPLOADS, TRASH, ARCHIVE)):
+        if pattern.text.startswith(OWN_PLACES):
             raise DeclarationError(f"{domain}: the kernel keeps objects of its own where {pattern.text!r} lies")
     for shape in shapes:
         if not patterns or not shape.pointing:

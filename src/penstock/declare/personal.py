@@ -32,9 +32,25 @@ class SeenBy:
 Personal = Annotated[T, SeenBy(Role.ADMIN)]
 
 
+@dataclass(frozen=True, slots=True)
+class OpenedBy:
+    """Marks a field of object keys: this role and higher ones may open the files, though others see the record.
+
+    The key itself is told to whoever sees the record, as reports and errors tell it; what it leads to is not.
+    """
+
+    role: Role
+
+
 def seen_by(metadata: Sequence[Any]) -> Role | None:
     """The role that sees a field; None when nothing says that it is personal. Of several marks the strictest counts."""
     roles = [m.role for m in metadata if isinstance(m, SeenBy)]
+    return max(roles, key=list(Role).index, default=None)
+
+
+def opened_by(metadata: Sequence[Any]) -> Role | None:
+    """The role that may open the files of a field; None when nothing says. Of several marks the strictest counts."""
+    roles = [m.role for m in metadata if isinstance(m, OpenedBy)]
     return max(roles, key=list(Role).index, default=None)
 
 
@@ -53,6 +69,9 @@ def marked_within(annotation: Any, *, inside: frozenset[type] = frozenset()) -> 
 
 def check_personal(shape: EntityShape) -> None:
     """Refuse to call personal what is told everywhere: in errors, audit lines, messages, logs and reports."""
+    for field in shape.fields.values():
+        if field.opened_by is not None and field.name not in shape.pointing:
+            raise DeclarationError(f"{shape.name}.{field.name} points at no file, so OpenedBy says nothing of it")
     for field in shape.personal:
         told = None
         if field.name in shape.key.fields:

@@ -7,9 +7,11 @@ UtcSeconds, UtcMillis, UtcMicros   a moment in UTC, written with a fixed number 
 
 from __future__ import annotations
 
+import types
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Annotated, Any
+from typing import Annotated, Any, Union, get_args, get_origin
 
 from annotated_types import Ge, Lt
 from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler, PlainSerializer
@@ -57,3 +59,16 @@ EpochSeconds = Annotated[int, Unit("seconds since 1970"), Ge(0), Lt(10**12)]
 Seconds = Annotated[float, Unit("seconds"), Ge(0)]
 Milliseconds = Annotated[int, Unit("milliseconds"), Ge(0), Lt(INTEGER_LIMIT)]
 Count = Annotated[int, Ge(0), Lt(INTEGER_LIMIT)]
+
+
+def unit_of(annotation: Any, metadata: Sequence[Any] = ()) -> str | None:
+    """The unit that a field's type tells, also within ``| None``; None where it tells none."""
+    marked = next((m.name for m in metadata if isinstance(m, Unit)), None)
+    if marked is not None:
+        return marked
+    inside = get_args(annotation)
+    if get_origin(annotation) is Annotated:
+        return unit_of(inside[0], inside[1:])
+    if get_origin(annotation) not in (Union, types.UnionType):
+        return None
+    return next((unit for each in inside if (unit := unit_of(each)) is not None), None)

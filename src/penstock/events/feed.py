@@ -13,6 +13,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from threading import Event
 
@@ -48,6 +49,21 @@ _NOTED = timedelta(minutes=10)
 
 class _PartAway(Exception):
     """A handler needs a part of the system that is away."""
+
+
+@dataclass(frozen=True, slots=True)
+class FeedLag:
+    """How far a feed is behind what has happened."""
+
+    name: str
+    behind: bool
+    oldest_at: datetime | None
+    "When the change was made that it comes to next; None where the store does not tell."
+    noted_at: datetime | None
+    "When it was last followed, within ten minutes."
+    missed_at: datetime | None
+    tries: int
+    "How often its next event has been tried in vain."
 
 
 class Feed:
@@ -191,6 +207,17 @@ class Feed:
         return {name: datetime.fromisoformat(since) for name, since in (self._place().in_vain or {}).items()}
 
     # Letters
+
+    def lag(self) -> FeedLag:
+        """How far it is behind: whether a change follows its place, and since when that has waited."""
+        place = self._store.lookup(FeedPlace.at(name=self._name)) or FeedPlace(name=self._name)
+        shapes = list({h.entity.__shape__: None for h in self._handlers})
+        try:
+            waiting = list(self._store.engine.changes(shapes, after=place.position, limit=1))
+        except FeedTrimmed:
+            waiting = []
+        first = waiting[0].at if waiting else None
+        return FeedLag(self._name, bool(waiting), first, place.noted_at, place.missed_at, place.tries)
 
     def letters(self) -> Iterator[FeedLetter]:
         """The events that could not be dealt with and still wait."""

@@ -22,7 +22,7 @@ from cronsim import CronSim, CronSimError
 from penstock.declare.entity import Entity
 from penstock.declare.key import key
 from penstock.declare.units import Count, UtcMicros, UtcSeconds
-from penstock.errors import Conflict, DeclarationError, told
+from penstock.errors import Conflict, DeclarationError, NotFound, told
 from penstock.kernel.change import Change
 from penstock.kernel.lease import Lease, LeaseLost, release, renew, take_named
 from penstock.kernel.outages import outages_of
@@ -88,6 +88,10 @@ class Schedule:
                 return
             yield Period(since or self._before(moment), moment)
             since = moment
+
+    def next_after(self, moment: datetime) -> datetime | None:
+        """When it is due next after a moment."""
+        return next(iter(CronSim(self.cron, moment.astimezone(UTC))), None)
 
     def _before(self, moment: datetime) -> datetime:
         """The moment before this one."""
@@ -205,6 +209,25 @@ class Scheduler:
                 release(self._store, lease)
         return runs
 
+    def run_now(self, name: str, *, by: str) -> Run:
+        """Run a schedule for all the time since its last period up to now, though it is not due; under its lease.
+
+        The next period begins where this one ends, so nothing is left out or done twice. NotFound when there is no such
+        schedule, Conflict while it is at work.
+        """
+        schedule = next((s for s in self._schedules if s.name == name), None)
+        if schedule is None:
+            raise NotFound(f"there is no schedule {name!r}; there are {', '.join(s.name for s in self._schedules)}")
+        lease = take_named(self._store, f"schedule:{name}", owner=self._owner, period=self._period)
+        if lease is None:
+            raise Conflict(f"the schedule {name} is at work just now; look at it again in a while")
+        try:
+            state, now = self._state(schedule), self._store.clock.now()
+            since = state.last_period or state.first_seen_at
+            return self._run(schedule, state, Period(since, max(since, now)), lease, by=by)
+        finally:
+            release(self._store, lease)
+
     def _run_schedule(self, schedule: Schedule, lease: Lease) -> list[Run]:
         # Only now, under the lease: what is read here stays true until we change it or lose the lease.
         state = self._state(schedule)
@@ -250,7 +273,9 @@ class Scheduler:
         self._waits_for[schedule.name] = part
         return True
 
-    def _run(self, schedule: Schedule, state: ScheduleState, period: Period, lease: Lease) -> Run:
+    def _run(
+        self, schedule: Schedule, state: ScheduleState, period: Period, lease: Lease, *, by: str | None = None
+    ) -> Run:
         failed, shown = None, ""
         try:
             if callable(schedule.task):
@@ -265,15 +290,17 @@ class Scheduler:
             shown = kept(f"{type(error).__name__}: {told(error)}", _LONGEST_ERROR)
         try:
             if failed is None:
-                self._record_success(schedule, state, period, lease)
+                self._record_success(schedule, state, period, lease, by=by)
             else:
                 self._record_failure(state, period, lease, failed, shown)
         except LeaseLost as lost:
             return Run(schedule.name, period, "lost", str(lost))
         return Run(schedule.name, period, "done" if failed is None else "failed", failed)
 
-    def _record_success(self, schedule: Schedule, state: ScheduleState, period: Period, lease: Lease) -> None:
-        with self._store.change(under=lease) as change:
+    def _record_success(
+        self, schedule: Schedule, state: ScheduleState, period: Period, lease: Lease, *, by: str | None
+    ) -> None:
+        with self._store.change(by=by, why=None if by is None else "run now", under=lease) as change:
             change.track(state)
             state.last_period, state.last_success_at = period.until, self._store.clock.now()
             state.last_error, state.failures, state.retry_at, state.alerted_at = None, 0, None, None

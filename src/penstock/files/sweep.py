@@ -17,6 +17,7 @@ from penstock.declare.domain import Domain
 from penstock.files.deletion import settle_released
 from penstock.files.reconcile import Reconciled, Reconciliation
 from penstock.files.references import References
+from penstock.files.sidecars import settle_sidecars
 from penstock.files.trash import Purged, Trash
 from penstock.files.uploads import SweptUploads, Uploads
 from penstock.kernel.lease import release, take_named
@@ -33,6 +34,8 @@ class Swept:
     "Files of deleted records that are in the trash now."
     reconciled: Reconciled
     purged: Purged
+    sidecars: int = 0
+    "Those that are gone because the file they were made of is."
 
 
 class Sweep:
@@ -71,6 +74,7 @@ class Sweep:
                 released=settle_released(self._store, self._objects, self._trash, self._references),
                 reconciled=self._reconciliation.run(),
                 purged=self._trash.purge(),
+                sidecars=settle_sidecars(self._store, self._objects),
             )
         finally:
             release(self._store, lease)

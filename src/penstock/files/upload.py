@@ -58,11 +58,11 @@ class Upload(Entity, table=SYSTEM, relation="uploads", lifetimes=(Expires("ttl")
     @key("UPLOAD#{upload_id}", "UPLOAD")
     def at(self, *, upload_id: str) -> None: ...
 
-    while_open = IndexKey(BY_STATUS, "UPLOAD_STATUS#{status}", "{expires_at}", when={"status": UploadStatus.OPEN})
+    in_status = IndexKey(BY_STATUS, "UPLOAD_STATUS#{status}", "{expires_at}")
 
-    @pattern(while_open)
+    @pattern(in_status)
     def by_status(self, *, status: UploadStatus, expires_at: Range[datetime] = ANYTHING) -> None:
-        """Uploads that are open, the one that ends first at the beginning."""
+        """Uploads in a state, the one that ends first at the beginning; those that are over for a week."""
 
     @move(UploadStatus.OPEN, to=UploadStatus.DONE)
     def finish(self, *, sha256: str, forget_at: datetime) -> None:

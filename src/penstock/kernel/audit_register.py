@@ -12,6 +12,7 @@ from penstock.errors import Conflict
 from penstock.kernel.audit import AuditLine, SystemAudit
 from penstock.kernel.handle import StoreHandle
 from penstock.kernel.system import SYSTEM
+from penstock.operations.reads import ANYTHING, Range
 from penstock.schema.shape import KEPT
 
 _KNOWN = 10_000
@@ -42,8 +43,8 @@ class AuditedProject(Entity, table=SYSTEM, relation="audited_projects"):
     def at(self, *, trail: str, project_id: str) -> None: ...
 
     @pattern(at)
-    def of_trail(self, *, trail: str) -> None:
-        """The projects whose trail is sealed."""
+    def of_trail(self, *, trail: str, project_id: Range[str] = ANYTHING) -> None:
+        """The projects whose trail is sealed, by their ids."""
 
     @property
     def unlisted(self) -> bool:

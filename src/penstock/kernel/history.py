@@ -41,6 +41,7 @@ class HistoryKind(StrEnum):
     MESSAGE = "message"
     TASK = "task"
     ATTEMPT = "attempt"
+    STEP = "step"
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +55,9 @@ class HistoryEntry:
     id: str | None = None
     "Of a message and of a task, what to ask for it by."
     source: Ref[Any] | None = field(default=None, compare=False)
-    "The audit line, message, task or attempt that tells it."
+    "The audit line, message, task, attempt or step that tells it."
+    record: Entity | None = field(default=None, compare=False)
+    "That record itself, where more may be shown of it than stands here."
     by: str | None = None
     does: str | None = None
     "What a change did to the record: create, claim, put, save, patch, delete; or only tell others of it."

@@ -54,6 +54,11 @@ class Outages:
         """The parts that were asked and did not answer."""
         return frozenset(part for part, lookout in self._lookouts.items() if lookout.away)
 
+    @property
+    def parts(self) -> dict[str, tuple[bool, bool]]:
+        """Every part that is looked out for: whether it is away, and whether somebody has met a failure of it since."""
+        return {part: (lookout.away, lookout.doubted) for part, lookout in self._lookouts.items()}
+
     def met(self, error: BaseException) -> str | None:
         """The part of ours whose failure an error tells of, which is in doubt from now on; None for any other error."""
         found = outage_in(error)

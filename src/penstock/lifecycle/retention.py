@@ -35,6 +35,8 @@ _COMMIT = COMMIT_WRITES - 2
 "Room for the lease and the audit line."
 _ADDED = 10
 "Room for what a rule adds to the commit that removes a record, and for the check of it in the others."
+_EXAMPLES = 20
+"So many of the records that leave are told by name."
 _COMMIT_BYTES = 1024 * 1024
 "DynamoDB takes 4 MB in a transaction, records and conditions together."
 
@@ -60,6 +62,8 @@ class Due:
     file_bytes: int = 0
     missing: int = 0
     "Files at which the records point and which are not there, so that nothing of them can be archived."
+    examples: list[str] = field(default_factory=list)
+    "The first of the records."
 
     def add(self, unit: RetentionUnit, moment: str | None) -> None:
         self.records += 1
@@ -68,6 +72,8 @@ class Due:
         self.files += len(unit.files)
         self.file_bytes += sum(unit.files.values())
         self.missing += len(unit.missing)
+        if len(self.examples) < _EXAMPLES:
+            self.examples.append(repr(unit.record.ref))
         if moment is not None:
             self.oldest = moment if self.oldest is None else min(self.oldest, moment)
             self.newest = moment if self.newest is None else max(self.newest, moment)

@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
 from datetime import timedelta
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,7 @@ from penstock.media.errors import UnusableFile
 from penstock.media.extra import need
 from penstock.media.image import decode_image_here, probe_image_here
 from penstock.media.probe import probe_here
+from penstock.media.waveform import waveform_here
 
 _FILES = 64
 "That may be open; one is looked at."
@@ -41,7 +43,16 @@ def _decode_image(path: str, *, pixels: int, frames: int) -> None:
     decode_image_here(Path(path), pixels=pixels, frames=frames)
 
 
-JOBS: dict[str, Callable[..., Any]] = {"probe": _probe, "probe_image": _probe_image, "decode_image": _decode_image}
+def _waveform(path: str, *, seconds: float) -> dict[str, Any]:
+    return asdict(waveform_here(Path(path), limit=timedelta(seconds=seconds)))
+
+
+JOBS: dict[str, Callable[..., Any]] = {
+    "probe": _probe,
+    "probe_image": _probe_image,
+    "decode_image": _decode_image,
+    "waveform": _waveform,
+}
 
 
 def main() -> None:
@@ -62,7 +73,7 @@ def main() -> None:
 
 def _load() -> None:
     """Everything that is needed for it, so that it is not counted as the first file's."""
-    for name in ("PIL", "av"):
+    for name in ("PIL", "av", "numpy"):
         try:
             need(name)
         except Misconfigured:
@@ -72,7 +83,7 @@ def _load() -> None:
 
             Image.init()
         else:
-            import av  # noqa: F401
+            import_module(name)
 
 
 def _answer(asked: dict[str, Any]) -> dict[str, Any]:

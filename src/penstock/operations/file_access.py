@@ -21,7 +21,7 @@ from penstock.errors import ForeignFile, InvalidValue
 from penstock.operations.conditions import Compare, both
 from penstock.operations.updates import Append, Set, SetIfAbsent
 from penstock.operations.writes import Patch
-from penstock.schema.file_pattern import ARCHIVE, TRASH, UPLOADS, FilePattern, text
+from penstock.schema.file_pattern import OWN_PLACES, FilePattern, text
 from penstock.schema.kinds import FieldShape, Kind
 from penstock.schema.object_key import validate_folder, validate_s3_key
 from penstock.schema.shape import EntityShape
@@ -234,7 +234,7 @@ def _check_folder_form(shape: EntityShape, folder: str) -> None:
         validate_folder(folder)
     except ValueError as error:
         raise InvalidValue(f"{shape.name}: {error}") from None
-    if folder.startswith((UPLOADS, TRASH, ARCHIVE)):
+    if folder.startswith(OWN_PLACES):
         raise ForeignFile(
             f"{shape.name}: {folder} lies where the kernel keeps objects of its own; choose another place"
         )

@@ -17,7 +17,7 @@ from penstock.schema.shape import EntityShape, ViewShape
 
 @dataclass(frozen=True)
 class Features:
-    """What differs between engines, as questions. Only the kernel reads them."""
+    """What differs between engines, as questions. Only the kernel reads them, and whoever follows a feed."""
 
     native_expiry: bool = False
     "Does the database delete expired records by itself?"
@@ -25,6 +25,8 @@ class Features:
     "Does a query through an index see a write that has just committed?"
     native_trimming: bool = False
     "Does the database forget old changes by itself?"
+    costly_feed: bool = False
+    "Does it take calls that are counted to ask for changes, also where there are none?"
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,12 +11,15 @@ from datetime import timedelta
 from enum import StrEnum
 
 from penstock.auth.api_keys import ApiKey
+from penstock.auth.browser_session import BrowserSession
+from penstock.auth.guest_link import GuestLink
 from penstock.auth.rate_limit import RateBucket
 from penstock.declare.entity import Entity
 from penstock.events.feed_records import FeedLetter, FeedPlace
 from penstock.events.schedule import ScheduleState
 from penstock.events.trimmed_log import LogMark
 from penstock.files.released_file import Released
+from penstock.files.sidecars import Sidecar
 from penstock.files.upload import Upload
 from penstock.kernel.audit import AuditLine, SystemAudit
 from penstock.kernel.held_message import HeldMessage
@@ -27,8 +30,13 @@ from penstock.kernel.outbox import Message, SystemMessage
 from penstock.kernel.quota import QuotaHold, QuotaUse
 from penstock.kernel.seals import AuditedProject, Checkpoint, Seal
 from penstock.kernel.uniqueness import UniqueValue
+from penstock.review.note import Note, NoteNews, ReviewedRecord
+from penstock.work.assignment import Assignment
+from penstock.work.attempt_log import AttemptLog
+from penstock.work.bulk_run import BulkRun
 from penstock.work.job import ChildCount, ChildRun, PipelineJob, StepRun
 from penstock.work.task import Progress, QueueHint, Task, TaskAttempt
+from penstock.work.worker_presence import WorkerPresence
 
 
 class Stays(StrEnum):
@@ -87,9 +95,19 @@ BOUNDS: tuple[Bound, ...] = (
     Bound(Upload, "7 days after it came, or was given up by the sweep", longest=7 * _DAY),
     Bound(Released, "30 days after its files went to the trash", longest=_MONTH),
     Bound(ApiKey, "for ever; revoked ones tell who had access", Stays.DECLARED),
+    Bound(GuestLink, "90 days after it ended, or as the record it leads to", longest=180 * _DAY),
+    Bound(Sidecar, "as the file it was made of, and a day longer", Stays.DECLARED),
+    Bound(Note, "as the record it is on, and a day longer; 10,000 for each at most", Stays.DECLARED),
+    Bound(ReviewedRecord, "as the record, and a day longer", Stays.DECLARED),
+    Bound(NoteNews, "30 days; one for each record that has notes", longest=_MONTH),
+    Bound(BrowserSession, "12 hours after its last use, and 7 days in all", longest=timedelta(hours=12)),
     Bound(RateBucket, "2 minutes after its last use", longest=timedelta(minutes=2)),
     Bound(Task, "30 days after it was done or cancelled; dead ones until settled", Stays.UNSETTLED, _MONTH),
     Bound(TaskAttempt, "30 days", longest=_MONTH),
+    Bound(AttemptLog, "1 day after it was last told", longest=_DAY),
+    Bound(Assignment, "90 days after it was made, or was due", longest=90 * _DAY),
+    Bound(BulkRun, "30 days after it was asked for", longest=_MONTH),
+    Bound(WorkerPresence, "1 hour after the worker was last heard of", longest=timedelta(hours=1)),
     Bound(QueueHint, "30 days after its queue has come to rest", longest=_MONTH),
     Bound(Progress, "30 days after it was last told", longest=_MONTH),
     Bound(

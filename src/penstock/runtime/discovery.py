@@ -25,7 +25,7 @@ from penstock.work.working import WORKING
 
 GROUP = "penstock.domains"
 ALL = "all"
-RESERVED = frozenset({KERNEL.name, WORKING.name, "ops", ALL})
+RESERVED = frozenset({KERNEL.name, WORKING.name, "ops", ALL, "declared", "events", "projects", "session", "review"})
 "Names that mean something else already."
 _LONGEST = 300
 "Characters that are told of an error of somebody's module."

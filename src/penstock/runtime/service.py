@@ -17,6 +17,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from penstock.auth.guest_link import GuestLink
 from penstock.declare.domain import Domain
 from penstock.errors import Misconfigured
 from penstock.events.feed import Feed
@@ -24,18 +25,20 @@ from penstock.events.relay import Relay
 from penstock.events.schedule import Schedule, Scheduler
 from penstock.events.trimmed_log import TrimmedLog
 from penstock.files.sweep import Sweep
-from penstock.kernel.audit import AuditLine, SystemAudit
+from penstock.kernel.audit import AuditLine
 from penstock.kernel.history_trace import traces_to, write_traces
 from penstock.kernel.outages import outages_of
-from penstock.kernel.outbox import Message, SystemMessage
+from penstock.kernel.outbox import Message
 from penstock.kernel.quota_movements import settle_overdue
 from penstock.kernel.seals import seal_known
 from penstock.lifecycle.audit_archive import AuditArchive
 from penstock.lifecycle.reaper import Reaper
 from penstock.plugin import DomainPlugin, own_settings
 from penstock.ports.private import keep, make_private
+from penstock.review.past_reviews import PastReviews
 from penstock.runtime.composition import open_archive, open_objects, open_sink, open_store
 from penstock.runtime.growth import Stored, stored
+from penstock.runtime.operated_system import OperatedSystem
 from penstock.runtime.settings import Settings
 from penstock.work.domain_context import DomainContext
 from penstock.work.past_jobs import PastJobs
@@ -72,6 +75,7 @@ class Service:
         archive = open_archive(self.settings.archive, settings=self.settings)
         setting = own_settings(self.installed, self.settings.variables)
         self.context = DomainContext(store, objects, setting, archive)
+        self.operated = OperatedSystem(self.installed, self.context)
         self.outages = outages_of(store)
         self.outages.watch_objects(objects)
         self.owner = worker_name()
@@ -88,12 +92,12 @@ class Service:
     @property
     def schedules(self) -> list[Schedule]:
         """What is due by the clock, retention among it."""
-        return [s for i in self.installed for s in i.all_schedules(self.context)]
+        return self.operated.schedules
 
     @property
     def tasks(self) -> list[Tasks]:
-        """What can be done in the background."""
-        return [i.tasks for i in self.installed if i.tasks is not None]
+        """What can be done in the background: by domains, and for operators."""
+        return self.operated.tasks
 
     @property
     def feeds(self) -> dict[str, Feed]:
@@ -127,6 +131,7 @@ class Service:
         self._every(_SEALING, "seals", self.seal)
         self._every(_TRIMMING, "change-log", self.change_log().run_once)
         self._every(_SEALING, "past-work", self.forget_work)
+        self._every(_SEALING, "past-reviews", self.past_reviews().run)
         if self.settings.audit_days:
             self._every(_SEALING, "audit-archive", self.audit_archive().run)
 
@@ -200,8 +205,7 @@ class Service:
 
     def outboxes(self) -> list[type[Message]]:
         """The kernel's outbox, and those of domains that document their own."""
-        own = [d.outbox for d in self.domains if d.outbox is not None and issubclass(d.outbox, Message)]
-        return list(dict.fromkeys([SystemMessage, *own]))
+        return self.operated.outboxes
 
     def relay(self, outbox: type[Message]) -> Relay:
         """What tells the messages of one outbox to the sink."""
@@ -242,8 +246,7 @@ class Service:
     @property
     def trails(self) -> list[type[AuditLine]]:
         """The kernel's kind of audit line, and those of domains that document their own."""
-        own = [d.audit for d in self.domains if d.audit is not None and issubclass(d.audit, AuditLine)]
-        return list(dict.fromkeys([SystemAudit, *own]))
+        return self.operated.trails
 
     def audit_archive(self) -> AuditArchive:
         """What moves audit lines to the archive once they are old enough."""
@@ -260,11 +263,18 @@ class Service:
         """What forgets jobs that have long been over."""
         return PastJobs(self.context.store, owner=self.owner)
 
+    def past_reviews(self) -> PastReviews:
+        """What forgets the notes on records that are gone, and the links to them."""
+        links = (lambda about: GuestLink.of_record(about=about),)
+        return PastReviews(self.context.store, self.domains, owner=self.owner, along=links)
+
     def change_log(self) -> TrimmedLog:
         """What trims the log of changes, where the store does not."""
-        chosen = self.settings
+        chosen, store = self.settings, self.context.store
         longest = timedelta(hours=chosen.feed_hours)
-        return TrimmedLog(self.context.store, self.domains, owner=self.owner, longest=longest, most=chosen.feed_entries)
+        return TrimmedLog(
+            store, (*self.domains, store.own), owner=self.owner, longest=longest, most=chosen.feed_entries
+        )
 
     def stored(self) -> list[Stored]:
         """How much there is of what the system keeps for itself, beside its bounds."""

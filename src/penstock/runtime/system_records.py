@@ -6,12 +6,15 @@ The kernel knows none of the others, so a store is given them all; `open_store` 
 from __future__ import annotations
 
 from penstock.auth.api_keys import ApiKey
+from penstock.auth.browser_session import BrowserSession
+from penstock.auth.guest_link import GuestLink
 from penstock.auth.rate_limit import RateBucket
 from penstock.declare.domain import Domain
 from penstock.events.feed_records import FeedLetter, FeedPlace
 from penstock.events.schedule import ScheduleState
 from penstock.events.trimmed_log import LogMark
 from penstock.files.released_file import Released
+from penstock.files.sidecars import Sidecar
 from penstock.files.upload import Upload
 from penstock.kernel.audit import SystemAudit
 from penstock.kernel.held_message import HeldMessage
@@ -23,6 +26,7 @@ from penstock.kernel.own_records import KERNEL
 from penstock.kernel.quota import QuotaHold, QuotaUse
 from penstock.kernel.seals import AuditedProject, Checkpoint, Seal
 from penstock.kernel.uniqueness import UniqueValue
+from penstock.review.note import REVIEW_RECORDS
 
 SYSTEM_RECORDS = Domain(
     KERNEL.name,  # one schema for all: no room has tables of its own
@@ -47,4 +51,8 @@ SYSTEM_RECORDS = Domain(
     HeldMessage,
     UniqueValue,
     LogMark,
+    GuestLink,
+    Sidecar,
+    *REVIEW_RECORDS,
+    BrowserSession,
 )

@@ -23,8 +23,10 @@ from penstock.errors import DeclarationError, InvalidKey
 from penstock.schema.kinds import KEY_KINDS, FieldShape, Kind, coerce, from_key_text, key_text
 from penstock.schema.object_key import validate_folder, validate_s3_key
 
-UPLOADS, TRASH, ARCHIVE = "uploads/", "trash/", "archive/"
-"Where the kernel keeps objects of its own: on their way in, on their way out, and cold. No domain has files there."
+UPLOADS, TRASH, ARCHIVE, SIDECARS = "uploads/", "trash/", "archive/", "sidecars/"
+OWN_PLACES = (UPLOADS, TRASH, ARCHIVE, SIDECARS)
+"""Where the system keeps objects of its own: on their way in, on their way out, cold, and made of others for those who
+look at them. No domain has files there."""
 
 _TOKEN = re.compile(r"\{([a-z_][a-z0-9_]*)(?::0(\d+)d)?\}|(\*\*?)")
 

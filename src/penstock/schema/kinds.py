@@ -103,6 +103,8 @@ class FieldShape:
     "Finds the folders in a value; None when it holds none."
     personal: Role | None = None
     "The role that sees it; None when whoever sees the record does."
+    opened_by: Role | None = None
+    "The role that may open the files it points at; None when whoever sees the record may."
     computation: Computation | None = None
     "How it is made of other fields; None when it is given."
     unique_within: tuple[str, ...] | None = None

@@ -8,7 +8,7 @@ the attempt, so it needs no epoch, and one that nobody has taken for long is for
 from __future__ import annotations
 
 import logging
-from datetime import datetime
+from datetime import UTC, datetime
 
 from penstock.errors import Conflict, PenstockError
 from penstock.kernel.change import Change
@@ -27,6 +27,15 @@ def free_slots(store: Store, name: str, project_id: str, limit: int) -> list[str
     free = is_free(by_the_slowest(store.clock))
     slots = _slots(store, name, project_id, limit)
     return [slot for slot, lease in slots.items() if lease is None or holds(free, lease.__dict__)]
+
+
+def held_slots(store: Store, name: str, project_id: str, limit: int) -> dict[str, datetime]:
+    """Those that somebody holds: by the task that does, until when it holds it unless that is prolonged."""
+    free = is_free(by_the_slowest(store.clock))
+    held = [s for s in _slots(store, name, project_id, limit).values() if s and not holds(free, s.__dict__)]
+    return {
+        (s.lease_owner or "").rpartition(":")[0]: datetime.fromtimestamp(s.lease_expires_at or 0, UTC) for s in held
+    }
 
 
 def take_slot(change: Change, slot: str, task: Task, *, until: datetime) -> None:

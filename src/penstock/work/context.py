@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections import deque
 from collections.abc import Callable, Iterator, MutableMapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -15,9 +15,10 @@ from penstock.kernel.lease import Lease, LeaseLost
 from penstock.kernel.store import Store
 from penstock.operations.conditions import Compare, Missing
 from penstock.ports.object_store import ObjectStore
-from penstock.schema.documents import kept
+from penstock.work.attempt_log import LINES, log_of
 from penstock.work.domain_context import DomainContext
 from penstock.work.errors import TimeOver
+from penstock.work.log_line import log_line
 from penstock.work.task import (
     Outcome,
     Progress,
@@ -31,7 +32,6 @@ from penstock.work.task import (
 )
 
 _BETWEEN_PROGRESS = 1.0
-_LINES, _LONGEST_LINE = 50, 500
 
 
 class TaskContext:
@@ -67,6 +67,8 @@ class TaskContext:
         "For a part of the system that is away: its time stands still."
         self.finished = self.lost = False
         self._told: float | None = None
+        self._logged = 0
+        "So many of its lines others can read."
 
     # What a task's function uses
 
@@ -117,6 +119,7 @@ class TaskContext:
         except Conflict:
             self.lost = True
             self.check()
+        self.tell_log()
 
     def check(self) -> None:
         """Stop here if the time is over or the lease is lost."""
@@ -155,6 +158,16 @@ class TaskContext:
             if self._ends is not None:
                 self._ends += self.store.clock.monotonic() - began
             self._waiting = False
+
+    def tell_log(self) -> None:
+        """Let others read what it has logged up to now, if that is more than they know."""
+        if (number := self.log.number) == self._logged:
+            return
+        task, lines, now = self.task, list(self.log.lines), self.store.clock.now()
+        told = log_of(task.task_id, self.lease.epoch, self.project, lines, now=now)
+        with suppress(Conflict):  # another attempt tells its own by now
+            self.store.put(told, when=Missing() | Compare("epoch", "<=", self.lease.epoch))
+        self._logged = number
 
     def attempt(self, outcome: Outcome, error: BaseException | None = None) -> TaskAttempt:
         """What is known at the end."""
@@ -201,20 +214,16 @@ class TaskLog(logging.LoggerAdapter[logging.Logger]):
 
     def __init__(self, task: str) -> None:
         super().__init__(logging.getLogger(f"penstock.task.{task}"), None)
-        self.lines: deque[str] = deque(maxlen=_LINES)
+        self.lines: deque[str] = deque(maxlen=LINES)
+        self.number = 0
+        "How many lines there were in all."
 
     def log(self, level: int, msg: object, *args: object, **kwargs: Any) -> None:
         if level >= logging.INFO:
-            self.lines.append(kept(f"{logging.getLevelName(level)} {_message(level, msg, args)}", _LONGEST_LINE))
+            self.lines.append(log_line(level, msg, args))
+            self.number += 1
         # One frame further up is who logs.
         super().log(level, msg, *args, **{**kwargs, "stacklevel": kwargs.get("stacklevel", 1) + 1})
 
     def process(self, msg: Any, kwargs: MutableMapping[str, Any]) -> tuple[Any, MutableMapping[str, Any]]:
         return msg, kwargs
-
-
-def _message(level: int, msg: object, args: tuple[object, ...]) -> str:
-    try:
-        return logging.LogRecord("", level, "", 0, msg, args, None).getMessage()
-    except Exception:  # a line that cannot be formatted is not worth failing for
-        return str(msg)

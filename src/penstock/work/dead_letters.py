@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from penstock.declare.pattern import until as up_to
-from penstock.errors import Conflict, InvalidValue
+from penstock.errors import Conflict, InvalidValue, Unavailable, told
+from penstock.kernel.batch import BatchRefused
 from penstock.kernel.change import Change
 from penstock.kernel.idempotency import Claim, ClaimLost
 from penstock.kernel.store import Store
@@ -69,13 +70,55 @@ def retry(
     task = store.get(Task.at(task_id=task_id))
     declared = _declared(by_name(tasks), task)
     with store.change(by=by, why=why, project=audited_project(task), once=once) as change:
-        change.track(task)
-        change.save(task.revive(at=store.clock.now()))
-        for handler in declared.revivals:
-            handler(change, declared.load(task.input))
-        change.result = _told(task)
+        _revive(change, declared, task)
+        change.result = _kept(task)
     queue_hints.touch(store, task.project_id, task.name)
     return task
+
+
+def retry_some(
+    store: Store, tasks: Iterable[Tasks], some: Sequence[Task], *, by: str, why: str | None = None
+) -> dict[str, str]:
+    """Try some dead letters again, many in one commit; why not, of each that is refused, by its id."""
+    known, refused = by_name(tasks), {}
+    begun: list[Task] = []
+    try:
+        with store.batch() as batch:
+            for task in some:
+                try:
+                    declared = _declared(known, task)
+                    with batch.change(by=by, why=why, project=audited_project(task)) as change:
+                        _revive(change, declared, task)
+                except Unavailable:
+                    raise
+                except Exception as error:  # whatever a domain's handler may meet: it keeps no other from it
+                    refused[task.task_id] = told(error)
+                else:
+                    begun.append(task)
+    except BatchRefused as some_refused:
+        for position in some_refused.refused:
+            # Another of the same batch may have changed what it was decided by; alone it may well be possible.
+            refused |= _retry_alone(store, tasks, begun[position].task_id, by=by, why=why)
+    for project_id, name in {(task.project_id, task.name) for task in begun}:
+        queue_hints.touch(store, project_id, name)
+    return refused
+
+
+def _retry_alone(store: Store, tasks: Iterable[Tasks], task_id: str, *, by: str, why: str | None) -> dict[str, str]:
+    try:
+        retry(store, tasks, task_id, by=by, why=why)
+    except Unavailable:
+        raise
+    except Exception as error:
+        return {task_id: told(error)}
+    return {}
+
+
+def _revive(change: Change, declared: TaskOf[Any], task: Task) -> None:
+    change.track(task)
+    change.save(task.revive(at=change.store.clock.now()))
+    for handler in declared.revivals:
+        handler(change, declared.load(task.input))
 
 
 def cancel(
@@ -137,11 +180,11 @@ def _cancel(
         end_cancelled(change, declared, task)
         if not failed_before:
             hear(change, declared, task, Cancelled(f"cancelled by {by}"))
-        change.result = _told(task)
+        change.result = _kept(task)
     return task
 
 
-def _told(task: Task) -> dict[str, Any]:
+def _kept(task: Task) -> dict[str, Any]:
     """What is kept of a task for whoever asks for the same again."""
     return {"task_id": task.task_id, "name": task.name, "status": task.status.value}
 

@@ -19,7 +19,7 @@ from penstock.kernel.change import Change
 from penstock.kernel.idempotency import once_key
 from penstock.kernel.lease import LeaseLost
 from penstock.kernel.store import Store
-from penstock.operations.conditions import Compare, Missing, OneOf
+from penstock.operations.conditions import Compare, Condition, Missing, OneOf
 from penstock.operations.reads import Ref
 from penstock.operations.updates import Add
 from penstock.work.context import TaskContext
@@ -255,8 +255,9 @@ def _add(
 def close_count(change: Change, place: StepInput, total: int) -> bool:
     """So many children there are; are they all ended already?"""
     count = change.get(place.count)
+    stands = _as_read(count)
     count.total = total
-    return _counted(change, count, count.ended)
+    return _counted(change, count, stands)
 
 
 def count_end(change: Change, place: StepInput, by: int = 1) -> bool:
@@ -264,14 +265,20 @@ def count_end(change: Change, place: StepInput, by: int = 1) -> bool:
     count = change.get(place.count)
     if by < 0 and count.joined:
         raise Conflict(f"{place.text}: the step has gone on without this child; resume the job from that step instead")
-    before = count.ended
+    stands = _as_read(count)
     count.ended += by
-    return _counted(change, count, before)
+    return _counted(change, count, stands)
 
 
-def _counted(change: Change, count: ChildCount, before: int) -> bool:
+def _as_read(count: ChildCount) -> Condition:
+    """Both numbers stand as they were read: the plan tells one, children the other, and who is last is seen by both."""
+    total = Compare("total", "=", count.total) if count.total is not None else Missing("total")
+    return Compare("ended", "=", count.ended) & total & Compare("joined", "=", False)
+
+
+def _counted(change: Change, count: ChildCount, stands: Condition) -> bool:
     count.joined = count.joined or count.ended == count.total
-    change.save(count, when=Compare("ended", "=", before) & Compare("joined", "=", False))
+    change.save(count, when=stands)
     return count.joined
 
 

@@ -50,12 +50,20 @@ class Heartbeat:
     def stop(self) -> None:
         self._stop.set()
         self._thread.join(timeout=2.0)
+        self._runner.presence.leave()
+
+    def tell_end(self) -> None:
+        """Let others know that no more is taken here."""
+        self._runner.presence.tell(len(self.held), ending=True)
 
     def _keep(self) -> None:
         # Twice as often as a lease is renewed, so that it never waits for much longer than it should.
-        while not self._stop.wait(self._runner.lease.total_seconds() / 6):
+        pause = 0.0
+        while not self._stop.wait(pause):
+            pause = self._runner.lease.total_seconds() / 6
             try:
                 for work in self._runner.renew(self.held):
                     self._on_over(work)
+                self._runner.presence.tell(len(self.held))
             except Exception:
                 log.exception("leases could not be renewed; trying again")

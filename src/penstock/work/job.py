@@ -19,7 +19,7 @@ from penstock.kernel.change import Change
 from penstock.operations.reads import ANYTHING, Range
 from penstock.schema.object_key import ObjectKey
 from penstock.schema.shape import Rights
-from penstock.work.task import BY_PROJECT, BY_STATUS, NO_PROJECT, WORK
+from penstock.work.task import BY_PROJECT, BY_RECORD, BY_STATUS, NO_PROJECT, WORK
 
 
 class JobStatus(StrEnum):
@@ -69,6 +69,7 @@ class PipelineJob(Entity, table=WORK, relation="jobs", known_as="Job"):
 
     in_project = IndexKey(BY_PROJECT, "JOBS#{project_id}#{status}", "{updated_at}")
     in_status = IndexKey(BY_STATUS, "JOBS#{status}", "{updated_at}")
+    in_pipeline = IndexKey(BY_RECORD, "JOBS_OF#{pipeline}", "{updated_at}")
 
     @pattern(in_project)
     def of_project(self, *, project_id: str, status: JobStatus, updated_at: Range[datetime] = ANYTHING) -> None:
@@ -77,6 +78,10 @@ class PipelineJob(Entity, table=WORK, relation="jobs", known_as="Job"):
     @pattern(in_status)
     def by_status(self, *, status: JobStatus, updated_at: Range[datetime] = ANYTHING) -> None:
         """All jobs in a state, for example those that wait for a person."""
+
+    @pattern(in_pipeline)
+    def of_pipeline(self, *, pipeline: str, updated_at: Range[datetime] = ANYTHING) -> None:
+        """All jobs of a pipeline, the one that has not changed for longest first."""
 
     @move(JobStatus.RUNNING, JobStatus.PAUSED, to=JobStatus.RUNNING)
     def go_on(self, *, at: datetime) -> None:
@@ -167,9 +172,15 @@ class StepRun(Entity, table=WORK, relation="steps"):
     @key("JOB#{job_id}", "STEP#{position:03d}#{round:06d}")
     def at(self, *, job_id: str, position: int, round: int) -> None: ...
 
+    in_time = IndexKey(BY_RECORD, "STEPS_OF#{job_id}", "{created_at}")
+
     @pattern(at)
     def of_job(self, *, job_id: str, position: Range[int] = ANYTHING) -> None:
         """A job's steps in the order of the pipeline, each run after the one before."""
+
+    @pattern(in_time)
+    def as_begun(self, *, job_id: str, created_at: Range[datetime] = ANYTHING) -> None:
+        """A job's steps in the order in which they were begun."""
 
     @move(StepStatus.RUNNING, to=StepStatus.DONE)
     def finish(self, *, made: StepResult) -> None:

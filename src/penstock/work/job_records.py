@@ -216,11 +216,19 @@ class JobRecords(Generic[J, S]):
             return cast("J", run)
         return reader.get(_ref(self.job, run.record))
 
+    def job_ref(self, run: PipelineJob) -> Ref[J]:
+        """Where the domain's own job is, or the generic one."""
+        return cast("Ref[J]", run.ref) if run.record is None else _ref(self.job, run.record)
+
     def step_ref(self, run: PipelineJob) -> Ref[S]:
         """Where the record of the present run of its step is."""
         if run.step is not None:
             return _ref(self.step, run.step)
         return cast("Ref[S]", StepRun.at(job_id=run.job_id, position=run.position, round=run.round))
+
+    def step_at(self, key: Mapping[str, str]) -> Ref[S]:
+        """Where the record of a run is whose key was kept."""
+        return _ref(self.step, key)
 
     def own_key(self, step: S) -> dict[str, str] | None:
         """The key of a domain's own step, to be kept."""

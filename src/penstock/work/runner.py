@@ -34,7 +34,8 @@ from penstock.work.failing import record_failure, tell_attempt
 from penstock.work.fair_queue import Chosen, FairQueue
 from penstock.work.put_off import PutOffTasks, postpone
 from penstock.work.registry import TaskOf, Tasks, by_name
-from penstock.work.task import Outcome, Task, TaskStatus, as_read
+from penstock.work.task import LEASE, Outcome, Task, TaskStatus, as_read
+from penstock.work.worker_presence import Presence
 
 log = logging.getLogger("penstock.work")
 
@@ -64,7 +65,7 @@ class Runner:
         tasks: Iterable[Tasks],
         *,
         owner: str | None = None,
-        lease: timedelta = timedelta(seconds=60),
+        lease: timedelta = LEASE,
         chance: Callable[[], float] = random.random,
         context: DomainContext | None = None,
         sit_out: Callable[[BaseException], bool] = lambda error: False,
@@ -76,6 +77,7 @@ class Runner:
         self.owner = owner or worker_name()
         self.lease = lease
         self._tasks = by_name(tasks)
+        self.presence = Presence(store, self.owner, self._tasks)
         self._queue = FairQueue(store, self._tasks)
         self._chance = chance
         self._context = context
@@ -294,6 +296,7 @@ class Runner:
         work.held_since = asked
         if work.slot is not None:
             keep_slot(self.store, work.slot, work.task, until=until)
+        work.tell_log()
 
     def _give_up(self, work: TaskContext) -> None:
         task = self._tasks[work.task.name]

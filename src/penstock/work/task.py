@@ -40,6 +40,8 @@ LONGEST_ERROR = 2000
 "Characters of an error's text that are kept."
 LARGEST_INPUT = RECORD_BYTES - 16 * 1024
 "Bytes of a task's input. What workers write beside it, of which an error's text is the most, needs the rest."
+LEASE = timedelta(seconds=60)
+"How long a worker has a task without being heard of, where a deployment says nothing else."
 KEPT = timedelta(days=30)
 "So long attempts are remembered, and tasks that are done or cancelled. Dead letters stay until somebody settles them."
 
@@ -206,14 +208,22 @@ class TaskAttempt(Entity, table=WORK, relation="attempts", known_as="Attempt", l
     error: str | None = None
     metrics: dict[str, Any] = Field(default_factory=dict)
     log_tail: list[str] = Field(default_factory=list)
+    about: str | None = None
+    "The name (`record_name`) of the record that the task was done for."
     ttl: EpochSeconds
 
     @key("TASK#{task_id}", "ATTEMPT#{epoch:06d}")
     def at(self, *, task_id: str, epoch: int) -> None: ...
 
+    for_record = IndexKey(BY_RECORD, "ATTEMPTS_FOR#{about}", "{started_at}")
+
     @pattern(at)
     def of_task(self, *, task_id: str, epoch: Range[int] = ANYTHING) -> None:
         """A task's attempts, in order."""
+
+    @pattern(for_record)
+    def of_record(self, *, about: str, started_at: Range[datetime] = ANYTHING) -> None:
+        """The attempts at all tasks that were enqueued for a record, in the order they began."""
 
 
 class QueueHintStatus(StrEnum):
@@ -280,6 +290,7 @@ def attempt_at(
         "outcome": outcome,
         "started_at": task.started_at,
         "ended_at": at,
+        "about": task.about,
         "ttl": forgotten_at(at),
     }
     if error is not None:

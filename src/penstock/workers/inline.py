@@ -84,6 +84,8 @@ class InlineWorkers:
         self._stop.set()
         self._waiter.close()
         end = time.monotonic() + grace.total_seconds()
+        if self.busy:
+            self._heartbeat.tell_end()
         with self._lock:
             self._work_came.notify_all()
             self._room_came.notify_all()

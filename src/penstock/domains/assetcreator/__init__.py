@@ -10,9 +10,11 @@ from penstock.domains.assetcreator.asset_studio import PROVIDER_SETTINGS, AssetS
 from penstock.domains.assetcreator.model import DOMAIN
 from penstock.domains.assetcreator.options import SETTINGS
 from penstock.domains.assetcreator.production import ASSET, TASKS
+from penstock.domains.assetcreator.quota_view import standings
 from penstock.domains.assetcreator.reviews import remind
+from penstock.domains.assetcreator.step_review import REVIEWS
 from penstock.events.schedule import Schedule
-from penstock.plugin import CommandContext, DomainPlugin
+from penstock.plugin import CommandContext, ConsoleHints, ConsolePage, DomainPlugin, ProjectList
 from penstock.work.domain_context import DomainContext
 
 __all__ = ["DOMAIN", "PLUGIN"]
@@ -45,4 +47,15 @@ PLUGIN = DomainPlugin(
     settings=(*SETTINGS, *PROVIDER_SETTINGS),
     commands=_commands,
     retention="17 3 * * *",
+    console=ConsoleHints(
+        "Game assets",
+        first="Project.all",
+        summary="An idea in words becomes a drawn, modelled, rigged, reviewed and versioned asset.",
+        projects=ProjectList("Project.all", title="name"),
+        package=__name__,
+        pages=[ConsolePage("ask.js", "Ask for an asset")],
+        names={"Job": "request.prompt.core_concept"},
+    ),
+    reviews=REVIEWS,
+    quotas=standings,
 )

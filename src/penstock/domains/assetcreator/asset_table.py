@@ -8,7 +8,7 @@ from pydantic import Field
 
 from penstock.declare import Entity, Table
 
-TABLE = Table("asset_creator", partition="PK", sort="SK", expiry="ttl")
+TABLE = Table("asset_creator", partition="PK", sort="SK", expiry="ttl", feed=True)
 GSI1 = TABLE.index("GSI1", partition="GSI1PK", sort="GSI1SK")
 GSI2 = TABLE.index("GSI2", partition="GSI2PK", sort="GSI2SK")
 GSI3 = TABLE.index("GSI3", partition="GSI3PK", sort="GSI3SK")

@@ -130,7 +130,7 @@ def _seen(store: Store, job_id: str, round: int, checksums: Mapping[str, str]) -
         raise ImpossibleAsset("a decision is about files that somebody has seen; send their checksums")
     if seen.job.status is not Status.PAUSED or waiting is None or waiting.round != round:
         raise _over(seen, round, checksums)
-    named = _named(waiting)
+    named = checksums_of(waiting)
     for name, digest in checksums.items():
         if named.get(name) != digest:
             raise _over(seen, round, checksums)
@@ -143,12 +143,12 @@ def _over(seen: AssetJob, round: int, checksums: Mapping[str, str]) -> ReviewOve
     """Why a decision is none any more: who has made it, and when; or that it is about another file."""
     stands, waiting = f"{seen.job.status.value} at {seen.job.current_step.value}", seen.current()
     for step in seen.steps:  # of several stages, runs may have the same number, but not the same files
-        if step.decided_at is not None and step.round == round and _named(step) == dict(checksums):
+        if step.decided_at is not None and step.round == round and checksums_of(step) == dict(checksums):
             return ReviewOver(
                 f"{step.approved_by} has {step.status.value} run {round} of {step.step_name.value} at "
                 f"{step.decided_at:%Y-%m-%d %H:%M:%S} UTC; the job is {stands} now"
             )
-    named = _named(waiting) if waiting is not None and waiting.round == round else dict(checksums)
+    named = checksums_of(waiting) if waiting is not None and waiting.round == round else dict(checksums)
     other = next((name for name, digest in checksums.items() if named.get(name) != digest), None)
     if waiting is None or other is None:
         return ReviewOver(f"job {seen.job.job_id} is {stands}; no decision about run {round} is waited for")
@@ -158,6 +158,6 @@ def _over(seen: AssetJob, round: int, checksums: Mapping[str, str]) -> ReviewOve
     )
 
 
-def _named(step: Step) -> dict[str, str]:
+def checksums_of(step: Step) -> dict[str, str]:
     """The checksums of a run's files, by their names."""
     return {key.rpartition("/")[2]: digest for key, digest in (step.checksums or {}).items()}

@@ -7,10 +7,11 @@ from typing import Any
 
 import penstock.domains.musicvideo.final_cut  # noqa: F401 - the last of the tasks
 from penstock.domains.musicvideo.film_studio import PROVIDER_SETTINGS
-from penstock.domains.musicvideo.model import DOMAIN
+from penstock.domains.musicvideo.model import DOMAIN, Project, ProjectStatus
 from penstock.domains.musicvideo.options import SETTINGS
+from penstock.domains.musicvideo.scene_review import REVIEWS
 from penstock.domains.musicvideo.tasks import TASKS
-from penstock.plugin import CommandContext, DomainPlugin
+from penstock.plugin import CommandContext, ConsoleHints, ConsolePage, DomainPlugin, NeedsYou, ProjectList
 from penstock.work.domain_context import DomainContext
 
 __all__ = ["DOMAIN", "PLUGIN"]
@@ -30,4 +31,25 @@ def _commands(context: CommandContext) -> Mapping[str, Callable[..., Any]]:
     return commands(context)
 
 
-PLUGIN = DomainPlugin(DOMAIN, tasks=TASKS, routes=_routes, settings=(*SETTINGS, *PROVIDER_SETTINGS), commands=_commands)
+PLUGIN = DomainPlugin(
+    DOMAIN,
+    tasks=TASKS,
+    routes=_routes,
+    settings=(*SETTINGS, *PROVIDER_SETTINGS),
+    commands=_commands,
+    console=ConsoleHints(
+        "Music videos",
+        first="Project.recent_by_status",
+        summary="A concept, a character and a track go in; scenes are written, filmed and cut into a video.",
+        projects=ProjectList("Project.recent_by_status", title="concept_prompt"),
+        package=__name__,
+        pages=[ConsolePage("make.js", "Make a music video")],
+        names={"Project": "concept_prompt"},
+    ),
+    reviews=REVIEWS,
+    needs_you=(
+        NeedsYou(
+            Project.by_status(status=ProjectStatus.FAILED), "Videos that failed", "Take each up again, or let it be."
+        ),
+    ),
+)

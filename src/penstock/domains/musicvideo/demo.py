@@ -6,7 +6,6 @@ It is the command ``penstock demo musicvideo``.
 from __future__ import annotations
 
 import time
-import zlib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +18,7 @@ from rich.progress import BarColumn, TextColumn, TimeElapsedColumn
 from rich.progress import Progress as Bars
 
 from penstock.domains.musicvideo import projects
+from penstock.domains.musicvideo.backing_track import played_track
 from penstock.domains.musicvideo.errors import NotMade
 from penstock.domains.musicvideo.film_studio import FilmStudio
 from penstock.domains.musicvideo.model import Mode, Project, ProjectStatus, Scene, SceneStatus
@@ -27,7 +27,6 @@ from penstock.files.object_reads import fetch
 from penstock.files.scratch import scratch_folder
 from penstock.kernel.store import Store
 from penstock.plugin import CommandContext
-from penstock.studio.musician import play
 from penstock.work import Progress, Task, TaskStatus
 
 BY = "penstock demo"
@@ -53,12 +52,7 @@ class DemoProgress:
 def begin(studio: FilmStudio, concept: str, *, character: str, scenes: int, audio: Path | None) -> Project:
     """A music video of a concept; with a track of our own unless there is one."""
     with scratch_folder("musicvideo") as folder:
-        track = audio
-        if track is None:
-            wav, track = Path(folder, "track.wav"), Path(folder, "track.mp3")
-            seconds = scenes * studio.options.scene_seconds
-            play(wav, seconds=seconds, seed=zlib.crc32(concept.encode()))
-            studio.providers.composer.excerpt(wav, track, start=0, seconds=seconds)
+        track = audio or played_track(studio, concept, scenes=scenes, folder=Path(folder))
         wanted = projects.NewProject(Mode.MUSIC_VIDEO.value, concept, character, audio=track)
         project = projects.create_project(studio, wanted, by=BY)
     return projects.generate(studio, project.project_id, scenes=scenes, by=BY)

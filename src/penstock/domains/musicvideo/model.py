@@ -36,7 +36,13 @@ from penstock.schema.file_pattern import FilePattern
 from penstock.schema.object_key import ObjectKey
 
 MV_PROJECTS = Table(
-    "MVProjects", partition="PK", sort="SK", tag="entityType", setting="DYNAMODB_TABLE_NAME", naming=camel_case
+    "MVProjects",
+    partition="PK",
+    sort="SK",
+    tag="entityType",
+    feed=True,
+    setting="DYNAMODB_TABLE_NAME",
+    naming=camel_case,
 )
 STATUS_CREATED = MV_PROJECTS.index("status-created-index", partition="GSI1PK", sort="GSI1SK")
 

@@ -11,11 +11,12 @@ from uuid import UUID
 
 from fastapi import APIRouter, Depends, File, Form, Query, Request, UploadFile
 from fastapi import Path as PathPart
-from fastapi.responses import RedirectResponse
+from fastapi.responses import RedirectResponse, Response
 
 from penstock.auth.access import again, heavy, needs, takes
 from penstock.auth.caller import Caller, caller_of
 from penstock.domains.musicvideo import character_references, projects, scenes, uploading
+from penstock.domains.musicvideo.backing_track import played_track
 from penstock.domains.musicvideo.errors import IncompleteOrder
 from penstock.domains.musicvideo.film_studio import FilmStudio
 from penstock.domains.musicvideo.model import CharacterReference, Project, ProjectStatus, Scene
@@ -54,6 +55,7 @@ from penstock.work.domain_context import DomainContext
 SceneNumber = Annotated[int, PathPart(ge=1, le=999)]
 IN_A_FORM = 32
 "Millions of bytes of a form with files; whatever is larger is sent to a signed URL."
+_TRACK: dict[int | str, dict[str, Any]] = {200: {"description": "The track.", "content": {"audio/mpeg": {}}}}
 
 
 def who_asks(request: Request) -> Caller:
@@ -159,6 +161,18 @@ def _add_projects(router: APIRouter, studio: FilmStudio) -> None:
         url = projects.final_video(here, project_id)
         left = max(0, int((url.expires_at - here.store.clock.now()).total_seconds()))
         return FinalVideo(project_id=project_id, video_url=url.url, expires_at=url.expires_at, expires_in_seconds=left)
+
+    @router.get("/backing_track", response_class=Response, responses=_TRACK)
+    @needs(Role.EDITOR)
+    @heavy("decoding")
+    def backing_track(
+        prompt: Annotated[str, Query(min_length=1, max_length=5000)],
+        scenes: Annotated[int, Query(ge=1, le=8)] = 4,
+    ) -> Response:
+        """A track for a video of so many scenes, for whoever has none to send: the same for the same words."""
+        with scratch_folder("musicvideo") as folder:
+            track = played_track(studio, prompt, scenes=scenes, folder=Path(folder))
+            return Response(track.read_bytes(), media_type="audio/mpeg")
 
     @router.get("/get_director_configs")
     def director_configs() -> list[DirectorView]:

@@ -17,11 +17,14 @@ from penstock.domains.novae import (
     spectra_validation,
 )
 from penstock.domains.novae.catalogue_advice import advice
+from penstock.domains.novae.data_records import QuarantineEntry
+from penstock.domains.novae.dataset_review import REVIEWS, dataset_of
+from penstock.domains.novae.lookup_records import Doubt
 from penstock.domains.novae.model import DOMAIN
 from penstock.domains.novae.options import SETTINGS
 from penstock.domains.novae.providers.provider_options import PROVIDER_SETTINGS
 from penstock.domains.novae.workflow import TASKS, WORKFLOWS
-from penstock.plugin import CommandContext, ConsoleHints, DomainPlugin
+from penstock.plugin import CommandContext, ConsoleHints, ConsolePage, DomainPlugin, NeedsYou
 from penstock.work.domain_context import DomainContext
 
 __all__ = ["DOMAIN", "PLUGIN"]
@@ -56,5 +59,22 @@ PLUGIN = DomainPlugin(
     settings=(*SETTINGS, *PROVIDER_SETTINGS),
     commands=_commands,
     advice=advice,
-    console=ConsoleHints("Novae", first="NovaEntry.by_status"),
+    console=ConsoleHints(
+        "Novae",
+        first="NovaEntry.by_status",
+        summary="From a name to validated spectra and light curves.",
+        package=__name__,
+        pages=[ConsolePage("look.js", "Look a nova up")],
+        names={"Nova": "preferred_name", "Dataset": "file_name", "QuarantineEntry": "file_name"},
+    ),
+    reviews=REVIEWS,
+    needs_you=(
+        NeedsYou(
+            QuarantineEntry.waiting(),
+            "Datasets in quarantine",
+            "Look at the evidence, then clear each with a hint or reject it.",
+            look_at=dataset_of,
+        ),
+        NeedsYou(Doubt.waiting(), "Doubts", "A run could not decide between novae: say which is meant."),
+    ),
 )

@@ -9,7 +9,7 @@ from pydantic import Field
 
 from penstock.declare import Entity, Table, UtcSeconds
 
-NOVA_CAT = Table("NovaCat", partition="PK", sort="SK", tag="entity_type", expiry="ttl")
+NOVA_CAT = Table("NovaCat", partition="PK", sort="SK", tag="entity_type", expiry="ttl", feed=True)
 ELIGIBILITY = NOVA_CAT.index("GSI1", partition="GSI1PK", sort="GSI1SK")
 NAMES = NOVA_CAT.index("GSI2", partition="GSI2PK", sort="GSI2SK")
 S3_OBJECTS = NOVA_CAT.index("GSI3", partition="GSI3PK", sort="GSI3SK")

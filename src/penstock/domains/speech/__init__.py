@@ -9,8 +9,9 @@ from penstock.domains.speech.cleanup import schedules
 from penstock.domains.speech.lifecycle import advice
 from penstock.domains.speech.model import DOMAIN
 from penstock.domains.speech.options import SETTINGS
+from penstock.domains.speech.speech_review import REVIEWS
 from penstock.domains.speech.tasks import TASKS
-from penstock.plugin import CommandContext, DomainPlugin
+from penstock.plugin import CommandContext, ConsoleHints, ConsolePage, DomainPlugin
 from penstock.work.domain_context import DomainContext
 
 __all__ = ["DOMAIN", "PLUGIN"]
@@ -31,5 +32,19 @@ def _commands(context: CommandContext) -> Mapping[str, Callable[..., Any]]:
 
 
 PLUGIN = DomainPlugin(
-    DOMAIN, tasks=TASKS, schedules=schedules, routes=_routes, advice=advice, settings=SETTINGS, commands=_commands
+    DOMAIN,
+    tasks=TASKS,
+    schedules=schedules,
+    routes=_routes,
+    advice=advice,
+    settings=SETTINGS,
+    commands=_commands,
+    console=ConsoleHints(
+        "Speech",
+        first="TempAudio.of_date",
+        summary="A sentence goes in, and a link to its sound comes out that lives for a day.",
+        package=__name__,
+        pages=[ConsolePage("say.js", "Say something")],
+    ),
+    reviews=REVIEWS,
 )

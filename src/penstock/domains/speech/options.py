@@ -8,7 +8,7 @@ from datetime import timedelta
 
 from penstock.declare.option import duration, option, settings_of, whole
 from penstock.domains.speech.model import LIFETIME, PREFIX
-from penstock.schema.file_pattern import ARCHIVE, TRASH, UPLOADS
+from penstock.schema.file_pattern import OWN_PLACES
 
 _PREFIX = re.compile(r"[A-Za-z0-9_.-]+(/[A-Za-z0-9_.-]+)*")
 _MOST = 10**15
@@ -16,7 +16,7 @@ _MOST = 10**15
 
 def _folder(text: str) -> str:
     prefix = text.strip("/")
-    if not _PREFIX.fullmatch(prefix) or f"{prefix}/".startswith((UPLOADS, TRASH, ARCHIVE)) or ".." in prefix:
+    if not _PREFIX.fullmatch(prefix) or f"{prefix}/".startswith(OWN_PLACES) or ".." in prefix:
         raise ValueError("is no folder for files; choose one like temp-audio")
     return prefix
 

@@ -7,10 +7,11 @@ it is for administrators of all projects.
 from __future__ import annotations
 
 import datetime as dt
+from pathlib import Path
 from typing import Annotated, Any
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, Request
+from fastapi import APIRouter, Depends, Request, Response
 from pydantic import UUID4, BaseModel, Field
 
 from penstock.auth.access import again, heavy, needs, personal, public, takes
@@ -18,12 +19,17 @@ from penstock.auth.caller import caller_of
 from penstock.declare.units import Count, Seconds, UtcSeconds
 from penstock.domains.speech import actions, erasure, tasks
 from penstock.domains.speech.model import SpeechJobStatus
+from penstock.domains.speech.sound_formats import SoundFormat, sound_as
 from penstock.domains.speech.speech_studio import SpeechStudio
+from penstock.files.scratch import scratch_folder
 from penstock.files.signed_view import SignedView, UrlOf, UrlSigner, shared_fields
 from penstock.schema.role import Role
 from penstock.work.domain_context import DomainContext
 
 A_MINUTE, JOBS_A_MINUTE, READS_A_MINUTE = 20, 5, 120
+_SOUND: dict[int | str, dict[str, Any]] = {
+    200: {"description": "The sound.", "content": {each.media_type: {} for each in SoundFormat}}
+}
 
 
 class ToSay(BaseModel):
@@ -42,6 +48,7 @@ class AudioView(SignedView):
     audio_id: UUID4
     audio_url: Annotated[str, UrlOf("s3_key")] = Field(description="Opens by itself, until `expires_at`.")
     expires_at: UtcSeconds
+    forgotten_at: UtcSeconds = Field(description="Then it is gone, also where its URL has ended before.")
     duration: Seconds
     voice_id: str
     file_size_bytes: Count
@@ -129,6 +136,17 @@ def routes(context: DomainContext) -> APIRouter:
         """An audio with a new URL, while its 24 hours last."""
         return _audio_view(actions.audio_of(studio, date, audio_id))
 
+    @router.get("/public/sound/{date}/{audio_id}", response_class=Response, responses=_SOUND)
+    @public(per_minute=A_MINUTE)
+    @heavy("synthesis")
+    def sound(date: dt.date, audio_id: UUID, format: SoundFormat = SoundFormat.MP3) -> Response:
+        """The sound of an audio in another format, while its 24 hours last."""
+        spoken = actions.audio_of(studio, date, audio_id)
+        with scratch_folder("speech") as folder:
+            made = sound_as(studio, spoken.audio, format, Path(folder)).read_bytes()
+        name = {"Content-Disposition": f'inline; filename="speech.{format.value}"', "Cache-Control": "no-store"}
+        return Response(made, media_type=format.media_type, headers=name)
+
     @router.delete("/tts/audios/{date}/{audio_id}", status_code=204)
     @needs(Role.ADMIN)
     def erase_audio(request: Request, date: dt.date, audio_id: UUID) -> None:
@@ -150,7 +168,8 @@ def routes(context: DomainContext) -> APIRouter:
 
 
 def _audio_view(spoken: actions.Spoken) -> AudioView:
-    return AudioView.of(spoken.audio, UrlSigner(lambda key, *, show_as=None: spoken.link))
+    gone = dt.datetime.fromtimestamp(spoken.audio.ttl, dt.UTC)
+    return AudioView.of(spoken.audio, UrlSigner(lambda key, *, show_as=None: spoken.link), forgotten_at=gone)
 
 
 def _job_view(seen: tasks.JobSeen) -> JobView:

@@ -10,7 +10,8 @@ from penstock.domains.videos.following import handlers
 from penstock.domains.videos.model import DOMAIN
 from penstock.domains.videos.options import SETTINGS
 from penstock.domains.videos.submissions import TASKS
-from penstock.plugin import CommandContext, ConsoleHints, DomainPlugin, delivery_function
+from penstock.domains.videos.video_review import REVIEWS
+from penstock.plugin import CommandContext, ConsoleHints, ConsolePage, DomainPlugin, delivery_function
 from penstock.work.domain_context import DomainContext
 
 __all__ = ["DOMAIN", "PLUGIN", "lambda_handler"]
@@ -38,7 +39,14 @@ PLUGIN = DomainPlugin(
     settings=SETTINGS,
     commands=_commands,
     advice=advice,
-    console=ConsoleHints("Videos", first="Video.newest_of_category"),
+    console=ConsoleHints(
+        "Videos",
+        first="Video.newest_of_category",
+        summary="Sent in, encoded, found, watched, counted, and forgotten when their time is over.",
+        package=__name__,
+        pages=[ConsolePage("watch.js", "Upload and watch")],
+    ),
+    reviews=REVIEWS,
 )
 
 lambda_handler = delivery_function(PLUGIN)

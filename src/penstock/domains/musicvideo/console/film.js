@@ -1,0 +1,176 @@
+// One video: how far it is, its scenes with pictures and clips, and the film once it is cut.
+
+const API = "/api/mv";
+const BUSY = ["pending", "queued", "generating_scenes", "composing"];
+const CUT = ["queued", "composing"];
+
+export function showFilm(stage, context, id) {
+  const { parts } = context;
+  const { h } = parts;
+  const meter = parts.meter("Scenes");
+  const head = h("div", { class: "row spread" });
+  const wrong = h("p", { class: "p-trouble", role: "alert", hidden: true });
+  const actions = h("div", { class: "row" });
+  const screen = h("div", { hidden: true });
+  const scenes = h("ol", { class: "p-cards", "aria-label": "Scenes" });
+  const clipOf = sceneCard(context, id, () => again());
+  const showScenes = parts.list(scenes, (scene) => String(scene.sequence), clipOf);
+  let [film, now, filmUrl] = [null, null, ""];
+
+  stage.append(
+    h("section", { class: "panel stack", "aria-label": "The video" }, head, meter.element, wrong, screen, actions),
+    scenes,
+  );
+
+  const again = parts.refreshed(async () => {
+    now = await context.get(`${API}/projects/${id}`);
+    head.replaceChildren(h("h2", {}, now.conceptPrompt), parts.badge(now.status));
+    const done = now.sceneCount ? now.completedScenes / now.sceneCount : 0;
+    meter.set(
+      now.sceneCount ? done : null,
+      now.sceneCount ? `${now.completedScenes} of ${now.sceneCount} filmed` : "being written",
+    );
+    const told =
+      now.errorMessage ?? (now.failedScenes ? `${now.failedScenes} of the scenes failed; regenerate them.` : "");
+    wrong.textContent = told;
+    wrong.hidden = !told;
+    showScenes(now.scenes.map((scene) => ({ ...scene, project: now.status })));
+    actions.replaceChildren(...buttons());
+    await showResult();
+  }, context.fail);
+
+  const canCut = () =>
+    now &&
+    context.may("editor") &&
+    now.status === "processing" &&
+    now.sceneCount > 0 &&
+    now.completedScenes === now.sceneCount;
+  const cut = async () => {
+    await context.post(`${API}/projects/${id}/compose`);
+    again();
+  };
+
+  function buttons() {
+    const shown = [];
+    if (canCut()) shown.push(parts.button("Cut the film", cut, { kind: "main" }));
+    if (now.sceneCount && CUT.includes(now.status))
+      shown.push(h("span", { class: "soft small", role: "status" }, "The film is being cut."));
+    if (now.finalOutputUrl) {
+      shown.push(
+        h(
+          "a",
+          {
+            class: "p-button",
+            href: now.finalOutputUrl,
+            download: "final.mp4",
+          },
+          "Download the film",
+        ),
+      );
+    }
+    return shown;
+  }
+
+  async function showResult() {
+    const url = now.finalOutputUrl?.split("?")[0] ?? "";
+    const key = url && `${url} ${now.updatedAt}`;
+    screen.hidden = !url;
+    if (key === filmUrl) return;
+    filmUrl = key;
+    film?.close();
+    film = null;
+    if (url) {
+      const about = {
+        url: now.finalOutputUrl,
+        title: "The film",
+        poster: now.finalThumbnailUrl,
+      };
+      film = await context.viewer("video", screen, about);
+    }
+  }
+
+  return {
+    id,
+    again,
+    commands: () =>
+      canCut()
+        ? [
+            {
+              id: "mv-cut",
+              title: "Cut the film",
+              keys: "c",
+              run: () => cut().catch(context.fail),
+            },
+          ]
+        : [],
+    close: () => film?.close(),
+  };
+}
+
+function sceneCard(context, id, again) {
+  const { parts } = context;
+  const { h } = parts;
+  return (first) => {
+    const picture = h("img", {
+      alt: `Scene ${first.displaySequence}`,
+      hidden: true,
+    });
+    const clip = h("video", {
+      controls: true,
+      preload: "none",
+      playsinline: true,
+      hidden: true,
+    });
+    clip.setAttribute("aria-label", `Clip of scene ${first.displaySequence}`);
+    const waits = h("span");
+    const [state, text, wrong, actions] = [
+      h("span"),
+      h("p", { class: "small p-clamped" }),
+      h("p", { class: "small" }),
+      h("div", { class: "row" }),
+    ];
+    const name = h("h3");
+    const element = h(
+      "li",
+      {},
+      h("div", { class: "p-media" }, picture, clip, waits),
+      h("div", { class: "row spread" }, name, state),
+      text,
+      wrong,
+      actions,
+    );
+
+    const film = async (scene) => {
+      await context.post(`/api/mv/projects/${id}/scenes/${scene.sequence}/regenerate`);
+      again();
+    };
+    return {
+      element,
+      update(scene) {
+        name.textContent = `Scene ${scene.displaySequence}`;
+        state.replaceChildren(parts.badge(scene.status));
+        text.textContent = scene.prompt;
+        wrong.textContent = scene.errorMessage ?? "";
+        const url = scene.lipSyncedVideoClipUrl ?? scene.workingVideoClipUrl ?? scene.videoClipUrl;
+        if (scene.thumbnailUrl) clip.poster = scene.thumbnailUrl;
+        parts.source(clip, url);
+        parts.source(picture, url ? null : scene.thumbnailUrl);
+        clip.hidden = !url;
+        picture.hidden = Boolean(url) || !scene.thumbnailUrl;
+        waits.textContent =
+          url || scene.thumbnailUrl ? "" : scene.status === "failed" ? "Not filmed" : "Being filmed …";
+        const over = ["completed", "failed"].includes(scene.status) && !BUSY.includes(scene.project);
+        const able = over && context.may("editor");
+        actions.replaceChildren(
+          ...(able
+            ? [
+                parts.button("Film it again", () => film(scene), {
+                  label: `Film it again: scene ${scene.displaySequence}`,
+                }),
+              ]
+            : []),
+        );
+      },
+    };
+  };
+}

@@ -1,0 +1,1 @@
+"""Looking at what was made, saying what one thinks of it, and deciding."""

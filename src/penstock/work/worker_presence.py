@@ -1,0 +1,97 @@
+"""Who works: each process that runs tasks says now and then that it is there, and which tasks it takes.
+
+Nothing depends on it but what people are told: whether a task's worker lives, is decided by the task's lease.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterable
+from datetime import datetime, timedelta
+
+from penstock.declare.entity import Entity
+from penstock.declare.key import IndexKey, key
+from penstock.declare.lifetime import Expires
+from penstock.declare.pattern import pattern
+from penstock.declare.units import Count, EpochSeconds, UtcMicros
+from penstock.errors import PenstockError
+from penstock.kernel.outages import outages_of
+from penstock.kernel.store import Store
+from penstock.schema.shape import Rights
+from penstock.work.task import BY_STATUS, WORK
+
+log = logging.getLogger("penstock.work")
+
+EVERY = timedelta(seconds=20)
+SILENT = 3 * EVERY
+"One who has said nothing for so long is probably gone."
+_FORGOTTEN = timedelta(hours=1)
+_MOST_NAMES = 500
+
+
+class WorkerPresence(Entity, table=WORK, relation="workers", lifetimes=(Expires("ttl"),)):
+    """A process that runs tasks, or did so until a short while ago."""
+
+    __rights__ = Rights(remove=False)
+    __traced__ = False
+
+    worker: str
+    takes: list[str]
+    "The names of the tasks that it takes."
+    since: UtcMicros
+    seen_at: UtcMicros
+    busy: Count = 0
+    "How many tasks it had when it was seen."
+    ending: bool = False
+    "It takes nothing more: it finishes what it has, or hands it back."
+    ttl: EpochSeconds
+
+    @key("WORKER#{worker}", "WORKER")
+    def at(self, *, worker: str) -> None: ...
+
+    in_line = IndexKey(BY_STATUS, "WORKERS", "{worker}")
+
+    @pattern(in_line)
+    def all_there_are(self) -> None:
+        """Every process that runs tasks, by its name."""
+
+    def is_silent(self, now: datetime) -> bool:
+        """Has it said nothing for so long that it is probably gone?"""
+        return now - self.seen_at > SILENT
+
+
+class Presence:
+    """Tells others that a worker is there. What fails in it keeps nobody from working."""
+
+    def __init__(self, store: Store, worker: str, takes: Iterable[str]) -> None:
+        self._store, self._worker = store, worker
+        self._takes, self._since = sorted(takes)[:_MOST_NAMES], store.clock.now()
+        self._told: float | None = None
+
+    def tell(self, busy: int, *, ending: bool = False) -> None:
+        """Say so, if it is time, or if this is the end."""
+        passed = self._store.clock.monotonic()
+        if self._told is not None and passed - self._told < EVERY.total_seconds() and not ending:
+            return
+        self._told, now = passed, self._store.clock.now()
+        there = WorkerPresence(
+            worker=self._worker,
+            takes=self._takes,
+            since=self._since,
+            seen_at=now,
+            busy=busy,
+            ending=ending,
+            ttl=int((now + _FORGOTTEN).timestamp()),
+        )
+        self._quietly(lambda: self._store.put(there))
+
+    def leave(self) -> None:
+        """It is there no longer."""
+        self._quietly(lambda: self._store.delete(WorkerPresence.at(worker=self._worker)))
+
+    def _quietly(self, write: Callable[[], object]) -> None:
+        try:
+            write()
+        except PenstockError as error:
+            if outages_of(self._store).met(error) is None:
+                log.debug("nobody could be told that %s is there", self._worker, exc_info=True)
