@@ -7,6 +7,8 @@ import pytest
 SELDOM: dict[str, tuple[str, ...]] = {
     "one of its variants is tried always": (
         "tests/bench/test_bench.py::test_every_topic_measures_penstock[assetcreator]",
+        "tests/bench/test_bench.py::test_every_topic_measures_penstock[console_growth]",
+        "tests/bench/test_bench.py::test_every_topic_measures_penstock[console_live]",
         "tests/bench/test_bench.py::test_every_topic_measures_penstock[jobs]",
         "tests/bench/test_bench.py::test_every_topic_measures_penstock[musicvideo]",
         "tests/bench/test_bench.py::test_every_topic_measures_penstock[service]",
@@ -56,6 +58,10 @@ SELDOM: dict[str, tuple[str, ...]] = {
         "tests/work/test_crashes.py::test_jobs_end_right_though_workers_are_killed_and_the_broker_forgets[dynoxide-celery]",
         "tests/work/test_crashes.py::test_jobs_end_right_though_workers_are_killed_and_the_broker_forgets[postgres-inline]",
         "tests/work/test_crashes.py::test_jobs_end_right_though_workers_are_killed_and_the_broker_forgets[sqlite-celery]",
+    ),
+    "the same in the console is tried always, with less or elsewhere": (
+        "tests/browser/test_work.py::test_a_seventh_tab_shows_what_needs_somebody_as_the_first_does",
+        "tests/browser/test_work.py::test_ten_thousand_dead_letters_are_tried_again_by_two_clicks",
     ),
     "another domain's is tried always": (
         "tests/domains/musicvideo/test_celery.py::",

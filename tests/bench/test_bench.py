@@ -178,6 +178,22 @@ def test_a_limit_that_is_not_met_fails_the_run(tmp_path: Path) -> None:
     assert [limit["met"] for limit in told["limits"]] == [False]
 
 
+def test_what_is_no_time_is_told_in_its_own_unit(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    class Weighed(Toy):
+        GROUPS = {"first.a": "bytes, in the place of µs"}
+        LIMITS = (Limit("light", "first.a", "sum", None, 60.0, unit="B"),)
+
+        def contests(self, groups: Sequence[str], effort: Effort) -> Contests:
+            yield "first.a", Contest({"sum": lambda: 50.0}, 3)
+
+    status, told = run(tmp_path, first=Weighed("first"))
+    assert status == 0
+    assert told["limits"][0]["unit"] == "B"
+    shown = capsys.readouterr().out
+    assert "light: 50 B, limit 60 B" in shown
+    assert "a µs" not in shown
+
+
 def test_a_limit_that_is_broken_for_a_moment_is_measured_again(tmp_path: Path) -> None:
     @dataclass
     class Disturbed(Toy):

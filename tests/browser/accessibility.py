@@ -1,7 +1,8 @@
-"""Whether a page can be used by everybody, as axe-core sees it."""
+"""Whether a page can be used by everybody: as axe-core sees it, and by somebody who has a keyboard and no mouse."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tests.servers import had, unpacked
@@ -11,16 +12,35 @@ from .packages import AXE
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
-_RUN = """async () => {
-  const { violations } = await axe.run(document);
+_RUN = """async (rules) => {
+  const { violations } = await axe.run(document, rules.length ? { runOnly: { type: "rule", values: rules } } : {});
   return violations.flatMap(({ id, help, nodes }) => nodes.map(({ target }) => `${id}: ${help}: ${target.join(" ")}`));
 }"""
+_OF_COLOURS = ("color-contrast", "link-in-text-block")
+"What can be otherwise in another theme."
+_KEYBOARD = Path(__file__).with_name("pages") / "keyboard.js"
 
 
-def violations(page: Page) -> list[str]:
+def violations(page: Page, *rules: str) -> list[str]:
     """Each rule that is broken and where, as the page stands now; skipped where axe-core cannot be had."""
-    script = had(lambda: unpacked(AXE)) / "axe.min.js"
-    # Not a script element, which the page's policy would refuse.
-    page.evaluate(f"() => {{ {script.read_text()} }}")
-    found: list[str] = page.evaluate(_RUN)
+    if not page.evaluate("() => 'axe' in window"):
+        script = had(lambda: unpacked(AXE)) / "axe.min.js"
+        # Not a script element, which the page's policy would refuse.
+        page.evaluate(f"() => {{ {script.read_text()} }}")
+    found: list[str] = page.evaluate(_RUN, list(rules))
+    return found + unreachable(page)
+
+
+def violations_in_both_themes(page: Page) -> list[str]:
+    """The same in light and in dark, where only colours are others."""
+    page.emulate_media(color_scheme="light")
+    found = violations(page)
+    page.emulate_media(color_scheme="dark")
+    return found + [f"dark: {each}" for each in violations(page, *_OF_COLOURS)]
+
+
+def unreachable(page: Page) -> list[str]:
+    """What can be clicked and has no place in the order of Tab, or does not show that it has the focus."""
+    page.keyboard.press("Tab")  # a browser marks the focus for those who use the keyboard
+    found: list[str] = page.evaluate(_KEYBOARD.read_text())
     return found

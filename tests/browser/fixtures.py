@@ -21,6 +21,7 @@ from .driver import Driver, started
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext, Page
 
+    from .console import Console
     from .player import Player
     from .site import Site
 
@@ -62,6 +63,9 @@ def complaints() -> Complaints:
 @pytest.fixture
 def browser_context(browser: Browser, complaints: Complaints) -> Iterator[BrowserContext]:
     """A fresh profile: no cookies, nothing cached."""
+    from playwright.sync_api import expect
+
+    expect.set_options(timeout=PATIENCE_MS)
     context = browser.new_context()
     context.set_default_timeout(PATIENCE_MS)
     complaints.listen(context)
@@ -102,6 +106,25 @@ def numbered_stream(tmp_path_factory: pytest.TempPathFactory) -> Path:
     from .films import numbered_stream
 
     return numbered_stream(tmp_path_factory.mktemp("stream"))
+
+
+@pytest.fixture(scope="session")
+def numbered_mp4(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    """A film of 100 numbered pictures, 25 a second, in one file."""
+    from .films import numbered_film
+
+    return numbered_film(tmp_path_factory.mktemp("film") / "film.mp4").read_bytes()
+
+
+@pytest.fixture
+def reviewed(tmp_path: Path) -> Iterator[Console]:
+    """A console before a service with takes, which people review."""
+    from .console import build_once, served
+    from .studio import STUDIO
+
+    had(build_once)
+    with served(tmp_path, installed=(STUDIO,)) as console:
+        yield console
 
 
 @contextmanager

@@ -6,9 +6,11 @@ import json
 import os
 import signal
 import socket
+import stat
 import subprocess
 import sys
 import time
+import urllib.parse
 import urllib.request
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -87,6 +89,24 @@ def _answers(url: str, up: subprocess.Popen[bytes]) -> bool:
     except OSError:
         time.sleep(0.1)
         return False
+
+
+def test_up_opens_the_console_and_shows_its_key_to_nobody_else(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A command is seen by every user of a machine, so the key is in a file that only its owner reads."""
+    opened, browser = tmp_path / "opened", tmp_path / "browser"
+    browser.write_text(f'#!/bin/sh\nprintf %s "$1" > {opened}.new && mv {opened}.new {opened}\n')
+    browser.chmod(0o755)
+    monkeypatch.setenv("BROWSER", str(browser))
+    port = free_port()
+    words = ("up", "--open", "--workers", "none", "--port", str(port), "--store", f"sqlite:///{tmp_path}/a.db")
+    with process(tmp_path, "redis://127.0.0.1:1/0", "up", *words):
+        soon(opened.exists, seconds=LONG_ENOUGH)
+    page = Path(urllib.parse.urlsplit(opened.read_text()).path)
+    assert page == tmp_path / ".penstock" / "open.html"
+    assert stat.S_IMODE(page.stat().st_mode) == 0o600
+    token = (tmp_path / ".penstock" / "key").read_text().split()[-1]
+    assert f"url=http://127.0.0.1:{port}/#key={token}" in page.read_text()
+    assert token not in (tmp_path / "up").read_text()
 
 
 def test_a_port_that_is_taken_is_told_before_anything_is_set_going(penstock: Penstock, folder: Path) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from hashlib import sha256
 from typing import Any
 from uuid import UUID, uuid5
 
@@ -16,11 +17,11 @@ from fastapi import FastAPI
 
 from penstock.declare.entity import Entity
 from penstock.declare.pattern import ask
+from penstock.declare.record_address import segment_of
 from penstock.operations.reads import Query
 from penstock.schema.kinds import FieldShape, Kind, key_text
 from penstock.schema.shape import EntityShape
 from penstock.web.pattern_question import PATTERN
-from penstock.web.record_path import segment_of
 from tests.web.routes import Door, doors
 
 _NAMES = UUID(int=11)
@@ -33,7 +34,8 @@ class Tenant:
     project: str
     records: list[Entity]
     ids: dict[str, Any]
-    "By the names that parameters and bodies of routes have; also what else a body must say."
+    """By the names that parameters and bodies of routes have; also what else a body must say. Where a name means
+    something else, it comes behind its path: ``/api/work/jobs:job_id``."""
 
     @property
     def secret(self) -> str:
@@ -109,6 +111,8 @@ class _Sample:
                 return self.now
             case "string" if schema.get("format", "").startswith("uuid"):
                 return uuid5(_NAMES, self.text)
+            case "string" if schema.get("pattern") == "^[0-9a-f]{64}$":
+                return sha256(self.text.encode()).hexdigest()
             case "string":
                 return self.text
             case "integer" | "number":
@@ -154,6 +158,8 @@ def attacks(app: FastAPI, theirs: Tenant, collections: Mapping[str, type[Entity]
     for door in doors(app):
         if door.access.role is None or door.is_stream:  # to which one listens
             continue
+        if door.path.startswith(("/api/declared", "/api/session")):  # no tenant's, and the caller's own
+            continue
         collection = next((c for c in collections if door.path == c or door.path.startswith(f"{c}/")), None)
         if collection is None or not _is_derived(door, collections[collection]):
             yield Attack(door, _own_request(door, theirs), "{" in door.path)
@@ -184,9 +190,9 @@ def _derived_request(door: Door, record: Entity) -> dict[str, Any]:
 
 
 def _own_request(door: Door, theirs: Tenant) -> dict[str, Any]:
-    parameters = door.operation.get("parameters", ())
+    parameters = [p for p in door.operation.get("parameters", ()) if "$ref" not in p]
     for_path = {p["name"]: segment_of(str(_known(door, theirs, p["name"]))) for p in parameters if p["in"] == "path"}
-    asked = [p for p in parameters if p["in"] == "query" and (p.get("required") or p["name"] in theirs.ids)]
+    asked = [p for p in parameters if p["in"] == "query" and (p.get("required") or _has(door, theirs, p["name"]))]
     made: dict[str, Any] = {
         "method": door.method,
         "url": door.path.format_map(for_path),
@@ -201,8 +207,17 @@ def _own_request(door: Door, theirs: Tenant) -> dict[str, Any]:
 
 
 def _known(door: Door, theirs: Tenant, name: str) -> Any:
-    assert name in theirs.ids, f"{door} takes {name}; say in the tenant's ids which one is theirs"
-    return theirs.ids[name]
+    assert _has(door, theirs, name), f"{door} takes {name}; say in the tenant's ids which one is theirs"
+    return theirs.ids.get(_there(door, name), theirs.ids.get(name))
+
+
+def _has(door: Door, theirs: Tenant, name: str) -> bool:
+    return name in theirs.ids or _there(door, name) in theirs.ids
+
+
+def _there(door: Door, name: str) -> str:
+    """A name as it is meant at a path."""
+    return f"{door.path.partition('/{')[0]}:{name}"
 
 
 def _body(door: Door, theirs: Tenant, schema: dict[str, Any]) -> dict[str, Any]:
@@ -211,8 +226,8 @@ def _body(door: Door, theirs: Tenant, schema: dict[str, Any]) -> dict[str, Any]:
         schema = schema["anyOf"][0] if "anyOf" in schema else door.schemas[schema["$ref"].rpartition("/")[2]]
     body = {}
     for name, member in schema["properties"].items():
-        if name in theirs.ids:
-            body[name] = theirs.ids[name]
+        if _has(door, theirs, name):
+            body[name] = _known(door, theirs, name)
         elif name in schema.get("required", ()):
             body[name] = door._sample(name, member, theirs.project)
     return body

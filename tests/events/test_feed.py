@@ -469,10 +469,14 @@ def test_expiry_is_told_as_the_cause(watched: Store, clock: FrozenClock, engine_
 
 
 def test_an_entity_without_a_feed_cannot_be_followed(watched: Store) -> None:
-    from penstock.domains.musicvideo.model import Scene
+    class Still(Entity, table=Table("Stills", partition="PK")):
+        name: str
+
+        @key("STILL#{name}")
+        def at(self, *, name: str) -> None: ...
 
     with pytest.raises(InvalidValue, match="has no feed"):
-        Feed(watched, "f", owner="a").on(Scene, "insert")
+        Feed(watched, "f", owner="a").on(Still, "insert")
 
 
 def test_a_handler_that_needs_what_is_away_spends_no_try_and_leaves_no_letter(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import product
@@ -11,8 +12,8 @@ from uuid import UUID
 from fastapi import FastAPI
 
 from penstock.auth.access import Access
+from penstock.declare.record_address import segment_of
 from penstock.web.pattern_question import needed
-from penstock.web.record_path import segment_of
 from penstock.web.records import questions_of
 from penstock.web.route import AdmittedRoute, ClosedRoute
 
@@ -38,7 +39,7 @@ class Door:
 
     @property
     def is_list(self) -> bool:
-        return bool(self.question) or self.path in ("/api/ops/keys", "/api/ops/schedules")
+        return bool(self.question) or (self.method == "GET" and self.path in ("/api/ops/keys", "/api/ops/schedules"))
 
     @property
     def is_stream(self) -> bool:
@@ -47,11 +48,13 @@ class Door:
     def request(self, project: str) -> dict[str, Any]:
         """Parameters and a body that fit, of a project."""
         parameters = self.operation.get("parameters", ())
-        needed = [p for p in parameters if p.get("required") or p["name"] in self.asked]
+        needed = [p for p in parameters if "$ref" not in p and (p.get("required") or p["name"] in self.asked)]
         sent = {p["name"]: self._sample(p["name"], p["schema"], project) for p in needed}
         query = {p["name"]: sent[p["name"]] for p in needed if p["in"] == "query"}
         query |= dict([self.question[1:].split("=")]) if self.question else {}
-        path = self.path.format_map({p["name"]: segment_of(str(sent[p["name"]])) for p in needed if p["in"] == "path"})
+        parts = dict.fromkeys(re.findall(r"{(\w+)}", self.path), "x")  # also of those that no document names
+        parts |= {p["name"]: segment_of(str(sent[p["name"]])) for p in needed if p["in"] == "path"}
+        path = self.path.format_map(parts)
         made: dict[str, Any] = {"method": self.method, "url": path, "params": query}
         body = self.operation.get("requestBody", {}).get("content", {}).get("application/json")
         if body:

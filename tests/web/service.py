@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import closing
 from functools import cache
 from pathlib import Path
@@ -40,8 +40,11 @@ class Service:
         installed: Sequence[DomainPlugin] = (FILMS,),
         store: Store | None = None,
         clock: FrozenClock | None = None,
+        port: int | None = None,
+        settings: Mapping[str, str] | None = None,
         **options: Any,
     ) -> None:
+        """Signed URLs lead to ``port``, where the service is to be listening."""
         self.clock = clock or FrozenClock()
         domains = tuple(i.domain for i in installed)
         if store is None:
@@ -49,9 +52,10 @@ class Service:
         self.store = store or open_store(f"sqlite:///{folder}/web.db", clock=self.clock)
         if store is not None:
             self.store.ensure(*domains, WORKING)
-        signer = RouteSigner(SECRET, url=f"{URL}/objects", clock=self.clock)
+        here = URL if port is None else f"{URL}:{port}"
+        signer = RouteSigner(SECRET, url=f"{here}/objects", clock=self.clock)
         self.objects = LocalObjects(folder / "objects", signer=signer)
-        self.context = DomainContext(self.store, self.objects, own_settings(installed, {}))
+        self.context = DomainContext(self.store, self.objects, own_settings(installed, settings or {}))
         self.app: FastAPI = build_api(
             installed, self.context, options=WebOptions(**{"secret": SECRET, "strict_claims": True, **options})
         )

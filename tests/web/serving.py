@@ -56,9 +56,19 @@ class Event(NamedTuple):
 class Listener:
     """Reads a stream of events."""
 
-    def __init__(self, port: int, path: str, key: str, *, last: str | None = None, patience: float = 20.0) -> None:
+    def __init__(
+        self,
+        port: int,
+        path: str,
+        key: str | None,
+        *,
+        cookie: str | None = None,
+        last: str | None = None,
+        patience: float = 20.0,
+    ) -> None:
         self._connection = HTTPConnection("127.0.0.1", port, timeout=patience)
-        headers = {"Authorization": f"Bearer {key}", **({"Last-Event-ID": last} if last else {})}
+        given = {"Authorization": key and f"Bearer {key}", "Cookie": cookie, "Last-Event-ID": last}
+        headers = {name: value for name, value in given.items() if value}
         self._connection.request("GET", path, headers=headers)
         self.answer: HTTPResponse = self._connection.getresponse()
 

@@ -47,7 +47,7 @@ def plugin(*paths: str, method: str = "GET", name: str = "things", **options: An
         ("/api/films/shouts", "lies under /api/films"),
         ("/api/ops/mine", "lies under /api/ops"),
         ("/api/{anything}/films", "same path as /api/films/films"),
-        ("/{one}/{two}/{three}/{four}", "same path as /api/"),
+        ("/{one}/{two}/{three}/{four}", "same path as /(api|console)/"),
         ("/{rest:path}", "same path as"),
         ("/metrics", "same path as /metrics"),
         ("/cinema/{what}", r"/cinema/guests may be the same path as /cinema/\{what\}"),

@@ -14,13 +14,13 @@ import pytest
 
 from penstock import SYSTEM, Action, Domain, Entity, Move, Role, Table, WrittenBy, key
 from penstock.declare.move import MoveOf
+from penstock.declare.record_address import record_path
 from penstock.declare.rights import creation_permission, move_permission
 from penstock.domains import INSTALLED
 from penstock.kernel.audit import SystemAudit
 from penstock.plugin import DomainPlugin
 from penstock.schema.kinds import Kind
 from penstock.schema.permission import Permission, reason
-from penstock.web.record_path import record_path
 from tests.web.films import INSTALLED as FILMS
 from tests.web.films import FilmStatus
 from tests.web.routes import doors

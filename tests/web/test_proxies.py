@@ -120,7 +120,7 @@ def keyless(tmp_path: Path) -> Service:
 def test_a_service_without_keys_serves_no_proxy_that_can_be_told(keyless: Service, proxy: str) -> None:
     here = keyless.client(address=HERE)
     assert here.get("/api/ops/keys").status_code == 200, "as a program on this machine asks"
-    for path in ("/api/ops/keys", "/metrics", "/"):
+    for path in ("/api/ops/keys", "/metrics", "/api/session"):
         assert here.get(path, headers=PROXIES[proxy]).json()["type"] == "foreign-page", path
     assert here.get("/healthz", headers=PROXIES[proxy]).status_code == 200, "anybody may probe"
 

@@ -11,6 +11,7 @@ from urllib.parse import quote
 import pytest
 
 from penstock import Domain, Entity, FrozenClock, Store, Table, key
+from penstock.declare.record_address import record_path
 from penstock.domains.assetcreator.model import DOMAIN as ASSET_CREATOR
 from penstock.errors import DeclarationError
 from penstock.kernel.audit import SystemAudit
@@ -19,7 +20,6 @@ from penstock.operations.updates import Set
 from penstock.plugin import DomainPlugin
 from penstock.schema.role import Role
 from penstock.web import records
-from penstock.web.record_path import record_path
 from tests.web.films import Film
 from tests.web.routes import doors
 from tests.web.service import Service, film

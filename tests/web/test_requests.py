@@ -232,6 +232,9 @@ def test_alive_is_not_ready(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
 def test_probes_are_never_limited(service: Service) -> None:
     limits = {door.path: door.access.per_minute for door in doors(service.app) if door.access.role is None}
     assert limits.pop("/healthz") is limits.pop("/readyz") is None
+    shells = ("/", "/docs", "/console", "/console/{place}", "/console/api", "/console/api/")
+    files = ("/assets/{name}", "/console-pages/{domain}/{version}/{file}")
+    assert {limits.pop(page) for page in (*shells, *files)} == {None}, "a page has many files, all in memory"
     assert all(limits.values()), "and every other public route is"
 
 

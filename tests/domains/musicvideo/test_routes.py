@@ -191,6 +191,17 @@ def test_a_video_is_uploaded_by_a_form_and_by_a_signed_url(editor: TestClient, s
     assert [round(s["shownDuration"], 1) for s in scenes] == [1.0, 0.5, 1.5]
 
 
+def test_a_track_is_played_for_whoever_has_none(api: Any, editor: TestClient, studio: FilmStudio) -> None:
+    """What is got is taken as the track of a project; viewers begin none."""
+    asked: dict[str, str | int] = {"prompt": "Robot exploring Austin, Texas", "scenes": 2}
+    played = editor.get("/api/mv/backing_track", params=asked)
+    assert (played.status_code, played.headers["content-type"]) == (200, "audio/mpeg")
+    sent = {"audio": ("track.mp3", played.content, "audio/mpeg")}
+    assert editor.post("/api/mv/projects", data=FORM, files=sent).status_code == 201
+    assert editor.get("/api/mv/backing_track", params={**asked, "scenes": 9}).status_code == 422
+    assert client_of(api, studio, Role.VIEWER).get("/api/mv/backing_track", params=asked).status_code == 403
+
+
 def test_characters_are_drawn_uploaded_and_used(editor: TestClient, studio: FilmStudio) -> None:
     """MV-58, MV-17: up to four to choose from; a project begins with one by its id."""
     drawn = editor.post(

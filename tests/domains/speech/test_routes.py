@@ -84,6 +84,7 @@ def test_a_sentence_becomes_a_link(guest: TestClient, studio: SpeechStudio) -> N
         "date": "2025-12-08",
         "audio_id": str(record.audio_id),
         "expires_at": "2025-12-09T13:02:19Z",
+        "forgotten_at": "2025-12-09T13:02:19Z",
         "duration": record.duration,
         "voice_id": "en_US-heart",
         "file_size_bytes": record.file_size_bytes,
@@ -91,6 +92,18 @@ def test_a_sentence_becomes_a_link(guest: TestClient, studio: SpeechStudio) -> N
     assert f"/{record.s3_key}?" in url
     assert "signature=" in url
     assert record.ip_address == "203.0.113.7"
+
+
+@pytest.mark.parametrize(("format", "begins"), [("wav", b"RIFF"), ("mp3", b"ID3"), ("ogg", b"OggS")])
+def test_a_sound_is_had_in_other_formats(guest: TestClient, format: str, begins: bytes) -> None:
+    """Made when it is asked for, from the file that is there; nothing more is kept."""
+    told = guest.post("/public/tts/sync", json={"text": "Hello"}).json()
+    path = f"/public/sound/{told['date']}/{told['audio_id']}"
+    sound = guest.get(path, params={"format": format})
+    assert (sound.status_code, sound.headers["content-type"].partition("/")[0]) == (200, "audio")
+    assert sound.content.startswith(begins)
+    assert guest.get(path, params={"format": "flac"}).status_code == 422
+    assert guest.get(f"/public/sound/{told['date']}/{uuid4()}").status_code == 404
 
 
 def test_the_address_that_is_kept_is_the_guests_not_the_proxys(context: DomainContext, studio: SpeechStudio) -> None:

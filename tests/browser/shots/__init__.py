@@ -1,0 +1,1 @@
+"""Pictures of every screen of the console, with what the five systems have made: `make shots`."""

@@ -1,0 +1,212 @@
+"""The five front doors: each story by clicking and typing alone, from an empty store to its result.
+
+What is asked for is done by the workers of the service, as it is by those of `penstock up`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import parse_qs, urlsplit
+from uuid import UUID
+
+import pytest
+from playwright.sync_api import expect
+
+from penstock.domains import assetcreator, musicvideo, novae, speech, videos
+from penstock.domains.musicvideo.model import Scene, SceneStatus
+from penstock.files.uploads import Uploads
+from penstock.plugin import DomainPlugin
+from penstock.schema.role import Role
+from tests.domains.novae.whole_story import NOVA, sky_of
+from tests.servers import had
+from tests.work.soon import soon
+
+from .accessibility import violations_in_both_themes
+from .console import build_once
+from .door import FrontDoor, opened
+from .films import numbered_film
+from .playing import played
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page, Request, Route
+
+Opens = Callable[..., FrontDoor]
+PHONE = {"width": 390, "height": 844}
+
+
+@pytest.fixture
+def door(tmp_path: Path) -> Iterator[Opens]:
+    """Opens the service of one domain, until the page has been judged."""
+    had(build_once)
+    with ExitStack() as stack:
+
+        def open_one(plugin: DomainPlugin, variables: Mapping[str, str] | None = None) -> FrontDoor:
+            return stack.enter_context(opened(tmp_path, plugin, variables=variables))
+
+        yield open_one
+
+
+def usable(page: Page) -> None:
+    """By everybody, in both themes, and on a phone."""
+    size = page.viewport_size
+    assert violations_in_both_themes(page) == []
+    page.set_viewport_size(PHONE)  # type: ignore[arg-type]
+    assert page.evaluate("() => document.scrollingElement.scrollWidth") <= PHONE["width"]
+    assert size is not None
+    page.set_viewport_size(size)
+
+
+def test_a_sentence_is_typed_and_heard(page: Page, door: Opens) -> None:
+    said = door(speech.PLUGIN)
+    said.open(page)
+    page.get_by_label("Text").fill("The train to the mountains leaves at nine.")
+    page.get_by_label("Voice").select_option(index=0)
+    page.get_by_label("Format").select_option("MP3")
+    page.get_by_role("button", name="Speak").click()
+    sound = page.locator("audio")
+    assert played(sound) > 1
+    expect(page.get_by_text("Will be forgotten in")).to_contain_text(re.compile("23 ?h|1 ?day|tomorrow"))
+    expect(page.get_by_role("list", name="Said today").get_by_role("listitem")).to_have_count(1)
+    page.reload()  # it is in the address, and can be sent to somebody
+    assert played(sound) > 1
+    usable(page)
+
+
+def test_a_video_grows_scene_by_scene_and_is_played(page: Page, door: Opens) -> None:
+    studio = door(musicvideo.PLUGIN, {"MV_SIZE": "160x90", "MV_FPS": "12", "MV_SCENE_SECONDS": "1"})
+    studio.open(page)
+    page.get_by_label("What it is about").fill("Robot exploring Austin, Texas")
+    page.get_by_label("Who is in it").fill("Silver metallic humanoid robot")
+    page.get_by_label("Style").select_option(index=1)
+    page.get_by_label("Scenes", exact=True).fill("2")
+    page.get_by_role("button", name="Make the video").click()
+    scenes = page.get_by_role("list", name="Scenes").get_by_role("listitem")
+    expect(scenes).to_have_count(2)
+    expect(page.get_by_text("2 of 2 filmed")).to_be_visible()
+    expect(scenes.get_by_text("completed")).to_have_count(2)
+    assert played(scenes.first.locator("video")) > 0.5
+
+    page.get_by_role("button", name="Film it again: scene 2").click()
+    scene = Scene.at(project_id=UUID(parse_qs(urlsplit(page.url).query)["video"][0]), sequence=2)
+    soon(lambda: (now := studio.system.context.store.get(scene)).take == 2 and now.status is SceneStatus.COMPLETED)
+    page.reload()  # the page said so already, before it was filmed again
+    expect(page.get_by_text("2 of 2 filmed")).to_be_visible()
+    page.get_by_role("button", name="Cut the film").click()
+    assert played(page.get_by_label("The film", exact=True)) > 1.5
+    expect(page.get_by_role("link", name="Download the film")).to_be_visible()
+    usable(page)
+
+
+def test_an_asset_is_asked_for_decided_about_and_taken_away(page: Page, door: Opens) -> None:
+    studio = door(assetcreator.PLUGIN)
+    studio.open(page)
+    page.get_by_label("Name of the project").fill("Robots")
+    page.get_by_label("Type").select_option("2D sprite")
+    page.get_by_label("What it is").fill("Space ranger robot with a red scarf")
+    page.get_by_role("button", name="Ask for it").click()
+    expect(page.get_by_role("heading", name="Space ranger robot")).to_be_visible()
+    gate = page.get_by_role("region", name="Your decision")
+    expect(gate.get_by_role("heading")).to_have_text("Are you content with Refine, run 1?")
+    expect(gate.get_by_role("img", name="refined.png")).to_be_visible()
+    gate.get_by_label("Notes").fill("The scarf has to be red.")
+    gate.get_by_role("button", name="Make it again").click()
+    expect(gate).to_have_count(0)
+    expect(gate.get_by_role("heading")).to_have_text("Are you content with Refine, run 2?")
+    usable(page)
+    page.locator("body").press("a")  # Approve, by its key
+    expect(gate).to_have_count(0)
+    library = page.get_by_role("region", name="Versions")
+    expect(library.get_by_role("heading", name="Version 1")).to_be_visible()
+    with page.expect_download() as taken:
+        library.get_by_role("link", name="Download version 1").click()
+    assert taken.value.suggested_filename.endswith("-v1.zip")
+    usable(page)
+
+
+def test_a_film_is_sent_in_parts_taken_up_after_a_reload_found_and_watched(
+    page: Page, door: Opens, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    film = numbered_film(tmp_path / "winter_walk.mp4", seconds=3)
+    usual: Any = Uploads.__init__.__kwdefaults__
+    for name, value in {"at_once": 1_000, "part_size": film.stat().st_size // 4 + 1}.items():
+        monkeypatch.setitem(usual, name, value)
+    library = door(videos.PLUGIN)
+    library.open(page)
+
+    sent: list[str] = []
+
+    def passed(route: Route, request: Request) -> None:
+        """Of what is sent before the reload, the third part never arrives: somebody closes the lid."""
+        sent.extend([request.url] if request.method == "PUT" else [])
+        if len(sent) != 3:
+            route.continue_()
+
+    page.route("**/objects/**", passed)
+    page.get_by_label("A film to send").set_input_files(film)
+    expect(page.get_by_label("Title")).to_have_value("winter walk")
+    page.get_by_role("textbox", name="Category").first.fill("Travel")
+    page.get_by_label("Tags").fill("mountains, winter")
+    page.get_by_role("button", name="Send it").click()
+    expect(page.get_by_role("status").filter(has_text=re.compile("50 % sent|51 % sent"))).to_be_visible()
+
+    page.reload()
+    with page.expect_file_chooser() as chooser:
+        page.get_by_role("button", name="Choose the same file").click()
+    chooser.value.set_files(film)
+    expect(page.get_by_text("sent; it is being looked at")).to_be_visible()
+    assert len(sent) == 5  # two had arrived and are not sent again
+
+    found = page.get_by_role("list", name="Videos").get_by_role("listitem")
+    expect(found).to_have_count(1)
+    page.get_by_role("form", name="Find videos").get_by_label("Tag").fill("winter")
+    page.get_by_role("button", name="Find", exact=True).click()
+    expect(found).to_contain_text("#winter")
+    page.get_by_role("form", name="Find videos").get_by_label("Tag").fill("")
+    page.get_by_role("form", name="Find videos").get_by_label("Category").fill("Travel")
+    page.get_by_role("button", name="Find", exact=True).click()
+    found.get_by_role("link", name="winter walk").click()
+    watched = page.get_by_role("region", name="The film")
+    expect(watched).to_contain_text("0 views")
+    assert played(watched.locator("video")) == pytest.approx(3, abs=0.2)
+    expect(watched).to_contain_text("1 view ")
+    usable(page)
+
+
+def test_a_nova_is_looked_up_its_quarantine_cleared_and_its_data_bundled(
+    page: Page, door: Opens, tmp_path: Path
+) -> None:
+    catalogue = door(novae.PLUGIN, sky_of(tmp_path / "sky"))
+    catalogue.open(page)
+    page.get_by_label("Name").fill(NOVA)
+    page.keyboard.press("Enter")
+    page.get_by_role("button", name="Find it elsewhere").click()
+    expect(page.get_by_role("region", name="The nova")).to_contain_text(NOVA)
+    expect(page.get_by_role("img", name=re.compile("magnitude over time"))).to_be_visible()
+    usable(page)
+    data = page.get_by_role("list", name="Light curves and spectra")
+    data.get_by_role("listitem").filter(has_text="spectrum").filter(has_text="valid").first.get_by_role("link").click()
+    expect(page.get_by_role("img", name=re.compile("flux over wavelength"))).to_be_visible()
+
+    page.get_by_role("list", name="In quarantine").get_by_role("link").click()
+    expect(page.get_by_text(re.compile("In quarantine: .*furlong"))).to_be_visible()
+    page.get_by_label("What the file does not say").select_option("flux_unit")
+    page.get_by_label("Its value").fill("erg/s/cm2/Angstrom")
+    page.get_by_label("Note for the audit trail").fill("the observer says so")
+    page.get_by_role("button", name="Judge it again").click()
+    expect(page.get_by_text("It is judged again.")).to_be_visible()
+    expect(page.get_by_text("Nothing is in quarantine.")).to_be_visible()
+    expect(data.get_by_role("listitem").filter(has_text="unknown-unit")).to_contain_text("valid")
+    page.get_by_role("button", name="Make the bundle").click()
+    with page.expect_download() as taken:
+        page.get_by_role("link", name="Download the bundle").click()
+    assert taken.value.suggested_filename == f"{NOVA}.zip"
+
+
+def test_a_viewer_sees_nothing_that_would_be_refused(page: Page, door: Opens) -> None:
+    door(assetcreator.PLUGIN).open(page, role=Role.VIEWER)
+    expect(page.get_by_text("No asset is open.")).to_be_visible()
+    expect(page.get_by_role("button", name="Ask for it")).to_have_count(0)

@@ -1,0 +1,22 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from penstock import Store
+from tests.web.operating.workshop import RUNS, Workshop
+
+
+@pytest.fixture
+def workshop(tmp_path: Path) -> Workshop:
+    """On an embedded store."""
+    RUNS.clear()
+    return Workshop(tmp_path)
+
+
+@pytest.fixture
+def workshops(anywhere: Store, tmp_path: Path) -> Workshop:
+    """On a store of each kind of engine."""
+    RUNS.clear()
+    return Workshop(tmp_path, store=anywhere)
