@@ -83,14 +83,16 @@ class Repeats(Protocol):
 
 @dataclass(frozen=True)
 class Limit:
-    """A claim about a contender in a group such as `dynamodb-http.get`: its ratio to another, or its microseconds."""
+    """A claim about a contender in a group such as `dynamodb-http.get`: its ratio to another, or its value."""
 
     claim: str
     group: str
     contender: str
     against: str | None
-    "None: the limit is in microseconds."
+    "None: the limit is in microseconds, or in another unit."
     limit: float
+    unit: str = "µs"
+    "Of a limit that is no ratio."
 
 
 def work(contender: Contender, operation: Operation) -> Work:

@@ -53,7 +53,7 @@ def contests(groups: Sequence[str], effort: Effort) -> Contests:
 
 def _fill(store: Store, size: int) -> None:
     store.ensure(DOMAIN)
-    store.put_many(_records(size))
+    store.put_many(records(size))
 
 
 def _asking(store: Store, asked: str) -> Work:
@@ -110,7 +110,7 @@ _ASKED: Mapping[str, Callable[[NovaCatalogue], Callable[[], object]]] = {
 }
 
 
-def _records(size: int) -> Iterator[Entity]:
+def records(size: int) -> Iterator[Entity]:
     for number in range(size):
         yield from _nova(number)
         for each in range(EACH):

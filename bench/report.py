@@ -14,6 +14,8 @@ from bench.measure import Comparison
 
 _LONGEST = 400
 "Characters of a reason."
+_OTHERWISE = "in the place of µs"
+"Is said of what is no time."
 
 
 @dataclass(frozen=True)
@@ -111,7 +113,7 @@ def _numbers(group: Group) -> dict[str, dict[str, float]]:
 
 def judge(limit: Limit, outcome: Group | Failed) -> Verdict:
     """Hold a claim against what was measured; a contender that did not run meets nothing."""
-    unit = "µs" if limit.against is None else ""
+    unit = limit.unit if limit.against is None else ""
     comparison = outcome.comparison if isinstance(outcome, Group) else Comparison({})
     if not {limit.contender, limit.against or limit.contender} <= comparison.micros.keys():
         return Verdict(limit.claim, limit.limit, None, met=False, unit=unit)
@@ -128,7 +130,8 @@ def table(title: str, groups: Sequence[Group]) -> Table:
     made.add_column("contender")
     lines: dict[str, list[str]] = {}
     for number, group in enumerate(groups):
-        made.add_column(f"{group.name.partition('.')[2]} µs", justify="right")
+        unit = "" if _OTHERWISE in group.time else " µs"
+        made.add_column(f"{group.name.partition('.')[2]}{unit}", justify="right")
         made.add_column("ratio", justify="right")
         for result in group.comparison.results(baseline=group.baseline):
             cells = [f"{result.micros:,.0f}", f"{result.ratio:.2f} ± {result.spread / 2:.2f}"]

@@ -57,6 +57,7 @@ _MODULES = (
     "saves",
     "jobs",
     "pickup",
+    "live",
     "tasks",
     "service",
     "speech",
@@ -69,6 +70,9 @@ _MODULES = (
     "spectra",
     "spectra_memory",
     "novae",
+    "console",
+    "console_growth",
+    "console_live",
 )
 
 # Each is imported by itself, so that one that cannot be imported keeps no other from being measured.
