@@ -7,7 +7,9 @@ READY := $(VENV)/.ready
 INSTALLED := $(VENV)/.installed
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable
 
-.PHONY: up test test-long check bench format clean
+.PHONY: up test test-long check check-console console bench shots format clean
+CONSOLE := $(shell find console -path '*/node_modules' -prune -o -type f -print 2>/dev/null) hatch_build.py
+NODE := $(BIN)/python hatch_build.py --run
 
 up: $(INSTALLED)
 	$(BIN)/penstock up
@@ -24,21 +26,40 @@ check: $(READY)
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-logo 2>/dev/null || $(BIN)/lint-imports
+	$(MAKE) --no-print-directory check-console
+
+# The console's types are those of the API as it stands, so that a field which is renamed there is an error here.
+check-console: $(READY)
+	mkdir -p build
+	$(BIN)/python -m penstock.cli.api_document > build/openapi.json
+	$(NODE) node_modules/openapi-typescript/bin/cli.js ../build/openapi.json --output src/api/schema.d.ts
+	$(NODE) node_modules/svelte-check/bin/svelte-check --fail-on-warnings --output human
+	$(NODE) node_modules/eslint/bin/eslint.js . --max-warnings 0
+	$(NODE) node_modules/prettier/bin/prettier.cjs --check --log-level warn .
+	$(NODE) node_modules/vitest/vitest.mjs run
+
+console: $(INSTALLED)
+	$(BIN)/python hatch_build.py
 
 # AGAINST=folder compares with another checkout instead of with peers.
 bench: $(READY)
 	$(BIN)/python -m bench $(if $(AGAINST),--against $(AGAINST))
 
+# Pictures of every screen of the console, light and dark, with what the five systems have made.
+shots: $(READY)
+	$(BIN)/python -m tests.browser.shots build/shots
+
 format: $(READY)
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+	$(NODE) node_modules/prettier/bin/prettier.cjs --write --log-level warn .
 
 clean:
-	rm -rf $(VENV) build .mypy_cache .ruff_cache .import_linter_cache
+	rm -rf $(VENV) console/node_modules src/penstock/web/console build .mypy_cache .ruff_cache .import_linter_cache
 
 # Everything is installed at the versions of the constraints file, whatever is newer today: what runs the service, and
 # what also checks and tests it.
-$(INSTALLED): pyproject.toml constraints.txt
+$(INSTALLED): pyproject.toml constraints.txt $(CONSOLE)
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(PIP) '.[all]'
 	touch $(INSTALLED)
