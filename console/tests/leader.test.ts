@@ -50,6 +50,7 @@ function opened(street: Street, locks: Locks | null = null) {
       follow: () => leads.push("no more"),
       heard: (what) => heard.push(what),
       missed: () => heard.push("missed"),
+      identity: (what) => what,
     },
     locks && { of: locks, name: "street" },
   );
@@ -104,7 +105,7 @@ test("two that lead at once do not stay two", async () => {
   expect([one.leader.leading, two.leader.leading].filter(Boolean).length).toBe(1);
 });
 
-test("a tab that slept through something is told that it missed it", async () => {
+test("a tab that slept through something hears it afterwards, in order", async () => {
   const street = new Street();
   const [one, two] = [opened(street), opened(street)];
   one.leader.stand();
@@ -118,7 +119,77 @@ test("a tab that slept through something is told that it missed it", async () =>
   one.leader.tell("c", "3");
   one.leader.tell("d", "4");
   await vi.advanceTimersByTimeAsync(10);
+  one.leader.tell("e", "5");
+  await vi.advanceTimersByTimeAsync(10);
+  expect([two.heard, two.leader.last]).toEqual([["a", "b", "c", "d", "e"], "5"]);
+});
+
+test("a tab that slept through more than anybody remembers is told that it missed it", async () => {
+  const street = new Street();
+  const [one, two] = [opened(street), opened(street)];
+  one.leader.stand();
+  await vi.advanceTimersByTimeAsync(1000);
+  one.leader.tell("a", "0");
+  await vi.advanceTimersByTimeAsync(10);
+  two.house.deaf = true;
+  for (let n = 1; n <= 300; n++) one.leader.tell(`b${n}`, `${n}`);
+  await vi.advanceTimersByTimeAsync(10);
+  two.house.deaf = false;
+  one.leader.tell("c", "301");
+  await vi.advanceTimersByTimeAsync(10);
+  one.leader.tell("d", "302");
+  await vi.advanceTimersByTimeAsync(10);
   expect(two.heard).toEqual(["a", "missed", "d"]);
+});
+
+test("what a leader told to some before it ended, all hear, and each once", async () => {
+  const [street, locks] = [new Street(), new Lock()];
+  const [one, two, three] = [opened(street, locks), opened(street, locks), opened(street, locks)];
+  for (const { leader } of [one, two, three]) leader.stand();
+  await vi.advanceTimersByTimeAsync(1000);
+  one.leader.tell("a", "1");
+  await vi.advanceTimersByTimeAsync(10);
+  three.house.deaf = true; // its last words reach one of two
+  one.leader.tell("b", "2");
+  await vi.advanceTimersByTimeAsync(10);
+  one.leader.close();
+  three.house.deaf = false;
+  await vi.advanceTimersByTimeAsync(1000);
+  expect(two.leads).toEqual(["2"]); // the one that heard it leads on
+  two.leader.tell("open", "2'");
+  await vi.advanceTimersByTimeAsync(10);
+  two.house.deaf = true;
+  three.house.deaf = true;
+  two.leader.tell("c", "3");
+  two.house.deaf = three.house.deaf = false;
+  two.leader.close(); // and now the one that did not hear it
+  await vi.advanceTimersByTimeAsync(1000);
+  expect(three.leads).toEqual(["2'"]);
+  expect(three.heard).toEqual(["a", "b", "open"]);
+});
+
+test("a tab that is ahead of its new leader does not hear twice what the stream tells again", async () => {
+  const [street, locks] = [new Street(), new Lock()];
+  const [one, two, three] = [opened(street, locks), opened(street, locks), opened(street, locks)];
+  for (const { leader } of [one, two, three]) leader.stand();
+  await vi.advanceTimersByTimeAsync(1000);
+  one.leader.tell("a", "1");
+  await vi.advanceTimersByTimeAsync(10);
+  two.house.deaf = true;
+  one.leader.tell("b", "2");
+  await vi.advanceTimersByTimeAsync(10);
+  one.leader.close();
+  two.house.deaf = false;
+  await vi.advanceTimersByTimeAsync(1000);
+  expect(two.leads).toEqual(["1"]);
+  two.leader.tell("open", "1'"); // the same place has another name in every stream
+  two.leader.tell("b", "2'");
+  two.leader.tell("c", "3");
+  await vi.advanceTimersByTimeAsync(10);
+  expect([two.heard, three.heard]).toEqual([
+    ["a", "open", "b", "c"],
+    ["a", "b", "open", "c"],
+  ]);
 });
 
 test("where the browser has locks a leader that is silent for long stays the only one", async () => {
@@ -136,6 +207,20 @@ test("where the browser has locks a leader that is silent for long stays the onl
   one.leader.close();
   await vi.advanceTimersByTimeAsync(1000);
   expect([two.heard, two.leads]).toEqual([["a"], ["1"]]);
+});
+
+test("a farewell that comes after the lock does not keep the next from leading", async () => {
+  const [street, locks] = [new Street(), new Lock()];
+  const [one, two] = [opened(street, locks), opened(street, locks)];
+  one.leader.stand();
+  two.leader.stand();
+  await vi.advanceTimersByTimeAsync(1000);
+  one.house.deaf = true;
+  one.leader.close();
+  await vi.advanceTimersByTimeAsync(10);
+  two.house.onmessage?.({ data: { kind: "bye", from: one.leader.id, last: "7" } } as MessageEvent);
+  await vi.advanceTimersByTimeAsync(1000);
+  expect(two.leads).toEqual(["7"]);
 });
 
 test("a tab that is hidden before its turn comes never leads", async () => {

@@ -14,6 +14,13 @@ type Told = LiveEvent | "missed" | "open" | "lost" | "absent";
 /** `resync` is told where events were missed: load anew what is shown. */
 const RESYNC: LiveEvent = { name: "resync", id: "", data: null };
 
+/** A change has an id; that a stream is open or alive is no change, and may be said again. */
+function identity(told: Told): string | null {
+  if (typeof told === "string") return null;
+  const id = (told.data as { id?: unknown } | null)?.id;
+  return typeof id === "string" ? `${told.name} ${id}` : null;
+}
+
 /**
  * The one stream of what happens. A screen says what it wants to hear of, and shows it at once; somebody who reads may
  * pause it, and what happens meanwhile is told afterwards.
@@ -67,6 +74,7 @@ class Live {
         follow: () => this.#disconnect(),
         heard: (told) => this.#heard(told),
         missed: () => this.#heard("missed"),
+        identity,
       },
       locks ? { of: locks, name } : null,
     );

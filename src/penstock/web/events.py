@@ -241,6 +241,7 @@ def _told(domain: str, entry: FeedEntry, hidden: frozenset[str]) -> bytes:
     """A change, from its name on; what stands before that is each stream's own."""
     fields = entry.shape.fields
     data = {
+        "id": entry.id,
         "domain": domain,
         "entity": entry.shape.collection,
         "kind": entry.kind,
