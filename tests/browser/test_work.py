@@ -224,7 +224,7 @@ def test_a_viewer_sees_no_button_that_would_be_refused(page: Page, yard: YardCon
         acting = re.compile("Try again|Cancel|Give up|Move on|Run now|Revoke")
         expect(main.get_by_role("button", name=acting)).to_have_count(0)
     page.goto(f"{yard.url}/console/work/letters")
-    expect(page.get_by_text("This is for others")).to_be_visible()
+    expect(page.get_by_text("is not for you")).to_be_visible()
 
 
 def test_what_is_told_while_the_connection_is_lost_is_told_once_when_it_is_back(
