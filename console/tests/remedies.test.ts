@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { InboxItem, RecordLink, WaitingReason } from "../src/api/operated";
 import type { Role } from "../src/api/session.svelte";
-import { remedies, waysOf, type InboxHands, type JobHands } from "../src/screens/work/remedies";
+import { isForOthers, remedies, waysOf, type InboxHands, type JobHands } from "../src/screens/work/remedies";
 
 const ORDER: Role[] = ["viewer", "editor", "admin"];
 function hands(role: Role, called: string[] = []): InboxHands & JobHands {
@@ -46,6 +46,7 @@ test("nobody is offered what they may not do", () => {
   expect(titles(waysOf("reviews", item({ job_id: "7", look_at: link("/api/x") }), hands("viewer")))).toEqual(["Open"]);
   const reason = { kind: "quarantine", text: "", task_id: "t" } as WaitingReason;
   expect(remedies(reason, hands("editor"))).toEqual([]);
+  expect([isForOthers(reason, hands("editor")), isForOthers(reason, hands("admin"))]).toEqual([true, false]);
 });
 
 test("beside each reason that waits for a person there is what the person does about it", () => {

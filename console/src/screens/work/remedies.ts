@@ -45,7 +45,7 @@ export function waysOf(group: string, item: InboxItem, hands: InboxHands): Way[]
   if (group === "feed_letters") return [{ title: "Replay …", href: to(`${LETTERS}changes`) }];
   if (group === "expiring") return may("admin") ? [{ title: "See uploads", href: to("/console/ops/uploads") }] : [];
   const looked = may("editor") ? placeOfReview(item.look_at ?? (group === "reviews" ? item.record : null)) : null;
-  if (looked) return [{ title: "Review", href: to(looked), main: true }];
+  if (looked) return [{ title: "Review", href: to(looked) }];
   const place = placeOfItem(item);
   return place ? [{ title: "Open", href: to(place) }] : [];
 }
@@ -63,6 +63,11 @@ function settled(task: string, { retry, cancel }: Hands): Way[] {
     { title: "Give up", run: () => cancel(task), danger: true },
   ];
 }
+
+const SETTLED = ["failed", "dead", "quarantine", "gone"];
+/** Is it others who can do something about it? */
+export const isForOthers = (reason: WaitingReason, { may }: Hands): boolean =>
+  SETTLED.includes(reason.kind) && !may("admin");
 
 /** What can be done about something that waits for this reason, by whoever looks. */
 export function remedies(reason: WaitingReason, hands: JobHands): Way[] {
