@@ -104,9 +104,10 @@ def test_two_versions_are_in_step_and_never_black(page: Page, reviewed: Console,
     page.keyboard.press("k")
     expect(page.get_by_role("button", name="Pause", exact=True)).to_be_visible()
     expect(page.get_by_label("Position", exact=True)).to_contain_text(re.compile(r"frame (2[0-9]|[3-9][0-9]) of"))
+    before = page.url
     page.keyboard.press("k")
     expect(page.get_by_role("button", name="Play", exact=True)).to_be_visible()
-    expect(page).to_have_url(re.compile(r"[?&]t=\d+"))
+    expect(page).not_to_have_url(before)  # the moment is in it once both stand there
     assert painted(page) == painted(page, "film, the other version")
 
 
