@@ -92,6 +92,8 @@ class QuotaStanding:
     unit: str
     helps: str = ""
     "What frees some of it."
+    record: Ref[Any] | None = None
+    "Whose it is, where more of it can be allowed."
 
 
 class CommandContext(Protocol):

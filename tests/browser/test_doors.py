@@ -30,6 +30,7 @@ from .console import build_once
 from .door import FrontDoor, opened
 from .films import numbered_film
 from .playing import played
+from .seen_whole import WHOLE
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page, Request, Route
@@ -111,13 +112,17 @@ def test_an_asset_is_asked_for_decided_about_and_taken_away(page: Page, door: Op
     expect(page.get_by_role("heading", name="Space ranger robot")).to_be_visible()
     gate = page.get_by_role("region", name="Your decision")
     expect(gate.get_by_role("heading")).to_have_text("Are you content with Refine, run 1?")
-    expect(gate.get_by_role("img", name="refined.png")).to_be_visible()
+    picture = gate.get_by_role("img", name="refined.png")
+    expect(picture).to_be_visible()
+    expect(gate.get_by_role("link", name="Look closely")).to_have_attribute("href", re.compile("^/console/review/"))
+    assert picture.evaluate(WHOLE), "what is to be approved is seen whole"
     gate.get_by_label("Notes").fill("The scarf has to be red.")
     gate.get_by_role("button", name="Make it again").click()
     expect(gate).to_have_count(0)
     expect(gate.get_by_role("heading")).to_have_text("Are you content with Refine, run 2?")
     usable(page)
-    page.locator("body").press("a")  # Approve, by its key
+    page.get_by_role("heading", level=1).click()  # nobody types just now
+    page.keyboard.press("a")  # Approve, by its key
     expect(gate).to_have_count(0)
     library = page.get_by_role("region", name="Versions")
     expect(library.get_by_role("heading", name="Version 1")).to_be_visible()

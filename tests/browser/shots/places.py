@@ -207,7 +207,7 @@ def _rooms(made: Made) -> Iterable[Place]:
 
 def _refusals() -> Iterable[Place]:
     nobody = "/console/d/musicvideo/projects/00000000-0000-4000-8000-000000000000"
-    yield Place("refused", "/console/work/letters", "This is for others", MUSEUM)
+    yield Place("refused", "/console/work/letters", "is not for you", MUSEUM)
     yield Place("lost", "/console/nowhere", "Nothing is here")
-    yield Place("gone", nobody, "There is no", complains=("answered 404: GET .*/00000000-0000-4000",))
+    yield Place("gone", nobody, "It is not there", complains=("answered 404: GET .*/00000000-0000-4000",))
     yield Place("error", "/console/review/novae/comets/1", "Try again", complains=("answered 422: GET .*comets",))

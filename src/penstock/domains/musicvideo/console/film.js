@@ -31,7 +31,7 @@ export function showFilm(stage, context, id) {
       now.sceneCount ? `${now.completedScenes} of ${now.sceneCount} filmed` : "being written",
     );
     const told =
-      now.errorMessage ?? (now.failedScenes ? `${now.failedScenes} of the scenes failed; regenerate them.` : "");
+      now.errorMessage ?? (now.failedScenes ? `${now.failedScenes} of the scenes could not be filmed.` : "");
     wrong.textContent = told;
     wrong.hidden = !told;
     showScenes(now.scenes.map((scene) => ({ ...scene, project: now.status })));
@@ -50,8 +50,25 @@ export function showFilm(stage, context, id) {
     again();
   };
 
+  // One that failed goes on with the scenes that it has, or is begun anew where it has none.
+  const takeUp = async () => {
+    const status = now.sceneCount ? "processing" : "pending";
+    await context.ask("PATCH", `${API}/projects/${id}`, { body: { status } });
+    if (!now.sceneCount) await context.post(`${API}/projects/${id}/generate`, {});
+    again();
+  };
+  const failed = () => (BUSY.includes(now.status) ? [] : now.scenes.filter((scene) => scene.status === "failed"));
+  const filmAgain = async () => {
+    for (const { sequence } of failed()) await context.post(`${API}/projects/${id}/scenes/${sequence}/regenerate`);
+    again();
+  };
+
   function buttons() {
     const shown = [];
+    if (context.may("editor") && now.status === "failed")
+      shown.push(parts.button("Take it up again", takeUp, { kind: "main" }));
+    if (context.may("editor") && failed().length)
+      shown.push(parts.button("Film the failed scenes again", filmAgain, { kind: "main" }));
     if (canCut()) shown.push(parts.button("Cut the film", cut, { kind: "main" }));
     if (now.sceneCount && CUT.includes(now.status))
       shown.push(h("span", { class: "soft small", role: "status" }, "The film is being cut."));
@@ -60,7 +77,7 @@ export function showFilm(stage, context, id) {
         h(
           "a",
           {
-            class: "p-button",
+            class: "button",
             href: now.finalOutputUrl,
             download: "final.mp4",
           },

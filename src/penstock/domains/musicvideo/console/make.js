@@ -10,6 +10,7 @@ export function mount(element, context) {
   const stage = h("div", { class: "stack" });
   const videos = h("ul", { class: "p-rows", "aria-label": "Videos" });
   const none = parts.empty("There is no video yet.", "Say what it is about, and have it made.");
+  none.hidden = true;
   const beside = h("div", { class: "stack" });
   let shown = null;
 
@@ -68,7 +69,8 @@ export function mount(element, context) {
       none,
     ),
   );
-  element.append(h("div", { class: "p-columns" }, beside, stage));
+  const columns = h("div", { class: "p-columns" }, beside, stage);
+  element.append(columns);
 
   context.get(`${API}/get_director_configs`).then((directors) => {
     const choices = directors.map((each) => ({
@@ -104,7 +106,7 @@ export function mount(element, context) {
     videos,
     (video) => video.projectId,
     (video) => {
-      const link = h("a", { class: "wide p-clamped", href: `?video=${video.projectId}` }, video.conceptPrompt);
+      const link = h("a", { class: "wide p-clamped", href: `?video=${video.projectId}`, title: video.conceptPrompt }, video.conceptPrompt);
       link.addEventListener("click", (event) => {
         event.preventDefault();
         context.address.set({ video: video.projectId });
@@ -126,17 +128,21 @@ export function mount(element, context) {
     none.hidden = all.length > 0;
   }, context.fail);
 
+  const describing = () =>
+    context.may("editor")
+      ? ["Describe one, or choose one of the list.", parts.button("Describe a video", describe, { kind: "main" })]
+      : ["Choose one of the list."];
+  const describe = () => form.control("prompt").focus();
+
   function show() {
     const wanted = context.address.get("video");
     if (shown?.id === wanted) return;
     shown?.close();
     shown = null;
     stage.replaceChildren();
+    columns.classList.toggle("p-open", Boolean(wanted));
     if (wanted && /^[0-9a-f-]{36}$/.test(wanted)) shown = showFilm(stage, context, wanted);
-    else
-      stage.append(
-        h("div", { class: "panel" }, parts.empty("No video is open.", "Make one, or choose one of the list.")),
-      );
+    else stage.append(h("div", { class: "panel" }, parts.empty("No video is open.", ...describing())));
   }
 
   context.address.onChange(show);
@@ -151,7 +157,7 @@ export function mount(element, context) {
       id: "mv-new",
       title: "Describe a new video",
       keys: "n",
-      run: () => form.control("prompt").focus(),
+      run: describe,
     },
     ...(shown?.commands() ?? []),
   ]);

@@ -18,7 +18,8 @@ export function mount(element, context) {
     hidden: true,
   });
   const earlier = h("ul", { class: "p-rows", "aria-label": "Said today" });
-  const nothing = parts.empty("Nothing was said today.");
+  const nothing = parts.empty("Nothing was said today.", "Type a text, and hear it.");
+  nothing.hidden = true;
   const mine = [];
   let left = false;
 
