@@ -82,19 +82,39 @@ def _furnish(engine: Engine, domains: Domains) -> None:
 def _in_postgres(url: str, domains: Domains) -> Home:
     own = {shape.domain for domain in domains for shape in domain.shapes} | {"penstock", "public"}
 
+    connected = _Connected(url)
+
     def empty() -> None:
-        with psycopg.connect(url, autocommit=True) as connection:
-            found = connection.execute(
-                "select schemaname, tablename from pg_tables where schemaname !~ '^pg_' "
-                "and schemaname <> 'information_schema'"
-            ).fetchall()
-            for schema in {schema for schema, _ in found} - own:
-                connection.execute(f'drop schema "{schema}" cascade'.encode())
-            emptied = [f'delete from "{schema}"."{table}"' for schema, table in found if schema in own]
-            # What is removed here is no news for a feed.
-            connection.execute(";".join(["set session_replication_role = replica", *emptied]).encode())
+        connection = connected.now()
+        found = connection.execute(
+            "select schemaname, tablename from pg_tables where schemaname !~ '^pg_' "
+            "and schemaname <> 'information_schema'"
+        ).fetchall()
+        for schema in {schema for schema, _ in found} - own:
+            connection.execute(f'drop schema "{schema}" cascade'.encode())
+        emptied = [f'delete from "{schema}"."{table}"' for schema, table in found if schema in own]
+        # What is removed here is no news for a feed.
+        connection.execute(";".join(["set session_replication_role = replica", *emptied]).encode())
 
     return Home(lambda: SqlEngine(PostgresConnector(url)), empty)
+
+
+class _Connected:
+    """One connection for all times: a new one reads of every table anew what it is like, which takes the longest."""
+
+    def __init__(self, url: str) -> None:
+        self._url = url
+        self._connection: psycopg.Connection[Any] | None = None
+
+    def now(self) -> psycopg.Connection[Any]:
+        try:
+            if self._connection is not None:
+                self._connection.execute("select 1")
+                return self._connection
+        except psycopg.OperationalError:
+            pass  # a test has restarted the server, or ended all that was connected
+        self._connection = psycopg.connect(self._url, autocommit=True, prepare_threshold=None)
+        return self._connection
 
 
 # DynamoDB
