@@ -243,7 +243,7 @@ def test_a_move_is_asked_for_its_arguments_and_refused_if_somebody_was_first(
 
     assert editor.post("/api/films/films/p1/Robot/moves/redo").status_code == 200
     page.get_by_role("button", name="Redo").click()
-    expect(page.get_by_text("has changed since it was read")).to_be_visible()
+    expect(page.get_by_text("Somebody has changed it meanwhile")).to_be_visible()
     expect(heading).to_contain_text("draft")
     expect(page.get_by_role("button", name="Shoot")).to_be_visible()
 
