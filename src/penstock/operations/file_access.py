@@ -122,7 +122,7 @@ def _joined(templates: list[str], marks: list[str], *, about: str) -> Callable[.
     keys = []
     for template in templates:
         pieces = []
-        for place, piece in enumerate(re.split(r"%\((.*?)\)s", template)):
+        for place, piece in enumerate(re.split(r"%\(([^()]*)\)s", template)):
             if place % 2:
                 pieces.append(f"m{marks.index(piece)}")
             elif piece:
