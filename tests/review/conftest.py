@@ -13,8 +13,8 @@ from tests.web.conftest import *  # noqa: F403
 from tests.web.service import Service
 
 
-@pytest.fixture
-def furniture() -> tuple[Domain, ...]:
+@pytest.fixture(name="furniture")
+def furniture_of_shots() -> tuple[Domain, ...]:
     return (DOMAIN, WORKING)
 
 
