@@ -31,6 +31,7 @@ def messages(store: Store) -> list[str]:
     return [m.type for m in store.find(SystemMessage.by_status(status=MessageStatus.PENDING))]
 
 
+@pytest.mark.every_engine
 def test_from_a_concept_to_the_final_cut(anywhere: FilmStudio, tmp_path: Path) -> None:
     """MV-14, MV-51…MV-57, MV-63, MV-66…MV-69, MV-72, MV-74, F-MV-2: both queues, each file in its documented place."""
     project = begun(anywhere, tmp_path)

@@ -21,7 +21,7 @@ from penstock.runtime.system_records import SYSTEM_RECORDS
 from penstock.work.domain_context import DomainContext
 from penstock.work.working import WORKING
 from penstock.workers.manual import ManualWorkers
-from tests.conftest import _opener
+from tests.conftest import furnished
 from tests.domains.musicvideo.conftest import BEGUN, ENGINES
 from tests.domains.musicvideo.story import ANN, assert_counted, scenes
 
@@ -32,9 +32,8 @@ SETTINGS = {"MV_SIZE": "160x90", "MV_FPS": str(FPS), "MV_SCENE_SECONDS": "1.0", 
 @pytest.fixture(params=ENGINES)
 def context(request: pytest.FixtureRequest, tmp_path: Path, clock: FrozenClock) -> Iterator[DomainContext]:
     clock.set(BEGUN)
-    opener, cleanup = _opener(request.param, request, tmp_path)
+    opener, cleanup = furnished(request.param, request, tmp_path, (DOMAIN, WORKING))
     store = Store(opener(), clock=clock, secret=b"of the tests", own=SYSTEM_RECORDS)
-    store.ensure(DOMAIN, WORKING)
     yield DomainContext(store, request.getfixturevalue("local" if request.param == "sqlite" else "s3"), SETTINGS.get)
     store.close()
     cleanup()

@@ -36,6 +36,7 @@ def workers(studio: SpeechStudio) -> ManualWorkers:
     return ManualWorkers(studio.store, [TASKS], context=context)
 
 
+@pytest.mark.every_engine
 def test_a_job_makes_an_audio(anywhere: SpeechStudio) -> None:
     """TA-24: queued, then spoken by a worker, with a file and a record like any other."""
     job = request_job(anywhere, "Hello world test.", ip_address=GUEST)
