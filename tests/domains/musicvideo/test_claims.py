@@ -37,6 +37,7 @@ POSTS = [
     Post(f"{PROJECT}/generate", facts={"project_id": "pending"}),
     Post(f"{PROJECT}/compose"),
     Post(f"{PROJECT}/compose", facts={"project_id": "composing"}),
+    Post(f"{PROJECT}/lipsync", facts={"project_id": "stale"}),
     Post(f"{PROJECT}/scenes", {"json": {"sceneConcept": "A dance on the roof at night"}}),
     Post(f"{SCENE}/regenerate"),
     Post(f"{SCENE}/lipsync", {"json": {"lyrics": "La la"}}),
@@ -52,14 +53,21 @@ POSTS = [
 
 
 def prepared(client: TestClient, context: DomainContext) -> dict[str, Any]:
-    """A project that is filmed, one that is being cut, one that is begun, and files that wait to be looked at."""
-    made = [client.post(f"{API}/projects", data=FORM, files=track()).json()["projectId"] for _ in range(3)]
-    filmed, composing, pending = made
-    for project in (filmed, composing):
+    """A project that is filmed, one that is being cut, one that is begun, and files that wait to be looked at.
+
+    And one with two scenes whose lips were in step before they changed places.
+    """
+    made = [client.post(f"{API}/projects", data=FORM, files=track()).json()["projectId"] for _ in range(4)]
+    filmed, composing, stale, pending = made
+    for project in (filmed, composing, stale):
         assert client.post(f"{API}/projects/{project}/generate").status_code == 202
-    ManualWorkers(context.store, [TASKS], context=context).drain()
+    hands = ManualWorkers(context.store, [TASKS], context=context)
+    hands.drain()
+    assert client.post(f"{API}/projects/{stale}/scenes/2/lipsync").status_code == 202
+    hands.drain()
     assert client.post(f"{API}/projects/{composing}/compose").status_code == 202
-    facts = {"project_id": filmed, "composing": composing, "pending": pending, "sequence": 1}
+    assert client.patch(f"{API}/projects/{stale}/scenes/reorder", json={"sceneOrder": [2, 1]}).status_code == 200
+    facts = {"project_id": filmed, "composing": composing, "stale": stale, "pending": pending, "sequence": 1}
     for name, about, content, kind in (
         ("sent_scene", {"kind": "scene", "sequence": 2}, film(1.5), "video/mp4"),
         ("sent_audio", {"kind": "audio"}, film(1.0, audio=True), "audio/mpeg"),

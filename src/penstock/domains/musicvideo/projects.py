@@ -14,6 +14,7 @@ from penstock.domains.musicvideo.character_references import picture_of
 from penstock.domains.musicvideo.counting import count_edited
 from penstock.domains.musicvideo.errors import IncompleteOrder, NoFinalVideo, NotNow
 from penstock.domains.musicvideo.film_studio import FilmStudio
+from penstock.domains.musicvideo.lips import PlacedScene, placed
 from penstock.domains.musicvideo.model import (
     BACKING_TRACK,
     CHARACTER_IMAGE,
@@ -25,6 +26,7 @@ from penstock.domains.musicvideo.model import (
     SceneStatus,
 )
 from penstock.domains.musicvideo.options import flavors
+from penstock.domains.musicvideo.scene_tasks import sha256_of
 from penstock.errors import IllegalMove, InvalidValue
 from penstock.files.deletion import delete_with_files, is_released
 from penstock.files.object_reads import lookup
@@ -135,6 +137,7 @@ def _keep_files(studio: FilmStudio, project: Project, wanted: NewProject) -> Non
             kept.append((project.character_image_s3_key, wanted.images[0]))
     if wanted.audio is not None:
         project.audio_duration = sound_audio(wanted.audio).duration
+        project.audio_sha256 = sha256_of(wanted.audio)
         project.audio_backing_track_s3_key = BACKING_TRACK.key_of(project)
         kept.append((project.audio_backing_track_s3_key, wanted.audio))
     for key, path in kept:
@@ -177,13 +180,13 @@ class ProjectSeen:
     """A project with its scenes as they are shown."""
 
     project: Project
-    scenes: list[Scene]
+    places: list[PlacedScene]
 
 
 def project_of(studio: FilmStudio, project_id: UUID) -> ProjectSeen:
     """A project and its scenes; NotFound where there is none."""
     project = studio.store.get(Project.at(project_id=project_id))
-    return ProjectSeen(project, project.in_order(studio.store.find(Scene.of_project(project_id=project_id))))
+    return ProjectSeen(project, placed(project, studio.store.find(Scene.of_project(project_id=project_id))))
 
 
 def final_video(studio: FilmStudio, project_id: UUID) -> SignedUrl:
@@ -221,8 +224,11 @@ def _how_many(studio: FilmStudio, project: Project, wanted: int | None) -> int:
     return wanted or min(studio.options.scenes, most)
 
 
-def compose(studio: FilmStudio, project_id: UUID, *, by: str) -> Project:
-    """Have the final video cut of all scenes, read anew. Asked for again while it is under way, nothing happens."""
+def compose(studio: FilmStudio, project_id: UUID, *, by: str, stale_lips: bool = False) -> Project:
+    """Have the final video cut of all scenes, read anew. Asked for again while it is under way, nothing happens.
+
+    Lips that are out of step are cut only if somebody wants ``stale_lips``.
+    """
     with studio.store.change(by=by, once=studio.once) as change:
         project = change.get(Project.at(project_id=project_id))
         change.result = {"status": project.status.value}
@@ -232,7 +238,10 @@ def compose(studio: FilmStudio, project_id: UUID, *, by: str) -> Project:
             project.reopen()
         if project.status is not ProjectStatus.PROCESSING:
             raise NotNow(f"Cannot compose video: the project is {project.status.value}; generate its scenes first")
-        check_complete(list(studio.store.find(Scene.of_project(project_id=project_id))))
+        scenes = list(studio.store.find(Scene.of_project(project_id=project_id)))
+        check_complete(scenes)
+        if not stale_lips:
+            final_cut.check_in_step(project, scenes)
         project.compositions = (project.compositions or 0) + 1
         # On the counters as well, which any change of a scene moves: what was just read is still so.
         same = the(Project.completed_scenes).equals(project.completed_scenes)
@@ -240,7 +249,7 @@ def compose(studio: FilmStudio, project_id: UUID, *, by: str) -> Project:
         change.result = {"status": project.status.value}
         final_cut.compose.enqueue(
             change,
-            final_cut.ToCompose(project_id=project_id, number=project.compositions),
+            final_cut.ToCompose(project_id=project_id, number=project.compositions, stale_lips=stale_lips),
             project=str(project_id),
             about=project.ref,
             # With its birth: one that was deleted and begun again under its id counts its cuts anew.

@@ -22,6 +22,10 @@ class GenerateRequest(RequestBody):
     scenes: Annotated[int, Field(ge=1, le=8)] | None = Field(None, description="How many; as configured if not said.")
 
 
+class ComposeRequest(RequestBody):
+    stale_lips: bool = Field(False, description="Cut lips that are out of step with the track all the same.")
+
+
 class ProjectChange(RequestBody):
     status: ProjectStatus
 

@@ -22,6 +22,7 @@ from penstock.domains.musicvideo.film_studio import FilmStudio
 from penstock.domains.musicvideo.model import CharacterReference, Project, ProjectStatus, Scene
 from penstock.domains.musicvideo.options import flavors
 from penstock.domains.musicvideo.request_bodies import (
+    ComposeRequest,
     GenerateRequest,
     LipSyncRequest,
     NewCharacter,
@@ -150,9 +151,22 @@ def _add_projects(router: APIRouter, studio: FilmStudio) -> None:
 
     @router.post("/projects/{project_id}/compose", status_code=202)
     @again(lambda request, told: _composing(request.path_params["project_id"], told["status"]))
-    def compose(who: Who, project_id: UUID) -> WorkBegun:
-        """Have the final video cut. Asked for again meanwhile, it is the same work."""
-        return _composing(project_id, projects.compose(studio.used_by(who), project_id, by=who.name).status)
+    def compose(who: Who, project_id: UUID, body: ComposeRequest | None = None) -> WorkBegun:
+        """Have the final video cut. Asked for again meanwhile, it is the same work.
+
+        Lips that are out of step with the track are refused unless `staleLips` is asked for.
+        """
+        stale = body.stale_lips if body is not None else False
+        begun = projects.compose(studio.used_by(who), project_id, stale_lips=stale, by=who.name)
+        return _composing(project_id, begun.status)
+
+    @router.post("/projects/{project_id}/lipsync", status_code=202)
+    @again(lambda request, told: _project_again(studio, request))
+    def lip_sync_stale(who: Who, project_id: UUID) -> ProjectView:
+        """Have all lips moved again that are out of step with the track; the scenes tell which they are."""
+        here = studio.used_by(who)
+        scenes.sync_stale(here, project_id, by=who.name)
+        return _project_view(here, project_id)
 
     @router.get("/projects/{project_id}/final-video")
     def final_video(who: Who, project_id: UUID) -> FinalVideo:
@@ -192,6 +206,12 @@ def _add_scenes(router: APIRouter, studio: FilmStudio) -> None:
         """One scene more, from a few words; it is written and filmed."""
         here = studio.used_by(who)
         return _scene_view(here, scenes.add_scene(here, project_id, body.scene_concept, by=who.name))
+
+    @router.get("/projects/{project_id}/scenes/{sequence}")
+    def scene(who: Who, project_id: UUID, sequence: SceneNumber) -> SceneView:
+        """One scene as it stands among the others, and URLs of its files that last for a while."""
+        here = studio.seen_through(who.store)
+        return _scene_view(here, here.store.get(Scene.at(project_id=project_id, sequence=sequence)))
 
     @router.patch("/projects/{project_id}/scenes/reorder")
     def reorder(who: Who, project_id: UUID, body: NewOrder) -> ProjectView:
@@ -256,9 +276,6 @@ def _add_uploads(router: APIRouter, studio: FilmStudio) -> None:
     def reserved_again(request: Request, told: dict[str, Any]) -> ProjectUpload:
         return upload(caller_of(request), UUID(request.path_params["project_id"]), told["upload_id"])
 
-    def project_again(request: Request) -> ProjectView:
-        return _project_view(studio.seen_through(caller_of(request).store), UUID(request.path_params["project_id"]))
-
     @router.post("/projects/{project_id}/uploads", status_code=201)
     @again(reserved_again)
     def reserve(who: Who, project_id: UUID, body: NewUpload) -> ProjectUpload:
@@ -284,7 +301,7 @@ def _add_uploads(router: APIRouter, studio: FilmStudio) -> None:
 
     @router.post("/projects/{project_id}/uploads/{upload_id}/finalize")
     @heavy("decoding")
-    @again(lambda request, told: project_again(request))
+    @again(lambda request, told: _project_again(studio, request))
     def finalize(who: Who, project_id: UUID, upload_id: str, body: Sent256 | None = None) -> ProjectView:
         """Say that a file is there. It is looked at, and becomes part of the project."""
         here = studio.used_by(who)
@@ -344,14 +361,16 @@ def _composing(project_id: UUID, status: ProjectStatus) -> WorkBegun:
 
 
 def _project_view(studio: FilmStudio, project_id: UUID) -> ProjectView:
-    seen = projects.project_of(studio, project_id)
-    return ProjectView.with_scenes(studio, seen.project, seen.scenes)
+    return ProjectView.with_scenes(studio, projects.project_of(studio, project_id))
+
+
+def _project_again(studio: FilmStudio, request: Request) -> ProjectView:
+    """A project as it is now, for whoever asks for the same work again."""
+    return _project_view(studio.seen_through(caller_of(request).store), UUID(request.path_params["project_id"]))
 
 
 def _scene_view(studio: FilmStudio, scene: Scene) -> SceneView:
-    seen = projects.project_of(studio, scene.project_id)
-    place = next((n for n, s in enumerate(seen.scenes, 1) if s.sequence == scene.sequence), scene.sequence)
-    return one_scene(studio, scene, place)
+    return one_scene(studio, projects.project_of(studio, scene.project_id), scene.sequence)
 
 
 def _scene_again(studio: FilmStudio) -> Callable[[Request, dict[str, Any]], SceneView]:

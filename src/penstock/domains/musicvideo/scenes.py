@@ -7,17 +7,19 @@ what an earlier take still makes is not taken any more, and the clip there was i
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from uuid import UUID
 
 from penstock.declare.attr import the
-from penstock.domains.musicvideo import tasks
+from penstock.domains.musicvideo import shown_clip, tasks
 from penstock.domains.musicvideo.counting import count_edited
 from penstock.domains.musicvideo.errors import IncompleteOrder, NotNow
 from penstock.domains.musicvideo.film_studio import FilmStudio
+from penstock.domains.musicvideo.lips import stale_lips
 from penstock.domains.musicvideo.model import OTHER_CLIP, Project, Scene, SceneStatus
-from penstock.domains.musicvideo.projects import check_idle
+from penstock.domains.musicvideo.projects import check_idle, project_of
 from penstock.domains.musicvideo.scene_revisions import SCENE_REVISIONS, OnScene
 from penstock.errors import Conflict
 from penstock.files.deletion import delete_with_files
@@ -144,9 +146,22 @@ def request_lip_sync(
         scene.needs_lip_sync = True
         if lyrics is not None:
             scene.lyrics = lyrics
-        tasks.lip_sync.enqueue(change, OnScene.of(scene), project=str(project_id), about=scene.ref)
+        shown_clip.lip_sync.enqueue(change, OnScene.of(scene), project=str(project_id), about=scene.ref)
 
     return _begin(studio, project_id, sequence, enqueue, by=by)
+
+
+def sync_stale(studio: FilmStudio, project_id: UUID, *, by: str) -> list[int]:
+    """Have the lips moved again of all scenes where they are out of step; those scenes, by number.
+
+    Each is a commit of its own, and the last ends the claim: what dies on the way is gone on with under the same key.
+    """
+    seen = project_of(studio, project_id)
+    idle = {place.scene.sequence for place in seen.places if place.scene.status is not SceneStatus.PROCESSING}
+    stale = [sequence for sequence in stale_lips(seen.places) if sequence in idle]
+    for left, sequence in zip(range(len(stale) - 1, -1, -1), stale, strict=True):
+        request_lip_sync(replace(studio, once=None) if left else studio, project_id, sequence, by=by)
+    return stale
 
 
 def trim(studio: FilmStudio, project_id: UUID, sequence: int, *, start: float, stop: float, by: str) -> Scene:
@@ -158,8 +173,8 @@ def trim(studio: FilmStudio, project_id: UUID, sequence: int, *, start: float, s
         if scene.video_clip_s3_key is None:
             raise NotNow(f"scene {sequence} has no clip yet; film it first")
         # The scene tells which part is shown, and that is still the former one.
-        part = tasks.PartOfClip.of(scene, start=start, stop=stop)
-        tasks.trim.enqueue(change, part, project=str(project_id), about=scene.ref)
+        part = shown_clip.PartOfClip.of(scene, start=start, stop=stop)
+        shown_clip.trim.enqueue(change, part, project=str(project_id), about=scene.ref)
 
     return _begin(studio, project_id, sequence, enqueue, by=by)
 

@@ -1,4 +1,4 @@
-"""The pipeline up to the final cut: write the scenes, film each, move lips, trim. Each step ends with one commit.
+"""The pipeline up to the clips: write the scenes, film each, take films from elsewhere. Each step ends with one commit.
 
 A task on a scene belongs to a take of it (see `scene_revisions`). A file is written before the record that points at
 it; where it lies another may have been, so the record also tells by a checksum which file it means.
@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Sequence
-from datetime import timedelta
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -16,44 +15,27 @@ from uuid import UUID
 from pydantic import BaseModel
 
 from penstock.declare.attr import the
-from penstock.domains.musicvideo.counting import count
 from penstock.domains.musicvideo.film_studio import FilmStudio
-from penstock.domains.musicvideo.model import (
-    CLIP,
-    LIP_SYNCED_CLIP,
-    OTHER_CLIP,
-    SCENE_AUDIO,
-    THUMBNAIL,
-    Mode,
-    Project,
-    ProjectStatus,
-    Scene,
-    SceneStatus,
+from penstock.domains.musicvideo.model import CLIP, THUMBNAIL, Mode, Project, ProjectStatus, Scene
+from penstock.domains.musicvideo.scene_revisions import OnScene, begun, complete, current, show
+from penstock.domains.musicvideo.scene_tasks import (
+    FILMED_AT_ONCE,
+    HALF_AN_HOUR,
+    TASKS,
+    of_scene,
+    seconds_of,
+    thumbnail_of,
 )
-from penstock.domains.musicvideo.scene_revisions import (
-    OnScene,
-    begun,
-    complete,
-    current,
-    of_revision,
-    same_revision,
-    show,
-)
+from penstock.domains.musicvideo.shown_clip import lip_sync
 from penstock.generation.steps import Brief, SceneIdea, Shot
 from penstock.kernel.change import Change
-from penstock.media.probe import probe
 from penstock.operations.conditions import Condition
-from penstock.work import TaskContext, Tasks, Terminal
+from penstock.work import TaskContext, Terminal
 from penstock.work.errors import told_failure
 from penstock.work.revisions import Revision
 from penstock.work.workspace import Workspace, workspace_of
 
-TASKS = Tasks("musicvideo")
-FILMED_AT_ONCE = 4
-"So many scenes of a project are worked on at the same time."
-SHORTEST = 0.1
-"Seconds that are left of a clip at least."
-HALF_AN_HOUR = timedelta(minutes=30)
+__all__ = ["TASKS", "film", "take_in", "write_scene", "write_scenes"]
 
 
 class ToWrite(BaseModel):
@@ -61,13 +43,6 @@ class ToWrite(BaseModel):
 
     project_id: UUID
     scenes: int
-
-
-class PartOfClip(OnScene):
-    """Which take of which scene, and the part of its clip that is to be shown."""
-
-    start: float
-    stop: float
 
 
 # Writing
@@ -117,6 +92,7 @@ def queue_project(change: Change, input: ToWrite) -> None:
         change.save(change.track(project).restart().queue())
 
 
+@of_scene
 @TASKS.task("write_scene", limit=HALF_AN_HOUR)
 def write_scene(work: TaskContext, input: OnScene) -> dict[str, Any] | None:
     """Write one scene more from a few words, and have it filmed."""
@@ -151,6 +127,7 @@ def _unedited(scene: Scene) -> Condition:
 # Filming
 
 
+@of_scene
 @TASKS.task("film", limit=HALF_AN_HOUR, concurrency=FILMED_AT_ONCE)
 def film(work: TaskContext, input: OnScene) -> dict[str, Any] | None:
     """Film a scene; if somebody sings in it, that follows."""
@@ -183,6 +160,7 @@ def film(work: TaskContext, input: OnScene) -> dict[str, Any] | None:
     return None
 
 
+@of_scene
 @TASKS.task("take_in", limit=HALF_AN_HOUR, concurrency=FILMED_AT_ONCE)
 def take_in(work: TaskContext, input: OnScene) -> dict[str, Any] | None:
     """Make a film that was uploaded the clip of its scene."""
@@ -220,6 +198,7 @@ def _finish_clip(
         scene.thumbnail_s3_key = THUMBNAIL.key_of(scene)
         scene.reference_image_s3_keys = references
         scene.video_generation_job_id = None
+        scene.clip_sha256 = stored.sha256
         show(scene, stored, duration)
         if sings and scene.needs_lip_sync:
             lip_sync.enqueue(change, input, project=str(input.project_id), about=scene.ref)
@@ -227,120 +206,6 @@ def _finish_clip(
             revision.save(change)
         else:
             complete(change, revision)
-
-
-# Singing and cutting
-
-
-@TASKS.task("lip_sync", limit=HALF_AN_HOUR, concurrency=FILMED_AT_ONCE)
-def lip_sync(work: TaskContext, input: OnScene) -> dict[str, Any] | None:
-    """Let somebody in a scene sing to its part of the backing track."""
-    studio = FilmStudio.within(work.domain)
-    revision = begun(work, input)
-    if revision is None or revision.record.video_clip_s3_key is None:
-        return None
-    scene = revision.record
-    project = work.store.get(Project.at(project_id=input.project_id))
-    with workspace_of(work, lambda job: revision.remember("lipsync_job_id", job)) as workspace:
-        clip, into = workspace.fetch(revision.record.video_clip_s3_key), workspace.folder / "lip_synced.mp4"
-        audio = _sound_of(work, studio, workspace, project, scene, seconds_of(workspace, clip))
-        with workspace.creating():
-            made = studio.providers.lip_sync.sync(
-                clip, audio, into, workspace, words=scene.lyrics, job=scene.lipsync_job_id, order=input.order
-            )
-        workspace.note(made.metrics, cost=made.cost)
-        revision.charge(made.cost, scene.lipsync_job_id)
-        stored = revision.store(workspace, into, LIP_SYNCED_CLIP.key_of(scene))
-        duration = seconds_of(workspace, into)
-        with work.finish() as change:
-            change.track(scene)
-            scene.audio_clip_s3_key = SCENE_AUDIO.key_of(scene)
-            scene.finish_lip_sync(lip_synced_video_clip_s3_key=stored.key)
-            scene.lipsync_job_id = None
-            show(scene, stored, duration)
-            complete(change, revision)
-    return None
-
-
-def _sound_of(
-    work: TaskContext, studio: FilmStudio, workspace: Workspace, project: Project, scene: Scene, seconds: float
-) -> Path:
-    """A scene's own sound: the part of the backing track that is heard with it."""
-    if project.audio_backing_track_s3_key is None:
-        if scene.audio_clip_s3_key is None:
-            raise Terminal("there is no sound to sing to; upload a backing track first")
-        return workspace.fetch(scene.audio_clip_s3_key)
-    start = 0.0
-    for earlier in _in_order(work, project):
-        if earlier.sequence == scene.sequence:
-            break
-        start += earlier.shown_duration or earlier.duration
-    track, excerpt = workspace.fetch(project.audio_backing_track_s3_key), workspace.folder / "excerpt.mp3"
-    with workspace.creating():
-        studio.providers.composer.excerpt(track, excerpt, start=start, seconds=seconds)
-    workspace.store(excerpt, SCENE_AUDIO.key_of(scene))
-    return excerpt
-
-
-@TASKS.task("trim", limit=HALF_AN_HOUR, concurrency=FILMED_AT_ONCE)
-def trim(work: TaskContext, input: PartOfClip) -> dict[str, Any] | None:
-    """Cut the part out of a clip that is to be shown."""
-    studio = FilmStudio.within(work.domain)
-    revision = begun(work, input)
-    if revision is None:
-        return None
-    scene = revision.record
-    whole = scene.lip_synced_video_clip_s3_key or scene.video_clip_s3_key
-    if whole is None:
-        return None
-    with workspace_of(work) as workspace:
-        clip, into = workspace.fetch(whole), workspace.folder / "working.mp4"
-        length = seconds_of(workspace, clip)
-        stop = min(max(input.stop, SHORTEST), length)
-        start = max(min(input.start, stop - SHORTEST), 0.0)
-        with workspace.creating():
-            studio.providers.composer.trim(clip, into, start=start, stop=stop)
-        key = OTHER_CLIP.key_of(scene, f"working_clip_{int(work.task.created_at.timestamp())}")
-        stored = revision.store(workspace, into, key)
-        duration = seconds_of(workspace, into)
-        with work.finish() as change:
-            change.track(scene)
-            scene.trim_points = {"in": start, "out": stop}
-            scene.finish_trim(working_video_clip_s3_key=stored.key)
-            show(scene, stored, duration)
-            complete(change, revision)
-    return None
-
-
-# What becomes of a scene
-
-
-@trim.failed
-@write_scene.failed
-@film.failed
-@take_in.failed
-@lip_sync.failed
-def fail_scene(change: Change, input: OnScene, error: BaseException) -> None:
-    """The scene says why; the others go on."""
-    scene = of_revision(change.store, input)
-    if scene is not None and scene.status in (SceneStatus.PENDING, SceneStatus.PROCESSING):
-        before = change.track(scene).status
-        change.save(scene.fail(error_message=told_failure(error)), when=same_revision(input))
-        count(change, scene.project_id, before, scene.status)
-        change.emit("scene.failed", scene, why=scene.error_message)
-
-
-@trim.revived
-@write_scene.revived
-@film.revived
-@take_in.revived
-@lip_sync.revived
-def retry_scene(change: Change, input: OnScene) -> None:
-    """Somebody has the task tried again."""
-    scene = of_revision(change.store, input)
-    if scene is not None and scene.status is SceneStatus.FAILED:
-        change.save(change.track(scene).retry(), when=same_revision(input))
-        count(change, scene.project_id, SceneStatus.FAILED, scene.status)
 
 
 # Parts
@@ -382,17 +247,3 @@ def _references(project: Project) -> list[str] | None:
 
 def _in_order(work: TaskContext, project: Project) -> Sequence[Scene]:
     return project.in_order(work.store.find(Scene.of_project(project_id=project.project_id)))
-
-
-def thumbnail_of(studio: FilmStudio, workspace: Workspace, clip: Path) -> Path:
-    """A picture of a clip, beside it."""
-    into = workspace.folder / f"{clip.stem}.jpg"
-    with workspace.creating():
-        studio.providers.composer.thumbnail(clip, into)
-    return into
-
-
-def seconds_of(workspace: Workspace, path: Path) -> float:
-    """How long a film or a sound is."""
-    with workspace.creating():
-        return probe(path).duration

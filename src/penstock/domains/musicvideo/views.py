@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Annotated, Any
 from uuid import UUID
 
@@ -11,7 +10,9 @@ from pydantic.alias_generators import to_camel
 
 from penstock.declare.units import Count, Seconds, UtcSeconds
 from penstock.domains.musicvideo.film_studio import FilmStudio
-from penstock.domains.musicvideo.model import Mode, Project, ProjectStatus, Scene, SceneStatus
+from penstock.domains.musicvideo.lips import LipsStatus, PlacedScene, stale_lips
+from penstock.domains.musicvideo.model import Mode, Project, ProjectStatus, SceneStatus
+from penstock.domains.musicvideo.projects import ProjectSeen
 from penstock.files.signed_view import SignedView, UrlOf, UrlSigner, UrlsOf, shared_fields
 from penstock.files.upload_view import UploadView
 
@@ -33,7 +34,10 @@ class SceneView(MusicVideoView):
     negative_prompt: str | None
     duration: Seconds
     shown_duration: Seconds | None
+    starts_at: Seconds = Field(description="The second of the video, and of its track, at which it begins.")
     needs_lip_sync: bool
+    lips: LipsStatus = Field(description="Whether lips move to what is heard with the scene; stale ones do not.")
+    lips_stale_because: str | None
     lyrics: str | None
     trim_points: dict[str, float] | None
     retry_count: Count
@@ -79,14 +83,15 @@ class ProjectView(ProjectInList):
     final_output_url: Annotated[str | None, UrlOf("final_output_s3_key", show_as="video/mp4")]
     final_thumbnail_url: Annotated[str | None, UrlOf("final_thumbnail_s3_key", show_as="image/jpeg")]
     urls_expire_at: UtcSeconds | None
+    stale_lips: list[Count] = Field(description="The scenes whose lips are out of step with the track, by number.")
     scenes: list[SceneView]
 
     @classmethod
-    def with_scenes(cls, studio: FilmStudio, project: Project, scenes: Sequence[Scene]) -> ProjectView:
+    def with_scenes(cls, studio: FilmStudio, seen: ProjectSeen) -> ProjectView:
         """The URLs of all of it are signed once for each file."""
         signer = studio.signer()
-        view = cls.of(project, signer, scenes=[])
-        view.scenes = [SceneView.of(scene, signer, display_sequence=place) for place, scene in enumerate(scenes, 1)]
+        view = cls.of(seen.project, signer, scenes=[], stale_lips=list(stale_lips(seen.places)))
+        view.scenes = [_scene(signer, place, number) for number, place in enumerate(seen.places, 1)]
         view.urls_expire_at = signer.until
         return view
 
@@ -165,6 +170,18 @@ def in_list(project: Project) -> ProjectInList:
     return ProjectInList(**values)
 
 
-def one_scene(studio: FilmStudio, scene: Scene, place: int) -> SceneView:
-    """A scene by itself."""
-    return SceneView.of(scene, UrlSigner(studio.sign), display_sequence=place)
+def one_scene(studio: FilmStudio, seen: ProjectSeen, sequence: int) -> SceneView:
+    """A scene by itself, as it stands among the others."""
+    number, place = next((n, p) for n, p in enumerate(seen.places, 1) if p.scene.sequence == sequence)
+    return _scene(UrlSigner(studio.sign), place, number)
+
+
+def _scene(signer: UrlSigner, place: PlacedScene, number: int) -> SceneView:
+    return SceneView.of(
+        place.scene,
+        signer,
+        display_sequence=number,
+        starts_at=round(place.start, 6),
+        lips=place.lips.status,
+        lips_stale_because=place.lips.why,
+    )
