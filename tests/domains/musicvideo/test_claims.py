@@ -28,7 +28,7 @@ LARGE = 100 * 1024 * 1024
 
 
 def track() -> dict[str, Any]:
-    return {"audio": ("track.mp3", film(2.0, audio=True), "audio/mpeg")}
+    return {"audio": ("track.mp3", film(1.0, audio=True), "audio/mpeg")}
 
 
 POSTS = [
@@ -70,7 +70,7 @@ def prepared(client: TestClient, context: DomainContext) -> dict[str, Any]:
     facts = {"project_id": filmed, "composing": composing, "stale": stale, "pending": pending, "sequence": 1}
     for name, about, content, kind in (
         ("sent_scene", {"kind": "scene", "sequence": 2}, film(1.5), "video/mp4"),
-        ("sent_audio", {"kind": "audio"}, film(1.0, audio=True), "audio/mpeg"),
+        ("sent_audio", {"kind": "audio"}, film(1.2, audio=True), "audio/mpeg"),
     ):
         body = {**about, "size": len(content), "contentType": kind, "sha256": sha256(content).hexdigest()}
         facts[name] = client.post(f"{API}/projects/{filmed}/uploads", json=body).json()["uploadId"]

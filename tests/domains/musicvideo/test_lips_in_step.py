@@ -68,7 +68,7 @@ class Edited:
         self.track = self._new_track()
         wanted = NewProject("music-video", "A robot sings", "a robot", audio=self.track)
         self.project_id: UUID = projects.create_project(studio, wanted, by=ANN).project_id
-        projects.generate(studio, self.project_id, scenes=3, by=ANN)
+        projects.generate(studio, self.project_id, scenes=3, seconds=SECONDS, by=ANN)
         self._hands.drain()
 
     # Edits

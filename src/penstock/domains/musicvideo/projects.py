@@ -25,7 +25,8 @@ from penstock.domains.musicvideo.model import (
     Scene,
     SceneStatus,
 )
-from penstock.domains.musicvideo.options import flavors
+from penstock.domains.musicvideo.options import most_scenes
+from penstock.domains.musicvideo.scene_lengths import LONGEST, SHORTEST
 from penstock.domains.musicvideo.scene_tasks import sha256_of
 from penstock.errors import IllegalMove, InvalidValue
 from penstock.files.deletion import delete_with_files, is_released
@@ -200,8 +201,13 @@ def final_video(studio: FilmStudio, project_id: UUID) -> SignedUrl:
 # Working
 
 
-def generate(studio: FilmStudio, project_id: UUID, *, by: str, scenes: int | None = None) -> Project:
-    """Have the scenes written and filmed. A project that failed before it had any begins again."""
+def generate(
+    studio: FilmStudio, project_id: UUID, *, by: str, scenes: int | None = None, seconds: float | None = None
+) -> Project:
+    """Have the scenes written and filmed. A project that failed before it had any begins again.
+
+    What is not said about their number and length follows from the track.
+    """
     with studio.store.change(by=by, once=studio.once) as change:
         project = change.get(Project.at(project_id=project_id))
         if project.scene_count:
@@ -210,18 +216,20 @@ def generate(studio: FilmStudio, project_id: UUID, *, by: str, scenes: int | Non
             project.restart()
         if project.status is not ProjectStatus.PENDING:
             raise NotNow(f"project {project_id} is {project.status.value}; scenes are generated once it is pending")
+        _check_wanted(project, scenes, seconds)
         change.save(project.queue())
-        wanted = tasks.ToWrite(project_id=project_id, scenes=_how_many(studio, project, scenes))
+        wanted = tasks.ToWrite(project_id=project_id, scenes=scenes, seconds=seconds)
         tasks.write_scenes.enqueue(change, wanted, project=str(project_id), about=project.ref)
         change.result = {"status": project.status.value}
     return project
 
 
-def _how_many(studio: FilmStudio, project: Project, wanted: int | None) -> int:
-    most = next((f.most_scenes for f in flavors() if f.mode == project.mode), 1)
-    if wanted is not None and wanted > most:
-        raise IncompleteOrder(f"{wanted} scenes are too many; {project.mode} has at most {most}")
-    return wanted or min(studio.options.scenes, most)
+def _check_wanted(project: Project, scenes: int | None, seconds: float | None) -> None:
+    most = most_scenes(project.mode)
+    if scenes is not None and scenes > most:
+        raise IncompleteOrder(f"{scenes} scenes are too many; {project.mode} has at most {most}")
+    if seconds is not None and not SHORTEST <= seconds <= LONGEST:
+        raise IncompleteOrder(f"a scene of {seconds:g} s cannot be made; say {SHORTEST:g} to {LONGEST:g} s")
 
 
 def compose(studio: FilmStudio, project_id: UUID, *, by: str, stale_lips: bool = False) -> Project:

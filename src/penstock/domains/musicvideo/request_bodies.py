@@ -9,8 +9,10 @@ from pydantic import BaseModel, ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
 from penstock.domains.musicvideo.model import ProjectStatus
+from penstock.domains.musicvideo.scene_lengths import LONGEST, SHORTEST
 from penstock.domains.musicvideo.uploading import Sent
 
+SceneSeconds = Annotated[float, Field(ge=SHORTEST, le=LONGEST, allow_inf_nan=False)]
 Prompt = Annotated[str, Len(1, 5000)]
 
 
@@ -19,7 +21,12 @@ class RequestBody(BaseModel):
 
 
 class GenerateRequest(RequestBody):
-    scenes: Annotated[int, Field(ge=1, le=8)] | None = Field(None, description="How many; as configured if not said.")
+    scenes: Annotated[int, Field(ge=1, le=8)] | None = Field(
+        None, description="How many; if not said, so many that the video fits its track."
+    )
+    seconds: SceneSeconds | None = Field(
+        None, description="How long each is; if not said, the track is shared among them, with cuts on its beats."
+    )
 
 
 class ComposeRequest(RequestBody):
@@ -32,6 +39,7 @@ class ProjectChange(RequestBody):
 
 class NewScene(RequestBody):
     scene_concept: Annotated[str, Len(10, 1000)] = Field(examples=["The robot dances on a rooftop at night"])
+    seconds: SceneSeconds | None = Field(None, description="How long it is; as configured if not said.")
 
 
 class SceneChange(RequestBody):

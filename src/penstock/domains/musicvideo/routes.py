@@ -145,8 +145,10 @@ def _add_projects(router: APIRouter, studio: FilmStudio) -> None:
     @again(lambda request, told: _generating(request.path_params["project_id"], told["status"]))
     def generate(who: Who, project_id: UUID, body: GenerateRequest | None = None) -> WorkBegun:
         """Have the scenes written, filmed, and sung in."""
-        wanted = body.scenes if body is not None else None
-        begun = projects.generate(studio.used_by(who), project_id, scenes=wanted, by=who.name)
+        asked = body or GenerateRequest()
+        begun = projects.generate(
+            studio.used_by(who), project_id, scenes=asked.scenes, seconds=asked.seconds, by=who.name
+        )
         return _generating(project_id, begun.status)
 
     @router.post("/projects/{project_id}/compose", status_code=202)
@@ -205,7 +207,9 @@ def _add_scenes(router: APIRouter, studio: FilmStudio) -> None:
     def add_scene(who: Who, project_id: UUID, body: NewScene) -> SceneView:
         """One scene more, from a few words; it is written and filmed."""
         here = studio.used_by(who)
-        return _scene_view(here, scenes.add_scene(here, project_id, body.scene_concept, by=who.name))
+        return _scene_view(
+            here, scenes.add_scene(here, project_id, body.scene_concept, seconds=body.seconds, by=who.name)
+        )
 
     @router.get("/projects/{project_id}/scenes/{sequence}")
     def scene(who: Who, project_id: UUID, sequence: SceneNumber) -> SceneView:

@@ -31,13 +31,13 @@ MOST_SCENES = 999
 _RACES = 10
 
 
-def add_scene(studio: FilmStudio, project_id: UUID, concept: str, *, by: str) -> Scene:
+def add_scene(studio: FilmStudio, project_id: UUID, concept: str, *, by: str, seconds: float | None = None) -> Scene:
     """One scene more, behind the others; it is written and filmed from a few words. No number is used twice."""
     for _ in range(_RACES):
         try:
             with studio.store.change(by=by, once=studio.once) as change:
                 project = change.get(Project.at(project_id=project_id))
-                scene = _next_scene(studio, project, concept)
+                scene = _next_scene(studio, project, concept, seconds)
                 unmoved = (
                     the(Project.last_sequence).absent()
                     if project.last_sequence is None
@@ -55,7 +55,7 @@ def add_scene(studio: FilmStudio, project_id: UUID, concept: str, *, by: str) ->
     raise NotNow(f"project {project_id} changes all the time; try again")
 
 
-def _next_scene(studio: FilmStudio, project: Project, concept: str) -> Scene:
+def _next_scene(studio: FilmStudio, project: Project, concept: str, seconds: float | None) -> Scene:
     last = project.last_sequence
     if last is None:  # another writer's project, which does not say
         there = studio.store.find(Scene.of_project(project_id=project.project_id))
@@ -67,7 +67,7 @@ def _next_scene(studio: FilmStudio, project: Project, concept: str) -> Scene:
         project_id=project.project_id,
         sequence=last + 1,
         prompt=concept,
-        duration=studio.options.scene_seconds,
+        duration=studio.options.scene_seconds if seconds is None else seconds,
         take=1,
         created_at=now,
         updated_at=now,

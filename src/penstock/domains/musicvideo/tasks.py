@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -17,6 +19,9 @@ from pydantic import BaseModel
 from penstock.declare.attr import the
 from penstock.domains.musicvideo.film_studio import FilmStudio
 from penstock.domains.musicvideo.model import CLIP, THUMBNAIL, Mode, Project, ProjectStatus, Scene
+from penstock.domains.musicvideo.options import most_scenes
+from penstock.domains.musicvideo.scene_lengths import HeardTrack, Measure
+from penstock.domains.musicvideo.scene_lengths import lengths as lengths_of
 from penstock.domains.musicvideo.scene_revisions import OnScene, begun, complete, current, show
 from penstock.domains.musicvideo.scene_tasks import (
     FILMED_AT_ONCE,
@@ -29,6 +34,8 @@ from penstock.domains.musicvideo.scene_tasks import (
 from penstock.domains.musicvideo.shown_clip import lip_sync
 from penstock.generation.steps import Brief, SceneIdea, Shot
 from penstock.kernel.change import Change
+from penstock.media.beats import beats
+from penstock.media.errors import UnusableFile
 from penstock.operations.conditions import Condition
 from penstock.work import TaskContext, Terminal
 from penstock.work.errors import told_failure
@@ -39,10 +46,11 @@ __all__ = ["TASKS", "film", "take_in", "write_scene", "write_scenes"]
 
 
 class ToWrite(BaseModel):
-    """Which project, and how many scenes it is to have."""
+    """Which project, and what was said about its scenes; what was not follows from its track."""
 
     project_id: UUID
-    scenes: int
+    scenes: int | None = None
+    seconds: float | None = None
 
 
 # Writing
@@ -60,15 +68,18 @@ def write_scenes(work: TaskContext, input: ToWrite) -> dict[str, Any] | None:
             change.save(change.track(project).generate_scenes())
     if project.status is not ProjectStatus.GENERATING_SCENES:
         return None
-    with workspace_of(work) as workspace, workspace.creating():
-        ideas = studio.providers.writer.write(_brief(studio, project, input.scenes), workspace)
+    with workspace_of(work) as workspace:
+        lengths = ScenesToWrite(studio, project, _heard(workspace, project), input)
+        with workspace.creating():
+            brief = _brief(studio, project, lengths.count, seconds=lengths.usual)
+            ideas = studio.providers.writer.write(brief, workspace)
     if not ideas:
         raise Terminal("no scene was written; say more about the concept")
     now = work.store.clock.now()
     with work.finish() as change:
         change.track(project)
-        for sequence, idea in enumerate(ideas, 1):
-            scene = _written(project, sequence, idea, now=now)
+        for sequence, (idea, seconds) in enumerate(zip(ideas, lengths.of(ideas), strict=True), 1):
+            scene = _written(project, sequence, idea, seconds, now=now)
             change.create(scene)
             film.enqueue(change, OnScene.of(scene), project=str(project.project_id), about=scene.ref)
         project.scene_count = project.last_sequence = len(ideas)
@@ -211,7 +222,47 @@ def _finish_clip(
 # Parts
 
 
-def _brief(studio: FilmStudio, project: Project, scenes: int) -> Brief:
+class ScenesToWrite:
+    """How many scenes a project is to have, and how long they are."""
+
+    def __init__(self, studio: FilmStudio, project: Project, track: HeardTrack | None, input: ToWrite) -> None:
+        options = studio.options
+        self._track = track
+        self._measure = Measure(
+            usual=min(options.scene_seconds, options.longest_scene),
+            most=most_scenes(project.mode),
+            fps=options.fps,
+            longest=options.longest_scene,
+            scenes=input.scenes,
+            seconds=input.seconds,
+        )
+        self._fitted = [] if track is None else lengths_of(track, self._measure)
+        self.count = len(self._fitted) or input.scenes or min(options.scenes, self._measure.most)
+        self.usual = sum(self._fitted) / self.count if self._fitted else input.seconds or options.scene_seconds
+
+    def of(self, ideas: Sequence[SceneIdea]) -> list[float]:
+        """The seconds of each scene that was written, which may be fewer than were wanted."""
+        if len(ideas) == len(self._fitted):
+            return self._fitted
+        if self._track is not None:
+            return lengths_of(self._track, replace(self._measure, scenes=len(ideas)))
+        return [self._measure.seconds or idea.seconds for idea in ideas]
+
+
+def _heard(workspace: Workspace, project: Project) -> HeardTrack | None:
+    """A project's track: how long it is, and its beats, if there are any to be heard."""
+    if project.audio_backing_track_s3_key is None:
+        return None
+    track = workspace.fetch(project.audio_backing_track_s3_key)
+    seconds = project.audio_duration or seconds_of(workspace, track)
+    with workspace.creating():
+        try:
+            return HeardTrack(seconds, beats(track, seconds=seconds))
+        except UnusableFile:
+            return HeardTrack(seconds)
+
+
+def _brief(studio: FilmStudio, project: Project, scenes: int, *, seconds: float | None = None) -> Brief:
     return Brief(
         mode=(project.mode or Mode.MUSIC_VIDEO).value,
         film="an advertisement" if project.mode is Mode.AD_CREATIVE else "a music video",
@@ -221,17 +272,17 @@ def _brief(studio: FilmStudio, project: Project, scenes: int) -> Brief:
         product=project.product_description,
         director=project.director_config,
         scenes=scenes,
-        seconds=studio.options.scene_seconds,
+        seconds=studio.options.scene_seconds if seconds is None else seconds,
     )
 
 
-def _written(project: Project, sequence: int, idea: SceneIdea, *, now: Any) -> Scene:
+def _written(project: Project, sequence: int, idea: SceneIdea, seconds: float, *, now: datetime) -> Scene:
     return Scene(
         project_id=project.project_id,
         sequence=sequence,
         prompt=idea.prompt,
         negative_prompt=idea.negative_prompt,
-        duration=idea.seconds,
+        duration=seconds,
         needs_lip_sync=idea.needs_lip_sync,
         reference_image_s3_keys=_references(project),
         take=1,
