@@ -8,6 +8,7 @@ PenstockError
 │   └── NoSuchPicture      there is no character reference of this id
 ├── NotNow                 the project or the scene is in no state for this
 │   └── LipsOutOfStep      a cut would show lips that do not move to what is heard
+├── EditedMeanwhile        somebody else has edited it since it was read
 └── NotMade                a video could not be made
 """
 
@@ -49,6 +50,13 @@ class LipsOutOfStep(NotNow):
             f"Cannot compose video: lips are out of step with the track. Stale: {which} ({why}). "
             f"Have them moved again by POST /api/mv/projects/{project_id}/lipsync, or ask for a cut with staleLips"
         )
+
+
+class EditedMeanwhile(PenstockError):
+    """The project or the scene has been edited since it was read; nothing was changed."""
+
+    slug, http_status = "edited-meanwhile", 412
+    hint = "Read it again, look at what has changed, and send its new ETag."
 
 
 class NoFinalVideo(NotFound):

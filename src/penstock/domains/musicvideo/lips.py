@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from penstock.domains.musicvideo.model import Project, Scene
+from penstock.domains.musicvideo.outdated import outdated
 
 TOLERANCE = 0.05
 "Seconds by which a mouth may be early or late before people see it."
@@ -43,13 +44,15 @@ class PlacedScene:
     start: float
     "The second of the cut, and of its track, at which it begins."
     lips: Lips
+    outdated: tuple[str, ...] = ()
+    "What has changed since it was written and filmed."
 
 
 def placed(project: Project, scenes: Iterable[Scene]) -> list[PlacedScene]:
     """Scenes as they are shown one after the other, in the project's order."""
     places, start = [], 0.0
     for scene in project.in_order(scenes):
-        places.append(PlacedScene(scene, start, lips_of(project, scene, start)))
+        places.append(PlacedScene(scene, start, lips_of(project, scene, start), tuple(outdated(project, scene))))
         start += shown_seconds(scene)
     return places
 

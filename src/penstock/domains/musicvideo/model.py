@@ -190,6 +190,9 @@ class Scene(
     reference_image_s3_keys: list[ObjectKey] | None = None
     audio_clip_s3_key: ObjectKey | None = None
     video_clip_s3_key: ObjectKey | None = None
+    written_from: dict[str, str] | None = None
+    filmed_from: dict[str, str] | None = None
+    "Digests of what its words and its clip were made of, by which `outdated.py` finds out what has changed since."
     clip_sha256: Sha256 | None = None
     "Which clip was filmed: its key stays when another takes its place."
     needs_lip_sync: bool = False
@@ -245,8 +248,7 @@ class Scene(
     def finish(self, *, video_clip_s3_key: ObjectKey) -> None:
         """The clip exists; one synchronised to an older clip, or cut from it, no longer counts."""
         self.video_clip_s3_key = video_clip_s3_key
-        self.lip_synced_video_clip_s3_key = self.lips_track_sha256 = self.lips_clip_sha256 = None
-        self.lips_offset = self.lips_duration = None
+        self.forget_lips()
         self.working_video_clip_s3_key = self.trim_points = self.incoming_s3_key = None
 
     @move(SceneStatus.PROCESSING, to=SceneStatus.COMPLETED, by=SYSTEM)
@@ -264,6 +266,11 @@ class Scene(
     def fail(self, *, error_message: str) -> None:
         """No clip, or not the new one; the message says why. A clip there was before is kept."""
         self.error_message = kept(error_message, LONGEST_ERROR)
+
+    def forget_lips(self) -> None:
+        """Nobody sings in it any more."""
+        self.lip_synced_video_clip_s3_key = self.lips_track_sha256 = self.lips_clip_sha256 = None
+        self.lips_offset = self.lips_duration = None
 
     @property
     def shown_s3_key(self) -> str | None:

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 from uuid import UUID
+
+from pydantic.alias_generators import to_camel
 
 from penstock.declare.attr import the
 from penstock.domains.musicvideo import final_cut, tasks
 from penstock.domains.musicvideo.character_references import picture_of
 from penstock.domains.musicvideo.counting import count_edited
+from penstock.domains.musicvideo.edition import check_edition
 from penstock.domains.musicvideo.errors import IncompleteOrder, NoFinalVideo, NotNow
 from penstock.domains.musicvideo.film_studio import FilmStudio
 from penstock.domains.musicvideo.lips import PlacedScene, placed
@@ -46,6 +50,7 @@ BUSY = (ProjectStatus.QUEUED, ProjectStatus.GENERATING_SCENES, ProjectStatus.COM
 "Somebody works on the project as a whole; its scenes stay as they are until that is over."
 
 
+_NEEDED = frozenset({"concept_prompt", "character_description"})
 _BY_HAND = {
     ProjectStatus.FAILED: (ProjectStatus.PENDING, ProjectStatus.PROCESSING),
     ProjectStatus.COMPLETED: (ProjectStatus.PROCESSING,),
@@ -71,9 +76,7 @@ class NewProject:
 def create_project(studio: FilmStudio, wanted: NewProject, *, by: str) -> Project:
     """A new project with its files. They come first; without the record the sweep finds and removes them."""
     mode = _mode(wanted)
-    for name, text in (("prompt", wanted.prompt), ("characterDescription", wanted.character_description)):
-        if not 0 < len(text.strip()) <= LONGEST_PROMPT:
-            raise IncompleteOrder(f"{name} has {len(text)} characters; write 1 to {LONGEST_PROMPT}")
+    _check_words({"prompt": wanted.prompt, "character_description": wanted.character_description})
     if wanted.director_config is not None:
         director(wanted.director_config)
     now = studio.store.clock.now()
@@ -285,6 +288,29 @@ def check_idle(project: Project) -> None:
     """Refuse what cannot be while somebody works on the project as a whole."""
     if project.status in BUSY:
         raise NotNow(f"project {project.project_id} is {project.status.value}; wait until that is over")
+
+
+def edit_project(
+    studio: FilmStudio, project_id: UUID, changes: Mapping[str, Any], *, by: str, if_match: str | None = None
+) -> Project:
+    """Change what a video is about. Scenes stay as they are, and tell what of them is older than that."""
+    _check_words({name: changes[name] for name in _NEEDED & changes.keys()})
+    if changes.get("director_config") is not None:
+        director(changes["director_config"])
+    with studio.store.change(by=by) as change:
+        project = change.get(Project.at(project_id=project_id))
+        check_idle(project)
+        same = check_edition(project, if_match)
+        for name, value in changes.items():
+            setattr(project, name, value.strip() if name in _NEEDED else value)
+        change.save(project, when=same & the(Project.status).equals(project.status))
+    return project
+
+
+def _check_words(words: Mapping[str, str | None]) -> None:
+    for name, text in words.items():
+        if not 0 < len((text or "").strip()) <= LONGEST_PROMPT:
+            raise IncompleteOrder(f"{to_camel(name)} has {len(text or '')} characters; write 1 to {LONGEST_PROMPT}")
 
 
 def set_status(studio: FilmStudio, project_id: UUID, status: ProjectStatus, *, by: str) -> Project:

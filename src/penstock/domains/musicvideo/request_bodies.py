@@ -34,7 +34,13 @@ class ComposeRequest(RequestBody):
 
 
 class ProjectChange(RequestBody):
-    status: ProjectStatus
+    """What is to change; what is not said stays."""
+
+    status: ProjectStatus | None = Field(None, description="Takes up again what failed or is finished.")
+    concept_prompt: Prompt | None = None
+    character_description: Prompt | None = None
+    product_description: Annotated[str, MaxLen(5000)] | None = None
+    director_config: Annotated[str, Len(1, 100)] | None = None
 
 
 class NewScene(RequestBody):
@@ -48,6 +54,8 @@ class SceneChange(RequestBody):
     prompt: Prompt | None = None
     negative_prompt: Annotated[str, MaxLen(1000)] | None = None
     lyrics: Annotated[str, MaxLen(2000)] | None = None
+    duration: SceneSeconds | None = Field(None, description="Seconds of the next clip; film it again to see that.")
+    needs_lip_sync: bool | None = Field(None, description="Whether somebody sings in it.")
 
 
 class NewOrder(RequestBody):

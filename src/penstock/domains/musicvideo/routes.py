@@ -2,30 +2,30 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, File, Form, Query, Request, UploadFile
+from fastapi import APIRouter, File, Form, Header, Query, Request, UploadFile
 from fastapi import Path as PathPart
-from fastapi.responses import RedirectResponse, Response
+from fastapi.responses import Response
+from pydantic.alias_generators import to_camel
 
 from penstock.auth.access import again, heavy, needs, takes
-from penstock.auth.caller import Caller, caller_of
-from penstock.domains.musicvideo import character_references, projects, scenes, uploading
+from penstock.auth.caller import caller_of
+from penstock.domains.musicvideo import projects, scenes, uploading
 from penstock.domains.musicvideo.backing_track import played_track
+from penstock.domains.musicvideo.character_routes import add_characters
 from penstock.domains.musicvideo.errors import IncompleteOrder
 from penstock.domains.musicvideo.film_studio import FilmStudio
-from penstock.domains.musicvideo.model import CharacterReference, Project, ProjectStatus, Scene
+from penstock.domains.musicvideo.model import Project, ProjectStatus, Scene
 from penstock.domains.musicvideo.options import flavors
 from penstock.domains.musicvideo.request_bodies import (
     ComposeRequest,
     GenerateRequest,
     LipSyncRequest,
-    NewCharacter,
     NewOrder,
     NewScene,
     NewUpload,
@@ -34,8 +34,8 @@ from penstock.domains.musicvideo.request_bodies import (
     Sent256,
     TrimRequest,
 )
+from penstock.domains.musicvideo.route_parts import Who, received
 from penstock.domains.musicvideo.views import (
-    CharacterView,
     DirectorView,
     FinalVideo,
     FlavorView,
@@ -59,19 +59,14 @@ IN_A_FORM = 32
 _TRACK: dict[int | str, dict[str, Any]] = {200: {"description": "The track.", "content": {"audio/mpeg": {}}}}
 
 
-def who_asks(request: Request) -> Caller:
-    """Whoever the service has let in."""
-    return caller_of(request)
-
-
-Who = Annotated[Caller, Depends(who_asks)]
+IfMatch = Annotated[str | None, Header(description="Only if it still has this ETag.", max_length=1000)]
 
 
 def routes(context: DomainContext) -> APIRouter:
     """The router of a running system."""
     router = APIRouter(prefix="/api/mv", tags=["musicvideo"])
     studio = FilmStudio.within(context)
-    for add in (_add_projects, _add_scenes, _add_work_on_scenes, _add_uploads, _add_characters):
+    for add in (_add_projects, _add_scenes, _add_work_on_scenes, _add_uploads, add_characters):
         add(router, studio)
     return router
 
@@ -103,8 +98,8 @@ def _add_projects(router: APIRouter, studio: FilmStudio) -> None:
                 product_description=product_description or None,
                 product_reference=product_reference,
                 director_config=director_config or None,
-                images=[_received(image, Path(folder, f"image{n}")) for n, image in enumerate(images or [])],
-                audio=_received(audio, Path(folder, "audio")) if audio is not None else None,
+                images=[received(image, Path(folder, f"image{n}")) for n, image in enumerate(images or [])],
+                audio=received(audio, Path(folder, "audio")) if audio is not None else None,
             )
             project = projects.create_project(studio.used_by(who), wanted, by=who.name)
         return _begun(project.project_id, project.status)
@@ -124,17 +119,25 @@ def _add_projects(router: APIRouter, studio: FilmStudio) -> None:
         return ProjectPage(items=items, next=page.cursor)
 
     @router.get("/projects/{project_id}")
-    def project(who: Who, project_id: UUID) -> ProjectView:
+    def project(who: Who, project_id: UUID, response: Response) -> ProjectView:
         """A project with its scenes in order, and URLs of its files that last for a while."""
         here = studio.seen_through(who.store)
-        return _project_view(here, project_id)
+        return _project_view(here, project_id, response)
 
     @router.patch("/projects/{project_id}")
-    def change_project(who: Who, project_id: UUID, body: ProjectChange) -> ProjectView:
-        """Take a project up again by hand: one that failed, or one that is finished and gets other scenes."""
-        here = studio.seen_through(who.store)
-        projects.set_status(here, project_id, body.status, by=who.name)
-        return _project_view(here, project_id)
+    def change_project(
+        who: Who, project_id: UUID, body: ProjectChange, response: Response, if_match: IfMatch = None
+    ) -> ProjectView:
+        """Change what a video is about; its scenes tell what of them is older. Or take it up again by its status."""
+        here, changes = studio.seen_through(who.store), _said(body)
+        status = changes.pop("status", None)
+        if status is not None and changes:
+            raise IncompleteOrder("a status is changed by itself; send the other changes in a request of their own")
+        if status is not None:
+            projects.set_status(here, project_id, status, by=who.name)
+        else:
+            projects.edit_project(here, project_id, changes, if_match=if_match, by=who.name)
+        return _project_view(here, project_id, response)
 
     @router.delete("/projects/{project_id}", status_code=204)
     def delete_project(who: Who, project_id: UUID) -> None:
@@ -145,7 +148,7 @@ def _add_projects(router: APIRouter, studio: FilmStudio) -> None:
     @again(lambda request, told: _generating(request.path_params["project_id"], told["status"]))
     def generate(who: Who, project_id: UUID, body: GenerateRequest | None = None) -> WorkBegun:
         """Have the scenes written, filmed, and sung in."""
-        asked = body or GenerateRequest()
+        asked = body or GenerateRequest(scenes=None, seconds=None)
         begun = projects.generate(
             studio.used_by(who), project_id, scenes=asked.scenes, seconds=asked.seconds, by=who.name
         )
@@ -212,10 +215,10 @@ def _add_scenes(router: APIRouter, studio: FilmStudio) -> None:
         )
 
     @router.get("/projects/{project_id}/scenes/{sequence}")
-    def scene(who: Who, project_id: UUID, sequence: SceneNumber) -> SceneView:
+    def scene(who: Who, project_id: UUID, sequence: SceneNumber, response: Response) -> SceneView:
         """One scene as it stands among the others, and URLs of its files that last for a while."""
         here = studio.seen_through(who.store)
-        return _scene_view(here, here.store.get(Scene.at(project_id=project_id, sequence=sequence)))
+        return _scene_view(here, here.store.get(Scene.at(project_id=project_id, sequence=sequence)), response)
 
     @router.patch("/projects/{project_id}/scenes/reorder")
     def reorder(who: Who, project_id: UUID, body: NewOrder) -> ProjectView:
@@ -225,13 +228,20 @@ def _add_scenes(router: APIRouter, studio: FilmStudio) -> None:
         return _project_view(here, project_id)
 
     @router.patch("/projects/{project_id}/scenes/{sequence}")
-    def edit_scene(who: Who, project_id: UUID, sequence: SceneNumber, body: SceneChange) -> SceneView:
+    def edit_scene(
+        who: Who,
+        project_id: UUID,
+        sequence: SceneNumber,
+        body: SceneChange,
+        response: Response,
+        if_match: IfMatch = None,
+    ) -> SceneView:
         """Change what a scene is about; regenerate it to see that."""
-        here = studio.seen_through(who.store)
-        changes = {name: getattr(body, name) for name in body.model_fields_set}
-        if changes.get("prompt", "") is None:
-            raise IncompleteOrder("a scene has a prompt; say another one, or leave it out")
-        return _scene_view(here, scenes.edit_scene(here, project_id, sequence, changes, by=who.name))
+        here, changes = studio.seen_through(who.store), _said(body)
+        if missing := [name for name in ("prompt", "duration", "needs_lip_sync") if changes.get(name, "") is None]:
+            raise IncompleteOrder(f"a scene has a {to_camel(missing[0])}; say another one, or leave it out")
+        edited = scenes.edit_scene(here, project_id, sequence, changes, if_match=if_match, by=who.name)
+        return _scene_view(here, edited, response)
 
     @router.delete("/projects/{project_id}/scenes/{sequence}", status_code=204)
     def delete_scene(who: Who, project_id: UUID, sequence: SceneNumber) -> None:
@@ -272,7 +282,7 @@ def _add_work_on_scenes(router: APIRouter, studio: FilmStudio) -> None:
         """Take a film from elsewhere as the clip; a large one is better sent through `uploads`."""
         here = studio.used_by(who)
         with scratch_folder("musicvideo") as folder:
-            film = _received(file, Path(folder, "film"))
+            film = received(file, Path(folder, "film"))
             return _scene_view(here, scenes.upload_video(here, project_id, sequence, film, by=who.name))
 
 
@@ -314,42 +324,6 @@ def _add_uploads(router: APIRouter, studio: FilmStudio) -> None:
         return _project_view(here, project_id)
 
 
-def _add_characters(router: APIRouter, studio: FilmStudio) -> None:
-    def told_again(request: Request, told: dict[str, Any]) -> CharacterView:
-        return get_character_reference(caller_of(request), UUID(told["character_id"]))
-
-    def all_told_again(request: Request, told: dict[str, Any]) -> list[CharacterView]:
-        return [get_character_reference(caller_of(request), UUID(one)) for one in told["character_ids"]]
-
-    @router.post("/generate_character_reference", status_code=201)
-    @again(all_told_again)
-    def generate_character_reference(who: Who, body: NewCharacter) -> list[CharacterView]:
-        """Have pictures of a character drawn, to choose from."""
-        here = studio.used_by(who)
-        drawn = character_references.draw_references(
-            here, body.character_description, count=body.num_images, by=who.name
-        )
-        return [_character_view(here, one) for one in drawn]
-
-    @router.post("/upload_character_reference", status_code=201)
-    @takes(megabytes=11)
-    @heavy("decoding")
-    @again(told_again)
-    def upload_character_reference(who: Who, file: UploadFile) -> CharacterView:
-        """Bring a picture of a character along."""
-        here = studio.used_by(who)
-        with scratch_folder("musicvideo") as folder:
-            picture = _received(file, Path(folder, "picture"))
-            return _character_view(here, character_references.upload_reference(here, picture, by=who.name))
-
-    @router.get("/get_character_reference/{character_id}", responses={302: {"description": "To the picture."}})
-    def get_character_reference(who: Who, character_id: UUID, redirect: bool = False) -> CharacterView:
-        """A picture of a character: where it is, or with `redirect` the way there."""
-        here = studio.seen_through(who.store)
-        told = _character_view(here, character_references.reference(here, character_id))
-        return RedirectResponse(told.image_url, status_code=302) if redirect else told  # type: ignore[return-value]
-
-
 def _begun(project_id: UUID, status: ProjectStatus) -> ProjectBegun:
     return ProjectBegun(project_id=project_id, status=status, message="Project created successfully")
 
@@ -364,8 +338,16 @@ def _composing(project_id: UUID, status: ProjectStatus) -> WorkBegun:
     return WorkBegun(project_id=project_id, job_id=job, status=status, message="The video is being composed")
 
 
-def _project_view(studio: FilmStudio, project_id: UUID) -> ProjectView:
-    return ProjectView.with_scenes(studio, projects.project_of(studio, project_id))
+def _said(body: ProjectChange | SceneChange) -> dict[str, Any]:
+    """What a body says is to change."""
+    return {name: getattr(body, name) for name in body.model_fields_set}
+
+
+def _project_view(studio: FilmStudio, project_id: UUID, response: Response | None = None) -> ProjectView:
+    view = ProjectView.with_scenes(studio, projects.project_of(studio, project_id))
+    if response is not None:
+        response.headers["ETag"] = view.etag
+    return view
 
 
 def _project_again(studio: FilmStudio, request: Request) -> ProjectView:
@@ -373,8 +355,11 @@ def _project_again(studio: FilmStudio, request: Request) -> ProjectView:
     return _project_view(studio.seen_through(caller_of(request).store), UUID(request.path_params["project_id"]))
 
 
-def _scene_view(studio: FilmStudio, scene: Scene) -> SceneView:
-    return one_scene(studio, projects.project_of(studio, scene.project_id), scene.sequence)
+def _scene_view(studio: FilmStudio, scene: Scene, response: Response | None = None) -> SceneView:
+    view = one_scene(studio, projects.project_of(studio, scene.project_id), scene.sequence)
+    if response is not None:
+        response.headers["ETag"] = view.etag
+    return view
 
 
 def _scene_again(studio: FilmStudio) -> Callable[[Request, dict[str, Any]], SceneView]:
@@ -386,14 +371,3 @@ def _scene_again(studio: FilmStudio) -> Callable[[Request, dict[str, Any]], Scen
         return _scene_view(here, here.store.get(ref))
 
     return told
-
-
-def _character_view(studio: FilmStudio, picture: CharacterReference) -> CharacterView:
-    return CharacterView.of(picture, studio.signer(), character_reference_id=picture.character_id)
-
-
-def _received(upload: UploadFile, into: Path) -> Path:
-    """A file of a form, in a folder."""
-    with into.open("wb") as file:
-        shutil.copyfileobj(upload.file, file)
-    return into

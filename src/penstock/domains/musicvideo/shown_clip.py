@@ -118,7 +118,8 @@ def trim(work: TaskContext, input: PartOfClip) -> dict[str, Any] | None:
     if revision is None:
         return None
     scene = revision.record
-    whole = scene.lip_synced_video_clip_s3_key or scene.video_clip_s3_key
+    sung = scene.lip_synced_video_clip_s3_key if scene.needs_lip_sync else None
+    whole = sung or scene.video_clip_s3_key
     if whole is None:
         return None
     with workspace_of(work) as workspace:
@@ -126,6 +127,8 @@ def trim(work: TaskContext, input: PartOfClip) -> dict[str, Any] | None:
         part = _cut_out(work, studio, workspace, revision, workspace.fetch(whole), wanted)
         with work.finish() as change:
             change.track(scene)
+            if sung is None:
+                scene.forget_lips()
             scene.finish_trim(working_video_clip_s3_key=part.stored.key)
             _show(scene, part.stored, part.seconds, part)
             complete(change, revision)

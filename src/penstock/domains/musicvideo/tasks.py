@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -20,6 +20,7 @@ from penstock.declare.attr import the
 from penstock.domains.musicvideo.film_studio import FilmStudio
 from penstock.domains.musicvideo.model import CLIP, THUMBNAIL, Mode, Project, ProjectStatus, Scene
 from penstock.domains.musicvideo.options import most_scenes
+from penstock.domains.musicvideo.outdated import filmed_from, written_from
 from penstock.domains.musicvideo.scene_lengths import HeardTrack, Measure
 from penstock.domains.musicvideo.scene_lengths import lengths as lengths_of
 from penstock.domains.musicvideo.scene_revisions import OnScene, begun, complete, current, show
@@ -123,6 +124,7 @@ def write_scene(work: TaskContext, input: OnScene) -> dict[str, Any] | None:
         if scene.negative_prompt is None:
             scene.negative_prompt = idea.negative_prompt
         scene.reference_image_s3_keys = _references(project)
+        scene.written_from = written_from(project)
         revision.save(change, when=unedited)
         film.enqueue(change, input, project=str(project.project_id), about=scene.ref)
     return None
@@ -136,6 +138,17 @@ def _unedited(scene: Scene) -> Condition:
 
 
 # Filming
+
+
+@dataclass(frozen=True, slots=True)
+class MadeOf:
+    """What a clip was made of, and what follows."""
+
+    references: list[str] | None
+    words: dict[str, str] | None = None
+    "None, if it was filmed elsewhere."
+    sings: bool = False
+    "Whether there is something to sing to."
 
 
 @of_scene
@@ -166,8 +179,8 @@ def film(work: TaskContext, input: OnScene) -> dict[str, Any] | None:
             made = studio.providers.generator.film(shot, clip, workspace)
         workspace.note(made.metrics, cost=made.cost)
         revision.charge(made.cost, scene.video_generation_job_id)
-        sings = project.audio_backing_track_s3_key is not None
-        _finish_clip(work, studio, workspace, input, revision, clip, references=references, sings=sings)
+        made_of = MadeOf(references, filmed_from(project, scene), project.audio_backing_track_s3_key is not None)
+        _finish_clip(work, studio, workspace, input, revision, clip, made_of)
     return None
 
 
@@ -179,10 +192,10 @@ def take_in(work: TaskContext, input: OnScene) -> dict[str, Any] | None:
     revision = begun(work, input)
     if revision is None or revision.record.incoming_s3_key is None:
         return None
-    references = revision.record.reference_image_s3_keys
     with workspace_of(work) as workspace:
         clip = workspace.fetch(revision.record.incoming_s3_key)
-        _finish_clip(work, studio, workspace, input, revision, clip, references=references, sings=False)
+        made_of = MadeOf(revision.record.reference_image_s3_keys)
+        _finish_clip(work, studio, workspace, input, revision, clip, made_of)
     return None
 
 
@@ -193,9 +206,7 @@ def _finish_clip(
     input: OnScene,
     revision: Revision[Scene],
     clip: Path,
-    *,
-    references: list[str] | None,
-    sings: bool,
+    made_of: MadeOf,
 ) -> None:
     """Keep a new clip with its thumbnail, and end the task; what was made of the former clip no longer counts."""
     scene = revision.record
@@ -207,11 +218,11 @@ def _finish_clip(
         change.track(scene)
         scene.finish(video_clip_s3_key=stored.key)
         scene.thumbnail_s3_key = THUMBNAIL.key_of(scene)
-        scene.reference_image_s3_keys = references
+        scene.reference_image_s3_keys, scene.filmed_from = made_of.references, made_of.words
         scene.video_generation_job_id = None
         scene.clip_sha256 = stored.sha256
         show(scene, stored, duration)
-        if sings and scene.needs_lip_sync:
+        if made_of.sings and scene.needs_lip_sync:
             lip_sync.enqueue(change, input, project=str(input.project_id), about=scene.ref)
             scene.start()
             revision.save(change)
@@ -285,6 +296,7 @@ def _written(project: Project, sequence: int, idea: SceneIdea, seconds: float, *
         duration=seconds,
         needs_lip_sync=idea.needs_lip_sync,
         reference_image_s3_keys=_references(project),
+        written_from=written_from(project),
         take=1,
         created_at=now,
         updated_at=now,

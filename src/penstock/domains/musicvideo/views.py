@@ -9,6 +9,7 @@ from pydantic import ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
 from penstock.declare.units import Count, Seconds, UtcSeconds
+from penstock.domains.musicvideo.edition import etag_of
 from penstock.domains.musicvideo.film_studio import FilmStudio
 from penstock.domains.musicvideo.lips import LipsStatus, PlacedScene, stale_lips
 from penstock.domains.musicvideo.model import Mode, Project, ProjectStatus, SceneStatus
@@ -38,6 +39,8 @@ class SceneView(MusicVideoView):
     needs_lip_sync: bool
     lips: LipsStatus = Field(description="Whether lips move to what is heard with the scene; stale ones do not.")
     lips_stale_because: str | None
+    outdated: list[str] = Field(description="What has changed since the scene was written and filmed.")
+    etag: str = Field(description="Which edition of its words it is; for If-Match.")
     lyrics: str | None
     trim_points: dict[str, float] | None
     retry_count: Count
@@ -83,6 +86,7 @@ class ProjectView(ProjectInList):
     final_output_url: Annotated[str | None, UrlOf("final_output_s3_key", show_as="video/mp4")]
     final_thumbnail_url: Annotated[str | None, UrlOf("final_thumbnail_s3_key", show_as="image/jpeg")]
     urls_expire_at: UtcSeconds | None
+    etag: str = Field(description="Which edition of its words it is; for If-Match.")
     stale_lips: list[Count] = Field(description="The scenes whose lips are out of step with the track, by number.")
     scenes: list[SceneView]
 
@@ -90,7 +94,9 @@ class ProjectView(ProjectInList):
     def with_scenes(cls, studio: FilmStudio, seen: ProjectSeen) -> ProjectView:
         """The URLs of all of it are signed once for each file."""
         signer = studio.signer()
-        view = cls.of(seen.project, signer, scenes=[], stale_lips=list(stale_lips(seen.places)))
+        view = cls.of(
+            seen.project, signer, scenes=[], stale_lips=list(stale_lips(seen.places)), etag=etag_of(seen.project)
+        )
         view.scenes = [_scene(signer, place, number) for number, place in enumerate(seen.places, 1)]
         view.urls_expire_at = signer.until
         return view
@@ -184,4 +190,6 @@ def _scene(signer: UrlSigner, place: PlacedScene, number: int) -> SceneView:
         starts_at=round(place.start, 6),
         lips=place.lips.status,
         lips_stale_because=place.lips.why,
+        outdated=list(place.outdated),
+        etag=etag_of(place.scene),
     )
