@@ -31,6 +31,7 @@ from penstock.domains.musicvideo.model import (
 )
 from penstock.domains.musicvideo.options import most_scenes
 from penstock.domains.musicvideo.scene_lengths import LONGEST, SHORTEST
+from penstock.domains.musicvideo.scene_progress import SceneProgress, progress_of
 from penstock.domains.musicvideo.scene_tasks import sha256_of
 from penstock.errors import IllegalMove, InvalidValue
 from penstock.files.deletion import delete_with_files, is_released
@@ -185,12 +186,15 @@ class ProjectSeen:
 
     project: Project
     places: list[PlacedScene]
+    progress: dict[int, SceneProgress]
+    "Of each scene, by number."
 
 
 def project_of(studio: FilmStudio, project_id: UUID) -> ProjectSeen:
     """A project and its scenes; NotFound where there is none."""
     project = studio.store.get(Project.at(project_id=project_id))
-    return ProjectSeen(project, placed(project, studio.store.find(Scene.of_project(project_id=project_id))))
+    places = placed(project, studio.store.find(Scene.of_project(project_id=project_id)))
+    return ProjectSeen(project, places, progress_of(studio.store, project_id, [place.scene for place in places]))
 
 
 def final_video(studio: FilmStudio, project_id: UUID) -> SignedUrl:

@@ -34,6 +34,7 @@ from penstock.domains.musicvideo.request_bodies import (
     Sent256,
     TrimRequest,
 )
+from penstock.domains.musicvideo.rerun import rerun_failed
 from penstock.domains.musicvideo.route_parts import Who, received
 from penstock.domains.musicvideo.views import (
     DirectorView,
@@ -171,6 +172,14 @@ def _add_projects(router: APIRouter, studio: FilmStudio) -> None:
         """Have all lips moved again that are out of step with the track; the scenes tell which they are."""
         here = studio.used_by(who)
         scenes.sync_stale(here, project_id, by=who.name)
+        return _project_view(here, project_id)
+
+    @router.post("/projects/{project_id}/retry", status_code=202)
+    @again(lambda request, told: _project_again(studio, request))
+    def retry_failed(who: Who, project_id: UUID) -> ProjectView:
+        """Have the scenes run again that failed, and only these: each goes on with the step that failed."""
+        here = studio.used_by(who)
+        rerun_failed(here, project_id, by=who.name)
         return _project_view(here, project_id)
 
     @router.get("/projects/{project_id}/final-video")

@@ -13,7 +13,7 @@ from penstock.domains.musicvideo.model import SceneStatus
 from penstock.domains.musicvideo.scene_revisions import OnScene, of_revision, same_revision
 from penstock.kernel.change import Change
 from penstock.media.probe import probe
-from penstock.work import TaskOf, Tasks
+from penstock.work import Retry, TaskOf, Tasks
 from penstock.work.errors import told_failure
 from penstock.work.workspace import Workspace
 
@@ -21,6 +21,8 @@ TASKS = Tasks("musicvideo")
 FILMED_AT_ONCE = 4
 "So many scenes of a project are worked on at the same time."
 HALF_AN_HOUR = timedelta(minutes=30)
+PATIENT = Retry(attempts=12, first=timedelta(seconds=5), longest=timedelta(minutes=5))
+"For what a service elsewhere may do: from 15 minutes to half an hour pass before it has failed for good."
 
 I = TypeVar("I", bound=OnScene)  # noqa: E741 - the input of a task
 

@@ -10,10 +10,12 @@ from typing import Any
 from penstock.domains.musicvideo.film_studio import FilmStudio
 from penstock.domains.musicvideo.lips import first_shown, placed
 from penstock.domains.musicvideo.model import LIP_SYNCED_CLIP, OTHER_CLIP, SCENE_AUDIO, Project, Scene
+from penstock.domains.musicvideo.scene_progress import SUNG, PartOfScene
 from penstock.domains.musicvideo.scene_revisions import OnScene, begun, complete, show
 from penstock.domains.musicvideo.scene_tasks import (
     FILMED_AT_ONCE,
     HALF_AN_HOUR,
+    PATIENT,
     TASKS,
     of_scene,
     seconds_of,
@@ -56,7 +58,7 @@ class ShownPart:
 
 
 @of_scene
-@TASKS.task("lip_sync", limit=HALF_AN_HOUR, concurrency=FILMED_AT_ONCE)
+@TASKS.task("lip_sync", retry=PATIENT, limit=HALF_AN_HOUR, concurrency=FILMED_AT_ONCE)
 def lip_sync(work: TaskContext, input: OnScene) -> dict[str, Any] | None:
     """Let somebody in a scene sing to its part of the backing track; a part that was chosen stays chosen."""
     studio = FilmStudio.within(work.domain)
@@ -71,7 +73,13 @@ def lip_sync(work: TaskContext, input: OnScene) -> dict[str, Any] | None:
         sound = _sound_of(work, studio, workspace, project, scene, length)
         with workspace.creating():
             made = studio.providers.lip_sync.sync(
-                clip, sound.file, into, workspace, words=scene.lyrics, job=scene.lipsync_job_id, order=input.order
+                clip,
+                sound.file,
+                into,
+                PartOfScene(workspace, SUNG, 1.0),
+                words=scene.lyrics,
+                job=scene.lipsync_job_id,
+                order=input.order,
             )
         workspace.note(made.metrics, cost=made.cost)
         revision.charge(made.cost, scene.lipsync_job_id)

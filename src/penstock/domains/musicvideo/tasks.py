@@ -23,10 +23,12 @@ from penstock.domains.musicvideo.options import most_scenes
 from penstock.domains.musicvideo.outdated import filmed_from, written_from
 from penstock.domains.musicvideo.scene_lengths import HeardTrack, Measure
 from penstock.domains.musicvideo.scene_lengths import lengths as lengths_of
+from penstock.domains.musicvideo.scene_progress import SUNG, PartOfScene
 from penstock.domains.musicvideo.scene_revisions import OnScene, begun, complete, current, show
 from penstock.domains.musicvideo.scene_tasks import (
     FILMED_AT_ONCE,
     HALF_AN_HOUR,
+    PATIENT,
     TASKS,
     of_scene,
     seconds_of,
@@ -57,7 +59,7 @@ class ToWrite(BaseModel):
 # Writing
 
 
-@TASKS.task("write_scenes", limit=HALF_AN_HOUR)
+@TASKS.task("write_scenes", retry=PATIENT, limit=HALF_AN_HOUR)
 def write_scenes(work: TaskContext, input: ToWrite) -> dict[str, Any] | None:
     """Write the scenes of a project, and have each filmed."""
     studio = FilmStudio.within(work.domain)
@@ -105,7 +107,7 @@ def queue_project(change: Change, input: ToWrite) -> None:
 
 
 @of_scene
-@TASKS.task("write_scene", limit=HALF_AN_HOUR)
+@TASKS.task("write_scene", retry=PATIENT, limit=HALF_AN_HOUR)
 def write_scene(work: TaskContext, input: OnScene) -> dict[str, Any] | None:
     """Write one scene more from a few words, and have it filmed."""
     studio = FilmStudio.within(work.domain)
@@ -148,11 +150,11 @@ class MadeOf:
     words: dict[str, str] | None = None
     "None, if it was filmed elsewhere."
     sings: bool = False
-    "Whether there is something to sing to."
+    "Whether lips are to be moved next."
 
 
 @of_scene
-@TASKS.task("film", limit=HALF_AN_HOUR, concurrency=FILMED_AT_ONCE)
+@TASKS.task("film", retry=PATIENT, limit=HALF_AN_HOUR, concurrency=FILMED_AT_ONCE)
 def film(work: TaskContext, input: OnScene) -> dict[str, Any] | None:
     """Film a scene; if somebody sings in it, that follows."""
     studio = FilmStudio.within(work.domain)
@@ -162,6 +164,7 @@ def film(work: TaskContext, input: OnScene) -> dict[str, Any] | None:
     scene = revision.record
     project = work.store.get(Project.at(project_id=input.project_id))
     references = _references(project) or scene.reference_image_s3_keys
+    sings = scene.needs_lip_sync and project.audio_backing_track_s3_key is not None
     with workspace_of(work, lambda job: revision.remember("video_generation_job_id", job)) as workspace:
         clip = workspace.folder / "clip.mp4"
         shot = Shot(
@@ -176,10 +179,10 @@ def film(work: TaskContext, input: OnScene) -> dict[str, Any] | None:
             order=input.order,
         )
         with workspace.creating():
-            made = studio.providers.generator.film(shot, clip, workspace)
+            made = studio.providers.generator.film(shot, clip, PartOfScene(workspace, 0.0, SUNG if sings else 1.0))
         workspace.note(made.metrics, cost=made.cost)
         revision.charge(made.cost, scene.video_generation_job_id)
-        made_of = MadeOf(references, filmed_from(project, scene), project.audio_backing_track_s3_key is not None)
+        made_of = MadeOf(references, filmed_from(project, scene), sings)
         _finish_clip(work, studio, workspace, input, revision, clip, made_of)
     return None
 
@@ -222,7 +225,7 @@ def _finish_clip(
         scene.video_generation_job_id = None
         scene.clip_sha256 = stored.sha256
         show(scene, stored, duration)
-        if made_of.sings and scene.needs_lip_sync:
+        if made_of.sings:
             lip_sync.enqueue(change, input, project=str(input.project_id), about=scene.ref)
             scene.start()
             revision.save(change)
