@@ -282,7 +282,7 @@ def check_complete(scenes: Sequence[Scene]) -> None:
     """Refuse to compose what is not all there."""
     if any(scene.status is SceneStatus.FAILED for scene in scenes):
         failed = ", ".join(str(s.sequence) for s in scenes if s.status is SceneStatus.FAILED)
-        raise NotNow(f"Cannot compose video: some scenes failed. Failed: {failed}; regenerate or delete them")
+        raise NotNow(f"Cannot compose video: some scenes failed. Failed: {failed}; retry, regenerate or delete them")
     done = sum(scene.status is SceneStatus.COMPLETED for scene in scenes)
     if not 0 < len(scenes) == done:
         raise NotNow(f"Cannot compose video: not all scenes are completed. Completed: {done}/{len(scenes)}")
