@@ -95,7 +95,7 @@ def test_a_longer_clip_puts_those_behind_it_out_of_step(studio: FilmStudio, all_
     places = project_of(studio, all_sing.project_id).places
     assert [place.lips.status for place in places] == [LipsStatus.MISSING, LipsStatus.STALE, LipsStatus.STALE]
     assert [place.start for place in places] == pytest.approx([0.0, 1.0, 1.5])
-    assert "heard from 1.00 s of the track on, and they were made for 0.50 s" in (places[1].lips.why or "")
+    assert "heard from 1.00 s of the track on, and its lips were made for 0.50 s" in (places[1].lips.why or "")
 
 
 def test_lips_that_follow_a_part_show_that_part(studio: FilmStudio, all_sing: Project) -> None:

@@ -85,15 +85,15 @@ def _why_stale(project: Project, scene: Scene, start: float) -> str | None:
     if project.audio_backing_track_s3_key is None:
         return None  # what is heard is the clip's own sound, which goes where the clip goes
     if scene.lips_offset is None or scene.lips_track_sha256 is None:
-        return "it is not known for which part of the track they were made"
+        return "it is not known for which part of the track its lips were made"
     # A track that was never replaced here has no checksum in the records of other writers.
     if project.audio_sha256 not in (None, scene.lips_track_sha256):
-        return "they were made for another track"
+        return "its lips were made for another track"
     if scene.clip_sha256 != scene.lips_clip_sha256:
-        return "they were made for another clip"
+        return "its lips were made for another clip"
     made_for = scene.lips_offset + first_shown(scene)
     if abs(made_for - start) > TOLERANCE:
-        return f"the scene is heard from {start:.2f} s of the track on, and they were made for {made_for:.2f} s"
+        return f"the scene is heard from {start:.2f} s of the track on, and its lips were made for {made_for:.2f} s"
     if first_shown(scene) + shown_seconds(scene) > (scene.lips_duration or 0.0) + TOLERANCE:
-        return f"they were made for {scene.lips_duration or 0.0:.2f} s, and the scene shows more than that"
+        return f"its lips were made for {scene.lips_duration or 0.0:.2f} s, and the scene shows more than that"
     return None
