@@ -62,7 +62,7 @@ def _samples(track: Path, seconds: float) -> Iterator[NDArray[np.float32]]:
             resampler = av.AudioResampler(format="flt", layout="mono", rate=RATE)
             for frame in container.decode(audio=0):
                 for piece in resampler.resample(frame):
-                    sound = piece.to_ndarray().ravel()[:left]
+                    sound = piece.to_ndarray().ravel().astype("float32")[:left]
                     left -= len(sound)
                     yield sound
                 if left <= 0:
@@ -100,7 +100,8 @@ def _bands() -> Numbers:
     pitches = np.fft.rfftfreq(WINDOW, 1 / RATE)
     edges = np.geomspace(40, RATE / 2, _BANDS + 1)
     within = (pitches[:, None] >= edges[:-1]) & (pitches[:, None] < edges[1:])
-    return within / np.maximum(within.sum(axis=0), 1)
+    share: Numbers = within / np.maximum(within.sum(axis=0), 1)
+    return share
 
 
 def _joined(pieces: Iterator[NDArray[np.float32]]) -> Iterator[NDArray[np.float32]]:
