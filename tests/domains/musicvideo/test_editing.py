@@ -10,7 +10,7 @@ from starlette.testclient import TestClient
 
 from penstock.domains.musicvideo import projects, scenes
 from penstock.domains.musicvideo.film_studio import FilmStudio
-from penstock.domains.musicvideo.lips import LipsStatus
+from penstock.domains.musicvideo.lip_standing import LipsStatus
 from penstock.domains.musicvideo.model import Project, ProjectStatus, SceneStatus
 from penstock.domains.musicvideo.projects import project_of
 from tests.domains.musicvideo.quick_providers import QuickProviders, history_of

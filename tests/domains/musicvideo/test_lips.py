@@ -12,7 +12,7 @@ from penstock import the
 from penstock.domains.musicvideo import projects, scenes, uploading
 from penstock.domains.musicvideo.errors import LipsOutOfStep
 from penstock.domains.musicvideo.film_studio import FilmStudio
-from penstock.domains.musicvideo.lips import LipsStatus, stale_lips
+from penstock.domains.musicvideo.lip_standing import LipsStatus, stale_lips
 from penstock.domains.musicvideo.model import Project, ProjectStatus, Scene
 from penstock.domains.musicvideo.projects import project_of
 from tests.domains.musicvideo.quick_providers import film, history_of

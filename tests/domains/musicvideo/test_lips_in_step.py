@@ -20,7 +20,7 @@ from penstock import FrozenClock, open_store
 from penstock.domains.musicvideo import DOMAIN, film_studio, projects, scenes, uploading
 from penstock.domains.musicvideo.errors import LipsOutOfStep
 from penstock.domains.musicvideo.film_studio import FilmProviders, FilmStudio, film_providers
-from penstock.domains.musicvideo.lips import LipsStatus, PlacedScene, first_shown
+from penstock.domains.musicvideo.lip_standing import LipsStatus, PlacedScene, first_shown
 from penstock.domains.musicvideo.model import Project, ProjectStatus, SceneStatus
 from penstock.domains.musicvideo.options import MusicVideoOptions
 from penstock.domains.musicvideo.projects import NewProject, project_of

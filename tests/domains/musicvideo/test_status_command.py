@@ -52,5 +52,5 @@ def test_stale_lips_and_how_far_each_scene_is_are_shown(here: FilmStudio, folder
 def test_a_video_that_is_not_there_is_told(here: FilmStudio, folder: Path, penstock: Penstock) -> None:
     where = ("--store", f"sqlite:///{folder}/mv.db", "--objects", f"files:///{folder}/files")
     nobody = penstock("musicvideo", "status", "550e8400-e29b-41d4-a716-446655440000", *where)
-    assert (nobody.code, nobody.out) == (1, "")
+    assert (nobody.code, nobody.out) == (2, "")
     assert "550e8400" in nobody.err

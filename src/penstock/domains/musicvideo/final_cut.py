@@ -12,7 +12,7 @@ from pydantic import BaseModel
 
 from penstock.domains.musicvideo.errors import LipsOutOfStep
 from penstock.domains.musicvideo.film_studio import FilmStudio
-from penstock.domains.musicvideo.lips import placed, stale_lips
+from penstock.domains.musicvideo.lip_standing import placed, stale_lips
 from penstock.domains.musicvideo.model import FINAL_THUMBNAIL, FINAL_VIDEO, Project, ProjectStatus, Scene, SceneStatus
 from penstock.domains.musicvideo.scene_tasks import TASKS, seconds_of, sha256_of, thumbnail_of
 from penstock.kernel.change import Change

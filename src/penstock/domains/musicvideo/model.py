@@ -200,7 +200,7 @@ class Scene(
     "What is sung, if that is known."
     lip_synced_video_clip_s3_key: ObjectKey | None = None
     lips_track_sha256: Sha256 | None = None
-    "The track its lips were made for, of which `lips.py` finds out whether it is still so."
+    "The track its lips were made for, of which `lip_standing.py` finds out whether it is still so."
     lips_offset: float | None = None
     "The second of the track that is heard with the clip's first picture; below 0, that one is never shown."
     lips_duration: Seconds | None = None

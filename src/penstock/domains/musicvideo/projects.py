@@ -18,7 +18,7 @@ from penstock.domains.musicvideo.counting import count_edited
 from penstock.domains.musicvideo.edition import check_edition
 from penstock.domains.musicvideo.errors import IncompleteOrder, NoFinalVideo, NotNow
 from penstock.domains.musicvideo.film_studio import FilmStudio
-from penstock.domains.musicvideo.lips import PlacedScene, placed
+from penstock.domains.musicvideo.lip_standing import PlacedScene, placed
 from penstock.domains.musicvideo.model import (
     BACKING_TRACK,
     CHARACTER_IMAGE,

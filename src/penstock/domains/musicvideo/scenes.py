@@ -18,7 +18,7 @@ from penstock.domains.musicvideo.counting import count_edited
 from penstock.domains.musicvideo.edition import check_edition
 from penstock.domains.musicvideo.errors import IncompleteOrder, NotNow
 from penstock.domains.musicvideo.film_studio import FilmStudio
-from penstock.domains.musicvideo.lips import stale_lips
+from penstock.domains.musicvideo.lip_standing import stale_lips
 from penstock.domains.musicvideo.model import OTHER_CLIP, Project, Scene, SceneStatus
 from penstock.domains.musicvideo.outdated import written_from
 from penstock.domains.musicvideo.projects import check_idle, project_of

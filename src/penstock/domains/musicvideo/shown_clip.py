@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from penstock.domains.musicvideo.film_studio import FilmStudio
-from penstock.domains.musicvideo.lips import first_shown, placed
+from penstock.domains.musicvideo.lip_standing import first_shown, placed
 from penstock.domains.musicvideo.model import LIP_SYNCED_CLIP, OTHER_CLIP, SCENE_AUDIO, Project, Scene
 from penstock.domains.musicvideo.scene_progress import SUNG, PartOfScene
 from penstock.domains.musicvideo.scene_revisions import OnScene, begun, complete, show

@@ -12,7 +12,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from penstock.domains.musicvideo.film_studio import FilmStudio
-from penstock.domains.musicvideo.lips import LipsStatus, PlacedScene, stale_lips
+from penstock.domains.musicvideo.lip_standing import LipsStatus, PlacedScene, stale_lips
 from penstock.domains.musicvideo.projects import ProjectSeen, project_of
 from penstock.plugin import CommandContext
 

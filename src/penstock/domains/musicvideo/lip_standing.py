@@ -28,7 +28,7 @@ class LipsStatus(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Lips:
+class LipStanding:
     """How the lips of a scene stand to what is heard with it."""
 
     status: LipsStatus
@@ -43,7 +43,7 @@ class PlacedScene:
     scene: Scene
     start: float
     "The second of the cut, and of its track, at which it begins."
-    lips: Lips
+    lips: LipStanding
     outdated: tuple[str, ...] = ()
     "What has changed since it was written and filmed."
 
@@ -72,13 +72,13 @@ def first_shown(scene: Scene) -> float:
     return (scene.trim_points or {}).get("in", 0.0)
 
 
-def lips_of(project: Project, scene: Scene, start: float) -> Lips:
+def lips_of(project: Project, scene: Scene, start: float) -> LipStanding:
     """How a scene's lips stand, if it begins at this second of the track."""
     if scene.lip_synced_video_clip_s3_key is None:
         wanted = scene.needs_lip_sync and project.audio_backing_track_s3_key is not None
-        return Lips(LipsStatus.MISSING if wanted else LipsStatus.NONE)
+        return LipStanding(LipsStatus.MISSING if wanted else LipsStatus.NONE)
     why = _why_stale(project, scene, start)
-    return Lips(LipsStatus.IN_STEP) if why is None else Lips(LipsStatus.STALE, why)
+    return LipStanding(LipsStatus.IN_STEP) if why is None else LipStanding(LipsStatus.STALE, why)
 
 
 def _why_stale(project: Project, scene: Scene, start: float) -> str | None:
