@@ -105,7 +105,8 @@ class QuickProviders:
         return Cut()
 
     def trim(self, clip: Path, into: Path, *, start: float, stop: float) -> Cut:
-        into.write_bytes(with_history(film(), {"part": [start, stop], "clip": history_of(clip.read_bytes())}))
+        part = film(round(stop - start, 2))
+        into.write_bytes(with_history(part, {"part": [start, stop], "clip": history_of(clip.read_bytes())}))
         return Cut()
 
     def excerpt(self, track: Path, into: Path, *, start: float, seconds: float) -> Cut:

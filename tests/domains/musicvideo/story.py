@@ -23,7 +23,7 @@ ANN = "ann"
 def audio(folder: Path) -> Path:
     """A backing track."""
     path = folder / "track.mp3"
-    path.write_bytes(film(2.0, audio=True))
+    path.write_bytes(film(1.5, audio=True))
     return path
 
 

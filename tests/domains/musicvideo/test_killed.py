@@ -44,7 +44,7 @@ class Process:
             hands.drain()
             (project,) = [p for s in ProjectStatus for p in self.store.find(Project.by_status(status=s))]
             if project.status is ProjectStatus.PENDING:
-                projects.generate(self.studio, project.project_id, by=ANN)
+                projects.generate(self.studio, project.project_id, scenes=2, by=ANN)
             elif project.status is ProjectStatus.PROCESSING:
                 with suppress(Exception):
                     projects.compose(self.studio, project.project_id, by=ANN)

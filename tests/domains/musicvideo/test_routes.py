@@ -49,7 +49,7 @@ def editor(api: Any, studio: FilmStudio) -> TestClient:
 
 
 def track() -> dict[str, Any]:
-    return {"audio": ("track.mp3", film(2.0, audio=True), "audio/mpeg")}
+    return {"audio": ("track.mp3", film(1.5, audio=True), "audio/mpeg")}
 
 
 def created(editor: TestClient) -> str:

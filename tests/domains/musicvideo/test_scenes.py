@@ -84,6 +84,8 @@ def test_scenes_are_shown_in_another_order(studio: FilmStudio, tmp_path: Path) -
     assert [s.sequence for s in scenes_of(studio, project.project_id)] == [3, 1, 2, 4]
     hands = workers(studio)
     hands.drain()
+    scenes.sync_stale(studio, project.project_id, by=ANN)
+    hands.drain()
     projects.compose(studio, project.project_id, by=ANN)
     hands.drain()
     cut = history_of(studio.objects.get(FINAL_VIDEO.key(project_id=project.project_id)).read())

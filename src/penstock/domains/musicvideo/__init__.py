@@ -26,9 +26,9 @@ def _routes(context: DomainContext) -> Any:
 
 def _commands(context: CommandContext) -> Mapping[str, Callable[..., Any]]:
     # Only the command line needs what shows and tells.
-    from penstock.domains.musicvideo.demo import commands
+    from penstock.domains.musicvideo import demo, status_command
 
-    return commands(context)
+    return {**demo.commands(context), **status_command.commands(context)}
 
 
 PLUGIN = DomainPlugin(

@@ -22,7 +22,7 @@ from penstock.domains.musicvideo.projects import check_idle
 from penstock.domains.musicvideo.scenes import arrive, begin_revision, incoming_key
 from penstock.files.intake import Intake, ReservedUpload
 from penstock.files.upload import Upload
-from penstock.kernel.change import Change
+from penstock.files.uploads import Arrived
 from penstock.media.probed import Probed
 from penstock.media.soundness import sound_audio, sound_image, sound_video
 
@@ -106,7 +106,7 @@ def finalize(studio: FilmStudio, project_id: UUID, upload_id: str, *, sha256: st
             scene = arrived.change.get(Scene.at(project_id=project_id, sequence=_sequence(upload)))
             begin_revision(arrived.change, scene, lambda change, scene: arrive(change, scene, arrived.key))
         else:
-            _point(arrived.change, project_id, kind, arrived.key, seen)
+            _point(arrived, project_id, kind, seen)
     return studio.store.get(ref)
 
 
@@ -114,13 +114,14 @@ def _intake(studio: FilmStudio) -> Intake:
     return Intake(studio.store, studio.objects)
 
 
-def _point(change: Change, project_id: UUID, kind: Sent, key: str, seen: Probed) -> None:
+def _point(arrived: Arrived, project_id: UUID, kind: Sent, seen: Probed) -> None:
     """Let a project point at its new file. One that is finished goes on, since the file is not part of the video."""
+    change = arrived.change
     project = change.get(Project.at(project_id=project_id))
     check_idle(project)
-    fields: dict[str, Any] = {_OF_PROJECT[kind][1]: key}
+    fields: dict[str, Any] = {_OF_PROJECT[kind][1]: arrived.key}
     if kind is Sent.AUDIO:
-        fields["audio_duration"] = seen.duration
+        fields |= {"audio_duration": seen.duration, "audio_sha256": arrived.sha256}
     if project.status is ProjectStatus.PENDING or not project.scene_count:
         for name, value in fields.items():
             setattr(project, name, value)
