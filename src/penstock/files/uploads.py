@@ -30,7 +30,7 @@ from penstock.kernel.change import Change
 from penstock.kernel.idempotency import Claim
 from penstock.kernel.readable import readable, tell
 from penstock.kernel.store import Store
-from penstock.media.content_type import checked_content_type, fits
+from penstock.media.media_type import checked_content_type, fits
 from penstock.operations.file_access import check_pointing
 from penstock.operations.reads import Unreadable
 from penstock.ports.ids import sortable_id

@@ -103,7 +103,7 @@ _NAMES = {MediaKind.VIDEO: "a video", MediaKind.AUDIO: "sound without pictures",
 _WANTED = {
     MediaKind.VIDEO: "send a video such as MP4, WebM or MOV",
     MediaKind.AUDIO: "send a sound such as MP3, WAV, FLAC or OGG",
-    MediaKind.IMAGE: "send an image: PNG, JPEG, WebP or GIF",
+    MediaKind.IMAGE: "send an image: PNG, JPEG, WebP, AVIF, HEIC or GIF",
 }
 
 
