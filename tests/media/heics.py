@@ -13,7 +13,7 @@ from PIL import Image
 
 
 def heic(into: Path, picture: Image.Image, *, brand: bytes = b"heic", turned: int = 0, tile: int = 0) -> Path:
-    """A picture in a file; ``turned`` by so many quarters counterclockwise when it is shown; in tiles of so many pixels."""
+    """A picture, ``turned`` by so many quarters counterclockwise when shown, in tiles of so many pixels or in one."""
     tiles = [_coded(picture.crop(box)) for box in _boxes(picture, tile)]
     coded = [data for _, data in tiles]
     columns, rows = (-(-side // (tile or side)) for side in picture.size)
@@ -47,7 +47,7 @@ def _coded(picture: Image.Image) -> tuple[bytes, bytes]:
         for packet in (*stream.encode(frame), *stream.encode()):
             container.mux(packet)
     file.seek(0)
-    with av.open(file) as container:
+    with av.open(file, "r") as container:
         packet = next(p for p in container.demux() if p.size)
         return bytes(container.streams.video[0].codec_context.extradata or b""), bytes(packet)
 

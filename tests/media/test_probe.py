@@ -91,7 +91,8 @@ def test_a_film_ends_with_its_last_frame_also_where_packets_do_not_say_when_they
     run([*reading(film(tmp_path / "film.mp4", 38 / 30, fps=30)), *coded, writing(tmp_path / name)])
     picture = probe(tmp_path / name).picture
     assert picture is not None
-    assert (picture.frames, picture.duration, picture.variable_rate) == (38, pytest.approx(38 / 30, abs=1e-5), False)
+    assert (picture.frames, picture.variable_rate) == (38, False)
+    assert picture.duration == pytest.approx(38 / 30, abs=1e-5)
 
 
 def test_how_colours_are_to_be_shown_is_told(tmp_path: Path) -> None:

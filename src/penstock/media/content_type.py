@@ -1,8 +1,8 @@
 """Content types: what the bytes of a file are, whatever its name or its sender say.
 
 `sniff` looks at the beginning of a file. It knows what the domains make and take; everything else is text or
-``application/octet-stream``. Text formats have no signature, so between them it is a careful guess: `media_type.fits` says
-which claims a finding supports.
+``application/octet-stream``. Text formats have no signature, so between them it is a careful guess: `fits` of
+`media_type` says which claims a finding supports.
 
 Anybody may send these bytes, so each look goes over them once, forwards, and calls nothing that calls itself.
 """

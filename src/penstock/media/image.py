@@ -22,7 +22,9 @@ from penstock.media.room import MEGABYTE
 PillowImage: TypeAlias = Any
 "An image of Pillow's, which is an extra."
 
-_TYPES = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp", "image/avif", "image/heic", "image/heif"})
+IMAGE_TYPES = frozenset(
+    {"image/png", "image/jpeg", "image/gif", "image/webp", "image/avif", "image/heic", "image/heif"}
+)
 _FORMATS = ("PNG", "JPEG", "WEBP", "GIF", "AVIF", "HEIF")
 "Pillow's names of them."
 _THREADS = 1
@@ -39,7 +41,7 @@ _ROTATIONS = {3: 180, 4: 180, 5: 270, 6: 270, 7: 90, 8: 90}
 
 def is_image(beginning: bytes) -> bool:
     """Whether a file that begins like this says it is one."""
-    return sniff(beginning) in _TYPES
+    return sniff(beginning) in IMAGE_TYPES
 
 
 def readable_formats() -> tuple[str, ...]:
