@@ -1,4 +1,4 @@
-"""Files that are looked at in a task, which tells how far it is and what it refuses; who has sent them need not wait."""
+"""Files that are looked at in a task, which tells how far it is and what it refuses; who sent them need not wait."""
 
 from __future__ import annotations
 
