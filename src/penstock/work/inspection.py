@@ -39,7 +39,7 @@ REFUSALS: Mapping[type[BaseException], Outcome] = {UnusableFile: Outcome.TERMINA
 _NOTE = "looking at the file"
 
 
-class Look(Protocol[T_co]):
+class FileLook(Protocol[T_co]):
     """Looks at a file, and tells which share of it is seen."""
 
     def __call__(self, path: Path, *, tell: Callable[[float], None]) -> T_co: ...
@@ -47,7 +47,7 @@ class Look(Protocol[T_co]):
 
 @contextmanager
 def inspected(
-    work: TaskContext, upload: Upload, look: Look[T_co], *, by: str, before: Callable[[], None] = lambda: None
+    work: TaskContext, upload: Upload, look: FileLook[T_co], *, by: str, before: Callable[[], None] = lambda: None
 ) -> Iterator[tuple[Arrived, T_co]]:
     """Verify and look at a file that has arrived; the block makes it part of something, in the commit that takes it.
 

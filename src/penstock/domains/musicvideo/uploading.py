@@ -35,7 +35,7 @@ from penstock.media.probed import MediaKind, Probed
 from penstock.media.soundness import advice, sound_audio, sound_image, sound_video
 from penstock.work import TaskContext
 from penstock.work.errors import told_failure
-from penstock.work.inspection import INSPECTION_LIMIT, REFUSALS, Look, inspected, inspected_share
+from penstock.work.inspection import INSPECTION_LIMIT, REFUSALS, FileLook, inspected, inspected_share
 
 _MEGABYTE = 1_000_000
 
@@ -65,7 +65,7 @@ _KINDS = {
     Sent.AUDIO: MediaKind.AUDIO,
     Sent.SCENE: MediaKind.VIDEO,
 }
-_LOOKS: dict[MediaKind, Look[Probed]] = {
+_LOOKS: dict[MediaKind, FileLook[Probed]] = {
     MediaKind.IMAGE: sound_image,
     MediaKind.AUDIO: sound_audio,
     MediaKind.VIDEO: sound_video,
