@@ -52,8 +52,16 @@ def test_who_names_a_wrong_one_is_told_which_there_are(
 
 def test_values_are_whole_for_whoever_asks(penstock: Penstock, store: Store) -> None:
     at, project = datetime(2026, 1, 29, tzinfo=UTC), "p" + "0123456789" * 20
-    made = {"asset_type": AssetType.CHARACTER_3D, "current_step": StepName.TEXT_TO_IMAGE}
-    store.create(Job(project_id=project, job_id="job_1", **made, created_at=at, updated_at=at))
+    store.create(
+        Job(
+            project_id=project,
+            job_id="job_1",
+            asset_type=AssetType.CHARACTER_3D,
+            current_step=StepName.TEXT_TO_IMAGE,
+            created_at=at,
+            updated_at=at,
+        )
+    )
     asked = ["ls", "assetcreator.Job.of_project", f"project_id={project}"]
     assert project not in penstock(*asked).out
     whole = penstock(*asked, "--whole").out

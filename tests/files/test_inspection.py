@@ -59,7 +59,7 @@ class Inspecting:
         ManualWorkers(self.world.store, [self.tasks], context=context).drain()
 
     def now(self) -> Upload:
-        return self.world.store.get(self.upload.ref)
+        return self.world.store.get(Upload.at(upload_id=self.upload.upload_id))
 
     def share(self) -> float:
         return inspected_share(self.world.store, self.upload.ref, self.task.name)

@@ -61,7 +61,7 @@ def sent(
     upload_id, digest = reserved.upload.upload_id, sha256(content).hexdigest()
     assert uploading.finalize(studio, project.project_id, upload_id, sha256=digest, by=ANN).status == "arrived"
     workers(studio).drain()
-    return studio.store.get(reserved.upload.ref)
+    return studio.store.get(Upload.at(upload_id=upload_id))
 
 
 def later(studio: FilmStudio, **time: float) -> None:
