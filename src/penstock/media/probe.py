@@ -84,10 +84,10 @@ def probe_here(path: Path, *, limit: timedelta) -> Probed:
 
 
 def _unreadable(beginning: bytes, error: Exception) -> str:
-    if (found := sniff(beginning)).startswith(("model/", "application/", "image/")) and found != UNKNOWN:
-        return f"the file is {found}; {AS_ANY_KIND}"
     if _is_text(beginning):
         return "the file is text, not a video, sound or image; send the media file itself"
+    if (found := sniff(beginning)).startswith(("model/", "application/", "image/")) and found != UNKNOWN:
+        return f"the file is {found}; {AS_ANY_KIND}"
     reason = getattr(error, "strerror", None) or str(error)
     return f"the file is damaged or of a kind that is not taken here ({reason}); {AS_ANY_KIND}"
 
