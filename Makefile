@@ -11,8 +11,9 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constr
 CONSOLE := $(shell find console -path '*/node_modules' -prune -o -type f -print 2>/dev/null) hatch_build.py
 NODE := $(BIN)/python hatch_build.py --run
 
+# PORT=8001 listens there instead of at 8000.
 up: $(INSTALLED)
-	$(BIN)/penstock up
+	$(BIN)/penstock up $(if $(PORT),--port $(PORT))
 
 # Three at a time also on two cores: much of a test's time is a server's, on a disk.
 test: $(READY)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from importlib.metadata import version
 from typing import Annotated
 
 import typer
@@ -32,6 +33,12 @@ app = typer.Typer(
 )
 
 
+def _tell_version(wanted: bool) -> None:
+    if wanted:
+        print(f"penstock {version('penstock')}")
+        raise typer.Exit
+
+
 def _named(value: list[str] | None) -> None:
     serve(value or ())
 
@@ -48,6 +55,9 @@ def penstock(
             is_eager=True,  # the help lists the commands that domains bring
         ),
     ] = None,
+    told_version: Annotated[
+        bool, typer.Option("--version", help="Tell which version this is.", callback=_tell_version, is_eager=True)
+    ] = False,
 ) -> None:
     """The state layer for asset pipelines."""
 

@@ -20,6 +20,7 @@ from penstock.events.schedule import Schedule, Scheduler
 from penstock.kernel.audit import AuditLine, SystemAudit
 from penstock.kernel.outbox import Message, SystemMessage
 from penstock.plugin import DomainPlugin
+from penstock.ports.worker_name import worker_name
 from penstock.runtime.dry_run import dry_retention, dry_sweep
 from penstock.runtime.record_titles import RecordTitles
 from penstock.runtime.verified_trails import verified_trails
@@ -30,7 +31,6 @@ from penstock.work.domain_context import DomainContext
 from penstock.work.errors import Terminal
 from penstock.work.pipeline import Pipeline
 from penstock.work.registry import Retry, Tasks
-from penstock.work.runner import worker_name
 from penstock.work.working import WORKING
 
 _LONG = timedelta(hours=6)

@@ -35,6 +35,7 @@ from penstock.lifecycle.audit_archive import AuditArchive
 from penstock.lifecycle.reaper import Reaper
 from penstock.plugin import DomainPlugin, own_settings
 from penstock.ports.private import keep, make_private
+from penstock.ports.worker_name import worker_name
 from penstock.review.past_reviews import PastReviews
 from penstock.runtime.composition import open_archive, open_objects, open_sink, open_store
 from penstock.runtime.growth import Stored, stored
@@ -45,7 +46,6 @@ from penstock.work.past_jobs import PastJobs
 from penstock.work.queue_hints import rest_idle
 from penstock.work.registry import Tasks
 from penstock.work.rescue import keep_rescuing
-from penstock.work.runner import worker_name
 from penstock.work.working import WORKING
 from penstock.workers.inline import InlineWorkers
 

@@ -30,11 +30,12 @@ from penstock.errors import BROKER, Unavailable
 from penstock.events.schedule import Schedule, Scheduler
 from penstock.kernel.store import Store
 from penstock.net.per_process import PerProcess
+from penstock.ports.worker_name import worker_name
 from penstock.work.domain_context import DomainContext
 from penstock.work.heartbeat import Heartbeat
 from penstock.work.registry import TaskOf, Tasks
 from penstock.work.rescue import keep_rescuing
-from penstock.work.runner import Runner, worker_name
+from penstock.work.runner import Runner
 from penstock.work.task import Task
 from penstock.workers.dispatcher import Dispatcher
 from penstock.workers.processes import Processes, end_with_parent

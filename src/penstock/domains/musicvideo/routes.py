@@ -49,7 +49,9 @@ from penstock.domains.musicvideo.views import (
     in_list,
     one_scene,
 )
+from penstock.files.intake import ReservedUpload
 from penstock.files.scratch import scratch_folder
+from penstock.files.upload import UploadStatus
 from penstock.generation.directors import directors
 from penstock.schema.role import Role
 from penstock.work.domain_context import DomainContext
@@ -313,24 +315,23 @@ def _add_uploads(router: APIRouter, studio: FilmStudio) -> None:
             sha256=body.sha256,
             by=who.name,
         )
-        return ProjectUpload.of_reserved(reserved)
+        return _upload_view(studio.used_by(who), reserved)
 
     @router.get("/projects/{project_id}/uploads/{upload_id}")
     @needs(Role.EDITOR)  # whoever knows where to send a file can replace it
     def upload(who: Who, project_id: UUID, upload_id: str) -> ProjectUpload:
-        """Where to send a file, or what is still missing of it."""
+        """Where to send a file, or what is still missing of it, or what became of it."""
         here = studio.seen_through(who.store)
-        return ProjectUpload.of_reserved(uploading.where(here, project_id, upload_id))
+        return _upload_view(here, uploading.where(here, project_id, upload_id))
 
-    @router.post("/projects/{project_id}/uploads/{upload_id}/finalize")
-    @heavy("decoding")
-    @again(lambda request, told: _project_again(studio, request))
-    def finalize(who: Who, project_id: UUID, upload_id: str, body: Sent256 | None = None) -> ProjectView:
-        """Say that a file is there. It is looked at, and becomes part of the project."""
+    @router.post("/projects/{project_id}/uploads/{upload_id}/finalize", status_code=202)
+    @again(reserved_again)
+    def finalize(who: Who, project_id: UUID, upload_id: str, body: Sent256 | None = None) -> ProjectUpload:
+        """Say that a file is there. It is looked at, and becomes part of the project, or the upload says why not."""
         here = studio.used_by(who)
         digest = body.sha256 if body is not None else None
         uploading.finalize(here, project_id, upload_id, sha256=digest, by=who.name)
-        return _project_view(here, project_id)
+        return upload(who, project_id, upload_id)
 
 
 def _begun(project_id: UUID, status: ProjectStatus) -> ProjectBegun:
@@ -369,6 +370,17 @@ def _scene_view(studio: FilmStudio, scene: Scene, response: Response | None = No
     if response is not None:
         response.headers["ETag"] = view.etag
     return view
+
+
+def _upload_view(studio: FilmStudio, reserved: ReservedUpload) -> ProjectUpload:
+    sent = reserved.upload
+    return ProjectUpload.of_reserved(
+        reserved,
+        status=sent.status,
+        inspected=uploading.inspected_part(studio, sent),
+        error=sent.error,
+        advice=uploading.advice_on(sent) if sent.status is UploadStatus.OPEN else None,
+    )
 
 
 def _scene_again(studio: FilmStudio) -> Callable[[Request, dict[str, Any]], SceneView]:

@@ -258,11 +258,16 @@ def _begin(
     return scene
 
 
+def check_startable(scene: Scene) -> Scene:
+    """NotNow for a scene that is worked on."""
+    if scene.status is SceneStatus.PROCESSING:
+        raise NotNow(f"scene {scene.sequence} is being processed; wait until that is over")
+    return scene
+
+
 def begin_revision(change: Change, scene: Scene, enqueue: Callable[[Change, Scene], None]) -> None:
     """Begin a new take of a scene within a change."""
-    before = scene.status
-    if before is SceneStatus.PROCESSING:
-        raise NotNow(f"scene {scene.sequence} is being processed; wait until that is over")
+    before = check_startable(scene).status
     SCENE_REVISIONS.begin(scene)
     if before is SceneStatus.FAILED:
         scene.retry()

@@ -15,6 +15,7 @@ from penstock.domains.musicvideo.lip_standing import LipsStatus, shown_seconds, 
 from penstock.domains.musicvideo.model import Mode, Project, ProjectStatus, SceneStatus
 from penstock.domains.musicvideo.projects import ProjectSeen
 from penstock.files.signed_view import SignedView, UrlOf, UrlSigner, UrlsOf, shared_fields
+from penstock.files.upload import UploadStatus
 from penstock.files.upload_view import UploadView
 
 
@@ -168,9 +169,16 @@ class CharacterView(MusicVideoView):
 
 
 class ProjectUpload(UploadView):
-    """Where to send a file: to `url`, or, if it is large, each part to its own. Then finalize."""
+    """Where to send a file: to `url`, or, if it is large, each part to its own; and, finalized, what becomes of it."""
 
     model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True)
+
+    status: UploadStatus = Field(
+        description="`open`; once finalized `arrived`, while it is looked at; `done`; `refused`."
+    )
+    inspected: float | None = Field(None, description="While it is looked at: how much of it is, of 1.")
+    error: str | None = Field(None, description="Why it was refused.")
+    advice: str | None = Field(None, description="What to know about its content type before it is sent.")
 
 
 def in_list(project: Project) -> ProjectInList:

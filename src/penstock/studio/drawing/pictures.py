@@ -10,7 +10,7 @@ from PIL import Image, ImageDraw, ImageOps, PngImagePlugin
 
 from penstock.errors import InvalidValue
 from penstock.media.cut_out import without_ground
-from penstock.media.image import FORMATS, memory_of
+from penstock.media.image import memory_of, readable_formats
 from penstock.media.room import room
 from penstock.studio.drawing.character import Character, character
 
@@ -65,7 +65,7 @@ def given(path: Path) -> Given:
 
 def _opened(path: Path) -> Image.Image:
     try:
-        opened = Image.open(path, formats=FORMATS)
+        opened = Image.open(path, formats=readable_formats())
     except (OSError, Image.DecompressionBombError) as error:
         raise InvalidValue(f"the picture {path.name} cannot be read: {error}; send a PNG or JPEG") from None
     if opened.width * opened.height > _MOST_PIXELS:
