@@ -31,6 +31,8 @@ log = logging.getLogger("penstock.speech.cleanup")
 
 WORKER = "cleanup_temp_audio_worker"
 SCHEDULE = "cleanup-temp-audio-daily"
+TASK_NAMES = tuple(f"app.{module}.cleanup_yesterday_temp_audio" for module in ("workers.cleanup", "celery_worker"))
+"What the plan calls the task, in its one configuration and in its other; no module here has such a name."
 CLEANED, INCOMPLETE, MISSED = "temp_audio.cleaned", "temp_audio.cleanup_incomplete", "temp_audio.cleanup_missed"
 "What is told to others: the counts of each run; and, as alerts, what could not be deleted, and runs that were missed."
 
@@ -49,7 +51,7 @@ def schedules(context: DomainContext) -> Sequence[Schedule]:
         missed = max((period.until - period.since) // dt.timedelta(days=1) - 1, 0)
         cleanup_yesterday_temp_audio(context.store, context.objects, prefix=options.prefix, missed=missed)
 
-    return [Schedule(SCHEDULE, options.cron, run, catch_up="one")]
+    return [Schedule(SCHEDULE, options.cron, run, catch_up="one", task_names=TASK_NAMES)]
 
 
 def cleanup_yesterday_temp_audio(
