@@ -56,7 +56,7 @@ def test_all_pieces_are_in_one_file(studio: SpeechStudio) -> None:
     workers(studio).drain()
     made = job_of(studio, job.date, job.job_id).spoken
     assert made is not None
-    with wave.open(io.BytesIO(studio.objects.get(made.audio.s3_key).read())) as wav:
+    with wave.open(io.BytesIO(studio.objects.get(made.audio.file).read())) as wav:
         assert made.audio.duration == pytest.approx(wav.getnframes() / wav.getframerate(), abs=0.001)
         content = wav.readframes(wav.getnframes())
     voice = studio.voices.get(job.voice_id)

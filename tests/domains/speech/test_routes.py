@@ -164,7 +164,7 @@ def test_a_chosen_voice(guest: TestClient) -> None:
             {"text": "Hello", "voice": "en_US-lessac-medium"},
             404,
             "voice-not-found",
-            "Voice 'en_US-lessac-medium' not found",
+            "Voice 'en_US-lessac-medium' not found; there are en_US-heart",
         ),
         ({"text": "世界"}, 422, "unspeakable", None),
         ({"text": "a" * 1001}, 413, "text-too-long", None),
@@ -177,7 +177,7 @@ def test_the_errors_of_the_plan(
     answer = guest.post("/public/tts/sync", json=body)
     assert (answer.status_code, answer.json()["type"]) == (status, slug)
     if detail is not None:
-        assert answer.json()["detail"] == detail
+        assert answer.json()["detail"].startswith(detail)
     assert files(studio.objects) == set()
 
 

@@ -22,7 +22,7 @@ WEATHER = "Tomorrow morning the weather will be cold."
 
 
 def file_of(studio: SpeechStudio, audio: TempAudio) -> bytes:
-    return studio.objects.get(audio.s3_key).read()
+    return studio.objects.get(audio.file).read()
 
 
 @lru_cache(maxsize=1)
@@ -67,7 +67,7 @@ def test_the_record_tells_what_the_file_is(studio: SpeechStudio) -> None:
         assert audio.duration == pytest.approx(wav.getnframes() / wav.getframerate(), abs=0.001)
     assert 0.8 < audio.duration < 3
     assert audio.file_size_bytes == len(content) == 44 + round(audio.duration * 24_000) * 2
-    assert studio.objects.head(audio.s3_key).content_type == "audio/wav"
+    assert studio.objects.head(audio.file).content_type == "audio/wav"
     assert (audio.text, audio.voice_id, audio.ip_address) == ("Hello world test", "en_US-heart", GUEST)
     assert audio.status is AudioStatus.COMPLETED
     assert audio_of(studio, audio.date, audio.audio_id).audio == audio

@@ -59,8 +59,8 @@ def test_a_number_nobody_can_say(voices: Voices) -> None:
 
 
 def test_an_unknown_voice(voices: Voices) -> None:
-    """TA-5: in the words of the plan."""
-    with pytest.raises(VoiceNotFound, match=r"^Voice 'nobody' not found$"):
+    """TA-24: in the words of the plan, and with those that there are."""
+    with pytest.raises(VoiceNotFound, match=r"^Voice 'nobody' not found; there are en_US-heart"):
         voices.get("nobody")
 
 

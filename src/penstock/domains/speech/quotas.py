@@ -59,10 +59,12 @@ def take_room(change: Change, audio: TempAudio, options: SpeechOptions) -> None:
     change.quotas.reserve(audio_hold(audio.audio_id), *shares, until=_gone(audio))
 
 
-def take_time(studio: SpeechStudio, seconds: int, *, ip_address: str) -> None:
-    """Count what was spoken in vain: to be stopped at the limit is not free."""
-    with studio.store.change() as change:
-        change.quotas.spend(*_shares(studio.store, SECONDS, ip_address, seconds, 0, 0))
+def count_failure(change: Change, failed: TempAudio, *, seconds: int) -> None:
+    """Count a text that could not be spoken: what is kept of it, and what was spoken in vain. Nobody is refused."""
+    if seconds:
+        change.quotas.spend(*_shares(change.store, SECONDS, failed.ip_address, seconds, 0, 0))
+    shares = _shares(change.store, BYTES, failed.ip_address, _kept(failed), 0, 0)
+    change.quotas.reserve(audio_hold(failed.audio_id), *shares, until=_ended(failed))
 
 
 def take_job(change: Change, job: SpeechJob, options: SpeechOptions) -> None:
@@ -133,8 +135,12 @@ def _kept(audio: TempAudio) -> int:
     return audio.file_size_bytes + len(audio.text.encode())
 
 
+def _ended(audio: TempAudio) -> dt.datetime:
+    return dt.datetime.fromtimestamp(audio.ttl, dt.UTC)
+
+
 def _gone(audio: TempAudio) -> dt.datetime:
-    return dt.datetime.fromtimestamp(audio.ttl, dt.UTC) + _FILE
+    return _ended(audio) + _FILE
 
 
 def _forgotten(job: SpeechJob) -> dt.datetime:

@@ -12,7 +12,12 @@ PenstockError
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from penstock.errors import InvalidValue, NotFound, PenstockError, TooLarge
+
+_SHOWN = 60
+"Characters of a name that are repeated."
 
 
 class SpeechTooLong(TooLarge):
@@ -35,8 +40,10 @@ class VoiceNotFound(NotFound):
     slug = "voice-not-found"
     hint = "Choose one of those that GET /voices lists, or name none."
 
-    def __init__(self, voice: str) -> None:
-        super().__init__(f"Voice '{voice}' not found")
+    def __init__(self, voice: str, offered: Sequence[str] = ()) -> None:
+        shown = voice if len(voice) <= _SHOWN else f"{voice[:_SHOWN]}…"
+        among = f"; there are {', '.join(offered)}" if offered else ""
+        super().__init__(f"Voice '{shown}' not found{among}")
 
 
 class SynthesisFailed(PenstockError):

@@ -60,13 +60,18 @@ class Voices:
         self.offers = tuple(offers)
         self._loaded = {offer.voice_id: PerProcess(offer.load) for offer in offers}
 
-    def chosen(self, voice_id: str | None) -> str:
-        """The id of the voice asked for, or of the usual one; VoiceNotFound where there is none of that name."""
+    @property
+    def usual(self) -> str:
+        """The id of the voice that is used where none is asked for."""
         if not self.offers:
             raise Misconfigured("there is no voice; run: pip install 'penstock[speech]'")
-        chosen = voice_id or self.offers[0].voice_id
+        return self.offers[0].voice_id
+
+    def chosen(self, voice_id: str | None) -> str:
+        """The id of the voice asked for, or of the usual one; VoiceNotFound where there is none of that name."""
+        chosen = voice_id or self.usual
         if chosen not in self._loaded:
-            raise VoiceNotFound(chosen)
+            raise VoiceNotFound(chosen, list(self._loaded))
         return chosen
 
     def get(self, voice_id: str) -> Voice:
