@@ -302,7 +302,7 @@ def test_a_history_tells_who_had_an_audio_made_and_who_erased_it(
         ref = TempAudio.at(date=dt.date.fromisoformat(made["date"]), audio_id=UUID(made["audio_id"]))
         assert told_of(studio, ref) == [(name, "create")]
         ann.delete(f"/tts/audios/{made['date']}/{made['audio_id']}")
-        assert told_of(studio, ref) == [(name, "create"), (ann_s_key, "delete")]
+        assert told_of(studio, ref) == [(name, "create"), (ann_s_key, "save"), (ann_s_key, "delete")]
     lines = list(studio.store.find(SystemAudit.of_project(project_id=EVERYWHERE)))
     assert "203.0.113.7" not in str(lines)
 
