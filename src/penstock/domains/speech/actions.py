@@ -22,8 +22,10 @@ from penstock.domains.speech.speech_studio import SpeechStudio
 from penstock.errors import NotFound, PenstockError
 from penstock.kernel.idempotency import Claim
 from penstock.media.speech.errors import SpeechTooLong, SynthesisFailed, Unspeakable, VoiceNotFound
+from penstock.media.speech.script import script_of
 from penstock.media.speech.sound import Wav, merged, stopped
-from penstock.media.speech.speaking import sounds
+from penstock.media.speech.speaking import left_out, sounds
+from penstock.media.speech.voices import Voice, Voices
 from penstock.ports.stored_object import SignedUrl
 
 log = logging.getLogger("penstock.speech")
@@ -67,9 +69,10 @@ def synthesise(
     check_length(wanted, most=most, further=f"; as a job, /public/tts/jobs, {studio.options.seconds_a_job:,} are")
     check_room(studio, wanted, ip_address=ip_address)
     try:
-        chosen = studio.voices.chosen(voice_id)
-        with merged(stopped(sounds(studio.voices.get(chosen), wanted), most=most)) as wav:
-            audio = new_audio(studio, wav, text=wanted, voice_id=chosen, ip_address=ip_address)
+        chosen = chosen_voice(studio.voices, wanted, voice_id)
+        voice = studio.voices.get(chosen)
+        with merged(stopped(sounds(voice, wanted), most=most)) as wav:
+            audio = new_audio(studio, wav, voice, text=wanted, voice_id=chosen, ip_address=ip_address)
             with stored_file(studio, audio, wav):
                 # Now that the file is there, and before the record: a URL that cannot be signed leaves nothing behind.
                 link = sign(studio, audio)
@@ -102,7 +105,7 @@ def sign(studio: SpeechStudio, audio: TempAudio) -> SignedUrl:
 
 
 def checked_text(text: str | None, *, most: int) -> str:
-    """A text that can be kept and perhaps spoken, without the space around it."""
+    """A text that can be kept and perhaps spoken, without the space around it; its markup is whole."""
     wanted = (text or "").strip()
     if not wanted:
         raise NoText
@@ -111,10 +114,18 @@ def checked_text(text: str | None, *, most: int) -> str:
         raise TextTooLong(f"the text has {len(wanted)} characters, and at most {most} are spoken{further}")
     if any(unicodedata.category(c) in ("Cc", "Cs") and not c.isspace() for c in wanted):
         raise Unspeakable("there is a control character, or half a character, in the text")
+    script_of(wanted)
     return wanted
 
 
-def new_audio(studio: SpeechStudio, wav: Wav, *, text: str, voice_id: str, ip_address: str) -> TempAudio:
+def chosen_voice(voices: Voices, text: str, voice_id: str | None) -> str:
+    """The voice for a text; VoiceNotFound, or Unspeakable where the text is marked as of another language."""
+    offer = voices.offer(voice_id)
+    script_of(text).check_language(offer.language)
+    return offer.voice_id
+
+
+def new_audio(studio: SpeechStudio, wav: Wav, voice: Voice, *, text: str, voice_id: str, ip_address: str) -> TempAudio:
     """The record of a file; its day, its folder and its end follow from one reading of the clock."""
     return TempAudio.made(
         uuid4(),
@@ -126,6 +137,7 @@ def new_audio(studio: SpeechStudio, wav: Wav, *, text: str, voice_id: str, ip_ad
         file_size_bytes=wav.size,
         ip_address=ip_address,
         status=AudioStatus.COMPLETED,
+        left_out=left_out(voice, text),
     )
 
 

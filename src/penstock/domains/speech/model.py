@@ -99,6 +99,8 @@ class TempAudio(
     ttl: EpochSeconds
     status: AudioStatus | None = None
     error_message: str | None = None
+    left_out: Personal[str | None] = None
+    "Characters of the text that the voice cannot say."
 
     @key("{date}", "{audio_id}")
     def at(self, *, date: dt.date, audio_id: UUID4) -> None: ...

@@ -20,7 +20,7 @@ from penstock.kernel.quota import EVERYBODY, Quota, Share
 from penstock.kernel.quota_movements import check
 from penstock.kernel.store import Store
 from penstock.media.speech.errors import SpeechTooLong
-from penstock.media.speech.length import length_of
+from penstock.media.speech.script import script_of
 from penstock.media.speech.sound import BYTES_A_SECOND
 
 _FILE = dt.timedelta(days=3)
@@ -38,7 +38,7 @@ UNLIMITED = SpeechOptions(jobs=0, jobs_each=0, seconds=0, seconds_each=0, bytes=
 
 def check_length(text: str, *, most: int, further: str = "") -> None:
     """SpeechTooLong for a text that would surely take longer than so many seconds."""
-    least = math.ceil(length_of(text).least)
+    least = math.ceil(script_of(text).length.least)
     if least > most:
         raise SpeechTooLong(
             f"spoken, the text takes at least {least:,} seconds, and at most {most:,} are allowed{further}"
@@ -47,7 +47,7 @@ def check_length(text: str, *, most: int, further: str = "") -> None:
 
 def check_room(studio: SpeechStudio, text: str, *, ip_address: str) -> None:
     """QuotaExceeded where there is surely no room for what a text becomes."""
-    seconds = math.ceil(length_of(text).least)
+    seconds = math.ceil(script_of(text).length.least)
     check(studio.store, *_spoken(studio.store, studio.options, ip_address, seconds, _bytes(seconds, text)))
 
 
@@ -70,7 +70,7 @@ def count_failure(change: Change, failed: TempAudio, *, seconds: int) -> None:
 def take_job(change: Change, job: SpeechJob, options: SpeechOptions) -> None:
     """Count a job, and what it may become, with the commit that begins it."""
     text = job.text or ""
-    seconds = length_of(text).within(options.seconds_a_job)
+    seconds = script_of(text).length.within(options.seconds_a_job)
     place = _shares(change.store, JOBS, job.ip_address, 1, options.jobs_each, options.jobs)
     room = _spoken(change.store, options, job.ip_address, seconds, _bytes(seconds, text))
     change.quotas.reserve(job_hold(job.job_id), *place, *room, until=_forgotten(job))

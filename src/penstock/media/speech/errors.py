@@ -3,6 +3,7 @@
 PenstockError
 ├── InvalidValue
 │   ├── Unspeakable        the voice cannot read the text: another script, only marks, a broken character
+│   ├── BadMarkup          SSML that cannot be followed
 │   └── TooLarge
 │       └── SpeechTooLong  a text that takes longer to be spoken than is allowed
 ├── NotFound
@@ -32,6 +33,13 @@ class Unspeakable(InvalidValue):
 
     slug = "unspeakable"
     hint = "Write in the language of the voice, and spell out what it cannot read."
+
+
+class BadMarkup(InvalidValue):
+    """There is SSML in the text that cannot be followed; it is not read aloud instead."""
+
+    slug = "bad-markup"
+    hint = "Correct the SSML, or send the text without it. docs/speech.md has what is understood."
 
 
 class VoiceNotFound(NotFound):
