@@ -123,9 +123,17 @@ def test_a_sequence_is_1_to_999(sequence: int) -> None:
     """MV-6, F-MV-1: what would not sort is refused, in a record and in a key."""
     with pytest.raises(ValidationError, match="sequence"):
         scene(sequence)
-    if sequence:
-        with pytest.raises(InvalidKey):
-            Scene.at(project_id=PROJECT_ID, sequence=sequence)
+    with pytest.raises(InvalidKey, match=rf"Scene\.sequence = {sequence} "):
+        Scene.at(project_id=PROJECT_ID, sequence=sequence)
+
+
+def test_a_sequence_is_a_whole_number() -> None:
+    """MV-6: also in a key, where half a scene or a word would name none."""
+    for wrong in ("one", 1.5, None):
+        with pytest.raises((InvalidValue, InvalidKey)):
+            Scene.at(project_id=PROJECT_ID, sequence=wrong)  # type: ignore[arg-type]
+        with pytest.raises(ValidationError, match="sequence"):
+            scene(wrong)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("status", list(ProjectStatus))

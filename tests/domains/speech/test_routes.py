@@ -88,6 +88,7 @@ def test_a_sentence_becomes_a_link(guest: TestClient, studio: SpeechStudio) -> N
         "duration": record.duration,
         "voice_id": "en_US-heart",
         "file_size_bytes": record.file_size_bytes,
+        "left_out": None,
     }
     assert f"/{record.s3_key}?" in url
     assert "signature=" in url
@@ -147,11 +148,72 @@ def test_the_link_is_signed_again(guest: TestClient, clock: FrozenClock) -> None
 def test_a_chosen_voice(guest: TestClient) -> None:
     """TA-4: one of those that are listed."""
     voices = guest.get("/voices").json()
-    usual = {"voice_id": "en_US-heart", "language": "en-US", "engine": "hibari", "usual": True}
-    assert usual in voices
+    usual = {"voice_id": "en_US-heart", "language": "en-US", "engine": "hibari", "quality": "high", "usual": True}
+    german = {"voice_id": "de_DE-pico", "language": "de-DE", "engine": "pico", "quality": "low", "usual": False}
+    assert voices[0] == usual
+    assert german in voices
     assert [voice["usual"] for voice in voices].count(True) == 1
-    answer = guest.post("/public/tts/sync", json={"text": "Hello", "voice": "en_US-heart"})
-    assert answer.json()["voice_id"] == "en_US-heart"
+    for name in ("voice_id", "voice"):
+        answer = guest.post("/public/tts/sync", json={"text": "Guten Tag", name: "de_DE-pico"})
+        assert answer.json()["voice_id"] == "de_DE-pico"
+
+
+@pytest.mark.parametrize("path", ["/public/tts/sync", "/public/tts/jobs"])
+def test_a_field_that_is_not_known_is_refused(guest: TestClient, studio: SpeechStudio, path: str) -> None:
+    """TA-24: whoever writes `speed` hears of it, and not a text at the usual one."""
+    answer = guest.post(path, json={"text": "Hello", "speed": 2})
+    assert answer.status_code == 422
+    assert "speed" in answer.text
+    assert records(studio) == []
+
+
+def test_what_was_left_out_is_told(guest: TestClient, context: DomainContext) -> None:
+    """TA-4: at once, when it is asked for again, and of a job."""
+    made = guest.post("/public/tts/sync", json={"text": "Hello 😊 ★ 😊"}).json()
+    assert made["left_out"] == "😊★"
+    assert guest.get(f"/public/tts/{made['date']}/{made['audio_id']}").json()["left_out"] == "😊★"
+    assert guest.post("/public/tts/sync", json={"text": "Hello"}).json()["left_out"] is None
+    job = guest.post("/public/tts/jobs", json={"text": "Hello 😊"}).json()
+    ManualWorkers(context.store, [TASKS], context=context).drain()
+    assert guest.get(f"/public/tts/jobs/{job['date']}/{job['job_id']}").json()["audio"]["left_out"] == "😊"
+
+
+def test_markup_is_followed_or_refused(guest: TestClient, context: DomainContext, studio: SpeechStudio) -> None:
+    """TA-4: at once and by a job; what is refused leaves nothing."""
+    plain = guest.post("/public/tts/sync", json={"text": "Hello"}).json()["duration"]
+    paused = guest.post("/public/tts/sync", json={"text": '<speak>Hello<break time="3s"/></speak>'}).json()
+    assert paused["duration"] == pytest.approx(plain + 3, abs=0.05)
+    job = guest.post("/public/tts/jobs", json={"text": '<speak><break time="2s"/>Hello</speak>'}).json()
+    ManualWorkers(context.store, [TASKS], context=context).drain()
+    done = guest.get(f"/public/tts/jobs/{job['date']}/{job['job_id']}").json()
+    assert done["audio"]["duration"] == pytest.approx(plain + 2, abs=0.05)
+    kept = len(records(studio))
+    for path in ("/public/tts/sync", "/public/tts/jobs"):
+        for text in ("<speak>Hello<mark name='a'/></speak>", "Hello <break/>", "<speak>Hello"):
+            answer = guest.post(path, json={"text": text})
+            assert (answer.status_code, answer.json()["type"]) == (422, "bad-markup")
+    breaks = '<break time="10s"/>' * 20
+    long = f"<speak>Hello{breaks}</speak>"
+    answer = guest.post("/public/tts/sync", json={"text": long})
+    assert (answer.status_code, answer.json()["type"]) == (413, "speech-too-long")
+    assert len(records(studio)) == kept
+
+
+def test_markup_in_another_language_than_the_voice(guest: TestClient, studio: SpeechStudio) -> None:
+    """TA-4: it is not read with the wrong sounds."""
+    text = '<speak xml:lang="de-DE">Guten Tag</speak>'
+    refused = guest.post("/public/tts/sync", json={"text": text})
+    assert (refused.status_code, refused.json()["type"]) == (422, "unspeakable")
+    assert "the voice speaks en-US" in refused.json()["detail"]
+    assert guest.post("/public/tts/sync", json={"text": text, "voice_id": "de_DE-pico"}).status_code == 200
+    assert guest.post("/public/tts/jobs", json={"text": text}).status_code == 422
+
+
+def test_a_voice_that_is_not_there_is_answered_with_those_that_are(guest: TestClient) -> None:
+    """TA-24."""
+    told = guest.post("/public/tts/sync", json={"text": "Hello", "voice_id": "nobody"}).json()["detail"]
+    for voice in guest.get("/voices").json():
+        assert voice["voice_id"] in told
 
 
 @pytest.mark.parametrize(

@@ -59,7 +59,8 @@ def test_what_is_understood(inside: str, expected: list[Said | Pause]) -> None:
     assert [type(part) for part in found] == [type(part) for part in expected]
     for part, wanted in zip(found, expected, strict=True):
         if isinstance(part, Said) and isinstance(wanted, Said):
-            assert (part.text, part.rate, part.volume) == (wanted.text, pytest.approx(wanted.rate), wanted.volume)
+            assert (part.text, part.volume) == (wanted.text, wanted.volume)
+            assert part.rate == pytest.approx(wanted.rate)
         else:
             assert part == wanted
 
@@ -180,8 +181,8 @@ def test_rates_and_pauses_are_heard(voices: Voices, voice: str) -> None:
 
 def test_volumes_are_heard_beside_each_other(voices: Voices) -> None:
     """None is turned up, so none is cut off; together they have the level of speech."""
-    text = '<speak>Hello.<break/><prosody volume="+6dB">Hello.</prosody><break/><prosody volume="silent">No</prosody></speak>'
-    first, _, second, _, third = heard(voices, text)
+    louder, mute = '<prosody volume="+6dB">Hello.</prosody>', '<prosody volume="silent">No</prosody>'
+    first, _, second, _, third = heard(voices, f"<speak>Hello.<break/>{louder}<break/>{mute}</speak>")
     assert loudness(second) / loudness(first) == pytest.approx(2, rel=0.05)
     assert set(third.samples) == {0}
     alone = heard(voices, "Hello.")[0]

@@ -99,7 +99,7 @@ class TempAudio(
     ttl: EpochSeconds
     status: AudioStatus | None = None
     error_message: str | None = None
-    left_out: Personal[str | None] = None
+    left_out: str | None = None
     "Characters of the text that the voice cannot say."
 
     @key("{date}", "{audio_id}")

@@ -98,9 +98,9 @@ class HibariVoice:
         if sign not in self._said:
             self._said[sign] = self._verdict(sign)
         verdict = self._said[sign]
-        return verdict is _Said.ALWAYS or (
-            verdict is _Said.BEFORE_A_NUMBER and not re.search(rf"{re.escape(sign)}(?!\d)", text)
-        )
+        if verdict is _Said.BEFORE_A_NUMBER:
+            return all(after[:1].isdigit() for after in text.split(sign)[1:])
+        return verdict is _Said.ALWAYS
 
     def _verdict(self, sign: str) -> _Said:
         """Asked of the voice: is a sign read by itself, within a word, before a number, or not at all?"""

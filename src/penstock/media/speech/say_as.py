@@ -28,9 +28,9 @@ class SpokenForm:
 
 def said_as(kind: str, format: str | None, text: str, refuse: Refuse) -> SpokenForm:
     """A text as a kind of thing; what it cannot be is refused."""
-    reader = _KINDS.get(kind)
+    reader = KINDS.get(kind)
     if reader is None:
-        refuse(f"<say-as interpret-as={kind!r}> is not understood; there are {', '.join(_KINDS)}")
+        refuse(f"<say-as interpret-as={kind!r}> is not understood; there are {', '.join(KINDS)}")
     if format is not None and kind != "date":
         refuse(f"format of <say-as> is for dates, not for {kind}")
     if not text:
@@ -86,7 +86,7 @@ def _time(text: str, format: str | None, refuse: Refuse) -> SpokenForm:
     return SpokenForm(text)
 
 
-_KINDS: dict[str, Callable[[str, str | None, Refuse], SpokenForm]] = {
+KINDS: dict[str, Callable[[str, str | None, Refuse], SpokenForm]] = {
     **dict.fromkeys(("characters", "spell-out", "verbatim"), _letters),
     **dict.fromkeys(("digits", "telephone"), _digits),
     **dict.fromkeys(("cardinal", "number"), _number),

@@ -130,9 +130,13 @@ def _touched(step: Utterance, spoken: Iterator[Sound]) -> Iterator[Sound]:
     """Sound as loud as it should be, and without the silence of a voice that begins or ends within a sentence."""
     first, held = True, None
     for sound in spoken:
+        made = quieter(trimmed(sound, start=True) if first and step.goes_on else sound, step.said.volume)
+        first = False
+        if not step.is_followed:
+            yield made
+            continue
         if held is not None:
             yield held
-        held = trimmed(sound, start=True) if first and step.goes_on else sound
-        held, first = quieter(held, step.said.volume), False
+        held = made
     if held is not None:
-        yield trimmed(held, start=False) if step.is_followed else held
+        yield trimmed(held, start=False)
