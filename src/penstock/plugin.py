@@ -125,6 +125,10 @@ class CommandContext(Protocol):
         """The system as it stands: its tables are there, and nothing is begun."""
         ...
 
+    def setting(self, variable: str) -> str | None:
+        """What the deployment has said of one of the domain's settings."""
+        ...
+
     def service_url(self) -> str:
         """Where the service of this deployment is reached while it runs."""
         ...

@@ -183,7 +183,7 @@ class Change:
         if guarded and not by_version:
             condition = both(condition, overwritten(type(record), before, changed))
         if shape.last_modified is not None:
-            note_moment(record, before, changed, self.store.clock.now())
+            note_moment(record, before, changed, self.store.context.ticks.latest())
         if by_version:
             grow_version(record, before, changed)
         elif shape.version is not None:
@@ -198,7 +198,7 @@ class Change:
         check_ref(ref, "patch", when)
         check_updates(ref.shape, updates)
         only_counts = all(type(u) is Add for u in updates)
-        updates = with_version(ref.shape, with_moment(ref.shape, updates, self.store.clock.now()))
+        updates = with_version(ref.shape, with_moment(ref.shape, updates, self.store.context.ticks.latest()))
         self._writes.append(settle(Patch(ref.shape, ref.key, prepare_updates(ref.shape, updates), when), None))
         if self._trail is not None:
             self._trail.tell_unread("patch", ref, counts=only_counts, fields=sorted(u.field for u in updates))

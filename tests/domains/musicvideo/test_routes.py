@@ -69,7 +69,7 @@ def filmed(editor: TestClient, studio: FilmStudio) -> str:
 
 
 def test_the_whole_way_through_the_api(editor: TestClient, studio: FilmStudio) -> None:
-    """MV-15, MV-16, MV-59…MV-61, MV-63, MV-68: created, generated, composed, and seen through signed URLs."""
+    """MV-15, MV-16, MV-59, MV-60, MV-63: created, generated, composed, and seen through signed URLs."""
     project_id = filmed(editor, studio)
     told = editor.get(f"/api/mv/projects/{project_id}").json()
     assert (told["status"], told["conceptPrompt"]) == ("processing", FORM["prompt"])
@@ -130,7 +130,7 @@ def test_projects_are_listed_by_status_and_recency(editor: TestClient, studio: F
 def test_a_project_that_cannot_be_leaves_nothing(
     editor: TestClient, studio: FilmStudio, form: dict[str, str], files: Any, words: str
 ) -> None:
-    """MV-50, MV-75: a clear answer, no record, no file."""
+    """MV-50: a clear answer, no record, no file."""
     answer = editor.post("/api/mv/projects", data={**FORM, **form}, files=files or {"none": b""})
     assert 400 <= answer.status_code < 500
     assert words in answer.json()["detail"]

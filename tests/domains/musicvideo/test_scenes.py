@@ -208,7 +208,7 @@ def test_what_is_no_film_is_refused_before_anything_changes(studio: FilmStudio, 
 
 
 def test_a_prompt_is_edited_without_losing_the_clip(studio: FilmStudio, tmp_path: Path) -> None:
-    """MV-26, MV-27, MV-21: only what was said changes."""
+    """MV-26, MV-27: only what was said changes."""
     project = generated(studio, tmp_path)
     later(studio, seconds=60)
     before = scenes_of(studio, project.project_id)[1]
