@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any, Protocol
 from uuid import uuid4
 
+from penstock.cost.printed_figure import PrintedFigure
 from penstock.declare.console_hints import ConsoleHints as ConsoleHints
 from penstock.declare.console_hints import ConsolePage as ConsolePage
 from penstock.declare.console_hints import ProjectList as ProjectList
@@ -164,6 +165,8 @@ class DomainPlugin:
     "What waits for a person, beside the reviews of its pipelines."
     quotas: Callable[[DomainContext, str | None], Sequence[QuotaStanding]] | None = None
     "How the quotas of a project stand, or of all together (None); few, as each is read whenever somebody looks."
+    printed_costs: Sequence[PrintedFigure] = ()
+    "What its documents say that it takes and costs, beside what it does."
 
     def __post_init__(self) -> None:
         if not isinstance(self.domain, Domain):

@@ -93,7 +93,7 @@ class Footprint:
 
     @property
     def index_units(self) -> float:
-        return sum(self._index_units())
+        return index_units(self.before, self.after)
 
     def units(self, *, transaction: bool = False) -> float:
         """What the write takes when it is carried out."""
@@ -104,18 +104,23 @@ class Footprint:
         before = _unlike(self.write, after) if self.assumed and isinstance(self.write, Patch) else self.before
         return replace(self, before=before, after=after, certain=True)
 
-    def _index_units(self) -> Iterator[float]:
-        before, after = self.before, self.after
-        for name in {**before.entries, **after.entries}:
-            was, now = before.entries.get(name), after.entries.get(name)
-            if was is None:
-                yield write_units(after.size)
-            elif now is None:
-                yield write_units(before.size)
-            elif was != now:
-                yield write_units(before.size) + write_units(after.size)
-            elif before.values != after.values:
-                yield write_units(self.bytes)
+
+def index_units(before: Image, after: Image) -> float:
+    """What the indexes take when one image of a record becomes another."""
+    return sum(_index_units(before, after))
+
+
+def _index_units(before: Image, after: Image) -> Iterator[float]:
+    for name in {**before.entries, **after.entries}:
+        was, now = before.entries.get(name), after.entries.get(name)
+        if was is None:
+            yield write_units(after.size)
+        elif now is None:
+            yield write_units(before.size)
+        elif was != now:
+            yield write_units(before.size) + write_units(after.size)
+        elif before.values != after.values:
+            yield write_units(max(before.size, after.size))
 
 
 def footprint(write: Write, before: Image | None) -> Footprint:

@@ -20,7 +20,7 @@ from dataclasses import dataclass, fields
 from datetime import datetime
 from typing import Any
 
-from penstock.cost.capacity import read_units
+from penstock.cost.capacity import query_pages, read_units
 from penstock.cost.footprint import ABSENT, Footprint, Identity, Image, Images, footprint, identity, image_of_loaded
 from penstock.errors import Conflict
 from penstock.operations.commit_recovery import is_repeatable
@@ -32,8 +32,6 @@ from penstock.operations.writes import Check, Patch, Write
 from penstock.ports.engine import Engine, TableSize, Waiter
 from penstock.schema.shape import EntityShape, ViewShape
 
-PAGE_BYTES = 2**20
-"What one Query reads at most."
 GET_LIMIT = 100
 LOAD_LIMIT = 25
 ASSUMED_BYTES = 1024
@@ -203,7 +201,7 @@ class MeteredEngine:
         looked_at = max(len(sizes) + (page.more and limit is not None), page.examined or 0)
         unseen = looked_at - len(sizes)
         usual = sum(sizes) // len(sizes) if sizes else ASSUMED_BYTES
-        requests = _pages([*sizes, *[usual] * unseen])
+        requests = query_pages([*sizes, *[usual] * unseen])
         self._meter.add(
             label,
             Usage(
@@ -344,16 +342,6 @@ def _label(shapes: Sequence[EntityShape], verb: str) -> str:
 
 def _verb(write: Write) -> str:
     return type(write).__name__.lower()
-
-
-def _pages(sizes: Sequence[int]) -> list[int]:
-    """The bytes of each request that records of these sizes take; one request when there are none."""
-    pages = [0]
-    for size in sizes:
-        if pages[-1] >= PAGE_BYTES:
-            pages.append(0)
-        pages[-1] += size
-    return pages
 
 
 def _written(prints: Sequence[Footprint], *, transaction: bool) -> Usage:

@@ -133,6 +133,11 @@ class Settings:
         "How many changes the log of a SQL store keeps at most, whichever feed has not come to them.",
         read=_at_least_one,
     )
+    prices: str | None = _setting(
+        None,
+        "PENSTOCK_PRICES",
+        "A file of your own prices, dated, for `penstock cost` and for budgets; what it does not say, Penstock says.",
+    )
     require_keys: bool = _setting(
         True,
         "PENSTOCK_REQUIRE_KEYS",
