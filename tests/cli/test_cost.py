@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from pathlib import Path
 
+from penstock import open_store
+from penstock.cost.meter import ProjectUsage, Usage
+from penstock.domains import DOMAINS
+from penstock.work.budget import spend
+from penstock.work.working import WORKING
 from tests.cli.conftest import Penstock
 
 WORKLOAD = """
@@ -72,3 +78,46 @@ def test_what_the_documents_print_stands_beside_what_it_is(penstock: Penstock) -
     assert rows["5 GB sent to people"] == ("", "$0.45")
     assert rows["All of it"] == ("$1.50", "$0.52")
     assert penstock("--domain", "musicvideo", "cost", "examples").out.startswith("No document")
+
+
+def _used(folder: Path, project: str, units: float) -> None:
+    store = open_store(f"sqlite:///{folder}/.penstock/penstock.db")
+    store.ensure(*DOMAINS, WORKING)
+    used = ProjectUsage()
+    used.add("musicvideo.Scene put", Usage(requests=3, records=3, write_units=units, measured_write_units=units))
+    used.keys.add(f"MVProjects PROJECT#{project}", units)
+    spend(store, project, used, Decimal(str(units)))
+    store.close()
+
+
+def test_what_a_system_has_used_is_told_by_pattern_project_and_key(penstock: Penstock, folder: Path) -> None:
+    """VM-13, VM-15: as estimated and as measured; the keys that took the most, which are those that get throttled."""
+    _used(folder, "p1", 2.5)
+    _used(folder, "p2", 4.0)
+    (row,) = penstock("cost", "meter", "--json").json
+    assert (row["pattern"], row["write units"], row["measured writes"]) == ("musicvideo.Scene put", "6.5", "6.5")
+    (row,) = penstock("cost", "meter", "--project", "p1", "--json").json
+    assert row["write units"] == "2.5"
+    rows = penstock("cost", "meter", "--by", "project", "--json").json
+    assert [(r["project"], r["$"]) for r in rows] == [("p1", "2.500000"), ("p2", "4.000000")]
+    rows = penstock("cost", "meter", "--by", "key", "--json").json
+    assert [(r["key"], r["units"]) for r in rows] == [("MVProjects PROJECT#p2", "4"), ("MVProjects PROJECT#p1", "2.5")]
+    said = penstock("cost", "meter", "--month", "1999-01")
+    assert "Nothing was counted in 1999-01" in said.out
+    assert "PENSTOCK_METER" in said.err
+    assert penstock("cost", "meter", "--month", "May").code == 2
+
+
+def test_a_budget_is_set_listed_and_removed(penstock: Penstock, folder: Path) -> None:
+    """AC-51: and whoever sets one where nothing is counted is told so."""
+    _used(folder, "p1", 2.5)
+    said = penstock("cost", "budget", "set", "p1", "2.00")
+    assert "p1 may spend $2.00 a month; somebody is told at 80% of it." in said.out
+    assert "PENSTOCK_METER" in said.err
+    (row,) = penstock("cost", "budget", "list", "--json").json
+    assert (row["project"], row["dollars"], row["spent"], row["standing"]) == ("p1", "2.00", "2.50", "spent")
+    said = penstock("work", "inbox")
+    assert "$2.50 of $2.00 spent by p1" in said.out
+    assert penstock("cost", "budget", "set", "p1", "lots").code == 2
+    assert penstock("cost", "budget", "remove", "p1").code == 0
+    assert penstock("cost", "budget", "list", "--json").json == []

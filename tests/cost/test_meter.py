@@ -18,7 +18,8 @@ from typing import Any
 import pytest
 
 from penstock import ANYTHING, Count, Domain, Entity, FrozenClock, IndexKey, Range, Store, Table, key, pattern, the
-from penstock.cost.meter import Meter, MeteredEngine, Usage
+from penstock.cost.meter import Meter, Usage
+from penstock.cost.metered_engine import MeteredEngine
 from penstock.errors import Conflict
 from penstock.kernel.handle import patch, put
 from penstock.operations.conditions import Missing, Present

@@ -18,7 +18,8 @@ from uuid import UUID
 import pytest
 
 from penstock.cost.capacity import read_units
-from penstock.cost.meter import Meter, MeteredEngine, Usage
+from penstock.cost.meter import Meter, Usage
+from penstock.cost.metered_engine import MeteredEngine
 from penstock.declare.pattern import ask
 from penstock.domains import DOMAINS
 from penstock.operations.reads import Ref

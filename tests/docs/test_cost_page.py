@@ -19,6 +19,7 @@ def test_what_the_page_shows_is_so(penstock: Penstock, folder: Path) -> None:
     (folder / "workload.toml").write_text(workload)
     (folder / "prices.toml").write_text(prices)
     assert read_price_list(folder / "prices.toml").dynamodb.source == "our contract"
+    assert penstock("tables", "apply").code == 0
     for block in re.findall(r"```console\n(.*?)```", PAGE.read_text(), re.DOTALL):
         _run(penstock, block)
 

@@ -12,11 +12,17 @@ import typer
 
 from penstock.cli import names
 from penstock.cli.installed import installed
-from penstock.cli.terminal import AsJson, settings, show, tell
+from penstock.cli.metered_rows import METERED, Dimension, read_month, spendings
+from penstock.cli.terminal import AsJson, By, StoreUrl, complain, opened, settings, show, tell
 from penstock.cost.monthly_cost import MonthlyCost
-from penstock.cost.price_list import PriceList, price_list, read_price_list
+from penstock.cost.price_list import PriceList, read_price_list
 from penstock.cost.workload import Workload, read_workload
 from penstock.cost.workload_estimate import WorkloadEstimate, estimate
+from penstock.errors import InvalidValue
+from penstock.runtime.budget_standings import budgets_of
+from penstock.runtime.usage_ledger import chosen_prices
+from penstock.work.budget import WARN_AT, remove_budget, set_budget
+from penstock.work.spending import month_of
 
 cost = typer.Typer(no_args_is_help=True, help="What a system takes and costs: before it runs, and while it does.")
 
@@ -76,8 +82,80 @@ def examples(prices: PricesFile = None, as_json: AsJson = False) -> None:
 
 
 def _prices(chosen: Path | None) -> PriceList:
-    found = settings().prices if chosen is None else str(chosen)
-    return price_list() if found is None else read_price_list(Path(found))
+    return chosen_prices(settings()) if chosen is None else read_price_list(chosen)
+
+
+@cost.command("meter")
+def meter(
+    by: Annotated[Dimension, typer.Option("--by", help="What it is told by.")] = Dimension.PATTERN,
+    project: Annotated[str | None, typer.Option("--project", help="Only of this one; - is for none.")] = None,
+    month: Annotated[str | None, typer.Option("--month", help="Such as 2026-05; else this one.")] = None,
+    store: StoreUrl = None,
+    as_json: AsJson = False,
+) -> None:
+    """What a running system has used, by pattern, project or key: as estimated, and as DynamoDB has measured it."""
+    with opened(store) as handle:
+        asked = month_of(handle.clock.now()) if month is None else read_month(month)
+        found = spendings(handle, asked, project)
+    _note_if_not_counted()
+    rows = METERED[by](found)
+    show(rows, title=f"Used in {asked}, by {by.value}", as_json=as_json, empty=f"Nothing was counted in {asked}.")
+
+
+budget = typer.Typer(no_args_is_help=True, help="How much a project may spend in a month.")
+cost.add_typer(budget, name="budget")
+
+
+@budget.command("set")
+def set_it(
+    project: Annotated[str, typer.Argument(help="The project's id.")],
+    dollars: Annotated[str, typer.Argument(help="US dollars a month.")],
+    warn_at: Annotated[float, typer.Option("--warn-at", help="From this part of it on somebody is told.")] = WARN_AT,
+    by: By = "local",
+    store: StoreUrl = None,
+) -> None:
+    """Say how much a project may spend in a month: near the end somebody is told, beyond it no job is begun."""
+    try:
+        amount = Decimal(dollars)
+    except ArithmeticError:
+        raise InvalidValue(f"a budget is a number of US dollars, such as 12.50, not {dollars!r}") from None
+    with opened(store) as handle:
+        made = set_budget(handle, project, amount, by=by, warn_at=warn_at)
+    tell(f"{made.project_id} may spend ${made.dollars:.2f} a month; somebody is told at {made.warn_at:.0%} of it.")
+    _note_if_not_counted()
+
+
+@budget.command("remove")
+def remove(
+    project: Annotated[str, typer.Argument(help="The project's id.")], by: By = "local", store: StoreUrl = None
+) -> None:
+    """Let a project spend as much as it does."""
+    with opened(store) as handle:
+        remove_budget(handle, project, by=by)
+    tell(f"{project} has no budget.")
+
+
+@budget.command("list")
+def list_budgets(store: StoreUrl = None, as_json: AsJson = False) -> None:
+    """Every budget, and what is spent of it this month."""
+    with opened(store) as handle:
+        found = budgets_of(handle, None)
+    rows = [
+        {
+            "project": budget.project_id,
+            "dollars": f"{budget.dollars:.2f}",
+            "spent": "0" if spending is None else _money(spending.spent),
+            "standing": budget.standing(spending).value,
+            "set by": budget.set_by,
+        }
+        for budget, spending in found
+    ]
+    show(rows, title="Budgets", as_json=as_json, empty="No project has a budget.")
+
+
+def _note_if_not_counted() -> None:
+    if not settings().meter:
+        complain("nothing is counted while PENSTOCK_METER is not true; set it for every process of the system")
 
 
 def _bill(told: WorkloadEstimate) -> list[dict[str, Any]]:

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from penstock.auth.guest_link import GuestLink
+from penstock.cost.meter import Meter
 from penstock.declare.domain import Domain
 from penstock.errors import Misconfigured
 from penstock.events.feed import Feed
@@ -40,6 +41,7 @@ from penstock.runtime.composition import open_archive, open_objects, open_sink, 
 from penstock.runtime.growth import Stored, stored
 from penstock.runtime.operated_system import OperatedSystem
 from penstock.runtime.settings import Settings
+from penstock.runtime.usage_ledger import EVERY, UsageLedger, chosen_prices
 from penstock.work.domain_context import DomainContext
 from penstock.work.past_jobs import PastJobs
 from penstock.work.queue_hints import rest_idle
@@ -70,7 +72,9 @@ class Service:
     context: DomainContext = field(init=False)
 
     def __post_init__(self) -> None:
-        store = open_store(self.settings.store, settings=self.settings)
+        meter = Meter() if self.settings.meter else None
+        store = open_store(self.settings.store, settings=self.settings, meter=meter)
+        self.ledger = None if meter is None else UsageLedger(store, meter, chosen_prices(self.settings))
         objects = open_objects(self.settings.objects, settings=self.settings)
         archive = open_archive(self.settings.archive, settings=self.settings)
         setting = own_settings(self.installed, self.settings.variables)
@@ -111,6 +115,8 @@ class Service:
             raise Misconfigured(f"workers are inline, celery or none, not {self.settings.workers!r}")
         crew = self.celery() if background and self.settings.workers == "celery" else None
         self.context.store.ensure(*self.domains)
+        if self.ledger is not None:
+            self._every(EVERY, "usage", self.ledger.keep)
         if not background:
             return
         if self.settings.workers == "inline":
@@ -156,6 +162,8 @@ class Service:
             self.begin_stop(grace=grace)
         assert self._draining is not None
         self._draining.join()
+        if self.ledger is not None:
+            self.ledger.keep()
         self.context.close()
         self.context.store.close()
 

@@ -133,6 +133,13 @@ class Settings:
         "How many changes the log of a SQL store keeps at most, whichever feed has not come to them.",
         read=_at_least_one,
     )
+    meter: bool = _setting(
+        False,
+        "PENSTOCK_METER",
+        "true counts what each pattern, project and key takes of the store, for `penstock cost meter` and for budgets; "
+        "it takes some time of every read and write.",
+        read=_truth,
+    )
     prices: str | None = _setting(
         None,
         "PENSTOCK_PRICES",
