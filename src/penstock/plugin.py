@@ -129,6 +129,14 @@ class CommandContext(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True)
+class FileExpiry:
+    """Files that the object store itself may remove, so many days after they came: where nothing of ours does."""
+
+    prefix: str
+    days: int
+
+
 Commands = Callable[[CommandContext], Mapping[str, Callable[..., Any]]]
 "Functions with arguments as Typer reads them, or whole Typer applications, by the words after ``penstock``."
 
@@ -165,6 +173,8 @@ class DomainPlugin:
     "What waits for a person, beside the reviews of its pipelines."
     quotas: Callable[[DomainContext, str | None], Sequence[QuotaStanding]] | None = None
     "How the quotas of a project stand, or of all together (None); few, as each is read whenever somebody looks."
+    file_expiries: Callable[[Callable[[str], str | None]], Sequence[FileExpiry]] | None = None
+    "Which files the object store itself removes in time, given its own settings."
     printed_costs: Sequence[PrintedFigure] = ()
     "What its documents say that it takes and costs, beside what it does."
 

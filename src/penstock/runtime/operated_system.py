@@ -97,8 +97,7 @@ class OperatedSystem:
     @cached_property
     def outboxes(self) -> list[type[Message]]:
         """The kernel's outbox, and those of domains that document their own."""
-        own = [i.domain.outbox for i in self.installed]
-        return list(dict.fromkeys([SystemMessage, *(o for o in own if o is not None and issubclass(o, Message))]))
+        return outboxes_of(self.installed)
 
     @cached_property
     def trails(self) -> list[type[AuditLine]]:
@@ -139,6 +138,12 @@ class OperatedSystem:
             return verified_trails(work.store, self.trails, self.context.archive, project=input.project)
 
         self.verify_audit = verify_audit
+
+
+def outboxes_of(installed: Sequence[DomainPlugin]) -> list[type[Message]]:
+    """The kernel's outbox, and those of domains that document their own."""
+    own = [i.domain.outbox for i in installed]
+    return list(dict.fromkeys([SystemMessage, *(o for o in own if o is not None and issubclass(o, Message))]))
 
 
 def known_schedule(schedules: Sequence[Schedule], name: str) -> Schedule:

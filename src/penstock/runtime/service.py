@@ -42,6 +42,7 @@ from penstock.runtime.growth import Stored, stored
 from penstock.runtime.operated_system import OperatedSystem
 from penstock.runtime.settings import Settings
 from penstock.runtime.usage_ledger import EVERY, UsageLedger, chosen_prices
+from penstock.runtime.writer_region import check_writer, is_elsewhere
 from penstock.work.domain_context import DomainContext
 from penstock.work.past_jobs import PastJobs
 from penstock.work.queue_hints import rest_idle
@@ -113,11 +114,13 @@ class Service:
         """Create what the store lacks; then deliver, follow, schedule, sweep and work."""
         if self.settings.workers not in ("inline", "celery", "none"):
             raise Misconfigured(f"workers are inline, celery or none, not {self.settings.workers!r}")
+        if background and self.settings.workers != "none":
+            check_writer(self.settings)
         crew = self.celery() if background and self.settings.workers == "celery" else None
         self.context.store.ensure(*self.domains)
         if self.ledger is not None:
             self._every(EVERY, "usage", self.ledger.keep)
-        if not background:
+        if not background or is_elsewhere(self.settings):
             return
         if self.settings.workers == "inline":
             self.start_workers()
@@ -188,6 +191,7 @@ class Service:
 
     def start_workers(self) -> InlineWorkers:
         """Threads that run tasks."""
+        check_writer(self.settings)
         threads = self.settings.worker_threads
         self._workers = InlineWorkers(self.context.store, self.tasks, threads=threads, context=self.context)
         self._workers.start()
@@ -195,6 +199,7 @@ class Service:
 
     def celery(self) -> CeleryWorkers:
         """Workers on many machines, who hear of tasks from Celery's broker."""
+        check_writer(self.settings)
         if find_spec("celery") is None:
             raise Misconfigured("celery is not installed; run: pip install 'penstock[celery]'")
         if not self.settings.broker:
@@ -217,6 +222,7 @@ class Service:
 
     def relay(self, outbox: type[Message]) -> Relay:
         """What tells the messages of one outbox to the sink."""
+        check_writer(self.settings)
         sink = open_sink(self.settings, clock=self.context.store.clock)
         return Relay(self.context.store, sink, owner=self.owner, outbox=outbox)
 
@@ -291,6 +297,7 @@ class Service:
 
     def sweep(self) -> Sweep:
         """What settles files that no record points at, uploads that were abandoned, and deletions."""
+        check_writer(self.settings)
         return Sweep(self.context.store, self.context.objects, self.domains, owner=self.owner)
 
     # Threads

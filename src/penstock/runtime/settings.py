@@ -198,6 +198,12 @@ class Settings:
     dynamodb_region: str | None = _setting(
         None, "DYNAMODB_REGION", "Where DynamoDB is, if PENSTOCK_STORE=dynamodb:// does not say; else AWS_REGION does."
     )
+    writer_region: str | None = _setting(
+        None,
+        "PENSTOCK_WRITER_REGION",
+        "Where DynamoDB's tables are replicated to several regions: the one in which all work is done. Workers and "
+        "relays elsewhere refuse to start, as leases and conditions hold within a region alone.",
+    )
     dynamodb_endpoint: str | None = _setting(
         None,
         "DYNAMODB_ENDPOINT",

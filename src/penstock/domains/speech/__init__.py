@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from penstock.domains.speech.cleanup import schedules
-from penstock.domains.speech.lifecycle import advice
+from penstock.domains.speech.lifecycle import advice, file_expiries
 from penstock.domains.speech.model import DOMAIN
 from penstock.domains.speech.options import SETTINGS
 from penstock.domains.speech.plan_costs import PRINTED
@@ -48,5 +48,6 @@ PLUGIN = DomainPlugin(
         pages=[ConsolePage("say.js", "Say something")],
     ),
     reviews=REVIEWS,
+    file_expiries=file_expiries,
     printed_costs=PRINTED,
 )
