@@ -11,6 +11,7 @@ from penstock.cli.installed import installed
 from penstock.cli.terminal import settings
 from penstock.errors import Misconfigured
 from penstock.runtime.cloud_template import CloudChoices, cloud_template
+from penstock.runtime.database_roles import database_roles
 from penstock.runtime.settings import Settings
 from penstock.runtime.writer_region import store_region
 
@@ -39,3 +40,14 @@ def _region(chosen: Settings) -> str:
     if not found:
         raise Misconfigured("no region is named; say --region eu-central-1, or set AWS_REGION")
     return found
+
+
+@iac.command("postgresql")
+def postgresql(
+    owner: Annotated[str, typer.Option("--owner", help="Who makes and owns the tables.")] = "penstock_owner",
+    service: Annotated[
+        str, typer.Option("--service", help="Who the service and its workers are.")
+    ] = "penstock_service",
+) -> None:
+    """Write roles, grants and row-level security as SQL, for a service that does not own its tables."""
+    print(database_roles(installed(), settings(), owner=owner, service=service), end="")

@@ -102,8 +102,7 @@ class OperatedSystem:
     @cached_property
     def trails(self) -> list[type[AuditLine]]:
         """The kernel's kind of audit line, and those of domains that document their own."""
-        own = [i.domain.audit for i in self.installed]
-        return list(dict.fromkeys([SystemAudit, *(a for a in own if a is not None and issubclass(a, AuditLine))]))
+        return trails_of(self.installed)
 
     @cached_property
     def feeds(self) -> dict[str, Feed]:
@@ -144,6 +143,12 @@ def outboxes_of(installed: Sequence[DomainPlugin]) -> list[type[Message]]:
     """The kernel's outbox, and those of domains that document their own."""
     own = [i.domain.outbox for i in installed]
     return list(dict.fromkeys([SystemMessage, *(o for o in own if o is not None and issubclass(o, Message))]))
+
+
+def trails_of(installed: Sequence[DomainPlugin]) -> list[type[AuditLine]]:
+    """The kernel's kind of audit line, and those of domains that document their own."""
+    own = [i.domain.audit for i in installed]
+    return list(dict.fromkeys([SystemAudit, *(a for a in own if a is not None and issubclass(a, AuditLine))]))
 
 
 def known_schedule(schedules: Sequence[Schedule], name: str) -> Schedule:
