@@ -15,14 +15,17 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
+from operator import add
+
+from msgspec import Struct
+from msgspec.structs import astuple
 
 from penstock.cost.heavy_keys import HeavyKeys
 from penstock.net.per_process import watch
 
 
-@dataclass(frozen=True, slots=True)
-class Usage:
+class Usage(Struct, frozen=True):
     """What was used under one label. Units are estimated unless they are called measured."""
 
     requests: int = 0
@@ -41,10 +44,9 @@ class Usage:
     measured_write_units: float = 0.0
 
     def __add__(self, other: Usage) -> Usage:
-        return Usage(*(getattr(self, name) + getattr(other, name) for name in _NAMES))
+        return Usage(*map(add, astuple(self), astuple(other)))
 
 
-_NAMES = tuple(f.name for f in fields(Usage))
 _UNLABELLED = "(other)"
 NOBODY = "-"
 "Whose usage it is that was for no project, or for several at once."

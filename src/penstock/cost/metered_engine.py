@@ -21,7 +21,17 @@ from penstock.cost.attribution import (
     project_of_write,
 )
 from penstock.cost.capacity import query_pages, read_units
-from penstock.cost.footprint import ABSENT, Footprint, Identity, Image, Images, footprint, identity, image_of_loaded
+from penstock.cost.footprint import (
+    ABSENT,
+    Footprint,
+    Glimpse,
+    Identity,
+    Image,
+    Images,
+    footprint,
+    identity,
+    image_of_loaded,
+)
 from penstock.cost.meter import NOBODY, Meter, Usage
 from penstock.errors import Conflict
 from penstock.operations.commit_recovery import is_repeatable
@@ -61,7 +71,7 @@ class MeteredEngine:
         distinct = {identity(ref.shape, ref.key): (ref, record) for ref, record in zip(refs, records, strict=True)}
         got: dict[str, Usage] = {}
         for number, (ref, record) in enumerate(distinct.values()):
-            size = self._seen(ref.shape, ref.key, record).size
+            size = self._seen(ref.shape, ref.key, record)
             units = read_units(size)
             project = self._whose(project_of(ref.shape, ref.key, record.__dict__ if record is not None else {}))
             opens = int(number % GET_LIMIT == 0)
@@ -86,7 +96,7 @@ class MeteredEngine:
         with self._meter.under(label, self._whose(project_of(first.pattern.entity, first.values))):
             page = self._engine.find(query, limit=limit, after=after, now=now, **bound)
         whole = first.fields is None
-        sizes = [self._seen(r.__shape__, r.__dict__, r).size if whole else ASSUMED_BYTES for r in page.records]
+        sizes = [self._seen(r.__shape__, r.__dict__, r) if whole else ASSUMED_BYTES for r in page.records]
         # To know that more follow, one record more is read than a limited page shows; it is taken for a usual one, and
         # so are those that were examined and left out.
         looked_at = max(len(sizes) + (page.more and limit is not None), page.examined or 0)
@@ -200,8 +210,14 @@ class MeteredEngine:
         self._images.keep(shape, key, image)
         return image
 
-    def _seen(self, shape: EntityShape, key: Mapping[str, Any], record: Any) -> Image:
-        return self._found(shape, key, None if record is None else record.__dict__) or ABSENT
+    def _seen(self, shape: EntityShape, key: Mapping[str, Any], record: Any) -> int:
+        """How large a record is that was read, which is remembered."""
+        if record is None:
+            self._found(shape, key, None)
+            return 0
+        seen = Glimpse(shape, record.__dict__)
+        self._images.keep(shape, key, seen)
+        return seen.size
 
     def _remember(self, prints: Sequence[Footprint]) -> None:
         for done in prints:
