@@ -99,6 +99,11 @@ class Change:
         self._taker = taker
         return self
 
+    @property
+    def under(self) -> Lease | None:
+        """The lease it is made under."""
+        return self._under
+
     @contextmanager
     def attempt(self) -> Iterator[None]:
         """Something that may fail by itself: if it raises, what it had added to the change is taken out again."""

@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import TypeVar
 from urllib.parse import SplitResult, parse_qs, unquote, urlsplit
 
-from penstock.cost.meter import Meter, MeteredEngine
+from penstock.cost.meter import Meter
+from penstock.cost.metered_engine import MeteredEngine
 from penstock.cost.read_cost import read_cost
 from penstock.errors import Misconfigured
 from penstock.kernel.examination import EXAMINED

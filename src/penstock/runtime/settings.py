@@ -164,6 +164,18 @@ class Settings:
         "How many changes the log of a SQL store keeps at most, whichever feed has not come to them.",
         read=_at_least_one,
     )
+    meter: bool = _setting(
+        False,
+        "PENSTOCK_METER",
+        "true counts what each pattern, project and key takes of the store, for `penstock cost meter` and for budgets; "
+        "it takes some time of every read and write.",
+        read=_truth,
+    )
+    prices: str | None = _setting(
+        None,
+        "PENSTOCK_PRICES",
+        "A file of your own prices, dated, for `penstock cost` and for budgets; what it does not say, Penstock says.",
+    )
     require_keys: bool = _setting(
         True,
         "PENSTOCK_REQUIRE_KEYS",
@@ -227,6 +239,12 @@ class Settings:
     )
     dynamodb_region: str | None = _setting(
         None, "DYNAMODB_REGION", "Where DynamoDB is, if PENSTOCK_STORE=dynamodb:// does not say; else AWS_REGION does."
+    )
+    writer_region: str | None = _setting(
+        None,
+        "PENSTOCK_WRITER_REGION",
+        "Where DynamoDB's tables are replicated to several regions: the one in which all work is done. Workers and "
+        "relays elsewhere refuse to start, as leases and conditions hold within a region alone.",
     )
     dynamodb_endpoint: str | None = _setting(
         None,

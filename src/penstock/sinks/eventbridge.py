@@ -12,6 +12,8 @@ from penstock.net.per_process import PerProcess
 from penstock.ports.sink import Envelope, Undeliverable
 from penstock.sinks.document import document, encoded
 
+SENDS = ("events:PutEvents",)
+"What is called, as policies name it."
 _MOST_ENTRIES = 10
 _MOST_BYTES = 256 * 1024
 _TIME_BYTES = 14
