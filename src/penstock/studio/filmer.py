@@ -35,7 +35,7 @@ class ProceduralFilmer:
             frames, limit = self._frames(scene, faces, reporter), timedelta(seconds=600 + 30 * shot.seconds)
             encode(frames, film, width=self.width, height=self.height, fps=self.fps, limit=limit)
             if len(faces) == scene.count:
-                note_faces(film, Faces(scene.who.kind, faces))
+                note_faces(film, Faces(scene.mouth, faces))
         reporter.progress(1.0)
         metrics = {"frames": scene.count, "place": scene.plan.place, "hour": scene.plan.hour}
         return Made(metrics=metrics, not_drawn=self._not_drawn(shot, scene))

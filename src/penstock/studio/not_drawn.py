@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING
 
 from penstock.studio.concept.looks import GARMENTS, HAIR, SKIN
 from penstock.studio.concept.somebody import Figure, mentions
 from penstock.studio.concept.wish import MATERIALS, MOODS, OWN_NOUNS, WORN
 from penstock.studio.drawing.colour import NAMED
 from penstock.studio.drawing.palette import PLACES
+from penstock.studio.drawing.scene_plan import Plan
 from penstock.studio.quiet_words import is_quiet
 from penstock.studio.vocabulary import (
     ACTIONS,
@@ -34,9 +34,6 @@ from penstock.studio.vocabulary import (
     spans,
     without,
 )
-
-if TYPE_CHECKING:
-    from penstock.studio.drawing.scene_plan import Plan
 
 MOST, LONGEST = 20, 40
 "So many are told, each in so many characters at most."

@@ -46,6 +46,7 @@ vintage vivid warm warmth weak weary weathered wet whimsical wicked wide wild wi
 word words world-famous worn worn-out young younger youth
 """
 _FILM = """
+brings gripping grips lifting lifts offering offers raises raising
 action adventure adventures animated animation appear appears arm arms arrives art artist artistic asks aspect
 atmosphere atmospheric backdrop background ballad beat beats becomes blues body camera carries carrying celebrates
 changed changes changing chapter character characters chord chords cinematic climax clip close-up closed closing color

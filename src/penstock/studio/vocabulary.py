@@ -123,7 +123,8 @@ CAMERAS: Meanings = {
     "track": "track|tracks|tracking|follow|follows|following|travelling|dolly alongside",
     "rise": "crane|cranes|rise|rises|rising|aerial|drone|lifts|tilt up|tilts up",
     "handheld": "handheld|hand-held|shaky|shake|vérité",
-    "drift": "drift|drifts|drifting|floats|floating|static|locked-off",
+    "drift": "drift|drifts|drifting|floats|floating",
+    "static": "static|locked-off|fixed camera|still camera|tripod",
 }
 SHOTS: Meanings = {
     "close": "close-up|close up|closeup|portrait|face|tight shot|extreme close-up|lips",

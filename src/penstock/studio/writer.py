@@ -52,7 +52,7 @@ _SONG = {
 _AD = {
     "opening": (
         "looks around for something that is missing",
-        "walks through an ordinary day",
+        "walks along",
         "arrives, tired, and looks around",
     ),
     "development": (

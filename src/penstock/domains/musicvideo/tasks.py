@@ -179,7 +179,8 @@ def film(work: TaskContext, input: OnScene) -> dict[str, Any] | None:
         workspace.note(made.metrics, cost=made.cost)
         revision.charge(made.cost, scene.video_generation_job_id)
         sings = project.audio_backing_track_s3_key is not None
-        _finish_clip(work, studio, workspace, input, revision, clip, references=references, sings=sings)
+        told = {"references": references, "not_drawn": list(made.not_drawn or ()) or None}
+        _finish_clip(work, studio, workspace, input, revision, clip, sings=sings, **told)
     return None
 
 
@@ -207,6 +208,7 @@ def _finish_clip(
     *,
     references: list[str] | None,
     sings: bool,
+    not_drawn: list[str] | None = None,
 ) -> None:
     """Keep a new clip with its thumbnail, and end the task; what was made of the former clip no longer counts."""
     scene = revision.record
@@ -219,6 +221,7 @@ def _finish_clip(
         scene.finish(video_clip_s3_key=stored.key)
         scene.thumbnail_s3_key = THUMBNAIL.key_of(scene)
         scene.reference_image_s3_keys = references
+        scene.not_drawn = not_drawn
         scene.video_generation_job_id = None
         show(scene, stored, duration)
         if sings and scene.needs_lip_sync:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Annotated, Any
 from uuid import UUID
 
@@ -39,6 +39,7 @@ class SceneView(MusicVideoView):
     retry_count: Count
     error_message: str | None
     cost: float | None
+    not_drawn: list[str] | None = Field(description="What the prompt names and the clip does not show.")
     reference_image_urls: Annotated[list[str], UrlsOf("reference_image_s3_keys")]
     audio_clip_url: Annotated[str | None, UrlOf("audio_clip_s3_key", show_as="audio/mpeg")]
     video_clip_url: Annotated[str | None, UrlOf("video_clip_s3_key")]
@@ -79,13 +80,14 @@ class ProjectView(ProjectInList):
     final_output_url: Annotated[str | None, UrlOf("final_output_s3_key", show_as="video/mp4")]
     final_thumbnail_url: Annotated[str | None, UrlOf("final_thumbnail_s3_key", show_as="image/jpeg")]
     urls_expire_at: UtcSeconds | None
+    not_drawn: list[str] = Field(description="What any of its scenes could not show.")
     scenes: list[SceneView]
 
     @classmethod
     def with_scenes(cls, studio: FilmStudio, project: Project, scenes: Sequence[Scene]) -> ProjectView:
         """The URLs of all of it are signed once for each file."""
         signer = studio.signer()
-        view = cls.of(project, signer, scenes=[])
+        view = cls.of(project, signer, scenes=[], not_drawn=undrawn(scenes))
         view.scenes = [SceneView.of(scene, signer, display_sequence=place) for place, scene in enumerate(scenes, 1)]
         view.urls_expire_at = signer.until
         return view
@@ -149,6 +151,7 @@ class CharacterView(MusicVideoView):
     expiry = "expires_at"
 
     character_reference_id: UUID
+    not_drawn: list[str] | None = Field(description="What the description names and the picture does not show.")
     image_url: Annotated[str, UrlOf("image_s3_key")]
     expires_at: UtcSeconds
 
@@ -157,6 +160,11 @@ class ProjectUpload(UploadView):
     """Where to send a file: to `url`, or, if it is large, each part to its own. Then finalize."""
 
     model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True)
+
+
+def undrawn(scenes: Iterable[Scene]) -> list[str]:
+    """What scenes could not show, each once."""
+    return list(dict.fromkeys(word for scene in scenes for word in scene.not_drawn or ()))
 
 
 def in_list(project: Project) -> ProjectInList:

@@ -81,6 +81,8 @@ def hair(d: Draft, style: str, ink: str = "hair") -> None:
                 d.blob(
                     ink, (-0.95, -0.6), (0, -1.12), (0.95, -0.6), (1.12, 0.5), (0.95, 1.35), (-0.95, 1.35), (-1.12, 0.5)
                 )
+            hair(d, "swept", ink)
+        case "swept":
             d.blob(
                 ink,
                 (-0.98, 0.1),
@@ -106,24 +108,24 @@ def hair(d: Draft, style: str, ink: str = "hair") -> None:
             d.dot(ink, 0, -0.76, 0.62, 0.22)
         case "bun":
             d.oval(ink, 0, -1.12, 0.34)
-            hair(d, "short", ink)
+            hair(d, "swept", ink)
         case "braids":
             for _ in d.sides():
                 d.limb(ink, ((0.82, 0.0), (1.05, 0.6), (0.95, 1.3)), 0.42, 0.4, 0.3)
                 for y in (0.4, 0.75, 1.08):
                     d.mark(ink + "--", (0.86, y), (1.16, y + 0.08), width=0.06)
                 d.oval("crimson", 0.95, 1.24, 0.17, 0.12)
-            hair(d, "short", ink)
+            hair(d, "swept", ink)
         case "bob":
             with d.behind():
                 d.blob(
                     ink, (-0.95, -0.6), (0, -1.14), (0.95, -0.6), (1.14, 0.4), (1.0, 0.82), (-1.0, 0.82), (-1.14, 0.4)
                 )
-            hair(d, "short", ink)
+            hair(d, "swept", ink)
         case "ponytail":
             with d.behind():
                 d.limb(ink, ((0.7, -0.7), (1.3, -0.3), (1.35, 0.6)), 0.5, 0.5, 0.1)
-            hair(d, "short", ink)
+            hair(d, "swept", ink)
         case "mohawk":
             with d.behind():
                 d.poly(

@@ -41,7 +41,7 @@ OUTFITS: tuple[Outfit, ...] = (
     Outfit(
         "woman|girl|she|lady|heroine|female|mother|daughter|sister|maiden|dancer|ballerina",
         clothes="dress",
-        hair="long|ponytail|bun|curly",
+        hair="long|braids|bob|curly",
     ),
     Outfit(
         "knight|paladin|crusader|templar|gladiator|guard|warrior|fighter",

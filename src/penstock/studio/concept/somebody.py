@@ -56,7 +56,8 @@ def figure_of(text: str, *, seed: int = 0, mood: str | None = None) -> Figure:
     style = house_style("")
     draft = drafted(wish, merged, style, empty_handed=True)
     outfit = BY_NAME.get(subject.name)
-    finish = replace(style.finish, textures=textures_of(wish, merged))
+    # Shadows with an edge: those that fade cost a quarter more, in every pose.
+    finish = replace(style.finish, soft=0.0, textures=textures_of(wish, merged))
     kind = (race or subject).name
     held = outfit.held if outfit is not None else ()
     stance = subject.stance if subject.family == "people" else merged.stance

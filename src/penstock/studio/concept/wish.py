@@ -315,6 +315,8 @@ def _inks(text: str, chosen: Mention | None, core: int) -> tuple[dict[str, Colou
             or _other_after(words[n + 1 : n + 4], chosen, text)
             or _noun_before(words[max(n - 3, 0) : n], words[n + 1 : n + 2])
         )
+        if noun is None and word in _OF_HAIR:
+            noun = "hair"
         colour = TONES[material] if material and word not in NAMED else NAMED[word]
         if n and words[n - 1][0] in _DEGREES:
             colour = _DEGREES[words[n - 1][0]](colour)
@@ -348,6 +350,8 @@ def _other_after(words: Sequence[tuple[str, int]], chosen: Mention | None, text:
 
 
 _BREAKS = frozenset({",", ".", ";", "with", "in", "on", "holding", "wearing", "of", "carrying", "from", "for", "and"})
+_OF_HAIR = frozenset({"blond", "blonde", "auburn", "brunette"})
+"Colours that only hair has."
 _DEGREES: Mapping[str, Callable[[Colour], Colour]] = {
     "dark": lambda colour: darker(colour, 0.35),
     "deep": lambda colour: darker(colour, 0.25),

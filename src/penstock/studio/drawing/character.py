@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 
 from penstock.studio.concept.somebody import Figure, figure_of, mentions
-from penstock.studio.drawing.held import Prop
+from penstock.studio.drawing.colour import NAMED
+from penstock.studio.drawing.handheld_things import Prop
 from penstock.studio.drawing.puppet import Puppet
-from penstock.studio.vocabulary import BACKDROPS, CAMERAS, HOURS, PARTICLES, REGIONS, SHOTS, WEATHERS
+from penstock.studio.vocabulary import BACKDROPS, CAMERAS, HOURS, PARTICLES, REGIONS, SHOTS, WEATHERS, spans
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,11 +40,21 @@ def character(description: str, *, prompt: str = "", seed: int = 0) -> Character
 
 
 def character_in(prompt: str) -> Character:
-    """The one a prompt is about, if nobody describes them otherwise; a forest makes nobody green."""
+    """The one a prompt is about, if nobody describes them otherwise; a green forest makes nobody green."""
     text = prompt.lower()
     for elsewhere in (BACKDROPS, REGIONS, HOURS, WEATHERS, PARTICLES, CAMERAS, SHOTS):
-        text = re.sub(rf"(?<![\w-])(?:{'|'.join(elsewhere.values())})(?![\w-])", " , ", text)
+        for words in elsewhere.values():
+            for start, stop in spans(text, words):
+                first = _with_colours(text, start)
+                text = f"{text[:first]}{',':{stop - first}}{text[stop:]}"
     return character(text)
+
+
+def _with_colours(text: str, start: int) -> int:
+    """Where the colours begin that stand before a word."""
+    while (before := text[:start].rstrip().rpartition(" ")[2]) in NAMED:
+        start = text.rindex(before, 0, start)
+    return start
 
 
 def _somebody(text: str) -> str | None:

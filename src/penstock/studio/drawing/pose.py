@@ -24,9 +24,9 @@ CYCLES = {
     "play": 1.0,
 }
 "Seconds until a movement begins again."
-STEPS = {"stand": 4, "look": 4, "sit": 4, "sing": 8, "wave": 8, "skate": 8, "play": 8}
+STEPS = {"stand": 4, "look": 4, "sit": 4, "sing": 6, "wave": 6, "skate": 6, "play": 6}
 "Pictures of a movement; of what is not named there are more."
-MOST_STEPS = 12
+MOST_STEPS = 10
 TRAVELS = frozenset({"walk", "run", "skate", "swim", "fly"})
 "Movements that go somewhere."
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from penstock.studio.concept.catalogue import Mention, named
 from penstock.studio.concept.somebody import LIVING, NOT_SOMEBODY
-from penstock.studio.drawing.held import INSTRUMENTS, RIDDEN
+from penstock.studio.drawing.handheld_things import INSTRUMENTS, RIDDEN
 from penstock.studio.vocabulary import BACKDROPS, REGIONS, spans
 
 ALWAYS_HELD = (

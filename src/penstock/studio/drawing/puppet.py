@@ -12,7 +12,7 @@ from penstock.studio.concept.painter import Fit, painted
 from penstock.studio.concept.poses import MOVEMENTS, posed
 from penstock.studio.concept.somebody import Figure
 from penstock.studio.drawing.canvas import Point
-from penstock.studio.drawing.held import RIDDEN, Prop, put, reached
+from penstock.studio.drawing.handheld_things import RIDDEN, Prop, put, reached
 from penstock.studio.drawing.pose import CYCLES, MOST_STEPS, STEPS, TRAVELS, pose
 
 _LIVELY = TRAVELS | {"dance", "jump"}

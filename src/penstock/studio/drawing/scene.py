@@ -18,7 +18,7 @@ from penstock.studio.drawing.character import Character, character, character_in
 from penstock.studio.drawing.colour import darker, lighter, mix
 from penstock.studio.drawing.front import draw_fog, fog, front
 from penstock.studio.drawing.ground import ground
-from penstock.studio.drawing.held import Prop
+from penstock.studio.drawing.handheld_things import Prop
 from penstock.studio.drawing.land import BACKDROPS
 from penstock.studio.drawing.light import figure_light
 from penstock.studio.drawing.palette import palette_for
@@ -85,6 +85,11 @@ class DrawnScene:
         self._actor = self._acting(cast)
         self._beside = self._product(cast)
         self._finish = _finishes(width, height, rng)
+
+    @property
+    def mouth(self) -> str:
+        """What kind of mouth is seen: that of the character, or of a person in a picture that was given."""
+        return self.who.kind if isinstance(self._actor, Drawn) else "person"
 
     def frame(self, n: int) -> tuple[Image.Image, Face | None]:
         """A frame, and where its mouth is."""
@@ -201,7 +206,7 @@ class DrawnScene:
             # It is followed: the land moves, and not the one who walks through it.
             at = x
         dark = darker(self.site.palette.near, 0.6)
-        if wide and self.plan.place not in {"underwater", "sky"} and self._lifted() < 0.3:
+        if wide and self.plan.place not in {"underwater", "sky"} and 0 <= self._lifted() < 0.3:
             shadow(frame, at, foot + self._lifted() * height, 0.26 * height * zoom, dark)
         for actor, high in ((self._screen, 0.9), (self._beside, 0.95)):
             if actor is not None:
@@ -228,7 +233,7 @@ class DrawnScene:
         if self.plan.action == "fly":
             return 0.24
         if self.plan.action == "swim" and self.plan.place in {"sea", "harbour"}:
-            return 0.12
+            return -0.1
         return 0.1 if stance in {"flyer", "swimmer"} else 0.0
 
     def _lit(self, frame: Image.Image, seconds: float) -> Image.Image:

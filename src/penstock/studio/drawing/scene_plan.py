@@ -79,12 +79,16 @@ def plan(
     """
     rng = np.random.default_rng(list(hashlib.sha256(f"{seed}\n{prompt}".encode()).digest()[:16]))
     wanted, unwanted = read(prompt, _COLOURS), read(negative or "", _COLOURS)
+    product = (told(prompt.lower(), PRODUCTS) or "box") if "product" in prompt.lower() else None
     own = without(prompt.lower(), manner)
     place = read(own, ()).backdrop or told(f"{own} {who}".lower(), HAUNTS) or wanted.backdrop
     place = place or ("city" if wanted.neon else _one(rng, "hills", "city", "sea", "mountains"))
     ground = wanted.ground if wanted.ground and place in _OPEN else _GROUNDS.get(place, "grass")
     hours = ("day", "dawn") if ground == "snow" else ("day", "sunset", "dawn", "sunset")
     hour = wanted.hour or _one(rng, *(h for h in hours if h != unwanted.hour))
+    if product is not None:
+        # What is advertised stands beside the one who acts, once.
+        own = without(own, PRODUCTS.get(product, product).split("|"))
     props = props_told(f"{own} {who}".lower())
     action = _action(wanted, props, place)
     moves: tuple[str, ...] = (
@@ -92,7 +96,6 @@ def plan(
     )
     if action == "stand":
         moves = ("push in", "pull back")
-    product = (told(prompt.lower(), PRODUCTS) or "box") if "product" in prompt.lower() else None
     weather = None if place in _NO_WEATHER else wanted.weather
     return Plan(
         place=place,

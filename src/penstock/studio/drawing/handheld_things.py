@@ -11,6 +11,7 @@ from penstock.studio.concept.catalogue import named
 from penstock.studio.concept.draft import Draft
 from penstock.studio.concept.joints import Bend, Bones
 from penstock.studio.drawing.canvas import Point
+from penstock.studio.drawing.colour import NAMED
 
 INSTRUMENTS = frozenset({"guitar", "violin", "ukulele", "banjo", "lute", "bass", "electric guitar", "cello"})
 "Held across the body, with both hands."
@@ -40,7 +41,7 @@ GRIPS: Mapping[str, Grip] = {
     "lantern": Grip("out", 32, 0.08),
     "torch": Grip("up", 40, 0.8, 8),
     "candle": Grip("up", 24, 0.8),
-    "book": Grip("chest", 36, 0.62),
+    "book": Grip("chest", 40, 0.6),
     "map": Grip("chest", 30, 0.55),
     "scroll": Grip("chest", 30, 0.55),
     "camera": Grip("chest", 22, 0.5),
@@ -87,9 +88,19 @@ class Prop:
         found = named(self.word)
         if not found:
             return None
-        return alone(
-            replace(owner, words=frozenset(self.word.split()), shapes=[], anchors={}, pivots={}), found[0].subject
-        )
+        bare = replace(owner, words=frozenset(self.word.split()), shapes=[], anchors={}, pivots={})
+        return _open_book(bare) if self.name == "book" else alone(bare, found[0].subject)
+
+
+def _open_book(d: Draft) -> Draft:
+    """As somebody holds it who reads: open, with lines on its pages."""
+    d = replace(d, inks={"cover": d.inks.get("held book", NAMED["crimson"])})
+    d.poly("cover", (-32, -20), (0, -14), (32, -20), (32, 22), (0, 28), (-32, 22))
+    for _ in d.sides():
+        d.blob("ivory", (1, -14), (14, -21), (29, -20), (29, 17), (14, 17), (1, 24))
+        for y in (-11, -4, 3, 10):
+            d.mark("grey", (6, y + 1), (24, y - 2), width=1.6)
+    return d
 
 
 def reached(bend: Bend, rest: Draft, limbs: dict[str, Bones], prop: Prop, hand: str) -> Bend:
@@ -100,7 +111,7 @@ def reached(bend: Bend, rest: Draft, limbs: dict[str, Bones], prop: Prop, hand: 
         return bend
     if prop.grip.where == "chest":
         chest = _at(rest, "chest", (0, -46))
-        return _both(bend, limbs, {"arm_r": (chest[0] + 13, chest[1] + 9), "arm_l": (chest[0] - 13, chest[1] + 9)})
+        return _both(bend, limbs, {"arm_r": (chest[0] + 16, chest[1] + 8), "arm_l": (chest[0] - 16, chest[1] + 8)})
     side = 1 if hand.endswith("r") else -1
     target = _target(rest, limbs[hand], prop.grip.where, side)
     # A hand before the body has its elbow outside, one beside it has its elbow below.
