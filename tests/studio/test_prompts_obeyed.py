@@ -13,6 +13,7 @@ from penstock.generation.directors import director, directors
 from penstock.generation.steps import Brief, Shot
 from penstock.studio.concept.joints import bones
 from penstock.studio.drawing.character import character, character_in
+from penstock.studio.drawing.colour import NAMED
 from penstock.studio.drawing.handheld_things import RIDDEN, Prop
 from penstock.studio.drawing.pose import CYCLES
 from penstock.studio.drawing.scene import DrawnScene
@@ -249,6 +250,8 @@ def test_whom_the_description_leaves_open_the_prompt_tells_and_a_place_colours_n
     scene = scene_of("An astronaut on a meadow", character="red-haired, freckles, leather jacket")
     figure = scene.who.figure()
     assert (figure.trade, figure.wish.looks["garment"]) == ("astronaut", "jacket")
+    girl = character_in("Wide shot. A blonde girl in a yellow dress dances on a stage.").figure()
+    assert (girl.kind, girl.draft.inks["hair"]) == ("woman", NAMED["blonde"])
     fox = character_in("A fox in the green forest at night").figure()
     assert not fox.wish.inks
 

@@ -239,7 +239,7 @@ def understood(
     ]
     inside = [each for each in found if each.stop <= len(core)] or found
     chosen = _chosen(text, inside)
-    if chosen and re.search(_STOP, text[: chosen.start]) and _noun(core).endswith(SOMEBODY):
+    if chosen and not families and re.search(_STOP, text[: chosen.start]) and _noun(core).endswith(SOMEBODY):
         # A whaler with a harpoon is somebody, even if nobody knows what whalers look like.
         chosen = None
     inks, textures = _inks(text, chosen, len(core))

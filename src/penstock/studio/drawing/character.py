@@ -47,7 +47,7 @@ def character_in(prompt: str) -> Character:
             for start, stop in spans(text, words):
                 first = _with_colours(text, start)
                 text = f"{text[:first]}{',':{stop - first}}{text[stop:]}"
-    return character(text)
+    return character(text.strip(" ,.;:!"))
 
 
 def _with_colours(text: str, start: int) -> int:
