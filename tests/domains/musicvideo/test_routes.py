@@ -21,7 +21,7 @@ from penstock.schema.role import Role
 from penstock.web.api import build_api
 from penstock.web.options import WebOptions
 from penstock.work.domain_context import DomainContext
-from tests.domains.musicvideo.quick_providers import PICTURE, film
+from tests.domains.musicvideo.quick_providers import PICTURE, QuickProviders, film
 from tests.domains.musicvideo.story import assert_counted, workers
 
 FORM = {
@@ -225,6 +225,26 @@ def test_characters_are_drawn_uploaded_and_used(editor: TestClient, studio: Film
     assert character in editor.get(f"/api/mv/projects/{project_id}").json()["characterImageUrl"]
     unknown = editor.post("/api/mv/projects", data={**FORM, "characterReferenceImageId": str(uuid4())}, files=track())
     assert unknown.status_code == 404
+
+
+def test_what_could_not_be_drawn_is_told(editor: TestClient, studio: FilmStudio, quick: QuickProviders) -> None:
+    """Of each scene, of the project as a whole, and of a character's picture; a film from elsewhere is as it is."""
+    quick.not_drawn = ["bagpipes"]
+    project_id = filmed(editor, studio)
+    told = editor.get(f"/api/mv/projects/{project_id}").json()
+    assert told["notDrawn"] == ["bagpipes"]
+    assert [scene["notDrawn"] for scene in told["scenes"]] == [["bagpipes"]] * 3
+    drawn = editor.post("/api/mv/generate_character_reference", json={"characterDescription": "A piper"})
+    assert drawn.json()[0]["notDrawn"] == ["bagpipes"]
+    character = drawn.json()[0]["characterReferenceId"]
+    assert editor.get(f"/api/mv/get_character_reference/{character}").json()["notDrawn"] == ["bagpipes"]
+    sent = {"file": ("film.mp4", film(), "video/mp4")}
+    assert editor.post(f"/api/mv/projects/{project_id}/scenes/1/upload_video", files=sent).status_code == 202
+    quick.not_drawn = []
+    assert editor.post(f"/api/mv/projects/{project_id}/scenes/2/regenerate").status_code == 202
+    workers(studio).drain()
+    told = editor.get(f"/api/mv/projects/{project_id}").json()
+    assert [scene["notDrawn"] for scene in told["scenes"]] == [None, None, ["bagpipes"]]
 
 
 def test_states_are_moved_by_hand_only_where_that_is_safe(editor: TestClient, studio: FilmStudio) -> None:

@@ -89,6 +89,21 @@ def test_the_same_concept_becomes_the_same_film(tmp_path: Path, local: Any, cloc
     assert json.dumps(digests[0]) != "[null]"
 
 
+def test_what_a_sentence_names_and_nobody_can_draw_is_told(tmp_path: Path, local: Any, clock: FrozenClock) -> None:
+    """Of the words that somebody wrote, and of none that the writer has added."""
+    from penstock import open_store
+
+    store = open_store(f"sqlite:///{tmp_path}/mv.db", clock=clock)
+    store.ensure(DOMAIN, WORKING)
+    context = DomainContext(store, local, {**SETTINGS, "MV_SCENE_SECONDS": "0.5"}.get)
+    studio = FilmStudio.within(context)
+    concept = "A cat astronaut plays the bagpipes on the moon"
+    project = demo.begin(studio, concept, character="A grey cat in a spacesuit", scenes=2, audio=None)
+    ManualWorkers(store, [TASKS], context=context).drain()
+    assert [s.not_drawn for s in scenes(studio, project.project_id)] == [["bagpipes"], ["bagpipes"]]
+    store.close()
+
+
 def _moves(film: Path) -> bool:
     """Is every picture of a film another one than a while before?"""
     import av

@@ -132,10 +132,19 @@ def commands(terminal: CommandContext) -> Mapping[str, Callable[..., Any]]:
                 raise NotMade(_why(studio.store, project))
             path = download(studio, project, out)
             terminal.tell(f"{path.absolute()} ({project.final_duration:.1f} s, {path.stat().st_size:,} bytes)")
+            _tell_undrawn(terminal, studio.store, project)
             url = studio.sign(project.final_output_s3_key).url
             terminal.tell(f"Project {project.project_id}. While `penstock up` runs: {url}")
 
     return {"demo musicvideo": musicvideo}
+
+
+def _tell_undrawn(terminal: CommandContext, store: Store, project: Project) -> None:
+    """What was asked for and is not to be seen, if there is such."""
+    scenes = project.in_order(store.find(Scene.of_project(project_id=project.project_id)))
+    told = [f"{', '.join(scene.not_drawn)} (scene {scene.sequence})" for scene in scenes if scene.not_drawn]
+    if told:
+        terminal.tell(f"Not drawn: {'; '.join(told)}")
 
 
 def _show(terminal: CommandContext, watched: Iterator[list[DemoProgress]]) -> None:

@@ -215,6 +215,8 @@ class Scene(
     incoming_s3_key: ObjectKey | None = None
     "A film that was uploaded and is to become the clip."
     thumbnail_s3_key: ObjectKey | None = None
+    not_drawn: list[str] | None = None
+    "What the prompt names and the clip does not show, if whoever filmed it can tell."
     take: Count | None = None
     "How often work on the scene was asked for; what an earlier take makes comes too late."
     video_generation_job_id: str | None = None
@@ -289,6 +291,8 @@ class CharacterReference(
 
     character_id: UUID
     description: str | None = None
+    not_drawn: list[str] | None = None
+    "What the description names and the picture does not show."
     image_s3_key: ObjectKey
     created_at: UtcSeconds = Field(frozen=True)
 

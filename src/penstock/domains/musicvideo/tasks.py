@@ -151,6 +151,8 @@ class MadeOf:
     "None, if it was filmed elsewhere."
     sings: bool = False
     "Whether lips are to be moved next."
+    not_drawn: list[str] | None = None
+    "What the prompt names and is not seen."
 
 
 @of_scene
@@ -182,7 +184,7 @@ def film(work: TaskContext, input: OnScene) -> dict[str, Any] | None:
             made = studio.providers.generator.film(shot, clip, PartOfScene(workspace, 0.0, SUNG if sings else 1.0))
         workspace.note(made.metrics, cost=made.cost)
         revision.charge(made.cost, scene.video_generation_job_id)
-        made_of = MadeOf(references, filmed_from(project, scene), sings)
+        made_of = MadeOf(references, filmed_from(project, scene), sings, list(made.not_drawn or ()) or None)
         _finish_clip(work, studio, workspace, input, revision, clip, made_of)
     return None
 
@@ -222,6 +224,7 @@ def _finish_clip(
         scene.finish(video_clip_s3_key=stored.key)
         scene.thumbnail_s3_key = THUMBNAIL.key_of(scene)
         scene.reference_image_s3_keys, scene.filmed_from = made_of.references, made_of.words
+        scene.not_drawn = made_of.not_drawn
         scene.video_generation_job_id = None
         scene.clip_sha256 = stored.sha256
         show(scene, stored, duration)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Annotated, Any
 from uuid import UUID
 
@@ -49,6 +50,7 @@ class SceneView(MusicVideoView):
     retry_count: Count
     error_message: str | None
     cost: float | None
+    not_drawn: list[str] | None = Field(description="What the prompt names and the clip does not show.")
     reference_image_urls: Annotated[list[str], UrlsOf("reference_image_s3_keys")]
     audio_clip_url: Annotated[str | None, UrlOf("audio_clip_s3_key", show_as="audio/mpeg")]
     video_clip_url: Annotated[str | None, UrlOf("video_clip_s3_key")]
@@ -94,6 +96,7 @@ class ProjectView(ProjectInList):
     progress: Annotated[int, Field(ge=0, le=100)] = Field(description="How far its scenes are together, in per cent.")
     failed_sequences: list[Count] = Field(description="The scenes that failed, by number; `retry` runs just these.")
     stale_lips: list[Count] = Field(description="The scenes whose lips are out of step with the track, by number.")
+    not_drawn: list[str] = Field(description="What any of its scenes could not show.")
     scenes: list[SceneView]
 
     @classmethod
@@ -164,6 +167,7 @@ class CharacterView(MusicVideoView):
     expiry = "expires_at"
 
     character_reference_id: UUID
+    not_drawn: list[str] | None = Field(description="What the description names and the picture does not show.")
     image_url: Annotated[str, UrlOf("image_s3_key")]
     expires_at: UtcSeconds
 
@@ -179,6 +183,11 @@ class ProjectUpload(UploadView):
     inspected: float | None = Field(None, description="While it is looked at: how much of it is, of 1.")
     error: str | None = Field(None, description="Why it was refused.")
     advice: str | None = Field(None, description="What to know about its content type before it is sent.")
+
+
+def undrawn(scenes: Iterable[Scene]) -> list[str]:
+    """What scenes could not show, each once."""
+    return list(dict.fromkeys(word for scene in scenes for word in scene.not_drawn or ()))
 
 
 def in_list(project: Project) -> ProjectInList:
@@ -201,6 +210,7 @@ def _together(seen: ProjectSeen) -> dict[str, Any]:
         "progress": sum(done) // len(done) if done else 0,
         "failed_sequences": [p.scene.sequence for p in seen.places if p.scene.status is SceneStatus.FAILED],
         "stale_lips": list(stale_lips(seen.places)),
+        "not_drawn": undrawn(place.scene for place in seen.places),
     }
 
 
