@@ -13,7 +13,7 @@ from penstock.declare.units import Count, Seconds, UtcSeconds
 from penstock.domains.musicvideo.edition import etag_of
 from penstock.domains.musicvideo.film_studio import FilmStudio
 from penstock.domains.musicvideo.lip_standing import LipsStatus, shown_seconds, stale_lips
-from penstock.domains.musicvideo.model import Mode, Project, ProjectStatus, SceneStatus
+from penstock.domains.musicvideo.model import Mode, Project, ProjectStatus, Scene, SceneStatus
 from penstock.domains.musicvideo.projects import ProjectSeen
 from penstock.files.signed_view import SignedView, UrlOf, UrlSigner, UrlsOf, shared_fields
 from penstock.files.upload import UploadStatus
