@@ -85,8 +85,9 @@ def _named(what: str, url: str, openers: Mapping[str, T]) -> T:
     scheme = _scheme(url)
     if not scheme:
         begins = " or ".join(f"{known}:" for known in openers)
-        here = f"; for a place on this machine write {next(iter(openers))}:///{without_secrets(url)}" if what != "sink" else ""
-        raise Misconfigured(f"the {what} {without_secrets(url)!r} is no URL; one begins with {begins}{here}")
+        shown = without_secrets(url)
+        here = f"; for a place on this machine write {next(iter(openers))}:///{shown}" if what != "sink" else ""
+        raise Misconfigured(f"the {what} {shown!r} is no URL; one begins with {begins}{here}")
     if scheme not in openers:
         close = difflib.get_close_matches(scheme, openers, n=1)
         hint = f'Did you mean "{close[0]}"?' if close else f"There are {', '.join(openers)}."

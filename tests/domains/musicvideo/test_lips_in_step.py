@@ -102,6 +102,7 @@ class Edited:
         self.studio.objects.put(sent.upload.staging, content)
         digest = sha256(content).hexdigest()
         uploading.finalize(self.studio, self.project_id, sent.upload.upload_id, sha256=digest, by=ANN)
+        self._hands.drain()  # it is looked at first
 
     def sync_one(self) -> None:
         """One scene is sung in again, trimmed or not, while others may be stale."""

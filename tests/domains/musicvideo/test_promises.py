@@ -238,7 +238,7 @@ def test_a_state_of_a_scene_that_cannot_be_written_fails_no_request(
     moody = replace(studio, store=store)
     editor = client_of(studio)
     project_id = begun(studio, tmp_path).project_id
-    answer = editor.post(f"/api/mv/projects/{project_id}/generate")
+    answer = editor.post(f"/api/mv/projects/{project_id}/generate", json={"scenes": 2})
     assert answer.status_code == 202
     hands = workers(moody)
     hands.drain()
