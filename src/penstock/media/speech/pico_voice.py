@@ -7,7 +7,6 @@ ends with. None of this may stop a service.
 from __future__ import annotations
 
 import json
-import os
 import re
 import subprocess
 import sys
@@ -40,6 +39,8 @@ LANGUAGES = tuple(_LESS_AND_MORE)
 RATE = 16_000
 _AT_ONCE = 200
 "Characters that it is given at once: some ten seconds of speech."
+_LONGEST = 10.0
+"Seconds of CPU for one request; a hundred times what the longest takes."
 _LONG_WORD = re.compile(r"(\S{30})(?=\S)")
 "Of a longer word it leaves out what it does not take in, without a word."
 _REPEATED = re.compile(r"([^\w\s])\1{2,}")
@@ -93,14 +94,16 @@ class PicoVoice:
 class PicoProcess:
     """The process that speaks; one that has ended is replaced by another."""
 
-    def __init__(self) -> None:
+    def __init__(self, limit: float = _LONGEST) -> None:
+        self._limit = limit
         self._turn = Lock()
         self._process = _started()
         self._end = weakref.finalize(self, _ended, self._process)
 
     def speak(self, text: str, *, language: str, speed: float) -> bytes:
         """Samples; none where it can make nothing of the text."""
-        request = json.dumps({"text": text, "language": language, "speed": speed}).encode() + b"\n"
+        asked = {"text": text, "language": language, "speed": speed, "limit": self._limit}
+        request = json.dumps(asked).encode() + b"\n"
         with self._turn:
             try:
                 return self._answer(request)
@@ -128,11 +131,8 @@ def _started() -> subprocess.Popen[bytes]:
     # As a file, so that it begins in a moment; and without the folder of that file among those of modules.
     command = [sys.executable, "-P", str(Path(__file__).with_name("pico_process.py"))]
     # What a service knows is nothing for one who reads strangers' texts; Ctrl-C is for the service, which ends it.
-    env = {name: os.environ[name] for name in ("LD_LIBRARY_PATH",) if name in os.environ}
     pipe = subprocess.PIPE
-    return subprocess.Popen(
-        command, stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL, env=env, start_new_session=True
-    )
+    return subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL, env={}, start_new_session=True)
 
 
 def _ended(process: subprocess.Popen[bytes]) -> None:
