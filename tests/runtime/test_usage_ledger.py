@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from decimal import Decimal
@@ -21,6 +20,7 @@ from penstock.runtime.settings import Settings
 from penstock.runtime.usage_ledger import UsageLedger
 from penstock.work.spending import ProjectSpending, month_of
 from penstock.work.working import WORKING
+from tests.forked import forked
 
 BEGUN = datetime(2037, 6, 6, tzinfo=UTC)
 ONE, OTHER = uuid4(), uuid4()
@@ -118,15 +118,8 @@ def test_whoever_counts_keeps_it_once_it_is_time(store: Store) -> None:
 def test_a_forked_process_does_not_keep_what_its_parent_has_counted() -> None:
     meter = Meter()
     meter.add("x", Usage(write_units=1))
-    reading, writing = os.pipe()
-    child = os.fork()
-    if child == 0:
-        os.write(writing, str(meter.total().write_units).encode())
-        os._exit(0)
-    os.waitpid(child, 0)
-    assert (os.read(reading, 100), meter.total().write_units) == (b"0.0", 1.0)
-    os.close(reading)
-    os.close(writing)
+    assert forked(lambda: meter.total().write_units == 0.0) == 0
+    assert meter.total().write_units == 1.0
 
 
 @pytest.mark.parametrize("metered", [True, False])
