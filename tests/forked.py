@@ -15,6 +15,7 @@ import traceback
 from collections.abc import Callable
 
 _SECONDS = 60
+_STDERR = 2
 
 
 def forked(work: Callable[[], object]) -> int:
@@ -35,5 +36,5 @@ def forked(work: Callable[[], object]) -> int:
 def mortal() -> None:
     """Have the system end this process in a minute, whatever it waits for then, and say what that was."""
     signal.signal(signal.SIGALRM, signal.SIG_DFL)
-    faulthandler.register(signal.SIGALRM, file=sys.__stderr__, chain=True)
+    faulthandler.register(signal.SIGALRM, file=_STDERR, chain=True)
     signal.alarm(_SECONDS)
