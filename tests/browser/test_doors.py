@@ -28,6 +28,7 @@ from tests.servers import had
 from tests.work.soon import soon
 
 from .accessibility import violations_in_both_themes
+from .complaints import Complaints
 from .console import build_once
 from .door import FrontDoor, opened
 from .films import numbered_film
@@ -76,6 +77,28 @@ def test_a_sentence_is_typed_and_heard(page: Page, door: Opens) -> None:
     expect(page.get_by_role("list", name="Said today").get_by_role("listitem")).to_have_count(1)
     page.reload()  # it is in the address, and can be sent to somebody
     assert played(sound) > 1
+    usable(page)
+
+
+def test_what_was_left_out_and_what_failed_is_shown(page: Page, door: Opens, complaints: Complaints) -> None:
+    """Each voice with its language and how it sounds; what it could not say, and a text of which nothing came."""
+    complaints.expect("answered 422: POST .*/public/tts/sync")
+    said = door(speech.PLUGIN)
+    said.open(page, role=Role.ADMIN)
+    voice, text = page.get_by_label("Voice"), page.get_by_label("Text")
+    expect(voice.locator("option").filter(has_text="like a person")).to_have_text(
+        ["en_US-heart (en-US), like a person, the usual one"]
+    )
+    text.fill("Guten Tag 😊")
+    voice.select_option("de_DE-pico")
+    page.get_by_role("button", name="Speak").click()
+    expect(page.get_by_text("Left out, as the voice cannot say it: 😊")).to_be_visible()
+    text.fill("世界")
+    page.get_by_role("button", name="Speak").click()
+    expect(page.get_by_text("Latin script").first).to_be_visible()
+    rows = page.get_by_role("list", name="Said today").get_by_role("listitem")
+    expect(rows.filter(has_text="Latin script")).to_have_count(1)
+    expect(rows.filter(has=page.get_by_role("button"))).to_have_count(1)
     usable(page)
 
 

@@ -93,7 +93,11 @@ export function mount(element, context) {
 
   async function speak({ text, voice_id, format }) {
     const said = { text, voice_id: voice_id ?? null };
-    const audio = text.length <= AT_ONCE ? await context.post("/public/tts/sync", said) : await spokenByWorker(said);
+    const speaking = text.length <= AT_ONCE ? context.post("/public/tts/sync", said) : spokenByWorker(said);
+    const audio = await speaking.catch((thrown) => {
+      again(); // what failed is told among what was said
+      throw thrown;
+    });
     const kept = format === "wav" ? null : format;
     if (audio)
       context.address.set({
