@@ -31,8 +31,10 @@ from penstock.runtime.cloud_template import CloudChoices, cloud_deployment, clou
 from penstock.runtime.discovery import discover
 from penstock.runtime.service import Service
 from penstock.runtime.settings import Settings, read_settings
+from penstock.runtime.system_records import SYSTEM_RECORDS
 from penstock.schema.role import Role
 from penstock.work.domain_context import DomainContext
+from penstock.work.working import WORKING
 from penstock.workers.manual import ManualWorkers
 from tests.domains.assetcreator.quick_makers import QuickMakers
 from tests.domains.assetcreator.test_story import test_an_asset_is_drawn_rejected_drawn_again_and_delivered as an_asset
@@ -87,7 +89,8 @@ def deployed(
         monkeypatch.setenv(name, value)
     before = f"recorded{next(_number)}-"
     bucket = seaweedfs_server.create_bucket(f"{before}files")
-    names = {t.place.name: before + t.place.name for i in FIVE for t in i.domain.tables}
+    tables = [shape.table for domain in (SYSTEM_RECORDS, WORKING, *(i.domain for i in FIVE)) for shape in domain.shapes]
+    names = {table.name: before + table.name for table in tables}
     settings = Settings(
         store=f"dynamodb://us-east-1?endpoint={dynoxide_server.url}",
         objects=f"s3://{bucket}?region=us-east-1&endpoint={quote(seaweedfs_server.url, safe=':/')}",
