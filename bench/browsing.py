@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
+from functools import cached_property
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +14,7 @@ from tests.browser.console import build_once
 from tests.browser.driver import started
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Page
+    from playwright.sync_api import Browser, BrowserContext, Page
 
 WINDOW = {"width": 1280, "height": 800}
 _PATIENCE_MS = 120_000
@@ -85,14 +86,26 @@ class Visitor:
     @contextmanager
     def profile(self, *, signed_in: bool = True) -> Iterator[Page]:
         """An empty page of somebody who was never here: nothing is cached."""
+        with self._context() as context:
+            if signed_in:
+                context.add_cookies(self._cookies)
+            yield context.new_page()
+
+    @cached_property
+    def _cookies(self) -> list[Any]:
+        """Of a session that all profiles share: one address may sign in a few times a minute only."""
+        _, _, token = self._up.key["Authorization"].partition(" ")
+        with self._context() as context:
+            answer = context.request.post(f"{self.url}/api/session", data={"key": token})
+            assert answer.ok, answer.text()
+            return list(context.cookies())
+
+    @contextmanager
+    def _context(self) -> Iterator[BrowserContext]:
         context = self._browser.new_context(viewport=WINDOW)  # type: ignore[arg-type]
         context.set_default_timeout(_PATIENCE_MS)
         try:
-            if signed_in:
-                _, _, token = self._up.key["Authorization"].partition(" ")
-                answer = context.request.post(f"{self.url}/api/session", data={"key": token})
-                assert answer.ok, answer.text()
-            yield context.new_page()
+            yield context
         finally:
             context.close()
 

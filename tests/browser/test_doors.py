@@ -17,6 +17,8 @@ import pytest
 from playwright.sync_api import expect
 
 from penstock.domains import assetcreator, musicvideo, novae, speech, videos
+from penstock.domains.musicvideo import scenes
+from penstock.domains.musicvideo.film_studio import FilmStudio
 from penstock.domains.musicvideo.model import Scene, SceneStatus
 from penstock.files.uploads import Uploads
 from penstock.plugin import DomainPlugin
@@ -26,6 +28,7 @@ from tests.servers import had
 from tests.work.soon import soon
 
 from .accessibility import violations_in_both_themes
+from .complaints import Complaints
 from .console import build_once
 from .door import FrontDoor, opened
 from .films import numbered_film
@@ -77,6 +80,28 @@ def test_a_sentence_is_typed_and_heard(page: Page, door: Opens) -> None:
     usable(page)
 
 
+def test_what_was_left_out_and_what_failed_is_shown(page: Page, door: Opens, complaints: Complaints) -> None:
+    """Each voice with its language and how it sounds; what it could not say, and a text of which nothing came."""
+    complaints.expect("answered 422: POST .*/public/tts/sync")
+    said = door(speech.PLUGIN)
+    said.open(page, role=Role.ADMIN)
+    voice, text = page.get_by_label("Voice"), page.get_by_label("Text")
+    expect(voice.locator("option").filter(has_text="like a person")).to_have_text(
+        ["en_US-heart (en-US), like a person, the usual one"]
+    )
+    text.fill("Guten Tag 😊")
+    voice.select_option("de_DE-pico")
+    page.get_by_role("button", name="Speak").click()
+    expect(page.get_by_text("Left out, as the voice cannot say it: 😊")).to_be_visible()
+    text.fill("世界")
+    page.get_by_role("button", name="Speak").click()
+    expect(page.get_by_text("Latin script").first).to_be_visible()
+    rows = page.get_by_role("list", name="Said today").get_by_role("listitem")
+    expect(rows.filter(has_text="Latin script")).to_have_count(1)
+    expect(rows.filter(has=page.get_by_role("button"))).to_have_count(1)
+    usable(page)
+
+
 def test_a_video_grows_scene_by_scene_and_is_played(page: Page, door: Opens) -> None:
     studio = door(musicvideo.PLUGIN, {"MV_SIZE": "160x90", "MV_FPS": "12", "MV_SCENE_SECONDS": "1"})
     studio.open(page)
@@ -100,6 +125,31 @@ def test_a_video_grows_scene_by_scene_and_is_played(page: Page, door: Opens) -> 
     assert played(page.get_by_label("The film", exact=True)) > 1.5
     expect(page.get_by_role("link", name="Download the film")).to_be_visible()
     usable(page)
+
+
+def test_lips_that_are_out_of_step_are_seen_and_moved_again(page: Page, door: Opens) -> None:
+    studio = door(musicvideo.PLUGIN, {"MV_SIZE": "160x90", "MV_FPS": "12", "MV_SCENE_SECONDS": "1"})
+    studio.open(page)
+    page.get_by_label("What it is about").fill("Robot exploring Austin, Texas")
+    page.get_by_label("Who is in it").fill("Silver metallic humanoid robot")
+    page.get_by_label("Scenes", exact=True).fill("3")
+    page.get_by_role("button", name="Make the video").click()
+    expect(page.get_by_text("3 of 3 filmed")).to_be_visible()
+    cut, again = (page.get_by_role("button", name=name) for name in ("Cut the film", "Move all stale lips again"))
+    expect(cut).to_be_visible()
+    expect(again).to_have_count(0)
+
+    video = UUID(parse_qs(urlsplit(page.url).query)["video"][0])
+    in_studio = FilmStudio.within(studio.system.context)
+    sings = [s for s in in_studio.store.find(Scene.of_project(project_id=video)) if s.lip_synced_video_clip_s3_key]
+    scenes.reorder(in_studio, video, [*sorted({1, 2, 3} - {sings[0].sequence}), sings[0].sequence][::-1], by="ann")
+    expect(page.get_by_text("lips out of step").first).to_be_visible()
+    expect(page.get_by_role("alert").get_by_text("Lips are out of step with the track: scene")).to_be_visible()
+    expect(cut).to_have_count(0)
+    usable(page)
+    again.click()
+    expect(cut).to_be_visible()
+    expect(page.get_by_text("lips out of step")).to_have_count(0)
 
 
 def test_an_asset_is_asked_for_decided_about_and_taken_away(page: Page, door: Opens) -> None:

@@ -30,7 +30,7 @@ def keys_within(
     marker = next((m for m in metadata if isinstance(m, marked)), None)
     if marker is not None:
         key_of = marker.key_of
-        return lambda value: (key_of(value),)
+        return _itself if key_of is str else lambda value: (key_of(value),)
     origin, arguments = get_origin(annotation), get_args(annotation)
     if origin is Annotated:
         return keys_within(arguments[0], arguments[1:], marked=marked, inside=inside)
@@ -44,6 +44,10 @@ def keys_within(
     if isinstance(annotation, type) and issubclass(annotation, BaseModel) and annotation not in inside:
         return _of_model(annotation, marked, inside | {annotation})
     return None
+
+
+def _itself(key: str) -> tuple[str]:
+    return (key,)
 
 
 def _of_union(members: Sequence[Any], marked: Mark, inside: frozenset[type]) -> KeysOf | None:
@@ -79,6 +83,8 @@ def _types_of(member: Any) -> tuple[Any, ...]:
 def _each(keys: KeysOf | None, members: Callable[[Any], Iterable[Any]]) -> KeysOf | None:
     if keys is None:
         return None
+    if keys is _itself:  # as most are, and every put asks
+        return lambda value: [member for member in members(value) if member is not None]
     return lambda value: [key for member in members(value) if member is not None for key in keys(member)]
 
 

@@ -9,7 +9,7 @@ so that nobody can have a URL signed for another project's file by writing its k
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any
 from uuid import UUID
@@ -26,9 +26,6 @@ from penstock.schema.generated import defined
 from penstock.schema.kinds import FieldShape, Kind
 from penstock.schema.object_key import validate_folder, validate_s3_key
 from penstock.schema.shape import EntityShape
-
-_Writer = tuple[str, str, Callable[[Any], str | None]]
-"A mark of patterns, the field it means, and what writes its values there."
 
 
 def files_of(shape: EntityShape, values: Mapping[str, Any]) -> list[str]:
@@ -82,7 +79,7 @@ def check_files(shape: EntityShape, values: Mapping[str, Any]) -> None:
     """Refuse a record that points where it may not."""
     keys = files_of(shape, values)
     # Most are where a pattern leaves nothing open; to read each by every pattern would cost more than the write itself.
-    if keys and not _fixed_places(shape, values).issuperset(keys):
+    if keys and not _fixed_places(shape)(values).issuperset(keys):
         for key in keys:
             check_pointing(shape, values, key)
     if shape.folder_fields:
@@ -90,64 +87,67 @@ def check_files(shape: EntityShape, values: Mapping[str, Any]) -> None:
             _check_folder(shape, values, folder)
 
 
-def _fixed_places(shape: EntityShape, values: Mapping[str, Any]) -> set[str]:
-    """The keys that a record with these values may point at, as far as its patterns leave nothing open."""
-    writers, templates, write_all = _fixed(shape)
-    texts = {}
-    for mark, name, write in writers:
-        value = values.get(name)
-        if value is not None and (said := write(value)) is not None:
-            texts[mark] = said
-    if len(texts) == len(writers):
-        return write_all(*texts.values())
-    return {template % texts for template, needed in templates if needed <= texts.keys()}
-
-
 @cache
-def _fixed(
-    shape: EntityShape,
-) -> tuple[list[_Writer], list[tuple[str, frozenset[str]]], Callable[..., set[str]]]:
-    """Of those patterns that leave nothing open what writes their marks, the templates with the marks they need, and
-    what makes the keys of all of them."""
+def _fixed_places(shape: EntityShape) -> Callable[[Mapping[str, Any]], set[str]]:
+    """What gives the keys that a record with certain values may point at, as far as its patterns leave nothing open.
+
+    Generated: every put of a record with files asks for them.
+    """
     patterns = [(p.template, p.marks) for p in shape.files if p.template is not None and _is_fixed(p, p.template)]
-    every = {mark: meant for _, marks in patterns for mark, meant in marks.items()}
-    writers = [(mark, name, _harmless(shape.fields[name], digits)) for mark, (name, digits) in every.items()]
-    needed = [(template, frozenset(marks)) for template, marks in patterns]
-    return writers, needed, _joined([template for template, _ in patterns], list(every), about=shape.name)
-
-
-def _joined(templates: list[str], marks: list[str], *, about: str) -> Callable[..., set[str]]:
-    """Generate what makes a key of each template: every put of a record with files asks for them."""
-    constants: dict[str, str] = {}
-    keys = []
-    for template in templates:
-        pieces = []
-        for place, piece in enumerate(re.split(r"%\(([^()]*)\)s", template)):
-            if place % 2:
-                pieces.append(f"m{marks.index(piece)}")
-            elif piece:
-                pieces.append(name := f"c{len(constants)}")
-                constants[name] = piece
-        keys.append(" + ".join(pieces))
-    parameters = ", ".join(f"m{number}" for number in range(len(marks)))
-    made = "{" + ", ".join(keys) + "}" if keys else "set()"
-    function: Callable[..., set[str]] = defined(
-        "places", f"def places({parameters}):\n    return {made}\n", about=about, names=constants
+    marks = {mark: meant for _, every in patterns for mark, meant in every.items()}
+    letters = {mark: f"m{number}" for number, mark in enumerate(marks)}
+    names: dict[str, Any] = {"text": to_builtins, "UUID": UUID}
+    lines = []
+    for mark, (name, digits) in marks.items():
+        letter, field = letters[mark], shape.fields[name]
+        names[f"write_{letter}"] = _harmless(field, digits)
+        quick = "text(x) if type(x) is UUID else " if field.kind is Kind.IDENTIFIER else ""
+        lines += [f"x = v.get({name!r})", f"{letter} = {quick}write_{letter}(x)"]
+    names["some"] = _places_of_some(list(marks), patterns)
+    missing = " or ".join(f"{letter} is None" for letter in letters.values()) or "False"
+    lines.append(f"if {missing}: return some({', '.join(letters.values())})")
+    keys = ", ".join(_joined(template, letters, names) for template, _ in patterns)
+    lines.append(f"return {{{keys}}}" if keys else "return set()")
+    body = "".join(f"    {line}\n" for line in lines)
+    places: Callable[[Mapping[str, Any]], set[str]] = defined(
+        "places", f"def places(v):\n{body}", about=shape.name, names=names
     )
-    return function
+    return places
+
+
+def _joined(template: str, letters: Mapping[str, str], names: dict[str, Any]) -> str:
+    """The expression of a template's key; what stands in it for itself is added to the names."""
+    pieces = []
+    for place, piece in enumerate(re.split(r"%\(([^()]*)\)s", template)):
+        if place % 2:
+            pieces.append(letters[piece])
+        elif piece:
+            pieces.append(name := f"c{len(names)}")
+            names[name] = piece
+    return " + ".join(pieces)
+
+
+def _places_of_some(
+    marks: Sequence[str], patterns: Sequence[tuple[str, Mapping[str, tuple[str, int | None]]]]
+) -> Callable[..., set[str]]:
+    """The keys of those patterns whose marks all have a text."""
+
+    def places(*texts: str | None) -> set[str]:
+        known = {mark: said for mark, said in zip(marks, texts, strict=True) if said is not None}
+        return {template % known for template, needed in patterns if needed.keys() <= known.keys()}
+
+    return places
 
 
 def _harmless(field: FieldShape, digits: int | None) -> Callable[[Any], str | None]:
-    """What writes a value as a pattern does; None for one that may not stay within its part of the path."""
+    """What writes a value as a pattern does; None for no value, or one that may not stay within its part of a path."""
 
     def write(value: Any) -> str | None:
+        if value is None:
+            return None
         said = text(field, digits, value)
-        return said if _HARMLESS(said) else None
+        return said if digits or _HARMLESS(said) else None
 
-    if digits:
-        return f"{{:0{digits}d}}".format
-    if field.kind is Kind.IDENTIFIER:
-        return lambda value: to_builtins(value) if type(value) is UUID else write(value)
     return write
 
 

@@ -17,7 +17,7 @@ from penstock.operations.writes import Check, Delete, Patch, Put, Write
 from penstock.schema import documents
 from penstock.schema.generated import expressed
 from penstock.schema.kinds import INTEGER_LIMIT, FieldShape, Kind
-from penstock.schema.shape import COMMIT_WRITES, RECORD_BYTES, EntityShape
+from penstock.schema.shape import COMMIT_WRITES, RECORD_BYTES, EntityShape, IndexShape
 from penstock.schema.size import document_size, record_size, value_size
 from penstock.schema.template import Template
 
@@ -49,6 +49,8 @@ class _Plan:
     documents: tuple[FieldShape, ...]
     templates: tuple[Template, ...]
     "The templates of the key that can refuse a value."
+    indexes: tuple[IndexShape, ...]
+    "The indexes whose keys can."
 
 
 _LONG = (Kind.TEXT, Kind.BYTES, Kind.TEXTS, Kind.DOCUMENT)
@@ -65,6 +67,7 @@ def _plan(shape: EntityShape) -> _Plan:
         tuple(f for f in shape.fields.values() if f.kind in _CHECKS),
         tuple(f for f in shape.fields.values() if f.kind is Kind.DOCUMENT),
         tuple(t for t in templates if t.can_refuse),
+        tuple(index for index in shape.indexes.values() if index.can_refuse),
     )
 
 
@@ -94,16 +97,16 @@ def prepare(shape: EntityShape, values: dict[str, Any]) -> dict[str, Any]:
     """The values of a whole record as engines take them; InvalidValue or TooLarge for what no engine may hold."""
     if shape.computed:
         values = with_computed_values(shape, values)
-    for template in _plan(shape).templates:
+    plan = _plan(shape)
+    for template in plan.templates:
         template.check(values)
-    for index in shape.indexes.values():
-        if index.can_refuse and index.holds(values):
+    for index in plan.indexes:
+        if index.holds(values):
             index.key.partition.check(values)
             if index.key.sort is not None:
                 index.key.sort.check(values)
     if shape.files:
         check_files(shape, values)
-    plan = _plan(shape)
     fine = plan.surely_fine(values)
     if not fine:
         _check_fields(shape, plan, values)

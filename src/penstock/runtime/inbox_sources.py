@@ -19,6 +19,7 @@ from penstock.kernel.outbox import MessageStatus
 from penstock.kernel.record_name import name_of
 from penstock.operations.reads import Query, Ref
 from penstock.plugin import DomainPlugin, NeedsYou
+from penstock.runtime.budget_standings import near_end
 from penstock.runtime.inbox import COUNTED, InboxItem, InboxSource, Person
 from penstock.runtime.job_titles import job_titles
 from penstock.runtime.operated_system import OperatedSystem
@@ -53,6 +54,7 @@ def inbox_sources(system: OperatedSystem) -> list[InboxSource]:
         _LETTERS,
         _ENDING,
         near_limit(system),
+        near_end(),
     ]
 
 

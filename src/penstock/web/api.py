@@ -49,6 +49,7 @@ from penstock.web.records import RecordRoutes
 from penstock.web.requests import Mistakes, Requests, SeenRequest, log_request
 from penstock.web.reviewing.review_routes import REVIEW, add_review
 from penstock.web.route import AdmittedRoute, adopt
+from penstock.web.route_index import RouteIndex
 from penstock.web.signing_in.session_routes import add_session
 from penstock.web.strict import watch
 from penstock.work.domain_context import DomainContext
@@ -118,6 +119,7 @@ def build_api(installed: Sequence[DomainPlugin], context: DomainContext, *, opti
         answer_problems(files)
         app.mount(_OBJECTS, files)
     check_routes(app, installed, reserved=RESERVED)
+    app.router.middleware_stack = RouteIndex(app.router)
     _surround(app, options, _told_to(log_request, metrics.count, series.count))
     return app
 

@@ -47,6 +47,9 @@ class Writes:
         One is a single operation, at half the price of a transaction, unless it could not be recognised when it is
         sent again: only a transaction's token makes a lone count or append exact.
         """
+        if len(writes) == 1 and type(writes[0]) is Put:  # of which nothing needs to be asked
+            self._single(writes[0], now)
+            return
         items = [self._type_of(w.shape) for w in writes]
         if any(map(begins_a_set, items, writes)):
             send(writes, items, token, self._reads.one, lambda todo, anew: self._commit(todo, now, anew))

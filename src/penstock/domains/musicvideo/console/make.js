@@ -43,10 +43,9 @@ export function mount(element, context) {
         name: "scenes",
         label: "Scenes",
         kind: "number",
-        value: 4,
         min: 1,
         max: 8,
-        required: true,
+        hint: "Without a number, as many as the track has room for.",
       },
       {
         name: "audio",
@@ -89,15 +88,13 @@ export function mount(element, context) {
     body.set("audio", audio ?? (await played(prompt, scenes)), audio?.name ?? "track.mp3");
     const begun = await context.post(`${API}/projects`, body);
     context.address.set({ video: begun.projectId });
-    await context.post(`${API}/projects/${begun.projectId}/generate`, {
-      scenes,
-    });
+    await context.post(`${API}/projects/${begun.projectId}/generate`, scenes ? { scenes } : {});
     list();
   }
 
   async function played(prompt, scenes) {
     const answer = await context.ask("GET", `${API}/backing_track`, {
-      query: { prompt, scenes },
+      query: scenes ? { prompt, scenes } : { prompt },
     });
     return answer.blob();
   }
@@ -148,6 +145,11 @@ export function mount(element, context) {
   context.address.onChange(show);
   show();
   context.onEvent((event) => {
+    // How far a scene is, is told with the work on it.
+    if (event.domain === "work" && event.entity === "progress") {
+      if (event.new?.project_id === shown?.id) shown?.again();
+      return;
+    }
     if (event.kind !== "resync" && event.domain !== context.domain) return;
     if (event.kind === "resync" || event.entity === "projects") list();
     if (event.kind === "resync" || event.key.project_id === shown?.id) shown?.again();
