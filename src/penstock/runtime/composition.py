@@ -199,7 +199,7 @@ def _s3(url: str, settings: Settings, clock: Clock | None) -> ObjectStore:
 def _log(settings: Settings, clock: Clock) -> Sink:
     from penstock.sinks.log import LogSink
 
-    return LogSink()
+    return LogSink(source=settings.url)
 
 
 def _webhook(settings: Settings, clock: Clock) -> Sink:
@@ -212,7 +212,7 @@ def _eventbridge(settings: Settings, clock: Clock) -> Sink:
     from penstock.sinks.eventbridge import EventBridgeSink
 
     bus = _parts(settings.sink).netloc or "default"
-    return EventBridgeSink(source="penstock", region=_region(settings), bus=bus, **settings.aws_keys)
+    return EventBridgeSink(source=settings.url, region=_region(settings), bus=bus, **settings.aws_keys)
 
 
 def _region(settings: Settings) -> str:
@@ -237,7 +237,7 @@ def _kafka(settings: Settings, clock: Clock) -> Sink:
         raise Misconfigured(
             f"{without_secrets(settings.sink)} names no servers or no topic; write kafka://HOST:PORT,HOST:PORT/TOPIC"
         )
-    return KafkaSink(parts.netloc, topic=topic)
+    return KafkaSink(parts.netloc, topic=topic, source=settings.url)
 
 
 def _missing(extra: str, driver: str) -> Misconfigured:
