@@ -19,6 +19,7 @@ from penstock import FrozenClock, generate_presigned_url, open_objects
 from penstock.errors import Misconfigured, Unavailable
 from penstock.files.object_reads import every
 from penstock.objects.s3 import S3Connection, S3Objects, s3_client, s3_objects
+from penstock.runtime.probing import probe_objects
 from penstock.testing.object_promises.promise import MEGABYTE, PNG, WAV, send
 from tests.servers import free_port
 from tests.servers.seaweedfs import ACCESS_KEY, SECRET_KEY, SeaweedFS
@@ -177,7 +178,13 @@ def test_a_bucket_that_is_not_there_is_said(seaweedfs_server: SeaweedFS) -> None
     )
     with pytest.raises(Misconfigured, match="NoSuchBucket"):
         S3Objects(absent).put("a", b"")
+    with pytest.raises(Misconfigured, match="there is no bucket absent"):
+        probe_objects(S3Objects(absent))  # which /readyz and the doctor do
     absent.close()
+
+
+def test_a_bucket_that_is_there_is_reached(s3: S3Objects) -> None:
+    probe_objects(s3)
 
 
 def test_a_store_that_does_not_answer_is_unavailable() -> None:

@@ -49,11 +49,15 @@ from penstock.work.past_jobs import PastJobs
 from penstock.work.queue_hints import rest_idle
 from penstock.work.registry import Tasks
 from penstock.work.rescue import keep_rescuing
+from penstock.work.unserved_queue import UnservedQueue, unserved_queues
 from penstock.work.working import WORKING
 from penstock.workers.inline import InlineWorkers
 
 if TYPE_CHECKING:
-    from penstock.workers.celery import CeleryWorkers  # it imports Celery, which only some deployments install
+    from penstock.workers.celery import (  # it imports Celery, which only some deployments install
+        CeleryBroker,
+        CeleryWorkers,
+    )
 
 log = logging.getLogger("penstock.service")
 
@@ -88,6 +92,8 @@ class Service:
         self._threads: list[threading.Thread] = []
         self._workers: InlineWorkers | None = None
         self._draining: threading.Thread | None = None
+        self._unserved: set[tuple[str, str]] = set()
+        self._broker: CeleryBroker | None = None
 
     @property
     def domains(self) -> tuple[Domain, ...]:
@@ -136,6 +142,7 @@ class Service:
         self._every(_REAPING, "reaper", self.reaper().run_once)
         self._every(_REAPING, "quotas", self.settle_quotas)
         self._every(_REAPING, "traces", self.write_traces)
+        self._every(_REAPING, "unserved", self.tell_unserved)
         self._every(_SWEEPING, "sweep", self.sweep().run)
         self._every(_SEALING, "seals", self.seal)
         self._every(_TRIMMING, "change-log", self.change_log().run_once)
@@ -216,6 +223,14 @@ class Service:
             queue=self.settings.queue,
         )
 
+    def ask_broker(self) -> None:
+        """Unavailable, if Celery's broker does not answer."""
+        from penstock.workers.celery import CeleryBroker
+
+        if self._broker is None:
+            self._broker = CeleryBroker(self.celery().app())
+        self._broker.queued()
+
     def outboxes(self) -> list[type[Message]]:
         """The kernel's outbox, and those of domains that document their own."""
         return self.operated.outboxes
@@ -238,6 +253,15 @@ class Service:
     def settle_quotas(self) -> int:
         """Give back what is held of quotas by those whose time is over."""
         return settle_overdue(self.context.store)
+
+    def tell_unserved(self) -> list[UnservedQueue]:
+        """Log each queue that nobody works on, once for as long as that lasts."""
+        found = unserved_queues(self.context.store)
+        for queue in found:
+            if (queue.project_id, queue.name) not in self._unserved:
+                log.warning("%s; start one: penstock worker", queue)
+        self._unserved = {(queue.project_id, queue.name) for queue in found}
+        return found
 
     def write_traces(self) -> int:
         """Let each record of a change of many find its audit line; whoever asks for a history does so, too."""

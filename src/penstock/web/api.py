@@ -102,7 +102,7 @@ def build_api(installed: Sequence[DomainPlugin], context: DomainContext, *, opti
     built, policy = BuiltConsole(), PagePolicy(context.objects)
     _add_console(app, built, policy)
     _add_document(app)
-    _add_probes(app, Readiness(context), metrics)
+    _add_probes(app, Readiness(context, options.told_parts), metrics)
     add_session(app, context.store, app.state.guard.cookie)
     for each in installed:
         _add_domain(app, each, context)
@@ -205,8 +205,9 @@ def _add_probes(app: FastAPI, readiness: Readiness, metrics: Metrics) -> None:
     @app.get("/readyz", tags=["service"], operation_id="readyz")
     @probe
     async def readyz() -> Ready:
-        """The store and the files can be written to."""
-        return Ready(status="ready", checks=await readiness.check())
+        """The store and the files can be written to; `degraded` if another part, such as the broker, is away."""
+        checks = await readiness.check()
+        return Ready(status="degraded" if "away" in checks.values() else "ready", checks=checks)
 
     text = {"description": "Numbers.", "content": {"text/plain": {"schema": {"type": "string"}}}}
 

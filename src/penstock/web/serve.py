@@ -20,11 +20,12 @@ from penstock.web.options import WebOptions
 
 def ready_api(service: Service, settings: Settings) -> FastAPI:
     """The API of a system. Building it takes seconds, in which nothing has begun that would have to end in order."""
-    return build_api(service.installed, service.context, options=_options(settings))
+    return build_api(service.installed, service.context, options=_options(service, settings))
 
 
-def _options(settings: Settings) -> WebOptions:
+def _options(service: Service, settings: Settings) -> WebOptions:
     return WebOptions(
+        told_parts={"broker": service.ask_broker} if settings.workers == "celery" else {},
         authentication=settings.require_keys,
         public_url=settings.public_url,
         trusted_proxies=settings.trusted_proxies,

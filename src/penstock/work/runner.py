@@ -183,6 +183,12 @@ class Runner:
 
     def run(self, work: TaskContext) -> Outcome:
         """Run a task that was taken, to whichever end it comes."""
+        began = self.store.clock.monotonic()
+        outcome = self._run(work)
+        self.presence.count(work.task.name, outcome, seconds=self.store.clock.monotonic() - began)
+        return outcome
+
+    def _run(self, work: TaskContext) -> Outcome:
         try:
             return self._attempt(self._tasks[work.task.name], work)
         except Conflict as refused:

@@ -173,6 +173,7 @@ def celery_app(
     def begin(**_: Any) -> None:
         in_pool.set()
         end_with_parent(os.getppid())
+        hands.get()  # which says that a worker is there, before the first task comes
 
     worker_process_init.connect(begin, weak=False, dispatch_uid=str(id(app)))
     return app
@@ -223,11 +224,13 @@ class _Hands:
         self._ending = threading.Event()
         self._runner = Runner(store, tasks, lease=lease, context=context, sit_out=self._sit_out)
         self._heartbeat = Heartbeat(self._runner)
-        if in_pool:
-            # Celery's own way out would make an error of it in the middle of the task.
-            signal.signal(signal.SIGTERM, lambda *_: threading.Thread(target=self._drop).start())
+        self._to_listen = in_pool
 
     def work_on(self, task_id: str, epoch: int | None) -> None:
+        if self._to_listen:  # no sooner, as the pool has the last word on signals while a process begins
+            # Celery's own way out would make an error of it in the middle of the task.
+            signal.signal(signal.SIGTERM, lambda *_: threading.Thread(target=self._drop).start())
+            self._to_listen = False
         try:
             work = self._runner.take_one(task_id, epoch)
         except Unavailable as away:
@@ -248,6 +251,7 @@ class _Hands:
             for work in self._heartbeat.held:
                 if not work.is_over():
                     self._runner.hand_back(work)
+            self._runner.presence.leave()
         finally:
             os._exit(0)
 
