@@ -40,6 +40,7 @@ from penstock.ports.worker_name import worker_name
 from penstock.review.past_reviews import PastReviews
 from penstock.runtime.composition import open_archive, open_objects, open_sink, open_store
 from penstock.runtime.growth import Stored, stored
+from penstock.runtime.logs import log_to_terminal
 from penstock.runtime.operated_system import OperatedSystem
 from penstock.runtime.settings import Settings
 from penstock.runtime.usage_ledger import EVERY, UsageLedger, chosen_prices
@@ -221,6 +222,7 @@ class Service:
             context=self.context,
             processes=self.settings.worker_threads,
             queue=self.settings.queue,
+            log=partial(log_to_terminal, self.settings.log_format),
         )
 
     def ask_broker(self) -> None:
