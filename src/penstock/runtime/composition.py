@@ -164,7 +164,7 @@ def _files(url: str, settings: Settings, clock: Clock | None) -> ObjectStore:
     if not folder:
         raise Misconfigured("files:// names no folder; write files:///relative or files:////absolute")
     secret = settings.secret.encode() if settings.secret else _secret_of_this_process()
-    signer = RouteSigner(secret, url=f"{settings.url}/objects", clock=clock)
+    signer = RouteSigner(secret, url=settings.objects_url or f"{settings.url}/objects", clock=clock)
     return LocalObjects(folder, signer=signer)
 
 
@@ -189,6 +189,7 @@ def _s3(url: str, settings: Settings, clock: Clock | None) -> ObjectStore:
         parts.netloc,
         region=chosen.get("region") or _region(settings),
         endpoint=_endpoint(chosen.get("endpoint")),
+        public_endpoint=settings.objects_url,
         profile=chosen.get("profile"),
         # A profile that the URL names has keys of its own.
         **(settings.aws_keys if "profile" not in chosen else AwsKeys()),

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 from penstock.auth.guest_link import GuestLink
 from penstock.cost.meter import Meter
 from penstock.declare.domain import Domain
-from penstock.errors import Misconfigured
+from penstock.errors import Misconfigured, Unavailable
 from penstock.events.feed import Feed
 from penstock.events.relay import Relay
 from penstock.events.schedule import Schedule, Scheduler
@@ -65,6 +65,8 @@ log = logging.getLogger("penstock.service")
 _SCHEDULES, _REAPING, _TRIMMING, _SWEEPING, _SEALING = 15.0, 60.0, 600.0, 900.0, 3600.0
 "Seconds between rounds."
 _AFTER_ERROR = 5.0
+_AGAIN = 1.0
+"Seconds until a store that has not answered at the start is asked again."
 _PARTING = timedelta(seconds=4)
 "In which all threads may end."
 
@@ -124,17 +126,17 @@ class Service:
         if background and self.settings.workers != "none":
             check_writer(self.settings)
         crew = self.celery() if background and self.settings.workers == "celery" else None
-        self.context.store.ensure(*self.domains)
-        if self.ledger is not None:
-            self._every(EVERY, "usage", self.ledger.keep)
+        self.prepare()
         if not background or is_elsewhere(self.settings):
+            if self.ledger is not None:
+                self._every(EVERY, "usage", self.ledger.keep)
             return
+        self.start_beside()
         if self.settings.workers == "inline":
             self.start_workers()
         if crew is not None:
             self._thread("dispatcher", crew.dispatcher().run)
             self._thread("rescue", partial(keep_rescuing, self.context.store, self.tasks, lease=crew.lease))
-        self._thread("outages", self.outages.keep_asking)
         self.start_relays()
         self.start_feeds()
         self._every(_SCHEDULES, "schedules", self.run_schedules)
@@ -151,6 +153,27 @@ class Service:
         self._every(_SEALING, "past-reviews", self.past_reviews().run)
         if self.settings.audit_days:
             self._every(_SEALING, "audit-archive", self.audit_archive().run)
+
+    def prepare(self) -> None:
+        """Create what the store lacks. One that does not answer yet is waited for, so that it may start later."""
+        began, said = time.monotonic(), False
+        while not self._stop.is_set():
+            try:
+                self.context.store.ensure(*self.domains)
+                return
+            except Unavailable as away:
+                if away.part is None or time.monotonic() - began >= self.settings.start_wait:
+                    raise
+                if not said:
+                    log.warning("the store does not answer yet, and is waited for: %s", away)
+                said = True
+                self._stop.wait(_AGAIN)
+
+    def start_beside(self) -> None:
+        """What a process does that only answers requests: it asks for parts that are away, and counts what it uses."""
+        if self.ledger is not None:
+            self._every(EVERY, "usage", self.ledger.keep)
+        self._thread("outages", self.outages.keep_asking)
 
     def begin_stop(self, *, grace: timedelta, parting: timedelta = _PARTING) -> None:
         """Take no more work. What runs may finish for so long, and is handed back then, whatever the caller waits for.

@@ -39,10 +39,18 @@ def _options(service: Service, settings: Settings) -> WebOptions:
     )
 
 
-def serve(app: FastAPI, settings: Settings, *, ending: Ending, listening: Callable[[], None]) -> None:
+def serve(
+    app: FastAPI,
+    settings: Settings,
+    *,
+    ending: Ending,
+    listening: Callable[[], None] = lambda: None,
+    on: socket.socket | None = None,
+) -> None:
     """Answer requests at the settings' host and port until the end begins; those that are running may finish.
 
-    ``listening`` is called once somebody can be answered.
+    ``listening`` is called once somebody can be answered. Processes that share a port are given the socket they listen
+    ``on``.
     """
     config = uvicorn.Config(
         app,
@@ -58,7 +66,7 @@ def serve(app: FastAPI, settings: Settings, *, ending: Ending, listening: Callab
     server = _Server(config, app, listening)
     ending.listen(server.end)
     if not ending.begun.is_set():
-        server.run()
+        server.run(sockets=None if on is None else [on])
 
 
 class _Server(ListeningServer):

@@ -27,7 +27,7 @@ from celery.beat import Service as Beat
 from celery.schedules import BaseSchedule, schedstate
 from celery.signals import setup_logging, worker_process_init
 from cronsim import CronSim
-from kombu import Connection
+from kombu.connection import Connection
 from kombu.exceptions import ChannelError, OperationalError
 
 from penstock.errors import BROKER, Conflict, DeclarationError, Unavailable
@@ -195,11 +195,13 @@ def celery_app(
     return app
 
 
-class _Connection(Connection):  # type: ignore[misc]
+class _Connection(Connection):
     """Asks a broker that is away every few seconds, however long it has been so; Celery would ask ever less often."""
 
     def ensure_connection(self, *args: Any, **kwargs: Any) -> Any:
-        return super().ensure_connection(*args, **{"interval_start": _ASKING, "interval_max": _ASKING, **kwargs})
+        return super().ensure_connection(  # type: ignore[no-untyped-call]
+            *args, **{"interval_start": _ASKING, "interval_max": _ASKING, **kwargs}
+        )
 
 
 class _Amqp(AMQP):  # type: ignore[misc]
