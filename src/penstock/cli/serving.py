@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import socket
 from functools import partial
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -14,12 +14,9 @@ from penstock.cli.terminal import ObjectsUrl, StoreUrl, settings, tell
 from penstock.runtime.ending import Ending, leave
 from penstock.runtime.heap import give_memory_back
 from penstock.runtime.logs import log_to_terminal
+from penstock.runtime.process_group import run_together
 from penstock.runtime.service import Service
 from penstock.runtime.settings import Settings
-from penstock.workers.processes import Processes
-
-if TYPE_CHECKING:
-    from fastapi import FastAPI
 
 _BACKLOG = 2048
 _LAST = 6.0
@@ -49,7 +46,7 @@ def serve_processes(
     with _listening(chosen) as on:
         parts = {f"server-{number}": partial(_answer, service, api, chosen, on) for number in range(1, processes + 1)}
         welcome()
-        Processes({"background": partial(_work, chosen), **parts}).run(grace=chosen.grace)
+        run_together({"background": partial(_work, chosen), **parts}, grace=chosen.grace)
 
 
 serve_processes.__command__ = "serve"  # type: ignore[attr-defined]
@@ -61,7 +58,7 @@ def _listening(chosen: Settings) -> socket.socket:
     return socket.create_server((chosen.host, chosen.port), family=family, backlog=_BACKLOG)
 
 
-def _answer(service: Service, api: FastAPI, chosen: Settings, on: socket.socket) -> None:
+def _answer(service: Service, api: Any, chosen: Settings, on: socket.socket) -> None:
     from penstock.web.serve import serve
 
     ending = _ending(service, chosen)

@@ -31,6 +31,7 @@ from penstock.ports.private import make_private
 from penstock.ports.sink import Sink
 from penstock.runtime.settings import AwsKeys, Settings
 from penstock.runtime.system_records import SYSTEM_RECORDS
+from penstock.runtime.traced_engine import traced
 
 T = TypeVar("T")
 USUAL_REGION = "us-east-1"
@@ -49,6 +50,8 @@ def open_store(
         clock = SystemClock(skew=timedelta(0))  # whoever shares a file is on one machine, and has one clock
     if meter is not None:
         engine = MeteredEngine(engine, meter)
+    if chosen.telemetry is not None:
+        engine = traced(engine, _scheme(url))
     secret = chosen.secret.encode() if chosen.secret else None
     return Store(engine, clock=clock, secret=secret, own=SYSTEM_RECORDS)
 

@@ -43,6 +43,7 @@ from penstock.runtime.growth import Stored, stored
 from penstock.runtime.logs import log_to_terminal
 from penstock.runtime.operated_system import OperatedSystem
 from penstock.runtime.settings import Settings
+from penstock.runtime.telemetry import start_telemetry
 from penstock.runtime.usage_ledger import EVERY, UsageLedger, chosen_prices
 from penstock.runtime.writer_region import check_writer, is_elsewhere
 from penstock.work.domain_context import DomainContext
@@ -80,6 +81,7 @@ class Service:
     context: DomainContext = field(init=False)
 
     def __post_init__(self) -> None:
+        self.telemetry = None if self.settings.telemetry is None else start_telemetry(self.settings.telemetry)
         meter = Meter() if self.settings.meter else None
         store = open_store(self.settings.store, settings=self.settings, meter=meter)
         self.ledger = None if meter is None else UsageLedger(store, meter, chosen_prices(self.settings))
@@ -200,6 +202,8 @@ class Service:
             self.ledger.keep()
         self.context.close()
         self.context.store.close()
+        if self.telemetry is not None:
+            self.telemetry.flush()
 
     @property
     def busy(self) -> int:

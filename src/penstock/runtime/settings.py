@@ -236,6 +236,13 @@ class Settings:
         read=_at_least_one,
     )
     log_format: str = _setting("text", "PENSTOCK_LOG_FORMAT", "How to log: text, or json with one object a line.")
+    telemetry: str | None = _setting(
+        None,
+        "PENSTOCK_TELEMETRY",
+        "A collector's URL, such as http://127.0.0.1:4318. Requests, tasks and what they ask of the store are "
+        "told there as OpenTelemetry's spans, by OTLP over HTTP.",
+        read=_web_url,
+    )
     aws_region: str | None = _setting(
         None,
         "AWS_REGION",

@@ -7,6 +7,7 @@ import json
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from functools import cache
+from typing import Any
 
 import anyio.to_thread
 from fastapi import FastAPI, Request
@@ -58,6 +59,8 @@ from penstock.work.working import WORKING
 _OBJECTS = "/objects"
 _API_PAGE = "/console/api"
 _FLUSHED_WITHIN = 5.0
+_NONE_OF_ITS_OWN: Any = dict.fromkeys(("tracing", "metrics", "logs", "operation_spans"), False)
+"Spans of requests are told by `web.tracing`, without what is signed or private in them; twice would be once too often."
 _EXPOSED = ["ETag", "Location", "Retry-After", "X-Request-ID", REPLAYED]
 _ACCEPTED = [
     *("Authorization", "Content-Type", "X-API-Key", "X-Request-ID", HEADER),
@@ -92,6 +95,7 @@ def build_api(installed: Sequence[DomainPlugin], context: DomainContext, *, opti
         redirect_slashes=False,
         separate_input_output_schemas=False,
         lifespan=_running,
+        telemetry=_NONE_OF_ITS_OWN,
     )
     app.router.route_class = AdmittedRoute
     app.state.options, app.state.guard = options, Guard(context.store, options)

@@ -25,6 +25,7 @@ def ready_api(service: Service, settings: Settings) -> FastAPI:
 
 def _options(service: Service, settings: Settings) -> WebOptions:
     return WebOptions(
+        tracing=settings.telemetry is not None,
         told_parts={"broker": service.ask_broker} if settings.workers == "celery" else {},
         authentication=settings.require_keys,
         public_url=settings.public_url,

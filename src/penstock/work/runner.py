@@ -23,6 +23,7 @@ from penstock.kernel.change import Change
 from penstock.kernel.outages import outages_of
 from penstock.kernel.store import Store
 from penstock.operations.updates import Set
+from penstock.ports.spans import spans
 from penstock.ports.worker_name import worker_name
 from penstock.work import queue_hints
 from penstock.work.concurrency import free_slots, keep_slot, leave_slot, take_slot
@@ -184,7 +185,11 @@ class Runner:
     def run(self, work: TaskContext) -> Outcome:
         """Run a task that was taken, to whichever end it comes."""
         began = self.store.clock.monotonic()
-        outcome = self._run(work)
+        with spans().span(work.task.name, parent=work.task.trace) as tell:
+            tell("penstock.task.id", work.task.task_id)
+            tell("penstock.task.attempt", work.task.attempts)
+            outcome = self._run(work)
+            tell("penstock.task.outcome", outcome.value)
         self.presence.count(work.task.name, outcome, seconds=self.store.clock.monotonic() - began)
         return outcome
 

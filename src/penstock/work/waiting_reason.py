@@ -73,7 +73,7 @@ class WaitingReasons:
     def _review(self, job: PipelineJob) -> WaitingReason:
         known = self._store.lookup(Assignment.at(about=name_of(job.ref)))
         asked = None if known is None else assignment_of({known.about: known}, job)
-        whom = "a person" if asked is None else asked.assignee
+        whom = "a person, and nobody is assigned" if asked is None else asked.assignee
         by = "" if asked is None or asked.due_at is None else f", by {_moment(asked.due_at)}"
         text = f"What {step_of(job)} made, run {job.round}, waits for the review of {whom}{by}."
         return WaitingReason(
