@@ -20,6 +20,7 @@ from penstock.work import Outcome, Pipeline, PipelineStep, Retry, StepContext, S
 from penstock.work.domain_context import DomainContext
 from penstock.work.job import JobStatus
 from penstock.work.rescue import Rescuer
+from penstock.work.runner import Runner
 from penstock.work.task import Task, TaskStatus
 from penstock.workers.celery import RUN, celery_app
 from penstock.workers.dispatcher import Dispatcher
@@ -338,7 +339,44 @@ def test_a_task_that_a_broker_told_of_runs_as_soon_as_the_store_is_back(
     assert the_task(store, task_id).status is TaskStatus.DONE
 
 
+def test_what_was_taken_without_an_answer_is_put_back_as_soon_as_the_store_answers(
+    store: Store, workers: ManualWorkers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nobody here knows of it, and everybody else takes it for running until its lease is over."""
+    ids = {announce(store, look) for _ in range(3)}
+    commit, lost = store.engine.commit, iter([True])
+
+    def losing(*args: Any, **more: Any) -> None:
+        commit(*args, **more)
+        if next(lost, False):
+            raise Unavailable("the answer is lost")
+
+    monkeypatch.setattr(store.engine, "commit", losing)
+    with pytest.raises(Unavailable):
+        workers.runner.take(3)
+    assert {the_task(store, i).status for i in ids} == {TaskStatus.RUNNING}
+    assert {work.task.task_id for work in workers.runner.take(3)} == ids
+    assert {the_task(store, i).attempts for i in ids} == {1}, "the first was none"
+
+
 # The broker
+
+
+def test_what_a_broker_or_its_worker_has_lost_is_told_again_within_seconds(store: Store, clock: FrozenClock) -> None:
+    broker = Paper()
+    ids = {announce(store, look) for _ in range(3)}
+    dispatcher = Dispatcher(store, [TASKS], broker, owner="d")
+    assert dispatcher.run_once() == 3
+    broker.waiting = 3
+    clock.advance(10 * SECOND)
+    assert dispatcher.run_once() == 0, "it still has them to tell"
+    broker.waiting = 0
+    (taken,) = [Runner(store, [TASKS], owner="w").take_one(broker.told[0][0], None)]
+    assert taken is not None
+    assert dispatcher.run_once() == 2, "whoever was told of these has not taken them"
+    assert {name for name, _ in broker.told[3:]} == ids - {broker.told[0][0]}
+    clock.advance(SECOND)
+    assert dispatcher.run_once() == 0
 
 
 def test_workers_ask_a_broker_every_two_seconds_however_long_it_is_away(

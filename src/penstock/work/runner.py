@@ -83,6 +83,8 @@ class Runner:
         self._put_off = PutOffTasks(store, self.outages, asks=asks)
         self._unwritten: list[tuple[TaskContext, BaseException]] = []
         "Attempts whose end could not be written down, as the store was away."
+        self._in_doubt: list[TaskContext] = []
+        "Taken, perhaps: the store went away before it answered."
 
     # Taking
 
@@ -104,8 +106,17 @@ class Runner:
     def _catch_up(self) -> None:
         """What an outage has left behind is settled first."""
         self._put_off.catch_up()
+        while self._in_doubt:
+            self._let_go(self._in_doubt[-1])
+            self._in_doubt.pop()
         if self._unwritten:
             self._write_ends()
+
+    def _let_go(self, work: TaskContext) -> None:
+        """Put a task back that was taken without anybody here knowing: nobody else would before its lease is over."""
+        found = self.store.lookup(work.lease.ref)
+        if found is not None and (found.lease_owner, found.lease_epoch) == (self.owner, work.lease.epoch):
+            self.hand_back(work)
 
     def take_one(self, task_id: str, epoch: int | None) -> TaskContext | None:
         """Take a certain task of which a broker has told; None if it is not to be run, or not now.
@@ -154,6 +165,9 @@ class Runner:
                 for one in chosen:
                     with batch.change() as change:
                         begun.append(self._begin(change, one, now))
+        except Unavailable:
+            self._in_doubt += begun
+            raise
         except BatchRefused as refused:
             for position, why in refused.refused.items():
                 if isinstance(why, TooLarge):  # whoever is faster says nothing, but nobody will ever start this one
