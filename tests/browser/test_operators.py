@@ -98,6 +98,17 @@ def test_a_dry_run_says_what_would_go_and_how_much(page: Page, yard: YardConsole
         expect(found).to_contain_text(known)
 
 
+def test_a_queue_that_nobody_works_on_is_seen_with_what_to_do(page: Page, yard: YardConsole, tmp_path: Path) -> None:
+    yard.yard.task(name="vase")
+    yard.yard.tick(minutes=5)
+    yard.open(page, "/console/ops/health", role=Role.ADMIN)
+    checks = page.get_by_role("region", name="Checks")
+    expect(checks).to_contain_text("workshop.bake")
+    expect(checks).to_contain_text("no worker takes it. Start one: penstock worker")
+    expect(page.get_by_role("status").first).to_contain_text("needs a look")
+    page.screenshot(path=tmp_path / "health.png")
+
+
 def test_queues_workers_uploads_and_health_are_seen(page: Page, yard: YardConsole) -> None:
     yard.yard.fill()
     yard.open(page, "/console/work/queues", role=Role.ADMIN)

@@ -16,6 +16,8 @@ from penstock.events.schedule import ScheduleState
 from penstock.kernel.idempotency import SystemOnce
 from penstock.lifecycle.reaper import Reaper
 from penstock.runtime.bounds import BOUNDS
+from penstock.work import TaskContext, Tasks
+from penstock.work.worker_presence import Presence
 from tests.cli.conftest import Penstock
 from tests.servers import Postgres, Valkey, free_port
 
@@ -94,6 +96,26 @@ def test_an_overdue_schedule_is_wrong(penstock: Penstock, store: Store) -> None:
     said = penstock("doctor")
     assert said.code == 1
     assert "OVERDUE" in said.out
+
+
+def test_a_queue_that_nobody_works_on_is_wrong(penstock: Penstock, store: Store) -> None:
+    past = open_store("sqlite:///.penstock/penstock.db", clock=FrozenClock(datetime.now(UTC) - timedelta(minutes=5)))
+    tasks = Tasks("plant")
+
+    @tasks.task("press")
+    def press(work: TaskContext, input: dict[str, Any]) -> None: ...
+
+    with past.change() as change:
+        press.enqueue(change, {}, project="p1")
+    said = penstock("doctor")
+    assert said.code == 1
+    assert "plant.press of project p1 has waited since" in " ".join(said.out.split())
+    told = checks(json.loads(penstock("doctor", "--json").out))
+    assert told["workers"] == "none is heard of"
+    Presence(store, "host:1", ["plant.press"]).tell(0)
+    told = checks(penstock("doctor", "--json").json)
+    assert told["workers"] == "1 with 0 tasks at work, for plant.press"
+    assert told["queues"].startswith("the first task has been due for 0:05:0")
 
 
 def test_what_cannot_be_reached_is_wrong(penstock: Penstock, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:

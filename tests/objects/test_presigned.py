@@ -44,3 +44,10 @@ def test_what_is_no_key_is_not_signed() -> None:
     for expiry in (0, -1):
         with pytest.raises(InvalidValue, match="at least a second"):
             generate_presigned_url("a", expiry=expiry)
+
+
+def test_files_may_be_reached_at_an_address_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PENSTOCK_OBJECTS_URL", "https://files.example/kept")
+    presigned._configured.cache_clear()
+    url = urlsplit(generate_presigned_url("a.png"))
+    assert (url.netloc, url.path) == ("files.example", "/kept/a.png")

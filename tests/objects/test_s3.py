@@ -12,6 +12,7 @@ from functools import cache, partial
 from importlib.machinery import ModuleSpec
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
+from urllib.request import Request, urlopen
 
 import pytest
 
@@ -19,6 +20,8 @@ from penstock import FrozenClock, generate_presigned_url, open_objects
 from penstock.errors import Misconfigured, Unavailable
 from penstock.files.object_reads import every
 from penstock.objects.s3 import S3Connection, S3Objects, s3_client, s3_objects
+from penstock.runtime.probing import probe_objects
+from penstock.runtime.settings import Settings
 from penstock.testing.object_promises.promise import MEGABYTE, PNG, WAV, send
 from tests.servers import free_port
 from tests.servers.seaweedfs import ACCESS_KEY, SECRET_KEY, SeaweedFS
@@ -177,7 +180,31 @@ def test_a_bucket_that_is_not_there_is_said(seaweedfs_server: SeaweedFS) -> None
     )
     with pytest.raises(Misconfigured, match="NoSuchBucket"):
         S3Objects(absent).put("a", b"")
+    with pytest.raises(Misconfigured, match="there is no bucket absent"):
+        probe_objects(S3Objects(absent))  # which /readyz and the doctor do
     absent.close()
+
+
+def test_a_bucket_that_is_there_is_reached(s3: S3Objects) -> None:
+    probe_objects(s3)
+
+
+def test_urls_are_signed_for_the_address_at_which_others_reach_the_bucket(
+    seaweedfs_server: SeaweedFS, s3_connection: S3Connection
+) -> None:
+    """The service asks one address, and browsers another: a signature holds for one host alone."""
+    elsewhere = seaweedfs_server.url.replace("127.0.0.1", "localhost")
+    settings = Settings(objects_url=elsewhere, aws_access_key_id=ACCESS_KEY, aws_secret_access_key=SECRET_KEY)
+    url = f"s3://{s3_connection.bucket}/public?region=us-east-1&endpoint={seaweedfs_server.url}"
+    objects = open_objects(url, settings=settings)
+    objects.put("a.txt", b"reached")
+    signed = objects.download_url("a.txt").url
+    assert urlsplit(signed).netloc == urlsplit(elsewhere).netloc
+    with urlopen(signed, timeout=30) as answer:
+        assert answer.read() == b"reached"
+    sent = objects.upload_url("b.txt", size=4, content_type="text/plain")
+    with urlopen(Request(sent.url, b"sent", dict(sent.headers), method="PUT"), timeout=30):
+        assert objects.head("b.txt").size == 4
 
 
 def test_a_store_that_does_not_answer_is_unavailable() -> None:

@@ -63,7 +63,13 @@ def bus(moto: Moto) -> Bus:
 @pytest.fixture
 def sink(moto: Moto, bus: Bus) -> Iterator[EventBridgeSink]:
     sink = EventBridgeSink(
-        source=bus.source, bus=bus.name, region="us-east-1", endpoint=moto.url, access_key="test", secret_key="test"
+        source="https://penstock.example",
+        bus_source=bus.source,
+        bus=bus.name,
+        region="us-east-1",
+        endpoint=moto.url,
+        access_key="test",
+        secret_key="test",
     )
     yield sink
     sink.close()
@@ -102,10 +108,10 @@ def test_every_message_reaches_the_queue_of_a_rule(
     assert tell_everything(Relay(outbox_store, sink, owner="r"), clock).published == 36
     assert sizes == [10, 2] * 3
     found = bus.read(count=36)
-    details = sorted((e["detail"] for e in found), key=lambda d: str(d["at"]))
-    assert {a: [d["id"] for d in details if d["aggregate"] == a] for a in told} == told
-    assert set(details[0]) == {"id", "aggregate", "project", "at", "payload"}
-    assert details[0]["payload"]["word"] == "café"
+    details = sorted((e["detail"] for e in found), key=lambda d: str(d["time"]))
+    assert {a: [d["id"] for d in details if d["subject"] == a] for a in told} == told
+    assert (details[0]["specversion"], details[0]["source"]) == ("1.0", "https://penstock.example")
+    assert details[0]["data"]["word"] == "café"
     assert {(e["source"], e["detail-type"]) for e in found} == {(bus.source, "project.edited")}
     assert messages(outbox_store, MessageStatus.PENDING) == []
 
@@ -198,7 +204,8 @@ def test_a_bus_nobody_answers_for_is_asked_once_a_batch_and_tried_again(
 ) -> None:
     announce(outbox_store, projects=30, messages=1)
     absent = EventBridgeSink(
-        source=bus.source,
+        source="https://penstock.example",
+        bus_source=bus.source,
         bus=bus.name,
         region="us-east-1",
         endpoint=f"http://127.0.0.1:{free_port()}",

@@ -47,7 +47,7 @@ def open_sink(kafka: KafkaCluster) -> Iterator[Opener]:
 
 
 def id_of(message: Message) -> str:
-    return dict(message.headers() or [])["id"].decode()  # type: ignore[union-attr]
+    return dict(message.headers() or [])["ce_id"].decode()  # type: ignore[union-attr]
 
 
 def arrivals(found: list[Message]) -> Iterator[tuple[str, str]]:
@@ -61,15 +61,22 @@ def test_a_message_carries_key_headers_time_and_document(kafka: KafkaCluster, op
     assert open_sink(topic).deliver([envelope("e-1", word="café")]) == [None]
     (found,) = kafka.read(topic, count=1)
     assert found.key() == b"Project(1)"
-    assert found.headers() == [("id", b"e-1"), ("type", b"project.edited")]
+    assert found.headers() == [
+        ("content-type", b"application/cloudevents+json; charset=utf-8"),
+        ("ce_id", b"e-1"),
+        ("ce_type", b"project.edited"),
+    ]
     assert found.timestamp()[1] == int(AT.timestamp() * 1000)
     assert json.loads(found.value() or b"") == {
+        "specversion": "1.0",
         "id": "e-1",
+        "source": "penstock",
         "type": "project.edited",
-        "aggregate": "Project(1)",
+        "subject": "Project(1)",
         "project": "p-1",
-        "at": "2037-01-01T12:00:00.123456Z",
-        "payload": {"word": "café"},
+        "time": "2037-01-01T12:00:00.123456Z",
+        "datacontenttype": "application/json",
+        "data": {"word": "café"},
     }
 
 

@@ -25,11 +25,13 @@ def test_a_message_is_one_line_without_its_payload(caplog: pytest.LogCaptureFixt
     ]
     first, second = lines(caplog)
     assert json.loads(first) == {
+        "specversion": "1.0",
         "id": "e-1",
+        "source": "penstock",
         "type": "project.edited",
-        "aggregate": "Project(1)",
+        "subject": "Project(1)",
         "project": "p-1",
-        "at": "2037-01-01T12:00:00.123456Z",
+        "time": "2037-01-01T12:00:00.123456Z",
     }
     assert "hush" not in caplog.text
     assert len(second.splitlines()) == 1
@@ -39,7 +41,7 @@ def test_a_message_is_one_line_without_its_payload(caplog: pytest.LogCaptureFixt
 def test_the_payload_is_logged_when_asked_for(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.DEBUG, "penstock.outbox")
     LogSink(payload=True, level=logging.DEBUG).deliver([envelope(n=1)])
-    assert json.loads(lines(caplog)[0])["payload"] == {"n": 1}
+    assert json.loads(lines(caplog)[0])["data"] == {"n": 1}
     assert caplog.records[0].levelno == logging.DEBUG
 
 
@@ -50,4 +52,4 @@ def test_the_relay_tells_everything_to_the_log(
     told = announce(outbox_store, projects=2, messages=3)
     assert tell_everything(Relay(outbox_store, LogSink(), owner="r"), clock).published == 6
     logged = [json.loads(line) for line in lines(caplog)]
-    assert {a: [x["id"] for x in logged if x["aggregate"] == a] for a in told} == told
+    assert {a: [x["id"] for x in logged if x["subject"] == a] for a in told} == told

@@ -19,6 +19,7 @@ from starlette.requests import Request
 from starlette.types import Message
 
 from penstock import open_store
+from penstock.errors import BROKER, Unavailable
 from penstock.events.schedule import Schedule, Scheduler
 from penstock.plugin import DomainPlugin
 from penstock.runtime.logs import JsonLines
@@ -227,6 +228,21 @@ def test_alive_is_not_ready(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     assert (refused.status_code, refused.json()["type"]) == (503, "not-ready")
     assert refused.json()["detail"] == "store cannot be reached or written to"
     assert refused.headers["retry-after"] == "1"
+
+
+def test_a_broker_that_is_away_is_told_and_refuses_nobody(tmp_path: Path) -> None:
+    broker: dict[str, Exception | None] = {"why": None}
+
+    def ask() -> None:
+        if broker["why"] is not None:
+            raise broker["why"]
+
+    there = Service(tmp_path, told_parts={"broker": ask}).client().get("/readyz").json()
+    assert (there["status"], there["checks"]["broker"]) == ("ready", "ok")
+    broker["why"] = Unavailable("gone", part=BROKER)
+    answer = Service(tmp_path, told_parts={"broker": ask}).client().get("/readyz")
+    assert answer.status_code == 200, "tasks wait in the store, and all else goes on"
+    assert answer.json() == {"status": "degraded", "checks": {"store": "ok", "objects": "ok", "broker": "away"}}
 
 
 def test_probes_are_never_limited(service: Service) -> None:

@@ -30,10 +30,11 @@ LEASE = timedelta(seconds=1.5)
 class Nursery:
     """Starts workers on one store, and on one broker if there is one."""
 
-    def __init__(self, store: str, *, broker: str | None = None, log: Path) -> None:
+    def __init__(self, store: str, *, broker: str | None = None, log: Path, lease: timedelta = LEASE) -> None:
         self._log = log.open("ab")
+        settings = {"store": store, "broker": broker, "lease": lease.total_seconds()}
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "tests.work.nursery", json.dumps({"store": store, "broker": broker})],
+            [sys.executable, "-m", "tests.work.nursery", json.dumps(settings)],
             cwd=Path(__file__).parents[2],
             env={**os.environ, "AWS_ACCESS_KEY_ID": "test", "AWS_SECRET_ACCESS_KEY": "test"},
             stdin=subprocess.PIPE,
@@ -115,16 +116,17 @@ def _be(role: str, settings: dict[str, Any]) -> None:
     try:
         # All of them have the clock of one machine; and none lives long enough to see how long another is silent.
         store = open_store(settings["store"], clock=SystemClock(skew=timedelta(0)))
+        lease = timedelta(seconds=settings["lease"])
         if role == "inline":
-            workers = InlineWorkers(store, [TASKS], threads=4, lease=LEASE)
+            workers = InlineWorkers(store, [TASKS], threads=4, lease=lease)
             _until_told(workers.start, workers.stop)
         else:
-            _by_celery(role, store, settings["broker"])
+            _by_celery(role, store, settings["broker"], lease)
     finally:
         os._exit(0)
 
 
-def _by_celery(role: str, store: Store, broker: str) -> None:
+def _by_celery(role: str, store: Store, broker: str, lease: timedelta) -> None:
     minutely = Schedule("plant.minutely", "* * * * *", lambda period: None)
     celery = CeleryWorkers(
         store,
@@ -132,8 +134,8 @@ def _by_celery(role: str, store: Store, broker: str) -> None:
         broker,
         schedules=[minutely] if role != "all" else [],
         processes=2,
-        lease=LEASE,
-        redelivery=2 * LEASE,
+        lease=lease,
+        redelivery=2 * lease,
         depth=20,
     )
     store.ensure(WORKING)  # as the command does, so that connections are open when it forks

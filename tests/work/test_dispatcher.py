@@ -51,11 +51,24 @@ def test_a_broker_that_lost_its_memory_is_refilled_from_the_store(
     taken = Runner(store, [TASKS]).take_one(*broker.told[0])
     assert taken is not None
     broker.told.clear()
-    clock.advance(MINUTE - timedelta(seconds=1))
-    assert at_work.run_once() == 0
+    clock.advance(timedelta(seconds=4))
+    assert at_work.run_once() == 0, "a worker may just be about to take them"
     clock.advance(timedelta(seconds=1))
-    assert at_work.run_once() == 2
+    assert at_work.run_once() == 2, "the broker has nothing left to tell, and nobody has taken them"
     assert {t for t, _ in broker.told} == ids - {taken.task.task_id}, "of what is running it need not be told"
+
+
+def test_what_a_broker_does_not_tell_in_time_is_told_again(store: Store, clock: FrozenClock) -> None:
+    task_id = announce(store, look)
+    broker = Paper()
+    at_work = dispatcher(store, broker)
+    at_work.run_once()
+    broker.waiting = 1
+    clock.advance(MINUTE - timedelta(seconds=1))
+    assert at_work.run_once() == 0, "it may still tell of it"
+    clock.advance(timedelta(seconds=1))
+    assert at_work.run_once() == 1
+    assert broker.told == [(task_id, None)] * 2
 
 
 def test_the_next_attempt_is_told_as_another(store: Store, clock: FrozenClock) -> None:

@@ -105,7 +105,7 @@ def test_a_slot_is_held_as_long_as_the_task_and_free_when_its_worker_has_died(
     clock.advance(MINUTE * 0.4)
     assert workers.rescue() == 1
     clock.advance(MINUTE * 0.1)
-    assert [w.task.task_id == dead.task.task_id for w in runner.take(10)] == [False], "one of those that never ran"
+    assert [w.task.task_id == dead.task.task_id for w in runner.take(10)] == [True], "before those that came later"
     assert runner.take(10) == []
 
 

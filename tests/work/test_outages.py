@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from kombu.exceptions import OperationalError
 
 from penstock import FrozenClock, Store
 from penstock.errors import BROKER, OBJECTS, Unanswered, Unavailable
@@ -19,10 +20,13 @@ from penstock.work import Outcome, Pipeline, PipelineStep, Retry, StepContext, S
 from penstock.work.domain_context import DomainContext
 from penstock.work.job import JobStatus
 from penstock.work.rescue import Rescuer
+from penstock.work.runner import Runner
 from penstock.work.task import Task, TaskStatus
+from penstock.workers.celery import RUN, celery_app
 from penstock.workers.dispatcher import Dispatcher
 from penstock.workers.inline import InlineWorkers
 from penstock.workers.manual import ManualWorkers
+from tests.servers import Valkey, free_port
 from tests.work.plant import TASKS, Order, look, stamp, stamps
 from tests.work.soon import soon
 from tests.work.test_recovery import Paper
@@ -318,7 +322,72 @@ def test_threads_sit_an_outage_out_with_what_they_have_done(
     assert not [r for r in caplog.records if r.exc_info], "an outage is told once, and not by everybody who meets it"
 
 
+def test_a_task_that_a_broker_told_of_runs_as_soon_as_the_store_is_back(
+    store: Store, cable: Cable, valkey_server: Valkey
+) -> None:
+    """Else it would wait until the broker counts as having lost it, which takes two minutes."""
+    stamped(store, "a")
+    task_id = announce(store)
+    app = celery_app(store, [TASKS], broker=valkey_server.url)
+    cable.cut = True
+    worker = threading.Thread(target=lambda: app.tasks[RUN](task_id, None), daemon=True)
+    worker.start()
+    soon(lambda: outages_of(store).store.away)
+    assert worker.is_alive(), "it waits, and the message is not acknowledged"
+    cable.cut = False
+    worker.join(5)
+    assert the_task(store, task_id).status is TaskStatus.DONE
+
+
+def test_what_was_taken_without_an_answer_is_put_back_as_soon_as_the_store_answers(
+    store: Store, workers: ManualWorkers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nobody here knows of it, and everybody else takes it for running until its lease is over."""
+    ids = {announce(store, look) for _ in range(3)}
+    commit, lost = store.engine.commit, iter([True])
+
+    def losing(*args: Any, **more: Any) -> None:
+        commit(*args, **more)
+        if next(lost, False):
+            raise Unavailable("the answer is lost")
+
+    monkeypatch.setattr(store.engine, "commit", losing)
+    with pytest.raises(Unavailable):
+        workers.runner.take(3)
+    assert {the_task(store, i).status for i in ids} == {TaskStatus.RUNNING}
+    assert {work.task.task_id for work in workers.runner.take(3)} == ids
+    assert {the_task(store, i).attempts for i in ids} == {1}, "the first was none"
+
+
 # The broker
+
+
+def test_what_a_broker_or_its_worker_has_lost_is_told_again_within_seconds(store: Store, clock: FrozenClock) -> None:
+    broker = Paper()
+    ids = {announce(store, look) for _ in range(3)}
+    dispatcher = Dispatcher(store, [TASKS], broker, owner="d")
+    assert dispatcher.run_once() == 3
+    broker.waiting = 3
+    clock.advance(10 * SECOND)
+    assert dispatcher.run_once() == 0, "it still has them to tell"
+    broker.waiting = 0
+    (taken,) = [Runner(store, [TASKS], owner="w").take_one(broker.told[0][0], None)]
+    assert taken is not None
+    assert dispatcher.run_once() == 2, "whoever was told of these has not taken them"
+    assert {name for name, _ in broker.told[3:]} == ids - {broker.told[0][0]}
+    clock.advance(SECOND)
+    assert dispatcher.run_once() == 0
+
+
+def test_workers_ask_a_broker_every_two_seconds_however_long_it_is_away(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("kombu.utils.functional.sleep", lambda seconds: None)
+    app = celery_app(store, [TASKS], broker=f"redis://127.0.0.1:{free_port()}/0")
+    pauses: list[float] = []
+    with app.connection_for_read() as connection, pytest.raises(OperationalError):
+        connection.ensure_connection(lambda error, pause: pauses.append(pause), 12)
+    assert (len(pauses), set(pauses)) == (12, {2.0})
 
 
 def test_a_broker_that_is_away_is_asked_by_one_and_told_of_everything_afterwards(

@@ -61,6 +61,7 @@ def test_one_dispatch_raising_strands_nobody(store: Store, clock: FrozenClock) -
     dispatcher = Dispatcher(store, [TASKS], broker, owner="d")
     assert dispatcher.run_once() == 4
     assert {t for t, _ in broker.told} == set(ids) - {ids[2]}, "those behind it are sent"
+    broker.waiting = 4
     broker.refuses.clear()
     clock.advance(5 * SECOND)
     assert dispatcher.run_once() == 1
@@ -245,6 +246,23 @@ def test_a_worker_that_dies_counts_as_an_attempt_and_the_last_one_is_the_end(
     assert [(a.outcome, a.worker) for a in found] == [(Outcome.LOST, "dying")] * 4
     assert all(a.ended_at - a.started_at == LEASE for a in found)
     assert stamps(store, "failed-a") == {"failed-a": 1}
+
+
+def test_what_a_lost_worker_had_comes_before_the_backlog(
+    store: Store, workers: ManualWorkers, clock: FrozenClock
+) -> None:
+    lost = announce(store, look)
+    Runner(store, [TASKS], owner="dead").take(1)
+    clock.advance(SECOND)
+    backlog = [announce(store, look) for _ in range(20)]
+    clock.advance(LEASE + clock.skew)
+    assert rescue(store, [TASKS]) == 1
+    (next_one,) = workers.runner.take(1)
+    assert next_one.task.task_id == lost
+    clock.advance(LEASE + clock.skew)
+    assert rescue(store, [TASKS]) == 1
+    assert the_task(store, lost).due_at > clock.now(), "one that takes its workers along may be at fault itself"
+    assert {work.task.task_id for work in workers.runner.take(20)} == set(backlog)
 
 
 def test_a_lease_shorter_than_the_task_is_renewed(store: Store, workers: ManualWorkers, clock: FrozenClock) -> None:

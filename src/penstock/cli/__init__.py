@@ -20,6 +20,7 @@ from penstock.cli.keys import keys
 from penstock.cli.new import new
 from penstock.cli.retention import retention
 from penstock.cli.schedule_commands import schedules
+from penstock.cli.serving import serve_processes
 from penstock.cli.tables import tables
 from penstock.cli.terminal import complain
 from penstock.cli.work_commands import work
@@ -66,6 +67,7 @@ def penstock(
 
 for command in (
     running.up,
+    serve_processes,
     running.worker,
     running.relay,
     running.sweep,

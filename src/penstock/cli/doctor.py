@@ -27,6 +27,7 @@ from penstock.runtime.probing import probe_objects, probe_store
 from penstock.runtime.service import Service
 from penstock.runtime.settings import Settings, read_settings
 from penstock.work.task import Task, TaskStatus
+from penstock.work.unserved_queue import live_workers, unserved_queues
 
 _PACKAGE, _EXTRA = re.compile(r"[\w.-]+"), re.compile(r"extra == ['\"]([\w-]+)['\"]")
 _BUNDLES = ("all", "dev")
@@ -34,6 +35,9 @@ _BUNDLES = ("all", "dev")
 _MANY = 1000
 _NEW = timedelta(hours=1)
 "A message that waits for less is on its way."
+_SHOWN = 5
+_LATE = 30
+"Seconds; a task that has been due for less is about to be taken."
 _PATIENCE = 3
 "Seconds that a broker has to answer."
 
@@ -223,6 +227,28 @@ def _tasks(service: Service) -> str:
     return ", ".join(told) or "none"
 
 
+def _workers(service: Service) -> str:
+    """Who is heard of, and which tasks have a worker."""
+    there = live_workers(service.context.store)
+    if not there:
+        return "none is heard of"
+    names = sorted({name for worker in there for name in worker.takes})
+    busy = sum(worker.busy for worker in there)
+    return f"{len(there)} with {busy} tasks at work, for {', '.join(names)}"
+
+
+def _queues(service: Service) -> str:
+    """Which nobody works on; else how long the first task has been due."""
+    store = service.context.store
+    if unserved := unserved_queues(store):
+        shown = "; ".join(str(queue) for queue in unserved[:_SHOWN])
+        more = f"; and {len(unserved) - _SHOWN} more" if len(unserved) > _SHOWN else ""
+        return f"wrong: {shown}{more}. Start one: penstock worker"
+    first = store.first(Task.by_status(status=TaskStatus.WAITING))
+    seconds = 0 if first is None else int((store.clock.now() - first.due_at).total_seconds())
+    return "in time" if seconds < _LATE else f"the first task has been due for {timedelta(seconds=seconds)}"
+
+
 def _feeds(service: Service) -> str:
     told = []
     for name, feed in service.feeds.items():
@@ -252,6 +278,8 @@ _OF_THE_STORE: dict[str, Callable[[Service], str]] = {
     "tables": _tables,
     "messages": _messages,
     "tasks": _tasks,
+    "workers": _workers,
+    "queues": _queues,
     "feeds": _feeds,
     "schedules": _schedules,
 }

@@ -49,13 +49,9 @@ def up(
 ) -> None:
     """Run everything: console, API, workers, relay, schedules, sweeps. Ctrl-C finishes what is running and stops."""
     chosen = settings(keep_secret=True, store=store, objects=objects, workers=workers, host=host, port=port)
-    for package in ("fastapi", "uvicorn"):
-        if find_spec(package) is None:
-            raise Misconfigured(f"{package} is not installed; run: pip install 'penstock[web]'")
+    check_servable(chosen)
     from penstock.web.serve import ready_api, serve
 
-    _check_free(chosen.host, chosen.port)
-    _check_keys(chosen)
     log_to_terminal(chosen.log_format)
     give_memory_back()
     service = Service(chosen, installed())
@@ -64,11 +60,20 @@ def up(
     with ending.by_signal():
         service.start()
         try:
-            welcome = _welcome(chosen, service.context.store, open_it=open_it)
+            welcome = welcome_to(chosen, service.context.store, open_it=open_it)
             serve(api, chosen, ending=ending, listening=welcome)
         finally:
             ending.complete()
     leave(0)
+
+
+def check_servable(chosen: Settings) -> None:
+    """Misconfigured, before anything is set going, if what is needed to serve is not there."""
+    for package in ("fastapi", "uvicorn"):
+        if find_spec(package) is None:
+            raise Misconfigured(f"{package} is not installed; run: pip install 'penstock[web]'")
+    _check_free(chosen.host, chosen.port)
+    _check_keys(chosen)
 
 
 def _check_keys(chosen: Settings) -> None:
@@ -86,7 +91,7 @@ def _check_keys(chosen: Settings) -> None:
         )
 
 
-def _welcome(chosen: Settings, store: Store, *, open_it: bool) -> Callable[[], None]:
+def welcome_to(chosen: Settings, store: Store, *, open_it: bool = False) -> Callable[[], None]:
     """What says where it is, and how one comes in; whatever the store must be asked for that is known before."""
     records, files = without_secrets(chosen.store), without_secrets(chosen.objects)
     token = own_key(store) if chosen.require_keys and is_loopback(chosen.host) else None

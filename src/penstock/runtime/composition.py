@@ -31,6 +31,7 @@ from penstock.ports.private import make_private
 from penstock.ports.sink import Sink
 from penstock.runtime.settings import AwsKeys, Settings
 from penstock.runtime.system_records import SYSTEM_RECORDS
+from penstock.runtime.traced_engine import traced
 
 T = TypeVar("T")
 USUAL_REGION = "us-east-1"
@@ -49,6 +50,8 @@ def open_store(
         clock = SystemClock(skew=timedelta(0))  # whoever shares a file is on one machine, and has one clock
     if meter is not None:
         engine = MeteredEngine(engine, meter)
+    if chosen.telemetry is not None:
+        engine = traced(engine, _scheme(url))
     secret = chosen.secret.encode() if chosen.secret else None
     return Store(engine, clock=clock, secret=secret, own=SYSTEM_RECORDS)
 
@@ -164,7 +167,7 @@ def _files(url: str, settings: Settings, clock: Clock | None) -> ObjectStore:
     if not folder:
         raise Misconfigured("files:// names no folder; write files:///relative or files:////absolute")
     secret = settings.secret.encode() if settings.secret else _secret_of_this_process()
-    signer = RouteSigner(secret, url=f"{settings.url}/objects", clock=clock)
+    signer = RouteSigner(secret, url=settings.objects_url or f"{settings.url}/objects", clock=clock)
     return LocalObjects(folder, signer=signer)
 
 
@@ -189,6 +192,7 @@ def _s3(url: str, settings: Settings, clock: Clock | None) -> ObjectStore:
         parts.netloc,
         region=chosen.get("region") or _region(settings),
         endpoint=_endpoint(chosen.get("endpoint")),
+        public_endpoint=settings.objects_url,
         profile=chosen.get("profile"),
         # A profile that the URL names has keys of its own.
         **(settings.aws_keys if "profile" not in chosen else AwsKeys()),
@@ -199,7 +203,7 @@ def _s3(url: str, settings: Settings, clock: Clock | None) -> ObjectStore:
 def _log(settings: Settings, clock: Clock) -> Sink:
     from penstock.sinks.log import LogSink
 
-    return LogSink()
+    return LogSink(source=settings.url)
 
 
 def _webhook(settings: Settings, clock: Clock) -> Sink:
@@ -212,7 +216,7 @@ def _eventbridge(settings: Settings, clock: Clock) -> Sink:
     from penstock.sinks.eventbridge import EventBridgeSink
 
     bus = _parts(settings.sink).netloc or "default"
-    return EventBridgeSink(source="penstock", region=_region(settings), bus=bus, **settings.aws_keys)
+    return EventBridgeSink(source=settings.url, region=_region(settings), bus=bus, **settings.aws_keys)
 
 
 def _region(settings: Settings) -> str:
@@ -237,7 +241,7 @@ def _kafka(settings: Settings, clock: Clock) -> Sink:
         raise Misconfigured(
             f"{without_secrets(settings.sink)} names no servers or no topic; write kafka://HOST:PORT,HOST:PORT/TOPIC"
         )
-    return KafkaSink(parts.netloc, topic=topic)
+    return KafkaSink(parts.netloc, topic=topic, source=settings.url)
 
 
 def _missing(extra: str, driver: str) -> Misconfigured:

@@ -64,6 +64,7 @@ def log_to_terminal(form: str, level: int = logging.INFO) -> None:
     root.handlers = [handler]
     root.setLevel(level)
     logging.getLogger("botocore").setLevel(logging.WARNING)
+    logging.captureWarnings(True)  # or Python would print them, in a form of its own
 
 
 def _short(value: Any) -> Any:

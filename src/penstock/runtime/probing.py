@@ -25,11 +25,13 @@ def probe_store(store: Store, *, least: int = LEAST_ROOM) -> None:
 
 
 def probe_objects(objects: ObjectStore, *, least: int = LEAST_ROOM) -> None:
-    """Write a file where files lie and remove it; a bucket is only asked, for there a write costs and always fits."""
+    """Write a file where files lie and remove it; a bucket is only asked for: a write costs there, and always fits."""
     write = getattr(objects, "probe", None)
     if write is not None:
         write()
         _check_room("the files", objects, least)
+    elif (reach := getattr(objects, "reach", None)) is not None:
+        reach()
     else:
         with suppress(NotFound):
             objects.head(f"penstock-{_NAME}")

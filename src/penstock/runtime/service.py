@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 from penstock.auth.guest_link import GuestLink
 from penstock.cost.meter import Meter
 from penstock.declare.domain import Domain
-from penstock.errors import Misconfigured
+from penstock.errors import Misconfigured, Unavailable
 from penstock.events.feed import Feed
 from penstock.events.relay import Relay
 from penstock.events.schedule import Schedule, Scheduler
@@ -40,8 +40,10 @@ from penstock.ports.worker_name import worker_name
 from penstock.review.past_reviews import PastReviews
 from penstock.runtime.composition import open_archive, open_objects, open_sink, open_store
 from penstock.runtime.growth import Stored, stored
+from penstock.runtime.logs import log_to_terminal
 from penstock.runtime.operated_system import OperatedSystem
 from penstock.runtime.settings import Settings
+from penstock.runtime.telemetry import start_telemetry
 from penstock.runtime.usage_ledger import EVERY, UsageLedger, chosen_prices
 from penstock.runtime.writer_region import check_writer, is_elsewhere
 from penstock.work.domain_context import DomainContext
@@ -49,17 +51,23 @@ from penstock.work.past_jobs import PastJobs
 from penstock.work.queue_hints import rest_idle
 from penstock.work.registry import Tasks
 from penstock.work.rescue import keep_rescuing
+from penstock.work.unserved_queue import UnservedQueue, unserved_queues
 from penstock.work.working import WORKING
 from penstock.workers.inline import InlineWorkers
 
 if TYPE_CHECKING:
-    from penstock.workers.celery import CeleryWorkers  # it imports Celery, which only some deployments install
+    from penstock.workers.celery import (  # it imports Celery, which only some deployments install
+        CeleryBroker,
+        CeleryWorkers,
+    )
 
 log = logging.getLogger("penstock.service")
 
 _SCHEDULES, _REAPING, _TRIMMING, _SWEEPING, _SEALING = 15.0, 60.0, 600.0, 900.0, 3600.0
 "Seconds between rounds."
 _AFTER_ERROR = 5.0
+_AGAIN = 1.0
+"Seconds until a store that has not answered at the start is asked again."
 _PARTING = timedelta(seconds=4)
 "In which all threads may end."
 
@@ -73,6 +81,7 @@ class Service:
     context: DomainContext = field(init=False)
 
     def __post_init__(self) -> None:
+        self.telemetry = None if self.settings.telemetry is None else start_telemetry(self.settings.telemetry)
         meter = Meter() if self.settings.meter else None
         store = open_store(self.settings.store, settings=self.settings, meter=meter)
         self.ledger = None if meter is None else UsageLedger(store, meter, chosen_prices(self.settings))
@@ -88,6 +97,8 @@ class Service:
         self._threads: list[threading.Thread] = []
         self._workers: InlineWorkers | None = None
         self._draining: threading.Thread | None = None
+        self._unserved: set[tuple[str, str]] = set()
+        self._broker: CeleryBroker | None = None
 
     @property
     def domains(self) -> tuple[Domain, ...]:
@@ -117,17 +128,17 @@ class Service:
         if background and self.settings.workers != "none":
             check_writer(self.settings)
         crew = self.celery() if background and self.settings.workers == "celery" else None
-        self.context.store.ensure(*self.domains)
-        if self.ledger is not None:
-            self._every(EVERY, "usage", self.ledger.keep)
+        self.prepare()
         if not background or is_elsewhere(self.settings):
+            if self.ledger is not None:
+                self._every(EVERY, "usage", self.ledger.keep)
             return
+        self.start_beside()
         if self.settings.workers == "inline":
             self.start_workers()
         if crew is not None:
             self._thread("dispatcher", crew.dispatcher().run)
             self._thread("rescue", partial(keep_rescuing, self.context.store, self.tasks, lease=crew.lease))
-        self._thread("outages", self.outages.keep_asking)
         self.start_relays()
         self.start_feeds()
         self._every(_SCHEDULES, "schedules", self.run_schedules)
@@ -136,6 +147,7 @@ class Service:
         self._every(_REAPING, "reaper", self.reaper().run_once)
         self._every(_REAPING, "quotas", self.settle_quotas)
         self._every(_REAPING, "traces", self.write_traces)
+        self._every(_REAPING, "unserved", self.tell_unserved)
         self._every(_SWEEPING, "sweep", self.sweep().run)
         self._every(_SEALING, "seals", self.seal)
         self._every(_TRIMMING, "change-log", self.change_log().run_once)
@@ -143,6 +155,27 @@ class Service:
         self._every(_SEALING, "past-reviews", self.past_reviews().run)
         if self.settings.audit_days:
             self._every(_SEALING, "audit-archive", self.audit_archive().run)
+
+    def prepare(self) -> None:
+        """Create what the store lacks. One that does not answer yet is waited for, so that it may start later."""
+        began, said = time.monotonic(), False
+        while not self._stop.is_set():
+            try:
+                self.context.store.ensure(*self.domains)
+                return
+            except Unavailable as away:
+                if away.part is None or time.monotonic() - began >= self.settings.start_wait:
+                    raise
+                if not said:
+                    log.warning("the store does not answer yet, and is waited for: %s", away)
+                said = True
+                self._stop.wait(_AGAIN)
+
+    def start_beside(self) -> None:
+        """What a process does that only answers requests: it asks for parts that are away, and counts what it uses."""
+        if self.ledger is not None:
+            self._every(EVERY, "usage", self.ledger.keep)
+        self._thread("outages", self.outages.keep_asking)
 
     def begin_stop(self, *, grace: timedelta, parting: timedelta = _PARTING) -> None:
         """Take no more work. What runs may finish for so long, and is handed back then, whatever the caller waits for.
@@ -169,6 +202,8 @@ class Service:
             self.ledger.keep()
         self.context.close()
         self.context.store.close()
+        if self.telemetry is not None:
+            self.telemetry.flush()
 
     @property
     def busy(self) -> int:
@@ -214,7 +249,16 @@ class Service:
             context=self.context,
             processes=self.settings.worker_threads,
             queue=self.settings.queue,
+            log=partial(log_to_terminal, self.settings.log_format),
         )
+
+    def ask_broker(self) -> None:
+        """Unavailable, if Celery's broker does not answer."""
+        from penstock.workers.celery import CeleryBroker
+
+        if self._broker is None:
+            self._broker = CeleryBroker(self.celery().app())
+        self._broker.queued()
 
     def outboxes(self) -> list[type[Message]]:
         """The kernel's outbox, and those of domains that document their own."""
@@ -238,6 +282,15 @@ class Service:
     def settle_quotas(self) -> int:
         """Give back what is held of quotas by those whose time is over."""
         return settle_overdue(self.context.store)
+
+    def tell_unserved(self) -> list[UnservedQueue]:
+        """Log each queue that nobody works on, once for as long as that lasts."""
+        found = unserved_queues(self.context.store)
+        for queue in found:
+            if (queue.project_id, queue.name) not in self._unserved:
+                log.warning("%s; start one: penstock worker", queue)
+        self._unserved = {(queue.project_id, queue.name) for queue in found}
+        return found
 
     def write_traces(self) -> int:
         """Let each record of a change of many find its audit line; whoever asks for a history does so, too."""

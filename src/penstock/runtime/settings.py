@@ -115,8 +115,21 @@ class Settings:
     public_url: str | None = _setting(
         None,
         "PENSTOCK_PUBLIC_URL",
-        "Where clients reach the service, if not at its host and port; for signed URLs.",
+        "Where clients reach the service, if not at its host and port; for links, and for signed URLs of local files.",
         read=_web_url,
+    )
+    objects_url: str | None = _setting(
+        None,
+        "PENSTOCK_OBJECTS_URL",
+        "Where clients reach the files, if that is not where the service itself does: signed URLs lead there. Of a "
+        "bucket, its public endpoint; of local files, the address of their route.",
+        read=_web_url,
+    )
+    start_wait: int = _setting(
+        60,
+        "PENSTOCK_START_WAIT",
+        "Seconds that a store which does not answer yet is waited for at the start.",
+        read=_not_negative,
     )
     workers: str = _setting("inline", "PENSTOCK_WORKERS", "Who runs tasks: inline (threads), celery, or none.")
     worker_threads: int = _setting(
@@ -223,6 +236,13 @@ class Settings:
         read=_at_least_one,
     )
     log_format: str = _setting("text", "PENSTOCK_LOG_FORMAT", "How to log: text, or json with one object a line.")
+    telemetry: str | None = _setting(
+        None,
+        "PENSTOCK_TELEMETRY",
+        "A collector's URL, such as http://127.0.0.1:4318. Requests, tasks and what they ask of the store are "
+        "told there as OpenTelemetry's spans, by OTLP over HTTP.",
+        read=_web_url,
+    )
     aws_region: str | None = _setting(
         None,
         "AWS_REGION",

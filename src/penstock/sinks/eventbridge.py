@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 from penstock.errors import SINK, Misconfigured, Throttled, Unavailable
 from penstock.net.per_process import PerProcess
 from penstock.ports.sink import Envelope, Undeliverable
-from penstock.sinks.document import document, encoded
+from penstock.sinks.cloud_event import USUAL_SOURCE, cloud_event, encoded
 
 SENDS = ("events:PutEvents",)
 "What is called, as policies name it."
@@ -30,8 +30,9 @@ Outcomes: TypeAlias = list[Exception | None]
 class EventBridgeSink:
     """Puts messages on one bus, at most ten and 256 KB a request; each is answered for by itself.
 
-    The detail of an event holds ``id``, ``aggregate``, ``project``, ``at`` and ``payload``. EventBridge itself promises
-    no order: a receiver that needs one compares ``at``. Credentials come from where AWS's own tools find them.
+    The detail of each is a CloudEvent whose ``source`` is the one given; rules pick by the ``bus_source`` and by the
+    type. EventBridge itself promises no order: a receiver that needs one compares ``time``. Credentials come from where
+    AWS's own tools find them.
     """
 
     def __init__(
@@ -40,6 +41,7 @@ class EventBridgeSink:
         source: str,
         region: str,
         bus: str = "default",
+        bus_source: str = USUAL_SOURCE,
         endpoint: str | None = None,
         access_key: str | None = None,
         secret_key: str | None = None,
@@ -49,7 +51,7 @@ class EventBridgeSink:
         if find_spec("boto3") is None:
             raise Misconfigured("boto3 is not installed; run: pip install 'penstock[eventbridge]'")
         self.name = f"the bus {bus} of EventBridge"
-        self._source, self._bus = source, bus
+        self._source, self._bus, self._bus_source = source, bus, bus_source
         self._region, self._endpoint, self._seconds = region, endpoint, timeout.total_seconds()
         self._access_key, self._secret_key, self._session_token = access_key, secret_key, session_token
         self._clients: PerProcess[Any] = PerProcess(self._connect)
@@ -80,13 +82,11 @@ class EventBridgeSink:
             client.close()
 
     def _entry(self, message: Envelope) -> Entry:
-        detail = document(message)
-        kind = detail.pop("type")
         entry = {
             "Time": message.at,
-            "Source": self._source,
-            "DetailType": kind,
-            "Detail": encoded(detail).decode(),
+            "Source": self._bus_source,
+            "DetailType": message.type,
+            "Detail": encoded(cloud_event(message, source=self._source)).decode(),
             "EventBusName": self._bus,
         }
         if (size := _size(entry)) > _MOST_BYTES:

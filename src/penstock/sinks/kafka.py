@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from penstock.errors import SINK, Misconfigured, Unavailable
 from penstock.net.per_process import PerProcess
 from penstock.ports.sink import Envelope, Undeliverable
-from penstock.sinks.document import document, encoded
+from penstock.sinks.cloud_event import CONTENT_TYPE, USUAL_SOURCE, cloud_event, encoded
 
 if TYPE_CHECKING:  # the driver is an extra, and loaded with the first message
     from confluent_kafka import KafkaError, Producer
@@ -28,7 +28,9 @@ class TooLargeForKafka(Undeliverable):
 
 
 class KafkaSink:
-    """Produces messages with ``acks=all`` and idempotence, the aggregate as key and ``id`` and ``type`` as headers.
+    """Produces CloudEvents with ``acks=all`` and idempotence, the aggregate as key.
+
+    They are in structured mode; the headers ``ce_id`` and ``ce_type`` tell a consumer what to skip unread.
 
     Messages about the same thing share a partition, so their order holds for whoever consumes it. What is not
     acknowledged in time is given up before the call returns, so that nothing is sent behind the relay's back; it may
@@ -40,13 +42,14 @@ class KafkaSink:
         servers: str,
         *,
         topic: str | Callable[[str], str],
+        source: str = USUAL_SOURCE,
         timeout: timedelta = timedelta(seconds=10),
         options: Mapping[str, Any] | None = None,
     ) -> None:
         if find_spec("confluent_kafka") is None:
             raise Misconfigured("confluent-kafka is not installed; run: pip install 'penstock[kafka]'")
         self.name = f"Kafka at {servers}"
-        self._topic, self._seconds = topic, timeout.total_seconds()
+        self._topic, self._source, self._seconds = topic, source, timeout.total_seconds()
         self._settings = {
             # As Java's clients do, so that other producers of the topic choose the same partition for a key.
             "partitioner": "murmur2_random",
@@ -103,9 +106,13 @@ class KafkaSink:
     def _enqueue(self, producer: Producer, message: Envelope, noted: Any) -> None:
         producer.produce(
             self._topic_of(message.type),
-            encoded(document(message)),
+            encoded(cloud_event(message, source=self._source)),
             message.aggregate.encode(),
-            headers=[("id", message.id.encode()), ("type", message.type.encode())],
+            headers=[
+                ("content-type", CONTENT_TYPE.encode()),
+                ("ce_id", message.id.encode()),
+                ("ce_type", message.type.encode()),
+            ],
             timestamp=int(message.at.timestamp() * 1000),
             on_delivery=noted,
         )

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from datetime import timedelta
-from typing import Any
 
 from penstock.errors import SINK, AddressRefused, Misconfigured, Throttled, Unanswered, Unavailable, telling
 from penstock.net import open_client
@@ -16,10 +15,10 @@ from penstock.net.url import Url, read_url
 from penstock.net.words import fit_to_show
 from penstock.ports.clock import Clock
 from penstock.ports.sink import Envelope, Undeliverable
-from penstock.sinks.document import encoded, moment
+from penstock.sinks.cloud_event import CONTENT_TYPE, cloud_event, encoded
 from penstock.sinks.webhook_signature import HEADER, sign, verify
 
-__all__ = ["WebhookSink", "cloud_event", "verify"]
+__all__ = ["WebhookSink", "verify"]
 
 _LATER = frozenset({408, 425, 429})
 _FIT_FOR_A_HEADER = re.compile(r"[\x21-\x7e]{1,256}")
@@ -99,7 +98,7 @@ class WebhookSink:
             raise Undeliverable("the message's id cannot be sent as a header; ids are 1 to 256 printable characters")
         body = encoded(cloud_event(message, source=self._source))
         return body, {
-            "Content-Type": "application/cloudevents+json; charset=utf-8",
+            "Content-Type": CONTENT_TYPE,
             "Idempotency-Key": message.id,
             HEADER: sign(self._secret, body, now=self._clock.now()),
         }
@@ -115,21 +114,6 @@ class _Batch:
     @property
     def hopeless(self) -> bool:
         return self.silences >= _SILENCES and not self.answered
-
-
-def cloud_event(message: Envelope, *, source: str) -> dict[str, Any]:
-    """The message as a CloudEvent 1.0, in structured mode."""
-    event = {
-        "specversion": "1.0",
-        "id": message.id,
-        "source": source,
-        "type": message.type,
-        "subject": message.aggregate,
-        "time": moment(message.at),
-        "datacontenttype": "application/json",
-        "data": message.payload,
-    }
-    return event if message.project is None else {**event, "project": message.project}
 
 
 def outcome(status: int, retry_after: str | None, receiver: str) -> Exception | None:

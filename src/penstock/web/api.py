@@ -7,6 +7,7 @@ import json
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from functools import cache
+from typing import Any
 
 import anyio.to_thread
 from fastapi import FastAPI, Request
@@ -59,6 +60,8 @@ from penstock.work.working import WORKING
 _OBJECTS = "/objects"
 _API_PAGE = "/console/api"
 _FLUSHED_WITHIN = 5.0
+_NONE_OF_ITS_OWN: Any = dict.fromkeys(("tracing", "metrics", "logs", "operation_spans"), False)
+"Spans of requests are told by `web.tracing`, without what is signed or private in them; twice would be once too often."
 _EXPOSED = ["ETag", "Location", "Retry-After", "X-Request-ID", REPLAYED]
 _ACCEPTED = [
     *("Authorization", "Content-Type", "X-API-Key", "X-Request-ID", HEADER),
@@ -93,6 +96,7 @@ def build_api(installed: Sequence[DomainPlugin], context: DomainContext, *, opti
         redirect_slashes=False,
         separate_input_output_schemas=False,
         lifespan=_running,
+        telemetry=_NONE_OF_ITS_OWN,
     )
     app.router.route_class = AdmittedRoute
     app.state.options, app.state.guard = options, Guard(context.store, options)
@@ -103,7 +107,7 @@ def build_api(installed: Sequence[DomainPlugin], context: DomainContext, *, opti
     built, policy = BuiltConsole(), PagePolicy(context.objects)
     _add_console(app, built, policy)
     _add_document(app)
-    _add_probes(app, Readiness(context), metrics)
+    _add_probes(app, Readiness(context, options.told_parts), metrics)
     add_session(app, context.store, app.state.guard.cookie)
     for each in installed:
         _add_domain(app, each, context)
@@ -207,8 +211,9 @@ def _add_probes(app: FastAPI, readiness: Readiness, metrics: Metrics) -> None:
     @app.get("/readyz", tags=["service"], operation_id="readyz")
     @probe
     async def readyz() -> Ready:
-        """The store and the files can be written to."""
-        return Ready(status="ready", checks=await readiness.check())
+        """The store and the files can be written to; `degraded` if another part, such as the broker, is away."""
+        checks = await readiness.check()
+        return Ready(status="degraded" if "away" in checks.values() else "ready", checks=checks)
 
     text = {"description": "Numbers.", "content": {"text/plain": {"schema": {"type": "string"}}}}
 

@@ -6,7 +6,7 @@ import asyncio
 import logging
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 from typing import Any
 
@@ -24,22 +24,28 @@ _PATIENCE = 2.0
 
 
 class Readiness:
-    """Asks the store and the files whether they can be written to, and have room."""
+    """Asks the store and the files whether they can be written to, and have room; and tells of other parts.
 
-    def __init__(self, context: DomainContext) -> None:
+    Without these nothing is lost and most goes on, as without a broker tasks wait in the store: they refuse nobody.
+    """
+
+    def __init__(self, context: DomainContext, others: Mapping[str, Callable[[], Any]] | None = None) -> None:
         checks: dict[str, Callable[[], Any]] = {
             "store": lambda: probe_store(context.store),
             "objects": lambda: probe_objects(context.objects),
         }
-        self._checks = [_Check(name, ask, outages_of(context.store)) for name, ask in checks.items()]
+        outages = outages_of(context.store)
+        self._checks = [_Check(name, ask, outages) for name, ask in checks.items()]
+        self._others = [_Check(name, ask, outages) for name, ask in (others or {}).items()]
 
     async def check(self) -> dict[str, str]:
         """What answers; NotReady when something does not. Why is in the log, not in the answer."""
-        answers = await asyncio.gather(*(check.passes() for check in self._checks))
-        failed = [check.name for check, passed in zip(self._checks, answers, strict=True) if not passed]
-        if failed:
-            raise NotReady(f"{' and '.join(failed)} cannot be reached or written to")
-        return {check.name: "ok" for check in self._checks}
+        everything = [*self._checks, *self._others]
+        answers = await asyncio.gather(*(check.passes() for check in everything))
+        failed = [check for check, passed in zip(everything, answers, strict=True) if not passed]
+        if needed := [check.name for check in failed if check in self._checks]:
+            raise NotReady(f"{' and '.join(needed)} cannot be reached or written to")
+        return {check.name: "away" if check in failed else "ok" for check in everything}
 
 
 class _Check:

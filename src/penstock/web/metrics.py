@@ -5,11 +5,12 @@ from __future__ import annotations
 import itertools
 import threading
 import time
+from collections import Counter as Counts
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest
-from prometheus_client.core import GaugeMetricFamily, Metric
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
 from penstock.errors import PenstockError
@@ -22,6 +23,8 @@ from penstock.kernel.store import Store
 from penstock.operations.feed_entry import LogSize
 from penstock.web.requests import SeenRequest
 from penstock.work.task import Task, TaskStatus
+from penstock.work.unserved_queue import live_workers, unserved_queues
+from penstock.work.worker_presence import WorkerPresence
 
 _COUNTED = 1000
 "Counting is reading, so nobody counts further; an alarm rings long before."
@@ -95,7 +98,8 @@ class _StoreNumbers(Collector):
     def _read(self) -> Iterator[Metric]:
         reachable = GaugeMetricFamily("penstock_store_reachable", "Can the numbers below be read?")
         try:
-            found = [self._tasks(), self._messages(), self._oldest(), self._overdue(), *self._log_entries()]
+            found = [self._tasks(), *self._working(), self._messages(), self._oldest(), self._overdue()]
+            found += self._log_entries()
             reachable.add_metric([], 1)
         except PenstockError:
             found = []
@@ -112,6 +116,23 @@ class _StoreNumbers(Collector):
         ):
             tasks.add_metric([state], sum(self._count(Task.by_status, status=s) for s in statuses))
         return tasks
+
+    def _working(self) -> Iterator[Metric]:
+        """Who works, what became of attempts, and what nobody works on."""
+        waiting = self._store.first(Task.by_status(status=TaskStatus.WAITING))
+        age = 0.0 if waiting is None else (self._store.clock.now() - waiting.due_at).total_seconds()
+        told = "How long the task that has been due for longest has been so."
+        yield GaugeMetricFamily("penstock_oldest_task_seconds", told, value=max(0.0, age))
+        workers = live_workers(self._store)
+        takers = GaugeMetricFamily("penstock_workers", "Workers heard of within a minute, by task.", labels=["task"])
+        for name in sorted({name for worker in workers for name in worker.takes}):
+            takers.add_metric([name], sum(name in worker.takes for worker in workers))
+        yield takers
+        unserved = GaugeMetricFamily("penstock_unserved_queues", "Queues that nobody works on.", labels=["task"])
+        for name, count in sorted(Counts(queue.name for queue in unserved_queues(self._store)).items()):
+            unserved.add_metric([name], count)
+        yield unserved
+        yield from _ended(workers)
 
     def _messages(self) -> Metric:
         messages = GaugeMetricFamily("penstock_messages", f"Messages by state, up to {_COUNTED}.", labels=["state"])
@@ -151,3 +172,16 @@ class _StoreNumbers(Collector):
 
     def _count(self, pattern: Callable[..., Any], **parameters: Any) -> int:
         return sum(1 for _ in itertools.islice(self._store.find(pattern(**parameters)), _COUNTED))
+
+
+def _ended(workers: Iterable[WorkerPresence]) -> Iterator[Metric]:
+    """What each worker has counted since it began; one that is gone takes its numbers along."""
+    labels = ["worker", "task", "outcome"]
+    attempts = CounterMetricFamily("penstock_task_attempts", "Attempts at tasks that have ended.", labels=labels)
+    seconds = CounterMetricFamily("penstock_task_seconds", "How long these took, together.", labels=labels)
+    for worker in workers:
+        for name, outcomes in worker.ended.items():
+            for outcome, (count, took) in outcomes.items():
+                attempts.add_metric([worker.worker, name, outcome], count)
+                seconds.add_metric([worker.worker, name, outcome], took)
+    yield from (attempts, seconds)

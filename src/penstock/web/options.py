@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
 
@@ -53,5 +54,7 @@ class WebOptions:
     strict_claims: bool = False
     """For tests: every POST is claimed, and one that succeeds without ending its claim with what it wrote is an error,
     so that no route is forgotten whose effect would happen twice if its process died."""
+    told_parts: Mapping[str, Callable[[], object]] = field(default_factory=dict)
+    "What else /readyz asks and tells of, though the service does its work without it: each raises if it is away."
     tracing: bool = False
     "Tell OpenTelemetry of every request; needs penstock[otel]."

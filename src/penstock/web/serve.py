@@ -20,11 +20,13 @@ from penstock.web.options import WebOptions
 
 def ready_api(service: Service, settings: Settings) -> FastAPI:
     """The API of a system. Building it takes seconds, in which nothing has begun that would have to end in order."""
-    return build_api(service.installed, service.context, options=_options(settings))
+    return build_api(service.installed, service.context, options=_options(service, settings))
 
 
-def _options(settings: Settings) -> WebOptions:
+def _options(service: Service, settings: Settings) -> WebOptions:
     return WebOptions(
+        tracing=settings.telemetry is not None,
+        told_parts={"broker": service.ask_broker} if settings.workers == "celery" else {},
         authentication=settings.require_keys,
         public_url=settings.public_url,
         trusted_proxies=settings.trusted_proxies,
@@ -38,10 +40,18 @@ def _options(settings: Settings) -> WebOptions:
     )
 
 
-def serve(app: FastAPI, settings: Settings, *, ending: Ending, listening: Callable[[], None]) -> None:
+def serve(
+    app: FastAPI,
+    settings: Settings,
+    *,
+    ending: Ending,
+    listening: Callable[[], None] = lambda: None,
+    on: socket.socket | None = None,
+) -> None:
     """Answer requests at the settings' host and port until the end begins; those that are running may finish.
 
-    ``listening`` is called once somebody can be answered.
+    ``listening`` is called once somebody can be answered. Processes that share a port are given the socket they listen
+    ``on``.
     """
     config = uvicorn.Config(
         app,
@@ -57,7 +67,7 @@ def serve(app: FastAPI, settings: Settings, *, ending: Ending, listening: Callab
     server = _Server(config, app, listening)
     ending.listen(server.end)
     if not ending.begun.is_set():
-        server.run()
+        server.run(sockets=None if on is None else [on])
 
 
 class _Server(ListeningServer):

@@ -1,6 +1,6 @@
 """OpenTelemetry: a span for every request, in the trace its caller has begun. An extra, imported when it is asked for.
 
-Where spans go is OpenTelemetry's own configuration (OTEL_… variables, `opentelemetry-instrument`).
+Where spans go the setting `telemetry` says, or OpenTelemetry's own configuration.
 """
 
 from __future__ import annotations

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
+from datetime import datetime
 from typing import Any, Protocol
 
 from penstock.errors import Conflict
@@ -50,8 +51,7 @@ def record_failure(
     told = {"error_class": type(error).__name__, "error": error_text(error)}
     now = attempt.ended_at
     lease = Lease(task.ref, task.lease_owner or "", task.lease_epoch or 0, task.due_at)
-    pause = declared.pause(error, task.attempts, chance) if part is None else pause_of(task, part, now)
-    due_at = now + pause
+    due_at = _due_at(declared, task, error, part, now, chance)
     by = None if outcome is Outcome.RETRYABLE else actor(task)
 
     def write(*, heard: bool) -> None:
@@ -88,6 +88,23 @@ def record_failure(
     elif told["error"] != kept(str(error), LONGEST_ERROR):  # which says more than the task does
         log.warning("%s %s: %s: %s", task.name, outcome.value, told["error_class"], error)
     return outcome
+
+
+def _due_at(
+    declared: TaskOf[Any],
+    task: Task,
+    error: BaseException,
+    part: str | None,
+    now: datetime,
+    chance: Callable[[], float],
+) -> datetime:
+    """When it is tried again. One whose worker was lost had its turn already, and has it before what came later; but
+    not at once if the worker before was lost with it, too."""
+    if part is not None:
+        return now + pause_of(task, part, now)
+    if isinstance(error, WorkerLost) and task.error_class != WorkerLost.__name__:
+        return min(task.created_at, now)
+    return now + declared.pause(error, task.attempts, chance)
 
 
 def _judged(declared: TaskOf[Any], task: Task, error: BaseException, part: str | None) -> tuple[Outcome, bool]:

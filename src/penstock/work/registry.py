@@ -19,6 +19,7 @@ from penstock.kernel.record_name import name_of
 from penstock.net.backoff import Backoff
 from penstock.operations.reads import Ref
 from penstock.ports.ids import sortable_text
+from penstock.ports.spans import spans
 from penstock.schema.size import document_size
 from penstock.work.budget import check_budget
 from penstock.work.context import TaskContext
@@ -124,6 +125,7 @@ class TaskOf(Generic[I]):
             most_attempts=self.retry.attempts,
             created_at=now,
             about=None if about is None else name_of(about),
+            trace=spans().here(),
         )
         with change.attempt():
             change.create(task)

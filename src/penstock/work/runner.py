@@ -23,6 +23,7 @@ from penstock.kernel.change import Change
 from penstock.kernel.outages import outages_of
 from penstock.kernel.store import Store
 from penstock.operations.updates import Set
+from penstock.ports.spans import spans
 from penstock.ports.worker_name import worker_name
 from penstock.work import queue_hints
 from penstock.work.concurrency import free_slots, keep_slot, leave_slot, take_slot
@@ -82,6 +83,8 @@ class Runner:
         self._put_off = PutOffTasks(store, self.outages, asks=asks)
         self._unwritten: list[tuple[TaskContext, BaseException]] = []
         "Attempts whose end could not be written down, as the store was away."
+        self._in_doubt: list[TaskContext] = []
+        "Taken, perhaps: the store went away before it answered."
 
     # Taking
 
@@ -103,8 +106,17 @@ class Runner:
     def _catch_up(self) -> None:
         """What an outage has left behind is settled first."""
         self._put_off.catch_up()
+        while self._in_doubt:
+            self._let_go(self._in_doubt[-1])
+            self._in_doubt.pop()
         if self._unwritten:
             self._write_ends()
+
+    def _let_go(self, work: TaskContext) -> None:
+        """Put a task back that was taken without anybody here knowing: nobody else would before its lease is over."""
+        found = self.store.lookup(work.lease.ref)
+        if found is not None and (found.lease_owner, found.lease_epoch) == (self.owner, work.lease.epoch):
+            self.hand_back(work)
 
     def take_one(self, task_id: str, epoch: int | None) -> TaskContext | None:
         """Take a certain task of which a broker has told; None if it is not to be run, or not now.
@@ -153,6 +165,9 @@ class Runner:
                 for one in chosen:
                     with batch.change() as change:
                         begun.append(self._begin(change, one, now))
+        except Unavailable:
+            self._in_doubt += begun
+            raise
         except BatchRefused as refused:
             for position, why in refused.refused.items():
                 if isinstance(why, TooLarge):  # whoever is faster says nothing, but nobody will ever start this one
@@ -183,6 +198,16 @@ class Runner:
 
     def run(self, work: TaskContext) -> Outcome:
         """Run a task that was taken, to whichever end it comes."""
+        began = self.store.clock.monotonic()
+        with spans().span(work.task.name, parent=work.task.trace) as tell:
+            tell("penstock.task.id", work.task.task_id)
+            tell("penstock.task.attempt", work.task.attempts)
+            outcome = self._run(work)
+            tell("penstock.task.outcome", outcome.value)
+        self.presence.count(work.task.name, outcome, seconds=self.store.clock.monotonic() - began)
+        return outcome
+
+    def _run(self, work: TaskContext) -> Outcome:
         try:
             return self._attempt(self._tasks[work.task.name], work)
         except Conflict as refused:

@@ -85,6 +85,8 @@ class Task(Leased, table=WORK, relation="tasks", lifetimes=(Expires("ttl"),)):
     created_at: UtcMicros = Field(frozen=True)
     about: str | None = None
     "The name (`record_name`) of the record it is done for."
+    trace: str | None = None
+    "The span in which it was enqueued, as W3C's traceparent, where spans are told."
     ttl: EpochSeconds | None = None
 
     @key("TASK#{task_id}", "TASK")

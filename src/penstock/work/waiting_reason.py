@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from itertools import islice
 from typing import Any
 
 from penstock.declare.pattern import before, until
@@ -22,12 +21,10 @@ from penstock.work.concurrency import held_slots
 from penstock.work.job import ChildCount, JobStatus, PipelineJob
 from penstock.work.registry import TaskOf
 from penstock.work.task import LEASE, Task, TaskStatus
-from penstock.work.worker_presence import WorkerPresence
+from penstock.work.unserved_queue import live_workers
 
 _AHEAD = 100
 "So many tasks that come first are counted."
-_WORKERS = 200
-"So many workers are looked at."
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +73,7 @@ class WaitingReasons:
     def _review(self, job: PipelineJob) -> WaitingReason:
         known = self._store.lookup(Assignment.at(about=name_of(job.ref)))
         asked = None if known is None else assignment_of({known.about: known}, job)
-        whom = "a person" if asked is None else asked.assignee
+        whom = "a person, and nobody is assigned" if asked is None else asked.assignee
         by = "" if asked is None or asked.due_at is None else f", by {_moment(asked.due_at)}"
         text = f"What {step_of(job)} made, run {job.round}, waits for the review of {whom}{by}."
         return WaitingReason(
@@ -156,9 +153,7 @@ class WaitingReasons:
 
     def _nobody(self, task: Task) -> WaitingReason | None:
         """That no worker which is heard of takes such tasks."""
-        now = self._store.clock.now()
-        there = list(islice(self._store.find(WorkerPresence.all_there_are()), _WORKERS))
-        if any(not w.is_silent(now) and not w.ending and task.name in w.takes for w in there):
+        if any(task.name in worker.takes for worker in live_workers(self._store)):
             return None
         known = "" if task.name in self._tasks else " This process knows no such task, either."
         text = f"No worker is heard of that takes {task.name}; does one run?{known}"

@@ -9,6 +9,10 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterable
 from datetime import datetime, timedelta
+from threading import Lock
+from typing import Any
+
+from pydantic import Field
 
 from penstock.declare.entity import Entity
 from penstock.declare.key import IndexKey, key
@@ -20,7 +24,7 @@ from penstock.kernel.outages import outages_of
 from penstock.kernel.store import Store
 from penstock.operations.reads import ANYTHING, Range
 from penstock.schema.shape import Rights
-from penstock.work.task import BY_STATUS, WORK
+from penstock.work.task import BY_STATUS, WORK, Outcome
 
 log = logging.getLogger("penstock.work")
 
@@ -29,6 +33,8 @@ SILENT = 3 * EVERY
 "One who has said nothing for so long is probably gone."
 _FORGOTTEN = timedelta(hours=1)
 _MOST_NAMES = 500
+_MOST_COUNTED, OTHERS = 100, "others"
+"Of so many tasks the attempts are counted by name."
 
 
 class WorkerPresence(Entity, table=WORK, relation="workers", lifetimes=(Expires("ttl"),)):
@@ -46,6 +52,8 @@ class WorkerPresence(Entity, table=WORK, relation="workers", lifetimes=(Expires(
     "How many tasks it had when it was seen."
     ending: bool = False
     "It takes nothing more: it finishes what it has, or hands it back."
+    ended: dict[str, Any] = Field(default_factory=dict)
+    "How many attempts it has ended, and in how many seconds, by task and outcome; since it began."
     ttl: EpochSeconds
 
     @key("WORKER#{worker}", "WORKER")
@@ -69,6 +77,16 @@ class Presence:
         self._store, self._worker = store, worker
         self._takes, self._since = sorted(takes)[:_MOST_NAMES], store.clock.now()
         self._told: float | None = None
+        self._lock = Lock()
+        self._ended: dict[str, dict[str, list[float]]] = {}
+
+    def count(self, name: str, outcome: Outcome, *, seconds: float) -> None:
+        """An attempt has ended here; others are told with the next sign of life."""
+        with self._lock:
+            known = name if name in self._ended or len(self._ended) < _MOST_COUNTED else OTHERS
+            counted = self._ended.setdefault(known, {}).setdefault(outcome.value, [0, 0.0])
+            counted[0] += 1
+            counted[1] = round(counted[1] + seconds, 3)
 
     def tell(self, busy: int, *, ending: bool = False) -> None:
         """Say so, if it is time, or if this is the end."""
@@ -83,9 +101,14 @@ class Presence:
             seen_at=now,
             busy=busy,
             ending=ending,
+            ended=self._counts(),
             ttl=int((now + _FORGOTTEN).timestamp()),
         )
         self._quietly(lambda: self._store.put(there))
+
+    def _counts(self) -> dict[str, Any]:
+        with self._lock:
+            return {name: {outcome: list(c) for outcome, c in by.items()} for name, by in self._ended.items()}
 
     def leave(self) -> None:
         """It is there no longer."""

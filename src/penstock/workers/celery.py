@@ -9,6 +9,7 @@ One that has a task of its own is sent by that name; whoever else sends it has t
 
 from __future__ import annotations
 
+import logging
 import os
 import signal
 import threading
@@ -20,18 +21,22 @@ from functools import partial
 from typing import Any
 
 from celery import Celery
+from celery.app.amqp import AMQP
 from celery.beat import Scheduler as MemoryScheduler
 from celery.beat import Service as Beat
 from celery.schedules import BaseSchedule, schedstate
-from celery.signals import worker_process_init
+from celery.signals import setup_logging, worker_process_init
 from cronsim import CronSim
+from kombu.connection import Connection
 from kombu.exceptions import ChannelError, OperationalError
 
 from penstock.errors import BROKER, Conflict, DeclarationError, Unavailable
 from penstock.events.schedule import Schedule, Scheduler
+from penstock.kernel.outages import outages_of
 from penstock.kernel.store import Store
 from penstock.net.per_process import PerProcess
 from penstock.ports.worker_name import worker_name
+from penstock.work.context import TaskContext
 from penstock.work.domain_context import DomainContext
 from penstock.work.heartbeat import Heartbeat
 from penstock.work.registry import TaskOf, Tasks
@@ -44,6 +49,8 @@ from penstock.workers.processes import Processes, end_with_parent
 RUN, LOOK = "penstock.run", "penstock.schedule"
 _CONNECTING = 4.0
 "Seconds within which a broker answers, or is away."
+_ASKING = 2.0
+"Seconds after which a worker asks it again."
 
 
 @dataclass(frozen=True)
@@ -62,6 +69,8 @@ class CeleryWorkers:
     redelivery: timedelta = timedelta(minutes=2)
     "A task that no worker has taken by then is told again."
     queue: str = "penstock"
+    log: Callable[[], object] | None = None
+    "Sets up how its processes log; without it they log as Celery does."
 
     def run(self, *, grace: timedelta = timedelta(seconds=30)) -> None:
         """Work until SIGTERM or Ctrl-C; then finish what is running within the grace, and hand back the rest.
@@ -91,9 +100,12 @@ class CeleryWorkers:
     def run_beat(self) -> None:
         """Have schedules looked at whenever one of them is due, until SIGTERM."""
         app = self.app()
+        broker, outages, never = CeleryBroker(app), outages_of(self.store), threading.Event()
+        outages.lookout(BROKER, probe=broker.queued)
         for schedule in self.schedules:
             # What became due while nobody looked.
-            app.send_task(LOOK, (schedule.name,))
+            while (away := broker.look(schedule.name)) is not None:
+                outages.sit_out(away, never)
         Beat(app, scheduler_cls=MemoryScheduler).start()
 
     def dispatcher(self) -> Dispatcher:
@@ -119,6 +131,7 @@ class CeleryWorkers:
             context=self.context,
             lease=self.lease,
             queue=self.queue,
+            log=self.log,
         )
 
 
@@ -131,10 +144,11 @@ def celery_app(
     context: DomainContext | None = None,
     lease: timedelta = timedelta(seconds=60),
     queue: str = "penstock",
+    log: Callable[[], object] | None = None,
 ) -> Celery:
     """A Celery application that runs tasks of the store; nothing is connected before it is used, in each process."""
     known, named = list(tasks), {s.name: s for s in schedules}
-    app = Celery("penstock", broker=broker, set_as_current=False)
+    app = Celery("penstock", broker=broker, amqp=_Amqp, set_as_current=False)
     app.conf.update(
         task_acks_late=True,
         task_ignore_result=True,
@@ -173,9 +187,31 @@ def celery_app(
     def begin(**_: Any) -> None:
         in_pool.set()
         end_with_parent(os.getppid())
+        hands.get()  # which says that a worker is there, before the first task comes
 
     worker_process_init.connect(begin, weak=False, dispatch_uid=str(id(app)))
+    if log is not None:
+        setup_logging.connect(partial(_log_alike, log), weak=False, dispatch_uid=__name__)
     return app
+
+
+class _Connection(Connection):
+    """Asks a broker that is away every few seconds, however long it has been so; Celery would ask ever less often."""
+
+    def ensure_connection(self, *args: Any, **kwargs: Any) -> Any:
+        return super().ensure_connection(  # type: ignore[no-untyped-call]
+            *args, **{"interval_start": _ASKING, "interval_max": _ASKING, **kwargs}
+        )
+
+
+class _Amqp(AMQP):  # type: ignore[misc]
+    Connection = _Connection
+
+
+def _log_alike(log: Callable[[], object], *, loglevel: int, **_: Any) -> None:
+    """Have Celery's own lines written as all others are; how many of them, its command says."""
+    log()
+    logging.getLogger("celery").setLevel(loglevel)
 
 
 def _entry(schedule: Schedule, queue: str) -> dict[str, Any]:
@@ -223,20 +259,27 @@ class _Hands:
         self._ending = threading.Event()
         self._runner = Runner(store, tasks, lease=lease, context=context, sit_out=self._sit_out)
         self._heartbeat = Heartbeat(self._runner)
-        if in_pool:
-            # Celery's own way out would make an error of it in the middle of the task.
-            signal.signal(signal.SIGTERM, lambda *_: threading.Thread(target=self._drop).start())
+        self._to_listen = in_pool
 
     def work_on(self, task_id: str, epoch: int | None) -> None:
-        try:
-            work = self._runner.take_one(task_id, epoch)
-        except Unavailable as away:
-            if self._runner.outages.met(away) is None:
-                raise
-            return  # it still waits, and its dispatcher tells of it again
+        if self._to_listen:  # no sooner, as the pool has the last word on signals while a process begins
+            # Celery's own way out would make an error of it in the middle of the task.
+            signal.signal(signal.SIGTERM, lambda *_: threading.Thread(target=self._drop).start())
+            self._to_listen = False
+        work = self._take(task_id, epoch)
         if work is not None:
             with self._heartbeat.holding(work):
                 self._runner.run(work)
+
+    def _take(self, task_id: str, epoch: int | None) -> TaskContext | None:
+        """Take it once the store is there: the dispatcher tells of it again only when the broker's time is over."""
+        while not self._ending.is_set():
+            try:
+                return self._runner.take_one(task_id, epoch)
+            except Unavailable as away:
+                if not self._runner.outages.sit_out(away, self._ending):
+                    raise
+        return None  # it still waits, and its dispatcher tells of it again
 
     def _sit_out(self, error: BaseException) -> bool:
         return self._runner.outages.sit_out(error, self._ending) and not self._ending.is_set()
@@ -248,6 +291,7 @@ class _Hands:
             for work in self._heartbeat.held:
                 if not work.is_over():
                     self._runner.hand_back(work)
+            self._runner.presence.leave()
         finally:
             os._exit(0)
 
@@ -263,6 +307,15 @@ class CeleryBroker:
         longest = (declared.limit + self._killed_after).total_seconds()
         with self._reaching():
             self._app.send_task(RUN, (task.task_id, task.lease_epoch), time_limit=longest)
+
+    def look(self, schedule: str) -> Unavailable | None:
+        """Tell a worker to look whether a schedule is due; why not, if the broker is away."""
+        try:
+            with self._reaching():
+                self._app.send_task(LOOK, (schedule,))
+        except Unavailable as away:
+            return away
+        return None
 
     def queued(self) -> int:
         with self._reaching(), self._app.pool.acquire(block=True) as connection:

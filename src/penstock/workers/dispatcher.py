@@ -14,6 +14,7 @@ from datetime import timedelta
 from threading import Event
 from typing import Any, Protocol
 
+from penstock.declare.pattern import between
 from penstock.errors import BROKER, PenstockError, Unavailable
 from penstock.kernel.lease import Duty
 from penstock.kernel.outages import outages_of
@@ -22,13 +23,15 @@ from penstock.ports.engine import Waiter
 from penstock.work.fair_queue import FairQueue
 from penstock.work.put_off import postpone
 from penstock.work.registry import TaskOf, Tasks, by_name
-from penstock.work.task import Task
+from penstock.work.task import Task, TaskStatus
 
 log = logging.getLogger("penstock.workers")
 
 _IDLE, _OFF_DUTY, _AFTER_ERROR, _FULL = 1.0, 1.0, 1.0, 0.05
 "Seconds until the next look when nothing is due, another is at work, something failed, or the broker has enough."
 _SEND_AGAIN = timedelta(seconds=5)
+_LOST = 5.0
+"Seconds after which a task still waits that a worker was told of by a broker who has nothing left to tell: it is lost."
 
 
 class Broker(Protocol):
@@ -62,12 +65,20 @@ class Dispatcher:
         self._queue = FairQueue(store, self._tasks)
         self._depth, self._redelivery = depth, redelivery
         self._duty = Duty(store, "dispatcher", owner=owner, period=period)
+        self._told: dict[str, float] = {}
+        "When the broker was told of tasks, lately."
+        self._looked = store.clock.monotonic()
         self._outages = outages_of(store)
         self._outages.lookout(BROKER, probe=self._room)
 
     def run_once(self) -> int:
         """Tell of what is due, as far as the broker has room; how many. None while another dispatcher is at work."""
-        return self._dispatch(self._room()) if self._duty.hold() else 0
+        if not self._duty.hold():
+            return 0
+        room = self._room()
+        if room == self._depth:
+            self._tell_again()
+        return self._dispatch(room)
 
     def run(self, stop: Event) -> None:
         """Dispatch until told to stop; a store or a broker that is away is tried again."""
@@ -95,7 +106,7 @@ class Dispatcher:
             stop.wait(_OFF_DUTY)
         elif (room := self._room()) <= 0:
             stop.wait(_FULL)
-        elif self._dispatch(room):
+        elif self._dispatch(room) or (room == self._depth and self._tell_again()):
             waiter.busy()
         else:
             waiter.wait(_IDLE)
@@ -121,9 +132,29 @@ class Dispatcher:
                 # Whatever is wrong with it, or with the broker just then, is no reason not to tell of the others.
                 log.exception("%r could not be sent; trying again", chosen.task.ref)
                 unsent.append(chosen.task)
-        now = self._store.clock.now()
+        now, passed = self._store.clock.now(), self._store.clock.monotonic()
+        self._told |= {task.task_id: passed for task in sent}
         # Only after it was sent, so that none is lost in between. One that a worker has taken already is his, and one
         # that he could not take is due when he says.
         postpone(self._store, sent, now + self._redelivery, unless_postponed=True)
         postpone(self._store, unsent, now + _SEND_AGAIN)
         return len(sent)
+
+    def _tell_again(self) -> int:
+        """Have those told of anew that the broker has lost, or a worker who died with what it was told; how many.
+
+        Asked only where the broker has nothing left to tell: whoever was told takes a task at once.
+        """
+        passed = self._store.clock.monotonic()
+        if not self._told or passed - self._looked < _LOST:
+            return 0
+        now, self._looked = self._store.clock.now(), passed
+        waiting = Task.by_status(status=TaskStatus.WAITING, due_at=between(now, now + self._redelivery))
+        page = self._store.page(waiting, limit=self._depth).records
+        lost = [task for task in page if passed - self._told.get(task.task_id, passed) >= _LOST]
+        lately = passed - self._redelivery.total_seconds()
+        self._told = {name: at for name, at in self._told.items() if at > lately}
+        for task in lost:
+            self._told.pop(task.task_id, None)
+        postpone(self._store, lost, now, unless_postponed=True)
+        return len(lost)

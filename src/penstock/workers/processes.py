@@ -73,7 +73,11 @@ def _in_child(part: Callable[[], object], parent: int) -> None:
     for name in (signal.SIGTERM, signal.SIGINT):
         signal.signal(name, signal.SIG_DFL)
     end_with_parent(parent)
-    part()
+    try:
+        part()
+    except Exception:
+        log.exception("%s has failed", multiprocessing.current_process().name)  # or it would be printed, and not logged
+        raise SystemExit(1) from None
 
 
 def end_with_parent(parent: int) -> None:

@@ -194,3 +194,31 @@ def test_health_tells_what_is_wrong_and_charts_have_an_hour_of_this_process(work
     workshop.tick(hours=2)
     assert len(told(admin.get("/api/ops/metrics/series"))["points"]) == 1
     assert told(workshop.client(Role.ADMIN, project="p1").get("/api/ops/health"), 403)
+
+
+def test_a_queue_that_nobody_works_on_is_an_alert(workshop: Workshop) -> None:
+    workshop.task(name="vase")
+    workshop.tick(seconds=90)
+    admin = workshop.client(Role.ADMIN)
+    health = told(admin.get("/api/ops/health"))
+    (queue,) = health["unserved_queues"]
+    assert (queue["project_id"], queue["name"], health["status"]) == ("p1", "workshop.bake", "troubled")
+    text = admin.get("/metrics").text
+    assert 'penstock_unserved_queues{task="workshop.bake"} 1.0' in text
+    assert "penstock_oldest_task_seconds 90.0" in text
+
+
+def test_numbers_tell_who_works_for_what_and_what_became_of_attempts(workshop: Workshop) -> None:
+    workshop.task(name="vase")
+    workshop.task(name="bowl", fails="too hot")
+    workshop.workers.drain()
+    workshop.workers.runner.presence.tell(0)
+    admin = workshop.client(Role.ADMIN)
+    lines = admin.get("/metrics").text.splitlines()
+    found = dict(line.rsplit(" ", 1) for line in lines if not line.startswith("#"))
+    labels = 'outcome="{}",task="workshop.bake",worker="manual"'
+    for outcome in ("done", "terminal"):
+        assert found[f"penstock_task_attempts_total{{{labels.format(outcome)}}}"] == "1.0"
+        assert float(found[f"penstock_task_seconds_total{{{labels.format(outcome)}}}"]) >= 0
+    assert found['penstock_workers{task="workshop.bake"}'] == "1.0"
+    assert told(admin.get("/api/ops/health"))["unserved_queues"] == []

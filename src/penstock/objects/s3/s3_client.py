@@ -48,6 +48,7 @@ class S3Connection:
         *,
         region: str | None = None,
         endpoint: str | None = None,
+        public_endpoint: str | None = None,
         profile: str | None = None,
         access_key: str | None = None,
         secret_key: str | None = None,
@@ -58,15 +59,23 @@ class S3Connection:
             raise Misconfigured("boto3 is not installed; run: pip install 'penstock[s3]'")
         self.bucket = bucket
         self._region, self._endpoint, self._profile = region, endpoint, profile
+        self._public_endpoint = public_endpoint
+        "Where others reach the bucket; URLs are signed for it, as a signature holds for one host alone."
         self._access_key, self._secret_key, self._session_token = access_key, secret_key, session_token
         self._seconds = timeout.total_seconds()
         self._opened: PerProcess[tuple[Any, Any]] = PerProcess(self._connect)
+        self._signing: PerProcess[Any] = PerProcess(self._connect_for_others)
         self.lookout = Lookout(OBJECTS)
         "While nobody answers there, requests fail at once instead of waiting one by one."
 
     @property
     def client(self) -> Any:
         return self._opened.get()[1]
+
+    @property
+    def signing_client(self) -> Any:
+        """What signs URLs. It sends nothing."""
+        return self.client if self._public_endpoint is None else self._signing.get()
 
     def credentials_end(self) -> datetime | None:
         """When the credentials in use end, as far as they tell: those of a role do."""
@@ -95,6 +104,9 @@ class S3Connection:
         self.lookout.answered()
 
     def close(self) -> None:
+        signing = self._signing.drop()
+        if signing is not None:
+            signing.close()
         opened = self._opened.drop()
         if opened is not None:
             opened[1].close()
@@ -112,16 +124,20 @@ class S3Connection:
                 region_name=self._region,
                 profile_name=self._profile,
             )
-            client = self._client(session, "auto")
+            client = self._client(session, "auto", self._endpoint)
             if urlsplit(client.meta.endpoint_url).hostname.endswith(_AMAZON):
                 # Signed for the bucket's own host in its region: the common host would send a client on to it, where
                 # the signature no longer fits.
-                client = self._client(session, "virtual")
+                client = self._client(session, "virtual", self._endpoint)
         except (BotoCoreError, ValueError) as error:
             raise Misconfigured(f"S3 cannot be used: {error}") from error
         return session, client
 
-    def _client(self, session: Any, addressing: str) -> Any:
+    def _connect_for_others(self) -> Any:
+        session, _ = self._opened.get()
+        return self._client(session, "auto", self._public_endpoint)
+
+    def _client(self, session: Any, addressing: str, endpoint: str | None) -> Any:
         from botocore.config import Config
 
         config = Config(
@@ -137,7 +153,7 @@ class S3Connection:
         )
         # Without any region a store that is not Amazon's would be unreachable, although it has none.
         region = session.region_name or "us-east-1"
-        return session.client("s3", region_name=region, endpoint_url=self._endpoint, config=config)
+        return session.client("s3", region_name=region, endpoint_url=endpoint, config=config)
 
 
 @contextmanager

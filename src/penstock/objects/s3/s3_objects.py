@@ -13,7 +13,17 @@ from itertools import chain, islice
 from tempfile import SpooledTemporaryFile
 from typing import Any
 
-from penstock.errors import OBJECTS, Conflict, InvalidValue, NotFound, PenstockError, TooLarge, Unavailable, WrongRange
+from penstock.errors import (
+    OBJECTS,
+    Conflict,
+    InvalidValue,
+    Misconfigured,
+    NotFound,
+    PenstockError,
+    TooLarge,
+    Unavailable,
+    WrongRange,
+)
 from penstock.media.content_type import SNIFFED_BYTES, UNKNOWN, sniff
 from penstock.objects.s3.s3_client import S3Connection, told
 from penstock.objects.s3.urls import S3Presigner
@@ -196,6 +206,14 @@ class S3Objects(S3Presigner):
                 self._client.abort_multipart_upload(Bucket=self._bucket, Key=upload["Key"], UploadId=upload["UploadId"])
                 dropped += 1
         return dropped
+
+    def reach(self) -> None:
+        """Unavailable, or what else is wrong, if the bucket cannot be reached, or is none."""
+        try:
+            with self._connection.asked(f"the bucket {self._bucket}"):
+                self._client.head_bucket(Bucket=self._bucket)
+        except NotFound:
+            raise Misconfigured(f"there is no bucket {self._bucket}; create it, or name another") from None
 
     def close(self) -> None:
         self._connection.close()

@@ -57,7 +57,7 @@ class S3Presigner:
             end = self._connection.credentials_end()
             if end is not None:
                 lasts = max(min(lasts, end - now), timedelta(seconds=1))
-            url = self._connection.client.generate_presigned_url(
+            url = self._connection.signing_client.generate_presigned_url(
                 operation, Params={**place, **bound}, ExpiresIn=int(lasts.total_seconds()), HttpMethod=method
             )
         return SignedUrl(url, method, now + timedelta(seconds=int(lasts.total_seconds())), headers or {})

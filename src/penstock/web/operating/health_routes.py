@@ -23,6 +23,7 @@ from penstock.web.metrics import Metrics
 from penstock.web.operating.metric_series import STEP, MetricSeries, MetricStep
 from penstock.web.operating.operator_route import add_route, check_unbound
 from penstock.web.operating.schedule_routes import ScheduleNow, standings_of
+from penstock.work.unserved_queue import UnservedQueue, unserved_queues
 from penstock.work.worker_presence import WorkerPresence
 
 _FRESH = 10.0
@@ -51,6 +52,8 @@ class HealthView(BaseModel):
     feeds: list[FeedLag]
     numbers: dict[str, dict[str, float]]
     "What the store holds, by name and state; counted up to 1000."
+    unserved_queues: list[UnservedQueue]
+    "Something waits in them, and no worker is heard of that takes it."
     workers: int
     "Those that were heard of within a minute; 200 are looked at."
     silent_workers: int
@@ -124,12 +127,12 @@ class _Standing:
         numbers = self._metrics.numbers()
         reachable = numbers.get("penstock_store_reachable", {}).get("", 0.0) == 1.0
         parts = [PartStanding(part=p, away=a, doubted=d) for p, (a, d) in outages_of(self._store).parts.items()]
-        schedules, feeds, present = self._stored() if reachable else ([], [], [])
+        schedules, feeds, present, unserved = self._stored() if reachable else ([], [], [], [])
         now = self._store.clock.now()
         silent = sum(w.is_silent(now) for w in present)
         late = any(f.missed_at is not None or f.tries for f in feeds)
         dead = sum(v for states in numbers.values() for state, v in states.items() if state == "dead")
-        troubled = not reachable or late or bool(schedules) or dead > 0 or any(p.away for p in parts)
+        troubled = not reachable or late or bool(schedules or unserved) or dead > 0 or any(p.away for p in parts)
         return HealthView(
             status="troubled" if troubled else "ok",
             store_reachable=reachable,
@@ -137,21 +140,23 @@ class _Standing:
             schedules=schedules,
             feeds=feeds,
             numbers=numbers,
+            unserved_queues=unserved,
             workers=len(present) - silent,
             silent_workers=silent,
             process=str(os.getpid()),
         )
 
-    def _stored(self) -> tuple[list[ScheduleNow], list[FeedLag], list[WorkerPresence]]:
+    def _stored(self) -> tuple[list[ScheduleNow], list[FeedLag], list[WorkerPresence], list[UnservedQueue]]:
         try:
             schedules = [s for s in standings_of(self._store, self._system.schedules) if s.overdue or s.failures]
             feeds = [feed.lag() for feed in self._system.feeds.values()]
             present = list(islice(self._store.find(WorkerPresence.all_there_are()), _WORKERS))
+            unserved = unserved_queues(self._store)
         except PenstockError as error:
             if outages_of(self._store).met(error) is None:
                 raise
-            return [], [], []
-        return schedules, feeds, present
+            return [], [], [], []
+        return schedules, feeds, present, unserved
 
 
 def _point(step: MetricStep) -> SeriesPoint:

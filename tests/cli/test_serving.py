@@ -1,0 +1,99 @@
+"""`penstock serve`: several processes on one port, one of which may die; and a store that comes later than they."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from tests.faults.switch import Switch
+from tests.servers import Postgres, free_port
+from tests.work.nursery import children, lives
+from tests.work.soon import soon
+
+LONG_ENOUGH = 120.0
+
+
+@contextmanager
+def serving(folder: Path, *words: str, **environment: str) -> Iterator[tuple[subprocess.Popen[bytes], str]]:
+    """A command that serves, and where."""
+    port = free_port()
+    told = {**os.environ, "PENSTOCK_DOMAINS": "speech", "PENSTOCK_GRACE": "10", **environment}
+    command = [sys.executable, "-m", "penstock", *words, "--port", str(port)]
+    with open(folder / "log", "wb") as log:
+        process = subprocess.Popen(command, cwd=folder, env=told, stdout=log, stderr=log)
+    try:
+        yield process, f"http://127.0.0.1:{port}"
+    finally:
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(40) == 0, (folder / "log").read_text()[-3000:]
+
+
+def is_ready(url: str) -> bool:
+    try:
+        with urllib.request.urlopen(f"{url}/readyz", timeout=5) as answer:
+            return bool(answer.status == 200)
+    except OSError:
+        time.sleep(0.1)
+        return False
+
+
+def answering(folder: Path, url: str) -> int:
+    """Which process answers, this time."""
+    key = (folder / ".penstock/key").read_text().partition(": ")[2].strip()
+    headers = {"Authorization": key, "Connection": "close"}
+    request = urllib.request.Request(f"{url}/api/ops/health", headers=headers)
+    with urllib.request.urlopen(request, timeout=30) as answer:
+        return int(json.loads(answer.read())["process"])
+
+
+def test_two_processes_answer_and_one_that_dies_is_started_again(tmp_path: Path) -> None:
+    with serving(tmp_path, "serve", "--processes", "2") as (process, url):
+        soon(lambda: is_ready(url), seconds=LONG_ENOUGH)
+        found: set[int] = set()
+
+        def both() -> bool:
+            found.add(answering(tmp_path, url))
+            return len(found) == 2
+
+        soon(both, seconds=LONG_ENOUGH)
+        family = children(process.pid)
+        assert len(family) == 3, "two who answer, and one for the rest"
+        assert found < set(family)
+        killed = min(found)
+        os.kill(killed, signal.SIGKILL)
+        assert answering(tmp_path, url) in found - {killed}, "the other goes on"
+        soon(lambda: len(set(children(process.pid)) - set(family)) == 1)
+        family = children(process.pid)
+    assert not any(lives(each) for each in family)
+
+
+def test_a_database_that_is_not_there_yet_is_waited_for(tmp_path: Path, postgres_server: Postgres) -> None:
+    database = urlsplit(postgres_server.create_database("late"))
+    with Switch(database.port or 0) as switch:
+        switch.off()
+        store = database._replace(netloc=f"postgres@127.0.0.1:{switch.port}").geturl()
+        with serving(tmp_path, "up", PENSTOCK_STORE=store) as (process, at):
+            soon(lambda: "is waited for" in (tmp_path / "log").read_text(), seconds=LONG_ENOUGH)
+            assert process.poll() is None
+            switch.on()
+            soon(lambda: is_ready(at), seconds=LONG_ENOUGH)
+
+
+def test_one_that_never_comes_is_told_in_a_sentence(tmp_path: Path) -> None:
+    told = {"PENSTOCK_STORE": f"postgresql://127.0.0.1:{free_port()}/x", "PENSTOCK_START_WAIT": "0"}
+    command = [sys.executable, "-m", "penstock", "up", "--port", str(free_port())]
+    done = subprocess.run(
+        command, cwd=tmp_path, env={**os.environ, **told}, capture_output=True, text=True, timeout=LONG_ENOUGH
+    )
+    assert done.returncode == 2
+    assert "cannot reach PostgreSQL" in done.stderr
+    assert "Traceback" not in done.stderr
