@@ -144,6 +144,9 @@ class ModelEngine:
     def trim(self, shapes: Sequence[EntityShape], *, before: str, limit: int = 10_000) -> int:
         return 0
 
+    def hold_writes(self, shapes: Sequence[EntityShape], *, told: str | None) -> None:
+        raise NotImplementedError
+
     def log_size(self, shapes: Sequence[EntityShape]) -> LogSize:
         return LogSize(0)
 

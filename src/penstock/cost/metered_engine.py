@@ -256,6 +256,9 @@ class MeteredEngine:
     def trim(self, shapes: Sequence[EntityShape], *, before: str, limit: int = 10_000) -> int:
         return self._engine.trim(shapes, before=before, limit=limit)
 
+    def hold_writes(self, shapes: Sequence[EntityShape], *, told: str | None) -> None:
+        self._engine.hold_writes(shapes, told=told)
+
     def log_size(self, shapes: Sequence[EntityShape]) -> LogSize:
         return self._engine.log_size(shapes)
 

@@ -221,6 +221,9 @@ class ScopedEngine:
     def trim(self, shapes: Sequence[EntityShape], *, before: str, limit: int = 10_000) -> int:
         raise self._operators("changes are forgotten")
 
+    def hold_writes(self, shapes: Sequence[EntityShape], *, told: str | None) -> None:
+        raise self._operators("writes are refused")
+
     def log_size(self, shapes: Sequence[EntityShape]) -> LogSize:
         raise self._operators("changes are kept")
 

@@ -137,6 +137,14 @@ class Engine(Protocol):
         """
         ...
 
+    def hold_writes(self, shapes: Sequence[EntityShape], *, told: str | None) -> None:
+        """Refuse every write of these entities from now on, by StoreMoved with what is ``told``, whoever makes it.
+
+        Writes that were begun have ended when this returns. None: they are taken again, and the changes of entities
+        without a feed are no longer logged. Misconfigured where the database cannot refuse.
+        """
+        ...
+
     def log_size(self, shapes: Sequence[EntityShape]) -> LogSize:
         """How many changes of these entities are kept, and since when; none where the store keeps them elsewhere."""
         ...

@@ -11,6 +11,7 @@ from penstock.testing.promises.defaults import Defaults
 from penstock.testing.promises.ensuring import Ensuring
 from penstock.testing.promises.expiry import Expiry
 from penstock.testing.promises.feed import FeedPromises
+from penstock.testing.promises.holding import Holding
 from penstock.testing.promises.kernel import KernelOnTop
 from penstock.testing.promises.kinds import Kinds
 from penstock.testing.promises.limits import LimitPromises
@@ -38,6 +39,7 @@ class EngineSuite(
     Expiry,
     Selections,
     Scanning,
+    Holding,
     Kinds,
     LimitPromises,
     Concurrency,

@@ -20,6 +20,7 @@ from penstock.engines.dynamodb.shown_queries import explain_query
 from penstock.engines.dynamodb.stream_event import deliveries_of
 from penstock.engines.dynamodb.stream_feed import Streams
 from penstock.engines.dynamodb.table_setup import Tables
+from penstock.errors import Misconfigured
 from penstock.operations.feed_entry import FeedSlice, LogSize
 from penstock.operations.item_collection import ItemCollection
 from penstock.operations.plan import PlanStep
@@ -140,6 +141,10 @@ class DynamoEngine:
     def trim(self, shapes: Sequence[EntityShape], *, before: str, limit: int = 10_000) -> int:
         """A stream forgets by itself what is older than a day."""
         return 0
+
+    def hold_writes(self, shapes: Sequence[EntityShape], *, told: str | None) -> None:
+        if told is not None:
+            raise Misconfigured("DynamoDB cannot refuse writers by itself; stop all of them, and say that they are")
 
     def log_size(self, shapes: Sequence[EntityShape]) -> LogSize:
         return LogSize(0)

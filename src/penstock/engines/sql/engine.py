@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from penstock.engines.sql.connector import Connector, Refused
 from penstock.engines.sql.feed_table import feed_end, log_size, read_changes, trim_changes
+from penstock.engines.sql.held_writes import hold_writes
 from penstock.engines.sql.row_collections import RowCollections
 from penstock.engines.sql.row_reads import PAGE, RowForm, RowReads
 from penstock.engines.sql.row_scans import scan_rows
@@ -223,6 +224,9 @@ class SqlEngine:
 
     def trim(self, shapes: Sequence[EntityShape], *, before: str, limit: int = 10_000) -> int:
         return trim_changes(self.connector, shapes, before=before, limit=limit)
+
+    def hold_writes(self, shapes: Sequence[EntityShape], *, told: str | None) -> None:
+        hold_writes(self.connector, shapes, told=told)
 
     def log_size(self, shapes: Sequence[EntityShape]) -> LogSize:
         return log_size(self.connector, shapes)
