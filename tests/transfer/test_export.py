@@ -158,7 +158,7 @@ class TestDamage:
         told = json.loads(lines[0])
         change(told["record"])
         self._rewrite(folder, path, [json.dumps(told).encode() + b"\n", *lines[1:]])
-        assert f"records/reels.Reel/00001.jsonl.gz" in (text := damage())
+        assert "records/reels.Reel/00001.jsonl.gz" in (text := damage())
         assert said in text
 
     def test_a_record_that_is_there_twice_is_found(self, folder: Path, damage: Callable[[], str]) -> None:

@@ -15,6 +15,7 @@ from penstock.events.feed import Feed
 from penstock.events.feed_records import FeedPlace
 from penstock.objects.local import LocalObjects
 from penstock.ports.engine import Engine
+from penstock.ports.object_store import ObjectStore
 from penstock.runtime.system_records import SYSTEM_RECORDS
 from penstock.transfer.export import Export
 from penstock.transfer.live_copy import Copied, LiveCopy
@@ -66,9 +67,7 @@ def copy(
     return LiveCopy(source, target, selection, origin="here", goal="there", files=pair, **said).run()
 
 
-def check_equal(
-    one: Store, other: Store, selection: Selection, files: LocalObjects, to: LocalObjects, tmp: Path
-) -> None:
+def check_equal(one: Store, other: Store, selection: Selection, files: ObjectStore, to: ObjectStore, tmp: Path) -> None:
     """Exports of both ends have the same records and the same files."""
     manifests = []
     for name, store, objects in (("at-one", one, files), ("at-other", other, to)):
@@ -106,9 +105,9 @@ def test_a_copy_that_is_killed_at_any_step_goes_on(
         traffic = Traffic(full, files)
         traffic.steps = killed * 100
 
-        def tell(what: str, number: int, last: int = last, traffic: Traffic = traffic) -> None:
+        def tell(what: str, number: int, last: int = last, traffic: Traffic = traffic, so_far: int = killed) -> None:
             traffic(what, number)
-            if traffic.steps % 100 == last % 100 and traffic.steps // 100 == killed + last // 100:
+            if traffic.steps % 100 == last % 100 and traffic.steps // 100 == so_far + last // 100:
                 os._exit(9)
 
         def work(tell: Callable[[str, int], None] = tell) -> None:
@@ -191,7 +190,9 @@ def test_a_feed_goes_on_in_the_other_store_and_misses_nothing(
 
     def followed(store: Store) -> Feed:
         feed = Feed(store, "reels", owner="test")
-        feed.on(Reel, "insert", "update", "remove")(lambda entry, claim: seen.append(f"{entry.key['number']} {entry.kind}"))
+        feed.on(Reel, "insert", "update", "remove")(
+            lambda entry, claim: seen.append(f"{entry.key['number']} {entry.kind}")
+        )
         return feed
 
     feed = followed(full)

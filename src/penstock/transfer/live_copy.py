@@ -15,7 +15,7 @@ How far it is stands in the store that is filled. One that was killed goes on th
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -56,7 +56,10 @@ class Copied:
 
 
 class LiveCopy:
-    """Copies a store to another. ``origin`` and ``goal`` are their addresses, without secrets."""
+    """Copies a store to another. ``origin`` and ``goal`` are their addresses, without secrets.
+
+    ``feeds`` tells which entities each feed of the system follows, so that it goes on at its place in the other's log.
+    """
 
     def __init__(
         self,
@@ -67,6 +70,7 @@ class LiveCopy:
         origin: str,
         goal: str,
         files: tuple[Objects, Objects] | None = None,
+        feeds: Mapping[str, Sequence[EntityShape]] | None = None,
         writers_stopped: bool = False,
         told: Callable[[str, int], object] = lambda what, number: None,
     ) -> None:
@@ -74,6 +78,7 @@ class LiveCopy:
         self._origin, self._goal, self._told = origin, goal, told
         self._files = None if files is None else ObjectTransfer(*files)
         self._writers_stopped = writers_stopped
+        self._feeds = {name: list(shapes) for name, shapes in (feeds or {}).items()}
         self._declared = {shape.label: shape for shape in selection.shapes}
         self._watched = watched(selection.shapes)
         self._comparison = Comparison(source, target, selection)
@@ -243,17 +248,22 @@ class LiveCopy:
                 self._target.put(FeedPlace(name=place.name, position=self._goes_on_at(place)))
 
     def _goes_on_at(self, place: FeedPlace) -> str | None:
-        shapes = [shape for shape in self._declared.values() if shape.table.feed]
+        """Before the first change it has not come to, and behind all others as far as that is known."""
         if place.position is None:
             return None
-        if not self._source.engine.changes(shapes, after=place.position, limit=1):
+        waiting = self._source.engine.changes(self._followed(place.name), after=place.position, limit=1)
+        if not waiting:
             return self._target_end()
         for here, there in reversed(self._reached):
-            if earliest([here, place.position]) == here:
+            if here != waiting[0].position and earliest([here, waiting[0].position]) == here:
                 return there
         raise Conflict(
             f"the feed {place.name} is behind what was copied in bulk; have it followed (penstock up), then copy again"
         )
+
+    def _followed(self, feed: str) -> list[EntityShape]:
+        """What a feed follows; any entity may be, where nobody has told."""
+        return self._feeds.get(feed) or [shape for shape in self._declared.values() if shape.table.feed]
 
     def _target_end(self) -> str | None:
         return self._target.engine.feed_end([shape for shape in self._declared.values() if shape.table.feed])
