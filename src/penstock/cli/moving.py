@@ -122,7 +122,8 @@ def copy(
     source, target = service.context.store, open_store(to, settings=chosen)
     try:
         with _counting("Copying") as told:
-            target.ensure(*domains(), WORKING)
+            if not abandon:
+                target.ensure(*domains(), WORKING)
             files = None if objects_to is None else (_objects(objects_from), _objects(objects_to))
             moving = LiveCopy(
                 source,
@@ -153,6 +154,8 @@ def backup(folder: Folder, store: StoreUrl = None, objects: ObjectsUrl = None, a
         print(msgspec.json.encode(made).decode())
     else:
         tell(f"The store and {made.objects:,} files, as of {made.made_at}, are in {folder}.")
+        for key in made.missing:
+            tell(f"A record points at the file {key}, which is nowhere.", style="red")
         tell(f"Restore it with: penstock restore {folder} --store sqlite:///FILE --objects files:///FOLDER")
 
 

@@ -15,12 +15,13 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import msgspec
-from msgspec import Struct
+from msgspec import Struct, field
 
 from penstock.declare.domain import Domain
-from penstock.engines.sql.sqlite_backup import back_up, check_sound, close_log
+from penstock.engines.sql.sqlite_backup import back_up, check_sound
 from penstock.errors import Conflict, InvalidValue, NotFound, Unavailable
 from penstock.files.held_files import HeldFiles
 from penstock.files.object_reads import examine, lookup
@@ -45,6 +46,8 @@ class BackupManifest(Struct, kw_only=True):
     store_sha256: str
     objects: int
     objects_sha256: str
+    missing: list[str] = field(default_factory=list)
+    "Files that records point at, and that were nowhere."
 
 
 def back_up_system(
@@ -66,7 +69,7 @@ def back_up_system(
     transfer.run(lambda size: told("files", 1))
     back_up(path, folder / _STORE)
     transfer.run(lambda size: told("files", 1))
-    _check_complete(folder / _STORE, source, beside, domains)
+    missing = _missing(folder / _STORE, source, beside, domains)
     listed = [_noted(beside, each.key) for each in every_object(beside)]
     content = b"".join(msgspec.json.encode(each) + b"\n" for each in sorted(listed, key=lambda each: each.key))
     write_whole(folder / OBJECTS, content)
@@ -75,6 +78,7 @@ def back_up_system(
         store_sha256=_sha256(folder / _STORE),
         objects=len(listed),
         objects_sha256=hashlib.sha256(content).hexdigest(),
+        missing=missing,
     )
     write_whole(folder / _MANIFEST, msgspec.json.format(msgspec.json.encode(manifest), indent=2) + b"\n")
     return manifest
@@ -138,16 +142,16 @@ def _damages(folder: Path, manifest: BackupManifest, told: Callable[[str, int], 
         told("verified files", 1)
 
 
-def _check_complete(path: Path, source: Objects, beside: Objects, domains: Iterable[Domain]) -> None:
-    """Every file that a record of the copy points at, and that there is at all, is among those that were copied."""
-    copy = open_store(f"sqlite:///{path}")
-    try:
-        lost = [key for key in _held(copy, domains) if lookup(beside, key) is None and lookup(source, key) is not None]
-    finally:
+def _missing(path: Path, source: Objects, beside: Objects, domains: Iterable[Domain]) -> list[str]:
+    """The files that records of the copy point at, and that are nowhere; Unavailable if one is, but was not copied."""
+    with TemporaryDirectory(dir=path.parent, prefix=".check-") as scratch:
+        back_up(path, Path(scratch, path.name))  # whoever opens a store writes to its file
+        copy = open_store(f"sqlite:///{scratch}/{path.name}")
+        lost = sorted(key for key in _held(copy, domains) if lookup(beside, key) is None)
         copy.close()
-    close_log(path)
-    if lost:
-        raise Unavailable(f"the file {lost[0]} came and was not copied; make the backup anew, in another folder")
+    if there := [key for key in lost if lookup(source, key) is not None]:
+        raise Unavailable(f"the file {there[0]} came and was not copied; make the backup anew, in another folder")
+    return lost
 
 
 def _held(store: Store, domains: Iterable[Domain]) -> Iterator[str]:

@@ -106,6 +106,7 @@ class LiveCopy:
         """Open the store that is left again, as it was before a copy was begun; what was copied stays where it is."""
         self._source.engine.hold_writes(self._selection.shapes, told=None)
         self._source.delete(FeedPlace.at(name=COPY))
+        self._target.delete(TransferState.at(name=COPY))  # it cannot be gone on with: changes are no longer logged
 
     # The beginning
 

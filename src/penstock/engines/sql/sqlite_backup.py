@@ -25,19 +25,9 @@ def back_up(path: Path, copy: Path) -> None:
     try:
         with closing(sqlite3.connect(path, timeout=_BUSY)) as source, closing(sqlite3.connect(copy)) as target:
             source.backup(target)
-            _in_one_file(target)
+            target.execute("pragma journal_mode = delete")  # so that it is one file, and no log beside it
     except sqlite3.Error as error:
         raise meaning(error) from error
-
-
-def close_log(path: Path) -> None:
-    """Make a file whole that somebody has opened to read: nothing of it lies beside it any more."""
-    with closing(sqlite3.connect(path, timeout=_BUSY)) as connection:
-        _in_one_file(connection)
-
-
-def _in_one_file(connection: sqlite3.Connection) -> None:
-    connection.execute("pragma journal_mode = delete")
 
 
 def check_sound(path: Path) -> None:
