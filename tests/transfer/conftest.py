@@ -12,7 +12,7 @@ from penstock import FrozenClock, Store
 from penstock.objects.local import LocalObjects
 from penstock.runtime.composition import open_store
 from penstock.runtime.system_records import SYSTEM_RECORDS
-from penstock.transfer.selection import Selection, select
+from penstock.transfer.transfer_selection import Selection, select
 from penstock.work.working import WORKING
 from tests.transfer.films import DOMAIN, fill
 

@@ -14,7 +14,7 @@ from penstock.objects.local import LocalObjects
 from penstock.runtime.composition import open_store
 from penstock.runtime.embedded_backup import back_up_system, restore_system
 from penstock.transfer.export_manifest import DamagedExport
-from penstock.transfer.selection import Selection
+from penstock.transfer.transfer_selection import Selection
 from tests.transfer.films import DOMAIN, Reel, reel
 from tests.transfer.test_live_copy import check_equal
 

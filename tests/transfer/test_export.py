@@ -15,9 +15,9 @@ from penstock.errors import Conflict
 from penstock.objects.local import LocalObjects
 from penstock.runtime.system_records import SYSTEM_RECORDS
 from penstock.transfer.export import Export
-from penstock.transfer.export_manifest import Manifest
-from penstock.transfer.imported_export import DamagedExport, ImportedExport
-from penstock.transfer.selection import Selection, select
+from penstock.transfer.export_manifest import DamagedExport, Manifest
+from penstock.transfer.imported_export import ImportedExport
+from penstock.transfer.transfer_selection import Selection, select
 from penstock.work.working import WORKING
 from tests.transfer.films import DOMAIN, Reel, Shelf
 

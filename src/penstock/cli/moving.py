@@ -25,7 +25,7 @@ from penstock.transfer.export import Export
 from penstock.transfer.export_manifest import FILES, Manifest
 from penstock.transfer.imported_export import ImportedExport
 from penstock.transfer.live_copy import Copied, LiveCopy
-from penstock.transfer.selection import Selection, select
+from penstock.transfer.transfer_selection import Selection, select
 from penstock.work.working import WORKING
 
 Folder = Annotated[Path, typer.Argument(help="A folder of its own.")]

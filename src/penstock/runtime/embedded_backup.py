@@ -21,7 +21,6 @@ import msgspec
 from msgspec import Struct, field
 
 from penstock.declare.domain import Domain
-from penstock.engines.sql.sqlite_backup import back_up, check_sound
 from penstock.errors import Conflict, InvalidValue, NotFound, Unavailable
 from penstock.files.held_files import HeldFiles
 from penstock.files.object_reads import examine, lookup
@@ -60,6 +59,8 @@ def back_up_system(
     told: Callable[[str, int], object] = lambda what, number: None,
 ) -> BackupManifest:
     """Make a backup of an embedded system while it runs; the folder must be new."""
+    from penstock.engines.sql.sqlite_backup import back_up
+
     if folder.exists() and any(folder.iterdir()):
         raise InvalidValue(f"{folder} is not empty; name a folder that is new")
     path, source = embedded_file(store), open_objects(objects)
@@ -88,6 +89,8 @@ def restore_system(
     folder: Path, store: str, objects: str, *, told: Callable[[str, int], object] = lambda what, number: None
 ) -> BackupManifest:
     """Put a backup where there is no store yet; all of it is verified before anything is written."""
+    from penstock.engines.sql.sqlite_backup import back_up
+
     path = embedded_file(store)
     if path.exists():
         raise Conflict(f"{path} is there already; move it away, or name another store")
@@ -120,6 +123,8 @@ def _verified(folder: Path, told: Callable[[str, int], object]) -> BackupManifes
 
 
 def _damages(folder: Path, manifest: BackupManifest, told: Callable[[str, int], object]) -> Iterator[str]:
+    from penstock.engines.sql.sqlite_backup import check_sound
+
     if not (folder / _STORE).is_file() or _sha256(folder / _STORE) != manifest.store_sha256:
         yield f"{_STORE}: is missing, or does not hash to what the manifest says"
     else:
@@ -144,6 +149,8 @@ def _damages(folder: Path, manifest: BackupManifest, told: Callable[[str, int], 
 
 def _missing(path: Path, source: Objects, beside: Objects, domains: Iterable[Domain]) -> list[str]:
     """The files that records of the copy point at, and that are nowhere; Unavailable if one is, but was not copied."""
+    from penstock.engines.sql.sqlite_backup import back_up
+
     with TemporaryDirectory(dir=path.parent, prefix=".check-") as scratch:
         back_up(path, Path(scratch, path.name))  # whoever opens a store writes to its file
         copy = open_store(f"sqlite:///{scratch}/{path.name}")

@@ -12,7 +12,7 @@ from penstock.kernel.store import Store
 from penstock.lifecycle.bundle import line_of
 from penstock.operations.reads import Ref
 from penstock.schema.shape import EntityShape
-from penstock.transfer.selection import Selection
+from penstock.transfer.transfer_selection import Selection
 
 _PAGE = 500
 Refs = dict[str, Ref[Any]]

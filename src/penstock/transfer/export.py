@@ -36,7 +36,7 @@ from penstock.transfer.export_manifest import (
 )
 from penstock.transfer.object_transfer import ObjectTransfer, TransferredObject, every_object
 from penstock.transfer.record_digest import RecordDigest
-from penstock.transfer.selection import Selection
+from penstock.transfer.transfer_selection import Selection
 
 PART = 10_000
 "Records of a part, at most."

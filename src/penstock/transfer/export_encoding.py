@@ -32,7 +32,7 @@ class ExportEncoding(Protocol):
         ...
 
 
-class JsonLines:
+class CompressedLines:
     """One line of JSON for each record, compressed."""
 
     ending = ".jsonl.gz"
@@ -47,7 +47,7 @@ class JsonLines:
             raise DamagedExport(f"cannot be decompressed: {error}") from error
 
 
-class Parquet:
+class ParquetTable:
     """A typed column for each field; what has no such type, documents and exact numbers, is text."""
 
     ending = ".parquet"
@@ -82,9 +82,9 @@ class Parquet:
 def encoding_of(name: str) -> ExportEncoding:
     """The encoding of this name."""
     if name == "jsonl":
-        return JsonLines()
+        return CompressedLines()
     if name == "parquet":
-        return Parquet()
+        return ParquetTable()
     raise InvalidValue(f"records are exported as jsonl or parquet, not {name!r}")
 
 

@@ -32,7 +32,7 @@ from penstock.schema.shape import EntityShape
 from penstock.transfer.comparison import Comparison, Refs, name_of
 from penstock.transfer.imported_export import check_empty
 from penstock.transfer.object_transfer import ObjectTransfer
-from penstock.transfer.selection import Selection, watched
+from penstock.transfer.transfer_selection import Selection, watched
 from penstock.transfer.transfer_state import TransferState
 
 COPY = "copy"

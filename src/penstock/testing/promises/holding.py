@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
 from penstock import Store
@@ -22,13 +24,7 @@ class Holding(Promise):
         store.put(specimen(label="before"))
         engine.hold_writes(SUITE.shapes, told="moved to '100%'")
         try:
-            for write in (
-                lambda: store.put(specimen(label="after")),
-                lambda: store.create(specimen(label="after")),
-                lambda: store.put_many([specimen(label="after")]),
-                lambda: store.delete(specimen(label="before").ref),
-                lambda: store.put(Watched(shelf="s", label="after")),
-            ):
+            for write in self._writes(store):
                 with pytest.raises(StoreMoved, match="moved to '100%'"):
                     write()
             assert store.get(specimen(label="before").ref) == specimen(label="before")
@@ -36,6 +32,17 @@ class Holding(Promise):
             engine.hold_writes(SUITE.shapes, told=None)
         store.put(specimen(label="after"))
         assert store.lookup(specimen(label="after").ref) is not None
+
+    @staticmethod
+    def _writes(store: Store) -> list[Callable[[], object]]:
+        """Every way to write, of entities with a feed and without."""
+        return [
+            lambda: store.put(specimen(label="after")),
+            lambda: store.create(specimen(label="after")),
+            lambda: store.put_many([specimen(label="after")]),
+            lambda: store.delete(specimen(label="before").ref),
+            lambda: store.put(Watched(shelf="s", label="after")),
+        ]
 
     @differs("dynamodb", never=_WHY)
     def test_a_store_may_be_held_twice_and_let_go_twice(self, store: Store, engine: Engine) -> None:
