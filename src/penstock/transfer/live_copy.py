@@ -25,9 +25,9 @@ from penstock.events.trimmed_log import earliest
 from penstock.kernel.store import Store
 from penstock.operations.feed_entry import FeedEntry
 from penstock.operations.reads import Ref
-from penstock.operations.validation import prepare
 from penstock.operations.writes import Delete, Put, Write
 from penstock.ports.object_store import Objects
+from penstock.schema.documents import as_stored
 from penstock.schema.shape import EntityShape
 from penstock.transfer.comparison import Comparison, Refs, name_of
 from penstock.transfer.imported_export import check_empty
@@ -152,8 +152,10 @@ class LiveCopy:
                 return
 
     def _put(self, label: str, record: Any) -> Put:
-        shape = self._declared[label]
-        return Put(shape, prepare(shape, record.__dict__))
+        """The write of a record that was read: its values are sound, and only its documents have to be plain again."""
+        shape, values = self._declared[label], vars(record)
+        given = {f.name: as_stored(f, values[f.name]) for f in shape.documents if values[f.name] is not None}
+        return Put(shape, {**values, **given})
 
     def _catch_up(self, state: TransferState) -> None:
         """Carry over what was written since; at the end of it, all that had committed at a moment of it is there."""
