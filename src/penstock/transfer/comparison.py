@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from itertools import islice
+from collections.abc import Callable, Iterable, Iterator
+from itertools import islice, zip_longest
+from operator import itemgetter
 from typing import Any
 
 from penstock.declare.entity import Entity
@@ -11,9 +12,10 @@ from penstock.errors import DamagedRecord
 from penstock.kernel.store import Store
 from penstock.operations.reads import Ref
 from penstock.schema.shape import EntityShape
+from penstock.transfer.read_ahead import read_ahead
 from penstock.transfer.transfer_selection import Selection
 
-_PAGE = 1000
+_PAGE, _WINDOW = 1000, 20_000
 Refs = dict[str, Ref[Any]]
 "What is to be compared, by its name."
 
@@ -27,26 +29,20 @@ class Comparison:
     def of_all(self, told: Callable[[str, int], object]) -> Refs:
         """The records that differ, or that only one has; some merely because they were written meanwhile.
 
-        Nobody else writes to the target. So if it has as many as were found there, it has no others.
+        Both stores are walked through side by side. Where they have the same order a record is soon met in the other,
+        too; those that are not are asked for.
         """
         differing: Refs = {}
         for shape in self._selection.shapes:
-            met = 0
-            for records in self._pages(self._source, shape):
-                others = self._found(self._target, [r.ref for r in records])
-                met += sum(other is not None for other in others)
-                differing |= _named(_unequal(records, others))
-                told(shape.label, len(records))
-            if met != sum(len(records) for records in self._pages(self._target, shape)):
-                differing |= self._only_there(shape)
+            pair = _Met(shape)
+            here, there = (read_ahead(self._pages(store, shape)) for store in (self._source, self._target))
+            for one, other in zip_longest(here, there, fillvalue=()):
+                pair.take(one, other)
+                told(shape.label, len(one))
+                if pair.waiting > _WINDOW:
+                    pair.differing |= self.of(pair.forgotten())
+            differing |= pair.differing | self.of(pair.forgotten())
         return differing
-
-    def _only_there(self, shape: EntityShape) -> Refs:
-        lonely: Refs = {}
-        for records in self._pages(self._target, shape):
-            others = self._found(self._source, [r.ref for r in records])
-            lonely |= _named(r.ref for r, other in zip(records, others, strict=True) if other is None)
-        return lonely
 
     def of(self, refs: Refs) -> Refs:
         """Those of these records that differ."""
@@ -78,18 +74,41 @@ class Comparison:
                 return
 
 
-def _unequal(records: list[Any], others: list[Any]) -> Iterator[Ref[Any]]:
-    return (r.ref for r, other in zip(records, others, strict=True) if not _equal(r, other))
+class _Met:
+    """The records of an entity that two walks have come to: those that were met in both are compared, others wait."""
+
+    def __init__(self, shape: EntityShape) -> None:
+        self._key = itemgetter(*shape.key.fields)
+        self._waiting: tuple[dict[Any, Any], dict[Any, Any]] = ({}, {})
+        self.differing: Refs = {}
+
+    @property
+    def waiting(self) -> int:
+        return sum(map(len, self._waiting))
+
+    def take(self, one: Iterable[Any], other: Iterable[Any]) -> None:
+        here, there = self._waiting
+        for records, own, others in ((one, here, there), (other, there, here)):
+            for record in records:
+                key = self._key(vars(record))
+                met = others.pop(key, None)
+                if met is None:
+                    own[key] = record
+                elif not _equal(record, met):
+                    self.differing[name_of(record.ref)] = record.ref
+
+    def forgotten(self) -> Refs:
+        """Those that wait, which wait no longer."""
+        refs = {name_of(record.ref): record.ref for own in self._waiting for record in own.values()}
+        for own in self._waiting:
+            own.clear()
+        return refs
 
 
 def _equal(one: Any, other: Any) -> bool:
     if one is None or other is None:
         return one is other
     return type(one) is type(other) and bool(vars(one) == vars(other))
-
-
-def _named(refs: Iterator[Ref[Any]]) -> Refs:
-    return {name_of(ref): ref for ref in refs}
 
 
 def name_of(ref: Ref[Any]) -> str:

@@ -15,8 +15,9 @@ How far it is stands in the store that is filled. One that was killed goes on th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from penstock.errors import Conflict, FeedTrimmed, Misconfigured
@@ -25,6 +26,7 @@ from penstock.events.trimmed_log import earliest
 from penstock.kernel.store import Store
 from penstock.operations.feed_entry import FeedEntry
 from penstock.operations.reads import Ref
+from penstock.operations.scan_page import ScanPage
 from penstock.operations.writes import Delete, Put, Write
 from penstock.ports.object_store import Objects
 from penstock.schema.documents import as_stored
@@ -32,12 +34,15 @@ from penstock.schema.shape import EntityShape
 from penstock.transfer.comparison import Comparison, Refs, name_of
 from penstock.transfer.imported_export import check_empty
 from penstock.transfer.object_transfer import ObjectTransfer
+from penstock.transfer.read_ahead import Behind, read_ahead
 from penstock.transfer.transfer_selection import Selection, watched
 from penstock.transfer.transfer_state import TransferState
 
 COPY = "copy"
 _PAGE, _SLICE = 1000, 500
 _ROUNDS = 1000
+_WRITERS = 2
+"Pages that are written at once."
 _NAMED = 5
 
 
@@ -136,20 +141,37 @@ class LiveCopy:
         place = state.places.get(shape.label)
         if shape.label in state.places and place is None:
             return
+        behind = Behind(_WRITERS)
+        try:
+            for page in read_ahead(self._scanned(shape, place)):
+                now = self._source.clock.now()
+                records = [found.record for found in page.found if self._selection.takes(found.record, now)]
+                behind.do(
+                    partial(self._load, shape.label, records), partial(self._note, state, shape, page, len(records))
+                )
+            behind.wait()
+        finally:
+            behind.close()
+
+    def _scanned(self, shape: EntityShape, place: str | None) -> Iterator[ScanPage]:
         while True:
             page = self._source.engine.scan(shape, after=place, limit=_PAGE)
             if page.unreadable:
                 raise Conflict(f"{page.unreadable[0].name} cannot be read, so it cannot be copied; mend or remove it")
-            now = self._source.clock.now()
-            records = [found.record for found in page.found if self._selection.takes(found.record, now)]
-            self._target.engine.load([self._put(shape.label, r) for r in records], now=self._target.clock.now())
+            yield page
             place = page.place
-            state.places = {**state.places, shape.label: place}
-            state.records = {**state.records, shape.label: state.records.get(shape.label, 0) + len(records)}
-            self._target.put(state)
-            self._told(shape.label, len(records))
             if place is None:
                 return
+
+    def _load(self, label: str, records: list[Any]) -> None:
+        self._target.engine.load([self._put(label, r) for r in records], now=self._target.clock.now())
+
+    def _note(self, state: TransferState, shape: EntityShape, page: ScanPage, number: int) -> None:
+        """All records up to there are in the other store."""
+        state.places = {**state.places, shape.label: page.place}
+        state.records = {**state.records, shape.label: state.records.get(shape.label, 0) + number}
+        self._target.put(state)
+        self._told(shape.label, number)
 
     def _put(self, label: str, record: Any) -> Put:
         """The write of a record that was read: its values are sound, and only its documents have to be plain again."""
