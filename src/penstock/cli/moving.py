@@ -212,7 +212,7 @@ def _show_copy(done: Copied | None, to: str, objects: str | None, *, as_json: bo
     show(rows, title="Copied", as_json=False, empty="There were no records.")
     tell(
         f"{sum(done.records.values()):,} records in bulk, {done.changes:,} changes behind them, {done.files:,} files; "
-        f"{done.compared:,} records compared. The last changes, with all writers stopped, took {done.stopped_seconds:.1f} s."
+        f"{done.compared:,} records compared. Writers were stopped for the last {done.stopped_seconds:.1f} s of it."
     )
     tell("The store that is left refuses writes from now on. Go on with:")
     tell(f"  PENSTOCK_STORE={without_secrets(to)}")

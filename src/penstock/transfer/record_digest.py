@@ -17,10 +17,5 @@ class RecordDigest:
         self._sum = (self._sum + int.from_bytes(hashlib.sha256(line).digest())) % _SIZE
         self.records += 1
 
-    def merge(self, other: RecordDigest) -> None:
-        """Take in what another has seen."""
-        self._sum = (self._sum + other._sum) % _SIZE
-        self.records += other.records
-
     def __str__(self) -> str:
         return f"{self._sum:064x}"
