@@ -55,6 +55,7 @@ _MODULES = (
     "gets",
     "transitions",
     "saves",
+    "copying",
     "jobs",
     "pickup",
     "live",

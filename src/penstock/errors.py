@@ -25,6 +25,7 @@ PenstockError
 ├── DamagedRecord          what is stored does not fit the declaration
 ├── Unavailable            a part of the system cannot be reached, or stays overloaded
 │   ├── Throttled          it refuses for now, because of load
+│   ├── StoreMoved         the store takes no more writes, as its records are moved elsewhere
 │   ├── Busy               this process does as much at once as it can
 │   └── Unanswered         a service elsewhere gave no answer that can be used
 │       └── AnswerTooLong  it has more bytes than are taken
@@ -237,6 +238,12 @@ class Throttled(Unavailable):
     """A part of the system refuses for now, because of load."""
 
     slug = "throttled"
+
+
+class StoreMoved(Unavailable):
+    """The store takes no more writes: what it has is moved, or was moved, to another."""
+
+    slug = "store-moved"
 
 
 class Busy(Unavailable):

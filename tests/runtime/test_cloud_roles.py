@@ -15,36 +15,16 @@ import pytest
 from penstock import FrozenClock
 from penstock.auth.api_keys import create_key
 from penstock.auth.rate_limit import RateBucket
-from penstock.domains.assetcreator import asset_studio
-from penstock.domains.assetcreator.asset_studio import AssetStudio
-from penstock.domains.musicvideo import film_studio, projects
-from penstock.domains.musicvideo.film_studio import FilmStudio
-from penstock.domains.musicvideo.options import MusicVideoOptions
-from penstock.domains.novae.workflow import TASKS as NOVAE
-from penstock.domains.speech.speech_studio import SpeechStudio
-from penstock.domains.videos import video_removal, view_counting
-from penstock.domains.videos.video_library import VideoLibrary
-from penstock.media.speech.voices import installed_voices
 from penstock.operations.reads import Query
 from penstock.plugin import DomainPlugin
 from penstock.runtime.cloud_template import CloudChoices, cloud_deployment, cloud_template
-from penstock.runtime.discovery import discover
 from penstock.runtime.service import Service
-from penstock.runtime.settings import Settings, read_settings
+from penstock.runtime.settings import Settings
 from penstock.runtime.system_records import SYSTEM_RECORDS
 from penstock.schema.role import Role
 from penstock.work.domain_context import DomainContext
 from penstock.work.working import WORKING
-from penstock.workers.manual import ManualWorkers
-from tests.domains.assetcreator.quick_makers import QuickMakers
-from tests.domains.assetcreator.test_story import test_an_asset_is_drawn_rejected_drawn_again_and_delivered as an_asset
-from tests.domains.musicvideo.quick_providers import QuickProviders
-from tests.domains.musicvideo.story import generated
-from tests.domains.musicvideo.story import workers as film_workers
-from tests.domains.novae.whole_story import WholeStory, sky_of
-from tests.domains.speech.story import cleaned, spoken
-from tests.domains.videos.films import made
-from tests.domains.videos.story import added, settle
+from tests.runtime.five_stories import FIVE, tell_assets, tell_film, tell_nova, tell_speech, tell_videos
 from tests.runtime.iam import Call, allowed, bucket_statements, policies, table_arn
 from tests.runtime.recorded_calls import Recorder, partition_keys, record
 from tests.servers import Dynoxide, SeaweedFS
@@ -52,7 +32,6 @@ from tests.servers.seaweedfs import ACCESS_KEY, SECRET_KEY
 from tests.sinks.conftest import moto as moto
 from tests.sinks.moto_server import Moto
 
-FIVE: tuple[DomainPlugin, ...] = discover(read_settings((), {}))
 _number = itertools.count()
 
 
@@ -113,43 +92,6 @@ def deployed(
             service.start(background=False)  # as they start where the template has made the tables
     yield Deployed(service, recorder, cloud_template(FIVE, settings, choices), clock, tmp_path)
     service.stop()
-
-
-def _speech(of: Deployed) -> None:
-    studio = SpeechStudio(of.context.store, of.context.objects, installed_voices())
-    spoken(studio, "12-08 13:02:19")
-    cleaned(studio, "12-10 12:00:00")
-
-
-def _videos(of: Deployed) -> None:
-    library = VideoLibrary(of.context.store, of.context.objects)
-    video = added(library, made(of.folder / "film.mp4"), tags=["launch"], category="demo")
-    view_counting.count_view(library, video.video_id, request_id="a")
-    view_counting.correct_views(library, video.video_id, 7, by="ann", why="a test")
-    video_removal.delete_video(library, video.video_id, by="ann")
-    settle(library)
-
-
-def _assets(of: Deployed, monkeypatch: pytest.MonkeyPatch) -> None:
-    quick = QuickMakers()
-    monkeypatch.setattr(asset_studio, "asset_makers", lambda *given, **more: quick.makers())
-    an_asset(AssetStudio(of.context.store, of.context.objects, quick.makers()), quick)
-
-
-def _film(of: Deployed, monkeypatch: pytest.MonkeyPatch) -> None:
-    quick = QuickProviders()
-    monkeypatch.setattr(film_studio, "film_providers", lambda *given, **more: quick.providers())
-    options = MusicVideoOptions(scenes=3, scene_seconds=0.5)
-    studio = FilmStudio(of.context.store, of.context.objects, quick.providers(), options)
-    project = generated(studio, of.folder)
-    projects.compose(studio, project.project_id, by="ann")
-    film_workers(studio).drain()
-
-
-def _nova(of: Deployed) -> None:
-    context = DomainContext(of.context.store, of.context.objects, sky_of(of.folder / "sky").get)
-    workers = ManualWorkers(of.context.store, [NOVAE], context=context)
-    WholeStory(context, lambda until: (workers.drain(), until())[1]).run()  # type: ignore[arg-type]
 
 
 def _duties(of: Deployed) -> None:
@@ -221,12 +163,12 @@ def test_every_role_allows_what_it_does_and_no_statement_is_for_nothing(
     deployed: Deployed, monkeypatch: pytest.MonkeyPatch, novae: bool
 ) -> None:
     """AC-48, VM-27: the systems' own stories, and what runs beside them; each Allow lets some recorded call pass."""
-    _speech(deployed)
-    _assets(deployed, monkeypatch)
-    _videos(deployed)
-    _film(deployed, monkeypatch)
+    tell_speech(deployed.context)
+    tell_assets(deployed.context, monkeypatch)
+    tell_videos(deployed.context, deployed.folder)
+    tell_film(deployed.context, deployed.folder, monkeypatch)
     if novae:
-        _nova(deployed)
+        tell_nova(deployed.context, deployed.folder)
     _duties(deployed)
     _reading(deployed)
     assert {role: calls for role, calls in _refused(deployed).items() if calls} == {}

@@ -43,6 +43,7 @@ RELATIONS = [
     "feed_marks",
     "guest_links",
     "sidecars",
+    "transfers",
     "review_notes",
     "reviewed_records",
     "review_news",

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from penstock.cli import look, records, running
+from penstock.cli import look, moving, records, running
 from penstock.cli.audit import audit
 from penstock.cli.commands import OpenGroup
 from penstock.cli.cost_commands import cost
@@ -78,6 +78,11 @@ for command in (
     look.patterns,
     look.explain_pattern,
     doctor,
+    moving.export,
+    moving.import_,
+    moving.copy,
+    moving.backup,
+    moving.restore,
     new,
 ):
     name = getattr(command, "__command__", command.__name__)

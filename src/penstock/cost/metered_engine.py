@@ -39,6 +39,7 @@ from penstock.operations.feed_entry import FeedSlice, LogSize
 from penstock.operations.item_collection import ItemCollection
 from penstock.operations.plan import PlanStep
 from penstock.operations.reads import Page, Query, Ref
+from penstock.operations.scan_page import ScanPage
 from penstock.operations.writes import Check, Patch, Write
 from penstock.ports.engine import Engine, TableSize, Waiter
 from penstock.schema.shape import EntityShape, ViewShape
@@ -230,6 +231,16 @@ class MeteredEngine:
     ) -> list[PlanStep]:
         return self._engine.ensure(shapes, views=views, dry_run=dry_run)
 
+    def scan(
+        self, shape: EntityShape, *, segment: int = 0, segments: int = 1, after: str | None = None, limit: int = 1000
+    ) -> ScanPage:
+        label = _label([shape], "scan")
+        with self._meter.under(label):
+            page = self._engine.scan(shape, segment=segment, segments=segments, after=after, limit=limit)
+        size = sum(image_of_loaded(shape, found.record.__dict__).size for found in page.found)
+        self._meter.add(label, Usage(requests=1, records=len(page.found), bytes=size, read_units=read_units(size)))
+        return page
+
     def expire(self, shapes: Sequence[EntityShape], *, now: datetime, limit: int = 1000) -> int:
         removed = self._engine.expire(shapes, now=now, limit=limit)
         if removed:
@@ -244,6 +255,9 @@ class MeteredEngine:
 
     def trim(self, shapes: Sequence[EntityShape], *, before: str, limit: int = 10_000) -> int:
         return self._engine.trim(shapes, before=before, limit=limit)
+
+    def hold_writes(self, shapes: Sequence[EntityShape], *, told: str | None) -> None:
+        self._engine.hold_writes(shapes, told=told)
 
     def log_size(self, shapes: Sequence[EntityShape]) -> LogSize:
         return self._engine.log_size(shapes)

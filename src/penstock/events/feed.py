@@ -38,6 +38,7 @@ from penstock.operations.feed_entry import FeedEntry
 from penstock.operations.reads import Ref
 from penstock.schema.documents import kept
 from penstock.schema.kinds import from_key_text
+from penstock.schema.shape import EntityShape
 
 log = logging.getLogger("penstock.feed")
 
@@ -116,6 +117,11 @@ class Feed:
 
         return register
 
+    @property
+    def follows(self) -> list[EntityShape]:
+        """The entities whose changes some handler may want."""
+        return list({h.entity.__shape__: None for h in self._handlers})
+
     def pushed(self) -> PushedFeed:
         """The same handlers, for changes that are brought instead of being asked for."""
         return PushedFeed(self._store, self._name, self._handlers, self._handover, attempts=self._attempts)
@@ -135,7 +141,7 @@ class Feed:
 
     def _follow(self, lease: Lease) -> int:
         place = self._place()
-        shapes = list({h.entity.__shape__: None for h in self._handlers})
+        shapes = self.follows
         # Where nothing was for us, others' changes are not looked at again.
         known, reached = self._passed
         after = reached if known == place.position else place.position
@@ -211,7 +217,7 @@ class Feed:
     def lag(self) -> FeedLag:
         """How far it is behind: whether a change follows its place, and since when that has waited."""
         place = self._store.lookup(FeedPlace.at(name=self._name)) or FeedPlace(name=self._name)
-        shapes = list({h.entity.__shape__: None for h in self._handlers})
+        shapes = self.follows
         try:
             waiting = list(self._store.engine.changes(shapes, after=place.position, limit=1))
         except FeedTrimmed:

@@ -137,7 +137,7 @@ class TrimmedLog:
         kept = self._older_than(marks, self._for_streams)
         # One that has missed something is told so, and needs nothing that is left from before it comes back.
         reached = [place.position for place in places if place.missed_at is None]
-        return None if kept is None else _first([kept, *reached])
+        return None if kept is None else earliest([kept, *reached])
 
     def _older_than(self, marks: Sequence[LogMark], age: timedelta) -> str | None:
         """Where the log ended so long ago, by the clock and by as many marks."""
@@ -205,7 +205,7 @@ class TrimmedLog:
         self._store.put(LogMark(ts=now, position=end, ttl=ttl))
 
 
-def _first(positions: Sequence[str | None]) -> str | None:
+def earliest(positions: Sequence[str | None]) -> str | None:
     """The one that comes first; None where it cannot be told, as one is not known or was made by another version."""
     places = [_PLACE.fullmatch(position or "") for position in positions]
     if any(place is None for place in places) or len({place[1] for place in places if place}) > 1:

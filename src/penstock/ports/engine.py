@@ -11,6 +11,7 @@ from penstock.operations.feed_entry import FeedSlice, LogSize
 from penstock.operations.item_collection import ItemCollection
 from penstock.operations.plan import PlanStep
 from penstock.operations.reads import Page, Query, Ref
+from penstock.operations.scan_page import ScanPage
 from penstock.operations.writes import Patch, Write
 from penstock.schema.shape import EntityShape, ViewShape
 
@@ -27,6 +28,8 @@ class Features:
     "Does the database forget old changes by itself?"
     costly_feed: bool = False
     "Does it take calls that are counted to ask for changes, also where there are none?"
+    key_texts: bool = False
+    "Are keys kept as texts that templates make, so that a record must be written to be in a new index?"
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +85,17 @@ class Engine(Protocol):
         """
         ...
 
+    def scan(
+        self, shape: EntityShape, *, segment: int = 0, segments: int = 1, after: str | None = None, limit: int = 1000
+    ) -> ScanPage:
+        """Records of an entity in no order that means anything, expired ones too; at most ``limit`` are looked at.
+
+        All segments together have each record that stands all the while, once. ``after`` is where a page of the same
+        segment ended; it may be kept, and gone on with by another process. Records are told with the indexes in which
+        they are not as their fields say, where indexes have to be filled.
+        """
+        ...
+
     def commit(self, writes: Sequence[Write], *, now: datetime, token: str) -> None:
         """All of the writes or none; Conflict tells which condition failed and what stood there.
 
@@ -120,6 +134,14 @@ class Engine(Protocol):
         """Forget changes up to a position, which no reader needs any more, the oldest first; how many.
 
         Fewer than ``limit`` are all there were. Nothing where the store forgets them by itself.
+        """
+        ...
+
+    def hold_writes(self, shapes: Sequence[EntityShape], *, told: str | None) -> None:
+        """Refuse every write of these entities from now on, by StoreMoved with what is ``told``, whoever makes it.
+
+        Writes that were begun have ended when this returns. None: they are taken again, and the changes of entities
+        without a feed are no longer logged. Misconfigured where the database cannot refuse.
         """
         ...
 

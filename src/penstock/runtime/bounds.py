@@ -31,6 +31,7 @@ from penstock.kernel.quota import QuotaHold, QuotaUse
 from penstock.kernel.seals import AuditedProject, Checkpoint, Seal
 from penstock.kernel.uniqueness import UniqueValue
 from penstock.review.note import Note, NoteNews, ReviewedRecord
+from penstock.transfer.transfer_state import TransferState
 from penstock.work.assignment import Assignment
 from penstock.work.attempt_log import AttemptLog
 from penstock.work.budget import ProjectBudget
@@ -93,6 +94,7 @@ BOUNDS: tuple[Bound, ...] = (
     Bound(FeedPlace, "one for each feed", Stays.DECLARED),
     Bound(FeedLetter, "3 days after it was settled; others until settled", Stays.UNSETTLED, 3 * _DAY),
     Bound(LogMark, "3 days; one an hour", longest=3 * _DAY),
+    Bound(TransferState, "one for an import, and one for a copy", Stays.DECLARED),
     Bound(ScheduleState, "one for each schedule", Stays.DECLARED),
     Bound(Upload, "7 days after it came, or was given up by the sweep", longest=7 * _DAY),
     Bound(Released, "30 days after its files went to the trash", longest=_MONTH),

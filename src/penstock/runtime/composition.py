@@ -117,13 +117,21 @@ def _endpoint(url: str | None) -> str | None:
     return url
 
 
+def embedded_file(url: str) -> Path:
+    """The file of an embedded store; Misconfigured for any other."""
+    if _scheme(url) != "sqlite":
+        raise Misconfigured(f"{without_secrets(url)} is no embedded store; its server has backups of its own")
+    path = unquote(url.removeprefix("sqlite://").removeprefix("/"))
+    if not path:
+        raise Misconfigured("sqlite:// names no file; write sqlite:///relative.db or sqlite:////absolute.db")
+    return Path(path)
+
+
 def _sqlite(url: str, settings: Settings, meter: Meter | None) -> Engine:
     from penstock.engines.sql.engine import SqlEngine
     from penstock.engines.sql.sqlite import SqliteConnector
 
-    path = unquote(url.removeprefix("sqlite://").removeprefix("/"))
-    if not path:
-        raise Misconfigured("sqlite:// names no file; write sqlite:///relative.db or sqlite:////absolute.db")
+    path = str(embedded_file(url))
     try:
         make_private(Path(path).parent)
     except OSError as error:

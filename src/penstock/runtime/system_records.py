@@ -27,6 +27,7 @@ from penstock.kernel.quota import QuotaHold, QuotaUse
 from penstock.kernel.seals import AuditedProject, Checkpoint, Seal
 from penstock.kernel.uniqueness import UniqueValue
 from penstock.review.note import REVIEW_RECORDS
+from penstock.transfer.transfer_state import TransferState
 
 SYSTEM_RECORDS = Domain(
     KERNEL.name,  # one schema for all: no room has tables of its own
@@ -53,6 +54,7 @@ SYSTEM_RECORDS = Domain(
     LogMark,
     GuestLink,
     Sidecar,
+    TransferState,
     *REVIEW_RECORDS,
     BrowserSession,
 )

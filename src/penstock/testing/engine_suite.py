@@ -11,6 +11,7 @@ from penstock.testing.promises.defaults import Defaults
 from penstock.testing.promises.ensuring import Ensuring
 from penstock.testing.promises.expiry import Expiry
 from penstock.testing.promises.feed import FeedPromises
+from penstock.testing.promises.holding import Holding
 from penstock.testing.promises.kernel import KernelOnTop
 from penstock.testing.promises.kinds import Kinds
 from penstock.testing.promises.limits import LimitPromises
@@ -18,6 +19,7 @@ from penstock.testing.promises.lookups import Lookups
 from penstock.testing.promises.paging import Paging
 from penstock.testing.promises.patterns import Patterns
 from penstock.testing.promises.saves import GuardedSaves
+from penstock.testing.promises.scanning import Scanning
 from penstock.testing.promises.selections import Selections
 from penstock.testing.promises.sizes import Sizes
 from penstock.testing.promises.trimming import Trimming
@@ -36,6 +38,8 @@ class EngineSuite(
     Paging,
     Expiry,
     Selections,
+    Scanning,
+    Holding,
     Kinds,
     LimitPromises,
     Concurrency,

@@ -12,6 +12,7 @@ from penstock.engines.dynamodb.consumed import Report, reporting
 from penstock.engines.dynamodb.dynamo_requests import Request
 from penstock.engines.dynamodb.item_collections import ItemCollections
 from penstock.engines.dynamodb.item_reads import Reads
+from penstock.engines.dynamodb.item_scans import Scans
 from penstock.engines.dynamodb.item_type import ItemType
 from penstock.engines.dynamodb.item_writes import Writes
 from penstock.engines.dynamodb.selections import Selections
@@ -19,10 +20,12 @@ from penstock.engines.dynamodb.shown_queries import explain_query
 from penstock.engines.dynamodb.stream_event import deliveries_of
 from penstock.engines.dynamodb.stream_feed import Streams
 from penstock.engines.dynamodb.table_setup import Tables
+from penstock.errors import Misconfigured
 from penstock.operations.feed_entry import FeedSlice, LogSize
 from penstock.operations.item_collection import ItemCollection
 from penstock.operations.plan import PlanStep
 from penstock.operations.reads import Page, Query, Ref
+from penstock.operations.scan_page import ScanPage
 from penstock.operations.writes import Patch, Write
 from penstock.ports.delivery import BroughtChange
 from penstock.ports.engine import Features, TableSize
@@ -38,7 +41,9 @@ class DynamoEngine:
     ``report_capacity`` is told the read and write units of each request, which DynamoDB is asked for only then.
     """
 
-    features = Features(native_expiry=True, strong_index_reads=False, native_trimming=True, costly_feed=True)
+    features = Features(
+        native_expiry=True, strong_index_reads=False, native_trimming=True, costly_feed=True, key_texts=True
+    )
 
     def __init__(
         self,
@@ -78,6 +83,7 @@ class DynamoEngine:
         self._selections = Selections(self._calls, self._type_of)
         self._collections = ItemCollections(self._calls, self._type_of)
         self._writes = Writes(self._calls, self._type_of, self._reads)
+        self._scans = Scans(self._calls, self._type_of)
         self._tables = Tables(self._calls, self._name_of, sleep)
         self._streams = Streams(self._calls, self._type_of, self._tables)
 
@@ -103,6 +109,11 @@ class DynamoEngine:
         if query.filter is not None or query.fields is not None:
             return self._selections.find(query, limit, after, _second(now), examine)
         return self._reads.find(query, limit, after, _second(now))
+
+    def scan(
+        self, shape: EntityShape, *, segment: int = 0, segments: int = 1, after: str | None = None, limit: int = 1000
+    ) -> ScanPage:
+        return self._scans.scan(shape, segment, segments, after, limit)
 
     def commit(self, writes: Sequence[Write], *, now: datetime, token: str) -> None:
         self._writes.commit(writes, _second(now), token)
@@ -130,6 +141,10 @@ class DynamoEngine:
     def trim(self, shapes: Sequence[EntityShape], *, before: str, limit: int = 10_000) -> int:
         """A stream forgets by itself what is older than a day."""
         return 0
+
+    def hold_writes(self, shapes: Sequence[EntityShape], *, told: str | None) -> None:
+        if told is not None:
+            raise Misconfigured("DynamoDB cannot refuse writers by itself; stop all of them, and say that they are")
 
     def log_size(self, shapes: Sequence[EntityShape]) -> LogSize:
         return LogSize(0)

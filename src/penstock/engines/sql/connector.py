@@ -14,6 +14,11 @@ from penstock.ports.engine import Waiter
 
 GROWN = "a number would grow beyond what every engine can hold: 64 bits, or 38 digits of a Decimal"
 
+HELD = "penstock-held: "
+"How a trigger begins that tells why nothing is written any more."
+HELD_STATE = "PSHLD"
+"The same, as the state that PostgreSQL tells."
+
 
 class Refused(Exception):
     """A statement of a commit touched no row; nothing was written this time.

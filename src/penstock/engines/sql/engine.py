@@ -11,8 +11,10 @@ from msgspec.structs import replace
 
 from penstock.engines.sql.connector import Connector, Refused
 from penstock.engines.sql.feed_table import feed_end, log_size, read_changes, trim_changes
+from penstock.engines.sql.held_writes import hold_writes
 from penstock.engines.sql.row_collections import RowCollections
 from penstock.engines.sql.row_reads import PAGE, RowForm, RowReads
+from penstock.engines.sql.row_scans import scan_rows
 from penstock.engines.sql.rows import unreadable_row
 from penstock.engines.sql.schema import ensure
 from penstock.engines.sql.statement import FAR, Statement
@@ -25,6 +27,7 @@ from penstock.operations.feed_entry import FeedSlice, LogSize
 from penstock.operations.item_collection import ItemCollection
 from penstock.operations.plan import PlanStep
 from penstock.operations.reads import Page, Query, RawPlace, Ref, Unreadable, damage
+from penstock.operations.scan_page import ScanPage
 from penstock.operations.spelling import AsStored, holds_as_read
 from penstock.operations.writes import Patch, Put, Write
 from penstock.ports.engine import Features, TableSize, Waiter
@@ -122,6 +125,11 @@ class SqlEngine:
         except DamagedRecord:
             return RowForm(statements, tuple(statements.shape.fields)).page(query, rows, more=more)
 
+    def scan(
+        self, shape: EntityShape, *, segment: int = 0, segments: int = 1, after: str | None = None, limit: int = 1000
+    ) -> ScanPage:
+        return scan_rows(self.connector, self.statements(shape), segment, after, limit)
+
     # Writing
 
     def commit(self, writes: Sequence[Write], *, now: datetime, token: str) -> None:
@@ -216,6 +224,9 @@ class SqlEngine:
 
     def trim(self, shapes: Sequence[EntityShape], *, before: str, limit: int = 10_000) -> int:
         return trim_changes(self.connector, shapes, before=before, limit=limit)
+
+    def hold_writes(self, shapes: Sequence[EntityShape], *, told: str | None) -> None:
+        hold_writes(self.connector, shapes, told=told)
 
     def log_size(self, shapes: Sequence[EntityShape]) -> LogSize:
         return log_size(self.connector, shapes)

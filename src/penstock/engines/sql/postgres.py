@@ -12,7 +12,7 @@ import sqlalchemy as sa
 from psycopg import errors as pg
 
 from penstock.engines.sql.connections import Connections
-from penstock.engines.sql.connector import GROWN, HeldByOthers, Refused
+from penstock.engines.sql.connector import GROWN, HELD_STATE, HeldByOthers, Refused
 from penstock.engines.sql.dialects import POSTGRES, POSTGRES_BOUND
 from penstock.engines.sql.isolation import TENANT
 from penstock.engines.sql.lock_order import arranged, in_order
@@ -23,7 +23,7 @@ from penstock.engines.sql.session_binding import why_unbound
 from penstock.engines.sql.session_pool import SessionPool
 from penstock.engines.sql.statement import Statement
 from penstock.engines.sql.statement_chain import UNBOUND, chain, guarded, noting, once, remembering
-from penstock.errors import InvalidValue, Misconfigured, OutOfScope, PenstockError, TooLarge, Unavailable
+from penstock.errors import InvalidValue, Misconfigured, OutOfScope, PenstockError, StoreMoved, TooLarge, Unavailable
 from penstock.net.backoff import Backoff, Patience
 
 T = TypeVar("T")
@@ -136,6 +136,8 @@ class PostgresConnector:
     def _translated(self, error: psycopg.Error) -> Exception:
         """What a statement's error means to whoever sent it."""
         match error:
+            case _ if error.sqlstate == HELD_STATE:
+                return StoreMoved(first_line(error))
             case pg.UndefinedTable() | pg.InvalidSchemaName() | pg.UndefinedColumn() | pg.UndefinedFunction():
                 return Misconfigured(f"{first_line(error)}; run `penstock tables apply`")
             case pg.InsufficientPrivilege():

@@ -3,6 +3,7 @@
 | | is |
 |---|---|
 | another writes; no room, no memory; the file cannot be opened, read or written, or is damaged | away |
+| the store is moved elsewhere, and takes no more writes | away |
 | a number or a value that is beyond what every engine takes | refused |
 | tables or columns are missing, or a statement is not understood | misconfigured |
 """
@@ -11,8 +12,8 @@ from __future__ import annotations
 
 import sqlite3
 
-from penstock.engines.sql.connector import GROWN
-from penstock.errors import InvalidValue, Misconfigured, TooLarge, Unavailable
+from penstock.engines.sql.connector import GROWN, HELD
+from penstock.errors import InvalidValue, Misconfigured, StoreMoved, TooLarge, Unavailable
 
 _PRIMARY = 0xFF
 "The part of a code that tells the kind; the rest tells more of it."
@@ -44,6 +45,8 @@ def is_busy(error: sqlite3.Error) -> bool:
 def meaning(error: sqlite3.Error) -> Exception:
     """What an error means to whoever sent the statement."""
     kind, said = _kind(error), str(error)
+    if kind == sqlite3.SQLITE_CONSTRAINT and said.startswith(HELD):
+        return StoreMoved(said.removeprefix(HELD))
     if kind in _AWAY:
         return Unavailable("; ".join(filter(None, (f"SQLite: {said}", _ADVICE.get(kind)))))
     if kind == sqlite3.SQLITE_TOOBIG:

@@ -1,0 +1,116 @@
+"""Are two stores' records the same? While others write, and then, of what was written meanwhile, once nobody does."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from itertools import islice, zip_longest
+from operator import itemgetter
+from typing import Any
+
+from penstock.declare.entity import Entity
+from penstock.errors import DamagedRecord
+from penstock.kernel.store import Store
+from penstock.operations.reads import Ref
+from penstock.schema.shape import EntityShape
+from penstock.transfer.read_ahead import read_ahead
+from penstock.transfer.transfer_selection import Selection
+
+_PAGE, _WINDOW = 1000, 20_000
+Refs = dict[str, Ref[Any]]
+"What is to be compared, by its name."
+
+
+class Comparison:
+    """Compares the records of two stores, one by one: whichever engine they come from, the same ones are equal."""
+
+    def __init__(self, source: Store, target: Store, selection: Selection) -> None:
+        self._source, self._target, self._selection = source, target, selection
+
+    def of_all(self, told: Callable[[str, int], object]) -> Refs:
+        """The records that differ, or that only one has; some merely because they were written meanwhile.
+
+        Both stores are walked through side by side. Where they have the same order a record is soon met in the other,
+        too; those that are not are asked for.
+        """
+        differing: Refs = {}
+        for shape in self._selection.shapes:
+            pair = _Met(shape)
+            here, there = (read_ahead(self._pages(store, shape)) for store in (self._source, self._target))
+            for one, other in zip_longest(here, there, fillvalue=()):
+                pair.take(one, other)
+                told(shape.label, len(one))
+                if pair.waiting > _WINDOW:
+                    pair.differing |= self.of(pair.forgotten())
+            differing |= pair.differing | self.of(pair.forgotten())
+        return differing
+
+    def of(self, refs: Refs) -> Refs:
+        """Those of these records that differ."""
+        todo, differing = iter(refs.items()), dict[str, Ref[Any]]()
+        while some := dict(islice(todo, _PAGE)):
+            here, there = (self._found(store, list(some.values())) for store in (self._source, self._target))
+            differing |= {n: r for (n, r), a, b in zip(some.items(), here, there, strict=True) if not _equal(a, b)}
+        return differing
+
+    def _found(self, store: Store, refs: list[Ref[Any]]) -> list[Any]:
+        """The records that are meant, None where there is none; one that cannot be read is unlike any other."""
+        now = store.clock.now()
+        try:
+            found = store.engine.get(refs, now=now) if refs else []
+        except DamagedRecord as damaged:
+            unreadable = {told.name for told in damaged.unreadable}
+            given = damaged.records or [None] * len(refs)
+            found = [object() if repr(ref) in unreadable else r for ref, r in zip(refs, given, strict=True)]
+        return [r if not isinstance(r, Entity) or self._selection.takes(r, now) else None for r in found]
+
+    def _pages(self, store: Store, shape: EntityShape) -> Iterator[list[Any]]:
+        place: str | None = None
+        while True:
+            page = store.engine.scan(shape, after=place, limit=_PAGE)
+            now = store.clock.now()
+            yield [found.record for found in page.found if self._selection.takes(found.record, now)]
+            place = page.place
+            if place is None:
+                return
+
+
+class _Met:
+    """The records of an entity that two walks have come to: those that were met in both are compared, others wait."""
+
+    def __init__(self, shape: EntityShape) -> None:
+        self._key = itemgetter(*shape.key.fields)
+        self._waiting: tuple[dict[Any, Any], dict[Any, Any]] = ({}, {})
+        self.differing: Refs = {}
+
+    @property
+    def waiting(self) -> int:
+        return sum(map(len, self._waiting))
+
+    def take(self, one: Iterable[Any], other: Iterable[Any]) -> None:
+        here, there = self._waiting
+        for records, own, others in ((one, here, there), (other, there, here)):
+            for record in records:
+                key = self._key(vars(record))
+                met = others.pop(key, None)
+                if met is None:
+                    own[key] = record
+                elif not _equal(record, met):
+                    self.differing[name_of(record.ref)] = record.ref
+
+    def forgotten(self) -> Refs:
+        """Those that wait, which wait no longer."""
+        refs = {name_of(record.ref): record.ref for own in self._waiting for record in own.values()}
+        for own in self._waiting:
+            own.clear()
+        return refs
+
+
+def _equal(one: Any, other: Any) -> bool:
+    if one is None or other is None:
+        return one is other
+    return type(one) is type(other) and bool(vars(one) == vars(other))
+
+
+def name_of(ref: Ref[Any]) -> str:
+    """What a record is called among those of all domains."""
+    return f"{ref.shape.domain}.{ref!r}" if ref.shape.domain else repr(ref)

@@ -1,0 +1,67 @@
+"""What is transferred: the records of which entities, of which project, and what stays where it is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from penstock.declare.domain import Domain
+from penstock.declare.entity import Entity
+from penstock.errors import InvalidValue
+from penstock.events.feed_records import FeedPlace
+from penstock.events.trimmed_log import LogMark
+from penstock.schema.kinds import key_text
+from penstock.schema.shape import EntityShape, TablePlace
+from penstock.transfer.transfer_state import TransferState
+
+OF_ONE_STORE: tuple[type[Entity], ...] = (FeedPlace, LogMark, TransferState)
+"What tells of one store alone, such as places in its log, and would be wrong in another."
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """All records, or those of some domains, or of one project."""
+
+    entities: tuple[type[Entity], ...]
+    project: str | None = None
+    whole: bool = True
+    "Is it all that the store has?"
+
+    @property
+    def shapes(self) -> list[EntityShape]:
+        return [entity.__shape__ for entity in self.entities]
+
+    def takes(self, record: Entity, now: datetime) -> bool:
+        """Is a record meant? One whose end has come is there for nobody, however late it is removed."""
+        shape, values = record.__shape__, record.__dict__
+        end = values[shape.expiry] if shape.expiry else None
+        if end is not None and end <= now.timestamp():
+            return False
+        if self.project is None:
+            return True
+        of = None if shape.project is None else values[shape.project.name]
+        return of is not None and shape.project is not None and key_text(shape.project, of) == self.project
+
+
+def select(
+    domains: Sequence[Domain], own: Iterable[Domain], *, domain: str | None = None, project: str | None = None
+) -> Selection:
+    """What is meant; ``own`` are the system's own records, which belong to no single domain."""
+    if domain is not None and domain not in {d.name for d in domains}:
+        raise InvalidValue(f"there is no domain {domain!r}; there are {', '.join(d.name for d in domains)}")
+    chosen = [d for d in domains if domain in (None, d.name)] + ([] if domain else list(own))
+    entities = [e for d in chosen for e in d.entities if e not in OF_ONE_STORE]
+    if project is not None:
+        entities = [e for e in entities if e.__shape__.project is not None]
+    whole = domain is None and project is None
+    return Selection(tuple(dict.fromkeys(entities)), project, whole)
+
+
+def watched(shapes: Sequence[EntityShape]) -> list[EntityShape]:
+    """The same entities, as if every table had a feed: what a store that is left tells of all its changes by."""
+    tables: dict[int, TablePlace] = {}
+    for shape in shapes:
+        if id(shape.table) not in tables:
+            tables[id(shape.table)] = replace(shape.table, feed=True)
+    return [shape if shape.table.feed else replace(shape, table=tables[id(shape.table)]) for shape in shapes]
