@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from threading import RLock
-from typing import Any
+from typing import Any, NamedTuple
 
 from penstock.errors import Misconfigured
 from penstock.operations.commit_recovery import conflict, required
@@ -30,6 +30,19 @@ from penstock.testing.simulation.stored_row import Identity, StoredRow, got, ide
 
 Address = tuple[Relation, Identity]
 "Where a row stands."
+
+
+class Touched(NamedTuple):
+    """One row that a commit has written: what stood there, and what stands there now."""
+
+    address: Address
+    shape: EntityShape
+    old: StoredRow | None
+    new: StoredRow | None
+    number: int
+    "Of the transaction."
+
+
 Changed = dict[Address, tuple[EntityShape, StoredRow | None]]
 "What a commit leaves at each address."
 
@@ -46,8 +59,14 @@ class SimulatedEngine:
         "What was ensured."
         self.log = ChangeLog()
         self.tokens: set[str] = set()
-        self.touched: list[Address] = []
-        "What was written since somebody looked, for whoever watches."
+        self.journal: list[Touched] = []
+        "What was written, in order, for whoever watches."
+        self.begun: int | None = None
+        "The number of a transaction that began before others that have committed, and commits next."
+        self.lag = 0
+        "So many of the last commits are not seen yet through an index."
+        self.digest = 0
+        "The same whenever the same records stand."
         self._lock = RLock()
 
     def copy(self) -> SimulatedEngine:
@@ -95,8 +114,19 @@ class SimulatedEngine:
         return (row for row in self.seen(query).values() if row.is_live(shape, moment))
 
     def seen(self, query: Query[Any]) -> Mapping[Identity, StoredRow]:
-        """The rows that a query is answered from."""
-        return self.table(query.pattern.entity)
+        """The rows that a query is answered from; through an index that lags, those of an earlier moment."""
+        rows = self.table(query.pattern.entity)
+        if not self.lag or query.pattern.index is None:
+            return rows
+        return self._as_before(relation(query.pattern.entity), rows)
+
+    def _as_before(self, table: Relation, rows: dict[Identity, StoredRow]) -> Mapping[Identity, StoredRow]:
+        """The rows of a table without the last commits."""
+        unseen, before = set(list(dict.fromkeys(t.number for t in reversed(self.journal)))[: self.lag]), dict(rows)
+        for touched in reversed(self.journal):
+            if touched.number in unseen and touched.address[0] == table:
+                self._put(before, touched.address[1], touched.old)
+        return before
 
     def table(self, shape: EntityShape) -> dict[Identity, StoredRow]:
         found = self.tables.get(relation(shape))
@@ -114,7 +144,7 @@ class SimulatedEngine:
         with self._lock:
             if token in self.tokens:
                 return
-            number = self.log.begin()
+            number, self.begun = self.begun or self.log.begin(), None
             try:
                 for position, write in enumerate(writes):
                     self.judge(write, position, now)
@@ -151,6 +181,10 @@ class SimulatedEngine:
             self.apply(self.log.begin(), gone, now, cause="expiry")
             return len(ended)
 
+    def open_early(self, writes: Sequence[Write], *, now: datetime) -> int:
+        """Begin a transaction that commits later; it sees what others have committed by then."""
+        return self.log.begin()
+
     def judge(self, write: Write, position: int, now: datetime) -> None:
         """Refuse a write whose condition does not hold."""
         condition, row = required(write), self.standing(write.shape, write.key, now)
@@ -178,7 +212,7 @@ class SimulatedEngine:
             rows = self.tables[address[0]]
             old = rows.get(address[1])
             self._put(rows, address[1], new)
-            self.touched.append(address)
+            self._note(Touched(address, shape, old, new, number))
             if (
                 shape.table.feed
                 and not (old is new is None)
@@ -187,6 +221,12 @@ class SimulatedEngine:
                 kind = "insert" if old is None else "update" if new is not None else "remove"
                 told.append(LoggedRow((number, place), address[0], kind, old, new, cause, now))
         self.log.commit(number, told)
+
+    def _note(self, touched: Touched) -> None:
+        self.journal.append(touched)
+        for row in (touched.old, touched.new):
+            if row is not None:
+                self.digest ^= hash((touched.address, row.digest))
 
     def _put(self, rows: dict[Identity, StoredRow], key: Identity, row: StoredRow | None) -> None:
         if row is None:

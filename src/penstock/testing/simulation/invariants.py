@@ -1,0 +1,116 @@
+"""Invariants: what must be so after every step of every run, and what must be so when all has come to rest.
+
+Each says in its docstring what it holds on to; the story of a run that breaks it ends with that sentence.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable
+from typing import Any, TypeVar
+
+from penstock.kernel.outbox import MessageStatus, SystemMessage
+from penstock.operations.reads import Unreadable
+from penstock.schema.shape import KEPT
+from penstock.testing.simulation.engine import Touched
+from penstock.testing.simulation.row_writing import true_index_keys
+from penstock.testing.simulation.world import Invariant, World
+from penstock.work.task import Outcome, Task, TaskAttempt, TaskStatus
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def invariant(holds: F) -> F:
+    """Mark what must be so after every step: a function of the world that raises when it is not."""
+    holds.__invariant__ = "always"  # type: ignore[attr-defined]
+    return holds
+
+
+def at_rest(holds: F) -> F:
+    """Mark what must be so when nothing moves any more."""
+    holds.__invariant__ = "at rest"  # type: ignore[attr-defined]
+    return holds
+
+
+def sorted_out(invariants: Iterable[Invariant]) -> tuple[list[Invariant], list[Invariant]]:
+    """Those for every step, and those for the end."""
+    given = list(invariants)
+    last = [i for i in given if getattr(i, "__invariant__", "always") == "at rest"]
+    return [i for i in given if i not in last], last
+
+
+@invariant
+def index_keys_are_true(world: World) -> None:
+    """A record is found through its indexes by what it holds."""
+    for touched in world.touched:
+        if touched.new is None:
+            continue
+        record = touched.new.read(touched.shape)
+        if not isinstance(record, Unreadable):
+            true = true_index_keys(touched.shape, record.__dict__)
+            assert touched.new.index_keys == true, f"{record.ref!r} is at {dict(touched.new.index_keys)}, not {true}"
+
+
+@invariant
+def epochs_only_grow(world: World) -> None:
+    """The epoch of a lease never goes back."""
+    for touched in world.touched:
+        field = touched.shape.fields.get("lease_epoch")
+        # What nobody ever holds is no lease, though it may be kept where leases are.
+        if field is not None and touched.old is not None and touched.new is not None and _is_held(touched):
+            before, after = (row.values.get(field.column) or 0 for row in (touched.old, touched.new))
+            assert after >= before, f"{touched.shape.name} had epoch {before}, and has {after}"
+
+
+def _is_held(touched: Touched) -> bool:
+    column = touched.shape.fields["lease_owner"].column
+    return any(row is not None and row.values.get(column) for row in (touched.old, touched.new))
+
+
+@invariant
+def what_is_kept_stays(world: World) -> None:
+    """An audit line is added, and never changed."""
+    for touched in world.touched:
+        if touched.shape.rights == KEPT and touched.old is not None and touched.new is not None:
+            assert touched.old.values == touched.new.values, f"a {touched.shape.name} was written over"
+
+
+@invariant
+def a_task_ends_once(world: World) -> None:
+    """A task that has ended stays so, and its work was accepted once."""
+    ended: dict[str, int] = world.notes.setdefault("ended tasks", {})
+    for touched in world.touched:
+        if touched.shape is TaskAttempt.__shape__ and touched.old is None and touched.new is not None:
+            attempt = touched.new.record(touched.shape)
+            if attempt.outcome is Outcome.DONE:
+                ended[attempt.task_id] = ended.get(attempt.task_id, 0) + 1
+                assert ended[attempt.task_id] == 1, f"the task {attempt.task_id[-8:]} was done twice"
+
+
+@at_rest
+def nothing_is_left_behind(world: World) -> None:
+    """Every task comes to an end."""
+    left = [t for t in world.records(Task) if t.status in (TaskStatus.WAITING, TaskStatus.RUNNING)]
+    assert not left, f"{left[0].name} is still {left[0].status.value}, and nobody takes it" if left else ""
+
+
+@at_rest
+def every_message_is_told(world: World) -> None:
+    """No message waits for ever."""
+    left = [m for m in world.records(SystemMessage) if m.status is MessageStatus.PENDING]
+    assert not left, f"{left[0].type} about {left[0].aggregate} is still pending" if left else ""
+
+
+@invariant
+def messages_are_told_in_order(world: World) -> None:
+    """Messages about one thing are told in the order in which they became true."""
+    told: dict[str, dict[str, Any]] = defaultdict(dict)
+    for message in world.outside.get("told", ()):
+        told[message.aggregate].setdefault(message.id, message.at)
+    for aggregate, moments in told.items():
+        assert list(moments.values()) == sorted(moments.values()), f"those about {aggregate} were told out of order"
+
+
+ALWAYS: tuple[Invariant, ...] = (index_keys_are_true, epochs_only_grow, what_is_kept_stays, a_task_ends_once)
+AT_REST: tuple[Invariant, ...] = (nothing_is_left_behind,)
+"What every simulation holds on to."
