@@ -12,7 +12,7 @@
 It needs no server and no sleeping. `docs/simulation.md` tells more.
 """
 
-from penstock.testing.simulation.cast import crew, reaper, relay, rescuer, worker
+from penstock.testing.simulation.cast import crew, doing, follower, reaper, relay, rescuer, worker
 from penstock.testing.simulation.engine import SimulatedEngine
 from penstock.testing.simulation.exploration import Explored, explore
 from penstock.testing.simulation.invariants import at_rest, invariant
@@ -38,7 +38,9 @@ __all__ = [
     "World",
     "at_rest",
     "crew",
+    "doing",
     "explore",
+    "follower",
     "invariant",
     "reaper",
     "relay",

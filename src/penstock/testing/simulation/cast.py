@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from datetime import timedelta
 
 from penstock.declare.domain import Domain
+from penstock.errors import Conflict
+from penstock.events.feed import Feed
 from penstock.events.relay import Relay
 from penstock.kernel.outbox import Message, SystemMessage
 from penstock.lifecycle.reaper import Reaper
@@ -64,6 +67,37 @@ def relay(*, outbox: type[Message] = SystemMessage, name: str = "relay") -> Acto
         sink: Sink = process.pointed(ToldSink(process.outside.setdefault("told", [])), "sink", "deliver")
         made = Relay(process.store, sink, owner=process.name, outbox=outbox, chance=process.chance.random)
         return lambda: made.run_once().total
+
+    return Actor(name, start)
+
+
+def follower(feed: Callable[[Process], Feed], *, name: str = "follower") -> Actor:
+    """Follows a feed with its handlers."""
+
+    def start(process: Process) -> Turn:
+        return feed(process).run_once
+
+    return Actor(name, start)
+
+
+def doing(name: str, *actions: Callable[[Process], object]) -> Actor:
+    """Does some things, one after the other, each until it is done: one that was refused is.
+
+    What is to happen once although its answer may be lost must be such that it is refused when it is repeated.
+    """
+
+    def start(process: Process) -> Turn:
+        left = list(actions)
+
+        def turn() -> bool:
+            if not left:
+                return False
+            with suppress(Conflict):
+                left[0](process)
+            left.pop(0)
+            return True
+
+        return turn
 
     return Actor(name, start)
 

@@ -58,6 +58,10 @@ class Chance:
                 return self._random.choice(standing.others)
             case Happening.LAG:
                 return self._random.randint(1, 3)
+            case Happening.STALL:
+                return self._random.randint(1, 4)
+            case Happening.HELD_OPEN:
+                return self._random.choice((0, 0, 1, 4))
             case Happening.JUMP:
                 return self._random.choice((-26, -1, 1, 26))
         return 0

@@ -7,13 +7,15 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable
-from typing import Any, TypeVar
+from datetime import UTC, datetime
+from typing import Any, NamedTuple, TypeVar
 
 from penstock.kernel.outbox import MessageStatus, SystemMessage
 from penstock.operations.reads import Unreadable
-from penstock.schema.shape import KEPT
+from penstock.schema.shape import KEPT, EntityShape
 from penstock.testing.simulation.engine import Touched
 from penstock.testing.simulation.row_writing import true_index_keys
+from penstock.testing.simulation.stored_row import StoredRow
 from penstock.testing.simulation.world import Invariant, World
 from penstock.work.task import Outcome, Task, TaskAttempt, TaskStatus
 
@@ -87,6 +89,50 @@ def a_task_ends_once(world: World) -> None:
                 assert ended[attempt.task_id] == 1, f"the task {attempt.task_id[-8:]} was done twice"
 
 
+@invariant
+def a_lease_is_one_holders(world: World) -> None:
+    """Whoever takes a lease has an epoch of its own, and nobody loses one before its time, if no clock was set."""
+    for touched in world.touched:
+        if "lease_owner" not in touched.shape.fields or touched.old is None or touched.new is None:
+            continue
+        before, after = (_lease(touched.shape, row) for row in (touched.old, touched.new))
+        if after.owner is None or (after.owner, after.epoch) == (before.owner, before.epoch):
+            continue
+        assert after.epoch is None or after.epoch > (before.epoch or 0), f"{after.owner} has another's epoch"
+        over = before.owner in (None, world.acting) or before.ends is None or before.ends <= world.time.now
+        assert over or world.clocks_set, (
+            f"{after.owner} took {touched.shape.name} from {before.owner}, whose lease holds"
+        )
+
+
+class _HeldLease(NamedTuple):
+    owner: str | None
+    epoch: int | None
+    ends: datetime | None
+
+
+def _lease(shape: EntityShape, row: StoredRow) -> _HeldLease:
+    names = [n for n in ("lease_owner", "lease_epoch", "lease_expires_at", "due_at") if n in shape.fields]
+    found = row.some(shape, names)
+    second = found.get("lease_expires_at")
+    ends = datetime.fromtimestamp(second, UTC) if second is not None else found.get("due_at")
+    return _HeldLease(found["lease_owner"], found["lease_epoch"], ends)
+
+
+@invariant
+def a_fenced_worker_ends_nothing(world: World) -> None:
+    """A task is ended by whoever took it last."""
+    takers: dict[str, int | None] = world.notes.setdefault("takers", {})
+    for touched in world.touched:
+        if touched.shape is not Task.__shape__ or touched.old is None or touched.new is None:
+            continue
+        before, after = (row.record(Task.__shape__) for row in (touched.old, touched.new))
+        if after.status is TaskStatus.RUNNING and before.status is TaskStatus.WAITING:
+            takers[after.task_id] = world.actor
+        if after.status is TaskStatus.DONE and before.status is TaskStatus.RUNNING:
+            assert takers.get(after.task_id) == world.actor, f"{world.acting} ended {after.name}, which another has"
+
+
 @at_rest
 def nothing_is_left_behind(world: World) -> None:
     """Every task comes to an end."""
@@ -111,6 +157,13 @@ def messages_are_told_in_order(world: World) -> None:
         assert list(moments.values()) == sorted(moments.values()), f"those about {aggregate} were told out of order"
 
 
-ALWAYS: tuple[Invariant, ...] = (index_keys_are_true, epochs_only_grow, what_is_kept_stays, a_task_ends_once)
+ALWAYS: tuple[Invariant, ...] = (
+    index_keys_are_true,
+    epochs_only_grow,
+    what_is_kept_stays,
+    a_task_ends_once,
+    a_lease_is_one_holders,
+    a_fenced_worker_ends_nothing,
+)
 AT_REST: tuple[Invariant, ...] = (nothing_is_left_behind,)
 "What every simulation holds on to."

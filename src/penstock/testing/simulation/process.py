@@ -13,6 +13,7 @@ import msgspec
 from penstock.declare.domain import Domain
 from penstock.errors import Conflict, Unavailable
 from penstock.kernel.store import Store
+from penstock.operations.feed_entry import FeedEntry
 from penstock.operations.reads import Page, Query
 from penstock.ports.engine import Engine, Waiter
 from penstock.testing.simulation.schedule import Happening
@@ -219,6 +220,8 @@ def _told(name: str, result: Any) -> bytes:
 def _plain(result: Any) -> Any:
     if isinstance(result, Page):
         return [_plain(result.records), result.more]
+    if isinstance(result, FeedEntry):
+        return [result.id, result.kind, result.cause]
     if isinstance(result, Sequence) and not isinstance(result, str | bytes):
         return [_plain(each) for each in result]
     return getattr(result, "__dict__", result)

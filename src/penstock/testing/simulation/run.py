@@ -12,15 +12,20 @@ from typing import Any, NamedTuple
 from greenlet import getcurrent, greenlet
 
 from penstock.errors import Unavailable
+from penstock.events.feed_records import FeedPlace
+from penstock.kernel.lease import NamedLease
 from penstock.runtime.system_records import SYSTEM_RECORDS
 from penstock.testing.simulation.determinism import determined
 from penstock.testing.simulation.engine import Touched
 from penstock.testing.simulation.process import Call, Death, Process, SimulatedTime
 from penstock.testing.simulation.schedule import Decision, Happening, Schedule
 from penstock.testing.simulation.world import Actor, Invariant, Scene, World
+from penstock.work.worker_presence import WorkerPresence
 
 _STALLED = 4
 "So many times nobody has anything to do before one wakes who stood still: longer than any lease."
+_UPKEEP = (NamedLease.__shape__, WorkerPresence.__shape__, FeedPlace.__shape__)
+"What says only that somebody is still there."
 _PAUSES = 200
 "So often at most; there is always somebody who notes that he is still there."
 _ANSWERS = (Happening.CRASH, Happening.LOST_ANSWER, Happening.REFUSAL)
@@ -109,6 +114,8 @@ class Run:
         "How often nobody had anything to do,"
         self._quiet = 0
         "and how often since something was written."
+        self._written = 0
+        "How often something was written that may give others something to do."
         self._seed = schedule.seed
         self._chance = Random(schedule.seed)
         self._players = [_Player(n, actor, actor.name) for n, actor in enumerate(scene.actors)]
@@ -164,7 +171,7 @@ class Run:
 
     def _next(self) -> _Player | None:
         """Whoever was at it, or the next who has something to do."""
-        written, begin = len(self.engine.journal), self._current.number
+        written, begin = self._written, self._current.number
         for player in (*self._players[begin:], *self._players[:begin]):
             if player.is_ready(written):
                 self._current = player
@@ -173,7 +180,9 @@ class Run:
 
     def _let_time_pass(self) -> bool:
         """Nobody has anything to do: those who stood still wake, or time passes; False when nothing will happen."""
-        held = [p for p in self._players if p.transaction is not None and p.waits is not None]
+        held = [
+            p for p in self._players if p.transaction is not None and p.waits is not None and p.waits <= self.pauses
+        ]
         stalled = [p for p in self._players if p.waits is not None]
         done = self.scene.is_done(self.world)
         if held or (stalled and (done or self.pauses >= min(p.waits or 0 for p in stalled))):
@@ -189,6 +198,8 @@ class Run:
         self._tell("time", None, f"{pause} pass")
         for player in self._players:
             player.idle_since = None
+            if player.transaction is None and player.waits is not None and player.waits <= self.pauses:
+                player.waits = None
         return True
 
     # What happens
@@ -196,7 +207,7 @@ class Run:
     def _turn(self, player: _Player) -> None:
         decision = None
         if player.call is not None and player.transaction is None:
-            others = tuple(p.number for p in self._players if p is not player and p.is_ready(len(self.engine.journal)))
+            others = tuple(p.number for p in self._players if p is not player and p.is_ready(self._written))
             decision = self._choose(Standing(player.number, player.calls, player.call, others, self))
         if decision is None:
             return self._resume(player, None)
@@ -213,25 +224,26 @@ class Run:
                 if decision.number < len(self._players):
                     self._current = self._players[decision.number]
             case Happening.STALL:
-                player.waits = self.pauses + _STALLED
+                player.waits = self.pauses + (decision.number or _STALLED)
             case Happening.LAG:
                 self._resume(player, None, lag=decision.number or 1)
             case Happening.JUMP:
                 if player.process is not None:
+                    self.world.clocks_set = True
                     player.process.clock.off += timedelta(hours=decision.number)
                 self._resume(player, None)
             case Happening.HELD_OPEN:
-                self._hold_open(player)
+                self._hold_open(player, decision.number)
             case Happening.SECOND_PROCESS:
                 number = len(self._players)
                 self._players.append(_Player(number, player.actor, f"{player.actor.name}, again"))
                 self._resume(player, None)
 
-    def _hold_open(self, player: _Player) -> None:
+    def _hold_open(self, player: _Player, pauses: int) -> None:
         if player.call is None or player.call.name != "commit":
             return self._resume(player, None)
         player.transaction = self.engine.open_early(player.call.about, now=self.time.now)
-        player.waits = self.pauses
+        player.waits = self.pauses + pauses
 
     def _resume(self, player: _Player, happening: Happening | None, *, lag: int = 0) -> None:
         """Let an actor make its call, and go on to the next."""
@@ -246,12 +258,16 @@ class Run:
         if player.call is not None:
             player.calls += 1
         elif heard is _IDLE:
-            player.idle_since = len(self.engine.journal)
+            player.idle_since = -1
         touched = tuple(self.engine.journal[written:])
-        if touched:
-            self._quiet = 0
+        if any(t.shape not in _UPKEEP for t in touched):
+            self._written, self._quiet = self._written + 1, 0
+        if player.idle_since is not None:
+            player.idle_since = self._written
         self._tell(player.name, call, happening.words if happening is not None else "", touched)
         self._note_end(player, heard)
+        self.world.acting = player.process.name if player.process is not None else None
+        self.world.actor = player.number
         self._look(self.scene.always, touched)
 
     def _note_end(self, player: _Player, heard: Any) -> None:
@@ -327,7 +343,7 @@ class Run:
     def state(self) -> int:
         """The same for two runs that will go on alike, whatever is decided of both."""
         players = tuple(
-            (p.process.heard if p.process else b"", p.lives, p.is_ready(len(self.engine.journal)), p.waits, str(p.call))
+            (p.process.heard if p.process else b"", p.lives, p.is_ready(self._written), p.waits, str(p.call))
             for p in self._players
         )
         log = tuple((row.relation, row.kind, row.new and row.new.digest) for row in self.engine.log.rows)

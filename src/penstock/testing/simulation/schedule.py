@@ -53,7 +53,7 @@ class Decision:
     call: int
     happening: Happening
     number: int = 0
-    "Who goes first, how many commits an index lags behind, by how many hours a clock is set."
+    "Who goes first, how many commits are not seen, how many pauses something lasts, by how many hours a clock is set."
 
     def __str__(self) -> str:
         sign = "m" if self.number < 0 else ""

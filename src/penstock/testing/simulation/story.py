@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from enum import Enum
 from typing import Any
 
+from penstock.kernel.own_records import KERNEL
 from penstock.operations.reads import named
 from penstock.testing.simulation.engine import Touched
 from penstock.testing.simulation.run import Outcome, Step
@@ -63,7 +64,7 @@ def _verb(step: Step) -> str:
 
 def _telling(touched: Sequence[Touched]) -> list[Touched]:
     """What people ask about first; of the system's own records the rest."""
-    theirs = [t for t in touched if t.shape.domain not in ("system", None)]
+    theirs = [t for t in touched if t.shape.domain != KERNEL.name]
     return theirs or list(touched)
 
 

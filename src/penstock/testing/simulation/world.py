@@ -39,6 +39,12 @@ class World:
         self.store = Store(engine, clock=clock, secret=b"of the simulation", own=SYSTEM_RECORDS)
         self.touched: Sequence[Touched] = ()
         "What the last step has written."
+        self.acting: str | None = None
+        "The process that has just made a step."
+        self.actor: int | None = None
+        "The number of the actor whose process it is."
+        self.clocks_set = False
+        "Was the clock of anybody set?"
         self.outside: dict[str, list[Any]] = {}
         "What has been told to, or done by, the world outside."
         self.notes: dict[str, Any] = {}
