@@ -9,9 +9,7 @@ from datetime import timedelta
 from random import Random
 from typing import Any, NamedTuple
 
-from greenlet import getcurrent, greenlet
-
-from penstock.errors import Unavailable
+from penstock.errors import Misconfigured, Unavailable
 from penstock.events.feed_records import FeedPlace
 from penstock.kernel.lease import NamedLease
 from penstock.runtime.system_records import SYSTEM_RECORDS
@@ -21,6 +19,11 @@ from penstock.testing.simulation.process import Call, Death, Process, SimulatedT
 from penstock.testing.simulation.schedule import Decision, Happening, Schedule
 from penstock.testing.simulation.world import Actor, Invariant, Scene, World
 from penstock.work.worker_presence import WorkerPresence
+
+try:
+    from greenlet import getcurrent, greenlet
+except ImportError:
+    raise Misconfigured("greenlet is not installed; run: pip install 'penstock[simulation]'") from None
 
 _STALLED = 4
 "So many times nobody has anything to do before one wakes who stood still: longer than any lease."
