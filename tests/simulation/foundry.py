@@ -32,6 +32,9 @@ def the_job_is_done(world: World) -> None:
     assert not missing, f"{', '.join(missing)} was not stamped"
 
 
+INVARIANTS = (each_step_has_its_effect_once, the_job_is_done)
+
+
 def foundry() -> Scene:
     """The scene."""
-    return scene_of(begin, tasks=[TASKS], domains=[PLANT], invariants=[each_step_has_its_effect_once, the_job_is_done])
+    return scene_of(begin, tasks=[TASKS], domains=[PLANT], invariants=INVARIANTS)

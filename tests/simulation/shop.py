@@ -108,6 +108,9 @@ def _count_up(process: Process, *, to: int) -> None:
         change.emit("account.counted", account, number=to)
 
 
+LETTERS = (messages_are_told_in_order, every_message_is_told)
+
+
 def letters() -> Scene:
     """Two change a record and tell of it, and two relays pass that on."""
     clerks = [doing(f"clerk {n}", *(partial(_count_up, to=to) for to in (1, 2, 3))) for n in (1, 2)]
@@ -116,7 +119,7 @@ def letters() -> Scene:
         opened,
         actors=[*clerks, *relays],
         domains=[SHOP],
-        invariants=[messages_are_told_in_order, every_message_is_told],
+        invariants=LETTERS,
     )
 
 
@@ -170,15 +173,17 @@ def _note_writers(world: World) -> None:
         writers[touched.number] = world.acting or ""
 
 
+FOLLOWED = (_note_writers, no_event_is_handled_twice, every_event_is_handled_in_order)
+
+
 def followed() -> Scene:
     """Two change records, and two follow."""
     clerks = [
         doing("clerk 1", *(partial(_count_up, to=to) for to in (1, 2)), _see),
         doing("clerk 2", lambda p: p.store.create(Account(name="b")), lambda p: p.store.create(Account(name="c"))),
     ]
-    invariants = [_note_writers, no_event_is_handled_twice, every_event_is_handled_in_order]
     actors = [*clerks, *(follower(_feed, name=f"follower {n}") for n in (1, 2))]
-    return scene_of(opened, actors=actors, domains=[SHOP], invariants=invariants)
+    return scene_of(opened, actors=actors, domains=[SHOP], invariants=FOLLOWED)
 
 
 # One on duty
