@@ -30,7 +30,7 @@ def test_the_steps_of_the_page_lead_to_a_film(wheel: Path, tmp_path: Path) -> No
     made = Environment(tmp_path / "environment")
     made.folder.mkdir()
     install(made, wheel)
-    assert "8 passed" in shell(made, " && ".join(commands(first)), made.work)
+    assert "9 passed" in shell(made, " && ".join(commands(first)), made.work)
 
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))

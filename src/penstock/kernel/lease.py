@@ -172,7 +172,8 @@ class Duty:
         """Take the lease if it stands as it stood a period ago."""
         seen = tuple(found.get(name) for name in Leased.model_fields)
         if seen != self._seen:
-            self._seen, self._since = seen, passed
+            # The clock is read anew: this process may have stood still after it was read, and before it saw the lease.
+            self._seen, self._since = seen, self._store.clock.monotonic()
         if passed - self._since < self._period.total_seconds() or found.get("lease_owner") is None:
             return None
         return _lease_in(_ask(self._store, self._ref, self._owner, self._period, _unmoved(found)))

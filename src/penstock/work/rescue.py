@@ -114,7 +114,9 @@ class Rescuer:
             if task.name not in self._known:
                 continue
             lease = (task.task_id, task.lease_epoch, task.due_at)
-            seen = overdue[lease] = self._overdue.get(lease) or _Overdue(passed, self._believes(task))
+            # Read anew: this process may have stood still after it read the clock, and before it saw the lease.
+            first = self._store.clock.monotonic()
+            seen = overdue[lease] = self._overdue.get(lease) or _Overdue(first, self._believes(task))
             watched = passed - seen.since >= self._lease.total_seconds()
             if watched or (task.due_at <= over and self._even and (seen.believed or self._was_doubted(task, now))):
                 rescued += self._rescue(task)
