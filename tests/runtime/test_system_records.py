@@ -40,6 +40,8 @@ RELATIONS = [
     "untraced_periods",
     "held_messages",
     "unique_values",
+    "layouts",
+    "layout_editions",
     "feed_marks",
     "guest_links",
     "sidecars",

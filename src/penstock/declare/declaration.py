@@ -147,6 +147,7 @@ def _shape(
         traced=said.traced,
         rights=said.rights,
         sql_indexes=said.sql_indexes,
+        lifetimes=tuple(str(rule) for rule in said.lifetimes),
         last_modified=said.last_modified,
         version=said.version,
         seen_by=said.seen_by,

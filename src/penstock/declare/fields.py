@@ -71,8 +71,8 @@ def _read(entity: str, name: str, info: FieldInfo, naming: Callable[[str], str])
         )
     dump, load = _document(annotation) if kind is Kind.DOCUMENT else (None, None)
     default = _default(info)
-    made = computation(info.annotation, info.metadata)
-    if optional and made is None and (default is not None or info.default_factory is not None):
+    computed = computation(info.annotation, info.metadata)
+    if optional and computed is None and (default is not None or info.default_factory is not None):
         raise DeclarationError(
             f"{entity}.{name} may be None but has another default, as which a missing value would come back; "
             f"make it required, or None by default"
@@ -90,11 +90,12 @@ def _read(entity: str, name: str, info: FieldInfo, naming: Callable[[str], str])
         dump=dump,
         load=load,
         default=default,
+        made=computed is None and default is None and info.default_factory is not None,
         keys=keys_within(info.annotation, info.metadata),
         folders=keys_within(info.annotation, info.metadata, marked=HoldsFolder),
         personal=seen_by(metadata),
         opened_by=opened_by(metadata),
-        computation=made,
+        computation=computed,
         unique_within=unique_within(metadata),
         written_by=written_by(metadata),
     )

@@ -27,6 +27,8 @@ class Features:
     "Does the database forget old changes by itself?"
     costly_feed: bool = False
     "Does it take calls that are counted to ask for changes, also where there are none?"
+    key_texts: bool = False
+    "Are keys kept as texts that templates make, so that a record must be written to be in a new index?"
 
 
 @dataclass(frozen=True, slots=True)

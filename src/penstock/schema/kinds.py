@@ -97,6 +97,8 @@ class FieldShape:
     load: Callable[[Any], Any] | None = None
     default: Any = None
     "As what a missing value comes back, where that is always the same."
+    made: bool = False
+    "Is a missing value made anew with each reading?"
     keys: Callable[[Any], Iterable[str]] | None = None
     "Finds the object keys in a value; None when it holds none."
     folders: Callable[[Any], Iterable[str]] | None = None

@@ -146,6 +146,8 @@ class EntityShape:
     "Has it a history of its own, which finds every audit line that tells of it?"
     sql_indexes: tuple[tuple[str, ...], ...] = ()
     "Further sets of fields that SQL keeps an index on."
+    lifetimes: tuple[str, ...] = ()
+    "What ends its records, each rule in a few words."
     last_modified: str | None = None
     "The field that tells when a record was last changed."
     version: str | None = None

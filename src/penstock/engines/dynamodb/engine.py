@@ -38,7 +38,9 @@ class DynamoEngine:
     ``report_capacity`` is told the read and write units of each request, which DynamoDB is asked for only then.
     """
 
-    features = Features(native_expiry=True, strong_index_reads=False, native_trimming=True, costly_feed=True)
+    features = Features(
+        native_expiry=True, strong_index_reads=False, native_trimming=True, costly_feed=True, key_texts=True
+    )
 
     def __init__(
         self,
