@@ -42,6 +42,7 @@ RELATIONS = [
     "unique_values",
     "layouts",
     "layout_editions",
+    "layout_knowers",
     "feed_marks",
     "guest_links",
     "sidecars",

@@ -7,6 +7,7 @@ from penstock.kernel.audit import SystemAudit
 from penstock.kernel.held_message import HeldMessage
 from penstock.kernel.history_trace import HistoryTrace, UntracedPeriod
 from penstock.kernel.idempotency import SystemOnce
+from penstock.kernel.layouts.knower import Knower
 from penstock.kernel.layouts.stored_layout import LayoutEdition, StoredLayout
 from penstock.kernel.lease import NamedLease
 from penstock.kernel.outbox import SystemMessage
@@ -31,5 +32,6 @@ KERNEL = Domain(
     UniqueValue,
     StoredLayout,
     LayoutEdition,
+    Knower,
     moved_by_work=True,
 )

@@ -23,6 +23,7 @@ from penstock.kernel.examination import EXAMINED, check_examining
 from penstock.kernel.handle import StoreHandle
 from penstock.kernel.history import HistoryPage, HistorySource, read_history
 from penstock.kernel.idempotency import Claim, once_key
+from penstock.kernel.layouts.evolving_engine import evolving
 from penstock.kernel.layouts.layout_ensuring import LayoutEnsuring
 from penstock.kernel.lease import Lease
 from penstock.kernel.line_history import LineHistory
@@ -87,7 +88,8 @@ class Store(StoreHandle):
         shared: StoreContext | None = None,
         project: str | None = None,
     ) -> None:
-        super().__init__(engine, shared or StoreContext(clock or SystemClock()), project=project)
+        context = shared or StoreContext(clock or SystemClock())
+        super().__init__(evolving(engine, context.clock) if shared is None else engine, context, project=project)
         self.own = own
         # Without a configured secret cursors end with the process, which is safe and soon noticed.
         self._secret = secret or os.urandom(32)

@@ -35,6 +35,11 @@ def settle(patch: Patch, given: Mapping[str, Any] | None) -> Patch:
         patch = _bounded(patch)
     if patch.shape.claimed_by and given is not None:
         patch = _resting_on(patch, given)
+    return with_index_keys(patch, given)
+
+
+def with_index_keys(patch: Patch, given: Mapping[str, Any] | None) -> Patch:
+    """The patch with all that its index keys are made of, and nothing else of what `settle` sees to."""
     touched = patch.shape.indexed.intersection(map(_FIELD, patch.updates))
     if not touched:
         return patch

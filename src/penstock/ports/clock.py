@@ -37,6 +37,10 @@ class Clock(Protocol):
         """Seconds since some moment or other, which go on evenly whatever becomes of the clock: for durations."""
         ...
 
+    def sleep(self, seconds: float) -> None:
+        """Let so much time pass."""
+        ...
+
 
 def by_the_slowest(clock: Clock) -> datetime:
     """The present by the slowest clock that may be in use: what is over by it is over for everybody."""
@@ -52,8 +56,11 @@ class SystemClock:
     def now(self) -> datetime:
         return datetime.now(UTC)
 
-    def monotonic(self) -> float:
-        return time.monotonic()
+    monotonic = staticmethod(time.monotonic)
+    "Itself, and not a function around it: every read asks."
+
+    def sleep(self, seconds: float) -> None:
+        time.sleep(seconds)
 
 
 class FrozenClock:
@@ -73,6 +80,9 @@ class FrozenClock:
 
     def monotonic(self) -> float:
         return self._passed.total_seconds()
+
+    def sleep(self, seconds: float) -> None:
+        self.advance(timedelta(seconds=seconds))
 
     def advance(self, by: timedelta) -> None:
         """Let time pass."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import msgspec
 from msgspec import Struct
@@ -115,6 +116,17 @@ def fingerprint_of(shape: EntityShape) -> Fingerprint:
         sql_indexes=tuple(sorted(shape.sql_indexes)),
         lifetimes=tuple(sorted(shape.lifetimes)),
     )
+
+
+def digest_of(shape: EntityShape) -> str:
+    """The digest of a declaration's fingerprint, worked out once."""
+    known = _DIGESTS.setdefault(shape, {})
+    if shape.label not in known:  # an entity is in no domain at first
+        known[shape.label] = fingerprint_of(shape).digest
+    return known[shape.label]
+
+
+_DIGESTS: WeakKeyDictionary[EntityShape, dict[str, str]] = WeakKeyDictionary()
 
 
 def _key(attribute: KeyAttribute, template: Template) -> StoredKey:

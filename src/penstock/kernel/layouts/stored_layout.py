@@ -5,7 +5,7 @@ Whatever else changes in Penstock, these records keep their form: by them a proc
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable
 from typing import Any
 
 from pydantic import Field
@@ -29,13 +29,17 @@ class StoredLayout(Entity, table=SYSTEM, relation="layouts"):
 
     label: str
     generation: Count
-    "Grows whenever the layout becomes another."
+    "Grows with every change of what is remembered here."
     digest: str
     fingerprint: dict[str, Any]
     declared: str
     "The digest of the last declaration that it was made for,"
     former: list[str] = Field(default_factory=list)
     "and those of all before: whoever comes with one of them has an older declaration."
+    announced: dict[str, Any] | None = None
+    "The layout that is to follow: every writer carries along what it has more, before anybody goes by it."
+    announced_for: str | None = None
+    "The digest of the declaration that it is for."
 
     @key("LAYOUTS", "ENTITY#{label}")
     def at(self, *, label: str) -> None: ...
@@ -44,6 +48,17 @@ class StoredLayout(Entity, table=SYSTEM, relation="layouts"):
     def layout(self) -> Fingerprint:
         """The layout that holds."""
         return read_fingerprint(self.fingerprint)
+
+    @property
+    def following(self) -> Fingerprint | None:
+        """The layout that is to follow, while there is one."""
+        return None if self.announced is None else read_fingerprint(self.announced)
+
+    @property
+    def mark(self) -> str:
+        """What tells this from anything else that could be known of the layout."""
+        following = self.following
+        return self.digest if following is None else f"{self.digest}+{following.digest}"
 
 
 class LayoutEdition(Entity, table=SYSTEM, relation="layout_editions"):
@@ -56,8 +71,8 @@ class LayoutEdition(Entity, table=SYSTEM, relation="layout_editions"):
 
     name: str
     number: Count
-    digests: dict[str, str]
-    "The digest of each entity's layout, so that who agrees with all of them need read no more."
+    marks: dict[str, str]
+    "The mark of each entity's layout, so that whoever agrees with it need read no more."
 
     @key("LAYOUTS", "EDITION#{name}")
     def at(self, *, name: str) -> None: ...
@@ -74,8 +89,17 @@ def first_layout(shape: EntityShape) -> StoredLayout:
     )
 
 
-def next_layout(before: StoredLayout, layout: Fingerprint, *, declared: str) -> StoredLayout:
-    """The layout that follows one, made for a declaration."""
+def announcing(before: StoredLayout, layout: Fingerprint, *, declared: str) -> StoredLayout:
+    """The same layout, with one that is to follow it, for a declaration."""
+    following = {"announced": layout.document, "announced_for": declared}
+    return StoredLayout(**{**before.__dict__, "generation": before.generation + 1, **following})
+
+
+def next_layout(before: StoredLayout) -> StoredLayout:
+    """The layout that was announced, which holds from now on."""
+    layout, declared = before.following, before.announced_for
+    assert layout is not None
+    assert declared is not None
     former = dict.fromkeys([*before.former, before.declared, before.digest])
     return StoredLayout(
         label=before.label,
@@ -87,7 +111,7 @@ def next_layout(before: StoredLayout, layout: Fingerprint, *, declared: str) -> 
     )
 
 
-def edition_with(before: LayoutEdition | None, changed: Mapping[str, str]) -> LayoutEdition:
-    """The edition after one, in which some layouts have other digests."""
-    number, known = (0, {}) if before is None else (before.number, before.digests)
-    return LayoutEdition(name="store", number=number + 1, digests={**known, **changed})
+def edition_with(before: LayoutEdition | None, changed: Iterable[StoredLayout]) -> LayoutEdition:
+    """The edition after one, in which some layouts are others."""
+    number, known = (0, {}) if before is None else (before.number, before.marks)
+    return LayoutEdition(name="store", number=number + 1, marks={**known, **{c.label: c.mark for c in changed}})
