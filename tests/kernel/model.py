@@ -17,6 +17,7 @@ from penstock.operations.feed_entry import FeedSlice, LogSize
 from penstock.operations.item_collection import ItemCollection, Places
 from penstock.operations.plan import PlanStep
 from penstock.operations.reads import Page, Query, Range, RawPlace, Ref
+from penstock.operations.scan_page import ScannedRecord, ScanPage
 from penstock.operations.spelling import holds_exactly
 from penstock.operations.updates import apply
 from penstock.operations.writes import Check, Delete, Patch, Put, Write
@@ -103,6 +104,14 @@ class ModelEngine:
         records = [self._record(asked.members[number].pattern.entity, v) for _, number, v in found[:most]]
         end = Places(tuple(places), found[most - 1][1]) if len(found) > most else None
         return Page(records, len(found) > most, (), end)
+
+    def scan(
+        self, shape: EntityShape, *, segment: int = 0, segments: int = 1, after: str | None = None, limit: int = 1000
+    ) -> ScanPage:
+        found = [ScannedRecord(self._record(s, v)) for s, v in self.rows.values() if s is shape and not segment]
+        begin = int(after or 0)
+        end = begin + limit
+        return ScanPage(found[begin:end], str(end) if end < len(found) else None)
 
     def commit(self, writes: Sequence[Write], *, now: datetime, token: str) -> None:
         with self._one_at_a_time:

@@ -43,6 +43,7 @@ RELATIONS = [
     "layouts",
     "layout_editions",
     "layout_knowers",
+    "migration_segments",
     "feed_marks",
     "guest_links",
     "sidecars",

@@ -14,6 +14,7 @@ from penstock.cli.dead_letters import letters
 from penstock.cli.doctor import doctor
 from penstock.cli.installed import serve
 from penstock.cli.keys import keys
+from penstock.cli.migrate import migrate
 from penstock.cli.new import new
 from penstock.cli.retention import retention
 from penstock.cli.schedule_commands import schedules
@@ -63,6 +64,7 @@ for command in (
     records.move,
     look.patterns,
     look.explain_pattern,
+    migrate,
     doctor,
     new,
 ):

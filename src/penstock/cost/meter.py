@@ -28,6 +28,7 @@ from penstock.operations.feed_entry import FeedSlice, LogSize
 from penstock.operations.item_collection import ItemCollection
 from penstock.operations.plan import PlanStep
 from penstock.operations.reads import Page, Query, Ref
+from penstock.operations.scan_page import ScanPage
 from penstock.operations.writes import Check, Patch, Write
 from penstock.ports.engine import Engine, TableSize, Waiter
 from penstock.schema.shape import EntityShape, ViewShape
@@ -303,6 +304,16 @@ class MeteredEngine:
         self, shapes: Sequence[EntityShape], *, views: Sequence[ViewShape] = (), dry_run: bool = False
     ) -> list[PlanStep]:
         return self._engine.ensure(shapes, views=views, dry_run=dry_run)
+
+    def scan(
+        self, shape: EntityShape, *, segment: int = 0, segments: int = 1, after: str | None = None, limit: int = 1000
+    ) -> ScanPage:
+        label = _label([shape], "scan")
+        with self._meter.under(label):
+            page = self._engine.scan(shape, segment=segment, segments=segments, after=after, limit=limit)
+        size = sum(image_of_loaded(shape, found.record.__dict__).size for found in page.found)
+        self._meter.add(label, Usage(requests=1, records=len(page.found), bytes=size, read_units=read_units(size)))
+        return page
 
     def expire(self, shapes: Sequence[EntityShape], *, now: datetime, limit: int = 1000) -> int:
         removed = self._engine.expire(shapes, now=now, limit=limit)

@@ -8,6 +8,7 @@ from penstock.kernel.held_message import HeldMessage
 from penstock.kernel.history_trace import HistoryTrace, UntracedPeriod
 from penstock.kernel.idempotency import SystemOnce
 from penstock.kernel.layouts.knower import Knower
+from penstock.kernel.layouts.migration_segment import MigrationSegment
 from penstock.kernel.layouts.stored_layout import LayoutEdition, StoredLayout
 from penstock.kernel.lease import NamedLease
 from penstock.kernel.outbox import SystemMessage
@@ -33,5 +34,6 @@ KERNEL = Domain(
     StoredLayout,
     LayoutEdition,
     Knower,
+    MigrationSegment,
     moved_by_work=True,
 )

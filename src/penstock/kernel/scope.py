@@ -44,6 +44,7 @@ from penstock.operations.feed_entry import FeedEntry, FeedSlice, LogSize
 from penstock.operations.item_collection import ItemCollection
 from penstock.operations.plan import PlanStep
 from penstock.operations.reads import Page, Query, Ref, Unreadable, damage
+from penstock.operations.scan_page import ScanPage
 from penstock.operations.updates import Set, SetIfAbsent
 from penstock.operations.writes import Check, Delete, Patch, Put, Write
 from penstock.ports.engine import Engine, TableSize, Waiter
@@ -222,6 +223,11 @@ class ScopedEngine:
 
     def log_size(self, shapes: Sequence[EntityShape]) -> LogSize:
         raise self._operators("changes are kept")
+
+    def scan(
+        self, shape: EntityShape, *, segment: int = 0, segments: int = 1, after: str | None = None, limit: int = 1000
+    ) -> ScanPage:
+        raise self._operators("records are walked through")
 
     def sizes(self, shapes: Sequence[EntityShape]) -> list[TableSize]:
         raise self._operators("tables are measured")

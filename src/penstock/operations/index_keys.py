@@ -111,6 +111,8 @@ def _read(patch: Patch, name: str, index: IndexShape, given: Mapping[str, Any]) 
 def index_attributes(patch: Patch) -> dict[str, str | int | None]:
     """The index attributes that change with a settled patch, for engines that store them; None: removed."""
     touched = patch.shape.indexed.intersection(map(_FIELD, patch.updates))
+    if patch.renewed:
+        touched |= {n for name in patch.renewed for n in patch.shape.indexes[name].watched}
     if not touched:
         return {}
     values = _values(patch)

@@ -11,6 +11,7 @@ from penstock.operations.feed_entry import FeedSlice, LogSize
 from penstock.operations.item_collection import ItemCollection
 from penstock.operations.plan import PlanStep
 from penstock.operations.reads import Page, Query, Ref
+from penstock.operations.scan_page import ScanPage
 from penstock.operations.writes import Patch, Write
 from penstock.schema.shape import EntityShape, ViewShape
 
@@ -81,6 +82,17 @@ class Engine(Protocol):
 
         Without a limit: as many as one request brings. A record that cannot be read counts, and is told beside the
         others. Of a filtered query at most ``examine`` records are looked at, and the page may come back short.
+        """
+        ...
+
+    def scan(
+        self, shape: EntityShape, *, segment: int = 0, segments: int = 1, after: str | None = None, limit: int = 1000
+    ) -> ScanPage:
+        """Records of an entity in no order that means anything, expired ones too; at most ``limit`` are looked at.
+
+        All segments together have each record that stands all the while, once. ``after`` is where a page of the same
+        segment ended; it may be kept, and gone on with by another process. Records are told with the indexes in which
+        they are not as their fields say, where indexes have to be filled.
         """
         ...
 

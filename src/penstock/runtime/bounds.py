@@ -26,6 +26,7 @@ from penstock.kernel.held_message import HeldMessage
 from penstock.kernel.history_trace import HistoryTrace, UntracedPeriod
 from penstock.kernel.idempotency import SystemOnce
 from penstock.kernel.layouts.knower import Knower
+from penstock.kernel.layouts.migration_segment import MigrationSegment
 from penstock.kernel.layouts.stored_layout import LayoutEdition, StoredLayout
 from penstock.kernel.lease import NamedLease
 from penstock.kernel.outbox import Message, SystemMessage
@@ -91,6 +92,7 @@ BOUNDS: tuple[Bound, ...] = (
     Bound(StoredLayout, "one for each entity", Stays.DECLARED),
     Bound(LayoutEdition, "one", Stays.DECLARED),
     Bound(Knower, "one for each process that writes, and 1 day longer if it did not say goodbye", Stays.DECLARED, _DAY),
+    Bound(MigrationSegment, "until its migration is complete; some for each", Stays.DECLARED),
     Bound(QuotaUse, "1 day longer than its period, or than anything can be held on it", longest=8 * _DAY),
     Bound(QuotaHold, "until it is settled; 30 days after its time at the latest", longest=_MONTH),
     Bound(FeedPlace, "one for each feed", Stays.DECLARED),

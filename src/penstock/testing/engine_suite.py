@@ -18,6 +18,7 @@ from penstock.testing.promises.lookups import Lookups
 from penstock.testing.promises.paging import Paging
 from penstock.testing.promises.patterns import Patterns
 from penstock.testing.promises.saves import GuardedSaves
+from penstock.testing.promises.scanning import Scanning
 from penstock.testing.promises.selections import Selections
 from penstock.testing.promises.sizes import Sizes
 from penstock.testing.promises.trimming import Trimming
@@ -36,6 +37,7 @@ class EngineSuite(
     Paging,
     Expiry,
     Selections,
+    Scanning,
     Kinds,
     LimitPromises,
     Concurrency,

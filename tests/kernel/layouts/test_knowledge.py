@@ -38,7 +38,7 @@ def _knowers(store: Store) -> list[Knower]:
 
 
 def _told(store: Store) -> Knower:
-    (found,) = [k for k in _knowers(store) if k.process == store.engine.knowledge._process]  # type: ignore[attr-defined]
+    (found,) = [k for k in _knowers(store) if k.process == store.engine.knowledge.process]  # type: ignore[attr-defined]
     return found
 
 

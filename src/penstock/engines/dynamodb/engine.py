@@ -12,6 +12,7 @@ from penstock.engines.dynamodb.consumed import Report, reporting
 from penstock.engines.dynamodb.dynamo_requests import Request
 from penstock.engines.dynamodb.item_collections import ItemCollections
 from penstock.engines.dynamodb.item_reads import Reads
+from penstock.engines.dynamodb.item_scans import Scans
 from penstock.engines.dynamodb.item_type import ItemType
 from penstock.engines.dynamodb.item_writes import Writes
 from penstock.engines.dynamodb.selections import Selections
@@ -23,6 +24,7 @@ from penstock.operations.feed_entry import FeedSlice, LogSize
 from penstock.operations.item_collection import ItemCollection
 from penstock.operations.plan import PlanStep
 from penstock.operations.reads import Page, Query, Ref
+from penstock.operations.scan_page import ScanPage
 from penstock.operations.writes import Patch, Write
 from penstock.ports.delivery import BroughtChange
 from penstock.ports.engine import Features, TableSize
@@ -80,6 +82,7 @@ class DynamoEngine:
         self._selections = Selections(self._calls, self._type_of)
         self._collections = ItemCollections(self._calls, self._type_of)
         self._writes = Writes(self._calls, self._type_of, self._reads)
+        self._scans = Scans(self._calls, self._type_of)
         self._tables = Tables(self._calls, self._name_of, sleep)
         self._streams = Streams(self._calls, self._type_of, self._tables)
 
@@ -105,6 +108,11 @@ class DynamoEngine:
         if query.filter is not None or query.fields is not None:
             return self._selections.find(query, limit, after, _second(now), examine)
         return self._reads.find(query, limit, after, _second(now))
+
+    def scan(
+        self, shape: EntityShape, *, segment: int = 0, segments: int = 1, after: str | None = None, limit: int = 1000
+    ) -> ScanPage:
+        return self._scans.scan(shape, segment, segments, after, limit)
 
     def commit(self, writes: Sequence[Write], *, now: datetime, token: str) -> None:
         self._writes.commit(writes, _second(now), token)

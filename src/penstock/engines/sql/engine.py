@@ -13,6 +13,7 @@ from penstock.engines.sql.connector import Connector, Refused
 from penstock.engines.sql.feed_table import feed_end, log_size, read_changes, trim_changes
 from penstock.engines.sql.row_collections import RowCollections
 from penstock.engines.sql.row_reads import PAGE, RowForm, RowReads
+from penstock.engines.sql.row_scans import scan_rows
 from penstock.engines.sql.rows import unreadable_row
 from penstock.engines.sql.schema import ensure
 from penstock.engines.sql.statement import FAR, Statement
@@ -25,6 +26,7 @@ from penstock.operations.feed_entry import FeedSlice, LogSize
 from penstock.operations.item_collection import ItemCollection
 from penstock.operations.plan import PlanStep
 from penstock.operations.reads import Page, Query, RawPlace, Ref, Unreadable, damage
+from penstock.operations.scan_page import ScanPage
 from penstock.operations.spelling import AsStored, holds_as_read
 from penstock.operations.writes import Patch, Put, Write
 from penstock.ports.engine import Features, TableSize, Waiter
@@ -121,6 +123,11 @@ class SqlEngine:
             return Page([record(row) for row in rows], more)
         except DamagedRecord:
             return RowForm(statements, tuple(statements.shape.fields)).page(query, rows, more=more)
+
+    def scan(
+        self, shape: EntityShape, *, segment: int = 0, segments: int = 1, after: str | None = None, limit: int = 1000
+    ) -> ScanPage:
+        return scan_rows(self.connector, self.statements(shape), segment, after, limit)
 
     # Writing
 

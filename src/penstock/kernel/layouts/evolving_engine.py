@@ -21,6 +21,7 @@ from penstock.operations.feed_entry import FeedEntry, FeedSlice, LogSize
 from penstock.operations.item_collection import ItemCollection
 from penstock.operations.plan import PlanStep
 from penstock.operations.reads import Page, Query, Ref, damage
+from penstock.operations.scan_page import ScanPage
 from penstock.operations.writes import Patch, Write
 from penstock.ports.clock import Clock
 from penstock.ports.delivery import BroughtChange, DeliveringEngine
@@ -87,6 +88,17 @@ class EvolvingEngine:
             return self.beneath.find(query, limit=limit, after=after, now=now, **bound)
         page = self.beneath.find(entity.query(query), limit=limit, after=after, now=now, **bound)
         return entity.page(query, page)
+
+    def scan(
+        self, shape: EntityShape, *, segment: int = 0, segments: int = 1, after: str | None = None, limit: int = 1000
+    ) -> ScanPage:
+        entity = _entity(self._reading(), shape)
+        there = shape if entity is None else entity.shape
+        page = self.beneath.scan(there, segment=segment, segments=segments, after=after, limit=limit)
+        if entity is None:
+            return page
+        found = [replace(each, record=entity.record(each.record)) for each in page.found]
+        return replace(page, found=found, unreadable=tuple(entity.unreadable(u) for u in page.unreadable))
 
     def changes(self, shapes: Sequence[EntityShape], *, after: str | None = None, limit: int = 100) -> FeedSlice:
         there, back = self._shapes(shapes)
@@ -160,7 +172,7 @@ class EvolvingEngine:
     def load(self, writes: Iterable[Write], *, now: datetime) -> None:
         todo = iter(writes)
         while chunk := list(islice(todo, _LOADED)):
-            with self._written_by() as known:
+            with self.written_by() as known:
                 derived = DerivedWrites(self.beneath, _entities(known), now)
                 settled = (derived.loadable(write) for write in chunk)
                 self.beneath.load((write for write in settled if write is not None), now=now)
@@ -169,7 +181,8 @@ class EvolvingEngine:
         return self.beneath.expire(self._shapes(shapes)[0], now=now, limit=limit)
 
     @contextmanager
-    def _written_by(self) -> Iterator[KnownLayouts]:
+    def written_by(self) -> Iterator[KnownLayouts]:
+        """What is written within goes by what is known now, and nobody changes that before it has ended."""
         known = self.knowledge.writing()
         try:
             yield known

@@ -6,11 +6,12 @@ from collections.abc import Iterator
 
 from penstock.kernel.layouts.knower import HELD, LONGEST_REQUEST, Knower
 from penstock.kernel.layouts.knowledge import renew_here
+from penstock.net.backoff import Backoff
 from penstock.operations.reads import Query
 from penstock.ports.clock import Clock
 from penstock.ports.engine import Engine
 
-_PAUSE = 0.25
+_PAUSES = Backoff(first=0.1, longest=2.0, jitter=0)
 
 
 class KnowerWatch:
@@ -23,11 +24,13 @@ class KnowerWatch:
 
     def wait_for(self, edition: int) -> None:
         """Return when nobody goes by an earlier edition any more."""
+        looks = 0
         while behind := self.behind(edition):
+            looks += 1
             for knower in behind:
                 renew_here(knower.process)  # else this process would wait for itself
-            if self.behind(edition):
-                self._clock.sleep(_PAUSE)
+            if looks > 1:
+                self._clock.sleep(_PAUSES.pause(looks - 1))
 
     def behind(self, edition: int) -> list[Knower]:
         """Those that may still go by an earlier edition."""

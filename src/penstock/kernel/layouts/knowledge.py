@@ -36,13 +36,13 @@ _KEPT = timedelta(days=1)
 "So long the record of a process that told nothing more is kept."
 
 
-_here: WeakValueDictionary[str, Knowledge] = WeakValueDictionary()
+HERE: WeakValueDictionary[str, Knowledge] = WeakValueDictionary()
 "What is known in this process, by the names under which it is told."
 
 
 def renew_here(process: str) -> None:
     """Have a store that is open in this very process, if it is one, learn at once what there is to know."""
-    knowledge = _here.get(process)
+    knowledge = HERE.get(process)
     if knowledge is not None:
         knowledge.renew()
 
@@ -88,8 +88,8 @@ class Knowledge:
         watch(self)
 
     def _begin_process(self) -> None:
-        self._process = os.urandom(12).hex()
-        _here[self._process] = self
+        self.process = os.urandom(12).hex()
+        HERE[self.process] = self
         self._renewed = 0
         self._has_tables = False
         self._asked = self._told = _NEVER
@@ -181,7 +181,7 @@ class Knowledge:
         self._former = [known for known in self._former if known.running]
         self._renewed += 1
         knower = Knower(
-            process=self._process,
+            process=self.process,
             edition=min((k.number for k in self._former), default=number),
             renewed=self._renewed,
             place=f"{socket.gethostname()} {os.getpid()}",
@@ -203,7 +203,7 @@ class Knowledge:
             if self._told == _NEVER or self.known.running or any(k.running for k in self._former):
                 return
             self._told = self.written_until = _NEVER
-            gone = Delete(Knower.__shape__, {"process": self._process})
+            gone = Delete(Knower.__shape__, {"process": self.process})
             try:
                 self._engine.commit([gone], now=self._clock.now(), token=commit_token())
             except (Unavailable, Misconfigured):

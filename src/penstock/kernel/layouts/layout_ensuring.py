@@ -30,6 +30,7 @@ from penstock.schema.shape import EntityShape
 
 _UNFIT = (Takes.MIGRATION, Takes.MORE_WORDS)
 "Differences for whose sake a table is left as it is."
+_MIGRATING = "records are on their way to another layout; it grows when they have come to an end, with penstock migrate"
 _OLDER = "the store has a newer layout than this declaration; nothing is changed for it, and records are read as ever"
 
 
@@ -60,10 +61,14 @@ class _Comparison:
     @property
     def may_be_ensured(self) -> bool:
         """May tables be made to hold what is declared?"""
+        if self.stored is not None and self.stored.is_migrating:
+            return self.grown is None
         return not self.is_older and not any(d.takes in _UNFIT for d in self.differences)
 
     def steps(self) -> list[PlanStep]:
         """What differs, beside what is done to tables for it."""
+        if self.stored is not None and self.stored.is_migrating and self.grown is not None:
+            return [PlanStep(str(Takes.MORE_WORDS), self.shape.label, _MIGRATING)]
         if self.is_older:
             return [PlanStep(OLDER, self.shape.label, _OLDER)]
         return [PlanStep(str(d.takes), d.what, d.detail) for d in self.differences]
@@ -80,14 +85,14 @@ class _Comparison:
         """The layout as it is remembered first: as it is declared, or with what is to follow announced."""
         if self.stored is None:
             return first_layout(self.shape)
-        if self.grown is None or self.is_announced:
+        if self.grown is None or self.stored.announced is not None:
             return None
         return announcing(self.stored, self.grown, declared=self.declared.digest)
 
     @property
     def is_announced(self) -> bool:
         """Is some layout to follow, for whomever?"""
-        return self.stored is not None and self.stored.announced is not None
+        return self.stored is not None and self.stored.announced is not None and not self.stored.is_migrating
 
     def done(self) -> StoredLayout | None:
         """The layout once everybody carries along what is new."""

@@ -40,6 +40,8 @@ class StoredLayout(Entity, table=SYSTEM, relation="layouts"):
     "The layout that is to follow: every writer carries along what it has more, before anybody goes by it."
     announced_for: str | None = None
     "The digest of the declaration that it is for."
+    is_migrating: bool = False
+    "Are records on their way to it, so that it takes more than everybody's knowing?"
 
     @key("LAYOUTS", "ENTITY#{label}")
     def at(self, *, label: str) -> None: ...
@@ -93,6 +95,16 @@ def announcing(before: StoredLayout, layout: Fingerprint, *, declared: str) -> S
     """The same layout, with one that is to follow it, for a declaration."""
     following = {"announced": layout.document, "announced_for": declared}
     return StoredLayout(**{**before.__dict__, "generation": before.generation + 1, **following})
+
+
+def migrating(before: StoredLayout, layout: Fingerprint, *, declared: str) -> StoredLayout:
+    """The same layout, with one that follows it when every record lies by it."""
+    return StoredLayout(**{**announcing(before, layout, declared=declared).__dict__, "is_migrating": True})
+
+
+def migrated(before: StoredLayout) -> StoredLayout:
+    """The layout to which records were on their way, and by which all of them lie now."""
+    return next_layout(before)
 
 
 def next_layout(before: StoredLayout) -> StoredLayout:

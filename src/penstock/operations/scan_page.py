@@ -1,0 +1,26 @@
+"""What comes of walking through all records of an entity, in the order in which the store happens to have them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from msgspec import Struct
+
+from penstock.operations.reads import Unreadable
+
+
+class ScannedRecord(Struct, frozen=True):
+    """A record, and the indexes in which it is not as its fields say."""
+
+    record: Any
+    stale: frozenset[str] = frozenset()
+
+
+class ScanPage(Struct, frozen=True):
+    """Some records, and where to go on."""
+
+    found: list[ScannedRecord]
+    place: str | None
+    "Behind all that was looked at; None when that was all of the segment."
+    unreadable: tuple[Unreadable, ...] = ()
+    "Those that stand among them and cannot be read."
