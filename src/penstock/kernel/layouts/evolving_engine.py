@@ -61,10 +61,11 @@ class EvolvingEngine:
         knowledge = self.knowledge  # as `_reading` has it, which would be felt here
         if self._monotonic() >= knowledge.read_until:
             knowledge.refresh()
-        entities = knowledge.known.entities
-        for ref in refs:
-            if entities.get(ref.shape, _UNKNOWN) is not None:
-                return self._get(knowledge.known, refs, now)
+        known = knowledge.known
+        if len(refs) == 1 and refs[0].shape in known.plain:
+            return self.beneath.get(refs, now=now)
+        if any(_entity(known, ref.shape) for ref in refs):
+            return self._get(known, refs, now)
         return self.beneath.get(refs, now=now)
 
     def find(
@@ -76,8 +77,13 @@ class EvolvingEngine:
         now: datetime,
         examine: int | None = None,
     ) -> Page[Any]:
-        known = self._reading()
+        knowledge = self.knowledge
+        if self._monotonic() >= knowledge.read_until:
+            knowledge.refresh()
+        known = knowledge.known
         bound = {} if examine is None else {"examine": examine}
+        if type(query) is Query and query.pattern.entity in known.plain:
+            return self.beneath.find(query, limit=limit, after=after, now=now, **bound)
         if isinstance(query, ItemCollection):
             entity_of = [_entity(known, member.pattern.entity) for member in query.members]
             if not any(entity_of):
@@ -150,20 +156,34 @@ class EvolvingEngine:
     # Writing
 
     def commit(self, writes: Sequence[Write], *, now: datetime, token: str) -> None:
-        known = self.knowledge.writing()
+        knowledge = self.knowledge
+        if self._monotonic() >= knowledge.written_until:
+            knowledge.register()
+        known = knowledge.known
+        known.running.append(None)  # as `writing` has it, which would be felt here
+        if known is not knowledge.known:
+            known.running.pop()
+            known = knowledge.writing()
         try:
-            entities = known.entities
+            plain = known.plain
             for write in writes:
-                if entities.get(write.shape, _UNKNOWN) is not None:
+                if write.shape not in plain:
                     return self._commit(known, writes, now, token)
             return self.beneath.commit(writes, now=now, token=token)
         finally:
             known.running.pop()
 
     def patch(self, patch: Patch, *, now: datetime, token: str) -> Any:
-        known = self.knowledge.writing()
+        knowledge = self.knowledge
+        if self._monotonic() >= knowledge.written_until:
+            knowledge.register()
+        known = knowledge.known
+        known.running.append(None)
+        if known is not knowledge.known:
+            known.running.pop()
+            known = knowledge.writing()
         try:
-            if _entity(known, patch.shape) is None:
+            if patch.shape in known.plain or _entity(known, patch.shape) is None:
                 return self.beneath.patch(patch, now=now, token=token)
             return DerivedWrites(self.beneath, _entities(known), now).patch(patch, token=token)
         finally:

@@ -55,7 +55,9 @@ class KnownLayouts:
         self.number = 0 if edition is None else edition.number
         self._marks: Mapping[str, str] = {} if edition is None else edition.marks
         self.entities: dict[EntityShape, DerivedEntity | None] = {}
-        "What each shape is derived to; None where it lies as it is declared."
+        "What each shape is derived to; None where it lies as it is declared,"
+        self.plain: set[EntityShape] = set()
+        "as these do."
         self.declares: dict[str, str] = {}
         "The digests of declarations that are not the layouts of the store."
         self.running: list[None] = []
@@ -70,6 +72,8 @@ class KnownLayouts:
             self.declares[shape.label] = digest_of(shape)
             found = self._knowledge.derived(shape)
         self.entities[shape] = found
+        if found is None:
+            self.plain.add(shape)
         return found
 
 
