@@ -16,7 +16,7 @@ from collections.abc import Mapping
 from datetime import timedelta
 from weakref import WeakValueDictionary
 
-from penstock.errors import Conflict, Misconfigured, Unavailable
+from penstock.errors import Conflict, Misconfigured, OutOfScope, Unavailable
 from penstock.kernel.layouts.derived_entity import DerivedEntity
 from penstock.kernel.layouts.knower import FRESH, HELD, Knower
 from penstock.kernel.layouts.stored_layout import EDITION, LayoutEdition, StoredLayout
@@ -127,7 +127,7 @@ class Knowledge:
         try:
             edition: LayoutEdition | None = self._engine.get([EDITION], now=self._clock.now())[0]
             self._has_tables = True
-        except Misconfigured:  # whoever needs them is told so by its own request
+        except (Misconfigured, OutOfScope):  # whoever needs more is told so by its own request
             edition, self._has_tables = None, False
         if self.known.number != (0 if edition is None else edition.number):
             self._former = [known for known in (*self._former, self.known) if known.running]
