@@ -16,7 +16,7 @@ from penstock.kernel.layouts.knower import FRESH
 from penstock.kernel.layouts.knowledge import HERE
 from penstock.kernel.layouts.migration_segment import MigrationSegment
 from penstock.kernel.layouts.stored_layout import StoredLayout
-from penstock.operations.updates import Set
+from penstock.operations.updates import Add, Set
 from tests.beneath import beneath
 from tests.evolution.traffic import Writer, traffic
 from tests.kernel.layouts.conftest import OpenStore, ensured
@@ -125,6 +125,29 @@ def test_the_older_declaration_keeps_the_new_index_true(
         assert all(f.note == note for f in found)
     assert after.get(new.at(film_id="old-0000")) in list(after.find(new.by_shelf(note="y")))
     assert after.get(new.at(film_id="old-0001")) in list(after.find(new.by_shelf(note="x")))
+
+
+def test_a_key_is_made_of_what_was_read_only_while_that_stands(
+    keyed: Store, another: OpenStore, old: Declared, new: Declared
+) -> None:
+    """Between reading a record and making its key, the older declaration changes it."""
+    before, after = ensured(another, old), ensured(another, new)
+    before.put_many(_many(old, 9))
+    engine = beneath(after)
+    scan = engine.scan
+
+    def overtaken(*args: Any, **options: Any) -> Any:
+        page = scan(*args, **options)
+        for found in page.found:
+            if found.stale:
+                before.patch(old.at(film_id=found.record.film_id), Set("note", "z"), Add("stars", 1))
+        return page
+
+    engine.scan = overtaken
+    done = _migration(after, new).run()
+    assert (done.looked_at, done.written) == (9, 0)
+    assert [list(after.find(new.by_shelf(note=note))) for note in "xy"] == [[], []]
+    assert len(list(after.find(new.by_shelf(note="z")))) == 9
 
 
 @pytest.mark.parametrize("dies", [None, 3, 9])

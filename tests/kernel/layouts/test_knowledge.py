@@ -120,7 +120,7 @@ def test_a_write_that_has_not_ended_holds_the_edition_it_goes_by(
     writer = threading.Thread(target=lambda: store.put(old(film_id="a", title="t")), name="slow")
     writer.start()
     assert within.wait(60)
-    before = store.get(EDITION).number
+    before, told = store.get(EDITION).number, _told(store).renewed
     done = threading.Event()
 
     def grow() -> None:
@@ -132,8 +132,10 @@ def test_a_write_that_has_not_ended_holds_the_edition_it_goes_by(
     growing.start()
     try:
         _until(lambda: other.get(EDITION).number > before)
-        _until(lambda: bool(watch.behind(before + 1)))
-        assert {k.edition for k in watch.behind(before + 1)} == {before}
+        _until(lambda: _told(store).renewed > told + 1)  # it has learned of the new edition, and told so
+        assert _told(store).edition == before
+        assert store.engine.knowledge.process in {k.process for k in watch.behind(before + 1)}  # type: ignore[attr-defined]
+        assert not done.is_set()
     finally:
         may_end.set()
     writer.join(60)
