@@ -7,12 +7,13 @@ READY := $(VENV)/.ready
 INSTALLED := $(VENV)/.installed
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable
 
-.PHONY: up test test-long check check-console console bench shots format clean
+.PHONY: up test test-long check check-python check-console console bench shots format clean
 CONSOLE := $(shell find console -path '*/node_modules' -prune -o -type f -print 2>/dev/null) hatch_build.py
 NODE := $(BIN)/python hatch_build.py --run
 
+# PORT=8001 listens there instead of at 8000.
 up: $(INSTALLED)
-	$(BIN)/penstock up
+	$(BIN)/penstock up $(if $(PORT),--port $(PORT))
 
 # Three at a time also on two cores: much of a test's time is a server's, on a disk.
 test: $(READY)
@@ -21,12 +22,15 @@ test: $(READY)
 test-long: $(READY)
 	$(BIN)/python -m pytest -n 2 --dist worksteal
 
+# Beside each other: either keeps one core busy.
 check: $(READY)
+	$(MAKE) --no-print-directory --jobs 2 check-python check-console
+
+check-python: $(READY)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-logo 2>/dev/null || $(BIN)/lint-imports
-	$(MAKE) --no-print-directory check-console
 
 # The console's types are those of the API as it stands, so that a field which is renamed there is an error here.
 check-console: $(READY)

@@ -32,10 +32,11 @@ Domains = tuple[Domain, ...]
 
 @dataclass(frozen=True)
 class Home:
-    """What opens it, and what empties it."""
+    """What opens it, what empties it, and whether it can be used once more."""
 
     open: Callable[[], Engine]
     empty: Callable[[], None]
+    is_spent: Callable[[], bool] = lambda: False
 
 
 class Homes:
@@ -49,7 +50,7 @@ class Homes:
     def at(self, name: str, domains: Domains, *, prefix: str | None = None) -> Home:
         """On a server; ``prefix`` is what the names of DynamoDB's tables begin with."""
         place = (name, domains, prefix)
-        if place not in self._made:
+        if place not in self._made or self._made[place].is_spent():
             begin = f"h{os.getpid()}_{next(_counter)}_" if prefix is None else prefix
             server = self._request.getfixturevalue(name.replace("-", "_") + "_server")
             if name == "postgres":
@@ -82,19 +83,39 @@ def _furnish(engine: Engine, domains: Domains) -> None:
 def _in_postgres(url: str, domains: Domains) -> Home:
     own = {shape.domain for domain in domains for shape in domain.shapes} | {"penstock", "public"}
 
+    connected = _Connected(url)
+
     def empty() -> None:
-        with psycopg.connect(url, autocommit=True) as connection:
-            found = connection.execute(
-                "select schemaname, tablename from pg_tables where schemaname !~ '^pg_' "
-                "and schemaname <> 'information_schema'"
-            ).fetchall()
-            for schema in {schema for schema, _ in found} - own:
-                connection.execute(f'drop schema "{schema}" cascade'.encode())
-            emptied = [f'delete from "{schema}"."{table}"' for schema, table in found if schema in own]
-            # What is removed here is no news for a feed.
-            connection.execute(";".join(["set session_replication_role = replica", *emptied]).encode())
+        connection = connected.now()
+        found = connection.execute(
+            "select schemaname, tablename from pg_tables where schemaname !~ '^pg_' "
+            "and schemaname <> 'information_schema'"
+        ).fetchall()
+        for schema in {schema for schema, _ in found} - own:
+            connection.execute(f'drop schema "{schema}" cascade'.encode())
+        emptied = [f'delete from "{schema}"."{table}"' for schema, table in found if schema in own]
+        # What is removed here is no news for a feed.
+        connection.execute(";".join(["set session_replication_role = replica", *emptied]).encode())
 
     return Home(lambda: SqlEngine(PostgresConnector(url)), empty)
+
+
+class _Connected:
+    """One connection for all times: a new one reads of every table anew what it is like, which takes the longest."""
+
+    def __init__(self, url: str) -> None:
+        self._url = url
+        self._connection: psycopg.Connection[Any] | None = None
+
+    def now(self) -> psycopg.Connection[Any]:
+        try:
+            if self._connection is not None:
+                self._connection.execute("select 1")
+                return self._connection
+        except psycopg.OperationalError:
+            pass  # a test has restarted the server, or ended all that was connected
+        self._connection = psycopg.connect(self._url, autocommit=True, prepare_threshold=None)
+        return self._connection
 
 
 # DynamoDB
@@ -150,6 +171,7 @@ def _in_dynamodb(url: str, domains: Domains, prefix: str) -> Home:
     places = {shape.table.name: shape.table for shape in shapes}
     told = [shape for shape in shapes if shape.table.feed]
     renamed: dict[str, str] = {}
+    left: set[str] = set()
     call = _calling(url)
 
     def open_one() -> Engine:
@@ -167,7 +189,9 @@ def _in_dynamodb(url: str, domains: Domains, prefix: str) -> Home:
         # Without a prefix, tables of others lie beside ours.
         for name in list(table_names(url, prefix)) if prefix else own:
             if name not in own or own[name].feed:
-                call("DeleteTable", TableName=name)
+                gone = call("DeleteTable", TableName=name)["TableDescription"]
+                if name not in own and "LatestStreamArn" in gone:
+                    left.add(name)
             else:
                 _empty_table(call, name, own[name])
         if told:
@@ -176,7 +200,8 @@ def _in_dynamodb(url: str, domains: Domains, prefix: str) -> Home:
             with closing(open_one()) as engine:
                 engine.ensure(told)
 
-    return Home(open_one, empty)
+    # A stream goes on under the name of its table, so whoever made that of others would hear what was told before.
+    return Home(open_one, empty, lambda: bool(left))
 
 
 def _empty_table(call: Call, name: str, place: TablePlace) -> None:

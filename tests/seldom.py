@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 import pytest
 
 SELDOM: dict[str, tuple[str, ...]] = {
@@ -49,12 +51,17 @@ SELDOM: dict[str, tuple[str, ...]] = {
         "tests/domains/assetcreator/test_isolation.py::test_the_key_of_a_project_reaches_nothing_of_another[dynoxide]",
         "tests/domains/assetcreator/test_isolation.py::test_the_key_of_a_project_reaches_nothing_of_another[postgres]",
         "tests/domains/novae/test_killed.py::test_killed_at_every_write_of_a_merge[dynoxide]",
+        "tests/domains/novae/test_killed.py::test_killed_at_every_write_of_a_merge[postgres]",
         "tests/domains/novae/test_killed.py::test_killed_at_every_write_of_an_initialization[postgres]",
+        "tests/domains/novae/test_story.py::test_a_name_becomes_spectra_a_light_curve_and_a_bundle[postgres]",
         "tests/domains/videos/test_browser.py::test_a_film_plays_at_every_level_and_every_picture_is_where_it_was[s3]",
         "tests/engines/test_contention.py::test_eight_processes_write_the_same_records_and_none_is_in_the_way_of_another"
         "[dynamodb-local]",
         "tests/engines/test_engine_suite.py::TestEveryEngine::test_many_records_of_many_bytes_come_back[dynamodb-local]",
+        "tests/kernel/test_audit_attacks.py::test_every_attack_is_found_and_named[postgres",
         "tests/runtime/test_growth.py::test_a_day_of_traffic_ends_within_every_bound[dynoxide]",
+        "tests/web/operating/test_bounded.py::test_a_jobs_page_takes_the_same_of_a_long_job_as_of_a_short_one[dynoxide]",
+        "tests/web/operating/test_bounded.py::test_what_an_answer_takes_does_not_grow_with_what_there_is[dynoxide]",
         "tests/work/test_crashes.py::test_jobs_end_right_though_workers_are_killed_and_the_broker_forgets[dynoxide-celery]",
         "tests/work/test_crashes.py::test_jobs_end_right_though_workers_are_killed_and_the_broker_forgets[postgres-inline]",
         "tests/work/test_crashes.py::test_jobs_end_right_though_workers_are_killed_and_the_broker_forgets[sqlite-celery]",
@@ -90,5 +97,17 @@ def leave_to_long_runs(items: list[pytest.Item]) -> None:
     """Mark those that there are."""
     beginnings = tuple(beginning for group in SELDOM.values() for beginning in group)
     for item in items:
-        if item.nodeid.startswith(beginnings):
+        if item.nodeid.startswith(beginnings) or _is_tried_elsewhere(item):
             item.add_marker(pytest.mark.long)
+
+
+def _is_tried_elsewhere(item: pytest.Item) -> bool:
+    """What a domain does `anywhere` is tried always on SQLite, whose engine is PostgreSQL's too, and on another engine.
+
+    On PostgreSQL itself only what is marked is, and all that the kernel does. Whoever names engines has all of it.
+    """
+    if os.environ.get("PENSTOCK_TEST_ENGINES") or not item.nodeid.startswith("tests/domains/"):
+        return False
+    place = getattr(item, "callspec", None)
+    on_postgres = place is not None and place.params.get("anywhere") == "postgres"
+    return on_postgres and item.get_closest_marker("every_engine") is None

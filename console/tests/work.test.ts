@@ -1,9 +1,11 @@
 import { expect, test } from "vitest";
 import { placeOf, said, type InboxItem, type RecordLink } from "../src/api/operated";
+import { dueText } from "../src/parts/Due.svelte";
 import { lineThrough } from "../src/parts/Spark.svelte";
 import { filled } from "../src/screens/ops/series";
-import { aboutOf, byUrgency } from "../src/screens/work/assigning";
+import { aboutOf } from "../src/screens/work/assigning";
 import { actionsFor } from "../src/screens/work/bulk";
+import { spokenCron } from "../src/screens/work/cron";
 import { lasted, sized } from "../src/screens/work/timing";
 
 test("counts say where nobody has counted further", () => {
@@ -17,15 +19,23 @@ test("a record has a place, and what the system keeps for itself has none", () =
   expect(placeOf({ ...link, domain: "ops" })).toBeNull();
 });
 
-test("what is due first comes first, and then what has waited longest", () => {
-  const item = (title: string, due: string | null, since: string): InboxItem =>
-    ({ title, due_at: due, since }) as InboxItem;
-  const items = [
-    item("later", null, "2037-01-02T00:00:00Z"),
-    item("longer", null, "2037-01-01T00:00:00Z"),
-    item("due", "2037-02-01T00:00:00Z", "2037-01-03T00:00:00Z"),
-  ];
-  expect(byUrgency(items).map((i) => i.title)).toEqual(["due", "longer", "later"]);
+test("that something is overdue is said plainly, and by how much", () => {
+  const at = Date.parse("2037-01-02T00:00:00Z");
+  const after = (minutes: number): string => dueText(at + minutes * 60_000, at);
+  expect([-125, -60 * 50, -3].map(after)).toEqual(["overdue by 2 h", "overdue by 2 d", "overdue by 3 min"]);
+  expect([90, 0.5].map(after)).toEqual(["due in 1 h", "due now"]);
+});
+
+test("when something runs by the clock is said in words, and what is unusual as it is written", () => {
+  const crons = ["* * * * *", "*/5 * * * *", "17 3 * * *", "0 12 * * 1", "30 * * * *", "0 0 1 * *"];
+  expect(crons.map(spokenCron)).toEqual([
+    "every minute",
+    "every 5 minutes",
+    "every day at 03:17 UTC",
+    "every Monday at 12:00 UTC",
+    "every hour, 30 past",
+    "0 0 1 * *",
+  ]);
 });
 
 test("a job is assigned as a job, a record as itself, and what is the system's as nothing", () => {
@@ -41,8 +51,8 @@ test("only what a state allows is offered to all that match", () => {
   expect(actionsFor("messages", "dead")).toEqual(["replay", "dismiss"]);
 });
 
-test("a line breaks off where nothing is known", () => {
-  expect(lineThrough([0, 2, null, 1], 2, { width: 30, height: 10 })).toBe("M0.0 10.0L10.0 0.0M30.0 5.0");
+test("a line breaks off where nothing is known, and a number alone is a dot", () => {
+  expect(lineThrough([0, 2, null, 1], 2, { width: 30, height: 10 })).toBe("M0.0 10.0L10.0 0.0M30.0 5.0h0");
 });
 
 test("steps in which nothing was seen are there, and empty", () => {

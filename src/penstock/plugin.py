@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any, Protocol
 from uuid import uuid4
 
+from penstock.cost.printed_figure import PrintedFigure
 from penstock.declare.console_hints import ConsoleHints as ConsoleHints
 from penstock.declare.console_hints import ConsolePage as ConsolePage
 from penstock.declare.console_hints import ProjectList as ProjectList
@@ -92,6 +93,8 @@ class QuotaStanding:
     unit: str
     helps: str = ""
     "What frees some of it."
+    record: Ref[Any] | None = None
+    "Whose it is, where more of it can be allowed."
 
 
 class CommandContext(Protocol):
@@ -123,9 +126,21 @@ class CommandContext(Protocol):
         """The system as it stands: its tables are there, and nothing is begun."""
         ...
 
+    def setting(self, variable: str) -> str | None:
+        """What the deployment has said of one of the domain's settings."""
+        ...
+
     def service_url(self) -> str:
         """Where the service of this deployment is reached while it runs."""
         ...
+
+
+@dataclass(frozen=True, slots=True)
+class FileExpiry:
+    """Files that the object store itself may remove, so many days after they came: where nothing of ours does."""
+
+    prefix: str
+    days: int
 
 
 Commands = Callable[[CommandContext], Mapping[str, Callable[..., Any]]]
@@ -164,6 +179,10 @@ class DomainPlugin:
     "What waits for a person, beside the reviews of its pipelines."
     quotas: Callable[[DomainContext, str | None], Sequence[QuotaStanding]] | None = None
     "How the quotas of a project stand, or of all together (None); few, as each is read whenever somebody looks."
+    file_expiries: Callable[[Callable[[str], str | None]], Sequence[FileExpiry]] | None = None
+    "Which files the object store itself removes in time, given its own settings."
+    printed_costs: Sequence[PrintedFigure] = ()
+    "What its documents say that it takes and costs, beside what it does."
 
     def __post_init__(self) -> None:
         if not isinstance(self.domain, Domain):

@@ -262,7 +262,7 @@ def pictures_that_grow(target: Target, chance: Random, scale: int) -> None:
     """Small files of very large pictures."""
     headers = target.headers
     project_id = project(target, headers)
-    assert send(target, headers, project_id, flat_png(64, 64)) == 200, "a sound one is taken"
+    assert send(target, headers, project_id, flat_png(64, 64)) == 202, "a sound one is taken"
     pictures = [flat_png(width, height) for width, height in ((4000, 4000), (8191, 8192), (60_000, 4000))]
     at_once([lambda: send(target, headers, project_id, chance.choice(pictures))] * (6 * scale))
 

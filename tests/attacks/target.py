@@ -14,15 +14,16 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from http.client import HTTPConnection, HTTPException
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from tests.servers import free_port
+from tests.web.siege_watch import watched_health
 from tests.work.soon import soon
 
 MEMORY = 1_000_000_000
 "Bytes that the service and the processes it started may have, whatever guests send."
 PROMPT = 1.0
-"Seconds within which it says that it is alive, throughout."
+"Seconds of its own within which it says that it is alive, throughout."
 GRACE = 10
 
 
@@ -42,7 +43,7 @@ class Target:
     def start(self) -> None:
         def alive() -> bool:
             assert self.process.poll() is None, self.log
-            return self.ask_health() is not None
+            return self.ask("GET", "/healthz")[0] == 200
 
         soon(alive, seconds=120)
 
@@ -96,34 +97,19 @@ class Target:
     def connect(self) -> socket.socket:
         return socket.create_connection(("127.0.0.1", self.port), timeout=20)
 
-    def ask_health(self) -> float | None:
-        """How long it takes to say that it is alive, on a connection of its own; None when it does not."""
-        began = time.monotonic()
-        connection = HTTPConnection("127.0.0.1", self.port, timeout=10)
-        try:
-            connection.request("GET", "/healthz")
-            if connection.getresponse().status != 200:
-                return None
-        except (OSError, HTTPException):
-            return None
-        finally:
-            connection.close()
-        return time.monotonic() - began
-
     # What must hold
 
     @contextmanager
     def unharmed(self) -> Iterator[None]:
         """Meanwhile it says that it is alive, keeps to its memory, logs no more than is asked, and fails at nothing."""
-        before, asked, watch = self.log_bytes, len(self.answers), _Watch(self)
-        with watch:
+        before, asked = self.log_bytes, len(self.answers)
+        with _MostMemory(self) as memory, watched_health(self.port, self.process.pid) as health:
             yield
-        requests = len(self.answers) - asked + watch.asked
-        # The one that asks is attacked as well: it shares two cores with those who attack, and with other tests.
-        assert len(watch.late) <= max(1, watch.asked // 20), f"/healthz took {watch.late}"
-        assert max(watch.late, default=0.0) < 4 * PROMPT, f"/healthz took {watch.late}"
-        assert watch.silent == 0, f"/healthz did not answer {watch.silent} times of {watch.asked}"
-        assert watch.most < MEMORY, f"{watch.most:,} bytes of memory"
+        requests = len(self.answers) - asked + len(health)
+        late = [seconds for seconds in health if seconds > PROMPT]
+        assert len(late) <= max(1, len(health) // 20), f"/healthz took {late}"
+        assert max(health) < 4 * PROMPT, f"/healthz took {late}"
+        assert memory.bytes < MEMORY, f"{memory.bytes:,} bytes of memory"
         assert self.log_bytes - before < 20_000 + 2_000 * requests, self.log
         assert [a for a in self.answers[asked:] if a[1] == 500] == [], self.log
 
@@ -150,32 +136,22 @@ class Target:
         return (self.folder / "log").read_text(errors="replace")[-4000:]
 
 
-class _Watch:
-    """Looks at the target all the time."""
+class _MostMemory:
+    """Looks at the target's memory all the time."""
 
     def __init__(self, target: Target) -> None:
         self._target, self._stop = target, threading.Event()
-        self.silent, self.asked, self.most = 0, 0, 0
-        self.late: list[float] = []
-        self._threads = [threading.Thread(target=t, daemon=True) for t in (self._health, self._memory)]
+        self.bytes = 0
+        self._thread = threading.Thread(target=self._look, daemon=True)
 
-    def __enter__(self) -> None:
-        for thread in self._threads:
-            thread.start()
+    def __enter__(self) -> Self:
+        self._thread.start()
+        return self
 
     def __exit__(self, *_: object) -> None:
         self._stop.set()
-        for thread in self._threads:
-            thread.join()
+        self._thread.join()
 
-    def _health(self) -> None:
-        while not self._stop.wait(0.1):
-            took = self._target.ask_health()
-            self.asked += 1
-            self.silent += took is None
-            if took is not None and took > PROMPT:
-                self.late.append(took)
-
-    def _memory(self) -> None:
+    def _look(self) -> None:
         while not self._stop.wait(0.05):
-            self.most = max(self.most, self._target.memory)
+            self.bytes = max(self.bytes, self._target.memory)

@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     from .player import Player
     from .site import Site
 
-PATIENCE_MS = 60_000
+PATIENCE_MS = 200_000
+"More than a machine takes that does other things as well; less than a test may take, so that its page is still seen."
 
 
 class _Visit(NamedTuple):

@@ -34,6 +34,17 @@ PAINTED = """(film) => {
   return number;
 }"""
 "The number that is painted into the picture that a film shows; null for one without, such as a black one."
+SETTLED = f"""async (films, wanted) => {{
+  const painted = {PAINTED};
+  const ends = performance.now() + {PATIENCE_MS};
+  for (;;) {{
+    const seen = films.map(painted);
+    const rest = seen.every((number) => number === (wanted ?? seen[0]));
+    if (rest || seen.includes(null) || performance.now() > ends) return seen;
+    await new Promise(requestAnimationFrame);
+  }}
+}}"""
+"What films show once all of them show the same, or as soon as one shows nothing."
 
 
 def made(console: Console, title: str = "Robot", take: int = 1, **files: bytes) -> str:
@@ -58,6 +69,12 @@ def at_frame(page: Page, number: int) -> None:
 
 def painted(page: Page, name: str = "film") -> int | None:
     found: int | None = page.get_by_label(name, exact=True).evaluate(PAINTED)
+    return found
+
+
+def seen_of_all(page: Page, number: int | None = None) -> list[int | None]:
+    """What is painted into every film that is seen, once they are in step: on this frame, or on whichever."""
+    found: list[int | None] = page.locator("video:visible").evaluate_all(SETTLED, number)
     return found
 
 

@@ -17,6 +17,8 @@ import pytest
 from playwright.sync_api import expect
 
 from penstock.domains import assetcreator, musicvideo, novae, speech, videos
+from penstock.domains.musicvideo import scenes
+from penstock.domains.musicvideo.film_studio import FilmStudio
 from penstock.domains.musicvideo.model import Scene, SceneStatus
 from penstock.files.uploads import Uploads
 from penstock.plugin import DomainPlugin
@@ -30,6 +32,7 @@ from .console import build_once
 from .door import FrontDoor, opened
 from .films import numbered_film
 from .playing import played
+from .seen_whole import WHOLE
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page, Request, Route
@@ -101,6 +104,31 @@ def test_a_video_grows_scene_by_scene_and_is_played(page: Page, door: Opens) -> 
     usable(page)
 
 
+def test_lips_that_are_out_of_step_are_seen_and_moved_again(page: Page, door: Opens) -> None:
+    studio = door(musicvideo.PLUGIN, {"MV_SIZE": "160x90", "MV_FPS": "12", "MV_SCENE_SECONDS": "1"})
+    studio.open(page)
+    page.get_by_label("What it is about").fill("Robot exploring Austin, Texas")
+    page.get_by_label("Who is in it").fill("Silver metallic humanoid robot")
+    page.get_by_label("Scenes", exact=True).fill("3")
+    page.get_by_role("button", name="Make the video").click()
+    expect(page.get_by_text("3 of 3 filmed")).to_be_visible()
+    cut, again = (page.get_by_role("button", name=name) for name in ("Cut the film", "Move all stale lips again"))
+    expect(cut).to_be_visible()
+    expect(again).to_have_count(0)
+
+    video = UUID(parse_qs(urlsplit(page.url).query)["video"][0])
+    in_studio = FilmStudio.within(studio.system.context)
+    sings = [s for s in in_studio.store.find(Scene.of_project(project_id=video)) if s.lip_synced_video_clip_s3_key]
+    scenes.reorder(in_studio, video, [*sorted({1, 2, 3} - {sings[0].sequence}), sings[0].sequence][::-1], by="ann")
+    expect(page.get_by_text("lips out of step").first).to_be_visible()
+    expect(page.get_by_role("alert").get_by_text("Lips are out of step with the track: scene")).to_be_visible()
+    expect(cut).to_have_count(0)
+    usable(page)
+    again.click()
+    expect(cut).to_be_visible()
+    expect(page.get_by_text("lips out of step")).to_have_count(0)
+
+
 def test_an_asset_is_asked_for_decided_about_and_taken_away(page: Page, door: Opens) -> None:
     studio = door(assetcreator.PLUGIN)
     studio.open(page)
@@ -111,13 +139,17 @@ def test_an_asset_is_asked_for_decided_about_and_taken_away(page: Page, door: Op
     expect(page.get_by_role("heading", name="Space ranger robot")).to_be_visible()
     gate = page.get_by_role("region", name="Your decision")
     expect(gate.get_by_role("heading")).to_have_text("Are you content with Refine, run 1?")
-    expect(gate.get_by_role("img", name="refined.png")).to_be_visible()
+    picture = gate.get_by_role("img", name="refined.png")
+    expect(picture).to_be_visible()
+    expect(gate.get_by_role("link", name="Look closely")).to_have_attribute("href", re.compile("^/console/review/"))
+    assert picture.evaluate(WHOLE), "what is to be approved is seen whole"
     gate.get_by_label("Notes").fill("The scarf has to be red.")
     gate.get_by_role("button", name="Make it again").click()
     expect(gate).to_have_count(0)
     expect(gate.get_by_role("heading")).to_have_text("Are you content with Refine, run 2?")
     usable(page)
-    page.locator("body").press("a")  # Approve, by its key
+    page.get_by_role("heading", level=1).click()  # nobody types just now
+    page.keyboard.press("a")  # Approve, by its key
     expect(gate).to_have_count(0)
     library = page.get_by_role("region", name="Versions")
     expect(library.get_by_role("heading", name="Version 1")).to_be_visible()

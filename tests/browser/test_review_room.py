@@ -60,7 +60,7 @@ def test_what_was_moved_on_meanwhile_is_not_decided(page: Page, reviewed: Consol
         Take.at(project_id="p1", title="Robot", take=1), lambda take: take.reject(reason="no")
     )
     page.get_by_role("button", name="Approve").click()
-    expect(page.get_by_role("alert").or_(page.get_by_text("is not what was looked at")).first).to_be_visible()
+    expect(page.get_by_role("alert").or_(page.get_by_text("Somebody has changed it meanwhile")).first).to_be_visible()
     expect(page.get_by_role("button", name="Approve")).to_have_count(0)
     assert status(reviewed, "Robot")[0] is TakeStatus.REJECTED
 

@@ -13,7 +13,8 @@ from penstock.schema.role import Role
 
 from . import studio
 from .console import Console
-from .review_room import PAINTED, ROOM, at_frame, drawn, made, note, painted
+from .review_room import ROOM, at_frame, drawn, made, note, painted, seen_of_all
+from .seen_whole import WHOLE
 from .signed_streams import keep, signed_playlists
 from .studio import Take
 
@@ -92,20 +93,24 @@ def test_two_versions_are_in_step_and_never_black(page: Page, reviewed: Console,
     assert (painted(page), painted(page, "film, the other version")) == (10, 10)
     for way in ("Side by side", "Other", "This", "Wipe"):
         page.get_by_role("group", name="Compare").get_by_role("button", name=way).click()
-        shown = page.locator("video:visible").evaluate_all(f"(films) => films.map({PAINTED})")
+        shown = seen_of_all(page, 10)
         assert shown == [10] * len(shown), way
         assert len(shown) == (2 if way in ("Side by side", "Wipe") else 1)
+        expect(page.get_by_role("group", name="Versions that are seen").locator("p")).to_have_count(len(shown))
     for number in (11, 12):
         page.keyboard.press(".")
         at_frame(page, number)
-        assert (painted(page), painted(page, "film, the other version")) == (number, number)
+        assert seen_of_all(page, number) == [number, number]
     page.keyboard.press("k")
     expect(page.get_by_role("button", name="Pause", exact=True)).to_be_visible()
     expect(page.get_by_label("Position", exact=True)).to_contain_text(re.compile(r"frame (2[0-9]|[3-9][0-9]) of"))
+    before = page.url
     page.keyboard.press("k")
     expect(page.get_by_role("button", name="Play", exact=True)).to_be_visible()
-    expect(page).to_have_url(re.compile(r"[?&]t=\d+"))
-    assert painted(page) == painted(page, "film, the other version")
+    expect(page).not_to_have_url(before)  # the moment is in it once both stand there
+    mine, other = seen_of_all(page)
+    assert mine is not None
+    assert mine == other
 
 
 def test_a_frame_of_a_stream_is_exact_too(page: Page, reviewed: Console, numbered_stream: Path, tmp_path: Path) -> None:
@@ -154,6 +159,8 @@ def test_a_note_on_a_picture(page: Page, reviewed: Console) -> None:
     made(reviewed, still=studio.still(40))
     reviewed.open(page, made(reviewed, take=2, still=studio.still()))
     expect(page.get_by_text("960 × 540")).to_be_visible()
+    page.set_viewport_size({"width": 1280, "height": 560})  # a low window, in which it is seen whole all the same
+    assert page.get_by_role("img", name="still", exact=True).evaluate(WHOLE)
     page.get_by_role("button", name="Region").click()
     drawn(page, (0.7, 0.1), (0.85, 0.3))
     back = note(page, "The moon is too large.")
@@ -167,7 +174,11 @@ def test_a_note_on_a_picture(page: Page, reviewed: Console) -> None:
     expect(zoom).to_have_text("100 %")
     page.get_by_role("button", name="Compare").click()
     expect(page.get_by_label("Wipe between the versions")).to_be_visible()
+    labels = page.get_by_role("group", name="Versions that are seen").locator("p")
+    named = [re.compile(r"Left\s+Robot, take 2\s+\S"), re.compile(r"Right\s+Robot, take 1\s+\S")]
+    expect(labels).to_have_text(named)
     page.keyboard.press("v")
+    expect(labels).to_have_text(named)
     expect(page.get_by_role("img", name="still, the other version")).to_be_visible()
 
 

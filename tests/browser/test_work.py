@@ -69,7 +69,8 @@ def test_a_bulk_run_is_narrowed_looked_at_and_stopped(page: Page, yard: YardCons
     yard.open(page, "/console/work/letters", role=Role.ADMIN)
     page.get_by_label("Error").fill("Nonsense")
     page.get_by_role("button", name="Find", exact=True).click()
-    expect(page.get_by_text("There are none")).to_be_visible()
+    expect(page.get_by_text("None fits")).to_be_visible()
+    expect(page.get_by_role("button", name="Show all")).to_be_visible()
     expect(page).to_have_url(re.compile("error=Nonsense"))
     page.get_by_label("Error").fill("Terminal")
     page.get_by_label("Error").press("Enter")
@@ -174,7 +175,7 @@ def test_what_needs_somebody_is_claimed_assigned_and_counted(page: Page, yard: Y
     dialog.get_by_label("Note").fill("is the rim even?")
     dialog.get_by_role("button", name="Assign", exact=True).click()
     expect(mine).to_have_count(0)
-    expect(reviews).to_contain_text("overdue")
+    expect(reviews).to_contain_text("overdue by")
     yard.open(page, "/console/inbox", role=Role.VIEWER)
     expect(mine).to_contain_text("is the rim even?")
     expect(page).to_have_title("(1) Needs you · Penstock")
@@ -190,7 +191,7 @@ def test_lists_of_work_are_read_anew_when_something_happens_and_not_during_a_pau
     for path, (asked, make) in makers.items():
         yard.open(page, f"/console/work/{path}", role=Role.ADMIN)
         expect(page.get_by_role("button", name=LIVE)).to_be_visible()
-        expect(page.get_by_role("main")).to_contain_text(re.compile("No job fits|There are none"))
+        expect(page.get_by_role("main")).to_contain_text(re.compile("There is no job yet|There are none"))
         first = make()
         yard.yard.workers.drain()
         with page.expect_request(re.compile(asked), timeout=8000):  # by itself it asks less often
@@ -224,7 +225,7 @@ def test_a_viewer_sees_no_button_that_would_be_refused(page: Page, yard: YardCon
         acting = re.compile("Try again|Cancel|Give up|Move on|Run now|Revoke")
         expect(main.get_by_role("button", name=acting)).to_have_count(0)
     page.goto(f"{yard.url}/console/work/letters")
-    expect(page.get_by_text("This is for others")).to_be_visible()
+    expect(page.get_by_text("is not for you")).to_be_visible()
 
 
 def test_what_is_told_while_the_connection_is_lost_is_told_once_when_it_is_back(

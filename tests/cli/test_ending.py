@@ -107,6 +107,7 @@ def test_told_to_stop_under_load_it_hands_back_what_it_cannot_finish(
     soon(lambda: running(tmp_path) == 2, seconds=LONG_ENOUGH)
     took = up.end(*signals)
     assert took < grace + 2, up.log
+    assert f"waiting up to {int(grace - min(5, grace / 4))} s for 2 tasks; Ctrl-C again hands back" in up.log
     if len(signals) > 1:
         assert took < 20, "who asks twice does not wait for what may run 25 s"
     store = open_store(f"sqlite:///{tmp_path}/.penstock/penstock.db")
@@ -118,6 +119,25 @@ def test_told_to_stop_under_load_it_hands_back_what_it_cannot_finish(
     taken = Runner(store, [TASKS]).take(4)
     assert len(taken) == 4, "whoever looks next has them, without waiting for anything"
     store.close()
+
+
+def test_killed_and_started_again_it_goes_on_at_once(tmp_path: Path) -> None:
+    """Nobody waits for the lease of a process that is gone from this machine."""
+    up = Up(tmp_path)
+    up.await_answer()
+    up.speak()
+    soon(lambda: running(tmp_path) == 1, seconds=LONG_ENOUGH)
+    up.process.kill()
+    up.process.wait()
+    again = Up(tmp_path)
+    again.await_answer()
+
+    def goes_on() -> bool:
+        found = with_store(tmp_path, lambda s: list(s.find(Task.by_status(status=TaskStatus.RUNNING))))
+        return any(f":{again.process.pid}:" in (task.lease_owner or "") for task in found)
+
+    soon(goes_on, seconds=10.0)
+    again.end(signal.SIGINT, signal.SIGINT)
 
 
 def test_the_folder_the_key_and_the_metrics_are_for_its_owner_alone(tmp_path: Path) -> None:

@@ -11,14 +11,16 @@ import os
 import random
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from penstock import ANYTHING, Count, Domain, Entity, FrozenClock, IndexKey, Range, Store, Table, key, pattern, the
-from penstock.cost.meter import Meter, MeteredEngine, Usage
+from penstock.cost.meter import Meter, Usage
+from penstock.cost.metered_engine import MeteredEngine
 from penstock.errors import Conflict
 from penstock.kernel.handle import patch, put
 from penstock.operations.conditions import Missing, Present

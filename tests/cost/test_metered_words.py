@@ -12,7 +12,8 @@ import pytest
 
 from penstock import Store, open_store
 from penstock.cost.footprint import ABSENT, Images, footprint, image_of
-from penstock.cost.meter import Meter, MeteredEngine, Usage
+from penstock.cost.meter import Meter, Usage
+from penstock.cost.metered_engine import MeteredEngine
 from penstock.engines.dynamodb import DynamoEngine
 from penstock.engines.dynamodb.consumed import consumed
 from penstock.kernel.handle import put

@@ -123,9 +123,17 @@ def test_a_sequence_is_1_to_999(sequence: int) -> None:
     """MV-6, F-MV-1: what would not sort is refused, in a record and in a key."""
     with pytest.raises(ValidationError, match="sequence"):
         scene(sequence)
-    if sequence:
-        with pytest.raises(InvalidKey):
-            Scene.at(project_id=PROJECT_ID, sequence=sequence)
+    with pytest.raises(InvalidKey, match=rf"Scene\.sequence = {sequence} "):
+        Scene.at(project_id=PROJECT_ID, sequence=sequence)
+
+
+def test_a_sequence_is_a_whole_number() -> None:
+    """MV-6: also in a key, where half a scene or a word would name none."""
+    for wrong in ("one", 1.5, None):
+        with pytest.raises((InvalidValue, InvalidKey)):
+            Scene.at(project_id=PROJECT_ID, sequence=wrong)  # type: ignore[arg-type]
+        with pytest.raises(ValidationError, match="sequence"):
+            scene(wrong)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("status", list(ProjectStatus))
@@ -151,7 +159,7 @@ def test_a_new_project() -> None:
 
 
 def test_the_attributes_have_the_documents_names() -> None:
-    """MV-12, MV-13, MV-15…MV-21, MV-23…MV-36: camelCase, and the type of each item in entityType."""
+    """MV-12, MV-13, MV-15…MV-20, MV-23…MV-28, MV-30…MV-36: camelCase, and the type of each item in entityType."""
     assert MV_PROJECTS.place.tag == "entityType"
     assert (Project.__shape__.tag, Scene.__shape__.tag) == ("project", "scene")
     documented = {
@@ -226,7 +234,7 @@ def test_a_scene_holds_keys_never_urls(field: str) -> None:
 
 
 def test_the_project_machine_is_exactly_this() -> None:
-    """MV-62…MV-68, F-MV-2, F-MV-3: the documents' arrows, the queue, and the ways back."""
+    """MV-62…MV-65, F-MV-2, F-MV-3: the documents' arrows, the queue, and the ways back."""
     assert transitions(Project) == {
         ("pending", "generating_scenes"),
         ("generating_scenes", "processing"),
@@ -248,7 +256,7 @@ def test_the_project_machine_is_exactly_this() -> None:
 
 
 def test_a_project_goes_from_prompt_to_video() -> None:
-    """MV-63, MV-66…MV-69: through both queues, to the final key."""
+    """MV-63, MV-66, MV-69: through both queues, to the final key."""
     p = project()
     p.queue()
     p.generate_scenes()
@@ -382,7 +390,7 @@ def test_projects_are_found_by_status(store: Store) -> None:
 
 
 def test_a_move_is_found_under_its_new_status(store: Store) -> None:
-    """MV-11, MV-21: the index follows in the same write, and the moment of change is written with it."""
+    """MV-11: the index follows in the same write, and a moment of change that its writer gives stands."""
     store.create(project())
     with store.change() as change:
         moved = change.get(Project.at(project_id=PROJECT_ID))
@@ -435,6 +443,21 @@ def test_the_example_items_are_read(dynamo: Store, raw_table: Callable[[str], An
     raw_table("MVProjects").put_item(Item=SCENE_ITEM)
     assert dynamo.get(Project.at(project_id=PROJECT_ID)) == example_project()
     assert list(dynamo.find(Scene.of_project(project_id=PROJECT_ID))) == [example_scene()]
+
+
+def test_reference_images_are_a_list_of_keys_or_absent(dynamo: Store, raw_table: Callable[[str], Any]) -> None:
+    """MV-29: as the documents' own readers see it: a list of strings, in its order, or no attribute at all."""
+    folder = f"mv/projects/{PROJECT_ID}"
+    keys = [f"{folder}/product.jpg", f"{folder}/character.png"]
+    dynamo.create(scene(1, reference_image_s3_keys=keys))
+    dynamo.create(scene(2))
+    items = {item["SK"]: item for item in raw_table("MVProjects").scan()["Items"]}
+    assert items["SCENE#001"]["referenceImageS3Keys"] == keys
+    assert "referenceImageS3Keys" not in items["SCENE#002"]
+    found = list(dynamo.find(Scene.of_project(project_id=PROJECT_ID)))
+    assert [each.reference_image_s3_keys for each in found] == [keys, None]
+    with pytest.raises(ValidationError, match="not a URL"):
+        scene(3, reference_image_s3_keys=[keys[0], "https://bucket.s3.amazonaws.com/a.png"])
 
 
 def test_a_move_rewrites_the_index_key_of_the_item(dynamo: Store, raw_table: Callable[[str], Any]) -> None:

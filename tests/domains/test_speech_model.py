@@ -66,7 +66,7 @@ def test_the_day_is_utcs() -> None:
     late = audio(at=datetime(2025, 12, 9, 5, 29, 59, tzinfo=india))
     assert (late.date, late.created_at_unix) == (date(2025, 12, 8), 1765238399)
     early = audio(at=datetime(2025, 12, 9, 0, 0, tzinfo=UTC))
-    assert (early.date, early.s3_key.split("/")[1]) == (date(2025, 12, 9), "2025-12-09")
+    assert (early.date, early.file.split("/")[1]) == (date(2025, 12, 9), "2025-12-09")
 
 
 def test_the_times_are_right() -> None:
@@ -126,11 +126,16 @@ def test_what_does_not_agree_is_refused(wrong: dict[str, Any]) -> None:
 
 
 def test_the_optional_fields() -> None:
-    """TA-5: absent, or one of three, with an error."""
+    """TA-5, F-TA-10: absent, or one of three, with an error; only what failed may be without a file."""
     assert (audio().status, audio().error_message) == (None, None)
     failed = audio(status=AudioStatus.FAILED, error_message="Voice not found")
-    assert (failed.status, failed.error_message) == ("failed", "Voice not found")
+    assert (failed.status, failed.error_message, failed.s3_key) == ("failed", "Voice not found", None)
     assert [s.value for s in AudioStatus] == ["completed", "failed", "expired"]
+    for status in (None, AudioStatus.COMPLETED, AudioStatus.EXPIRED):
+        with pytest.raises(ValidationError, match="s3_key"):
+            TempAudio(**{**fields(), "status": status, "s3_key": None})
+    theirs = TempAudio(**{**fields(), "status": AudioStatus.FAILED, "error_message": "Voice not found"})
+    assert theirs.s3_key == audio().s3_key, "what the plan's own writer stored is a record"
 
 
 # Questions

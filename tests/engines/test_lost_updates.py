@@ -6,17 +6,17 @@ import multiprocessing
 from collections.abc import Callable
 from multiprocessing.synchronize import Barrier
 
-import pytest
-
 from penstock import FrozenClock, Store
 from penstock.ports.engine import Engine
 from penstock.testing.entities import SUITE, Specimen, specimen
+from tests.forked import mortal
 
 PROCESSES, TIMES = 8, 10
 HERE = Specimen.at(shelf="top", label="one")
 
 
 def _write(open_one: Callable[[], Engine], number: int, gate: Barrier) -> None:
+    mortal()
     store = Store(open_one())
     gate.wait()
     for turn in range(TIMES):
@@ -31,7 +31,6 @@ def _write(open_one: Callable[[], Engine], number: int, gate: Barrier) -> None:
     store.close()
 
 
-@pytest.mark.timeout(60)
 def test_eight_processes_that_read_change_and_save_lose_nothing(
     open_engine: Callable[[], Engine], clock: FrozenClock
 ) -> None:

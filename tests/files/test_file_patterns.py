@@ -46,7 +46,7 @@ def clip(project_id: UUID = MINE, sequence: int = 1) -> str:
 
 
 def test_the_documents_own_places_are_admitted(store: Store) -> None:
-    """MV-51 to MV-58."""
+    """F-MV-6: those of MV-51 to MV-58."""
     folder = f"mv/projects/{MINE}"
     shown = project(
         character_image_s3_key=f"{folder}/character.png",

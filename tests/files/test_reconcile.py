@@ -148,7 +148,7 @@ def test_an_expired_record_needs_its_file_no_longer(
         uuid4(), at=clock.now(), text="", voice_id="v", duration=1, file_size_bytes=1, ip_address="::1"
     )
     store.create(audio)
-    objects.put(audio.s3_key, WAV)
+    objects.put(audio.file, WAV)
     reconciliation = Reconciliation(store, objects, Trash(objects, clock), DOMAINS)
     assert reconciliation.plan().young == 0, "its record is there"
     clock.advance(2 * DAY)

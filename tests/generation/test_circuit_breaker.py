@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
@@ -21,6 +20,7 @@ from penstock.generation.steps import Shot
 from penstock.work import Outcome, RetryLater, Task, TaskAttempt, TaskContext, Tasks, TaskStatus, Terminal
 from penstock.work.working import WORKING
 from penstock.workers.manual import ManualWorkers
+from tests.forked import forked
 from tests.generation.listening_reporter import Gone, ListeningReporter
 from tests.generation.prediction_server import TOKEN, PredictionServer, answers
 
@@ -224,14 +224,7 @@ def test_a_provider_that_asks_for_more_time_gets_it(breaker: CircuitBreaker, clo
 
 def test_a_forked_process_finds_out_for_itself(breaker: CircuitBreaker) -> None:
     fail(breaker)
-    child = os.fork()
-    if not child:
-        try:
-            call(breaker)
-        except BaseException:
-            os._exit(1)
-        os._exit(0)
-    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    assert forked(lambda: call(breaker)) == 0
 
 
 def test_a_service_that_rests_is_not_spoken_to(breaker: CircuitBreaker) -> None:

@@ -25,6 +25,7 @@ from penstock.generation.provider_http import ProviderService
 from penstock.generation.remote_assets import PredictedMesh, PredictedPicture
 from penstock.generation.steps import Made
 from penstock.work import RetryLater, Terminal
+from tests.forked import forked
 from tests.generation.listening_reporter import Gone, ListeningReporter
 from tests.generation.prediction_server import (
     TOKEN,
@@ -314,10 +315,7 @@ def test_an_attempt_that_dies_is_gone_on_with(studio: Studio, tmp_path: Path) ->
         remembered.write_text(job)
         os._exit(9)
 
-    if not (child := os.fork()):
-        studio.make(reporter=ListeningReporter(on_remember=die))
-        os._exit(0)
-    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 9
+    assert forked(lambda: studio.make(reporter=ListeningReporter(on_remember=die))) == 9
     reporter = ListeningReporter()
     studio.make(replace(ORDER, job=remembered.read_text()), reporter)
     assert (len(studio.server.asked("create")), list(studio.server.jobs)) == (1, ["job-1"])

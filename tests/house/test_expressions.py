@@ -53,8 +53,10 @@ def colours() -> str:
 
 def meanings() -> list[str]:
     from penstock.studio import vocabulary
+    from penstock.studio.concept import looks
 
-    tables = [value for name, value in vars(vocabulary).items() if name.isupper() and isinstance(value, dict)]
+    every = {**vars(vocabulary), **vars(looks)}
+    tables = [value for name, value in every.items() if name.isupper() and isinstance(value, dict)]
     return [words for table in tables for words in table.values() if isinstance(words, str)]
 
 
@@ -82,7 +84,7 @@ def of_sizes() -> list[str]:
 
 MADE: dict[str, Callable[[], list[str]]] = {
     "penstock.studio.vocabulary:scenery_colours": of_scenery,
-    "penstock.studio.vocabulary:_places": lambda: [rf"(?<![\w-])(?:{words})(?![\w-])" for words in meanings()],
+    "penstock.studio.vocabulary:spans": lambda: [rf"(?<![\w-])(?:{words})(?![\w-])" for words in meanings()],
     "penstock.studio.concept.catalogue:_words": of_subjects,
     "penstock.studio.concept.wish:_traits": of_sizes,
     "penstock.engines.dynamodb.item_decoder:_exact": lambda: [_exact(t).pattern for t in templates()],

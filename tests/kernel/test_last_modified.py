@@ -45,6 +45,33 @@ def test_a_patch_moves_it(store: Store, project: Project, clock: FrozenClock) ->
     assert store.get(project.ref).updated_at == clock.now().replace(microsecond=0)
 
 
+def test_it_never_goes_back(store: Store, project: Project, clock: FrozenClock) -> None:
+    """MV-21: also where a clock is set back by an hour, by a save and by a patch, read or unread."""
+    store.patch(project.ref, the(Project.scene_count).add(1))
+    last = clock.now().replace(microsecond=0)
+    clock.advance(-timedelta(hours=1))
+    assert store.patch(project.ref, the(Project.scene_count).add(1)).updated_at == last
+    with store.change() as change:
+        change.patch(project.ref, the(Project.scene_count).add(1))
+    assert store.get(project.ref).updated_at == last
+    with store.change() as change:
+        change.save(change.get(project.ref).queue())
+    assert store.get(project.ref).updated_at == last
+    clock.advance(timedelta(hours=1, seconds=7))
+    assert store.patch(project.ref, the(Project.scene_count).add(1)).updated_at == last + timedelta(seconds=7)
+
+
+def test_what_is_saved_by_one_whose_clock_is_behind_does_not_go_back(
+    store: Store, project: Project, clock: FrozenClock
+) -> None:
+    """MV-21: of another machine nothing is known but the record that was read."""
+    stored = store.patch(project.ref, the(Project.scene_count).add(1)).updated_at
+    behind = Store(store.engine, clock=FrozenClock(clock.now() - timedelta(minutes=5)), own=store.own)
+    with behind.change() as change:
+        change.save(change.get(project.ref).queue())
+    assert store.get(project.ref).updated_at == stored
+
+
 def test_what_its_writer_sets_stands(store: Store, project: Project, clock: FrozenClock) -> None:
     then = clock.now() - timedelta(seconds=30)
     patched = store.patch(project.ref, the(Project.scene_count).add(1), the(Project.updated_at).set(then))

@@ -355,6 +355,14 @@ def test_an_excerpt_goes_on_at_the_beginning(composer: Composer, tmp_path: Path)
     assert (tmp_path / "same.mp3").read_bytes() == (tmp_path / "part.mp3").read_bytes()
 
 
+def test_before_its_beginning_a_track_is_silent(composer: Composer, tmp_path: Path) -> None:
+    """What is heard with a clip whose first part is not shown."""
+    composer.excerpt(tone(tmp_path / "track.wav", 2), tmp_path / "part.mp3", start=-0.5, seconds=1.5)
+    assert probe(tmp_path / "part.mp3").duration == pytest.approx(1.5, abs=0.03)
+    heard = [level_at(tmp_path / "part.mp3", second) > 0.05 for second in (0.1, 0.35, 0.6, 1.3)]
+    assert heard == [False, False, True, True]
+
+
 @pytest.mark.parametrize(("start", "seconds"), [(-1, 1), (0, 0), (0, float("inf")), (float("nan"), 1)])
 def test_what_is_no_excerpt_is_refused(composer: Composer, tmp_path: Path, start: float, seconds: float) -> None:
     with pytest.raises(InvalidValue, match="no part of a track"):

@@ -13,7 +13,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from penstock.media.content_type import PLAIN, SHOWN_INLINE, SNIFFED_BYTES, UNKNOWN, canonical, fits, sniff
+from penstock.media.content_type import SHOWN_INLINE, SNIFFED_BYTES, UNKNOWN, sniff
+from penstock.media.media_type import PLAIN, canonical, fits
 from tests.pumped import given_up_after
 
 DATA = Path(__file__).parents[3] / "shared" / "data"
@@ -55,7 +56,16 @@ EXAMPLES = {
     "m4a": (b"\0\0\0\x20ftypM4A \0\0\0\0", "audio/mp4"),
     "mov": (b"\0\0\0\x14ftypqt  \0\0\0\0qt  ", "video/quicktime"),
     "mov of old": (b"\0\0\0\x08wide\0\0\x10\0mdat", "video/quicktime"),
+    "3gp": (b"\0\0\0\x1cftyp3gp4\0\0\x02\0isomiso23gp4", "video/3gpp"),
+    "3g2": (b"\0\0\0\x18ftyp3g2a\0\0\0\0", "video/3gpp2"),
     "avif": (b"\0\0\0\x20ftypavif\0\0\0\0", "image/avif"),
+    "avif under the name of all": (b"\0\0\0\x1cftypmif1\0\0\0\0mif1avifmiaf", "image/avif"),
+    "heic": (b"\0\0\0\x18ftypheic\0\0\0\0mif1heic", "image/heic"),
+    "heic under the name of all": (b"\0\0\0\x18ftypmif1\0\0\0\0mif1heic", "image/heic"),
+    "heif": (b"\0\0\0\x14ftypmif1\0\0\0\0mif1avif", "image/heif"),
+    "aiff": (b"FORM\0\0\x10\0AIFFCOMM", "audio/aiff"),
+    "caf": (b"caff\0\x01\0\0desc", "audio/x-caf"),
+    "amr": (b"#!AMR\n\x3c", "audio/amr"),
     "webm": (b"\x1a\x45\xdf\xa3\x9f\x42\x86\x81\x01\x42\x82\x84webm", "video/webm"),
     "mkv": (b"\x1a\x45\xdf\xa3\x9f\x42\x86\x81\x01\x42\x82\x88matroska", "video/x-matroska"),
     "png": (b"\x89PNG\r\n\x1a\n", "image/png"),
@@ -248,6 +258,13 @@ def test_what_could_run_is_never_taken_for_something_shown_in_place(example: tup
         ("audio/x-wav", "audio/wav"),
         ("AUDIO/WAV; codecs=1", "audio/wav"),
         ("image/jpg", "image/jpeg"),
+        ("audio/m4a", "video/mp4"),
+        ("video/mp4", "video/quicktime"),
+        ("video/3gpp", "video/mp4"),
+        ("video/avi", "video/x-msvideo"),
+        ("video/mpeg", "video/mp2t"),
+        ("audio/webm", "video/webm"),
+        ("image/heic", "image/heif"),
         ("text/csv", PLAIN),
         ("text/plain", "text/csv"),
         ("text/plain; charset=utf-8", PLAIN),

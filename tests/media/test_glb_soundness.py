@@ -12,7 +12,7 @@ import pytest
 from penstock.media.errors import UnusableFile
 from penstock.media.glb_soundness import GlbContents, GlbLimits, sound_glb
 from tests.media.glbs import changed, glb, tetrahedron, texture
-from tests.media.test_samples import SAMPLES
+from tests.media.test_samples import sample
 
 
 @pytest.fixture
@@ -202,7 +202,7 @@ def test_textures_have_only_so_many_pixels_together(path: Path) -> None:
     [("Box", 12, 0, 0), ("BoxAnimated", 254, 0, 1), ("RiggedFigure", 256, 19, 1), ("Fox", 576, 24, 3)],
 )
 def test_models_of_others_are_sound(name: str, faces: int, joints: int, clips: int) -> None:
-    found = sound_glb(SAMPLES / "glb" / f"{name}.glb")
+    found = sound_glb(sample(f"glb/{name}.glb"))
     assert (found.faces, found.joints, found.clips) == (faces, joints, clips)
     assert found.textures == (name == "Fox")
 

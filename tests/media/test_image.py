@@ -5,28 +5,88 @@ from __future__ import annotations
 import struct
 import zlib
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 from PIL import Image
 from PIL.GifImagePlugin import GifImageFile
 
+from penstock.media import image as image_module
 from penstock.media.errors import UnusableFile
-from penstock.media.image import probe_image_here
+from penstock.media.image import opened, probe_image_here
 from penstock.media.probe import probe
-from penstock.media.soundness import SoundnessLimits, sound_image
+from penstock.media.soundness import SoundnessLimits, sound_image, sound_video
+from tests.media.heics import heic
 
 
 def picture(size: tuple[int, int] = (64, 48)) -> Image.Image:
     return Image.radial_gradient("L").resize(size).convert("RGB")
 
 
-@pytest.mark.parametrize("form", ["png", "jpeg", "webp", "gif"])
+@pytest.mark.parametrize("form", ["png", "jpeg", "webp", "gif", "avif"])
 def test_images_are_known_by_their_content(tmp_path: Path, form: str) -> None:
     picture().save(tmp_path / "image.bin", format=form)
     found = sound_image(tmp_path / "image.bin")
     assert found.picture is not None
     assert (found.kind, found.container, found.duration) == ("image", form, 0.0)
     assert (found.picture.width, found.picture.height, found.picture.frames) == (64, 48, 1)
+
+
+def test_an_avif_is_as_large_as_it_is_shown_and_may_be_transparent(tmp_path: Path) -> None:
+    exif = Image.Exif()
+    exif[0x0112] = 6
+    clear = picture().convert("RGBA")
+    clear.putalpha(100)
+    clear.save(tmp_path / "photo.avif", exif=exif)
+    found = sound_image(tmp_path / "photo.avif").picture
+    assert found is not None
+    assert (found.width, found.height, found.has_alpha) == (48, 64, True)
+
+
+@pytest.mark.parametrize(
+    ("written", "size"),
+    [({}, (320, 200)), ({"turned": 1}, (200, 320)), ({"brand": b"mif1"}, (320, 200)), ({"tile": 128}, (320, 200))],
+    ids=["plain", "turned", "under the name of all", "in tiles"],
+)
+def test_a_heic_is_a_picture_as_it_is_shown(tmp_path: Path, written: dict[str, Any], size: tuple[int, int]) -> None:
+    found = sound_image(heic(tmp_path / "photo", picture((320, 200)), **written))
+    assert found.picture is not None
+    assert (found.kind, found.container, found.picture.frames) == ("image", "heic", 1)
+    assert (found.picture.width, found.picture.height) == size
+    with opened(tmp_path / "photo") as image:
+        assert np.abs(np.asarray(image.convert("L"), int)[8:-8, 8:-8].mean() - 120) < 30, "and has its pixels"
+
+
+def test_stills_are_no_films(tmp_path: Path) -> None:
+    """Their container is that of films, and a decoder of films would show them for a while."""
+    picture().save(tmp_path / "still.avif")
+    heic(tmp_path / "still.heic", picture())
+    for name in ("avif", "heic"):
+        with pytest.raises(UnusableFile, match=rf"the file is an image \({name}\), not a video; send a video"):
+            sound_video(tmp_path / f"still.{name}")
+
+
+@pytest.mark.parametrize("form", ["avif", "heic"])
+def test_a_still_that_is_cut_or_too_large_is_refused(tmp_path: Path, form: str) -> None:
+    whole = tmp_path / "whole"
+    heic(whole, picture((200, 200))) if form == "heic" else picture((200, 200)).save(whole, format=form)
+    content = whole.read_bytes()
+    (tmp_path / "cut").write_bytes(content[: len(content) * 2 // 3])
+    with pytest.raises(UnusableFile, match="damaged"):
+        sound_image(tmp_path / "cut")
+    size = struct.pack(">4xII", 200, 200)
+    assert size in content
+    (tmp_path / "huge").write_bytes(content.replace(size, struct.pack(">4xII", 20_000, 20_000)))
+    with pytest.raises(UnusableFile, match="more pixels than can be handled"):
+        sound_image(tmp_path / "huge")
+
+
+def test_where_no_heic_can_be_read_that_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    heic(tmp_path / "photo", picture())
+    monkeypatch.setattr(image_module, "find_spec", lambda name: None)
+    with pytest.raises(UnusableFile, match=r"pip install 'penstock\[heic\]'.*send it as JPEG or PNG"):
+        probe_image_here(tmp_path / "photo", pixels=10**6, frames=1)
 
 
 @pytest.mark.parametrize("form", ["tiff", "bmp", "ppm", "ico"])

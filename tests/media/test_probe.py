@@ -75,6 +75,26 @@ def test_the_clock_of_a_file_may_begin_at_any_time(tmp_path: Path) -> None:
     assert found.sound.first == pytest.approx(5, abs=0.05)
 
 
+@pytest.mark.parametrize(
+    ("name", "coded"),
+    [
+        ("h264.mpg", ("-c:v", "libx264", "-f", "vob")),
+        ("mpeg2.mpg", ("-c:v", "mpeg2video", "-bf", "2")),
+        ("mpeg4.avi", ("-c:v", "mpeg4", "-bf", "2")),
+        ("stream.ts", ("-c:v", "libx264")),
+        ("plain.m2v", ("-c:v", "mpeg2video", "-bf", "2")),
+    ],
+)
+def test_a_film_ends_with_its_last_frame_also_where_packets_do_not_say_when_they_are_shown(
+    tmp_path: Path, name: str, coded: tuple[str, ...]
+) -> None:
+    run([*reading(film(tmp_path / "film.mp4", 38 / 30, fps=30)), *coded, writing(tmp_path / name)])
+    picture = probe(tmp_path / name).picture
+    assert picture is not None
+    assert (picture.frames, picture.variable_rate) == (38, False)
+    assert picture.duration == pytest.approx(38 / 30, abs=1e-5)
+
+
 def test_how_colours_are_to_be_shown_is_told(tmp_path: Path) -> None:
     steady = film(tmp_path / "steady.mp4", 0.5)
     assert (picture_of(steady).matrix, picture_of(steady).full_range) == ("bt709", False)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import os
 import ssl
 import threading
 import time
@@ -18,6 +17,7 @@ from penstock import net
 from penstock.errors import AddressRefused, AnswerTooLong, InvalidValue, Misconfigured, Unavailable
 from penstock.net import open_client, stream
 from penstock.net.exchange import ClientLimits, HttpClient
+from tests.forked import forked
 from tests.net.loopback import stay_on_loopback
 from tests.net.misbehaving import Behaviour, Server, answers, certificate, redirects, sends
 
@@ -329,10 +329,7 @@ def test_a_header_cannot_become_two(server: Server, open_one: Opener, headers: d
 def test_a_forked_child_opens_its_own_connection(server: Server, open_one: Opener) -> None:
     client = open_one(server.url())
     get(client, server.url())
-    child = os.fork()
-    if child == 0:
-        os._exit(0 if get(client, server.url()) == b"hello" else 1)
-    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    assert forked(lambda: get(client, server.url()) == b"hello") == 0
     get(client, server.url())
     assert server.connections == 2
 

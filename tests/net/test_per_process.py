@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import gc
 import os
+import subprocess
+import sys
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -15,19 +17,13 @@ from penstock.engines.dynamodb.wire import Reply
 from penstock.net import per_process
 from penstock.net.per_process import PerProcess, generation, watch
 from penstock.ports.ids import commit_token
+from tests.forked import forked
 
 T = TypeVar("T")
 
 
 def holds_in_a_child(question: Callable[[], bool]) -> bool:
-    """Is it true there? A child that hangs is ended, and says no."""
-    child = os.fork()
-    if child == 0:
-        alarm = threading.Timer(60, os._exit, [2])  # to look through all that tests have made takes a while
-        alarm.daemon = True
-        alarm.start()
-        os._exit(0 if question() else 1)
-    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    return forked(question) == 0
 
 
 def after(event: threading.Event, ask: Callable[[], T]) -> T:
@@ -46,17 +42,29 @@ def test_each_process_opens_its_own_and_keeps_it() -> None:
     assert kept.get() is not mine
 
 
-def test_what_a_child_inherits_is_not_ended_there(tmp_path: Path) -> None:
-    class Connection:
-        def __del__(self) -> None:
-            if generation() != born:
-                (tmp_path / "ended").touch()
+_INHERITED = """
+import gc
+from penstock.net.per_process import PerProcess, generation
+from tests.forked import forked
 
-    born = generation()
-    kept = PerProcess(Connection)
-    kept.get()
-    assert holds_in_a_child(lambda: kept.drop() is None and kept.get() is not None and gc.collect() >= 0)
-    assert not (tmp_path / "ended").exists()
+class Connection:
+    def __del__(self):
+        if generation() != born:
+            print("ended")
+
+born = generation()
+kept = PerProcess(Connection)
+kept.get()
+assert forked(lambda: kept.drop() is None and kept.get() is not None and gc.collect() >= 0) == 0
+"""
+
+
+def test_what_a_child_inherits_is_not_ended_there() -> None:
+    """In a process of its own: garbage of other tests is not for a child to collect."""
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    command = [sys.executable, "-u", "-c", _INHERITED]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=90, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
 def test_a_child_does_not_wait_for_a_thread_that_it_has_not() -> None:

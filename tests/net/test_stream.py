@@ -19,6 +19,7 @@ import penstock
 from penstock.errors import Unavailable
 from penstock.net import open_client
 from penstock.net.exchange import ClientLimits, HttpClient
+from tests.forked import forked
 from tests.net.misbehaving import Server, answers, certificate, sends
 
 PATIENT = ClientLimits(wait=timedelta(seconds=10), total=timedelta(seconds=20), most=32 * 1024 * 1024)
@@ -140,25 +141,27 @@ def test_a_long_answer_over_tls_comes_whole_and_only_as_fast_as_it_is_taken(secu
 def test_a_child_leaves_its_parents_tls_connection_alone(secure: tuple[Server, HttpClient], leave: str) -> None:
     server, client = secure
     assert ask(client, server.url()) == b"hello"
-    child = os.fork()
-    if child == 0:
+
+    def use_and_leave() -> None:
         if leave == "by asking":
-            os._exit(0 if ask(client, server.url()) == b"hello" else 1)
-        client.close()
-        del client
-        os._exit(0)
-    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+            assert ask(client, server.url()) == b"hello"
+        elif leave == "in order":
+            client.close()
+
+    assert forked(use_and_leave) == 0
     assert ask(client, server.url()) == b"hello"
     assert server.connections == (2 if leave == "by asking" else 1)
 
 
 def test_a_child_forked_within_an_exchange_leaves_it_to_its_parent(server: Server, client: HttpClient) -> None:
     with client.exchange("GET", server.url(), limits=PATIENT) as response:
-        child = os.fork()
-        if child == 0:
+
+        def drop_it_and_ask() -> bool:
+            nonlocal response
             response = None  # type: ignore[assignment]
-            os._exit(0 if ask(client, server.url()) == b"hello" else 1)
-        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+            return ask(client, server.url()) == b"hello"
+
+        assert forked(drop_it_and_ask) == 0
         assert response.read() == b"hello"
 
 

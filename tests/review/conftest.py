@@ -6,10 +6,16 @@ from pathlib import Path
 
 import pytest
 
-from penstock import FrozenClock, Store
-from tests.review.shots import SHOTS, Shot
+from penstock import Domain, FrozenClock, Store
+from penstock.work.working import WORKING
+from tests.review.shots import DOMAIN, SHOTS, Shot
 from tests.web.conftest import *  # noqa: F403
 from tests.web.service import Service
+
+
+@pytest.fixture(name="furniture")
+def furniture_of_shots() -> tuple[Domain, ...]:
+    return (DOMAIN, WORKING)
 
 
 @pytest.fixture

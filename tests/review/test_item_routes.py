@@ -141,6 +141,8 @@ def test_versions_are_a_stack_and_the_queue_leads_on(studio_anywhere: Service) -
         ("2", True),
         ("1", False),
     ]
+    made = [v["made_at"] for v in found["versions"]]
+    assert made == sorted(made, reverse=True), "each says when it was made"
     assert (found["previous"][-1], found["next"][-1], found["more_versions"]) == ("1", "3", False)
     first, last = (item(studio.client(Role.VIEWER), f"/api/shots/shots/p1/Robot/{n}") for n in (1, 4))
     assert (first["previous"], last["next"]) == (None, None)

@@ -12,6 +12,7 @@ import pytest
 from penstock.errors import Misconfigured
 from penstock.runtime.service import kept_secret
 from penstock.runtime.settings import Settings
+from tests.forked import mortal
 
 _AT_ONCE = 4
 _gate: Barrier
@@ -19,6 +20,7 @@ _gate: Barrier
 
 def _begin_together(barrier: Barrier) -> None:
     global _gate
+    mortal()
     _gate = barrier
 
 

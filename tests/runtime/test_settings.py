@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import re
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
-from penstock import open_store
+from penstock import open_objects, open_store
 from penstock.declare.domain import Domain
+from penstock.declare.option import read_options
 from penstock.declare.setting import Setting
 from penstock.domains import DOMAINS
+from penstock.domains.speech.options import SpeechOptions
 from penstock.engines.dynamodb import DynamoEngine
 from penstock.errors import DeclarationError, Misconfigured
 from penstock.plugin import DomainPlugin, own_settings
@@ -55,16 +58,17 @@ def test_the_broker_of_the_documents() -> None:
     [
         ({"AWS_REGION": "eu-west-1"}, "eu-west-1", None),
         ({"AWS_REGION": "eu-west-1", "DYNAMODB_REGION": "us-east-1"}, "us-east-1", None),
-        ({"DYNAMODB_ENDPOINT": "http://db:1"}, None, "http://db:1"),
-        ({"DYNAMODB_ENDPOINT": "http://db:1", "USE_LOCAL_DYNAMODB": "true"}, None, "http://db:1"),
-        ({"DYNAMODB_ENDPOINT": "http://db:1", "USE_LOCAL_DYNAMODB": "False"}, None, None),
-        ({"USE_LOCAL_DYNAMODB": "true"}, None, "http://localhost:8001"),
+        ({"DYNAMODB_ENDPOINT": "http://db:1"}, "us-east-1", "http://db:1"),
+        ({"DYNAMODB_ENDPOINT": "http://db:1", "USE_LOCAL_DYNAMODB": "true"}, "us-east-1", "http://db:1"),
+        ({"DYNAMODB_ENDPOINT": "http://db:1", "USE_LOCAL_DYNAMODB": "False"}, "us-east-1", None),
+        ({"USE_LOCAL_DYNAMODB": "true"}, "us-east-1", "http://localhost:8001"),
     ],
 )
 def test_where_dynamodb_is(
     monkeypatch: pytest.MonkeyPatch, variables: dict[str, str], region: str | None, endpoint: str | None
 ) -> None:
     """TA-23, MV-1: DYNAMODB_REGION, DYNAMODB_ENDPOINT and USE_LOCAL_DYNAMODB, as far as the URL does not say."""
+    _nothing_of_aws(monkeypatch)
     given: dict[str, object] = {}
     monkeypatch.setattr(DynamoEngine, "__init__", lambda self, **told: given.update(told))
     open_store("dynamodb://", settings=read_settings(DOMAINS, variables))
@@ -73,9 +77,102 @@ def test_where_dynamodb_is(
     assert (given["region"], given["endpoint"]) == ("ap-south-1", "http://mine:2"), "our own name wins"
 
 
+def _nothing_of_aws(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As on a machine that nobody has told about AWS."""
+    for name in ("AWS_REGION", "AWS_DEFAULT_REGION", "AWS_PROFILE", "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
+        monkeypatch.delenv(name, raising=False)
+    for name in ("AWS_CONFIG_FILE", "AWS_SHARED_CREDENTIALS_FILE"):
+        monkeypatch.setenv(name, "/nonexistent")
+
+
+DOCUMENTS = """\
+# AWS Configuration
+AWS_ACCESS_KEY_ID=your_access_key
+AWS_SECRET_ACCESS_KEY=your_secret_key
+AWS_S3_BUCKET=your-tts-bucket
+
+# S3 Paths
+AWS_S3_TEMP_AUDIO_PREFIX=temp-audio
+SIGNED_URL_EXPIRY_SECONDS=86400  # 24 hours
+
+# DynamoDB
+DYNAMODB_TEMP_AUDIO_TABLE=tts_temp_audio
+CELERY_BEAT_SCHEDULE_CLEANUP_HOUR=12\t# noon
+"""
+
+
+def test_the_documents_own_file_is_read_as_it_stands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """TA-23: what follows a value is a comment; the keys sign; the region is us-east-1 where nobody says another."""
+    _nothing_of_aws(monkeypatch)
+    (tmp_path / ".env").write_text(DOCUMENTS)
+    read = read_settings(DOMAINS, {}, folder=tmp_path)
+    speech = read_options(SpeechOptions, read.variables.get)
+    assert speech.url_life == timedelta(hours=24)
+    assert read.variables["CELERY_BEAT_SCHEDULE_CLEANUP_HOUR"] == "12"
+    url = open_objects(read.objects, settings=read).download_url("temp-audio/a.wav", expires=timedelta(minutes=1)).url
+    assert url.startswith("https://your-tts-bucket.s3")
+    assert re.search(r"X-Amz-Credential=your_access_key%2F\d+%2Fus-east-1%2Fs3%2F", url)
+    given: dict[str, object] = {}
+    monkeypatch.setattr(DynamoEngine, "__init__", lambda self, **told: given.update(told))
+    open_store("dynamodb://", settings=read)
+    assert (given["access_key"], given["secret_key"]) == ("your_access_key", "your_secret_key")
+    assert "your_secret_key" not in repr(read)
+
+
+def test_aws_own_configuration_goes_before_the_usual_region(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """TA-23."""
+    _nothing_of_aws(monkeypatch)
+    (tmp_path / "config").write_text("[default]\nregion = eu-north-1\n")
+    monkeypatch.setenv("AWS_CONFIG_FILE", str(tmp_path / "config"))
+    keys = {"AWS_ACCESS_KEY_ID": "one", "AWS_SECRET_ACCESS_KEY": "two"}
+    for more, region in (({}, "eu-north-1"), ({"AWS_REGION": "eu-west-1"}, "eu-west-1")):
+        settings = read_settings(DOMAINS, {**keys, **more})
+        signed = open_objects("s3://films", settings=settings).download_url("a", expires=timedelta(minutes=1))
+        assert f"%2F{region}%2Fs3%2F" in signed.url
+
+
+@pytest.mark.parametrize("alone", ["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"])
+def test_half_of_a_pair_of_keys_is_named_where_it_is_needed(alone: str) -> None:
+    settings = found(**{alone: "x"})
+    with pytest.raises(Misconfigured, match="belong together; set AWS_"):
+        open_objects("s3://films", settings=settings)
+    open_objects("files:///films", settings=settings)
+
+
+@pytest.mark.parametrize(
+    ("line", "value"),
+    [
+        ("A=one two  # three", "one two"),
+        ("A=pass#word", "pass#word"),
+        ("A='in # quotes'  # not in them", "in # quotes"),
+        ('A="in # quotes"', "in # quotes"),
+        ("A=  # nothing", ""),
+        ("A=#nothing", ""),
+        ("export A = x ", "x"),
+        ("A='open", "'open"),
+        ("A=it's", "it's"),
+    ],
+)
+def test_a_comment_is_no_part_of_a_value(tmp_path: Path, line: str, value: str) -> None:
+    (tmp_path / ".env").write_text(line + "\n")
+    assert read_settings((), {}, folder=tmp_path).variables == {"A": value}
+
+
+@pytest.mark.parametrize(
+    ("url", "told"),
+    [("/some/folder", "files:////some/folder"), ("some/folder", "files:///some/folder"), ("./x", "files:///./x")],
+)
+def test_a_folder_is_answered_with_how_it_is_written(url: str, told: str) -> None:
+    with pytest.raises(Misconfigured, match=f"is no URL.*for a place on this machine write {re.escape(told)}$"):
+        open_objects(url)
+
+
 @pytest.mark.parametrize(
     ("variable", "value"),
-    [("PENSTOCK_PORT", "http"), ("PENSTOCK_BODY_LIMIT", "10 MB"), ("USE_LOCAL_DYNAMODB", "maybe")],
+    [
+        *[("PENSTOCK_PORT", "http"), ("PENSTOCK_BODY_LIMIT", "10 MB"), ("USE_LOCAL_DYNAMODB", "maybe")],
+        *[("PENSTOCK_PORT", "65536"), ("PENSTOCK_WORKER_THREADS", "1001"), ("PENSTOCK_PUBLIC_URL", "abc")],
+    ],
 )
 def test_a_wrong_value_is_named(variable: str, value: str) -> None:
     with pytest.raises(Misconfigured, match=f"{variable}='{value}' is "):

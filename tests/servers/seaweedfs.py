@@ -66,6 +66,8 @@ class SeaweedFS(HttpServer):
             *(f"-{name}={port}" for name, port in self._inner.items()),
             *("-filer", f"-filer.localSocket={home / 'filer.sock'}", "-s3", f"-s3.localSocket={home / 's3.sock'}"),
             *(f"-s3.port={self.port}", "-s3.port.iceberg=0", "-s3.port.lance=0", f"-s3.config={identities}"),
+            # Who calls it by Amazon's name is answered as Amazon would.
+            "-s3.domainName=s3.amazonaws.com",
             *("-s3.autoCreateBucket=false", "-s3.allowDeleteBucketNotEmpty=false"),
             # As S3 has it: no page may read a bucket that has no rule. By default all may.
             "-s3.allowedOrigins=http://nobody.invalid",

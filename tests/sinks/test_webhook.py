@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import ssl
 import time
 from collections.abc import Callable, Iterator
@@ -17,6 +16,7 @@ from penstock import FrozenClock
 from penstock.errors import Misconfigured, Throttled, Unavailable
 from penstock.ports.sink import Undeliverable
 from penstock.sinks import WebhookSink, verify
+from tests.forked import forked
 from tests.servers import free_port
 from tests.sinks import receiver as behaviours
 from tests.sinks.outbox import envelope
@@ -161,10 +161,7 @@ def test_a_connection_is_reused_until_the_receiver_ends_it(receiver: Receiver, o
 def test_a_forked_child_opens_its_own_connection(receiver: Receiver, open_sink: Opener) -> None:
     sink = open_sink(receiver.url)
     assert sink.deliver([envelope("parent")]) == [None]
-    child = os.fork()
-    if child == 0:
-        os._exit(0 if sink.deliver([envelope("child")]) == [None] else 1)
-    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    assert forked(lambda: sink.deliver([envelope("child")]) == [None]) == 0
     assert sink.deliver([envelope("parent-again")]) == [None]
     connections = {s.event["id"]: s.connection for s in receiver.seen}
     assert connections["parent"] == connections["parent-again"] != connections["child"]

@@ -64,7 +64,7 @@ def frames(path: Path) -> list[Pixels]:
 def clip(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Somebody's face."""
     into = tmp_path_factory.mktemp("clips") / "clip.mp4"
-    shot = Shot("close-up in the hills at noon, static", SECONDS, seed=1, character=request.param)
+    shot = Shot("close-up in the hills at noon, drift", SECONDS, seed=1, character=request.param)
     ProceduralFilmer(WIDTH, HEIGHT, FPS).film(shot, into, ListeningReporter())
     return into
 

@@ -22,11 +22,11 @@ from penstock.objects import LocalObjects, RouteSigner
 from penstock.schema.role import Role
 from penstock.work.working import WORKING
 from tests.servers import free_port
-from tests.web import siege_watch
 from tests.web.siege_server import INSTALLED, SECRET
+from tests.web.siege_watch import watched_health
 
 SOON, AT_ALL = 1.0, 4.0
-"Seconds to an answer: of all but a few, and of each. Other tests use the machine as well."
+"Seconds to an answer: of all but a few, and of each."
 _UP = 60.0
 Answer = tuple[int, dict[str, str], Any]
 
@@ -126,13 +126,8 @@ class Siege:
     @contextmanager
     def watched(self) -> Iterator[None]:
         """All the while the process says soon that it is alive, and in the end it works as ever."""
-        command = [sys.executable, "-S", siege_watch.__file__, str(self.port)]
-        watch = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-        try:
+        with watched_health(self.port, self.process.pid) as taken:
             yield
-        finally:
-            said, _ = watch.communicate()
-        taken = sorted(json.loads(said))
         assert taken[int(len(taken) * 0.95)] < SOON, taken[-10:]
         assert taken[-1] < AT_ALL, taken[-10:]
 

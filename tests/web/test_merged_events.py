@@ -16,6 +16,7 @@ from penstock.auth.api_keys import list_keys, revoke_key
 from penstock.declare import Personal
 from penstock.plugin import DomainPlugin
 from penstock.work.task import Progress
+from penstock.work.working import WORKING
 from tests.web.films import INSTALLED as FILMS
 from tests.web.films import Film, FilmStatus
 from tests.web.service import Service
@@ -56,7 +57,22 @@ class Fuse(Entity, table=Table("MergedFuses", partition="PK", feed=True), seen_b
     def at(self, *, name: str) -> None: ...
 
 
+class Torch(Entity, table=Table("MergedTorches", partition="PK", feed=True)):
+    """It comes late."""
+
+    name: str
+
+    @key("TORCH#{name}")
+    def at(self, *, name: str) -> None: ...
+
+
 LAMPS = DomainPlugin(Domain("lamps", Lamp, Fuse))
+TORCHES = DomainPlugin(Domain("torches", Torch))
+
+
+@pytest.fixture
+def furniture() -> tuple[Domain, ...]:
+    return (FILMS.domain, LAMPS.domain, WORKING)
 
 
 @pytest.fixture
@@ -169,8 +185,8 @@ def test_a_domain_that_was_not_there_yet_is_heard_from_its_beginning(
     key = before.key(Role.VIEWER)
     with serving(before.app) as port, listening(port, key) as listener:
         last = listener.next()
-    after = Service(tmp_path, installed=(FILMS, LAMPS), store=anywhere, clock=clock, **QUICK)
-    after.store.create(Lamp(name="first"))
+    after = Service(tmp_path, installed=(FILMS, TORCHES), store=anywhere, clock=clock, **QUICK)
+    after.store.create(Torch(name="first"))
     with serving(after.app) as port, listening(port, key, last=last.id) as listener:
         assert changes(listener, 1)[0].data["key"] == {"name": "first"}
 

@@ -15,6 +15,7 @@ from penstock import Store, open_store
 from penstock.events.schedule import Schedule, ScheduleState
 from penstock.work import WORKING, Outcome, TaskStatus
 from penstock.workers.celery import LOOK, RUN, CeleryBroker, CeleryWorkers, Cron, celery_app
+from tests.forked import forked
 from tests.servers import Valkey
 from tests.work.nursery import Nursery, children, kill, lives
 from tests.work.plant import PLANT, TASKS, limp, look, press, sleep, stamps
@@ -186,11 +187,11 @@ def test_a_process_of_celery_shares_no_connection_with_its_parent(store: Store, 
     app = celery_app(store, [TASKS], broker=broker.url)
     app.tasks[RUN](announce(store, look), None)
     task_id = announce(store, look)
-    if not (child := os.fork()):
-        try:
-            app.tasks[RUN](task_id, None)
-        finally:
-            os._exit(0)
-    os.waitpid(child, 0)
-    (attempt,) = attempts(store, task_id)
-    assert f":{child}:" in attempt.worker
+
+    def run_it_here() -> bool:
+        app.tasks[RUN](task_id, None)
+        (attempt,) = attempts(store, task_id)
+        return f":{os.getpid()}:" in attempt.worker
+
+    assert forked(run_it_here) == 0
+    assert len(attempts(store, task_id)) == 1

@@ -1,3 +1,4 @@
+import { plainly } from "../api/plain";
 import { problemOf } from "../api/problem";
 
 export interface Toast {
@@ -5,6 +6,8 @@ export interface Toast {
   kind: "good" | "bad" | "plain";
   text: string;
   more?: string | undefined;
+  /** Folded. */
+  details?: string[] | undefined;
   action?: { title: string; run: () => void } | undefined;
 }
 
@@ -30,9 +33,8 @@ class Toasts {
   /** Tell of an error, with what to do about it. */
   fail(thrown: unknown): void {
     if (thrown instanceof DOMException && thrown.name === "AbortError") return;
-    const { body } = problemOf(thrown);
-    const found = body.request_id ? ` Request ${body.request_id}` : "";
-    this.say(body.detail || body.title, { kind: "bad", more: `${body.hint}${found}` });
+    const { said, todo, details } = plainly(problemOf(thrown).body);
+    this.say(said, { kind: "bad", more: todo, details });
   }
 
   close(id: number): void {

@@ -62,6 +62,10 @@ export class PageContext {
     return router.to([collectionPath(this.domain, collection), ...parts.map(segment)].join("/"));
   };
 
+  /** Where the same is looked at closely, with notes and decisions. */
+  review = (collection: string, key: RecordKey): string =>
+    this.href(collection, key).replace("/console/d/", "/console/review/");
+
   onEvent = (listener: (event: PageEvent) => void): (() => void) => {
     const missed: PageEvent = { domain: null, entity: null, kind: "resync", key: {}, old: null, new: null };
     const told = (event: { name: string; data: unknown }): void =>

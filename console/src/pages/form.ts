@@ -42,7 +42,7 @@ export class Form {
   #controls = new Map<string, { control: Control; error: HTMLElement; field: HTMLElement }>();
 
   constructor(private readonly options: FormOptions) {
-    this.button = h("button", { type: "submit", class: `p-button ${options.kind ?? "main"}` }, options.action);
+    this.button = h("button", { type: "submit", class: `button ${options.kind ?? "main"}` }, options.action);
     this.element = h(
       "form",
       { class: `p-form ${options.inline ? "p-inline" : "stack"}`, "aria-label": options.label },

@@ -1,3 +1,4 @@
+import { plainly } from "../api/plain";
 import { problemOf } from "../api/problem";
 import { exact, relative } from "../app/now.svelte";
 import { toasts } from "../app/toasts.svelte";
@@ -31,7 +32,7 @@ export class Pieces {
 
   /** A button; one whose action takes its time waits with it, and tells of what goes wrong. */
   button(text: string, run: (event: Event) => unknown, options: ButtonOptions = {}): HTMLButtonElement {
-    const button = h("button", { type: "button", class: `p-button ${options.kind ?? "plain"}` }, text);
+    const button = h("button", { type: "button", class: `button ${options.kind ?? "plain"}` }, text);
     if (options.label) button.setAttribute("aria-label", options.label);
     button.disabled = options.disabled ?? false;
     button.addEventListener("click", (event) => {
@@ -46,12 +47,7 @@ export class Pieces {
   }
 
   badge(state: string, tone: Tone = toneOf(state)): HTMLElement {
-    return h(
-      "span",
-      { class: `p-badge ${tone}` },
-      h("span", { class: "dot" }),
-      state.replaceAll("_", " ").toLowerCase(),
-    );
+    return h("span", { class: `badge ${tone}` }, h("span", { class: "dot" }), state.replaceAll("_", " ").toLowerCase());
   }
 
   meter(label: string): Meter {
@@ -109,19 +105,18 @@ export class Pieces {
     return h("dl", { class: "p-facts" }, ...lines.flatMap(([name, value]) => [h("dt", {}, name), h("dd", {}, value)]));
   }
 
-  empty(title: string, text = ""): HTMLElement {
-    return h("div", { class: "p-empty soft" }, h("p", {}, title), text ? h("p", { class: "small" }, text) : null);
+  /** That there is nothing, and beneath it what can be done about that: buttons and links. */
+  empty(title: string, text = "", ...ways: HTMLElement[]): HTMLElement {
+    const said = [h("p", {}, title), text ? h("p", { class: "small" }, text) : null];
+    return h("div", { class: "p-empty soft" }, ...said, ways.length ? h("div", { class: "row" }, ...ways) : null);
   }
 
   /** An error where it belongs, with what to do about it. */
   trouble(thrown: unknown): HTMLElement {
-    const { body } = problemOf(thrown);
-    return h(
-      "div",
-      { class: "p-trouble", role: "alert" },
-      h("p", {}, body.detail || body.title),
-      h("p", {}, body.hint),
-    );
+    const { said, todo, details } = plainly(problemOf(thrown).body);
+    const folded = h("details", { class: "small" }, h("summary", {}, "Details"));
+    folded.append(...details.map((line) => h("p", {}, h("code", {}, line))));
+    return h("div", { class: "p-trouble", role: "alert" }, h("p", {}, said), h("p", {}, todo), folded);
   }
 
   /** Set where a film, a sound or a picture comes from, unless it is the same file by a URL that was signed anew. */

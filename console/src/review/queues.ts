@@ -37,7 +37,7 @@ export function fromInbox(group: Schemas["InboxGroup"]): Queue {
     const link = item.look_at ?? item.record;
     if (!link || link.domain === OPERATORS) return [];
     const { title, since = null, assignee = null, due_at: due = null, overdue = false } = item;
-    const state = item.fields?.["status"];
+    const state = item.fields?.["status"] ?? (group.key === "reviews" ? "in review" : null);
     return [
       { record: link.path, title, state: typeof state === "string" ? state : null, assignee, since, due, overdue },
     ];

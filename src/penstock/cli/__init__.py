@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from importlib.metadata import version
 from typing import Annotated
 
 import typer
@@ -10,8 +11,10 @@ import typer
 from penstock.cli import look, records, running
 from penstock.cli.audit import audit
 from penstock.cli.commands import OpenGroup
+from penstock.cli.cost_commands import cost
 from penstock.cli.dead_letters import letters
 from penstock.cli.doctor import doctor
+from penstock.cli.iac import iac
 from penstock.cli.installed import serve
 from penstock.cli.keys import keys
 from penstock.cli.migrate import migrate
@@ -33,6 +36,12 @@ app = typer.Typer(
 )
 
 
+def _tell_version(wanted: bool) -> None:
+    if wanted:
+        print(f"penstock {version('penstock')}")
+        raise typer.Exit
+
+
 def _named(value: list[str] | None) -> None:
     serve(value or ())
 
@@ -49,6 +58,9 @@ def penstock(
             is_eager=True,  # the help lists the commands that domains bring
         ),
     ] = None,
+    told_version: Annotated[
+        bool, typer.Option("--version", help="Tell which version this is.", callback=_tell_version, is_eager=True)
+    ] = False,
 ) -> None:
     """The state layer for asset pipelines."""
 
@@ -77,6 +89,8 @@ app.add_typer(audit, name="audit")
 app.add_typer(retention, name="retention")
 app.add_typer(schedules, name="schedules")
 app.add_typer(work, name="work")
+app.add_typer(cost, name="cost")
+app.add_typer(iac, name="iac")
 demo = typer.Typer(cls=OpenGroup, no_args_is_help=True, help="See a whole system at work.")
 demo.callback()(lambda: None)
 app.add_typer(demo, name="demo")

@@ -17,6 +17,7 @@ from typer.core import TyperGroup
 from penstock.cli.installed import installed, serving
 from penstock.cli.terminal import complain, console, settings, tell, writable
 from penstock.errors import InvalidValue, Misconfigured, PenstockError
+from penstock.plugin import own_settings
 from penstock.runtime.service import Service
 from penstock.work.domain_context import DomainContext
 
@@ -147,6 +148,9 @@ class _Terminal:
             yield service.context
         finally:
             service.stop()
+
+    def setting(self, variable: str) -> str | None:
+        return own_settings(installed(), settings().variables)(variable)
 
     def service_url(self) -> str:
         return settings().url

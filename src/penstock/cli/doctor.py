@@ -15,12 +15,13 @@ from typing import Any
 import typer
 
 from penstock.cli.installed import domains, installed
-from penstock.cli.terminal import AsJson, ObjectsUrl, StoreUrl, all_settings, busy, console, settings, show
+from penstock.cli.terminal import AsJson, ObjectsUrl, StoreUrl, all_settings, as_called, busy, console, settings, show
 from penstock.declare.setting import Setting
 from penstock.errors import BROKER, PenstockError, Unavailable
 from penstock.events.schedule import ScheduleState
 from penstock.kernel.held_message import HeldMessage
 from penstock.kernel.outbox import MessageStatus
+from penstock.media.ffmpeg import binary, version_of_ffmpeg
 from penstock.net.shown import without_secrets
 from penstock.runtime.probing import probe_objects, probe_store
 from penstock.runtime.service import Service
@@ -43,14 +44,14 @@ def doctor(store: StoreUrl = None, objects: ObjectsUrl = None, as_json: AsJson =
     configured = list(_configured(chosen))
     service = Service(chosen, installed())
     with busy("Looking around"):
-        checks = [*_checks(service), *_extras()]
+        checks = [*_checks(service), *_extras(), _ffmpeg()]
         sizes = _sizes(service) if all(c["ok"] for c in checks if c["what"] in ("store", "tables")) else []
     service.stop()
     if as_json:
         print(json.dumps({"settings": configured, "checks": checks, "sizes": sizes}, indent=2))
     else:
         show(configured, title="Settings", as_json=False)
-        show([{"what": c["what"], "state": c["state"]} for c in checks], title="Checks", as_json=False)
+        show([{"what": c["what"], "state": as_called(c["state"])} for c in checks], title="Checks", as_json=False)
         if sizes:
             show([_in_words(each) for each in sizes], title="Sizes", as_json=False)
     checks += [{"ok": each["wrong"] is None} for each in sizes]
@@ -136,6 +137,13 @@ def _extras() -> Iterator[dict[str, Any]]:
         there = all(map(_is_there, packages))
         state = "installed" if there else f"not installed; for it: pip install 'penstock[{extra}]'"
         yield {"what": f"extra {extra}", "state": state, "ok": True}
+
+
+def _ffmpeg() -> dict[str, Any]:
+    """The program that films and sounds are read and made with; it comes with a package, or the machine has it."""
+    if not _is_there("imageio-ffmpeg"):
+        return {"what": "ffmpeg", "state": "not installed; for it: pip install 'penstock[media]'", "ok": True}
+    return _check("ffmpeg", lambda: f"{version_of_ffmpeg()}, at {binary()}")
 
 
 def _is_there(package: str) -> bool:

@@ -55,8 +55,24 @@ def pattern(label: str) -> PatternShape:
     """Such as films.Film.by_status."""
     known = {p.label: p for d in every() for p in d.patterns}
     if label not in known:
-        raise Misconfigured(f'No pattern "{label}". {hint(label, known)}')
+        raise Misconfigured(f'No pattern "{label}". {_choices(label, list(known))}')
     return known[label]
+
+
+def _choices(label: str, known: Sequence[str]) -> str:
+    """What was perhaps meant, and which patterns there are of the entity or domain that a label begins with."""
+    within = next((found for head in (label, label.rpartition(".")[0]) if (found := _of(head, known))), [])
+    if not within:
+        return hint(label, known)
+    meant = hint(label, within) if label.count(".") > 1 else ""
+    listed = f"There are {', '.join(within)}."
+    if not meant.startswith("Did"):
+        return listed
+    return meant if len(within) == 1 else f"{meant} {listed}"
+
+
+def _of(head: str, known: Sequence[str]) -> list[str]:
+    return [each for each in known if head and each.lower().startswith(f"{head.lower()}.")]
 
 
 def query(asked: PatternShape, given: Sequence[str]) -> Query[Any]:
@@ -68,7 +84,12 @@ def query(asked: PatternShape, given: Sequence[str]) -> Query[Any]:
             raise InvalidKey(f"{asked.label} takes {', '.join(asked.parameters)} as name=value, not {word!r}")
         field = asked.entity.fields[name]
         values[name] = _range(field, text) if name == asked.ranged and RANGE in text else value(field, text)
-    return ask(asked, values)
+    try:
+        return ask(asked, values)
+    except InvalidKey as error:
+        fields = [asked.entity.fields[name] for name in asked.parameters if name not in values]
+        told = [f"{f.name} is one of {_listed(f)}" for f in fields if f.kind is Kind.CHOICE]
+        raise InvalidKey("; ".join([str(error), *told])) from None
 
 
 def wider(asked: Query[Any], where: Sequence[str], fields: str | None, *, personal: bool) -> Query[Any]:
@@ -106,5 +127,10 @@ def value(field: FieldShape, text: str) -> Any:
         return from_key_text(field, text)
     except ValueError:
         if field.kind is Kind.CHOICE:
-            raise InvalidKey(f"{field.name}={text!r} is none of {', '.join(c.value for c in field.python)}") from None
+            raise InvalidKey(f"{field.name}={text!r} is none of {_listed(field)}") from None
         raise InvalidKey(f"{field.name}={text!r} is not {field.kind.noun}; check its form") from None
+
+
+def _listed(field: FieldShape) -> str:
+    """What a choice can be."""
+    return ", ".join(choice.value for choice in field.python)

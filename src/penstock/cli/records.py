@@ -52,6 +52,9 @@ def ls(
     where: Where = None,
     fields: Fields = None,
     count: Annotated[int | None, typer.Option(min=1, max=1_000_000, help="Also count them, up to this.")] = None,
+    whole_values: Annotated[
+        bool, typer.Option("--whole", help="Cut nothing short, ids above all, however wide the table becomes.")
+    ] = False,
     personal: WithPersonal = False,
     store: StoreUrl = None,
     as_json: AsJson = False,
@@ -72,7 +75,9 @@ def ls(
         more |= {"count": {"number": counted.number, "more": counted.more}} if counted is not None else {}
         print(json.dumps({"items": rows, "next": page.cursor, **more}, indent=2, default=str))
         return
-    show([{k: _short(v) for k, v in row.items() if v is not None} for row in _even(rows)], title=pattern, as_json=False)
+    cell = _text if whole_values else _short
+    cells = [{k: cell(v) for k, v in row.items() if v is not None} for row in _even(rows)]
+    show(cells, title=pattern, as_json=False, whole=whole_values)
     for record in unreadable:
         tell(f"Cannot be read: {record['why']}")
     if counted is not None:
@@ -217,6 +222,10 @@ def _even(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return [{name: "" if row[name] is None else row[name] for name in used} for row in rows]
 
 
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
 def _short(value: Any) -> str:
-    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    text = _text(value)
     return text if len(text) <= 60 else text[:59] + "…"

@@ -16,8 +16,8 @@ from penstock.runtime.settings import Settings
 _HEAD = """
 # Settings
 
-A setting is an environment variable. Where it is not set, it is looked for in a file `.env` (`NAME=value` a line) and
-then in `penstock.toml`, both in the folder one works in:
+A setting is an environment variable. Where it is not set, it is looked for in a file `.env` (`NAME=value` a line, and
+perhaps `# a comment`) and then in `penstock.toml`, both in the folder one works in:
 
 ```toml
 [penstock]

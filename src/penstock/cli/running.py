@@ -31,6 +31,7 @@ from penstock.runtime.logs import log_to_terminal
 from penstock.runtime.own_key import own_key
 from penstock.runtime.service import Service
 from penstock.runtime.settings import Settings
+from penstock.runtime.writer_region import check_writer
 from penstock.schema.role import Role
 
 _NAMED = 50
@@ -126,6 +127,7 @@ def worker(
 ) -> None:
     """Run tasks in this process until told to stop."""
     chosen = settings(keep_secret=True, store=store, objects=objects, worker_threads=threads)
+    check_writer(chosen)
     log_to_terminal(chosen.log_format)
     give_memory_back()
     service = Service(chosen, installed())

@@ -5,6 +5,9 @@ from __future__ import annotations
 import difflib
 import json
 import os
+import re
+import shlex
+import shutil
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
@@ -43,6 +46,8 @@ _EMBEDDED = Path(".penstock")
 "Where everything is kept that nobody said another place for."
 _NAMED, _SUGGESTED = 12, 3
 "So many names are listed, and so many are suggested."
+_COMMAND = re.compile(r"(?<![\w/.@'-])penstock (?=[a-z])")
+_WIDEST = 10_000
 _CLOSE, _AS_CLOSE = 0.55, 0.05
 "From this likeness on a name is suggested, and others that are nearly as like."
 By = Annotated[str, typer.Option("--by", help="Who is named in the audit trail.")]
@@ -101,8 +106,10 @@ def opened(store: str | None, *, keep_secret: bool = False) -> Iterator[Store]:
         handle.close()
 
 
-def show(rows: Sequence[Mapping[str, Any]], *, title: str, as_json: bool, empty: str = "Nothing.") -> None:
-    """Rows as a table for people or as JSON for programs."""
+def show(
+    rows: Sequence[Mapping[str, Any]], *, title: str, as_json: bool, empty: str = "Nothing.", whole: bool = False
+) -> None:
+    """Rows as a table for people or as JSON for programs; ``whole``, nothing is cut, however wide that becomes."""
     if as_json:
         print(json.dumps(list(rows), indent=2, default=str))
         return
@@ -113,17 +120,40 @@ def show(rows: Sequence[Mapping[str, Any]], *, title: str, as_json: bool, empty:
     for row in rows:
         # As it is: what somebody has written into a record is no markup.
         table.add_row(*(Text("" if value is None else str(value)) for value in row.values()))
-    console().print(table)
+    (Console(width=_WIDEST, highlight=False) if whole else console()).print(table, soft_wrap=whole)
 
 
 def tell(line: str, *, style: str | None = None) -> None:
     """A line as it is, which can be copied whole however narrow the terminal is."""
-    console().print(line, style=style, markup=False, soft_wrap=True)
+    console().print(as_called(line), style=style, markup=False, soft_wrap=True)
+
+
+def as_called(text: str) -> str:
+    """A text that names commands, with the name by which they can be called from here."""
+    return _COMMAND.sub(lambda _: f"{called()} ", text)
+
+
+def called() -> str:
+    """How this command is called: by its name where a shell finds it by that, else by its path."""
+    path = Path(sys.argv[0])
+    if path.name == "__main__.py" and path.parent.name == "penstock":
+        return f"{_from_here(Path(sys.executable))} -m penstock"
+    if path.name != "penstock" or not path.is_file():
+        return "penstock"
+    found = shutil.which("penstock")
+    return "penstock" if found and Path(found).resolve() == path.resolve() else _from_here(path)
+
+
+def _from_here(path: Path) -> str:
+    """A path as it is written from the folder at hand, if that is shorter."""
+    whole, near = os.path.abspath(path), os.path.relpath(path)
+    return shlex.quote(near if len(near) < len(whole) else whole)
 
 
 def complain(what: PenstockError | str) -> None:
     """Say what was wrong, where it disturbs no program that reads along."""
-    Console(stderr=True, soft_wrap=True).print(f"penstock: {what}", style="red", highlight=False, markup=False)
+    told = as_called(str(what))
+    Console(stderr=True, soft_wrap=True).print(f"penstock: {told}", style="red", highlight=False, markup=False)
 
 
 def writable(out: Path) -> Path:

@@ -67,6 +67,22 @@ def image_of_loaded(shape: EntityShape, values: Mapping[str, Any]) -> Image:
     )
 
 
+class Glimpse:
+    """A record that was read, as its size and its values: an image of it is made only if somebody writes to it."""
+
+    __slots__ = ("shape", "size", "values")
+
+    def __init__(self, shape: EntityShape, loaded: Mapping[str, Any]) -> None:
+        self.shape, self.values = shape, dict(loaded)
+        for f in shape.documents:  # whoever has the record may change them in place
+            if f.dump is not None and self.values.get(f.name) is not None:
+                self.values[f.name] = f.dump(self.values[f.name])
+        self.size = record_size(shape, self.values)
+
+    def image(self) -> Image:
+        return image_of(self.shape, self.values)
+
+
 def _names(place: IndexPlace) -> tuple[str, ...]:
     return (place.partition.name,) if place.sort is None else (place.partition.name, place.sort.name)
 
@@ -93,7 +109,7 @@ class Footprint:
 
     @property
     def index_units(self) -> float:
-        return sum(self._index_units())
+        return index_units(self.before, self.after)
 
     def units(self, *, transaction: bool = False) -> float:
         """What the write takes when it is carried out."""
@@ -104,18 +120,23 @@ class Footprint:
         before = _unlike(self.write, after) if self.assumed and isinstance(self.write, Patch) else self.before
         return replace(self, before=before, after=after, certain=True)
 
-    def _index_units(self) -> Iterator[float]:
-        before, after = self.before, self.after
-        for name in {**before.entries, **after.entries}:
-            was, now = before.entries.get(name), after.entries.get(name)
-            if was is None:
-                yield write_units(after.size)
-            elif now is None:
-                yield write_units(before.size)
-            elif was != now:
-                yield write_units(before.size) + write_units(after.size)
-            elif before.values != after.values:
-                yield write_units(self.bytes)
+
+def index_units(before: Image, after: Image) -> float:
+    """What the indexes take when one image of a record becomes another."""
+    return sum(_index_units(before, after))
+
+
+def _index_units(before: Image, after: Image) -> Iterator[float]:
+    for name in {**before.entries, **after.entries}:
+        was, now = before.entries.get(name), after.entries.get(name)
+        if was is None:
+            yield write_units(after.size)
+        elif now is None:
+            yield write_units(before.size)
+        elif was != now:
+            yield write_units(before.size) + write_units(after.size)
+        elif before.values != after.values:
+            yield write_units(max(before.size, after.size))
 
 
 def footprint(write: Write, before: Image | None) -> Footprint:
@@ -196,14 +217,15 @@ class Images:
     def __init__(self, budget: int) -> None:
         self._budget = budget
         self._held = 0
-        self._images: OrderedDict[Identity, Image] = OrderedDict()
+        self._images: OrderedDict[Identity, Image | Glimpse] = OrderedDict()
         self._lock = Lock()
 
     def last(self, shape: EntityShape, key: Mapping[str, Any]) -> Image | None:
         """What stood there when it was last seen; ABSENT for nothing, None when it was not seen."""
-        return self._images.get(identity(shape, key))
+        found = self._images.get(identity(shape, key))
+        return found.image() if isinstance(found, Glimpse) else found
 
-    def keep(self, shape: EntityShape, key: Mapping[str, Any], image: Image | None) -> None:
+    def keep(self, shape: EntityShape, key: Mapping[str, Any], image: Image | Glimpse | None) -> None:
         """Remember what stands there now, or forget what stood there."""
         place = identity(shape, key)
         with self._lock:

@@ -33,6 +33,8 @@ class KeyOf(Generic[E, P]):
     "Each field of the key, with the type whose values need no coercion."
     _templates: tuple[Template, ...]
     "The templates that may refuse a value."
+    _bounded: tuple[FieldShape, ...]
+    "The numbers of which it is declared what they may be."
 
     def __init__(self, partition: str, sort: str | None, signature: Callable[Concatenate[E, P], None]) -> None:
         self.partition, self.sort, self.signature = partition, sort, signature
@@ -44,6 +46,7 @@ class KeyOf(Generic[E, P]):
         self._parts = tuple((n, shape.fields[n], _exact(shape.fields[n])) for n in self._fields)
         templates = (shape.key.partition, *((shape.key.sort,) if shape.key.sort else ()))
         self._templates = tuple(t for t in templates if t.can_refuse)
+        self._bounded = tuple(field for _, field, _ in self._parts if field.bounds is not None)
         where = f"{shape.name}.{getattr(self.signature, '__name__', 'key')}"
         given = tuple(p.name for p in keyword_parameters(where, self.signature))
         if set(given) != set(self._fields):
@@ -67,7 +70,15 @@ class KeyOf(Generic[E, P]):
     def _ref(self, parts: dict[str, Any]) -> Ref[E]:
         for template in self._templates:
             template.check(parts)
+        for field in self._bounded:
+            self._check_bounds(field, parts[field.name])
         return Ref(self.shape, parts)
+
+    def _check_bounds(self, field: FieldShape, value: Any) -> None:
+        """A key that no record can have is a mistake, and not a record that is missing."""
+        assert field.bounds is not None
+        if field.bounds.is_below(value) or field.bounds.is_above(value):
+            raise InvalidKey(f"{self.shape.name}.{field.name} = {value} is part of a key; it is {field.bounds}")
 
     def _wrong(self) -> InvalidKey:
         return InvalidKey(f"{self.shape.name} is found by {', '.join(self._fields)}; give each by name, once")

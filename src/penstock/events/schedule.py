@@ -57,7 +57,8 @@ class Schedule:
 
     ``cron`` has five fields, in UTC: minute, hour, day of month, month, day of week. ``task`` is a function of the
     period, or the name of work to announce in the outbox. After downtime each missed period is run, or one run covers
-    them all (``catch_up="one"``). No success for longer than ``overdue`` is told to others, once.
+    them all (``catch_up="one"``). No success for longer than ``overdue`` is told to others, once. ``task_names`` are
+    those under which Celery knows it, where documents or other programs have names for it; beat sends the first.
     """
 
     name: str
@@ -65,6 +66,7 @@ class Schedule:
     task: Callable[[Period], object] | str
     catch_up: Literal["each", "one"] = "each"
     overdue: timedelta = timedelta(hours=25)
+    task_names: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if self.catch_up not in ("each", "one"):

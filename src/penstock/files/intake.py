@@ -6,7 +6,8 @@
     with intake.finalize(upload, inspect=sound_video, sha256=told, by="ann") as (arrived, film):
         ...                                               # point a record at arrived.key, within arrived.change
 
-What is sent is looked at as a file of this machine before anything points at it; what the look raises refuses it.
+What is sent is looked at as a file of this machine before anything points at it; what the look raises refuses it. Where
+that takes long, `arrive` says that the file is there, in a change that enqueues a task to look (`work.inspection`).
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from penstock.files.scratch import scratch_folder
 from penstock.files.sending import send_file
 from penstock.files.upload import Upload
 from penstock.files.uploads import Arrived, PartUrl, Uploads
+from penstock.kernel.change import Change
 from penstock.kernel.idempotency import Claim
 from penstock.kernel.store import Store
 from penstock.ports.object_store import ObjectStore
@@ -68,6 +70,14 @@ class Intake:
             return ReservedUpload(upload, self._uploads.url(upload), [])
         return ReservedUpload(upload, None, self._uploads.part_urls(upload))
 
+    def arrive(self, change: Change, upload: Upload, *, sha256: str | None = None) -> Upload:
+        """Say that all of a file is there, in the change that has it looked at; UploadRefused if it is not."""
+        return self._uploads.arrive(change, upload, sha256=sha256)
+
+    def refuse(self, upload: Upload, *, error: str, by: str | None = None) -> None:
+        """What has arrived cannot be used: the upload says why, and its bytes go."""
+        self._uploads.refuse(upload, error=error, by=by)
+
     def is_open(self, upload: Upload) -> bool:
         """Can it still be sent?"""
         return self._uploads.is_open(upload)
@@ -94,6 +104,7 @@ class Intake:
         inspect: Callable[[Path], T],
         typed: bool = True,
         before: Callable[[], None] = lambda: None,
+        alive: Callable[[], object] = lambda: None,
         sha256: str | None = None,
         by: str,
         once: Claim | None = None,
@@ -101,7 +112,8 @@ class Intake:
         """The file is there: look at it, and put it in its place when the block has pointed a record at it.
 
         ``before`` may refuse it at once, before a large file is fetched and looked at. Where the look
-        decides what the file is, rather than what was announced, it is not ``typed``.
+        decides what the file is, rather than what was announced, it is not ``typed``. ``alive`` is called while it is
+        read, and may raise.
         """
         seen: list[T] = []
 
@@ -111,5 +123,5 @@ class Intake:
                 seen.append(inspect(fetch(self._objects, key, folder)))
 
         told: dict[str, Any] = {"sha256": sha256, "replace": True, "typed": typed, "by": by, "once": once}
-        with self._uploads.finalize(upload.upload_id, inspect=look, **told) as arrived:
+        with self._uploads.finalize(upload.upload_id, inspect=look, alive=alive, **told) as arrived:
             yield arrived, seen[-1]

@@ -23,7 +23,7 @@ from penstock.files.held_files import HeldFiles
 from penstock.files.object_reads import every, lookup
 from penstock.files.references import References
 from penstock.files.trash import Trash
-from penstock.files.upload import Upload, UploadStatus
+from penstock.files.upload import UNSETTLED, Upload
 from penstock.kernel.store import Store
 from penstock.operations.file_access import files_of
 from penstock.ports.object_store import Objects
@@ -139,9 +139,10 @@ class Reconciliation:
 
     def _compare_files(self, there: dict[str, ListedObject], held: HeldFiles, report: Reconciled) -> None:
         """Note the files that nobody points at."""
-        waiting = Upload.by_status(status=UploadStatus.OPEN)
-        for upload in self._store.find(waiting, unreadable=self._references.unreadable):
-            held.keys.add(upload.target)
+        for status in UNSETTLED:
+            waiting = Upload.by_status(status=status)
+            for upload in self._store.find(waiting, unreadable=self._references.unreadable):
+                held.keys.add(upload.target)
         before = self._store.clock.now() - self._grace
         suspects = (found for key, found in there.items() if key not in held)
         while some := list(islice(suspects, _LOOKED_UP)):

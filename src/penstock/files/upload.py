@@ -16,17 +16,25 @@ from penstock.declare.pattern import pattern
 from penstock.declare.units import Count, EpochSeconds, UtcSeconds
 from penstock.kernel.system import BY_STATUS, SYSTEM
 from penstock.operations.reads import ANYTHING, Range
+from penstock.schema.documents import kept
 from penstock.schema.file_pattern import UPLOADS
 from penstock.schema.object_key import ObjectKey
 from penstock.schema.shape import Rights
 
+LONGEST_ERROR = 2000
 Sha256 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 
 
 class UploadStatus(StrEnum):
     OPEN = "open"
+    ARRIVED = "arrived"
     DONE = "done"
+    REFUSED = "refused"
     ABANDONED = "abandoned"
+
+
+UNSETTLED = (UploadStatus.OPEN, UploadStatus.ARRIVED)
+"While an upload is one of these, its bytes wait, and its target is kept for it."
 
 
 class Upload(Entity, table=SYSTEM, relation="uploads", lifetimes=(Expires("ttl"),)):
@@ -51,6 +59,8 @@ class Upload(Entity, table=SYSTEM, relation="uploads", lifetimes=(Expires("ttl")
     "The object store's name for an upload in parts; None when the file is sent at once."
     part_size: Annotated[int, Field(ge=1)] | None = None
     status: UploadStatus = UploadStatus.OPEN
+    error: str | None = None
+    "Why it was refused."
     created_at: UtcSeconds = Field(frozen=True)
     expires_at: UtcSeconds = Field(frozen=True)
     ttl: EpochSeconds | None = None
@@ -64,12 +74,22 @@ class Upload(Entity, table=SYSTEM, relation="uploads", lifetimes=(Expires("ttl")
     def by_status(self, *, status: UploadStatus, expires_at: Range[datetime] = ANYTHING) -> None:
         """Uploads in a state, the one that ends first at the beginning; those that are over for a week."""
 
-    @move(UploadStatus.OPEN, to=UploadStatus.DONE)
+    @move(UploadStatus.OPEN, to=UploadStatus.ARRIVED)
+    def arrive(self, *, sha256: str) -> None:
+        """All of it is there, as whoever sent it says; somebody looks at it."""
+        self.sha256 = sha256
+
+    @move(*UNSETTLED, to=UploadStatus.DONE)
     def finish(self, *, sha256: str, forget_at: datetime) -> None:
         """The file is verified and lies where it should."""
         self.sha256, self.ttl = sha256, int(forget_at.timestamp())
 
-    @move(UploadStatus.OPEN, to=UploadStatus.ABANDONED)
+    @move(*UNSETTLED, to=UploadStatus.REFUSED)
+    def refuse(self, *, error: str, forget_at: datetime) -> None:
+        """What came cannot be used, for which reason; it goes."""
+        self.error, self.ttl = kept(error, LONGEST_ERROR), int(forget_at.timestamp())
+
+    @move(*UNSETTLED, to=UploadStatus.ABANDONED)
     def abandon(self, *, forget_at: datetime) -> None:
         """It did not come; what came of it is gone."""
         self.ttl = int(forget_at.timestamp())

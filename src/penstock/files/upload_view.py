@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Self
+from typing import Any, Self
 
 from pydantic import BaseModel, Field
 
@@ -32,8 +32,8 @@ class UploadView(BaseModel):
     expires_at: UtcSeconds
 
     @classmethod
-    def of_reserved(cls, reserved: ReservedUpload) -> Self:
-        """An upload with URLs that were signed just now."""
+    def of_reserved(cls, reserved: ReservedUpload, **more: Any) -> Self:
+        """An upload with URLs that were signed just now, and what else a view of it tells."""
         url = reserved.url
         return cls(
             upload_id=reserved.upload.upload_id,
@@ -52,4 +52,5 @@ class UploadView(BaseModel):
                 for p in reserved.parts
             ],
             expires_at=reserved.upload.expires_at,
+            **more,
         )

@@ -25,12 +25,12 @@ from penstock.declare.entity import Entity
 from penstock.declare.pattern import until
 from penstock.errors import Conflict, ForeignFile, InvalidValue, NotFound, PenstockError, TooLarge
 from penstock.files.object_reads import Examined, every, examine, lookup
-from penstock.files.upload import Upload, UploadStatus
+from penstock.files.upload import UNSETTLED, Upload, UploadStatus
 from penstock.kernel.change import Change
 from penstock.kernel.idempotency import Claim
 from penstock.kernel.readable import readable, tell
 from penstock.kernel.store import Store
-from penstock.media.content_type import checked_content_type, fits
+from penstock.media.media_type import checked_content_type, fits
 from penstock.operations.file_access import check_pointing
 from penstock.operations.reads import Unreadable
 from penstock.ports.ids import sortable_id
@@ -41,11 +41,18 @@ from penstock.schema.file_pattern import ARCHIVE, TRASH, UPLOADS
 _LARGEST = 5 * 1024**4
 _MOST_PARTS = 10_000
 _MEGABYTE = 1024 * 1024
-_REMEMBERED = timedelta(days=7)
+REMEMBERED = timedelta(days=7)
 _STRAY_AFTER = timedelta(days=1)
 "A URL that was signed before its upload closed may still be in use."
 _UNFINISHED_AFTER = LONGEST_EXPIRY + timedelta(days=1)
+_FORSAKEN_AFTER = timedelta(days=30)
 _LOOKED_UP = 100
+_SETTLED = {
+    UploadStatus.ARRIVED: "the file is there and is being looked at; wait until that is over",
+    UploadStatus.DONE: "the file was taken already; announce it again to replace it",
+    UploadStatus.REFUSED: "the file was refused; announce another one",
+    UploadStatus.ABANDONED: "the file was given up; announce it again",
+}
 _SHA256 = re.compile(r"[0-9a-fA-F]{64}")
 _STAGING = re.compile(UPLOADS + r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 "The form of every key under which bytes wait. Whatever else lies there is somebody else's."
@@ -163,7 +170,7 @@ class Uploads:
     def url(self, upload: Upload) -> SignedUrl:
         """Where the whole file is to be put, with exactly the size and type announced."""
         if upload.parts_id is not None:
-            raise InvalidValue(f"{upload.ref!r} is sent in parts; ask for part_urls")
+            raise InvalidValue(f"the file of upload {upload.upload_id} is sent in parts; ask for part_urls")
         left = self._time_left(upload)
         return self._objects.upload_url(
             upload.staging, size=upload.size, content_type=upload.content_type, expires=left
@@ -203,7 +210,7 @@ class Uploads:
             self._objects.drop_parts(upload.staging, upload.parts_id)
         self._objects.delete([upload.staging])
         with self._store.change(by=by) as change:
-            change.save(change.track(upload).abandon(forget_at=self._store.clock.now() + _REMEMBERED))
+            change.save(change.track(upload).abandon(forget_at=self._store.clock.now() + REMEMBERED))
 
     def has_arrived(self, upload: Upload) -> bool:
         """Is all of it there, as far as its size tells?"""
@@ -215,6 +222,22 @@ class Uploads:
 
     # Finishing
 
+    def arrive(self, change: Change, upload: Upload, *, sha256: str | None = None) -> Upload:
+        """Say that all of a file is there, in the change that has it looked at; UploadRefused if it is not."""
+        self._time_left(upload)
+        told = _told_digest(upload, sha256)
+        if not self.has_arrived(upload):
+            raise UploadRefused("the file has not arrived as it was announced; send what is missing")
+        change.save(change.track(upload).arrive(sha256=told))
+        return upload
+
+    def refuse(self, upload: Upload, *, error: str, by: str | None = None) -> None:
+        """What has arrived cannot be used: the upload says why, and its bytes go."""
+        with self._store.change(by=by, project=upload.project_id) as change:
+            change.save(change.track(upload).refuse(error=error, forget_at=self._store.clock.now() + REMEMBERED))
+        with suppress(PenstockError):  # what is left of it is the sweep's
+            self._objects.delete([upload.staging])
+
     @contextmanager
     def finalize(
         self,
@@ -224,6 +247,7 @@ class Uploads:
         replace: bool = False,
         typed: bool = True,
         inspect: Callable[[str], None] | None = None,
+        alive: Callable[[], object] = lambda: None,
         by: str | None = None,
         why: str | None = None,
         once: Claim | None = None,
@@ -234,38 +258,34 @@ class Uploads:
         it may ``replace`` that one, whose bytes are then gone. ``inspect`` gets the key under which the bytes wait, and
         raises if they are not fit for their place. Where that decides what the file is, and not what was announced, it
         is not ``typed``. The file is put there when the block has ended: one that raises replaces nothing. It may all
-        be repeated after any failure. With a claim, the change ends it.
+        be repeated after any failure. With a claim, the change ends it. ``alive`` is called while it is read, and may
+        raise.
         """
         upload = self._store.get(Upload.at(upload_id=upload_id))
-        found = self._verified(upload, sha256, typed=typed)
+        found = self._verified(upload, sha256, typed=typed, alive=alive)
         if inspect is not None:
             inspect(upload.staging)
         with self._store.change(by=by, why=why, project=upload.project_id, once=once) as change:
             yield Arrived(change, upload.target, found.size, found.sha256, found.content_type)
             # Before the commit, so that no record points at nothing; after the block, which may refuse the file.
             self._put_in_place(upload, found, replace)
-            forget_at = self._store.clock.now() + _REMEMBERED
+            forget_at = self._store.clock.now() + REMEMBERED
             change.save(change.track(upload).finish(sha256=found.sha256, forget_at=forget_at))
         with suppress(PenstockError):  # it has succeeded; what is left of it is the sweep's
             self._objects.delete([upload.staging])
 
-    def _verified(self, upload: Upload, sha256: str | None, *, typed: bool) -> Examined:
-        self._time_left(upload)
-        told = {digest.lower() for digest in (sha256, upload.sha256) if digest}
-        if len(told) != 1:
-            raise UploadRefused(
-                "nothing verifies the file; tell its SHA-256, when it is reserved or now"
-                if not told
-                else "the file was announced with another SHA-256"
-            )
+    def _verified(self, upload: Upload, sha256: str | None, *, typed: bool, alive: Callable[[], object]) -> Examined:
+        if upload.status is not UploadStatus.ARRIVED:  # what came in time may be looked at later
+            self._time_left(upload)
+        told = _told_digest(upload, sha256)
         self._join_parts(upload)
         try:
-            found = examine(self._objects, upload.staging)
+            found = examine(self._objects, upload.staging, alive=alive)
         except NotFound:
             raise UploadRefused("the file has not arrived; send it first") from None
         if found.size != upload.size:
             raise UploadRefused(f"the file has {found.size} bytes; {upload.size} were announced")
-        if {found.sha256} != told:
+        if found.sha256 != told:
             raise UploadRefused("the bytes of the file have another SHA-256 than announced")
         if typed and not fits(upload.content_type, found.content_type):
             raise UploadRefused(f"the file is {found.content_type}; {upload.content_type} was announced")
@@ -294,7 +314,10 @@ class Uploads:
             self._objects.copy(upload.staging, upload.target, etag=found.etag, absent=not replace)
         except Conflict:
             if not self._is_in_place(upload, found):
-                raise Conflict(f"{upload.ref!r}: other bytes lie at {upload.target}, or have just come") from None
+                raise Conflict(
+                    f"other bytes lie at {upload.target}, or have just come; send the file again to another place, "
+                    f"or let it replace them"
+                ) from None
 
     def _is_in_place(self, upload: Upload, found: Examined) -> bool:
         """Did a try before this one put the very bytes there?"""
@@ -305,9 +328,10 @@ class Uploads:
 
     def _time_left(self, upload: Upload) -> timedelta:
         left = upload.expires_at - self._store.clock.now()
-        if upload.status is not UploadStatus.OPEN or left < timedelta(seconds=1):
-            state = upload.status.value if upload.status is not UploadStatus.OPEN else "over"
-            raise UploadRefused(f"the sending of the file is {state}; announce it again")
+        if upload.status is not UploadStatus.OPEN:
+            raise UploadRefused(_SETTLED[upload.status])
+        if left < timedelta(seconds=1):
+            raise UploadRefused("the time to send the file is over; announce it again")
         return left
 
     # Settling what nobody finished
@@ -316,10 +340,12 @@ class Uploads:
         """Abandon uploads whose time is over, and remove whatever lies under uploads/ without one."""
         done = SweptUploads()
         now = self._store.clock.now()
-        for upload in readable(self._store, Upload.by_status(status=UploadStatus.OPEN, expires_at=until(now))):
-            with suppress(Conflict):  # it was finished just now
-                self.abandon(upload, by="sweep")
-                done.abandoned += 1
+        # What has arrived is looked at by somebody, who may be away for a while but not for ever.
+        for status, over in ((UploadStatus.OPEN, now), (UploadStatus.ARRIVED, now - _FORSAKEN_AFTER)):
+            for upload in readable(self._store, Upload.by_status(status=status, expires_at=until(over))):
+                with suppress(Conflict):  # it was finished just now
+                    self.abandon(upload, by="sweep")
+                    done.abandoned += 1
         waiting = (
             found
             for found in every(self._objects, UPLOADS)
@@ -332,15 +358,27 @@ class Uploads:
             tell(unreadable)
             kept = {u.name for u in unreadable}  # whose file it is, nobody can tell
             for found, owner, ref in zip(some, uploads, refs, strict=True):
-                if (owner is None and repr(ref) not in kept) or (owner and owner.status is not UploadStatus.OPEN):
+                if (owner is None and repr(ref) not in kept) or (owner and owner.status not in UNSETTLED):
                     done.strays += self._objects.delete_unchanged(found)
         self._objects.drop_unfinished(before=now - _UNFINISHED_AFTER)
         return done
 
 
+def _told_digest(upload: Upload, sha256: str | None) -> str:
+    """The one SHA-256 that was told of a file."""
+    told = {digest.lower() for digest in (sha256, upload.sha256) if digest}
+    if len(told) == 1:
+        return told.pop()
+    raise UploadRefused(
+        "nothing verifies the file; tell its SHA-256, when it is reserved or now"
+        if not told
+        else "the file was announced with another SHA-256; correct it or leave it out"
+    )
+
+
 def _in_parts(upload: Upload) -> tuple[str, int]:
     if upload.parts_id is None or upload.part_size is None:
-        raise InvalidValue(f"{upload.ref!r} is sent at once; ask for its url")
+        raise InvalidValue(f"the file of upload {upload.upload_id} is sent at once; ask for its url")
     return upload.parts_id, upload.part_size
 
 

@@ -87,6 +87,8 @@ class Made:
     "In US dollars, if whoever made it charges."
     metrics: dict[str, Any] = field(default_factory=dict)
     "Numbers worth keeping."
+    not_drawn: Sequence[str] | None = None
+    "What was asked for in words and is not to be seen; None if whoever made it cannot tell."
 
 
 class StepReporter(Protocol):

@@ -99,6 +99,11 @@ class Change:
         self._taker = taker
         return self
 
+    @property
+    def under(self) -> Lease | None:
+        """The lease it is made under."""
+        return self._under
+
     @contextmanager
     def attempt(self) -> Iterator[None]:
         """Something that may fail by itself: if it raises, what it had added to the change is taken out again."""
@@ -183,7 +188,7 @@ class Change:
         if guarded and not by_version:
             condition = both(condition, overwritten(type(record), before, changed))
         if shape.last_modified is not None:
-            note_moment(record, before, changed, self.store.clock.now())
+            note_moment(record, before, changed, self.store.context.ticks.latest())
         if by_version:
             grow_version(record, before, changed)
         elif shape.version is not None:
@@ -198,7 +203,7 @@ class Change:
         check_ref(ref, "patch", when)
         check_updates(ref.shape, updates)
         only_counts = all(type(u) is Add for u in updates)
-        updates = with_version(ref.shape, with_moment(ref.shape, updates, self.store.clock.now()))
+        updates = with_version(ref.shape, with_moment(ref.shape, updates, self.store.context.ticks.latest()))
         self._writes.append(settle(Patch(ref.shape, ref.key, prepare_updates(ref.shape, updates), when), None))
         if self._trail is not None:
             self._trail.tell_unread("patch", ref, counts=only_counts, fields=sorted(u.field for u in updates))

@@ -201,7 +201,8 @@ class StoreHandle:
         """
         check_ref(ref, "patch")  # before its shape is asked for anything
         now = self.clock.now()
-        write = replace(patch(ref, *with_moment(ref.shape, updates, now), when=when, given=given), exact=exact)
+        moved = with_moment(ref.shape, updates, self.context.ticks.latest())
+        write = replace(patch(ref, *moved, when=when, given=given), exact=exact)
         if not ref.shape.claimed_by.isdisjoint([u.field for u in write.updates]):
             self.commit([write])
             return self._as_patched(write)  # type: ignore[no-any-return]

@@ -1,4 +1,8 @@
-"""The moment of a record's last change, for entities that keep one: it moves with every write, whoever writes."""
+"""The moment of a record's last change, for entities that keep one: it moves with every write, whoever writes.
+
+It never goes back: not below what was read, and not below what this process has written. Only where a record is changed
+unread by two machines can it be behind by as much as their clocks differ.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +21,7 @@ def note_moment(record: Entity, before: Mapping[str, Any], changed: list[Update]
     field = record.__shape__.last_modified
     assert field is not None
     if record.__dict__[field] == before[field]:
-        setattr(record, field, now)
+        setattr(record, field, now if before[field] is None else max(now, before[field]))
         changed.append(Set(field, record.__dict__[field]))
 
 

@@ -6,7 +6,8 @@ a worker that stalled, lost its lease and woke up changes nothing.
 
 That holds however wrong the clocks are. They only tell when a holder is given up: when its time is over by every clock
 that differs from its own by no more than the skew (see `clock`), or, for a `Duty`, when it has not been heard of for a
-whole period, which takes no comparing of clocks at all.
+whole period, which takes no comparing of clocks at all. One whose process is proven dead (`worker_name`) is given up at
+once.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ from penstock.operations.reads import Ref
 from penstock.operations.updates import Add, Remove, Set, Update
 from penstock.operations.writes import Check, Delete, Patch, Put, Write
 from penstock.ports.clock import by_the_slowest
+from penstock.ports.worker_name import is_proven_dead
 from penstock.schema.shape import Rights
 
 
@@ -89,12 +91,14 @@ def taken_by(owner: str, until: datetime) -> tuple[Update, ...]:
 
 def take(store: StoreHandle, ref: Ref[Any], *, owner: str, period: timedelta) -> Lease | None:
     """Lease a record that stands; None while another holds it."""
-    return _lease_in(_ask(store, ref, owner, period, is_free(by_the_slowest(store.clock))))
+    found = _ask(store, ref, owner, period, is_free(by_the_slowest(store.clock)))
+    return _lease_in(_inherited(store, ref, owner, period, found))
 
 
 def take_named(store: StoreHandle, name: str, *, owner: str, period: timedelta) -> Lease | None:
     """Lease something by its name; None while another holds it."""
-    return _lease_in(_ask_for_name(store, NamedLease.at(name=name), owner, period))
+    ref = NamedLease.at(name=name)
+    return _lease_in(_inherited(store, ref, owner, period, _ask_for_name(store, ref, owner, period)))
 
 
 def renew(store: StoreHandle, lease: Lease, *, period: timedelta) -> Lease:
@@ -149,7 +153,8 @@ class Duty:
                 return self._lease
         except LeaseLost:
             self._lease = None
-        found = _ask_for_name(self._store, self._ref, self._owner, self._period)
+        asked = _ask_for_name(self._store, self._ref, self._owner, self._period)
+        found = _inherited(self._store, self._ref, self._owner, self._period, asked)
         self._lease = found if isinstance(found, Lease) else self._relieve(found, passed)
         return self._lease
 
@@ -170,8 +175,7 @@ class Duty:
             self._seen, self._since = seen, passed
         if passed - self._since < self._period.total_seconds() or found.get("lease_owner") is None:
             return None
-        unmoved = All(tuple(Compare(n, "=", found[n]) for n in Leased.model_fields))
-        return _lease_in(_ask(self._store, self._ref, self._owner, self._period, unmoved))
+        return _lease_in(_ask(self._store, self._ref, self._owner, self._period, _unmoved(found)))
 
 
 class Fence:
@@ -269,6 +273,20 @@ def _ask_for_name(store: StoreHandle, ref: Ref[NamedLease], owner: str, period: 
         else:
             return Lease(ref, owner, 1, _moment(until))
     return _ask(store, ref, owner, period, is_free(by_the_slowest(store.clock)))
+
+
+def _inherited(
+    store: StoreHandle, ref: Ref[Any], owner: str, period: timedelta, found: Lease | Mapping[str, Any]
+) -> Lease | Mapping[str, Any]:
+    """The lease of one who is proven dead; else what was found."""
+    if isinstance(found, Lease) or not is_proven_dead(found.get("lease_owner") or ""):
+        return found
+    return _ask(store, ref, owner, period, _unmoved(found))
+
+
+def _unmoved(found: Mapping[str, Any]) -> Condition:
+    """That a lease stands as it was found."""
+    return All(tuple(Compare(n, "=", found[n]) for n in Leased.model_fields))
 
 
 def _lease_in(answer: Lease | Mapping[str, Any]) -> Lease | None:

@@ -1,4 +1,4 @@
-"""Moments that never repeat within a process, however coarse or frozen the clock."""
+"""Moments that never repeat, or never go back, within a process, however coarse, frozen or wrongly set the clock."""
 
 from __future__ import annotations
 
@@ -16,10 +16,18 @@ class Ticks:
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
         self._last: datetime | None = None
+        self._latest: datetime | None = None
         self._lock = Lock()
 
     def next(self) -> datetime:
         with self._lock:
             now, last = self._clock.now(), self._last
             self._last = now = now if last is None or now > last else last + _TICK
+            return now
+
+    def latest(self) -> datetime:
+        """The present moment, or the latest that was told so far where the clock was set back."""
+        with self._lock:
+            now = self._clock.now()
+            self._latest = now = now if self._latest is None else max(now, self._latest)
             return now

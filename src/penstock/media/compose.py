@@ -64,7 +64,7 @@ class Composer(Protocol):
         ...
 
     def excerpt(self, track: Path, into: Path, *, start: float, seconds: float) -> Cut:
-        """A part of a track as MP3; the track begins again where it ends."""
+        """A part of a track as MP3; the track begins again where it ends, and before its beginning it is silent."""
         ...
 
     def thumbnail(self, clip: Path, into: Path) -> Cut:
@@ -148,12 +148,13 @@ class FfmpegComposer:
 
     def excerpt(self, track: Path, into: Path, *, start: float, seconds: float) -> Cut:
         sound = _sound(probe(track))
-        if not (0 <= start < math.inf and 0 < seconds < math.inf):
+        if not (-seconds < start < math.inf and 0 < seconds < math.inf):
             raise InvalidValue(f"{seconds:g} s from {start:g} s on is no part of a track")
-        start %= sound.duration
+        # Counted from its first beginning, as in the cut: rounds are not exactly as long as the track says it is.
         loops = math.ceil((start + seconds) / sound.duration)
-        begin, end = round(start * RATE), round((start + seconds) * RATE)
+        begin, end, silent = round(max(start, 0) * RATE), round((start + seconds) * RATE), round(max(-start, 0) * RATE)
         cut = f"{_STEREO},asetpts=N/SR/TB,atrim=start_sample={begin}:end_sample={end},asetpts=PTS-STARTPTS"
+        cut += f",adelay=delays={silent}S:all=1" if silent else ""
         output = ["-map", f"0:{sound.index}", "-af", cut, "-c:a", "libmp3lame", "-b:a", "192k", *EXACT, "-f", "mp3"]
         with whole(into) as unfinished:
             looped = reading(track, "-stream_loop", str(loops))

@@ -1,8 +1,8 @@
 """Content types: what the bytes of a file are, whatever its name or its sender say.
 
 `sniff` looks at the beginning of a file. It knows what the domains make and take; everything else is text or
-``application/octet-stream``. Text formats have no signature, so between them it is a careful guess: `fits` says which
-claims a finding supports.
+``application/octet-stream``. Text formats have no signature, so between them it is a careful guess: `fits` of
+`media_type` says which claims a finding supports.
 
 Anybody may send these bytes, so each look goes over them once, forwards, and calls nothing that calls itself.
 """
@@ -13,19 +13,18 @@ import re
 import struct
 from collections.abc import Callable
 
-from penstock.errors import InvalidValue
+from penstock.media.media_type import PLAIN
 
 SNIFFED_BYTES = 4096
 "As much of the beginning of a file as `sniff` wants to see."
 
 UNKNOWN = "application/octet-stream"
-PLAIN = "text/plain"
 
 SHOWN_INLINE = frozenset(
     {
         *("image/png", "image/jpeg", "image/gif", "image/webp", "image/avif"),
         *("audio/wav", "audio/mpeg", "audio/flac", "audio/ogg", "audio/aac", "audio/mp4"),
-        *("video/mp4", "video/webm", "video/quicktime", "video/ogg", "video/x-matroska"),
+        *("video/mp4", "video/webm", "video/quicktime", "video/ogg", "video/x-matroska", "video/3gpp", "video/3gpp2"),
     }
 )
 "What a browser may show in place: it runs no script from any of these, whatever the bytes are."
@@ -57,6 +56,8 @@ _MAGIC: tuple[tuple[int, bytes, str], ...] = (
     (0, b"\0\0\x01\xb3", "video/mpeg"),
     (0, b"\x06\x0e+4\x02\x05\x01\x01", "application/mxf"),
     (0, b"ID3", "audio/mpeg"),
+    (0, b"caff\0\x01", "audio/x-caf"),
+    (0, b"#!AMR", "audio/amr"),
     (257, b"ustar", "application/x-tar"),
 )
 _PACKETS = 5
@@ -69,49 +70,14 @@ _BRANDS = {
     b"M4B ": "audio/mp4",
     b"avif": "image/avif",
     b"avis": "image/avif",
-    b"heic": "image/heic",
-    b"heix": "image/heic",
-    b"mif1": "image/heif",
+    **dict.fromkeys((b"heic", b"heix", b"heim", b"heis", b"hevc", b"hevx"), "image/heic"),
+    **dict.fromkeys((b"3gp", b"3gg", b"3ge", b"3gr", b"3gs"), "video/3gpp"),
+    **dict.fromkeys((b"3g2", b"KDD"), "video/3gpp2"),
 }
+"By four letters, or by three where the last one counts versions."
+_HEIF = frozenset({b"mif1", b"mif2", b"msf1", b"miaf", b"pict"})
+"Brands of pictures that say no more than that; how they are coded, one of those behind says."
 _OLD_QUICKTIME = frozenset({b"moov", b"mdat", b"wide", b"free", b"skip", b"pnot"})
-_ALIASES = {
-    "audio/x-wav": "audio/wav",
-    "audio/wave": "audio/wav",
-    "audio/vnd.wave": "audio/wav",
-    "audio/mp3": "audio/mpeg",
-    "audio/x-flac": "audio/flac",
-    "audio/opus": "audio/ogg",
-    "application/ogg": "audio/ogg",
-    "audio/x-m4a": "audio/mp4",
-    "audio/x-aac": "audio/aac",
-    "video/x-m4v": "video/mp4",
-    "video/matroska": "video/x-matroska",
-    "video/mxf": "application/mxf",
-    "video/x-ms-wmv": "video/x-ms-asf",
-    "image/jpg": "image/jpeg",
-    "image/fits": "application/fits",
-    "application/x-gzip": "application/gzip",
-    "application/x-zip-compressed": "application/zip",
-    "text/xml": "application/xml",
-    "text/json": "application/json",
-    "text/tab-separated-values": "text/csv",
-    "model/x.stl-ascii": "model/stl",
-    "model/x.stl-binary": "model/stl",
-}
-_FORMS: dict[str, frozenset[str]] = {
-    # A claim that is a special form of what can be seen.
-    PLAIN: frozenset(
-        {"text/csv", "text/markdown", "application/x-ndjson", "model/obj", "application/vnd.apple.mpegurl"}
-    ),
-    "text/csv": frozenset({PLAIN}),
-    "model/obj": frozenset({PLAIN}),
-    "application/json": frozenset({"application/x-ndjson", "model/gltf+json", "application/geo+json"}),
-    "application/xml": frozenset({"application/x-votable+xml", "application/rss+xml", "application/atom+xml"}),
-}
-_LONGEST_TYPE = 200
-_NAME, _TOKEN = r"[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]{0,126}", r"[A-Za-z0-9!#$%&'*+.^_`|~-]+"
-_MEDIA_TYPE = re.compile(rf'{_NAME}/{_NAME}(?:[ \t]*;[ \t]*{_TOKEN}=(?:{_TOKEN}|"[ \t!#-\[\]-~]*"))*+', re.ASCII)
-_ZIPPED = ("application/vnd.openxmlformats-", "application/vnd.oasis.opendocument.", "application/epub+zip")
 
 
 def sniff(head: bytes) -> str:
@@ -128,27 +94,6 @@ def sniff(head: bytes) -> str:
     return UNKNOWN
 
 
-def fits(claimed: str, found: str) -> bool:
-    """Does a claimed content type agree with the one that was found in the bytes?"""
-    claim = canonical(claimed)
-    if claim == found or claim in _FORMS.get(found, ()):
-        return True
-    return found == "application/zip" and claim.startswith(_ZIPPED)
-
-
-def canonical(content_type: str) -> str:
-    """A content type without parameters, in small letters, under its usual name."""
-    bare = content_type.partition(";")[0].strip().lower()
-    return _ALIASES.get(bare, bare)
-
-
-def checked_content_type(content_type: str) -> str:
-    """A content type that is announced, in one form; InvalidValue for what is no media type."""
-    if len(content_type) > _LONGEST_TYPE or not _MEDIA_TYPE.fullmatch(content_type.strip(" \t")):
-        raise InvalidValue(f"the content type {content_type[:40]!r} is no media type; write one such as video/mp4")
-    return canonical(content_type)
-
-
 def _transport_stream(head: bytes) -> str | None:
     """Packets of one size, each of which begins with a G; on discs there is a time before each."""
     for first, size in ((0, 188), (4, 192)):
@@ -159,16 +104,27 @@ def _transport_stream(head: bytes) -> str | None:
 
 
 def _riff(head: bytes) -> str | None:
+    if head[:4] == b"FORM" and head[8:12] in (b"AIFF", b"AIFC"):
+        return "audio/aiff"
     return _RIFF.get(head[8:12]) if head[:4] in (b"RIFF", b"RF64") else None
 
 
 def _iso_media(head: bytes) -> str | None:
     """MP4 and its relatives, by the brand they name first; QuickTime of the time before brands, by its atoms."""
     if head[4:8] == b"ftyp":
-        return _BRANDS.get(head[8:12], "video/mp4")
+        return _by_brand(head)
     if head[4:8] in _OLD_QUICKTIME and int.from_bytes(head[:4], "big") in range(8, 1 << 31):
         return "video/quicktime"
     return None
+
+
+def _by_brand(head: bytes) -> str:
+    brand = head[8:12]
+    if brand in _HEIF:
+        behind = range(16, min(int.from_bytes(head[:4], "big"), len(head)) - 3, 4)
+        pictures = (_BRANDS.get(head[at : at + 4], "") for at in behind)
+        return next((found for found in pictures if found.startswith("image/")), "image/heif")
+    return _BRANDS.get(brand) or _BRANDS.get(brand[:3]) or "video/mp4"
 
 
 def _matroska(head: bytes) -> str | None:

@@ -50,6 +50,8 @@ MP4 = (*EXACT, "-movflags", "+faststart", "-f", "mp4")
 
 TICK = 0.25
 "Seconds between two times that progress is told."
+_ANSWERS = 20.0
+"Seconds in which it says who it is."
 _GRACE = 0.5
 "Seconds to end by itself; nobody wants what it might still write."
 _LONG = timedelta(minutes=10)
@@ -99,6 +101,17 @@ def binary() -> str:
         return str(imageio_ffmpeg.get_ffmpeg_exe())
     except RuntimeError as error:
         raise Misconfigured(f"there is no ffmpeg for this machine: {error}") from None
+
+
+def version_of_ffmpeg() -> str:
+    """Which ffmpeg it is; Misconfigured if it does not even say that."""
+    try:
+        told = subprocess.run(
+            [binary(), "-version"], capture_output=True, timeout=_ANSWERS, env=_ENVIRONMENT, check=True
+        )
+    except (OSError, subprocess.SubprocessError) as error:
+        raise Misconfigured(f"{binary()} does not run: {error}; install imageio-ffmpeg anew") from None
+    return " ".join(told.stdout.decode(errors="replace").split()[:3])
 
 
 def spent() -> float:

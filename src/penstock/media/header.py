@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
+
+from penstock.media.content_type import sniff
 
 _JPEG_SIZES = frozenset({*range(0xC0, 0xD0)} - {0xC4, 0xC8, 0xCC})
 _PROGRESSIVE = frozenset({0xC2, 0xC6, 0xCA, 0xCE})
 _BARE = frozenset({0x01, *range(0xD0, 0xDA)})
 "Markers of JPEG that nothing follows."
 _MOST_MARKERS = 4096
+_HEIF_HEAD = 1 << 20
+"Bytes within which a picture of this kind says how large it is; what it is made of follows."
+_HEIF_SIZE = b"ispe\0\0\0\0"
+_HEIF_SIDE = 1 << 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +45,8 @@ def header_of(path: Path) -> Header | None:
             return Header("GIF", _little(beginning[6:8]), _little(beginning[8:10]), 14)
         if beginning[8:12] == b"WEBP":
             return _webp(beginning)
+        if beginning[4:8] == b"ftyp":
+            return _heif(beginning + file.read(_HEIF_HEAD))
         return _jpeg(file) if beginning.startswith(b"\xff\xd8") else None
 
 
@@ -64,6 +73,22 @@ def _webp(beginning: bytes) -> Header | None:
     else:
         return None
     return Header("WebP", width, height, 17)
+
+
+def _heif(head: bytes) -> Header | None:
+    """By the largest of the sizes it names: the others are of tiles and of small copies."""
+    sizes = [_sides(head, match.end()) for match in re.finditer(re.escape(_HEIF_SIZE), head)]
+    known = [size for size in sizes if max(size) <= _HEIF_SIDE]
+    if not known:
+        return None
+    width, height = max(known, key=lambda size: size[0] * size[1])
+    if sniff(head).endswith("avif"):
+        return Header("AVIF", width, height, 12)
+    return Header("HEIC", width, height, 12 if b"auxC" in head else 9)
+
+
+def _sides(head: bytes, at: int) -> tuple[int, int]:
+    return _big(head[at : at + 4]), _big(head[at + 4 : at + 8])
 
 
 def _jpeg(file: BinaryIO) -> Header | None:

@@ -1,15 +1,17 @@
-"""Images: PNG, JPEG, WebP, GIF."""
+"""Images: PNG, JPEG, WebP, GIF, AVIF, HEIC."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import timedelta
+from importlib.util import find_spec
 from itertools import count
 from pathlib import Path
 from typing import Any, TypeAlias
 
 from penstock.media.apart import apart
+from penstock.media.content_type import SNIFFED_BYTES, sniff
 from penstock.media.errors import TooMuchToDecode, UnusableFile
 from penstock.media.extra import need
 from penstock.media.ffmpeg import MOST_PIXELS
@@ -20,8 +22,13 @@ from penstock.media.room import MEGABYTE
 PillowImage: TypeAlias = Any
 "An image of Pillow's, which is an extra."
 
-_SIGNATURES = (b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff", b"GIF87a", b"GIF89a")
-FORMATS = ("PNG", "JPEG", "WEBP", "GIF")
+IMAGE_TYPES = frozenset(
+    {"image/png", "image/jpeg", "image/gif", "image/webp", "image/avif", "image/heic", "image/heif"}
+)
+_FORMATS = ("PNG", "JPEG", "WEBP", "GIF", "AVIF", "HEIF")
+"Pillow's names of them."
+_THREADS = 1
+"Of a HEIC's decoder: each more takes memory that no header tells of."
 _MOST_FRAMES = 1000
 _MOST_MEMORY = 448 * MEGABYTE
 _BESIDES = 32 * MEGABYTE
@@ -34,7 +41,17 @@ _ROTATIONS = {3: 180, 4: 180, 5: 270, 6: 270, 7: 90, 8: 90}
 
 def is_image(beginning: bytes) -> bool:
     """Whether a file that begins like this says it is one."""
-    return beginning.startswith(_SIGNATURES) or (beginning[:4] == b"RIFF" and beginning[8:12] == b"WEBP")
+    return sniff(beginning) in IMAGE_TYPES
+
+
+def readable_formats() -> tuple[str, ...]:
+    """Pillow's names of the formats that are taken, once it can read them; whoever opens an image gives it these."""
+    if find_spec("pi_heif") is None:
+        return _FORMATS[:-1]
+    from pi_heif import register_heif_opener
+
+    register_heif_opener(thumbnails=False, decode_threads=_THREADS)
+    return _FORMATS
 
 
 def probe_image(path: Path) -> Probed:
@@ -87,13 +104,15 @@ def opened(path: Path, *, pixels: int = MOST_PIXELS) -> Iterator[PillowImage]:
     from PIL import Image, UnidentifiedImageError
 
     try:
-        with Image.open(path, formats=FORMATS) as image:
+        with Image.open(path, formats=readable_formats()) as image:
             if image.width * image.height > pixels:
                 raise _too_large()
             yield image
     except (UnusableFile, MemoryError):
         raise
     except UnidentifiedImageError:
+        if (lacking := _lacking(path)) is not None:
+            raise UnusableFile(lacking) from None
         raise UnusableFile("the image is damaged: its header cannot be read; save it anew and send it again") from None
     except Image.DecompressionBombError:
         raise _too_large() from None
@@ -102,12 +121,21 @@ def opened(path: Path, *, pixels: int = MOST_PIXELS) -> Iterator[PillowImage]:
         raise UnusableFile(f"the image is damaged ({error}); save it anew and send it again") from error
 
 
+def _lacking(path: Path) -> str | None:
+    """What is missing here for an image that may be sound elsewhere."""
+    with path.open("rb") as file:
+        is_heif = sniff(file.read(SNIFFED_BYTES)) in ("image/heic", "image/heif")
+    if not is_heif or find_spec("pi_heif") is not None:
+        return None
+    return "a HEIC can be read only where pi-heif is installed (pip install 'penstock[heic]'); send it as JPEG or PNG"
+
+
 def _probed(image: PillowImage, *, pixels: int, frames: int) -> Probed:
     # A PNG would be decoded for it, and hardly ever has one.
     orientation = image.getexif().get(_ORIENTATION, 1) if image.format != "PNG" else 1
     width, height = (image.height, image.width) if orientation in (5, 6, 7, 8) else (image.width, image.height)
     # A photograph may have a second one behind it, and a name of its own then.
-    container = "jpeg" if image.format == "MPO" else str(image.format).lower()
+    container = {"MPO": "jpeg", "HEIF": "heic"}.get(str(image.format), str(image.format).lower())
     picture = PictureTrack(
         index=0,
         codec=container,

@@ -12,12 +12,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from penstock.media.apart import apart
+from penstock.media.content_type import UNKNOWN, sniff
 from penstock.media.errors import TooMuchToDecode, UnusableFile
 from penstock.media.extra import need
 from penstock.media.ffmpeg import GUARDS, MOST_PIXELS, writing
 from penstock.media.image import is_image, probe_image
 from penstock.media.probed import MediaKind, PictureTrack, Probed, SoundTrack
 from penstock.media.room import MEGABYTE
+from penstock.media.shown_frames import ShownFrame, shown_frames
 
 if TYPE_CHECKING:  # av is an extra, and its types are worth more than a line
     from av import AudioStream, Packet, VideoFrame, VideoStream
@@ -74,7 +76,7 @@ def probe_here(path: Path, *, limit: timedelta) -> Probed:
         with av.open(
             writing(path), container_options=dict(GUARDS), timeout=_TO_OPEN, metadata_errors="replace"
         ) as container:
-            return _probed(container, beginning, until=time.monotonic() + limit.total_seconds())
+            return _probed(container, path, beginning, until=time.monotonic() + limit.total_seconds())
     except MemoryError:
         raise
     except (av.FFmpegError, EOFError) as error:
@@ -84,6 +86,8 @@ def probe_here(path: Path, *, limit: timedelta) -> Probed:
 def _unreadable(beginning: bytes, error: Exception) -> str:
     if _is_text(beginning):
         return "the file is text, not a video, sound or image; send the media file itself"
+    if (found := sniff(beginning)).startswith(("model/", "application/", "image/")) and found != UNKNOWN:
+        return f"the file is {found}; {AS_ANY_KIND}"
     reason = getattr(error, "strerror", None) or str(error)
     return f"the file is damaged or of a kind that is not taken here ({reason}); {AS_ANY_KIND}"
 
@@ -96,11 +100,13 @@ def _is_text(beginning: bytes) -> bool:
         return False
 
 
-def _probed(container: InputContainer, beginning: bytes, *, until: float) -> Probed:
+def _probed(container: InputContainer, path: Path, beginning: bytes, *, until: float) -> Probed:
     film, heard = _film(container), _heard(container)
     if film is None and heard is None:
         raise UnusableFile(f"there is nothing in the file that can be decoded; {AS_ANY_KIND}")
     measured = _Measured.of(container, film, until=until)
+    if film is not None and measured.frame is not None and measured.of_stream(film).untold:
+        measured.of_stream(film).correct(shown_frames(path, film.index, until=until))
     start = (container.start_time or 0) / 1e6
     claimed = container.duration / 1e6 if container.duration else None
     if claimed is not None and container.format.name.startswith("matroska"):
@@ -127,7 +133,7 @@ class _Times:
     def __init__(self, unit: float) -> None:
         self._unit = unit
         self._told, self._guessed = array("d"), array("d")
-        self.count = self.keys = 0
+        self.count = self.keys = self.untold = 0
         self.end = 0.0
 
     def add(self, packet: Packet[Any]) -> None:
@@ -135,8 +141,15 @@ class _Times:
         begins = moment * self._unit if moment is not None else self.end
         (self._guessed if moment is None else self._told).append(begins)
         self.count += 1
+        self.untold += packet.pts is None
         self.keys += packet.is_keyframe
         self.end = max(self.end, begins + (packet.duration or 0) * self._unit)
+
+    def correct(self, shown: Sequence[ShownFrame]) -> None:
+        """By when its frames were shown, decoded: a packet that does not say it may belong before others."""
+        if shown:
+            self._told, self._guessed = array("d", [frame.begins for frame in shown]), array("d")
+            self.end = max(frame.begins + frame.lasts for frame in shown)
 
     @property
     def uncertain(self) -> bool:

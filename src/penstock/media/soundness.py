@@ -6,13 +6,16 @@ few complaints are forgiven, for the end of a recording is often cut.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
 
+from penstock.media.content_type import UNKNOWN
 from penstock.media.errors import FfmpegFailed, FfmpegTooLarge, FfmpegTooSlow, TooMuchToDecode, UnusableFile
 from penstock.media.ffmpeg import MOST_PIXELS, Ran, reading, run
-from penstock.media.image import decode_image
+from penstock.media.image import IMAGE_TYPES, decode_image
+from penstock.media.media_type import canonical
 from penstock.media.probe import AS_ANY_KIND, probe
 from penstock.media.probed import MediaKind, Probed
 from penstock.media.room import MEGABYTE, room
@@ -52,7 +55,11 @@ _RIFF_UNKNOWN = 0x7FFFFFFF
 "A size from here on was written by somebody who did not know it yet."
 
 
-def sound_video(path: Path, *, limits: SoundnessLimits = LIMITS) -> Probed:
+Tell = Callable[[float], None]
+"Told which share of a file is seen; what it raises ends the look."
+
+
+def sound_video(path: Path, *, limits: SoundnessLimits = LIMITS, tell: Tell = lambda share: None) -> Probed:
     """What is known of a video that is whole."""
     probed = _of_kind(MediaKind.VIDEO, path, limits)
     picture = probed.picture
@@ -65,24 +72,36 @@ def sound_video(path: Path, *, limits: SoundnessLimits = LIMITS) -> Probed:
         raise UnusableFile(f"the video is {size}; send one of at most {limits.pixels} pixels a frame")
     if picture.frames > limits.frames:
         raise UnusableFile(f"the video has {picture.frames} frames; send one of at most {limits.frames}")
-    ran = _decoded(path, probed, limits)
+    ran = _decoded(path, probed, limits, tell)
     if ran.frames < max(1, _DECODED_SHARE * picture.frames):
         raise UnusableFile(f"only {ran.frames} of the video's {picture.frames} frames can be decoded; export it anew")
     return probed
 
 
-def sound_audio(path: Path, *, limits: SoundnessLimits = LIMITS) -> Probed:
+def sound_audio(path: Path, *, limits: SoundnessLimits = LIMITS, tell: Tell = lambda share: None) -> Probed:
     """What is known of a sound that is whole."""
     probed = _of_kind(MediaKind.AUDIO, path, limits)
-    _decoded(path, probed, limits)
+    _decoded(path, probed, limits, tell)
     return probed
 
 
-def sound_image(path: Path, *, limits: SoundnessLimits = LIMITS) -> Probed:
+def sound_image(path: Path, *, limits: SoundnessLimits = LIMITS, tell: Tell = lambda share: None) -> Probed:
     """What is known of an image that is whole."""
     probed = _of_kind(MediaKind.IMAGE, path, limits)
+    tell(0.5)
     decode_image(path, pixels=limits.pixels)
     return probed
+
+
+def advice(kind: MediaKind, content_type: str) -> str | None:
+    """What to tell whoever announces a file that is to be of a kind; None where its type promises well.
+
+    No type is refused for its name: senders are often wrong about it, and the bytes decide.
+    """
+    claim = canonical(content_type)
+    if claim == UNKNOWN or claim in _TAKEN[kind]:
+        return None
+    return f"{claim} is usually not {_NAMES[kind]} that is taken here, and the bytes decide; {_WANTED[kind]}"
 
 
 def _of_kind(kind: MediaKind, path: Path, limits: SoundnessLimits) -> Probed:
@@ -99,11 +118,22 @@ def _of_kind(kind: MediaKind, path: Path, limits: SoundnessLimits) -> Probed:
     return probed
 
 
+_EITHER = frozenset({"video/mp4", "video/quicktime", "video/3gpp", "video/3gpp2", "video/webm", "video/x-matroska"})
+"Containers with pictures, or with sound alone."
+_TAKEN = {
+    MediaKind.VIDEO: _EITHER
+    | {"video/x-msvideo", "video/mpeg", "video/mp2t", "video/ogg", "video/x-flv", "video/x-ms-asf", "application/mxf"},
+    MediaKind.AUDIO: _EITHER
+    | {"audio/wav", "audio/mpeg", "audio/flac", "audio/ogg", "audio/mp4", "audio/aac", "audio/aiff", "audio/x-caf"}
+    | {"audio/amr", "audio/ac3", "video/x-ms-asf"},
+    MediaKind.IMAGE: IMAGE_TYPES,
+}
+"Under which types files of a kind usually come."
 _NAMES = {MediaKind.VIDEO: "a video", MediaKind.AUDIO: "sound without pictures", MediaKind.IMAGE: "an image"}
 _WANTED = {
     MediaKind.VIDEO: "send a video such as MP4, WebM or MOV",
     MediaKind.AUDIO: "send a sound such as MP3, WAV, FLAC or OGG",
-    MediaKind.IMAGE: "send an image: PNG, JPEG, WebP or GIF",
+    MediaKind.IMAGE: "send an image: PNG, JPEG, WebP, AVIF, HEIC or GIF",
 }
 
 
@@ -143,15 +173,21 @@ def _strictness(probed: Probed) -> str:
     return "crccheck+buffer+careful" if filled else "crccheck+bitstream+buffer+careful"
 
 
-def _decoded(path: Path, probed: Probed, limits: SoundnessLimits) -> Ran:
+def _decoded(path: Path, probed: Probed, limits: SoundnessLimits, tell: Tell) -> Ran:
     """All of it decoded, and hardly a complaint about it."""
+    length = max(probed.duration, probed.measured)
     streams = [stream.index for stream in (probed.picture, probed.sound) if stream is not None]
     maps = [part for index in streams for part in ("-map", f"0:{index}")]
     source = reading(path, "-threads", "2", "-err_detect", _strictness(probed))
     memory = _memory(probed)
     try:
         with room().taken(memory):
-            ran = run([*source, *maps, "-fps_mode", "passthrough", "-f", "null", "-"], limit=limits.time, memory=memory)
+            ran = run(
+                [*source, *maps, "-fps_mode", "passthrough", "-f", "null", "-"],
+                limit=limits.time,
+                memory=memory,
+                progress=lambda seconds: tell(min(seconds / length, 1.0)),
+            )
     except FfmpegTooLarge:
         raise _too_much(memory) from None
     except FfmpegTooSlow:

@@ -24,7 +24,8 @@ from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
 from penstock.errors import InvalidValue, Misconfigured, PenstockError, WrongHeaders, WrongRange
-from penstock.media.content_type import UNKNOWN, canonical
+from penstock.media.content_type import UNKNOWN
+from penstock.media.media_type import canonical
 from penstock.net.pace import Pace
 from penstock.net.pool import Pool
 from penstock.net.traffic import Traffic

@@ -22,6 +22,7 @@ from penstock.operations.conditions import Compare, both
 from penstock.operations.updates import Append, Set, SetIfAbsent
 from penstock.operations.writes import Patch
 from penstock.schema.file_pattern import OWN_PLACES, FilePattern, text
+from penstock.schema.generated import defined
 from penstock.schema.kinds import FieldShape, Kind
 from penstock.schema.object_key import validate_folder, validate_s3_key
 from penstock.schema.shape import EntityShape
@@ -91,24 +92,49 @@ def check_files(shape: EntityShape, values: Mapping[str, Any]) -> None:
 
 def _fixed_places(shape: EntityShape, values: Mapping[str, Any]) -> set[str]:
     """The keys that a record with these values may point at, as far as its patterns leave nothing open."""
-    writers, templates = _fixed(shape)
+    writers, templates, write_all = _fixed(shape)
     texts = {}
     for mark, name, write in writers:
         value = values.get(name)
         if value is not None and (said := write(value)) is not None:
             texts[mark] = said
     if len(texts) == len(writers):
-        return {template % texts for template, _ in templates}
+        return write_all(*texts.values())
     return {template % texts for template, needed in templates if needed <= texts.keys()}
 
 
 @cache
-def _fixed(shape: EntityShape) -> tuple[list[_Writer], list[tuple[str, frozenset[str]]]]:
-    """Of those patterns that leave nothing open what writes their marks, and the templates with the marks they need."""
+def _fixed(
+    shape: EntityShape,
+) -> tuple[list[_Writer], list[tuple[str, frozenset[str]]], Callable[..., set[str]]]:
+    """Of those patterns that leave nothing open what writes their marks, the templates with the marks they need, and
+    what makes the keys of all of them."""
     patterns = [(p.template, p.marks) for p in shape.files if p.template is not None and _is_fixed(p, p.template)]
     every = {mark: meant for _, marks in patterns for mark, meant in marks.items()}
     writers = [(mark, name, _harmless(shape.fields[name], digits)) for mark, (name, digits) in every.items()]
-    return writers, [(template, frozenset(marks)) for template, marks in patterns]
+    needed = [(template, frozenset(marks)) for template, marks in patterns]
+    return writers, needed, _joined([template for template, _ in patterns], list(every), about=shape.name)
+
+
+def _joined(templates: list[str], marks: list[str], *, about: str) -> Callable[..., set[str]]:
+    """Generate what makes a key of each template: every put of a record with files asks for them."""
+    constants: dict[str, str] = {}
+    keys = []
+    for template in templates:
+        pieces = []
+        for place, piece in enumerate(re.split(r"%\(([^()]*)\)s", template)):
+            if place % 2:
+                pieces.append(f"m{marks.index(piece)}")
+            elif piece:
+                pieces.append(name := f"c{len(constants)}")
+                constants[name] = piece
+        keys.append(" + ".join(pieces))
+    parameters = ", ".join(f"m{number}" for number in range(len(marks)))
+    made = "{" + ", ".join(keys) + "}" if keys else "set()"
+    function: Callable[..., set[str]] = defined(
+        "places", f"def places({parameters}):\n    return {made}\n", about=about, names=constants
+    )
+    return function
 
 
 def _harmless(field: FieldShape, digits: int | None) -> Callable[[Any], str | None]:

@@ -36,8 +36,10 @@ from penstock.kernel.uniqueness import UniqueValue
 from penstock.review.note import Note, NoteNews, ReviewedRecord
 from penstock.work.assignment import Assignment
 from penstock.work.attempt_log import AttemptLog
+from penstock.work.budget import ProjectBudget
 from penstock.work.bulk_run import BulkRun
 from penstock.work.job import ChildCount, ChildRun, PipelineJob, StepRun
+from penstock.work.spending import ProjectSpending
 from penstock.work.task import Progress, QueueHint, Task, TaskAttempt
 from penstock.work.worker_presence import WorkerPresence
 
@@ -115,6 +117,8 @@ BOUNDS: tuple[Bound, ...] = (
     Bound(Assignment, "90 days after it was made, or was due", longest=90 * _DAY),
     Bound(BulkRun, "30 days after it was asked for", longest=_MONTH),
     Bound(WorkerPresence, "1 hour after the worker was last heard of", longest=timedelta(hours=1)),
+    Bound(ProjectBudget, "until it is removed; one for a project", Stays.DECLARED),
+    Bound(ProjectSpending, "400 days after its last use; one for a project and a month", longest=400 * _DAY),
     Bound(QueueHint, "30 days after its queue has come to rest", longest=_MONTH),
     Bound(Progress, "30 days after it was last told", longest=_MONTH),
     Bound(

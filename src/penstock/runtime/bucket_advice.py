@@ -15,13 +15,18 @@ def bucket_advice(settings: Settings) -> list[PlanStep]:
     parts = urlsplit(settings.objects)
     if parts.scheme != "s3":
         return []
-    bucket, origins = parts.netloc, list(dict.fromkeys((_origin(settings.url), *settings.cors_origins)))
+    bucket, origins = parts.netloc, page_origins(settings)
     detail = (
         f"Pages of {', '.join(origins)} read and send files of s3://{bucket} by signed URLs only if it has this CORS "
         f"rule; `aws s3api put-bucket-cors --bucket {bucket}` replaces all that it has:\n"
         f"{json.dumps(page_rule(origins))}"
     )
     return [PlanStep(ADVICE, f"CORS rule of {bucket}", detail)]
+
+
+def page_origins(settings: Settings) -> list[str]:
+    """Whose pages use the files of the service: its own, and those that may use it."""
+    return list(dict.fromkeys((_origin(settings.url), *settings.cors_origins)))
 
 
 def _origin(url: str) -> str:

@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import TypeVar
 from urllib.parse import SplitResult, parse_qs, unquote, urlsplit
 
-from penstock.cost.meter import Meter, MeteredEngine
+from penstock.cost.meter import Meter
+from penstock.cost.metered_engine import MeteredEngine
 from penstock.cost.read_cost import read_cost
 from penstock.errors import Misconfigured
 from penstock.kernel.examination import EXAMINED
@@ -28,10 +29,11 @@ from penstock.ports.engine import Engine
 from penstock.ports.object_store import ObjectStore
 from penstock.ports.private import make_private
 from penstock.ports.sink import Sink
-from penstock.runtime.settings import Settings
+from penstock.runtime.settings import AwsKeys, Settings
 from penstock.runtime.system_records import SYSTEM_RECORDS
 
 T = TypeVar("T")
+USUAL_REGION = "us-east-1"
 
 
 def open_store(
@@ -83,7 +85,9 @@ def _named(what: str, url: str, openers: Mapping[str, T]) -> T:
     scheme = _scheme(url)
     if not scheme:
         begins = " or ".join(f"{known}:" for known in openers)
-        raise Misconfigured(f"the {what} {without_secrets(url)!r} is no URL; one begins with {begins}")
+        shown = without_secrets(url)
+        here = f"; for a place on this machine write {next(iter(openers))}:///{shown}" if what != "sink" else ""
+        raise Misconfigured(f"the {what} {shown!r} is no URL; one begins with {begins}{here}")
     if scheme not in openers:
         close = difflib.get_close_matches(scheme, openers, n=1)
         hint = f'Did you mean "{close[0]}"?' if close else f"There are {', '.join(openers)}."
@@ -144,8 +148,9 @@ def _dynamodb(url: str, settings: Settings, meter: Meter | None) -> Engine:
     parts = _parts(url)
     endpoint = _endpoint(parse_qs(parts.query).get("endpoint", [None])[0] or settings.dynamodb)
     return DynamoEngine(
-        region=parts.netloc or settings.dynamodb_region or settings.aws_region,
+        region=parts.netloc or settings.dynamodb_region or _region(settings),
         endpoint=endpoint,
+        **settings.aws_keys,
         table_names=settings.table_names,
         report_capacity=None if meter is None else meter.measure,
     )
@@ -182,9 +187,11 @@ def _s3(url: str, settings: Settings, clock: Clock | None) -> ObjectStore:
         raise Misconfigured(f"an S3 URL says region, endpoint or profile, not {', '.join(sorted(unknown))}")
     connection = S3Connection(
         parts.netloc,
-        region=chosen.get("region") or settings.aws_region,
+        region=chosen.get("region") or _region(settings),
         endpoint=_endpoint(chosen.get("endpoint")),
         profile=chosen.get("profile"),
+        # A profile that the URL names has keys of its own.
+        **(settings.aws_keys if "profile" not in chosen else AwsKeys()),
     )
     return S3Objects(connection, prefix=unquote(parts.path), clock=clock)
 
@@ -204,10 +211,21 @@ def _webhook(settings: Settings, clock: Clock) -> Sink:
 def _eventbridge(settings: Settings, clock: Clock) -> Sink:
     from penstock.sinks.eventbridge import EventBridgeSink
 
-    if settings.aws_region is None:
-        raise Misconfigured("EventBridge needs a region; set AWS_REGION")
     bus = _parts(settings.sink).netloc or "default"
-    return EventBridgeSink(source="penstock", region=settings.aws_region, bus=bus)
+    return EventBridgeSink(source="penstock", region=_region(settings), bus=bus, **settings.aws_keys)
+
+
+def _region(settings: Settings) -> str:
+    """As the settings say, or AWS's own configuration; where neither does, the one that the documents name."""
+    if settings.aws_region is not None:
+        return settings.aws_region
+    from penstock.engines.dynamodb.wire.endpoints import find_region
+    from penstock.engines.dynamodb.wire.errors import Unconfigured
+
+    try:
+        return find_region()
+    except Unconfigured:
+        return USUAL_REGION
 
 
 def _kafka(settings: Settings, clock: Clock) -> Sink:

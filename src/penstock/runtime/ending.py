@@ -24,6 +24,8 @@ from penstock.workers.inline import TASK_THREAD
 log = logging.getLogger("penstock.service")
 
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+_UNNOTICED = 1.0
+"Seconds that nobody wonders about."
 _LAST = 5.0
 "Of the grace, the seconds that are kept for handing back and closing; of a short one, a quarter."
 
@@ -96,10 +98,12 @@ class Ending:
 
     def _watch(self) -> None:
         end = time.monotonic() + self._grace
+        seconds = int(self.for_work.total_seconds())
         if busy := self._service.busy:
-            seconds = int(self.for_work.total_seconds())
-            running = "A task" if busy == 1 else f"{busy} tasks"
-            self._say(f"Stopping. {running} may finish for {seconds} s; Ctrl-C again hands back what runs.")
+            running = "a task" if busy == 1 else f"{busy} tasks"
+            self._say(f"Stopping: waiting up to {seconds} s for {running}; Ctrl-C again hands back and stops now.")
+        elif not self._over.wait(_UNNOTICED):
+            self._say(f"Stopping: waiting up to {seconds} s for requests; Ctrl-C again stops now.")
         if not self._over.wait(end - time.monotonic()):
             log.error("something would not end within %d s, so the process is ended", self._grace)
             os._exit(1)

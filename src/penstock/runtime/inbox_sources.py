@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from enum import Enum
+from operator import attrgetter
 from typing import Any
 
 from penstock.declare.entity import Entity
@@ -18,6 +19,7 @@ from penstock.kernel.outbox import MessageStatus
 from penstock.kernel.record_name import name_of
 from penstock.operations.reads import Query, Ref
 from penstock.plugin import DomainPlugin, NeedsYou
+from penstock.runtime.budget_standings import near_end
 from penstock.runtime.inbox import COUNTED, InboxItem, InboxSource, Person
 from penstock.runtime.job_titles import job_titles
 from penstock.runtime.operated_system import OperatedSystem
@@ -52,6 +54,7 @@ def inbox_sources(system: OperatedSystem) -> list[InboxSource]:
         _LETTERS,
         _ENDING,
         near_limit(system),
+        near_end(),
     ]
 
 
@@ -80,8 +83,9 @@ def _assigned(known: KindsByLabel, titles: RecordTitles) -> InboxSource:
         Role.VIEWER,
         lambda person, now: [Assignment.of_assignee(assignee=person.name)],
         tell,
-        order=lambda assignment: assignment.due,
+        order=attrgetter("due"),
         about=about,
+        dated=lambda person, found: [(a.due_at, a) for a, _ in standing(person, found)],
     )
 
 
@@ -111,20 +115,45 @@ def _reviews(system: OperatedSystem) -> InboxSource:
         return [PipelineJob.by_status(status=JobStatus.PAUSED)]
 
     def tell(person: Person, jobs: Sequence[PipelineJob]) -> list[InboxItem]:
-        asked = [Assignment.at(about=name_of(job.ref)) for job in jobs]
-        found = {a.about: a for a in person.store.get_many(asked) if a is not None} if asked else {}
-        steps, about = _own_steps(system, person, jobs), job_titles(system, person.store, jobs, person.role)
-        items = [_review(system, person, job, found, about.get(job.job_id)) for job in jobs]
-        return [_with_own(item, steps.get(job.job_id), person) for item, job in zip(items, jobs, strict=True)]
+        duties, about = _duties(system, person, jobs), job_titles(system, person.store, jobs, person.role)
+        return [_review(system, person, job, duties[job.job_id], about.get(job.job_id)) for job in jobs]
+
+    def dated(person: Person, jobs: Sequence[PipelineJob]) -> list[tuple[datetime | None, PipelineJob]]:
+        duties = _duties(system, person, jobs)
+        return [(duties[job.job_id].due_at, job) for job in jobs]
 
     why = "What a step has made waits for somebody to approve or reject it."
-    return InboxSource("reviews", "Reviews", why, Role.EDITOR, queries, tell, order=lambda job: job.updated_at)
+    order = attrgetter("updated_at")
+    return InboxSource("reviews", "Reviews", why, Role.EDITOR, queries, tell, order=order, dated=dated)
 
 
-def _review(
-    system: OperatedSystem, person: Person, job: PipelineJob, found: dict[str, Assignment], about: str | None
-) -> InboxItem:
-    pipeline, asked = system.pipelines.get(job.pipeline), assignment_of(found, job)
+@dataclass(frozen=True, slots=True)
+class _Duty:
+    """Who is to look at what a job waits with, and by when."""
+
+    assignee: str | None = None
+    due_at: datetime | None = None
+    note: str | None = None
+
+
+def _duties(system: OperatedSystem, person: Person, jobs: Sequence[PipelineJob]) -> dict[str, _Duty]:
+    """Of each job, as its domain's own record of the step says it, or as somebody was asked."""
+    asked = [Assignment.at(about=name_of(job.ref)) for job in jobs]
+    found = {a.about: a for a in person.store.get_many(asked) if a is not None} if asked else {}
+    steps = _own_steps(system, person, jobs)
+    return {job.job_id: _duty(assignment_of(found, job), steps.get(job.job_id)) for job in jobs}
+
+
+def _duty(asked: Assignment | None, step: Any) -> _Duty:
+    note = None if asked is None else asked.note
+    own = _Duty(getattr(step, "assignee", None), getattr(step, "due_at", None), note)
+    if asked is None or own.assignee is not None or own.due_at is not None:
+        return own
+    return _Duty(asked.assignee, asked.due_at, note)
+
+
+def _review(system: OperatedSystem, person: Person, job: PipelineJob, duty: _Duty, about: str | None) -> InboxItem:
+    pipeline = system.pipelines.get(job.pipeline)
     own = None if pipeline is None or job.record is None else pipeline.records.job_ref(job)
     return InboxItem(
         title=_title(job, about),
@@ -135,10 +164,10 @@ def _review(
         else link_to(pipeline.records.step_ref(job)),
         job_id=job.job_id,
         project=_project(job.project_id),
-        assignee=None if asked is None else asked.assignee,
-        due_at=None if asked is None else asked.due_at,
-        overdue=asked is not None and _is_over(asked.due_at, person),
-        detail=None if asked is None else asked.note,
+        assignee=duty.assignee,
+        due_at=duty.due_at,
+        overdue=_is_over(duty.due_at, person),
+        detail=duty.note,
         fields={"pipeline": job.pipeline, "step": step_of(job), "round": job.round},
     )
 
@@ -156,13 +185,6 @@ def _own_steps(system: OperatedSystem, person: Person, jobs: Sequence[PipelineJo
             refs[job.job_id] = pipeline.records.step_ref(job)
     found = person.store.get_many(list(refs.values())) if refs else []
     return {job_id: step for job_id, step in zip(refs, found, strict=True) if step is not None}
-
-
-def _with_own(item: InboxItem, step: Any, person: Person) -> InboxItem:
-    assignee, due_at = getattr(step, "assignee", None), getattr(step, "due_at", None)
-    if assignee is None and due_at is None:
-        return item
-    return replace(item, assignee=assignee, due_at=due_at, overdue=_is_over(due_at, person))
 
 
 # What domains say

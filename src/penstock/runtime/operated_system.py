@@ -20,6 +20,7 @@ from penstock.events.schedule import Schedule, Scheduler
 from penstock.kernel.audit import AuditLine, SystemAudit
 from penstock.kernel.outbox import Message, SystemMessage
 from penstock.plugin import DomainPlugin
+from penstock.ports.worker_name import worker_name
 from penstock.runtime.dry_run import dry_retention, dry_sweep
 from penstock.runtime.record_titles import RecordTitles
 from penstock.runtime.verified_trails import verified_trails
@@ -30,7 +31,6 @@ from penstock.work.domain_context import DomainContext
 from penstock.work.errors import Terminal
 from penstock.work.pipeline import Pipeline
 from penstock.work.registry import Retry, Tasks
-from penstock.work.runner import worker_name
 from penstock.work.working import WORKING
 
 _LONG = timedelta(hours=6)
@@ -97,14 +97,12 @@ class OperatedSystem:
     @cached_property
     def outboxes(self) -> list[type[Message]]:
         """The kernel's outbox, and those of domains that document their own."""
-        own = [i.domain.outbox for i in self.installed]
-        return list(dict.fromkeys([SystemMessage, *(o for o in own if o is not None and issubclass(o, Message))]))
+        return outboxes_of(self.installed)
 
     @cached_property
     def trails(self) -> list[type[AuditLine]]:
         """The kernel's kind of audit line, and those of domains that document their own."""
-        own = [i.domain.audit for i in self.installed]
-        return list(dict.fromkeys([SystemAudit, *(a for a in own if a is not None and issubclass(a, AuditLine))]))
+        return trails_of(self.installed)
 
     @cached_property
     def feeds(self) -> dict[str, Feed]:
@@ -139,6 +137,18 @@ class OperatedSystem:
             return verified_trails(work.store, self.trails, self.context.archive, project=input.project)
 
         self.verify_audit = verify_audit
+
+
+def outboxes_of(installed: Sequence[DomainPlugin]) -> list[type[Message]]:
+    """The kernel's outbox, and those of domains that document their own."""
+    own = [i.domain.outbox for i in installed]
+    return list(dict.fromkeys([SystemMessage, *(o for o in own if o is not None and issubclass(o, Message))]))
+
+
+def trails_of(installed: Sequence[DomainPlugin]) -> list[type[AuditLine]]:
+    """The kernel's kind of audit line, and those of domains that document their own."""
+    own = [i.domain.audit for i in installed]
+    return list(dict.fromkeys([SystemAudit, *(a for a in own if a is not None and issubclass(a, AuditLine))]))
 
 
 def known_schedule(schedules: Sequence[Schedule], name: str) -> Schedule:

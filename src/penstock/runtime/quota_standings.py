@@ -5,6 +5,7 @@ from __future__ import annotations
 from penstock.plugin import QuotaStanding
 from penstock.runtime.inbox import InboxItem, InboxSource, Person
 from penstock.runtime.operated_system import OperatedSystem
+from penstock.runtime.record_link import link_to
 from penstock.schema.role import Role
 
 NEAR = 0.9
@@ -30,4 +31,5 @@ def standings(system: OperatedSystem, project: str | None) -> list[QuotaStanding
 def _item(standing: QuotaStanding) -> InboxItem:
     used = f"{standing.used:,} of {standing.limit:,} {standing.unit} {standing.whose}".strip()
     fields = {"quota": standing.quota, "used": standing.used, "limit": standing.limit}
-    return InboxItem(used, None, detail=standing.helps or None, fields=fields)
+    whose = None if standing.record is None else link_to(standing.record)
+    return InboxItem(used, None, whose, detail=standing.helps or None, fields=fields)

@@ -7,6 +7,7 @@ from typing import Any
 
 from penstock.declare.entity import Entity
 from penstock.plugin import DomainPlugin
+from penstock.review.short_title import short_title
 
 _NAMES = ("title", "name", "label")
 _LONGEST = 120
@@ -27,7 +28,7 @@ class RecordTitles:
     def title(self, record: Entity) -> str | None:
         """What a record is called; None where nobody has said it, and it has no name of its own."""
         said = self._titles.get(type(record), _named)(record)
-        return said[:_LONGEST] if said else None
+        return short_title(said, _LONGEST) if said else None
 
     def called(self, record: Entity) -> str:
         """The same; a record without a title goes by its key."""

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from penstock.auth.guest_link import GuestLink
+from penstock.cost.meter import Meter
 from penstock.declare.domain import Domain
 from penstock.errors import Misconfigured
 from penstock.events.feed import Feed
@@ -35,17 +36,19 @@ from penstock.lifecycle.audit_archive import AuditArchive
 from penstock.lifecycle.reaper import Reaper
 from penstock.plugin import DomainPlugin, own_settings
 from penstock.ports.private import keep, make_private
+from penstock.ports.worker_name import worker_name
 from penstock.review.past_reviews import PastReviews
 from penstock.runtime.composition import open_archive, open_objects, open_sink, open_store
 from penstock.runtime.growth import Stored, stored
 from penstock.runtime.operated_system import OperatedSystem
 from penstock.runtime.settings import Settings
+from penstock.runtime.usage_ledger import EVERY, UsageLedger, chosen_prices
+from penstock.runtime.writer_region import check_writer, is_elsewhere
 from penstock.work.domain_context import DomainContext
 from penstock.work.past_jobs import PastJobs
 from penstock.work.queue_hints import rest_idle
 from penstock.work.registry import Tasks
 from penstock.work.rescue import keep_rescuing
-from penstock.work.runner import worker_name
 from penstock.work.working import WORKING
 from penstock.workers.inline import InlineWorkers
 
@@ -70,7 +73,9 @@ class Service:
     context: DomainContext = field(init=False)
 
     def __post_init__(self) -> None:
-        store = open_store(self.settings.store, settings=self.settings)
+        meter = Meter() if self.settings.meter else None
+        store = open_store(self.settings.store, settings=self.settings, meter=meter)
+        self.ledger = None if meter is None else UsageLedger(store, meter, chosen_prices(self.settings))
         objects = open_objects(self.settings.objects, settings=self.settings)
         archive = open_archive(self.settings.archive, settings=self.settings)
         setting = own_settings(self.installed, self.settings.variables)
@@ -109,9 +114,13 @@ class Service:
         """Create what the store lacks; then deliver, follow, schedule, sweep and work."""
         if self.settings.workers not in ("inline", "celery", "none"):
             raise Misconfigured(f"workers are inline, celery or none, not {self.settings.workers!r}")
+        if background and self.settings.workers != "none":
+            check_writer(self.settings)
         crew = self.celery() if background and self.settings.workers == "celery" else None
         self.context.store.ensure(*self.domains)
-        if not background:
+        if self.ledger is not None:
+            self._every(EVERY, "usage", self.ledger.keep)
+        if not background or is_elsewhere(self.settings):
             return
         if self.settings.workers == "inline":
             self.start_workers()
@@ -156,6 +165,8 @@ class Service:
             self.begin_stop(grace=grace)
         assert self._draining is not None
         self._draining.join()
+        if self.ledger is not None:
+            self.ledger.keep()
         self.context.close()
         self.context.store.close()
 
@@ -180,6 +191,7 @@ class Service:
 
     def start_workers(self) -> InlineWorkers:
         """Threads that run tasks."""
+        check_writer(self.settings)
         threads = self.settings.worker_threads
         self._workers = InlineWorkers(self.context.store, self.tasks, threads=threads, context=self.context)
         self._workers.start()
@@ -187,6 +199,7 @@ class Service:
 
     def celery(self) -> CeleryWorkers:
         """Workers on many machines, who hear of tasks from Celery's broker."""
+        check_writer(self.settings)
         if find_spec("celery") is None:
             raise Misconfigured("celery is not installed; run: pip install 'penstock[celery]'")
         if not self.settings.broker:
@@ -209,6 +222,7 @@ class Service:
 
     def relay(self, outbox: type[Message]) -> Relay:
         """What tells the messages of one outbox to the sink."""
+        check_writer(self.settings)
         sink = open_sink(self.settings, clock=self.context.store.clock)
         return Relay(self.context.store, sink, owner=self.owner, outbox=outbox)
 
@@ -283,6 +297,7 @@ class Service:
 
     def sweep(self) -> Sweep:
         """What settles files that no record points at, uploads that were abandoned, and deletions."""
+        check_writer(self.settings)
         return Sweep(self.context.store, self.context.objects, self.domains, owner=self.owner)
 
     # Threads

@@ -9,17 +9,19 @@ from __future__ import annotations
 
 import difflib
 import os
-import tomllib
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict
 
 from penstock.declare.domain import Domain
 from penstock.declare.setting import Setting
 from penstock.errors import Misconfigured
+from penstock.runtime.settings_files import read_dotenv, read_toml
 
 _OURS, _OF_TESTS = "PENSTOCK_", "PENSTOCK_TEST_"
+MOST_THREADS = 1000
 _LOCAL_DYNAMODB = "http://localhost:8001"
 
 
@@ -60,6 +62,32 @@ def _feed_hours(text: str) -> int:
     return number
 
 
+class AwsKeys(TypedDict, total=False):
+    """What signs requests to AWS's services, as their clients take it."""
+
+    access_key: str | None
+    secret_key: str | None
+    session_token: str | None
+
+
+def _port(text: str) -> int:
+    if not 0 <= (number := _whole(text)) <= 65535:
+        raise ValueError("is not from 0 to 65535")
+    return number
+
+
+def _threads(text: str) -> int:
+    if not 1 <= (number := _whole(text)) <= MOST_THREADS:
+        raise ValueError("is less than 1" if number < 1 else f"is more than {MOST_THREADS}")
+    return number
+
+
+def _web_url(text: str) -> str:
+    if not re.match(r"https?://[^/\s]", text):
+        raise ValueError("is no URL such as https://penstock.example")
+    return text
+
+
 @dataclass(frozen=True)
 class Settings:
     """What a deployment may choose."""
@@ -83,13 +111,16 @@ class Settings:
         secret=True,
     )
     host: str = _setting("127.0.0.1", "PENSTOCK_HOST", "The address the service listens on.")
-    port: int = _setting(8000, "PENSTOCK_PORT", "The port the service listens on.")
+    port: int = _setting(8000, "PENSTOCK_PORT", "The port the service listens on.", read=_port)
     public_url: str | None = _setting(
-        None, "PENSTOCK_PUBLIC_URL", "Where clients reach the service, if not at its host and port; for signed URLs."
+        None,
+        "PENSTOCK_PUBLIC_URL",
+        "Where clients reach the service, if not at its host and port; for signed URLs.",
+        read=_web_url,
     )
     workers: str = _setting("inline", "PENSTOCK_WORKERS", "Who runs tasks: inline (threads), celery, or none.")
     worker_threads: int = _setting(
-        4, "PENSTOCK_WORKER_THREADS", "How many tasks run at once in a process.", read=_at_least_one
+        4, "PENSTOCK_WORKER_THREADS", "How many tasks run at once in a process.", read=_threads
     )
     broker: str | None = _setting(
         None,
@@ -132,6 +163,18 @@ class Settings:
         "PENSTOCK_FEED_ENTRIES",
         "How many changes the log of a SQL store keeps at most, whichever feed has not come to them.",
         read=_at_least_one,
+    )
+    meter: bool = _setting(
+        False,
+        "PENSTOCK_METER",
+        "true counts what each pattern, project and key takes of the store, for `penstock cost meter` and for budgets; "
+        "it takes some time of every read and write.",
+        read=_truth,
+    )
+    prices: str | None = _setting(
+        None,
+        "PENSTOCK_PRICES",
+        "A file of your own prices, dated, for `penstock cost` and for budgets; what it does not say, Penstock says.",
     )
     require_keys: bool = _setting(
         True,
@@ -181,10 +224,27 @@ class Settings:
     )
     log_format: str = _setting("text", "PENSTOCK_LOG_FORMAT", "How to log: text, or json with one object a line.")
     aws_region: str | None = _setting(
-        None, "AWS_REGION", "Where AWS's services are, if a URL does not say; else AWS's own configuration does."
+        None,
+        "AWS_REGION",
+        "Where AWS's services are, if a URL does not say; else AWS's own configuration does, or it is us-east-1.",
+    )
+    aws_access_key_id: str | None = _setting(
+        None, "AWS_ACCESS_KEY_ID", "Who asks AWS's services; else AWS's own configuration says it, or a role."
+    )
+    aws_secret_access_key: str | None = _setting(
+        None, "AWS_SECRET_ACCESS_KEY", "The secret of AWS_ACCESS_KEY_ID; both or neither.", secret=True
+    )
+    aws_session_token: str | None = _setting(
+        None, "AWS_SESSION_TOKEN", "The token of keys that last for a while.", secret=True
     )
     dynamodb_region: str | None = _setting(
         None, "DYNAMODB_REGION", "Where DynamoDB is, if PENSTOCK_STORE=dynamodb:// does not say; else AWS_REGION does."
+    )
+    writer_region: str | None = _setting(
+        None,
+        "PENSTOCK_WRITER_REGION",
+        "Where DynamoDB's tables are replicated to several regions: the one in which all work is done. Workers and "
+        "relays elsewhere refuse to start, as leases and conditions hold within a region alone.",
     )
     dynamodb_endpoint: str | None = _setting(
         None,
@@ -210,6 +270,15 @@ class Settings:
     "DynamoDB tables that are called otherwise than their declaration says."
     variables: Mapping[str, str] = field(default_factory=dict, repr=False)
     "Everything that was found, for domains with settings of their own."
+
+    @property
+    def aws_keys(self) -> AwsKeys:
+        """The keys that clients of AWS's services are given; without any they search for themselves."""
+        if (self.aws_access_key_id is None) is not (self.aws_secret_access_key is None):
+            lacking = "AWS_SECRET_ACCESS_KEY" if self.aws_access_key_id is not None else "AWS_ACCESS_KEY_ID"
+            raise Misconfigured(f"AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY belong together; set {lacking} too")
+        token = self.aws_session_token if self.aws_access_key_id is not None else None
+        return AwsKeys(access_key=self.aws_access_key_id, secret_key=self.aws_secret_access_key, session_token=token)
 
     @property
     def url(self) -> str:
@@ -245,8 +314,8 @@ def read_settings(
     """
     found = dict(os.environ if environment is None else environment)
     if environment is None or folder is not None:
-        where = folder or Path()
-        found = {**_toml(where / "penstock.toml"), **_dotenv(where / ".env"), **found}
+        where, short = folder or Path(), {s.name: s.variable for s in SETTINGS}
+        found = {**read_toml(where / "penstock.toml", short), **read_dotenv(where / ".env"), **found}
     chosen = {s.name: value for s in SETTINGS if (value := _chosen(s, found)) is not None}
     renamed = {
         table.place.name: found[table.setting]
@@ -302,77 +371,3 @@ def _value(setting: Setting, text: str) -> Any:
     if isinstance(setting.default, tuple):
         return tuple(part.strip() for part in text.split(",") if part.strip())
     return text
-
-
-def _dotenv(path: Path) -> dict[str, str]:
-    """``NAME=value`` lines, as shells and other tools write them."""
-    found: dict[str, str] = {}
-    for number, line in enumerate(_lines(path), 1):
-        text = line.strip().removeprefix("export ")
-        if not text or text.startswith("#"):
-            continue
-        name, equals, value = text.partition("=")
-        if not equals or not name.strip():
-            raise Misconfigured(f"{path}, line {number}: write NAME=value")
-        value = value.strip()
-        if len(value) > 1 and value[0] == value[-1] and value[0] in "'\"":
-            value = value[1:-1]
-        found[name.strip()] = value
-    return found
-
-
-def _lines(path: Path) -> list[str]:
-    try:
-        return path.read_text(encoding="utf-8").splitlines()
-    except FileNotFoundError:
-        return []
-    except (OSError, UnicodeDecodeError) as error:
-        raise Misconfigured(f"{path} cannot be read: {error}") from None
-
-
-def _toml(path: Path) -> dict[str, str]:
-    """Settings by their short names, in a table ``[penstock]`` or before any; ``[environment]`` for any variables."""
-    try:
-        content = tomllib.loads("\n".join(_lines(path)))
-    except tomllib.TOMLDecodeError as error:
-        raise Misconfigured(f"{path}: {error}") from None
-    variables = {s.name: s.variable for s in SETTINGS}
-    found: dict[str, str] = {}
-    for name, value in _short_names(path, content).items():
-        if name not in variables:
-            close = difflib.get_close_matches(name, variables, n=1)
-            hint = f' Did you mean "{close[0]}"?' if close else f" There are {', '.join(variables)}."
-            raise Misconfigured(f"{path}: no setting {name!r}.{hint}")
-        found[variables[name]] = _text(path, name, value)
-    found.update({name: _text(path, name, value) for name, value in _table(path, content, "environment").items()})
-    return found
-
-
-def _short_names(path: Path, content: Mapping[str, Any]) -> Mapping[str, Any]:
-    inside = _table(path, content, "penstock")
-    before = {name: value for name, value in content.items() if name not in ("penstock", "environment")}
-    for name, value in before.items():
-        if isinstance(value, dict):
-            raise Misconfigured(f"{path}: no table [{name}]; there are [penstock] and [environment]")
-        if name in inside:
-            raise Misconfigured(f"{path}: {name} is said twice, in [penstock] and before it; remove one")
-    return {**before, **inside}
-
-
-def _table(path: Path, content: Mapping[str, Any], name: str) -> Mapping[str, Any]:
-    found = content.get(name, {})
-    if not isinstance(found, dict):
-        raise Misconfigured(f"{path}: {name} is a table; write [{name}]")
-    return found
-
-
-def _text(path: Path, name: str, value: Any) -> str:
-    """A value as a variable of the environment has it; a list is written by commas there."""
-    if isinstance(value, dict):
-        raise Misconfigured(f"{path}: {name} is one value, or a list of texts, and no table")
-    if not isinstance(value, list):
-        return str(value)
-    for each in value:
-        if not isinstance(each, str):
-            raise Misconfigured(f"{path}: {name} lists texts, not {each!r}")
-    return ",".join(value)

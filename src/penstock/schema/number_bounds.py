@@ -25,6 +25,11 @@ class Bounds:
     open_low: bool = False
     open_high: bool = False
 
+    def __str__(self) -> str:
+        low = "" if self.low is None else f"{'more than' if self.open_low else 'at least'} {self.low}"
+        high = "" if self.high is None else f"{'less than' if self.open_high else 'at most'} {self.high}"
+        return " and ".join(filter(None, (low, high)))
+
     def is_below(self, value: Number) -> bool:
         """Is the value less than the field may have?"""
         return self.low is not None and (value <= self.low if self.open_low else value < self.low)

@@ -12,6 +12,8 @@ from penstock.net.per_process import PerProcess
 from penstock.ports.sink import Envelope, Undeliverable
 from penstock.sinks.document import document, encoded
 
+SENDS = ("events:PutEvents",)
+"What is called, as policies name it."
 _MOST_ENTRIES = 10
 _MOST_BYTES = 256 * 1024
 _TIME_BYTES = 14
@@ -41,6 +43,7 @@ class EventBridgeSink:
         endpoint: str | None = None,
         access_key: str | None = None,
         secret_key: str | None = None,
+        session_token: str | None = None,
         timeout: timedelta = timedelta(seconds=10),
     ) -> None:
         if find_spec("boto3") is None:
@@ -48,7 +51,7 @@ class EventBridgeSink:
         self.name = f"the bus {bus} of EventBridge"
         self._source, self._bus = source, bus
         self._region, self._endpoint, self._seconds = region, endpoint, timeout.total_seconds()
-        self._access_key, self._secret_key = access_key, secret_key
+        self._access_key, self._secret_key, self._session_token = access_key, secret_key, session_token
         self._clients: PerProcess[Any] = PerProcess(self._connect)
 
     def deliver(self, messages: Sequence[Envelope]) -> Outcomes:
@@ -107,6 +110,7 @@ class EventBridgeSink:
             return boto3.session.Session(
                 aws_access_key_id=self._access_key,
                 aws_secret_access_key=self._secret_key,
+                aws_session_token=self._session_token,
                 region_name=self._region,
             ).client("events", endpoint_url=self._endpoint, config=config)
         except (BotoCoreError, ValueError) as error:

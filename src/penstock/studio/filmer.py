@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -35,9 +35,17 @@ class ProceduralFilmer:
             frames, limit = self._frames(scene, faces, reporter), timedelta(seconds=600 + 30 * shot.seconds)
             encode(frames, film, width=self.width, height=self.height, fps=self.fps, limit=limit)
             if len(faces) == scene.count:
-                note_faces(film, Faces(scene.who.kind, faces))
+                note_faces(film, Faces(scene.mouth, faces))
         reporter.progress(1.0)
-        return Made(metrics={"frames": scene.count, "place": scene.plan.place, "hour": scene.plan.hour})
+        metrics = {"frames": scene.count, "place": scene.plan.place, "hour": scene.plan.hour}
+        return Made(metrics=metrics, not_drawn=self._not_drawn(shot, scene))
+
+    def _not_drawn(self, shot: Shot, scene: Any) -> Sequence[str]:
+        """What the prompt names and the film does not show."""
+        from penstock.studio.not_drawn import not_drawn
+
+        described = shot.character if shot.character.lower() not in shot.prompt.lower() else ""
+        return not_drawn(f"{shot.prompt}\n{described}", scene.plan, [scene.who.figure()], manner=_manner(shot))
 
     def _scene(self, shot: Shot) -> Any:
         """The drawn scene, whose type cannot be named where the extra is not installed."""
@@ -50,7 +58,7 @@ class ProceduralFilmer:
                 f"a shot of {shot.seconds:g} seconds cannot be filmed; ask for more than 0 and at most 600"
             )
         palette = director(shot.director).palette if shot.director else ()
-        return DrawnScene(shot, palette, self.width, self.height, self.fps)
+        return DrawnScene(shot, palette, self.width, self.height, self.fps, manner=_manner(shot))
 
     def _frames(self, scene: Any, faces: list[Face], reporter: StepReporter) -> Iterator[bytes]:
         """The frames, one by one; the reporter hears of every half second, and may stop it there."""
@@ -61,3 +69,9 @@ class ProceduralFilmer:
             if face is not None:
                 faces.append(face)
             yield picture.tobytes()
+
+
+def _manner(shot: Shot) -> Sequence[str]:
+    """The phrases of a shot's director, which the writer has put into the prompt."""
+    manner = director(shot.director)
+    return (*manner.camera, *manner.light)

@@ -14,7 +14,7 @@ from penstock.errors import InvalidValue
 from penstock.generation.directors import Director, director
 from penstock.generation.errors import for_good
 from penstock.generation.steps import Brief, SceneIdea, StepReporter
-from penstock.studio.vocabulary import HOURS, told
+from penstock.studio.vocabulary import ACTIONS, HOURS, POSTURES, told
 
 LONGEST = 5000
 "Characters of a prompt."
@@ -24,35 +24,35 @@ _SONG = {
     "opening": (
         "arrives and looks around for the first time",
         "walks into the picture, small against the horizon",
-        "wakes up as the first chord sounds",
-        "stands still while everything around begins to move",
+        "looks up as the first chord sounds",
+        "waits while the music begins",
     ),
     "development": (
-        "walks on and finds something unexpected",
+        "walks on and looks around",
         "sings to the camera, calm and sure",
-        "wanders past strangers who turn their heads",
+        "wanders on without a word",
         "sings with eyes half closed, remembering",
         "looks up and gazes at the sky",
         "runs a few steps, laughing",
-        "sings while the place changes behind",
-        "pauses, watching the lights in the distance",
+        "sings softly, almost to nobody",
+        "pauses and watches the horizon",
     ),
     "climax": (
         "sings the chorus with arms wide open",
         "dances as if nobody were watching",
-        "sings at the top of the voice while everything glows",
+        "sings at the top of the voice",
     ),
     "closing": (
         "waves to the camera and grows smaller",
         "walks away, towards the light",
         "looks back once more, and smiles",
-        "stands still as the last note fades",
+        "waits as the last note fades",
     ),
 }
 _AD = {
     "opening": (
-        "looks for something that is missing",
-        "walks through an ordinary day",
+        "looks around for something that is missing",
+        "walks along",
         "arrives, tired, and looks around",
     ),
     "development": (
@@ -121,8 +121,17 @@ class _Page:
         if not self._is_ad:
             # Whoever sings is seen singing, and in the other scenes does something else.
             beats = tuple(beat for beat in beats if ("sings" in beat) == sings) or beats
+        beats = self._fitting(beats)
         beat = beats[(self._turn + n // (2 if act == "development" else 1)) % len(beats)]
         return self._idea(f"{self._concept}: {self._who} {beat}", near, n, count, earlier, sings=sings)
+
+    def _fitting(self, beats: tuple[str, ...]) -> tuple[str, ...]:
+        """Beats in which nothing else is done than what the concept tells; whoever sits there does not run here."""
+        concept = self._brief.concept.lower()
+        deed = told(concept, POSTURES) or told(concept, ACTIONS)
+        if deed is None:
+            return beats
+        return tuple(beat for beat in beats if told(beat, ACTIONS) in (None, deed)) or ("looks on",)
 
     def further(self, concept: str, earlier: Sequence[str]) -> SceneIdea:
         n = len(earlier)

@@ -111,7 +111,7 @@ def bulk_id_of(token: str) -> str:
 def begin_bulk(change: Change, task: TaskOf[BulkInput], token: BulkToken, bulk_id: str, *, why: str | None) -> BulkRun:
     """Have a question carried out, in a change."""
     now, project = change.store.clock.now(), token.question.scope or NO_PROJECT
-    task_id = task.enqueue(change, BulkInput(bulk_id=bulk_id), project=project, key=bulk_id)
+    task_id = task.enqueue(change, BulkInput(bulk_id=bulk_id), project=project, key=bulk_id, goes_on=True)
     return change.create(
         BulkRun(
             bulk_id=bulk_id,

@@ -111,6 +111,7 @@ class TaskContext:
             epoch=self.lease.epoch,
             fraction=min(max(fraction, 0.0), 1.0),
             note=note,
+            about=self.task.about,
             told_at=now,
             ttl=forgotten_at(now),
         )

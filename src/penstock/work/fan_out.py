@@ -134,7 +134,7 @@ class Children(Generic[J, S]):
             raise Conflict(f"job {place.job_id} has gone elsewhere meanwhile")
         at = place_of(visit.run)
         visit.run.task_id = self.join.enqueue(
-            change, at, project=visit.run.project_id, key=at.text, about=visit.job.ref
+            change, at, project=visit.run.project_id, key=at.text, about=visit.job.ref, goes_on=True
         )
         change.save(visit.run, when=at.stands())
 
@@ -247,7 +247,7 @@ def _add(
     about: Ref[Any] | None,
 ) -> None:
     at = ChildInput(**place.model_dump(), number=number)
-    child.enqueue(change, at, project=project, key=at.text, about=about)
+    child.enqueue(change, at, project=project, key=at.text, about=about, goes_on=True)
     now = change.store.context.ticks.next()
     change.create(ChildRun(**at.model_dump(), project_id=project, input=dict(input), created_at=now))
 

@@ -345,7 +345,7 @@ class Passages(Generic[J, S]):
         change, run, place = visit.change, visit.run, place_of(visit.run)
         name = self.declared(self.name_at(run))
         run.task_id = self.tasks[name].enqueue(
-            change, place, project=run.project_id, key=place.text, about=visit.job.ref
+            change, place, project=run.project_id, key=place.text, about=visit.job.ref, goes_on=True
         )
         self._new_step(visit, self.records.input_of(run, visit.job) if changed else None)
 

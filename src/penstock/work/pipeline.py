@@ -18,6 +18,7 @@ from penstock.kernel.change import Change
 from penstock.kernel.store import Store
 from penstock.operations.reads import Ref
 from penstock.ports.ids import sortable_text
+from penstock.work.budget import check_budget
 from penstock.work.context import TaskContext
 from penstock.work.errors import CANCELLED
 from penstock.work.fan_out import Children, task_id_of
@@ -116,11 +117,16 @@ class Pipeline(Generic[J, S]):
         project: str | None = None,
         steps: Sequence[str] | None = None,
     ) -> J:
-        """Begin a job with its first step, in a change. ``job`` is the domain's own record of it, not yet stored."""
+        """Begin a job with its first step, in a change. ``job`` is the domain's own record of it, not yet stored.
+
+        BudgetSpent when the project may not begin anything, unless a task begins it.
+        """
         if (job is None) == self.records.has_own_job:
             raise InvalidValue(f"a job of {self.name} is a {self.records.job.__name__}; give it as job=, or none")
         now = change.store.context.ticks.next()
         project_id = project or getattr(job, "project_id", None) or change.store.project or NO_PROJECT
+        if change.under is None:
+            check_budget(change.store, str(project_id))
         run = PipelineJob(
             job_id=sortable_text(now) if job is None else pipeline_job_id(job.ref),
             pipeline=self.name,

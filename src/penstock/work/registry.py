@@ -20,6 +20,7 @@ from penstock.net.backoff import Backoff
 from penstock.operations.reads import Ref
 from penstock.ports.ids import sortable_text
 from penstock.schema.size import document_size
+from penstock.work.budget import check_budget
 from penstock.work.context import TaskContext
 from penstock.work.errors import InputMisfit, Quarantine, RetryLater, Terminal, TimeOver
 from penstock.work.queue_hints import touch
@@ -99,16 +100,20 @@ class TaskOf(Generic[I]):
         key: str | None = None,
         after: timedelta = timedelta(0),
         about: Ref[Any] | None = None,
+        goes_on: bool = False,
     ) -> str:
         """Have it done once the change is committed; the task's id.
 
         The same ``key`` is enqueued once, as long as the task is remembered: a second change that enqueues it is
         refused. ``about`` is the record it is done for, in whose history it is shown. TooLarge when the input has more
-        than 384 KB.
+        than 384 KB. BudgetSpent when the project may not begin anything; what another task enqueues, or what
+        ``goes_on`` with something that was begun, is not refused.
         """
         store = change.store
         now = store.context.ticks.next()
         project_id = project or store.project or NO_PROJECT
+        if not goes_on and change.under is None:
+            check_budget(store, project_id)
         touch(store, project_id, self.name)
         task = Task(
             task_id=once_key(self.name, key) if key is not None else sortable_text(now),

@@ -4,6 +4,9 @@ A worker counts as dead when its lease is over by every clock that may be in use
 the clock here and was not renewed for a whole further lease, as this process has seen: that takes no comparing of
 clocks. A worker that lives renews its lease three times in that time, and loses nothing because its clock is slow.
 
+One whose process is proven dead, which only others on its machine can find out (`worker_name`), is not waited for at
+all: whatever clocks say, nobody is left to renew its leases.
+
 A clock that was set, here or there, makes leases look over that are not. So one that is found over is believed only
 where it cannot come from that: the clock here has run evenly, and the lease was not over yet when this process looked
 last. Whoever has only come and never looked believes it too, but buries nobody for it: a last attempt is lost only to
@@ -14,18 +17,22 @@ from __future__ import annotations
 
 import logging
 import random
+import socket
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable
 from datetime import datetime, timedelta
 from threading import Event
 from typing import Any, NamedTuple
 
+from penstock.declare.pattern import starting_with
 from penstock.declare.pattern import until as up_to
 from penstock.errors import STORE, Conflict, PenstockError, Unavailable
 from penstock.kernel.outages import outages_of
 from penstock.kernel.readable import readable
 from penstock.kernel.store import Store
 from penstock.operations.conditions import Compare
+from penstock.ports.worker_name import is_proven_dead
 from penstock.work import doubted_lease
 from penstock.work.concurrency import leave_slot_of
 from penstock.work.errors import WorkerLost
@@ -33,11 +40,14 @@ from penstock.work.failing import record_failure
 from penstock.work.queue_hints import wake_queues
 from penstock.work.registry import Tasks, by_name
 from penstock.work.task import Outcome, Task, TaskStatus, attempt_at
+from penstock.work.worker_presence import WorkerPresence
 
 log = logging.getLogger("penstock.rescue")
 
 _RESCUE, _WAKE = 5.0, 1800.0
 "Seconds between looks for lost work, at most, and for queues that nobody looks at."
+_MOURNED = 3
+"So many times one who has died is looked for."
 _UNEVEN = 1.0
 "Seconds by which a clock that nobody has set may differ from the time that has passed."
 
@@ -73,6 +83,8 @@ class Rescuer:
         self._came, self._came_at = store.clock.now(), store.clock.monotonic()
         self._looked: datetime | None = None
         self._even = True
+        self._mourned: Counter[str] = Counter()
+        "How often those were found dead whose names are still known."
         self._outages = outages_of(store)
         self._away_until: datetime | None = None
         "Leases that ended before may have ended because nobody could renew them."
@@ -94,9 +106,9 @@ class Rescuer:
 
     def _look(self) -> int:
         now, passed = self._watch_the_clock()
+        rescued = self._inherit()
         over = now - self._store.clock.skew
         overdue: dict[tuple[Any, ...], _Overdue] = {}
-        rescued = 0
         # Read page after page, also while each is full.
         for task in readable(self._store, Task.by_status(status=TaskStatus.RUNNING, due_at=up_to(now))):
             if task.name not in self._known:
@@ -107,6 +119,21 @@ class Rescuer:
             if watched or (task.due_at <= over and self._even and (seen.believed or self._was_doubted(task, now))):
                 rescued += self._rescue(task)
         self._overdue, self._looked = overdue, now
+        return rescued
+
+    def _inherit(self) -> int:
+        """Put back what those had who have died on this machine; how much that was."""
+        here = WorkerPresence.all_there_are(worker=starting_with(f"{socket.gethostname()}:"))
+        dead = {each.worker for each in readable(self._store, here) if is_proven_dead(each.worker)}
+        if not dead:
+            return 0
+        # An index may not have all they took just before their end: it is looked at again before they are forgotten.
+        self._mourned = Counter({worker: self._mourned[worker] + 1 for worker in dead})
+        left = [t for t in readable(self._store, Task.by_status(status=TaskStatus.RUNNING)) if t.lease_owner in dead]
+        rescued = sum(self._rescue(task) for task in left if task.name in self._known)
+        if not left:
+            for worker in (each for each in dead if self._mourned[each] >= _MOURNED):
+                self._store.delete(WorkerPresence.at(worker=worker))
         return rescued
 
     def _was_doubted(self, task: Task, now: datetime) -> bool:
@@ -157,7 +184,9 @@ def keep_rescuing(store: Store, tasks: Iterable[Tasks], stop: Event, *, lease: t
     """Rescue several times in the life of a lease, until told to stop. A database that is away is tried again."""
     rescuer, outages = Rescuer(store, tasks, lease=lease), outages_of(store)
     woken_at = time.monotonic()
-    while not stop.wait(min(_RESCUE, lease.total_seconds() / 4)):
+    pause = 0.0  # who begins after another has died goes on with its work
+    while not stop.wait(pause):
+        pause = min(_RESCUE, lease.total_seconds() / 4)
         try:
             rescuer.run_once()
             if time.monotonic() - woken_at >= _WAKE:

@@ -8,9 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import os
 import random
-import socket
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -25,6 +23,7 @@ from penstock.kernel.change import Change
 from penstock.kernel.outages import outages_of
 from penstock.kernel.store import Store
 from penstock.operations.updates import Set
+from penstock.ports.worker_name import worker_name
 from penstock.work import queue_hints
 from penstock.work.concurrency import free_slots, keep_slot, leave_slot, take_slot
 from penstock.work.context import TaskContext
@@ -49,11 +48,6 @@ _RACES = 10
 "How often another may take the very concurrency slot that was about to be taken."
 LEFT = (Exception, SystemExit, asyncio.CancelledError)
 "All by which a task's function may be left without its thread, or its process, being meant to end."
-
-
-def worker_name() -> str:
-    """A name no other worker has, also not the same process started again."""
-    return f"{socket.gethostname()}:{os.getpid()}:{os.urandom(4).hex()}"
 
 
 class Runner:

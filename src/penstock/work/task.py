@@ -270,6 +270,8 @@ class Progress(Entity, table=PROGRESS, relation="progress", lifetimes=(Expires("
     "The attempt that tells; an earlier one is not heard any more."
     fraction: float
     note: str | None = None
+    about: str | None = None
+    "The name (`record_name`) of the record that the task is done for."
     told_at: UtcMicros
     ttl: EpochSeconds
 

@@ -1,6 +1,7 @@
 """Who works: each process that runs tasks says now and then that it is there, and which tasks it takes.
 
-Nothing depends on it but what people are told: whether a task's worker lives, is decided by the task's lease.
+Nothing depends on it but what people are told, and how soon one that has died on this machine is found: whether a
+task's worker lives, is decided by the task's lease, or by proof that its process is gone (`worker_name`).
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from penstock.declare.units import Count, EpochSeconds, UtcMicros
 from penstock.errors import PenstockError
 from penstock.kernel.outages import outages_of
 from penstock.kernel.store import Store
+from penstock.operations.reads import ANYTHING, Range
 from penstock.schema.shape import Rights
 from penstock.work.task import BY_STATUS, WORK
 
@@ -52,8 +54,8 @@ class WorkerPresence(Entity, table=WORK, relation="workers", lifetimes=(Expires(
     in_line = IndexKey(BY_STATUS, "WORKERS", "{worker}")
 
     @pattern(in_line)
-    def all_there_are(self) -> None:
-        """Every process that runs tasks, by its name."""
+    def all_there_are(self, *, worker: Range[str] = ANYTHING) -> None:
+        """Every process that runs tasks, by its name, which begins with that of its machine."""
 
     def is_silent(self, now: datetime) -> bool:
         """Has it said nothing for so long that it is probably gone?"""

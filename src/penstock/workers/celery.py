@@ -4,6 +4,7 @@ A dispatcher tells the broker which tasks are due; a Celery worker takes such a 
 What the broker forgets is told again, what it tells twice or late is not done twice: a task runs if the store says so.
 
 Schedules are Celery beat's entries, which only say when to look. The scheduler does what is due, once for each period.
+One that has a task of its own is sent by that name; whoever else sends it has the schedule run at once.
 """
 
 from __future__ import annotations
@@ -26,15 +27,16 @@ from celery.signals import worker_process_init
 from cronsim import CronSim
 from kombu.exceptions import ChannelError, OperationalError
 
-from penstock.errors import BROKER, Unavailable
+from penstock.errors import BROKER, Conflict, DeclarationError, Unavailable
 from penstock.events.schedule import Schedule, Scheduler
 from penstock.kernel.store import Store
 from penstock.net.per_process import PerProcess
+from penstock.ports.worker_name import worker_name
 from penstock.work.domain_context import DomainContext
 from penstock.work.heartbeat import Heartbeat
 from penstock.work.registry import TaskOf, Tasks
 from penstock.work.rescue import keep_rescuing
-from penstock.work.runner import Runner, worker_name
+from penstock.work.runner import Runner
 from penstock.work.task import Task
 from penstock.workers.dispatcher import Dispatcher
 from penstock.workers.processes import Processes, end_with_parent
@@ -149,7 +151,7 @@ def celery_app(
         broker_transport_options={"max_retries": 1, "interval_start": 0, "socket_connect_timeout": _CONNECTING},
         enable_utc=True,
         timezone="UTC",
-        beat_schedule={s.name: {"task": LOOK, "args": (s.name,), "schedule": Cron(s.cron)} for s in schedules},
+        beat_schedule={s.name: _entry(s, queue) for s in schedules},
     )
     hands = PerProcess(lambda: _Hands(store, known, lease=lease, context=context, in_pool=in_pool.is_set()))
     in_pool = threading.Event()
@@ -165,6 +167,8 @@ def celery_app(
     # Not shared with every other application of the process, as Celery would have it.
     app.task(run, name=RUN, shared=False)
     app.task(look, name=LOOK, shared=False)
+    for task_name, schedule in _own_tasks(schedules):
+        app.task(_own_task(store, schedule, look, task_name), name=task_name, shared=False)
 
     def begin(**_: Any) -> None:
         in_pool.set()
@@ -172,6 +176,42 @@ def celery_app(
 
     worker_process_init.connect(begin, weak=False, dispatch_uid=str(id(app)))
     return app
+
+
+def _entry(schedule: Schedule, queue: str) -> dict[str, Any]:
+    """A schedule as beat has it."""
+    sent: dict[str, Any] = {"schedule": Cron(schedule.cron), "options": {"queue": queue}}
+    if schedule.task_names:
+        return {"task": schedule.task_names[0], "kwargs": {"only_if_due": True}, **sent}
+    return {"task": LOOK, "args": (schedule.name,), **sent}
+
+
+def _own_tasks(schedules: Sequence[Schedule]) -> list[tuple[str, Schedule]]:
+    """The names under which schedules are sent, each of one of them."""
+    owners: dict[str, Schedule] = {}
+    for schedule in schedules:
+        for name in schedule.task_names:
+            if name in (RUN, LOOK) or owners.setdefault(name, schedule) is not schedule:
+                raise DeclarationError(f"schedule {schedule.name}: its task {name} is also another's; rename one")
+    return list(owners.items())
+
+
+def _own_task(store: Store, schedule: Schedule, look: Callable[[str], None], name: str) -> Callable[..., str]:
+    """A schedule as a task: when it is due, as beat asks for; or at once, as anybody does who sends its name."""
+
+    def task(*, only_if_due: bool = False) -> str:
+        if only_if_due:
+            look(schedule.name)
+            return "looked"
+        try:
+            run = Scheduler(store, [schedule], owner=worker_name()).run_now(schedule.name, by=name)
+        except Conflict:
+            return "at work already"
+        if run.outcome != "done":
+            raise RuntimeError(f"{schedule.name} {run.outcome}: {run.error}")
+        return "done"
+
+    return task
 
 
 class _Hands:
@@ -269,6 +309,10 @@ class Cron(BaseSchedule):  # type: ignore[misc]
 
     def __hash__(self) -> int:
         return hash(self.expression)
+
+    def __reduce__(self) -> tuple[type[Cron], tuple[str]]:
+        # Beat keeps its entries in a file, and no application with them.
+        return Cron, (self.expression,)
 
     def __repr__(self) -> str:
         return f"<cron {self.expression}, UTC>"

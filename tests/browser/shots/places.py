@@ -192,8 +192,8 @@ def _rooms(made: Made) -> Iterable[Place]:
     """Something of each of the five systems, in the viewer that it is looked at with."""
     film, sprite = f"{_ROOM}/musicvideo/projects/{made['film']}", f"{_ROOM}/{made['sprite_step']}"
     asset, nova = f"{_ROOM}/assetcreator/asset_versions/{made['asset']}", f"{_ROOM}/novae/datasets/{made['nova']}"
-    yield Place("room-film", film, "of 108", ANN, phone=True)
-    yield Place("room-scene", f"{_ROOM}/musicvideo/scenes/{made['film']}/2", "of 36", ANN)
+    yield Place("room-film", film, f"of {made['frames']}", ANN, phone=True)
+    yield Place("room-scene", f"{_ROOM}/musicvideo/scenes/{made['film']}/2", f"of {made['frames_of_scene']}", ANN)
     yield Place("room-compare", f"{sprite}?with={quote(made['sprite_before'], safe='')}", "Compared with", ANN)
     yield Place("room-gate", f"{_ROOM}/{made['knight_step']}", "triangles", ANN)
     yield Place("room-model", f"{asset}?file=asset.glb", "triangles", ANN, phone=True)
@@ -202,12 +202,12 @@ def _rooms(made: Made) -> Iterable[Place]:
     yield Place("room-spectrum", f"{nova}/SPECTRA/folder/{made['spectra']}", "Seen", ANN)
     yield Place("room-light-curve", f"{nova}/PHOTOMETRY/folder/{made['photometry']}", "Seen", ANN, phone=True)
     yield Place("room-doubt", f"{nova}/SPECTRA/folder/{made['doubtful']}", "1200 × 700", ANN, phone=True)
-    yield Place("guest", made["guest"], "of 108", None, phone=True)
+    yield Place("guest", made["guest"], f"of {made['frames']}", None, phone=True)
 
 
 def _refusals() -> Iterable[Place]:
     nobody = "/console/d/musicvideo/projects/00000000-0000-4000-8000-000000000000"
-    yield Place("refused", "/console/work/letters", "This is for others", MUSEUM)
+    yield Place("refused", "/console/work/letters", "is not for you", MUSEUM)
     yield Place("lost", "/console/nowhere", "Nothing is here")
-    yield Place("gone", nobody, "There is no", complains=("answered 404: GET .*/00000000-0000-4000",))
+    yield Place("gone", nobody, "It is not there", complains=("answered 404: GET .*/00000000-0000-4000",))
     yield Place("error", "/console/review/novae/comets/1", "Try again", complains=("answered 422: GET .*comets",))

@@ -25,6 +25,8 @@ SAID = (
     "Room four shows the spectra of novae, and what their colours tell.",
 )
 
+FPS = 12
+
 
 def settings_of(folder: Path, *, fine: bool) -> dict[str, str]:
     """A sky to ask, and films that are quick to make; finer ones for pictures that people look at."""
@@ -33,7 +35,7 @@ def settings_of(folder: Path, *, fine: bool) -> dict[str, str]:
     return {
         "NC_PROVIDERS": f"folder=local:{sky.folder}",
         "MV_SIZE": size,
-        "MV_FPS": "12",
+        "MV_FPS": str(FPS),
         "MV_SCENE_SECONDS": seconds,
     }
 
@@ -71,6 +73,9 @@ def _film(house: FullHouse, *, scenes: int) -> None:
     house.settle()
     house.post(f"/api/mv/projects/{house.made['film']}/compose")
     house.settle()
+    told = house.get(f"/api/mv/projects/{house.made['film']}")
+    house.made["frames"] = str(round(told["finalDuration"] * FPS))
+    house.made["frames_of_scene"] = str(round(told["scenes"][-1]["duration"] * FPS))
 
 
 def _busy(house: FullHouse) -> None:

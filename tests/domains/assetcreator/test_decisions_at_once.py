@@ -23,6 +23,8 @@ from penstock.errors import Conflict, InvalidValue, PenstockError
 from tests.domains.assetcreator.lives import events, used
 from tests.domains.assetcreator.story import asked, finished, later, looked_at, project, runs, seen, waiting, work
 
+pytestmark = pytest.mark.every_engine
+
 Act = Callable[[], Job]
 
 

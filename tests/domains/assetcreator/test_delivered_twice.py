@@ -24,6 +24,8 @@ from tests.domains.assetcreator.lives import assert_files_stand, assert_marks_te
 from tests.domains.assetcreator.quick_makers import QuickMakers
 from tests.domains.assetcreator.story import ANN, approve, asked, later, project, reject, runs, seen, work, workers
 
+pytestmark = pytest.mark.every_engine
+
 
 class Nap:
     """Falls asleep once; the others go on meanwhile, and are done when it wakes up."""

@@ -27,7 +27,7 @@ from penstock.runtime.system_records import SYSTEM_RECORDS
 from penstock.work.domain_context import DomainContext
 from penstock.work.working import WORKING
 from penstock.workers.inline import InlineWorkers
-from tests.conftest import _opener
+from tests.conftest import furnished
 from tests.domains.assetcreator.conftest import ENGINES
 from tests.domains.assetcreator.lives import used
 from tests.domains.assetcreator.quick_makers import QuickMakers
@@ -43,9 +43,8 @@ def busy(
     request: pytest.FixtureRequest, tmp_path: Path, local: LocalObjects, quick: QuickMakers
 ) -> Iterator[AssetStudio]:
     """A studio whose clock goes on by itself, as its workers do."""
-    opener, cleanup = _opener(request.param, request, tmp_path)
+    opener, cleanup = furnished(request.param, request, tmp_path, (DOMAIN, WORKING))
     store = Store(opener(), secret=b"of the tests", own=SYSTEM_RECORDS)
-    store.ensure(DOMAIN, WORKING)
     yield AssetStudio(store, local, quick.makers())
     store.close()
     cleanup()

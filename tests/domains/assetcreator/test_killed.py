@@ -33,7 +33,7 @@ from penstock.runtime.system_records import SYSTEM_RECORDS
 from penstock.work import JobStatus, PipelineJob, Task, TaskStatus, Terminal, pipeline_job
 from penstock.work.past_jobs import PastJobs
 from penstock.work.working import WORKING
-from tests.conftest import _opener
+from tests.conftest import furnished
 from tests.domains.assetcreator.conftest import BEGUN, ENGINES
 from tests.domains.assetcreator.lives import (
     assert_attempts_add_up,
@@ -61,9 +61,8 @@ def plain(
     request: pytest.FixtureRequest, tmp_path: Path, clock: FrozenClock, local: LocalObjects, quick: QuickMakers
 ) -> Iterator[AssetStudio]:
     clock.set(BEGUN)
-    opener, cleanup = _opener(request.param, request, tmp_path)
+    opener, cleanup = furnished(request.param, request, tmp_path, (DOMAIN, WORKING))
     store = Store(opener(), clock=clock, secret=b"of the tests", own=SYSTEM_RECORDS)
-    store.ensure(DOMAIN, WORKING)
     yield AssetStudio(store, local, quick.makers())
     store.close()
     cleanup()

@@ -19,6 +19,8 @@ from penstock.errors import PenstockError
 from penstock.kernel.quota import HELD, QuotaUse
 from tests.domains.assetcreator.story import ANN, asked, project, seen, work
 
+pytestmark = pytest.mark.every_engine
+
 
 def in_between(monkeypatch: pytest.MonkeyPatch, act: Callable[[], Any]) -> None:
     """Have something happen once a project was found idle, before anything of it is removed."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Any
+from urllib.parse import quote
 
 from penstock.declare.record_address import path_of
 from penstock.domains.assetcreator.asset_studio import AssetStudio
@@ -32,6 +34,8 @@ def test_a_run_is_looked_at_made_again_and_approved_in_the_review_room(anywhere:
     (waits,) = told(ann.get("/api/work/inbox/reviews"))["items"]
     (listed,) = told(ann.get("/api/work/jobs"))["items"]
     assert (waits["title"], listed["title"]) == (first["title"], ROBOT)
+    standing = told(ann.get(f"/api/work/jobs/{quote(listed['job_id'], safe='')}"))
+    assert standing["look_at"]["path"] == path_of(step), "what somebody is to decide about"
     assert ([f["file"] for f in first["files"]], first["states"]) == (["refined.png"], {"status": "paused"})
     assert [(d["decision"], d["path"]) for d in first["decisions"]] == [
         ("approve", f"/api/ac/jobs/{job}/review"),
@@ -44,6 +48,7 @@ def test_a_run_is_looked_at_made_again_and_approved_in_the_review_room(anywhere:
     (again,) = waiting(studio, project)
     second = item(ann, path_of(again))
     assert [(v["shown"], v["states"]["status"]) for v in second["versions"]] == [(True, "paused"), (False, "rejected")]
+    assert [datetime.fromisoformat(v["made_at"]) for v in second["versions"]] == [again.ts, step.ts]
     choice = second["decisions"][0]
     told(ann.request(choice["method"], choice["path"], json={**choice["body"], choice["reason_field"]: "good"}))
     done = finished(ann, studio, job)

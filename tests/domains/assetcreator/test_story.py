@@ -39,6 +39,7 @@ from tests.domains.assetcreator.story import (
 )
 
 
+@pytest.mark.every_engine
 def test_an_asset_is_drawn_rejected_drawn_again_and_delivered(anywhere: AssetStudio, quick: QuickMakers) -> None:
     """AC-22, AC-36, AC-38, AC-47, AC-49, AC-50: each stage keeps what it made, each decision who made it and when."""
     studio = anywhere

@@ -78,13 +78,14 @@ class QuickProviders:
         self.writer = QuickWriter()
         self.filmed: list[Shot] = []
         self.meanwhile: Callable[[Shot], None] = lambda shot: None
+        self.not_drawn: list[str] | None = None
 
     def film(self, shot: Shot, into: Path, reporter: StepReporter) -> Made:
         self.filmed.append(shot)
         reporter.progress(0.5, "half way")
         self.meanwhile(shot)
         into.write_bytes(with_history(film(), {"prompt": shot.prompt, "seed": shot.seed}))
-        return Made(cost=0.25, metrics={"frames": 6})
+        return Made(cost=0.25, metrics={"frames": 6}, not_drawn=self.not_drawn)
 
     def sync(
         self,
@@ -105,7 +106,8 @@ class QuickProviders:
         return Cut()
 
     def trim(self, clip: Path, into: Path, *, start: float, stop: float) -> Cut:
-        into.write_bytes(with_history(film(), {"part": [start, stop], "clip": history_of(clip.read_bytes())}))
+        part = film(round(stop - start, 2))
+        into.write_bytes(with_history(part, {"part": [start, stop], "clip": history_of(clip.read_bytes())}))
         return Cut()
 
     def excerpt(self, track: Path, into: Path, *, start: float, seconds: float) -> Cut:
@@ -118,7 +120,7 @@ class QuickProviders:
 
     def draw(self, description: str, into: Path, *, seed: int) -> Made:
         into.write_bytes(PICTURE)
-        return Made()
+        return Made(not_drawn=self.not_drawn)
 
     def providers(self) -> FilmProviders:
         return FilmProviders(self.writer, self, self, self, self)

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 from uuid import UUID
 
 from penstock import FrozenClock
+from penstock.domains.musicvideo import uploading
 from penstock.domains.musicvideo.film_studio import FilmStudio
 from penstock.domains.musicvideo.model import Project, Scene, SceneStatus
 from penstock.domains.musicvideo.projects import NewProject, create_project, generate
 from penstock.domains.musicvideo.tasks import TASKS
+from penstock.domains.musicvideo.uploading import Sent
 from penstock.files.object_reads import every
+from penstock.files.upload import Upload
 from penstock.work.domain_context import DomainContext
 from penstock.workers.manual import ManualWorkers
 from tests.domains.musicvideo.quick_providers import film
@@ -23,7 +27,7 @@ ANN = "ann"
 def audio(folder: Path) -> Path:
     """A backing track."""
     path = folder / "track.mp3"
-    path.write_bytes(film(2.0, audio=True))
+    path.write_bytes(film(1.5, audio=True))
     return path
 
 
@@ -45,6 +49,19 @@ def generated(studio: FilmStudio, folder: Path, **wanted: Any) -> Project:
     generate(studio, project.project_id, by=ANN)
     workers(studio).drain()
     return studio.store.get(Project.at(project_id=project.project_id))
+
+
+def sent(
+    studio: FilmStudio, project: Project, kind: Sent, content: bytes, *, content_type: str, sequence: int | None = None
+) -> Upload:
+    """A file that was announced and sent, is said to be there, and was looked at."""
+    told: dict[str, Any] = {"size": len(content), "content_type": content_type, "sequence": sequence}
+    reserved = uploading.reserve(studio, project.project_id, kind, **told)
+    studio.objects.put(reserved.upload.staging, content)  # which is what the request does
+    upload_id, digest = reserved.upload.upload_id, sha256(content).hexdigest()
+    assert uploading.finalize(studio, project.project_id, upload_id, sha256=digest, by=ANN).status == "arrived"
+    workers(studio).drain()
+    return studio.store.get(Upload.at(upload_id=upload_id))
 
 
 def later(studio: FilmStudio, **time: float) -> None:

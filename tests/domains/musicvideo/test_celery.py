@@ -40,7 +40,7 @@ def test_a_sentence_becomes_a_film_through_celery(
     monkeypatch: pytest.MonkeyPatch,
     tmp_path: Path,
 ) -> None:
-    """MV-66, MV-68, F-MV-10: queued in the store; whatever the broker forgets, the scenes are filmed and cut."""
+    """MV-66, F-MV-10: queued in the store; whatever the broker forgets, the scenes are filmed and cut."""
     for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
         monkeypatch.setenv(name, settings[name])
     store = open_store(settings["PENSTOCK_STORE"])

@@ -11,8 +11,11 @@ from starlette.testclient import TestClient
 
 from penstock import FrozenClock
 from penstock.domains.musicvideo import DOMAIN, PLUGIN
+from penstock.domains.musicvideo.film_studio import FilmStudio
 from penstock.domains.musicvideo.tasks import TASKS
 from penstock.files.sweep import Sweep
+from penstock.generation.steps import Shot
+from penstock.work import Terminal
 from penstock.work.domain_context import DomainContext
 from penstock.workers.manual import ManualWorkers
 from tests.domains.musicvideo.quick_providers import PICTURE, QuickProviders, film
@@ -28,7 +31,7 @@ LARGE = 100 * 1024 * 1024
 
 
 def track() -> dict[str, Any]:
-    return {"audio": ("track.mp3", film(2.0, audio=True), "audio/mpeg")}
+    return {"audio": ("track.mp3", film(1.0, audio=True), "audio/mpeg")}
 
 
 POSTS = [
@@ -37,6 +40,8 @@ POSTS = [
     Post(f"{PROJECT}/generate", facts={"project_id": "pending"}),
     Post(f"{PROJECT}/compose"),
     Post(f"{PROJECT}/compose", facts={"project_id": "composing"}),
+    Post(f"{PROJECT}/lipsync", facts={"project_id": "stale"}),
+    Post(f"{PROJECT}/retry", facts={"project_id": "failed"}),
     Post(f"{PROJECT}/scenes", {"json": {"sceneConcept": "A dance on the roof at night"}}),
     Post(f"{SCENE}/regenerate"),
     Post(f"{SCENE}/lipsync", {"json": {"lyrics": "La la"}}),
@@ -51,18 +56,36 @@ POSTS = [
 ]
 
 
+def refuse(shot: Shot) -> None:
+    raise Terminal("the prompt is refused")
+
+
 def prepared(client: TestClient, context: DomainContext) -> dict[str, Any]:
-    """A project that is filmed, one that is being cut, one that is begun, and files that wait to be looked at."""
-    made = [client.post(f"{API}/projects", data=FORM, files=track()).json()["projectId"] for _ in range(3)]
-    filmed, composing, pending = made
-    for project in (filmed, composing):
+    """A project that is filmed, one that is being cut, one that is begun, and files that wait to be looked at.
+
+    And one with two scenes whose lips were in step before they changed places, and one whose scenes failed.
+    """
+    made = [client.post(f"{API}/projects", data=FORM, files=track()).json()["projectId"] for _ in range(5)]
+    filmed, composing, stale, failed, pending = made
+    hands = ManualWorkers(context.store, [TASKS], context=context)
+    assert client.post(f"{API}/projects/{failed}/generate").status_code == 202
+    hands.run_one()
+    quick: Any = FilmStudio.within(context).providers.generator
+    quick.meanwhile = refuse
+    hands.drain()
+    quick.meanwhile = lambda shot: None
+    for project in (filmed, composing, stale):
         assert client.post(f"{API}/projects/{project}/generate").status_code == 202
-    ManualWorkers(context.store, [TASKS], context=context).drain()
+    hands.drain()
+    assert client.post(f"{API}/projects/{stale}/scenes/2/lipsync").status_code == 202
+    hands.drain()
     assert client.post(f"{API}/projects/{composing}/compose").status_code == 202
-    facts = {"project_id": filmed, "composing": composing, "pending": pending, "sequence": 1}
+    assert client.patch(f"{API}/projects/{stale}/scenes/reorder", json={"sceneOrder": [2, 1]}).status_code == 200
+    facts = {"project_id": filmed, "composing": composing, "stale": stale, "failed": failed, "pending": pending}
+    facts["sequence"] = 1
     for name, about, content, kind in (
         ("sent_scene", {"kind": "scene", "sequence": 2}, film(1.5), "video/mp4"),
-        ("sent_audio", {"kind": "audio"}, film(1.0, audio=True), "audio/mpeg"),
+        ("sent_audio", {"kind": "audio"}, film(1.2, audio=True), "audio/mpeg"),
     ):
         body = {**about, "size": len(content), "contentType": kind, "sha256": sha256(content).hexdigest()}
         facts[name] = client.post(f"{API}/projects/{filmed}/uploads", json=body).json()["uploadId"]

@@ -34,7 +34,7 @@ def test_the_snippets_find_what_the_pipeline_wrote(
     tmp_path: Path,
     raw_table: Any,
 ) -> None:
-    """MV-1…MV-5, MV-9, MV-38…MV-42, MV-45, MV-60, MV-75: the project, its scenes in order, the projects by status."""
+    """MV-1…MV-5, MV-9, MV-38…MV-42, MV-45, MV-60: the project, its scenes in order, the projects by status."""
     dynamo.ensure(WORKING)
     studio = FilmStudio(dynamo, local, quick.providers(), MusicVideoOptions(scenes=3, scene_seconds=0.5))
     project = generated(studio, tmp_path)

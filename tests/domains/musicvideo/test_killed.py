@@ -21,7 +21,7 @@ from penstock.runtime.system_records import SYSTEM_RECORDS
 from penstock.work.task import Outcome, Task, TaskAttempt, TaskStatus
 from penstock.work.working import WORKING
 from penstock.workers.manual import ManualWorkers
-from tests.conftest import _opener
+from tests.conftest import furnished
 from tests.domains.musicvideo.conftest import BEGUN, ENGINES
 from tests.domains.musicvideo.quick_providers import QuickProviders, history_of
 from tests.domains.musicvideo.story import ANN, assert_counted, begun, scenes, workers
@@ -44,7 +44,7 @@ class Process:
             hands.drain()
             (project,) = [p for s in ProjectStatus for p in self.store.find(Project.by_status(status=s))]
             if project.status is ProjectStatus.PENDING:
-                projects.generate(self.studio, project.project_id, by=ANN)
+                projects.generate(self.studio, project.project_id, scenes=2, by=ANN)
             elif project.status is ProjectStatus.PROCESSING:
                 with suppress(Exception):
                     projects.compose(self.studio, project.project_id, by=ANN)
@@ -56,9 +56,8 @@ def plain(
     request: pytest.FixtureRequest, tmp_path: Path, clock: FrozenClock, local: LocalObjects
 ) -> Iterator[FilmStudio]:
     clock.set(BEGUN)
-    opener, cleanup = _opener(request.param, request, tmp_path)
+    opener, cleanup = furnished(request.param, request, tmp_path, (DOMAIN, WORKING))
     store = Store(opener(), clock=clock, secret=b"of the tests", own=SYSTEM_RECORDS)
-    store.ensure(DOMAIN, WORKING)
     yield FilmStudio(store, local, QuickProviders().providers(), MusicVideoOptions(scenes=2, scene_seconds=0.5))
     store.close()
     cleanup()

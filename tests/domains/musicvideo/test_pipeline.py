@@ -31,8 +31,9 @@ def messages(store: Store) -> list[str]:
     return [m.type for m in store.find(SystemMessage.by_status(status=MessageStatus.PENDING))]
 
 
+@pytest.mark.every_engine
 def test_from_a_concept_to_the_final_cut(anywhere: FilmStudio, tmp_path: Path) -> None:
-    """MV-14, MV-51…MV-57, MV-63, MV-66…MV-69, MV-72, MV-74, F-MV-2: both queues, each file in its documented place."""
+    """MV-14, MV-53…MV-57, MV-63, MV-66, MV-69, MV-74, F-MV-2: both queues, each file in its documented place."""
     project = begun(anywhere, tmp_path)
     assert (project.status, project.scene_count) == (ProjectStatus.PENDING, 0)
     hands = workers(anywhere)
@@ -114,7 +115,7 @@ def test_a_scene_is_processing_while_it_is_filmed_and_sung(
 
 
 def test_a_failed_scene_does_not_fail_its_siblings(anywhere: FilmStudio, quick: QuickProviders, tmp_path: Path) -> None:
-    """MV-34, MV-35, MV-70, MV-71, MV-73, F-MV-5: it says why, the others go on, and composing waits for it."""
+    """MV-34, MV-35, MV-70, MV-71, F-MV-5: it says why, the others go on, and composing waits for it."""
 
     def refuse(shot: Shot) -> None:
         if "part 2" in shot.prompt:

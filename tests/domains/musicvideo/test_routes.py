@@ -21,7 +21,7 @@ from penstock.schema.role import Role
 from penstock.web.api import build_api
 from penstock.web.options import WebOptions
 from penstock.work.domain_context import DomainContext
-from tests.domains.musicvideo.quick_providers import PICTURE, film
+from tests.domains.musicvideo.quick_providers import PICTURE, QuickProviders, film
 from tests.domains.musicvideo.story import assert_counted, workers
 
 FORM = {
@@ -49,7 +49,7 @@ def editor(api: Any, studio: FilmStudio) -> TestClient:
 
 
 def track() -> dict[str, Any]:
-    return {"audio": ("track.mp3", film(2.0, audio=True), "audio/mpeg")}
+    return {"audio": ("track.mp3", film(1.5, audio=True), "audio/mpeg")}
 
 
 def created(editor: TestClient) -> str:
@@ -69,7 +69,7 @@ def filmed(editor: TestClient, studio: FilmStudio) -> str:
 
 
 def test_the_whole_way_through_the_api(editor: TestClient, studio: FilmStudio) -> None:
-    """MV-15, MV-16, MV-59…MV-61, MV-63, MV-68: created, generated, composed, and seen through signed URLs."""
+    """MV-15, MV-16, MV-59, MV-60, MV-63: created, generated, composed, and seen through signed URLs."""
     project_id = filmed(editor, studio)
     told = editor.get(f"/api/mv/projects/{project_id}").json()
     assert (told["status"], told["conceptPrompt"]) == ("processing", FORM["prompt"])
@@ -130,7 +130,7 @@ def test_projects_are_listed_by_status_and_recency(editor: TestClient, studio: F
 def test_a_project_that_cannot_be_leaves_nothing(
     editor: TestClient, studio: FilmStudio, form: dict[str, str], files: Any, words: str
 ) -> None:
-    """MV-50, MV-75: a clear answer, no record, no file."""
+    """MV-50: a clear answer, no record, no file."""
     answer = editor.post("/api/mv/projects", data={**FORM, **form}, files=files or {"none": b""})
     assert 400 <= answer.status_code < 500
     assert words in answer.json()["detail"]
@@ -183,10 +183,13 @@ def test_a_video_is_uploaded_by_a_form_and_by_a_signed_url(editor: TestClient, s
     put = editor.put(place["url"].removeprefix("http://127.0.0.1:1"), content=content, headers=place["headers"])
     assert put.status_code in (200, 201, 204)
     done = editor.post(f"{path}/uploads/{place['uploadId']}/finalize", json={"sha256": sha256(content).hexdigest()})
-    assert done.status_code == 200
-    upload = studio.store.history(Upload.at(upload_id=place["uploadId"]), oldest_first=True).entries
-    assert [(e.does, e.by is not None and e.by == upload[-1].by) for e in upload] == [("create", True), ("save", True)]
+    assert (done.status_code, done.json()["status"], done.json()["inspected"]) == (202, "arrived", 0.0)
     workers(studio).drain()
+    found = editor.get(f"{path}/uploads/{place['uploadId']}").json()
+    assert (found["status"], found["url"], found["error"]) == ("done", None, None)
+    upload = studio.store.history(Upload.at(upload_id=place["uploadId"]), oldest_first=True).entries
+    assert [e.does for e in upload] == ["create", "save", "save"]
+    assert len({e.by for e in upload}) == 1
     scenes = editor.get(path).json()["scenes"]
     assert [round(s["shownDuration"], 1) for s in scenes] == [1.0, 0.5, 1.5]
 
@@ -222,6 +225,26 @@ def test_characters_are_drawn_uploaded_and_used(editor: TestClient, studio: Film
     assert character in editor.get(f"/api/mv/projects/{project_id}").json()["characterImageUrl"]
     unknown = editor.post("/api/mv/projects", data={**FORM, "characterReferenceImageId": str(uuid4())}, files=track())
     assert unknown.status_code == 404
+
+
+def test_what_could_not_be_drawn_is_told(editor: TestClient, studio: FilmStudio, quick: QuickProviders) -> None:
+    """Of each scene, of the project as a whole, and of a character's picture; a film from elsewhere is as it is."""
+    quick.not_drawn = ["bagpipes"]
+    project_id = filmed(editor, studio)
+    told = editor.get(f"/api/mv/projects/{project_id}").json()
+    assert told["notDrawn"] == ["bagpipes"]
+    assert [scene["notDrawn"] for scene in told["scenes"]] == [["bagpipes"]] * 3
+    drawn = editor.post("/api/mv/generate_character_reference", json={"characterDescription": "A piper"})
+    assert drawn.json()[0]["notDrawn"] == ["bagpipes"]
+    character = drawn.json()[0]["characterReferenceId"]
+    assert editor.get(f"/api/mv/get_character_reference/{character}").json()["notDrawn"] == ["bagpipes"]
+    sent = {"file": ("film.mp4", film(), "video/mp4")}
+    assert editor.post(f"/api/mv/projects/{project_id}/scenes/1/upload_video", files=sent).status_code == 202
+    quick.not_drawn = []
+    assert editor.post(f"/api/mv/projects/{project_id}/scenes/2/regenerate").status_code == 202
+    workers(studio).drain()
+    told = editor.get(f"/api/mv/projects/{project_id}").json()
+    assert [scene["notDrawn"] for scene in told["scenes"]] == [None, None, ["bagpipes"]]
 
 
 def test_states_are_moved_by_hand_only_where_that_is_safe(editor: TestClient, studio: FilmStudio) -> None:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from hashlib import sha256
 from pathlib import Path
 
 import pytest
 
-from penstock.domains.musicvideo import scenes, uploading
+from penstock.domains.musicvideo import scenes
 from penstock.domains.musicvideo.film_studio import FilmStudio
 from penstock.domains.musicvideo.model import BACKING_TRACK, Project, SceneStatus
+from penstock.domains.musicvideo.uploading import Sent
+from penstock.files.upload import UploadStatus
 from penstock.media.errors import UnusableFile
-from tests.domains.musicvideo.story import ANN, generated, workers
+from tests.domains.musicvideo.story import ANN, generated, sent, workers
 from tests.domains.musicvideo.story import scenes as scenes_of
 
 MEDIA = Path(__file__).parents[4] / "shared" / "data" / "media"
@@ -62,14 +63,8 @@ def test_every_sound_is_taken_or_refused_with_a_reason(studio: FilmStudio, tmp_p
     for sound in sorted((MEDIA / "audio").iterdir()):
         content = sound.read_bytes()
         kind = studio.objects.put("mv/outputs/character_reference/sniffed.png", content).content_type
-        reserved = uploading.reserve(
-            studio, project.project_id, uploading.Sent.AUDIO, size=len(content), content_type=kind
-        )
-        studio.objects.put(reserved.upload.staging, content)
-        digest = sha256(content).hexdigest()
-        try:
-            uploading.finalize(studio, project.project_id, reserved.upload.upload_id, sha256=digest, by=ANN)
-        except UnusableFile:
+        upload = sent(studio, project, Sent.AUDIO, content, content_type=kind)
+        if upload.status is UploadStatus.REFUSED:
             refused.add(sound.name)
             continue
         now = studio.store.get(Project.at(project_id=project.project_id))

@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-from hashlib import sha256
 from itertools import count
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from penstock.domains.musicvideo import scenes, uploading
+from penstock.domains.musicvideo import scenes
 from penstock.domains.musicvideo.errors import NotNow
 from penstock.domains.musicvideo.film_studio import FilmStudio
 from penstock.domains.musicvideo.model import CHARACTER_IMAGE, Project, Scene, SceneStatus
 from penstock.domains.musicvideo.projects import compose, delete_project, generate
+from penstock.domains.musicvideo.uploading import Sent
 from penstock.errors import Unavailable
 from penstock.generation.steps import Brief, Made, SceneIdea, Shot, StepReporter
 from penstock.media.compose import Cut
 from penstock.work import Terminal
 from tests.domains.musicvideo.quick_providers import PICTURE, QuickProviders, history_of
-from tests.domains.musicvideo.story import ANN, assert_counted, begun, files, generated, later, workers
+from tests.domains.musicvideo.story import ANN, assert_counted, begun, files, generated, later, sent, workers
 from tests.domains.musicvideo.story import scenes as scenes_of
 
 
@@ -122,12 +122,7 @@ def test_a_picture_that_comes_later_is_used_for_the_next_film(
     """MV-17, MV-53: and the scene tells that it was filmed with it."""
     project = generated(studio, tmp_path)
     assert quick.filmed[0].references == []
-    reserved = uploading.reserve(
-        studio, project.project_id, uploading.Sent.CHARACTER, size=len(PICTURE), content_type="image/png"
-    )
-    studio.objects.put(reserved.upload.staging, PICTURE)
-    digest = sha256(PICTURE).hexdigest()
-    uploading.finalize(studio, project.project_id, reserved.upload.upload_id, sha256=digest, by=ANN)
+    assert sent(studio, project, Sent.CHARACTER, PICTURE, content_type="image/png").status == "done"
     scenes.regenerate(studio, project.project_id, 2, by=ANN)
     workers(studio).drain()
     assert len(quick.filmed[-1].references) == 1

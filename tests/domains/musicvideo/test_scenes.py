@@ -8,6 +8,7 @@ import wave
 from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -16,11 +17,17 @@ from penstock.domains.musicvideo import DOMAIN, projects, scenes, uploading
 from penstock.domains.musicvideo.errors import IncompleteOrder, NotNow
 from penstock.domains.musicvideo.film_studio import FilmStudio
 from penstock.domains.musicvideo.model import BACKING_TRACK, FINAL_VIDEO, Project, ProjectStatus, Scene, SceneStatus
+from penstock.domains.musicvideo.uploading import Sent
 from penstock.errors import NotFound
+from penstock.files.object_reads import lookup
 from penstock.files.sweep import Sweep
+from penstock.files.upload import UploadStatus
+from penstock.files.uploads import UploadRefused
+from penstock.kernel.record_name import name_of
 from penstock.media.errors import UnusableFile
+from penstock.work import Task, TaskStatus
 from tests.domains.musicvideo.quick_providers import PICTURE, film, history_of
-from tests.domains.musicvideo.story import ANN, assert_counted, files, generated, later, workers
+from tests.domains.musicvideo.story import ANN, assert_counted, files, generated, later, sent, workers
 from tests.domains.musicvideo.story import scenes as scenes_of
 
 
@@ -83,6 +90,8 @@ def test_scenes_are_shown_in_another_order(studio: FilmStudio, tmp_path: Path) -
     scenes.add_scene(studio, project.project_id, "Another ending", by=ANN)
     assert [s.sequence for s in scenes_of(studio, project.project_id)] == [3, 1, 2, 4]
     hands = workers(studio)
+    hands.drain()
+    scenes.sync_stale(studio, project.project_id, by=ANN)
     hands.drain()
     projects.compose(studio, project.project_id, by=ANN)
     hands.drain()
@@ -199,7 +208,7 @@ def test_what_is_no_film_is_refused_before_anything_changes(studio: FilmStudio, 
 
 
 def test_a_prompt_is_edited_without_losing_the_clip(studio: FilmStudio, tmp_path: Path) -> None:
-    """MV-26, MV-27, MV-21: only what was said changes."""
+    """MV-26, MV-27: only what was said changes."""
     project = generated(studio, tmp_path)
     later(studio, seconds=60)
     before = scenes_of(studio, project.project_id)[1]
@@ -245,15 +254,9 @@ def test_a_file_is_reserved_sent_and_looked_at(anywhere: FilmStudio, tmp_path: P
     project = generated(anywhere, tmp_path)
     wav = tmp_path / "track.wav"
     _write_wav(wav, seconds=1.5)
-    content = wav.read_bytes()
-    reserved = uploading.reserve(
-        anywhere, project.project_id, uploading.Sent.AUDIO, size=len(content), content_type="audio/wav"
-    )
-    assert reserved.url is not None
-    assert reserved.url.method == "PUT"
-    anywhere.objects.put(reserved.upload.staging, content)  # which is what the request does
-    digest = sha256(content).hexdigest()
-    told = uploading.finalize(anywhere, project.project_id, reserved.upload.upload_id, sha256=digest, by=ANN)
+    upload = sent(anywhere, project, Sent.AUDIO, wav.read_bytes(), content_type="audio/wav")
+    assert (upload.status, upload.error) == (UploadStatus.DONE, None)
+    told = anywhere.store.get(project.ref)
     assert told.audio_duration == pytest.approx(1.5, abs=0.05)
     assert told.audio_backing_track_s3_key == BACKING_TRACK.key(project_id=project.project_id)
     assert anywhere.objects.head(BACKING_TRACK.key(project_id=project.project_id)).content_type in (
@@ -266,19 +269,11 @@ def test_what_was_sent_and_is_not_fit_replaces_nothing(studio: FilmStudio, tmp_p
     """MV-50: the former file is still there, byte for byte."""
     project = generated(studio, tmp_path)
     before = studio.objects.get(BACKING_TRACK.key(project_id=project.project_id)).read()
-    content = b"ID3" + b"no music at all " * 50
-    reserved = uploading.reserve(
-        studio, project.project_id, uploading.Sent.AUDIO, size=len(content), content_type="audio/mpeg"
-    )
-    studio.objects.put(reserved.upload.staging, content)
-    with pytest.raises(UnusableFile):
-        uploading.finalize(
-            studio,
-            project.project_id,
-            reserved.upload.upload_id,
-            sha256=sha256(content).hexdigest(),
-            by=ANN,
-        )
+    upload = sent(studio, project, Sent.AUDIO, b"ID3" + b"no music at all " * 50, content_type="audio/mpeg")
+    assert upload.status is UploadStatus.REFUSED
+    assert "the file is text, not a video, sound or image" in (upload.error or "")
+    assert lookup(studio.objects, upload.staging) is None, "and its bytes are gone"
+    assert not list(studio.store.find(Task.by_status(status=TaskStatus.FAILED))), "it is nothing for operators"
     assert studio.objects.get(BACKING_TRACK.key(project_id=project.project_id)).read() == before
 
 
@@ -289,7 +284,7 @@ def test_what_is_refused_because_the_video_is_cut_replaces_nothing(studio: FilmS
     content = film(1.0, audio=True)
     digest = sha256(content).hexdigest()
     reserved = uploading.reserve(
-        studio, project.project_id, uploading.Sent.AUDIO, size=len(content), content_type="audio/mpeg", sha256=digest
+        studio, project.project_id, Sent.AUDIO, size=len(content), content_type="audio/mpeg", sha256=digest
     )
     studio.objects.put(reserved.upload.staging, content)
     projects.compose(studio, project.project_id, by=ANN)
@@ -298,26 +293,52 @@ def test_what_is_refused_because_the_video_is_cut_replaces_nothing(studio: FilmS
     assert studio.objects.get(BACKING_TRACK.key(project_id=project.project_id)).read() == before
     workers(studio).drain()
     uploading.finalize(studio, project.project_id, reserved.upload.upload_id, by=ANN)
+    workers(studio).drain()
     assert studio.objects.get(BACKING_TRACK.key(project_id=project.project_id)).read() == content
+
+
+def test_a_cut_that_begins_while_a_track_is_looked_at_is_made_with_the_former_one(
+    studio: FilmStudio, tmp_path: Path
+) -> None:
+    """MV-50: the look is repeated once the cut is there, and nothing has to be sent again."""
+    project = generated(studio, tmp_path)
+    before = studio.objects.get(BACKING_TRACK.key(project_id=project.project_id)).read()
+    content = film(1.0, audio=True)
+    told: dict[str, Any] = {"size": len(content), "content_type": "audio/mpeg", "sha256": sha256(content).hexdigest()}
+    reserved = uploading.reserve(studio, project.project_id, Sent.AUDIO, **told)
+    studio.objects.put(reserved.upload.staging, content)
+    uploading.finalize(studio, project.project_id, reserved.upload.upload_id, by=ANN)
+    projects.compose(studio, project.project_id, by=ANN)
+    hands = workers(studio)
+    hands.run_one()
+    assert studio.objects.get(BACKING_TRACK.key(project_id=project.project_id)).read() == before
+    hands.drain()
+    later(studio, minutes=5)
+    hands.drain()
+    assert studio.store.get(reserved.upload.ref).status is UploadStatus.DONE
+    assert studio.objects.get(BACKING_TRACK.key(project_id=project.project_id)).read() == content
+
+
+def test_a_file_that_is_said_to_be_there_again_is_looked_at_once(studio: FilmStudio, tmp_path: Path) -> None:
+    project = generated(studio, tmp_path)
+    content = film(1.0, audio=True)
+    told: dict[str, Any] = {"size": len(content), "content_type": "audio/mpeg", "sha256": sha256(content).hexdigest()}
+    reserved = uploading.reserve(studio, project.project_id, Sent.AUDIO, **told)
+    upload_id = reserved.upload.upload_id
+    with pytest.raises(UploadRefused, match="has not arrived as it was announced; send what is missing"):
+        uploading.finalize(studio, project.project_id, upload_id, by=ANN)
+    studio.objects.put(reserved.upload.staging, content)
+    for _ in range(2):
+        assert uploading.finalize(studio, project.project_id, upload_id, by=ANN).status is UploadStatus.ARRIVED
+    workers(studio).drain()
+    assert uploading.finalize(studio, project.project_id, upload_id, by=ANN).status is UploadStatus.DONE
+    assert len(list(studio.store.find(Task.of_record(about=name_of(reserved.upload.ref))))) == 1
 
 
 def test_a_film_that_was_sent_becomes_the_clip(studio: FilmStudio, tmp_path: Path) -> None:
     """MV-31, MV-50: through the same task as any other."""
     project = generated(studio, tmp_path)
-    content = film(1.0)
-    reserved = uploading.reserve(
-        studio,
-        project.project_id,
-        uploading.Sent.SCENE,
-        sequence=2,
-        size=len(content),
-        content_type="video/mp4",
-    )
-    studio.objects.put(reserved.upload.staging, content)
-    uploading.finalize(
-        studio, project.project_id, reserved.upload.upload_id, sha256=sha256(content).hexdigest(), by=ANN
-    )
-    workers(studio).drain()
+    assert sent(studio, project, Sent.SCENE, film(1.0), content_type="video/mp4", sequence=2).status == "done"
     second = scenes_of(studio, project.project_id)[1]
     assert second.status is SceneStatus.COMPLETED
     assert second.shown_duration == pytest.approx(1.0, abs=0.1)
@@ -327,7 +348,7 @@ def test_a_film_that_was_sent_becomes_the_clip(studio: FilmStudio, tmp_path: Pat
 def test_an_upload_of_another_project_is_not_found(studio: FilmStudio, tmp_path: Path) -> None:
     """F-MV-6: nobody finishes what is not theirs."""
     first, second = generated(studio, tmp_path), generated(studio, tmp_path)
-    reserved = uploading.reserve(studio, first.project_id, uploading.Sent.PRODUCT, size=10, content_type="image/png")
+    reserved = uploading.reserve(studio, first.project_id, Sent.PRODUCT, size=10, content_type="image/png")
     with pytest.raises(NotFound, match="no upload"):
         uploading.finalize(studio, second.project_id, reserved.upload.upload_id, by=ANN)
 

@@ -21,7 +21,7 @@ from penstock.runtime.system_records import SYSTEM_RECORDS
 from penstock.work.domain_context import DomainContext
 from penstock.work.working import WORKING
 from penstock.workers.manual import ManualWorkers
-from tests.conftest import _opener
+from tests.conftest import furnished
 from tests.domains.musicvideo.conftest import BEGUN, ENGINES
 from tests.domains.musicvideo.story import ANN, assert_counted, scenes
 
@@ -32,9 +32,8 @@ SETTINGS = {"MV_SIZE": "160x90", "MV_FPS": str(FPS), "MV_SCENE_SECONDS": "1.0", 
 @pytest.fixture(params=ENGINES)
 def context(request: pytest.FixtureRequest, tmp_path: Path, clock: FrozenClock) -> Iterator[DomainContext]:
     clock.set(BEGUN)
-    opener, cleanup = _opener(request.param, request, tmp_path)
+    opener, cleanup = furnished(request.param, request, tmp_path, (DOMAIN, WORKING))
     store = Store(opener(), clock=clock, secret=b"of the tests", own=SYSTEM_RECORDS)
-    store.ensure(DOMAIN, WORKING)
     yield DomainContext(store, request.getfixturevalue("local" if request.param == "sqlite" else "s3"), SETTINGS.get)
     store.close()
     cleanup()
@@ -88,6 +87,21 @@ def test_the_same_concept_becomes_the_same_film(tmp_path: Path, local: Any, cloc
         store.close()
     assert digests[0] == digests[1]
     assert json.dumps(digests[0]) != "[null]"
+
+
+def test_what_a_sentence_names_and_nobody_can_draw_is_told(tmp_path: Path, local: Any, clock: FrozenClock) -> None:
+    """Of the words that somebody wrote, and of none that the writer has added."""
+    from penstock import open_store
+
+    store = open_store(f"sqlite:///{tmp_path}/mv.db", clock=clock)
+    store.ensure(DOMAIN, WORKING)
+    context = DomainContext(store, local, {**SETTINGS, "MV_SCENE_SECONDS": "0.5"}.get)
+    studio = FilmStudio.within(context)
+    concept = "A cat astronaut plays the bagpipes on the moon"
+    project = demo.begin(studio, concept, character="A grey cat in a spacesuit", scenes=2, audio=None)
+    ManualWorkers(store, [TASKS], context=context).drain()
+    assert [s.not_drawn for s in scenes(studio, project.project_id)] == [["bagpipes"], ["bagpipes"]]
+    store.close()
 
 
 def _moves(film: Path) -> bool:

@@ -26,7 +26,7 @@ from penstock.objects import LocalObjects
 from penstock.runtime.system_records import SYSTEM_RECORDS
 from penstock.work import Task, TaskStatus
 from penstock.work.working import WORKING
-from tests.conftest import _opener, chosen_engines
+from tests.conftest import chosen_engines, furnished
 from tests.domains.novae.archive import NOVA, Archive
 from tests.domains.novae.conftest import BEGUN
 from tests.domains.novae.data_story import assert_files_stand, datasets, discovered, sent, verdicts
@@ -51,9 +51,8 @@ def plain(
     for science in (SpectrumScience, PhotometryScience):
         monkeypatch.setattr(science, "picture", _no_picture)
     clock.set(BEGUN)
-    opener, cleanup = _opener(request.param, request, tmp_path)
+    opener, cleanup = furnished(request.param, request, tmp_path, (DOMAIN, WORKING))
     store = Store(opener(), clock=clock, secret=b"of the tests", own=SYSTEM_RECORDS)
-    store.ensure(DOMAIN, WORKING)
     yield NovaCatalogue(store, local, sky.sources())
     store.close()
     cleanup()

@@ -11,11 +11,12 @@ import pytest
 
 from penstock import FrozenClock
 from penstock.domains.speech.actions import AS_JOB, AT_ONCE, audio_of, synthesise
+from penstock.domains.speech.erasure import erase_audio
 from penstock.domains.speech.errors import NoText, TextTooLong
-from penstock.domains.speech.model import TempAudio
+from penstock.domains.speech.model import AudioStatus, TempAudio
 from penstock.domains.speech.speech_studio import SpeechStudio
 from penstock.errors import NotFound, Unavailable
-from penstock.media.speech.errors import SynthesisFailed, Unspeakable, VoiceNotFound
+from penstock.media.speech.errors import SpeechTooLong, SynthesisFailed, Unspeakable, VoiceNotFound
 from penstock.media.speech.sound import Sound
 from penstock.media.speech.voices import Offer, Voices
 from penstock.objects.s3 import S3Objects
@@ -132,29 +133,124 @@ class Broken:
 
 
 @pytest.mark.parametrize(
-    ("text", "voice", "error", "message"),
+    ("text", "error", "message"),
     [
-        (None, None, NoText, "^No text provided$"),
-        ("", None, NoText, "^No text provided$"),
-        (" \n\t ", None, NoText, "^No text provided$"),
-        ("Hello", "nobody", VoiceNotFound, "^Voice 'nobody' not found$"),
-        ("Hello", "broken", SynthesisFailed, "^Synthesis failed: out of breath$"),
-        ("a" * (AT_ONCE + 1), None, TextTooLong, "1001 characters.*/public/tts/jobs"),
-        ("a" * (AS_JOB + 1), None, TextTooLong, "at most 1000 are spoken$"),
-        ("世界", None, Unspeakable, "Latin"),
-        ("!!!", None, Unspeakable, "nothing"),
-        ("Hello \x00", None, Unspeakable, "control"),
-        ("Hello \ud800", None, Unspeakable, "half a character"),
+        (None, NoText, "^No text provided$"),
+        ("", NoText, "^No text provided$"),
+        (" \n\t ", NoText, "^No text provided$"),
+        ("a" * (AT_ONCE + 1), TextTooLong, "1001 characters.*/public/tts/jobs"),
+        ("a" * (AS_JOB + 1), TextTooLong, "at most 1000 are spoken$"),
+        ("Hello \x00", Unspeakable, "control"),
+        ("Hello \ud800", Unspeakable, "half a character"),
     ],
 )
-def test_a_refusal_leaves_nothing(
-    studio: SpeechStudio, text: str | None, voice: str | None, error: type[Exception], message: str
-) -> None:
-    """TA-5, TA-24, F-TA-10: before anything is stored, also for a text that no engine could keep."""
-    offers = [*studio.voices.offers, Offer("broken", "en-US", "broken", Broken)]
+def test_a_refusal_leaves_nothing(studio: SpeechStudio, text: str | None, error: type[Exception], message: str) -> None:
+    """TA-24, F-TA-10: before anything is stored, also for a text that no engine could keep."""
     with pytest.raises(error, match=message):
-        synthesise(replace(studio, voices=Voices(offers)), text, voice, ip_address=GUEST)
+        synthesise(studio, text, ip_address=GUEST)
     assert files(studio.objects) == set()
+    assert records(studio) == []
+
+
+# What fails is on record
+
+
+def with_broken(studio: SpeechStudio) -> SpeechStudio:
+    """The same studio with one more voice, which fails."""
+    return replace(studio, voices=Voices([*studio.voices.offers, Offer("broken", "en-US", "broken", Broken)]))
+
+
+@pytest.mark.parametrize(
+    ("text", "voice", "error", "message"),
+    [
+        ("Hello", "nobody", VoiceNotFound, "Voice 'nobody' not found"),
+        ("Hello", "broken", SynthesisFailed, "Synthesis failed: out of breath"),
+        ("世界", None, Unspeakable, "Latin script"),
+        ("!!!", None, Unspeakable, "nothing in the text"),
+    ],
+)
+def test_a_text_that_cannot_be_spoken_is_on_record(
+    anywhere: SpeechStudio, text: str, voice: str | None, error: type[Exception], message: str
+) -> None:
+    """TA-5, F-TA-10: failed, with the error that the guest was told; without a file, and so without an s3_key."""
+    with pytest.raises(error, match=message) as told:
+        synthesise(with_broken(anywhere), text, voice, ip_address=GUEST)
+    (failed,) = records(anywhere)
+    assert (failed.status, failed.error_message) == (AudioStatus.FAILED, str(told.value))
+    assert (failed.text, failed.voice_id, failed.ip_address) == (text, voice or "en_US-heart", GUEST)
+    assert (failed.s3_key, failed.duration, failed.file_size_bytes) == (None, 0, 0)
+    assert failed.ttl == failed.created_at_unix + 86_400
+    assert files(anywhere.objects) == set()
+    with pytest.raises(NotFound, match=message):
+        audio_of(anywhere, failed.date, failed.audio_id)
+
+
+def test_speech_that_was_stopped_is_on_record(studio: SpeechStudio) -> None:
+    """TA-5, F-TA-10: what could not be told beforehand to be too long."""
+    short = replace(studio, options=replace(studio.options, seconds_at_once=1))
+    with pytest.raises(SpeechTooLong):
+        synthesise(short, "Hello, my dear old friend", ip_address=GUEST)
+    (failed,) = records(studio)
+    assert failed.status is AudioStatus.FAILED
+    assert "more than 1 seconds" in str(failed.error_message)
+
+
+def test_a_failure_that_cannot_be_written_down_is_told_all_the_same(
+    studio: SpeechStudio, caplog: pytest.LogCaptureFixture
+) -> None:
+    """F-TA-10: the guest hears why there is no speech, and the log that there is no record."""
+    store: Any = FailingStore(studio.store, commit=always)
+    with pytest.raises(VoiceNotFound):
+        synthesise(replace(studio, store=store), "Hello", "nobody", ip_address=GUEST)
+    assert "not on record" in caplog.text
+
+
+def test_the_name_of_a_voice_is_kept_only_so_far(studio: SpeechStudio) -> None:
+    """F-TA-10: a name fills no record."""
+    with pytest.raises(VoiceNotFound):
+        synthesise(studio, "Hello", "x" * 500_000, ip_address=GUEST)
+    (failed,) = records(studio)
+    assert len(failed.voice_id) == 100
+    assert len(str(failed.error_message)) < 1_000
+
+
+# What outlives its file
+
+
+def test_a_record_that_outlives_its_file_says_so(anywhere: SpeechStudio) -> None:
+    """TA-5, F-TA-10: whoever takes the file away, the cleanup writes `expired`; only there, and counts it."""
+    lost, kept = spoken(anywhere, "12-08 18:00:00"), spoken(anywhere, "12-08 18:00:00")
+    anywhere.objects.delete([lost.file])
+    assert cleaned(anywhere, "12-09 12:00:00").expired == 1
+    standing = {audio.audio_id: (audio.status, audio.error_message) for audio in records(anywhere)}
+    assert standing == {
+        lost.audio_id: (AudioStatus.EXPIRED, "its file is gone"),
+        kept.audio_id: (AudioStatus.COMPLETED, None),
+    }
+    with pytest.raises(NotFound, match="its file is gone"):
+        audio_of(anywhere, lost.date, lost.audio_id)
+    assert cleaned(anywhere, "12-09 12:30:00").expired == 0, "told once"
+
+
+def test_a_file_elsewhere_is_not_lost(studio: SpeechStudio) -> None:
+    """TA-5: the folder of the settings was changed, and the file still lies in the old one."""
+    audio = spoken(replace(studio, options=replace(studio.options, prefix="guests/tmp")), "12-08 18:00:00")
+    assert cleaned(studio, "12-09 12:00:00").expired == 0
+    assert records(studio) == [audio]
+
+
+def test_an_erasure_that_is_interrupted_leaves_nothing_to_be_heard(studio: SpeechStudio) -> None:
+    """TA-5: expired before its file is touched; asked again, it is gone, and the cleanup deletes what was left."""
+    audio = spoken(studio, "12-08 18:00:00")
+    objects: Any = Failing(studio.objects, delete=always)
+    with pytest.raises(Unavailable):
+        erase_audio(replace(studio, objects=objects), audio.date, audio.audio_id, by="ann")
+    (left,) = records(studio)
+    assert (left.status, left.error_message) == (AudioStatus.EXPIRED, "erased")
+    with pytest.raises(NotFound, match="erased"):
+        audio_of(studio, audio.date, audio.audio_id)
+    assert cleaned(studio, "12-09 12:00:00").deleted == 1, "though its record lives for six more hours"
+    erase_audio(studio, audio.date, audio.audio_id, by="ann")
     assert records(studio) == []
 
 

@@ -109,12 +109,12 @@ def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_speech_is_stopped_at_its_limit(studio: SpeechStudio, endless: Endless, temporary: Path) -> None:
-    """At once, also within a piece; nothing is left, and nothing counts but the time."""
+    """At once, also within a piece; no file is left, and nothing counts but the time and the text on record."""
     chosen = limited(replace(studio, voices=Voices([Offer("e", "en-US", "test", lambda: endless)])))
     with pytest.raises(SpeechTooLong, match="more than 120 seconds, which is as much as is allowed"):
         synthesise(chosen, "Hello.", ip_address=GUEST)
     assert endless.seconds == 121
-    assert (files(studio.objects), disk(temporary), used(studio)) == (set(), 0, (0, 120, 0))
+    assert (files(studio.objects), disk(temporary), used(studio)) == (set(), 0, (0, 120, len("Hello.")))
 
 
 def test_a_job_is_stopped_at_its_limit(studio: SpeechStudio, endless: Endless, temporary: Path) -> None:

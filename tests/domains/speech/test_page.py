@@ -13,6 +13,8 @@ from penstock.domains.speech.routes import A_MINUTE, JOBS_A_MINUTE, READS_A_MINU
 from penstock.domains.speech.speech_studio import SpeechStudio
 from penstock.errors import PenstockError
 from penstock.media.speech import errors as voice_errors
+from penstock.media.speech import say_as, ssml
+from penstock.media.speech.voices import Voices
 from penstock.work.domain_context import DomainContext
 from tests.domains.speech.story import unset
 
@@ -24,10 +26,20 @@ def test_every_error_is_there() -> None:
     modules = (errors, voice_errors)
     found = [kind for module in modules for kind in vars(module).values() if isinstance(kind, type)]
     own = [kind for kind in found if kind.__module__ in {module.__name__ for module in modules}]
-    assert len(own) == 6
+    assert len(own) == 7
     for kind in own:
         assert issubclass(kind, PenstockError)
         assert f"| {kind.http_status} | `{kind.slug}` |" in PAGE
+
+
+def test_every_voice_and_every_element_is_there(voices: Voices) -> None:
+    """TA-4: those of the default install."""
+    for offer in voices.offers:
+        assert f"`{offer.voice_id}`" in PAGE
+    for element in ssml.ATTRIBUTES:
+        assert f"`<{element}" in PAGE
+    for words in (ssml.STRENGTHS, ssml.LEVELS, say_as.KINDS):
+        assert all(f"{word}`" in PAGE or f'{word}"' in PAGE for word in words)
 
 
 def test_every_route_is_there(studio: SpeechStudio) -> None:

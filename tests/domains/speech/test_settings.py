@@ -119,6 +119,30 @@ def test_say_writes_a_file(tmp_path: Path, voices: Voices) -> None:
         assert wav.getnframes() / wav.getframerate() < 1
 
 
+def test_the_command_line_lists_the_voices_and_says_with_one(tmp_path: Path) -> None:
+    """TA-4: `penstock voices`, `penstock say --voice`; a wrong one is answered with the list."""
+
+    def penstock(*words: str) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-m", "penstock", "--domain", "speech", *words]
+        return subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+
+    voices = json.loads(penstock("voices", "--json").stdout)
+    assert voices[0] == {
+        "voice_id": "en_US-heart",
+        "language": "en-US",
+        "quality": "high",
+        "engine": "hibari",
+        "usual": True,
+    }
+    said = penstock("say", "Buongiorno 😊", "--voice", "it_IT-pico", "--out", "a.wav")
+    assert "Left out, as the voice cannot say it: 😊" in said.stdout
+    with wave.open(str(tmp_path / "a.wav")) as wav:
+        assert wav.getframerate() == 16_000
+    wrong = penstock("say", "Hello", "--voice", "nobody")
+    assert wrong.returncode == 2
+    assert wrong.stderr.splitlines()[0].endswith(", ".join(voice["voice_id"] for voice in voices))
+
+
 def test_nothing_heavy_is_imported_before_it_is_used() -> None:
     """TA-24: neither models nor a web framework, for whoever only looks at tables."""
     heavy = ("hibari", "onnxruntime", "numpy", "piper", "fastapi")

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import datetime as dt
+import re
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 import pytest
 
@@ -24,29 +26,84 @@ def counts(run: CleanupRun) -> tuple[int, int, int]:
     return run.deleted, run.failed, run.kept
 
 
-def test_the_days_of_the_plan(anywhere: SpeechStudio) -> None:
-    """TA-12, TA-18, TA-19, TA-20, F-TA-2: its three audios, its two runs; but each lives its 24 hours.
+PAGE = Path(__file__).parents[3] / "docs" / "speech.md"
 
-    The plan's counts are those of the two folders; its first run came before the end of their files.
+
+def test_the_days_of_the_plan(anywhere: SpeechStudio, caplog: pytest.LogCaptureFixture) -> None:
+    """TA-20, F-TA-2, F-TA-3: its three audios, at its hours; two are deleted, then one, and none fails.
+
+    Only when is not as it says: no file goes before its 24 hours, so noon of its second day comes too early for both
+    files of the first; and a record ends at its own second, not at midnight.
     """
     one, two = spoken(anywhere, "12-08 13:02:19"), spoken(anywhere, "12-08 14:30:00")
     three = spoken(anywhere, "12-09 09:00:00")
-    all_three = {one.s3_key, two.s3_key, three.s3_key}
-    assert files(anywhere.objects) == all_three
+    day_one, day_two = one.date, three.date
+    assert (one.ttl, two.ttl, three.ttl) == (1765285339, 1765290600, 1765357200)
+    assert files(anywhere.objects) == {one.s3_key, two.s3_key, three.s3_key}
 
-    first = cleaned(anywhere, "12-09 12:00:00")
-    assert counts(first) == (0, 0, 2), "22 hours and 58 minutes, and 21 and a half"
-    assert files(anywhere.objects) == all_three
+    noon = cleaned(anywhere, "12-09 12:00:00")
+    assert counts(noon) == (0, 0, 2), "22 hours and 58 minutes, and 21 and a half"
+    assert (noon.date, set(living(anywhere, day_one))) == (day_one, {one.audio_id, two.audio_id})
 
-    second = cleaned(anywhere, "12-10 12:00:00")
-    assert counts(second) == (3, 0, 0)
-    assert second.folders == {
-        "2025-12-08": {"deleted": 2, "failed": 0, "kept": 0},
-        "2025-12-09": {"deleted": 1, "failed": 0, "kept": 0},
-    }
+    for moment_, left in (("12-09 13:02:18", 2), ("12-09 13:02:19", 1), ("12-09 14:30:00", 0), ("12-10 00:00:00", 0)):
+        at(anywhere, moment_)
+        assert len(living(anywhere, day_one)) == left, moment_
+    assert living(anywhere, day_two) == [three.audio_id]
+
+    with caplog.at_level("INFO", logger="penstock.speech"):
+        last = cleaned(anywhere, "12-10 12:00:00")
+    assert caplog.messages == [
+        "2025-12-08: Deleted: 2, Failed: 0",
+        "2025-12-09: Deleted: 1, Failed: 0",
+        "Deleted: 3, Failed: 0",
+    ]
+    assert (last.date, last.folders) == (
+        day_two,
+        {
+            "2025-12-08": {"deleted": 2, "failed": 0, "kept": 0},
+            "2025-12-09": {"deleted": 1, "failed": 0, "kept": 0},
+        },
+    )
     assert files(anywhere.objects) == set()
-    assert second.date == dt.date(2025, 12, 9)
-    assert list(anywhere.store.find(CleanupRun.of_date(date=second.date))) == [second]
+    assert list(anywhere.store.find(CleanupRun.of_date(date=day_two))) == [last]
+    assert counts(cleaned(anywhere, "12-11 12:00:00")) == (0, 0, 0)
+
+
+def test_the_days_of_the_plan_by_a_later_clock(studio: SpeechStudio, caplog: pytest.LogCaptureFixture) -> None:
+    """TA-20, F-TA-2: with the cleanup at 15:00, when the 24 hours of both are over, the plan's counts on its days."""
+    spoken(studio, "12-08 13:02:19"), spoken(studio, "12-08 14:30:00"), spoken(studio, "12-09 09:00:00")
+    told = []
+    for day in ("12-08", "12-09", "12-10", "12-11"):
+        with caplog.at_level("INFO", logger="penstock.speech"):
+            cleaned(studio, f"{day} 15:00:00")
+        told.append(caplog.messages[-1])
+    assert told == [f"Deleted: {n}, Failed: 0" for n in (0, 2, 1, 0)]
+
+
+def test_the_page_tells_how_the_days_differ(studio: SpeechStudio) -> None:
+    """TA-20, F-TA-2: each row of its table is what happens."""
+    page = PAGE.read_text()
+    rows = re.findall(r"^\| 2025-(\d\d-\d\d) (\d\d:\d\d(?::\d\d)?) \| .* \| (.*) \|$", page, re.MULTILINE)
+    assert len(rows) == 7
+    for day, hour, told in rows:
+        when = f"{day} {hour}" if hour.count(":") == 2 else f"{day} {hour}:00"
+        match told.split():
+            case ["audio", *_]:
+                spoken(studio, when)
+            case ["deleted:", *_]:
+                run = cleaned(studio, when)
+                assert told.startswith(f"deleted: {run.deleted}, failed: {run.failed}, kept: {run.kept}"), when
+            case ["records", "that", "live:", number]:
+                at(studio, when)
+                days = [moment(f"{date} 00:00:00").date() for date in ("12-08", "12-09")]
+                assert sum(len(living(studio, date)) for date in days) == int(number), when
+            case _:
+                pytest.fail(f"{when}: {told}")
+
+
+def living(studio: SpeechStudio, date: dt.date) -> list[UUID]:
+    """The audios of a day whose records live."""
+    return [audio.audio_id for audio in query_temp_audio_by_date(studio.store, date)]
 
 
 @pytest.mark.parametrize(
@@ -146,7 +203,7 @@ def test_midnight(anywhere: SpeechStudio) -> None:
     A file of the last second whose record is still on its way is left alone.
     """
     last, first = spoken(anywhere, "12-08 23:59:59"), spoken(anywhere, "12-09 00:00:00")
-    assert (last.s3_key.split("/")[1], first.s3_key.split("/")[1]) == ("2025-12-08", "2025-12-09")
+    assert (last.file.split("/")[1], first.file.split("/")[1]) == ("2025-12-08", "2025-12-09")
     coming = audio_s3_key(last.date, uuid4())
     anywhere.objects.put(coming, b"RIFF")
     assert counts(cleaned(anywhere, "12-09 00:00:01")) == (0, 0, 0)
@@ -204,7 +261,7 @@ def test_another_folder(studio: SpeechStudio) -> None:
     """TA-8, TA-23: the prefix of the settings."""
     elsewhere = replace(studio, options=replace(studio.options, prefix="guests/tmp"))
     audio = spoken(elsewhere, "12-08 06:00:00")
-    assert audio.s3_key.startswith("guests/tmp/2025-12-08/")
+    assert audio.file.startswith("guests/tmp/2025-12-08/")
     at(studio, "12-09 12:00:00")
     assert cleanup_yesterday_temp_audio(studio.store, studio.objects).deleted == 0
     assert cleanup_yesterday_temp_audio(studio.store, studio.objects, prefix="guests/tmp").deleted == 1
@@ -224,8 +281,8 @@ def test_speech_does_not_lie_in_the_trash(studio: SpeechStudio) -> None:
 def test_a_file_that_is_gone_is_deleted(anywhere: SpeechStudio) -> None:
     """TA-14."""
     audio = spoken(anywhere, "12-08 06:00:00")
-    delete_s3_file(anywhere.objects, audio.s3_key)
-    delete_s3_file(anywhere.objects, audio.s3_key)
+    delete_s3_file(anywhere.objects, audio.file)
+    delete_s3_file(anywhere.objects, audio.file)
     assert files(anywhere.objects) == set()
 
 

@@ -18,10 +18,10 @@ from penstock.runtime.system_records import SYSTEM_RECORDS
 from penstock.work.working import WORKING
 from tests.cli.conftest import folder as folder
 from tests.cli.conftest import penstock as penstock
-from tests.conftest import _drop_tables, _opener, chosen_engines
+from tests.conftest import _drop_tables, chosen_engines, furnished
 from tests.domains.videos.films import made
 from tests.domains.videos.streams import Record, engine_at, records_of
-from tests.homes import dynamo_client
+from tests.homes import Homes, dynamo_client
 from tests.servers import Dynoxide
 
 BEGUN = datetime(2037, 6, 6, 3, 40, tzinfo=UTC)
@@ -42,11 +42,11 @@ def local(tmp_path: Path, clock: FrozenClock) -> LocalObjects:
 
 
 @pytest.fixture
-def library(tmp_path: Path, local: LocalObjects, clock: FrozenClock) -> Iterator[VideoLibrary]:
+def library(homes: Homes, tmp_path: Path, local: LocalObjects, clock: FrozenClock) -> Iterator[VideoLibrary]:
     """SQLite and local files."""
     clock.set(BEGUN)
+    (tmp_path / "vm.db").write_bytes(homes.file((DOMAIN, WORKING)))
     store = open_store(f"sqlite:///{tmp_path}/vm.db", clock=clock)
-    store.ensure(DOMAIN, WORKING)
     yield VideoLibrary(store, local)
     store.close()
 
@@ -55,9 +55,8 @@ def library(tmp_path: Path, local: LocalObjects, clock: FrozenClock) -> Iterator
 def anywhere(request: pytest.FixtureRequest, tmp_path: Path, clock: FrozenClock) -> Iterator[VideoLibrary]:
     """A library on each engine, with the object store that belongs to it."""
     clock.set(BEGUN)
-    opener, cleanup = _opener(request.param, request, tmp_path)
+    opener, cleanup = furnished(request.param, request, tmp_path, (DOMAIN, WORKING))
     store = Store(opener(), clock=clock, secret=b"of the tests", own=SYSTEM_RECORDS)
-    store.ensure(DOMAIN, WORKING)
     objects = request.getfixturevalue("local" if request.param == "sqlite" else "s3")
     yield VideoLibrary(store, objects)
     store.close()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -28,6 +27,7 @@ from tests.domains.videos.records import a_video
 from tests.engines.crowd import Crowd, open_at
 from tests.faults.proxy import LosingProxy
 from tests.faults.switch import Switch
+from tests.forked import forked
 from tests.work.soon import soon
 
 pytestmark = pytest.mark.every_engine
@@ -182,14 +182,7 @@ def test_a_child_writes_nothing_that_its_parent_has_counted(library: VideoLibrar
     video = put(store)
     with BurstCounter(store, period=NEVER) as counter:
         counter.count(video)
-        child = os.fork()
-        if child == 0:
-            try:
-                counter.count(video)
-                counter.close()
-            finally:
-                os._exit(0)
-        assert os.waitpid(child, 0)[1] == 0
+        assert forked(lambda: (counter.count(video), counter.close())) == 0
         assert written(store, video) == 1
     assert written(store, video) == 2
 

@@ -31,6 +31,7 @@ def _rows(library: VideoLibrary, video: Video) -> list[object]:
     return [*tags, *users, *views, *store.find(Video.newest_of_category(category="demo"))]
 
 
+@pytest.mark.every_engine
 def test_a_film_becomes_a_stream_and_is_deleted_with_everything(anywhere: VideoLibrary, film: Path) -> None:
     """VM-19, VM-20: what is inserted is encoded; what is deleted leaves nothing."""
     library = anywhere

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -21,6 +20,7 @@ from penstock.engines.sql.session_pool import SessionPool
 from penstock.errors import Busy, Misconfigured, Unavailable
 from penstock.testing.entities import Counter
 from tests.conftest import chosen_engines
+from tests.forked import forked
 from tests.servers import Postgres
 
 ADDRESS = "postgresql://u@127.0.0.1:1/d"
@@ -220,11 +220,7 @@ def test_a_hundred_threads_never_have_more_than_there_may_be(opened: Opened) -> 
 def test_a_forked_child_begins_with_none(opened: Opened) -> None:
     pool = SessionPool(opened, most=1)
     parents = pool.take(None)
-    pid = os.fork()
-    if pid == 0:
-        found = pool.take(None)
-        os._exit(0 if found is not parents and pool.count == 1 else 1)
-    assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0
+    assert forked(lambda: pool.take(None) is not parents and pool.count == 1) == 0
     assert pool.count == 1
 
 

@@ -13,6 +13,7 @@ from penstock.errors import Misconfigured
 from penstock.media.speech.errors import Unspeakable, VoiceNotFound
 from penstock.media.speech.hibari_voice import HibariVoice, hibari_offers
 from penstock.media.speech.sound import Sound
+from penstock.media.speech.speaking import left_out
 from penstock.media.speech.voices import Voice, Voices, installed_voices, other_script, parts_of
 
 
@@ -41,6 +42,38 @@ def test_a_letter_of_another_script_is_named() -> None:
     assert other_script("カタカナ") == "カ"
 
 
+@pytest.mark.parametrize(
+    ("voice", "text", "missing"),
+    [
+        ("en_US-heart", "Hello, my friend! (5 %)", ""),
+        ("en_US-heart", "Hello 😊 friend 👍🏽, well😊done", "😊👍🏽"),
+        ("en_US-heart", "$5, €5 and £5", ""),
+        ("en_US-heart", "€5 and the € sign", "€"),
+        ("en_US-heart", "5 ≤ 6 ★", "≤★"),
+        ("en_US-heart", "Łódź, CAFÈ, naïve, Smørrebrød", ""),
+        ("en_US-heart", "ƕello", "ƕ"),
+        ("de_DE-pico", "Schöne Grüße aus Łódź 😊 5 €", "Ł😊"),
+    ],
+)
+def test_what_a_voice_leaves_out_is_told(voices: Voices, voice: str, text: str, missing: str) -> None:
+    """TA-4: each character once; marks are pauses, and pauses are not left out."""
+    assert left_out(voices.get(voice), text) == (missing or None)
+
+
+def test_letters_that_the_voice_does_not_know_are_read_as_those_it_does(voices: Voices) -> None:
+    """TA-4: by itself it leaves out the last letter of CAFÈ."""
+    voice = voices.get("en_US-heart")
+    assert voice.speak("CAFÈ").samples == voice.speak("CAFE").samples
+
+
+def test_what_is_left_out_is_told_in_a_moment(voices: Voices) -> None:
+    """TA-24: whatever the text is made of."""
+    voice = voices.get("en_US-heart")
+    began = time.thread_time()
+    left_out(voice, "".join(map(chr, range(0x2190, 0x2190 + 900))))
+    assert time.thread_time() - began < 5, "seconds of CPU"
+
+
 @pytest.mark.parametrize("text", ["%" * 500, "AbC" * 160, "a%B1-" * 100])
 def test_no_text_takes_the_voice_long(text: str, voices: Voices) -> None:
     """TA-24: read as one word, these would take up to a minute, and a gigabyte."""
@@ -59,8 +92,8 @@ def test_a_number_nobody_can_say(voices: Voices) -> None:
 
 
 def test_an_unknown_voice(voices: Voices) -> None:
-    """TA-5: in the words of the plan."""
-    with pytest.raises(VoiceNotFound, match=r"^Voice 'nobody' not found$"):
+    """TA-24: in the words of the plan, and with those that there are."""
+    with pytest.raises(VoiceNotFound, match=r"^Voice 'nobody' not found; there are en_US-heart"):
         voices.get("nobody")
 
 

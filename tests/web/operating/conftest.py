@@ -4,8 +4,14 @@ from pathlib import Path
 
 import pytest
 
-from penstock import Store
-from tests.web.operating.workshop import RUNS, Workshop
+from penstock import Domain, Store
+from penstock.work.working import WORKING
+from tests.web.operating.workshop import RUNS, WORKSHOP, Workshop
+
+
+@pytest.fixture
+def furniture() -> tuple[Domain, ...]:
+    return (WORKSHOP.domain, WORKING)
 
 
 @pytest.fixture

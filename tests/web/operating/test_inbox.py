@@ -7,6 +7,7 @@ from typing import Any
 
 from penstock.kernel.outbox import MessageStatus, SystemMessage
 from penstock.schema.role import Role
+from penstock.work.assignment import assign
 from tests.web.operating.workshop import POTTERY, Pot, PotStatus, Workshop, told
 
 
@@ -81,6 +82,49 @@ def test_what_is_assigned_comes_first_by_when_it_is_due_and_goes_once_it_is_done
     body = {"kind": "work.Job", "key": {"job_id": jobs[1]}}
     assert told(editor.post("/api/work/assignments/end", json=body))["assignee"] is None
     assert [i["job_id"] for i in groups(shop.client(Role.VIEWER))["assigned"]["items"]] == [jobs[0]]
+
+
+def test_what_is_overdue_stands_first_however_long_others_have_waited(workshops: Workshop) -> None:
+    """Overdue, then by when it is due, then the one that has waited longest; page by page, and nothing twice."""
+    shop = workshops
+    jobs = []
+    for _ in range(5):
+        jobs.append(shop.job())
+        shop.workers.drain()
+        shop.tick(minutes=1)
+    editor = shop.client(Role.EDITOR)
+    now = shop.store.clock.now()
+    for job, hours in ((jobs[2], 3), (jobs[3], 1), (jobs[4], -2)):
+        due = (now + timedelta(hours=hours)).isoformat()
+        body = {"kind": "work.Job", "key": {"job_id": job}, "assignee": "somebody", "due_at": due}
+        told(editor.post("/api/work/assignments", json=body))
+    whole = groups(editor, limit=5)["reviews"]
+    assert [i["job_id"] for i in whole["items"]] == [jobs[4], jobs[3], jobs[2], jobs[0], jobs[1]]
+    assert [i["overdue"] for i in whole["items"]] == [True, False, False, False, False]
+    group, seen = groups(editor, limit=2)["reviews"], []
+    while True:
+        seen += [i["job_id"] for i in group["items"]]
+        assert group["count"] == {"number": 5, "more": False}
+        if group["next"] is None:
+            break
+        group = told(editor.get("/api/work/inbox/reviews", params={"limit": 2, "cursor": group["next"]}))
+    assert seen == [i["job_id"] for i in whole["items"]]
+    wrong = editor.get("/api/work/inbox/reviews", params={"cursor": "due.bm8"})
+    assert told(wrong, 400)["type"] == "invalid-cursor"
+
+
+def test_duties_that_are_over_hide_none_that_stand(workshop: Workshop) -> None:
+    """What somebody was asked to look at, and has, is left out however much of it there is."""
+    now = workshop.store.clock.now()
+    with workshop.store.change(by="tests") as change:
+        for n in range(12):
+            pot = change.create(Pot(project_id="p1", name=f"{n:03d}", made_at=now))
+            assign(change, pot, assignee="a editor", due_at=now - timedelta(days=20 - n), by="tests")
+    for n in range(11):
+        workshop.store.modify(Pot.at(project_id="p1", name=f"{n:03d}"), lambda p: p.crack())
+    group = groups(workshop.client(Role.EDITOR), limit=3)["assigned"]
+    assert [i["record"]["path"].rsplit("/", 1)[1] for i in group["items"]] == ["011"]
+    assert (group["count"], group["next"]) == ({"number": 1, "more": False}, None)
 
 
 def test_what_is_in_two_groups_is_counted_once(workshops: Workshop) -> None:

@@ -21,11 +21,17 @@ export class FilmPlayer {
   broken = $state(false);
   #hls: Hls | null = null;
   #asked = 0;
+  #aim: number | null = null;
+  /** The frame on which it was seen to stand, until it goes on. */
+  #stands: number | null = null;
   #watching = false;
   #onframe: (() => void) | null = null;
 
   constructor(readonly element: HTMLVideoElement) {
-    element.addEventListener("play", () => (this.playing = true));
+    element.addEventListener("play", () => {
+      this.playing = true;
+      this.#stands = null;
+    });
     element.addEventListener("pause", () => (this.playing = false));
     element.addEventListener("durationchange", () => (this.duration = element.duration || 0));
     element.addEventListener("seeked", () => (this.time = element.currentTime));
@@ -38,6 +44,11 @@ export class FilmPlayer {
     return Math.max(1, this.#known?.frames ?? Math.round(this.duration * this.rate));
   }
   #known = $state.raw<Film | null>(null);
+
+  /** The frame that is asked for, or else the one that is seen: steps count from there, however quick they come. */
+  get aim(): number {
+    return this.#aim ?? this.frame;
+  }
 
   /** Told of every frame that is shown. */
   onFrame(run: () => void): void {
@@ -69,6 +80,7 @@ export class FilmPlayer {
   async renew(url: string): Promise<void> {
     const [at, played] = [this.element.currentTime, this.playing];
     this.broken = false;
+    this.#stands = null;
     this.element.src = url;
     await heard(this.element, ["loadeddata", "error"]);
     this.element.currentTime = at;
@@ -94,6 +106,7 @@ export class FilmPlayer {
     this.#hls?.destroy();
     this.#hls = null;
     this.#known = null;
+    this.#stands = null;
     this.exact = this.shown = false;
     this.element.removeAttribute("src");
   }
@@ -102,10 +115,18 @@ export class FilmPlayer {
   async stand(frame: number): Promise<boolean> {
     const mine = ++this.#asked;
     const number = Math.min(this.frames - 1, Math.max(0, Math.round(frame)));
-    const rests = this.element.paused && !this.element.seeking && this.shown;
+    this.#aim = number;
+    const stood = await this.#arrive(number, mine);
+    if (mine === this.#asked) this.#aim = null;
+    return stood;
+  }
+
+  async #arrive(number: number, mine: number): Promise<boolean> {
+    const rests = this.element.paused && !this.element.seeking;
     this.element.pause();
-    if (rests && this.frame === number && Math.abs(this.element.currentTime - (number + 0.5) / this.rate) < 0.01)
-      return true;
+    // One that was paused just now does not rest: the next picture may be on its way.
+    if (rests && this.#stands === number) return true;
+    this.#stands = null;
     for (let tries = 0; tries < TRIES && mine === this.#asked; tries++) {
       const seen = this.#next();
       this.element.currentTime = (number + 0.5) / this.rate;
@@ -113,7 +134,7 @@ export class FilmPlayer {
       const at = await seen;
       if (mine !== this.#asked) return false;
       if (at !== null && Math.round(at * this.rate) === number && !this.element.seeking) {
-        this.frame = number;
+        this.frame = this.#stands = number;
         this.time = this.element.currentTime;
         return true;
       }
@@ -124,6 +145,7 @@ export class FilmPlayer {
 
   async toggle(): Promise<void> {
     this.#asked++;
+    this.#aim = null;
     if (!this.element.paused) return this.element.pause();
     if (this.element.ended) this.element.currentTime = 0;
     await this.element.play().catch(() => undefined); // paused again at once: nothing is wrong

@@ -21,10 +21,3 @@ export function assignedTo(view: InboxView, item: InboxItem, assignee: string | 
   const swap = (each: InboxItem): InboxItem => (each === item ? { ...each, assignee } : each);
   return { ...view, groups: view.groups.map((g) => ({ ...g, items: g.items.map(swap) })) };
 }
-
-/** What is overdue, then what is due first, then what has waited longest. */
-export function byUrgency(items: readonly InboxItem[]): InboxItem[] {
-  const due = (item: InboxItem): number => (item.due_at ? Date.parse(item.due_at) : Infinity);
-  const since = (item: InboxItem): number => (item.since ? Date.parse(item.since) : Infinity);
-  return [...items].sort((a, b) => (due(a) === due(b) ? since(a) - since(b) : due(a) - due(b)));
-}

@@ -23,6 +23,7 @@ def standings(context: DomainContext, project: str | None) -> Sequence[QuotaStan
             limit=amounts["allowed"],
             unit=LIMITS[name].unit,
             helps=LIMITS[name].helps or "",
+            record=found.ref,
         )
         for name, amounts in used_by(context.store, found).items()
     ]

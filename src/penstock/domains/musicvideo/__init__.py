@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-import penstock.domains.musicvideo.final_cut  # noqa: F401 - the last of the tasks
+import penstock.domains.musicvideo.final_cut
+import penstock.domains.musicvideo.uploading  # noqa: F401 - the last of the tasks
 from penstock.domains.musicvideo.film_studio import PROVIDER_SETTINGS
 from penstock.domains.musicvideo.model import DOMAIN, Project, ProjectStatus
 from penstock.domains.musicvideo.options import SETTINGS
@@ -26,9 +27,9 @@ def _routes(context: DomainContext) -> Any:
 
 def _commands(context: CommandContext) -> Mapping[str, Callable[..., Any]]:
     # Only the command line needs what shows and tells.
-    from penstock.domains.musicvideo.demo import commands
+    from penstock.domains.musicvideo import demo, status_command
 
-    return commands(context)
+    return {**demo.commands(context), **status_command.commands(context)}
 
 
 PLUGIN = DomainPlugin(

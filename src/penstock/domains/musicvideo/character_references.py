@@ -21,7 +21,7 @@ MOST = 4
 
 
 def draw_references(studio: FilmStudio, description: str, *, count: int = 1, by: str) -> Sequence[CharacterReference]:
-    """Pictures of a character from a description, each another one."""
+    """Pictures of a character from a description, each from another side."""
     _check_for_all(studio)
     if not description.strip():
         raise IncompleteOrder("no description of the character was given")
@@ -34,7 +34,8 @@ def draw_references(studio: FilmStudio, description: str, *, count: int = 1, by:
             # A try that died may have drawn it, which may have been paid for.
             if studio.once is None or lookup(studio.objects, reference.image_s3_key) is None:
                 picture = Path(folder, f"{seed}.png")
-                studio.providers.artist.draw(description.strip(), picture, seed=seed)
+                made = studio.providers.artist.draw(description.strip(), picture, seed=seed)
+                reference.not_drawn = list(made.not_drawn) if made.not_drawn else None
                 _put(studio, reference, picture)
             drawn.append(reference)
     with studio.store.change(by=by, once=studio.once) as change:

@@ -17,11 +17,13 @@ import typer
 from rich.progress import BarColumn, TextColumn, TimeElapsedColumn
 from rich.progress import Progress as Bars
 
-from penstock.domains.musicvideo import projects
+from penstock.domains.musicvideo import final_cut, projects
 from penstock.domains.musicvideo.backing_track import played_track
 from penstock.domains.musicvideo.errors import NotMade
 from penstock.domains.musicvideo.film_studio import FilmStudio
 from penstock.domains.musicvideo.model import Mode, Project, ProjectStatus, Scene, SceneStatus
+from penstock.domains.musicvideo.scene_progress import SceneProgress, progress_of
+from penstock.domains.musicvideo.scenes import sync_stale
 from penstock.errors import InvalidValue
 from penstock.files.object_reads import fetch
 from penstock.files.scratch import scratch_folder
@@ -32,12 +34,6 @@ from penstock.work import Progress, Task, TaskStatus
 BY = "penstock demo"
 _LOOK = 0.2
 "Seconds between looks at how far it is."
-_DOES = {
-    "musicvideo.write_scenes": "writing",
-    "musicvideo.film": "filming",
-    "musicvideo.lip_sync": "singing",
-    "musicvideo.compose": "cutting",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,10 +45,10 @@ class DemoProgress:
     note: str
 
 
-def begin(studio: FilmStudio, concept: str, *, character: str, scenes: int, audio: Path | None) -> Project:
-    """A music video of a concept; with a track of our own unless there is one."""
+def begin(studio: FilmStudio, concept: str, *, character: str, scenes: int | None, audio: Path | None) -> Project:
+    """A music video of a concept; with a track of our own unless there is one, which its scenes fit."""
     with scratch_folder("musicvideo") as folder:
-        track = audio or played_track(studio, concept, scenes=scenes, folder=Path(folder))
+        track = audio or played_track(studio, concept, scenes=scenes or studio.options.scenes, folder=Path(folder))
         wanted = projects.NewProject(Mode.MUSIC_VIDEO.value, concept, character, audio=track)
         project = projects.create_project(studio, wanted, by=BY)
     return projects.generate(studio, project.project_id, scenes=scenes, by=BY)
@@ -62,31 +58,27 @@ def look(store: Store, project_id: UUID) -> tuple[Project, list[DemoProgress]]:
     """How it stands: one line for the writing, one for each scene, one for the cut."""
     project = store.get(Project.at(project_id=project_id))
     scenes = project.in_order(store.find(Scene.of_project(project_id=project_id)))
-    running = {
-        (task.name, task.input.get("sequence")): store.lookup(Progress.at(task_id=task.task_id))
-        for task in store.find(Task.of_project(project_id=str(project_id), status=TaskStatus.RUNNING))
-    }
     told = [DemoProgress("scenes", 1.0 if scenes else 0.0, "written" if scenes else "writing")]
     if not scenes:
         return project, told
-    told += [_scene(scene, running) for scene in scenes]
-    cut = running.get(("musicvideo.compose", None))
+    progress = progress_of(store, project_id, scenes)
+    told += [_scene(scene, progress[scene.sequence]) for scene in scenes]
+    cut = next((store.lookup(Progress.at(task_id=task.task_id)) for task in _cuts(store, project_id)), None)
     done = 1.0 if project.status is ProjectStatus.COMPLETED else cut.fraction if cut else 0.0
     told.append(DemoProgress("final cut", done, project.status.value))
     return project, told
 
 
-def _scene(scene: Scene, running: dict[tuple[str, int | None], Progress | None]) -> DemoProgress:
-    """A scene is filmed, and then perhaps sung: two halves."""
+def _cuts(store: Store, project_id: UUID) -> Iterator[Task]:
+    name = final_cut.compose.name
+    return iter(store.find(Task.of_project(project_id=str(project_id), status=TaskStatus.RUNNING, name=name)))
+
+
+def _scene(scene: Scene, progress: SceneProgress) -> DemoProgress:
     part = f"scene {scene.sequence}"
     if scene.status in (SceneStatus.COMPLETED, SceneStatus.FAILED):
         return DemoProgress(part, 1.0, scene.error_message or "done")
-    halves = 2 if scene.needs_lip_sync else 1
-    done = 1 / halves if scene.video_clip_s3_key and halves == 2 else 0.0
-    for (name, sequence), progress in running.items():
-        if sequence == scene.sequence and name in _DOES:
-            return DemoProgress(part, done + (progress.fraction if progress else 0.0) / halves, _DOES[name])
-    return DemoProgress(part, done, "waiting")
+    return DemoProgress(part, progress.per_cent / 100, progress.doing or "waiting")
 
 
 def watch(studio: FilmStudio, project_id: UUID) -> Iterator[list[DemoProgress]]:
@@ -100,7 +92,9 @@ def watch(studio: FilmStudio, project_id: UUID) -> Iterator[list[DemoProgress]]:
         if project.status is ProjectStatus.PROCESSING and over:
             if project.failed_scenes:
                 return
-            projects.compose(studio, project_id, by=BY)
+            # A film from elsewhere may be longer than it was ordered, and those behind it are heard later then.
+            if not sync_stale(studio, project_id, by=BY):
+                projects.compose(studio, project_id, by=BY)
 
 
 def download(studio: FilmStudio, project: Project, into: Path) -> Path:
@@ -116,8 +110,8 @@ def commands(terminal: CommandContext) -> Mapping[str, Callable[..., Any]]:
     def musicvideo(
         concept: Annotated[str, typer.Argument(help="What the video is about.")] = "Robot exploring Austin, Texas",
         character: Annotated[str, typer.Option(help="Who is in it.")] = "Silver metallic humanoid robot",
-        scenes: Annotated[int, typer.Option(min=1, max=8, help="How many scenes.")] = 4,
-        seconds: Annotated[float, typer.Option(min=0.5, max=60, help="How long each is.")] = 5.0,
+        scenes: Annotated[int | None, typer.Option(min=1, max=8, help="How many; else as the track wants.")] = None,
+        seconds: Annotated[float, typer.Option(min=0.5, max=60, help="How long each is, about.")] = 5.0,
         size: Annotated[str, typer.Option(help="Of the picture.")] = "1280x720",
         audio: Annotated[Path | None, typer.Option(help="A backing track; else one is played.")] = None,
         out: Annotated[Path, typer.Option("--out", "-o", help="The file to write.")] = Path("final.mp4"),
@@ -138,10 +132,19 @@ def commands(terminal: CommandContext) -> Mapping[str, Callable[..., Any]]:
                 raise NotMade(_why(studio.store, project))
             path = download(studio, project, out)
             terminal.tell(f"{path.absolute()} ({project.final_duration:.1f} s, {path.stat().st_size:,} bytes)")
+            _tell_undrawn(terminal, studio.store, project)
             url = studio.sign(project.final_output_s3_key).url
             terminal.tell(f"Project {project.project_id}. While `penstock up` runs: {url}")
 
     return {"demo musicvideo": musicvideo}
+
+
+def _tell_undrawn(terminal: CommandContext, store: Store, project: Project) -> None:
+    """What was asked for and is not to be seen, if there is such."""
+    scenes = project.in_order(store.find(Scene.of_project(project_id=project.project_id)))
+    told = [f"{', '.join(scene.not_drawn)} (scene {scene.sequence})" for scene in scenes if scene.not_drawn]
+    if told:
+        terminal.tell(f"Not drawn: {'; '.join(told)}")
 
 
 def _show(terminal: CommandContext, watched: Iterator[list[DemoProgress]]) -> None:

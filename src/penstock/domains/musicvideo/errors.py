@@ -7,12 +7,20 @@ PenstockError
 │   ├── NoFinalVideo       there is none yet
 │   └── NoSuchPicture      there is no character reference of this id
 ├── NotNow                 the project or the scene is in no state for this
+│   └── LipsOutOfStep      a cut would show lips that do not move to what is heard
+├── EditedMeanwhile        somebody else has edited it since it was read
 └── NotMade                a video could not be made
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from uuid import UUID
+
 from penstock.errors import InvalidValue, NotFound, PenstockError
+
+_MOST_TOLD = 3
+"Scenes whose reasons fit in one message."
 
 
 class IncompleteOrder(InvalidValue):
@@ -27,6 +35,28 @@ class NotNow(PenstockError):
 
     slug, http_status = "not-now", 409
     hint = "Look at the project, and ask again once it has come so far."
+
+
+class LipsOutOfStep(NotNow):
+    """Lips of some scenes were made for another part of the track, or for another one; the message says which."""
+
+    slug = "lips-out-of-step"
+    hint = "Have the lips of these scenes moved again, or ask for a cut with staleLips."
+
+    def __init__(self, project_id: UUID, stale: Mapping[int, str]) -> None:
+        which = ", ".join(map(str, stale))
+        why = "; ".join(f"scene {sequence}: {why}" for sequence, why in list(stale.items())[:_MOST_TOLD])
+        super().__init__(
+            f"Cannot compose video: lips are out of step with the track. Stale: {which} ({why}). "
+            f"Have them moved again by POST /api/mv/projects/{project_id}/lipsync, or ask for a cut with staleLips"
+        )
+
+
+class EditedMeanwhile(PenstockError):
+    """The project or the scene has been edited since it was read; nothing was changed."""
+
+    slug, http_status = "edited-meanwhile", 412
+    hint = "Read it again, look at what has changed, and send its new ETag."
 
 
 class NoFinalVideo(NotFound):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import hashlib
+from collections.abc import Iterable
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -10,9 +10,11 @@ from uuid import UUID
 
 from pydantic import BaseModel
 
+from penstock.domains.musicvideo.errors import LipsOutOfStep
 from penstock.domains.musicvideo.film_studio import FilmStudio
+from penstock.domains.musicvideo.lip_standing import placed, stale_lips
 from penstock.domains.musicvideo.model import FINAL_THUMBNAIL, FINAL_VIDEO, Project, ProjectStatus, Scene, SceneStatus
-from penstock.domains.musicvideo.tasks import TASKS, seconds_of, thumbnail_of
+from penstock.domains.musicvideo.scene_tasks import TASKS, seconds_of, sha256_of, thumbnail_of
 from penstock.kernel.change import Change
 from penstock.work import TaskContext, Terminal
 from penstock.work.errors import told_failure
@@ -24,6 +26,8 @@ class ToCompose(BaseModel):
 
     project_id: UUID
     number: int
+    stale_lips: bool = False
+    "Whether lips that are out of step are cut all the same."
 
 
 @TASKS.task("compose", limit=timedelta(hours=2))
@@ -39,6 +43,9 @@ def compose(work: TaskContext, input: ToCompose) -> dict[str, Any] | None:
     if project.status is not ProjectStatus.COMPOSING:
         return None
     scenes = project.in_order(work.store.find(Scene.of_project(project_id=project.project_id)))
+    if not input.stale_lips:
+        # From now on nothing of it changes; when it was asked for, somebody may have put it in another order.
+        _check_for_good(project, scenes)
     with workspace_of(work) as workspace:
         clips = [_shown(workspace, scene) for scene in scenes]
         track = project.audio_backing_track_s3_key
@@ -79,13 +86,24 @@ def queue_composition(change: Change, input: ToCompose) -> None:
         change.save(change.track(project).reopen().queue())
 
 
+def check_in_step(project: Project, scenes: Iterable[Scene]) -> None:
+    """Refuse to cut lips that do not move to what is heard with them."""
+    if stale := stale_lips(placed(project, scenes)):
+        raise LipsOutOfStep(project.project_id, stale)
+
+
+def _check_for_good(project: Project, scenes: Iterable[Scene]) -> None:
+    try:
+        check_in_step(project, scenes)
+    except LipsOutOfStep as refused:
+        raise Terminal(str(refused)) from refused
+
+
 def _shown(workspace: Workspace, scene: Scene) -> Path:
     """The clip of a scene, if it is the very one the scene means."""
     if scene.status is not SceneStatus.COMPLETED or scene.shown_s3_key is None:
         raise Terminal(f"scene {scene.sequence} is {scene.status.value}; complete it before composing")
     path = workspace.fetch(scene.shown_s3_key)
-    if scene.shown_sha256 is not None:
-        with path.open("rb") as file:
-            if hashlib.file_digest(file, "sha256").hexdigest() != scene.shown_sha256:
-                raise Terminal(f"the file of scene {scene.sequence} is not the one that was made; regenerate it")
+    if scene.shown_sha256 not in (None, sha256_of(path)):
+        raise Terminal(f"the file of scene {scene.sequence} is not the one that was made; regenerate it")
     return path

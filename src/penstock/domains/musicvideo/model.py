@@ -102,6 +102,8 @@ class Project(
     "Which final video it is: the key stays when another takes its place."
     final_duration: Seconds | None = None
     audio_duration: Seconds | None = None
+    audio_sha256: Sha256 | None = None
+    "Which track it is: the key stays when another takes its place."
     scene_count: Count = 0
     completed_scenes: Count = 0
     failed_scenes: Count = 0
@@ -188,10 +190,21 @@ class Scene(
     reference_image_s3_keys: list[ObjectKey] | None = None
     audio_clip_s3_key: ObjectKey | None = None
     video_clip_s3_key: ObjectKey | None = None
+    written_from: dict[str, str] | None = None
+    filmed_from: dict[str, str] | None = None
+    "Digests of what its words and its clip were made of, by which `outdated.py` finds out what has changed since."
+    clip_sha256: Sha256 | None = None
+    "Which clip was filmed: its key stays when another takes its place."
     needs_lip_sync: bool = False
     lyrics: str | None = None
     "What is sung, if that is known."
     lip_synced_video_clip_s3_key: ObjectKey | None = None
+    lips_track_sha256: Sha256 | None = None
+    "The track its lips were made for, of which `lip_standing.py` finds out whether it is still so."
+    lips_offset: float | None = None
+    "The second of the track that is heard with the clip's first picture; below 0, that one is never shown."
+    lips_duration: Seconds | None = None
+    lips_clip_sha256: Sha256 | None = None
     working_video_clip_s3_key: ObjectKey | None = None
     "The part of the clip that is shown, when it was trimmed."
     trim_points: dict[str, float] | None = None
@@ -202,6 +215,8 @@ class Scene(
     incoming_s3_key: ObjectKey | None = None
     "A film that was uploaded and is to become the clip."
     thumbnail_s3_key: ObjectKey | None = None
+    not_drawn: list[str] | None = None
+    "What the prompt names and the clip does not show, if whoever filmed it can tell."
     take: Count | None = None
     "How often work on the scene was asked for; what an earlier take makes comes too late."
     video_generation_job_id: str | None = None
@@ -235,12 +250,12 @@ class Scene(
     def finish(self, *, video_clip_s3_key: ObjectKey) -> None:
         """The clip exists; one synchronised to an older clip, or cut from it, no longer counts."""
         self.video_clip_s3_key = video_clip_s3_key
-        self.lip_synced_video_clip_s3_key = None
+        self.forget_lips()
         self.working_video_clip_s3_key = self.trim_points = self.incoming_s3_key = None
 
     @move(SceneStatus.PROCESSING, to=SceneStatus.COMPLETED, by=SYSTEM)
     def finish_lip_sync(self, *, lip_synced_video_clip_s3_key: ObjectKey) -> None:
-        """The clip's lips move with the sound; a part cut from it before does not."""
+        """The clip's lips move with the sound; of a part cut from it before that is not so."""
         self.lip_synced_video_clip_s3_key = lip_synced_video_clip_s3_key
         self.working_video_clip_s3_key = self.trim_points = None
 
@@ -253,6 +268,11 @@ class Scene(
     def fail(self, *, error_message: str) -> None:
         """No clip, or not the new one; the message says why. A clip there was before is kept."""
         self.error_message = kept(error_message, LONGEST_ERROR)
+
+    def forget_lips(self) -> None:
+        """Nobody sings in it any more."""
+        self.lip_synced_video_clip_s3_key = self.lips_track_sha256 = self.lips_clip_sha256 = None
+        self.lips_offset = self.lips_duration = None
 
     @property
     def shown_s3_key(self) -> str | None:
@@ -271,6 +291,8 @@ class CharacterReference(
 
     character_id: UUID
     description: str | None = None
+    not_drawn: list[str] | None = None
+    "What the description names and the picture does not show."
     image_s3_key: ObjectKey
     created_at: UtcSeconds = Field(frozen=True)
 

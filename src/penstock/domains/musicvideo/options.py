@@ -34,9 +34,17 @@ class MusicVideoOptions:
     )
     fps: int = option("MV_FPS", 24, "Pictures a second.", read=whole(1, 60))
     scene_seconds: float = option(
-        "MV_SCENE_SECONDS", 8.0, "How long a scene is, where nobody says.", read=number(0.5, 60)
+        "MV_SCENE_SECONDS",
+        8.0,
+        "How long a scene is about, where nobody says: a video has so many that it fits its track.",
+        read=number(0.5, 60),
     )
-    scenes: int = option("MV_SCENES", 4, "How many scenes a video has, where nobody says.", read=whole(1, 8))
+    longest_scene: float = option(
+        "MV_LONGEST_SCENE", 60.0, "How long a scene may become to fit a long track, in seconds.", read=number(0.5, 60)
+    )
+    scenes: int = option(
+        "MV_SCENES", 4, "How many scenes a video without a track has, where nobody says.", read=whole(1, 8)
+    )
     url_life: timedelta = option(
         "PRESIGNED_URL_EXPIRY",
         timedelta(seconds=3600),
@@ -72,3 +80,8 @@ def flavors() -> Sequence[Flavor]:
         Flavor("teaser", "The first seconds of a song, cut short.", Mode.MUSIC_VIDEO, 3, 4, 4.0, True),
         Flavor("bumper", "An ad of a few seconds.", Mode.AD_CREATIVE, 2, 2, 3.0, False),
     )
+
+
+def most_scenes(mode: Mode | None) -> int:
+    """How many scenes are written for a video of this kind at most."""
+    return next((flavor.most_scenes for flavor in flavors() if flavor.mode == mode), 1)

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 from uuid import UUID
+
+from pydantic.alias_generators import to_camel
 
 from penstock.declare.attr import the
 from penstock.domains.musicvideo import final_cut, tasks
 from penstock.domains.musicvideo.character_references import picture_of
 from penstock.domains.musicvideo.counting import count_edited
+from penstock.domains.musicvideo.edition import check_edition
 from penstock.domains.musicvideo.errors import IncompleteOrder, NoFinalVideo, NotNow
 from penstock.domains.musicvideo.film_studio import FilmStudio
+from penstock.domains.musicvideo.lip_standing import PlacedScene, placed
 from penstock.domains.musicvideo.model import (
     BACKING_TRACK,
     CHARACTER_IMAGE,
@@ -24,7 +29,10 @@ from penstock.domains.musicvideo.model import (
     Scene,
     SceneStatus,
 )
-from penstock.domains.musicvideo.options import flavors
+from penstock.domains.musicvideo.options import most_scenes
+from penstock.domains.musicvideo.scene_lengths import LONGEST, SHORTEST
+from penstock.domains.musicvideo.scene_progress import SceneProgress, progress_of
+from penstock.domains.musicvideo.scene_tasks import sha256_of
 from penstock.errors import IllegalMove, InvalidValue
 from penstock.files.deletion import delete_with_files, is_released
 from penstock.files.object_reads import lookup
@@ -43,6 +51,7 @@ BUSY = (ProjectStatus.QUEUED, ProjectStatus.GENERATING_SCENES, ProjectStatus.COM
 "Somebody works on the project as a whole; its scenes stay as they are until that is over."
 
 
+_NEEDED = frozenset({"concept_prompt", "character_description"})
 _BY_HAND = {
     ProjectStatus.FAILED: (ProjectStatus.PENDING, ProjectStatus.PROCESSING),
     ProjectStatus.COMPLETED: (ProjectStatus.PROCESSING,),
@@ -68,9 +77,7 @@ class NewProject:
 def create_project(studio: FilmStudio, wanted: NewProject, *, by: str) -> Project:
     """A new project with its files. They come first; without the record the sweep finds and removes them."""
     mode = _mode(wanted)
-    for name, text in (("prompt", wanted.prompt), ("characterDescription", wanted.character_description)):
-        if not 0 < len(text.strip()) <= LONGEST_PROMPT:
-            raise IncompleteOrder(f"{name} has {len(text)} characters; write 1 to {LONGEST_PROMPT}")
+    _check_words({"prompt": wanted.prompt, "character_description": wanted.character_description})
     if wanted.director_config is not None:
         director(wanted.director_config)
     now = studio.store.clock.now()
@@ -135,6 +142,7 @@ def _keep_files(studio: FilmStudio, project: Project, wanted: NewProject) -> Non
             kept.append((project.character_image_s3_key, wanted.images[0]))
     if wanted.audio is not None:
         project.audio_duration = sound_audio(wanted.audio).duration
+        project.audio_sha256 = sha256_of(wanted.audio)
         project.audio_backing_track_s3_key = BACKING_TRACK.key_of(project)
         kept.append((project.audio_backing_track_s3_key, wanted.audio))
     for key, path in kept:
@@ -177,13 +185,16 @@ class ProjectSeen:
     """A project with its scenes as they are shown."""
 
     project: Project
-    scenes: list[Scene]
+    places: list[PlacedScene]
+    progress: dict[int, SceneProgress]
+    "Of each scene, by number."
 
 
 def project_of(studio: FilmStudio, project_id: UUID) -> ProjectSeen:
     """A project and its scenes; NotFound where there is none."""
     project = studio.store.get(Project.at(project_id=project_id))
-    return ProjectSeen(project, project.in_order(studio.store.find(Scene.of_project(project_id=project_id))))
+    places = placed(project, studio.store.find(Scene.of_project(project_id=project_id)))
+    return ProjectSeen(project, places, progress_of(studio.store, project_id, [place.scene for place in places]))
 
 
 def final_video(studio: FilmStudio, project_id: UUID) -> SignedUrl:
@@ -197,8 +208,13 @@ def final_video(studio: FilmStudio, project_id: UUID) -> SignedUrl:
 # Working
 
 
-def generate(studio: FilmStudio, project_id: UUID, *, by: str, scenes: int | None = None) -> Project:
-    """Have the scenes written and filmed. A project that failed before it had any begins again."""
+def generate(
+    studio: FilmStudio, project_id: UUID, *, by: str, scenes: int | None = None, seconds: float | None = None
+) -> Project:
+    """Have the scenes written and filmed. A project that failed before it had any begins again.
+
+    What is not said about their number and length follows from the track.
+    """
     with studio.store.change(by=by, once=studio.once) as change:
         project = change.get(Project.at(project_id=project_id))
         if project.scene_count:
@@ -207,22 +223,27 @@ def generate(studio: FilmStudio, project_id: UUID, *, by: str, scenes: int | Non
             project.restart()
         if project.status is not ProjectStatus.PENDING:
             raise NotNow(f"project {project_id} is {project.status.value}; scenes are generated once it is pending")
+        _check_wanted(project, scenes, seconds)
         change.save(project.queue())
-        wanted = tasks.ToWrite(project_id=project_id, scenes=_how_many(studio, project, scenes))
+        wanted = tasks.ToWrite(project_id=project_id, scenes=scenes, seconds=seconds)
         tasks.write_scenes.enqueue(change, wanted, project=str(project_id), about=project.ref)
         change.result = {"status": project.status.value}
     return project
 
 
-def _how_many(studio: FilmStudio, project: Project, wanted: int | None) -> int:
-    most = next((f.most_scenes for f in flavors() if f.mode == project.mode), 1)
-    if wanted is not None and wanted > most:
-        raise IncompleteOrder(f"{wanted} scenes are too many; {project.mode} has at most {most}")
-    return wanted or min(studio.options.scenes, most)
+def _check_wanted(project: Project, scenes: int | None, seconds: float | None) -> None:
+    most = most_scenes(project.mode)
+    if scenes is not None and scenes > most:
+        raise IncompleteOrder(f"{scenes} scenes are too many; {project.mode} has at most {most}")
+    if seconds is not None and not SHORTEST <= seconds <= LONGEST:
+        raise IncompleteOrder(f"a scene of {seconds:g} s cannot be made; say {SHORTEST:g} to {LONGEST:g} s")
 
 
-def compose(studio: FilmStudio, project_id: UUID, *, by: str) -> Project:
-    """Have the final video cut of all scenes, read anew. Asked for again while it is under way, nothing happens."""
+def compose(studio: FilmStudio, project_id: UUID, *, by: str, stale_lips: bool = False) -> Project:
+    """Have the final video cut of all scenes, read anew. Asked for again while it is under way, nothing happens.
+
+    Lips that are out of step are cut only if somebody wants ``stale_lips``.
+    """
     with studio.store.change(by=by, once=studio.once) as change:
         project = change.get(Project.at(project_id=project_id))
         change.result = {"status": project.status.value}
@@ -232,7 +253,10 @@ def compose(studio: FilmStudio, project_id: UUID, *, by: str) -> Project:
             project.reopen()
         if project.status is not ProjectStatus.PROCESSING:
             raise NotNow(f"Cannot compose video: the project is {project.status.value}; generate its scenes first")
-        check_complete(list(studio.store.find(Scene.of_project(project_id=project_id))))
+        scenes = list(studio.store.find(Scene.of_project(project_id=project_id)))
+        check_complete(scenes)
+        if not stale_lips:
+            final_cut.check_in_step(project, scenes)
         project.compositions = (project.compositions or 0) + 1
         # On the counters as well, which any change of a scene moves: what was just read is still so.
         same = the(Project.completed_scenes).equals(project.completed_scenes)
@@ -240,7 +264,7 @@ def compose(studio: FilmStudio, project_id: UUID, *, by: str) -> Project:
         change.result = {"status": project.status.value}
         final_cut.compose.enqueue(
             change,
-            final_cut.ToCompose(project_id=project_id, number=project.compositions),
+            final_cut.ToCompose(project_id=project_id, number=project.compositions, stale_lips=stale_lips),
             project=str(project_id),
             about=project.ref,
             # With its birth: one that was deleted and begun again under its id counts its cuts anew.
@@ -258,7 +282,7 @@ def check_complete(scenes: Sequence[Scene]) -> None:
     """Refuse to compose what is not all there."""
     if any(scene.status is SceneStatus.FAILED for scene in scenes):
         failed = ", ".join(str(s.sequence) for s in scenes if s.status is SceneStatus.FAILED)
-        raise NotNow(f"Cannot compose video: some scenes failed. Failed: {failed}; regenerate or delete them")
+        raise NotNow(f"Cannot compose video: some scenes failed. Failed: {failed}; retry, regenerate or delete them")
     done = sum(scene.status is SceneStatus.COMPLETED for scene in scenes)
     if not 0 < len(scenes) == done:
         raise NotNow(f"Cannot compose video: not all scenes are completed. Completed: {done}/{len(scenes)}")
@@ -268,6 +292,29 @@ def check_idle(project: Project) -> None:
     """Refuse what cannot be while somebody works on the project as a whole."""
     if project.status in BUSY:
         raise NotNow(f"project {project.project_id} is {project.status.value}; wait until that is over")
+
+
+def edit_project(
+    studio: FilmStudio, project_id: UUID, changes: Mapping[str, Any], *, by: str, if_match: str | None = None
+) -> Project:
+    """Change what a video is about. Scenes stay as they are, and tell what of them is older than that."""
+    _check_words({name: changes[name] for name in _NEEDED & changes.keys()})
+    if changes.get("director_config") is not None:
+        director(changes["director_config"])
+    with studio.store.change(by=by) as change:
+        project = change.get(Project.at(project_id=project_id))
+        check_idle(project)
+        same = check_edition(project, if_match)
+        for name, value in changes.items():
+            setattr(project, name, value.strip() if name in _NEEDED else value)
+        change.save(project, when=same & the(Project.status).equals(project.status))
+    return project
+
+
+def _check_words(words: Mapping[str, str | None]) -> None:
+    for name, text in words.items():
+        if not 0 < len((text or "").strip()) <= LONGEST_PROMPT:
+            raise IncompleteOrder(f"{to_camel(name)} has {len(text or '')} characters; write 1 to {LONGEST_PROMPT}")
 
 
 def set_status(studio: FilmStudio, project_id: UUID, status: ProjectStatus, *, by: str) -> Project:

@@ -9,8 +9,10 @@ from pydantic import BaseModel, ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
 from penstock.domains.musicvideo.model import ProjectStatus
+from penstock.domains.musicvideo.scene_lengths import LONGEST, SHORTEST
 from penstock.domains.musicvideo.uploading import Sent
 
+SceneSeconds = Annotated[float, Field(ge=SHORTEST, le=LONGEST, allow_inf_nan=False)]
 Prompt = Annotated[str, Len(1, 5000)]
 
 
@@ -19,15 +21,31 @@ class RequestBody(BaseModel):
 
 
 class GenerateRequest(RequestBody):
-    scenes: Annotated[int, Field(ge=1, le=8)] | None = Field(None, description="How many; as configured if not said.")
+    scenes: Annotated[int, Field(ge=1, le=8)] | None = Field(
+        None, description="How many; if not said, so many that the video fits its track."
+    )
+    seconds: SceneSeconds | None = Field(
+        None, description="How long each is; if not said, the track is shared among them, with cuts on its beats."
+    )
+
+
+class ComposeRequest(RequestBody):
+    stale_lips: bool = Field(False, description="Cut lips that are out of step with the track all the same.")
 
 
 class ProjectChange(RequestBody):
-    status: ProjectStatus
+    """What is to change; what is not said stays."""
+
+    status: ProjectStatus | None = Field(None, description="Takes up again what failed or is finished.")
+    concept_prompt: Prompt | None = None
+    character_description: Prompt | None = None
+    product_description: Annotated[str, MaxLen(5000)] | None = None
+    director_config: Annotated[str, Len(1, 100)] | None = None
 
 
 class NewScene(RequestBody):
     scene_concept: Annotated[str, Len(10, 1000)] = Field(examples=["The robot dances on a rooftop at night"])
+    seconds: SceneSeconds | None = Field(None, description="How long it is; as configured if not said.")
 
 
 class SceneChange(RequestBody):
@@ -36,6 +54,8 @@ class SceneChange(RequestBody):
     prompt: Prompt | None = None
     negative_prompt: Annotated[str, MaxLen(1000)] | None = None
     lyrics: Annotated[str, MaxLen(2000)] | None = None
+    duration: SceneSeconds | None = Field(None, description="Seconds of the next clip; film it again to see that.")
+    needs_lip_sync: bool | None = Field(None, description="Whether somebody sings in it.")
 
 
 class NewOrder(RequestBody):

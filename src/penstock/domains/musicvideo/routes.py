@@ -2,29 +2,30 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, File, Form, Query, Request, UploadFile
+from fastapi import APIRouter, File, Form, Header, Query, Request, UploadFile
 from fastapi import Path as PathPart
-from fastapi.responses import RedirectResponse, Response
+from fastapi.responses import Response
+from pydantic.alias_generators import to_camel
 
 from penstock.auth.access import again, heavy, needs, takes
-from penstock.auth.caller import Caller, caller_of
-from penstock.domains.musicvideo import character_references, projects, scenes, uploading
+from penstock.auth.caller import caller_of
+from penstock.domains.musicvideo import projects, scenes, uploading
 from penstock.domains.musicvideo.backing_track import played_track
+from penstock.domains.musicvideo.character_routes import add_characters
 from penstock.domains.musicvideo.errors import IncompleteOrder
 from penstock.domains.musicvideo.film_studio import FilmStudio
-from penstock.domains.musicvideo.model import CharacterReference, Project, ProjectStatus, Scene
+from penstock.domains.musicvideo.model import Project, ProjectStatus, Scene
 from penstock.domains.musicvideo.options import flavors
 from penstock.domains.musicvideo.request_bodies import (
+    ComposeRequest,
     GenerateRequest,
     LipSyncRequest,
-    NewCharacter,
     NewOrder,
     NewScene,
     NewUpload,
@@ -33,8 +34,9 @@ from penstock.domains.musicvideo.request_bodies import (
     Sent256,
     TrimRequest,
 )
+from penstock.domains.musicvideo.rerun import rerun_failed
+from penstock.domains.musicvideo.route_parts import Who, received
 from penstock.domains.musicvideo.views import (
-    CharacterView,
     DirectorView,
     FinalVideo,
     FlavorView,
@@ -47,7 +49,9 @@ from penstock.domains.musicvideo.views import (
     in_list,
     one_scene,
 )
+from penstock.files.intake import ReservedUpload
 from penstock.files.scratch import scratch_folder
+from penstock.files.upload import UploadStatus
 from penstock.generation.directors import directors
 from penstock.schema.role import Role
 from penstock.work.domain_context import DomainContext
@@ -58,19 +62,14 @@ IN_A_FORM = 32
 _TRACK: dict[int | str, dict[str, Any]] = {200: {"description": "The track.", "content": {"audio/mpeg": {}}}}
 
 
-def who_asks(request: Request) -> Caller:
-    """Whoever the service has let in."""
-    return caller_of(request)
-
-
-Who = Annotated[Caller, Depends(who_asks)]
+IfMatch = Annotated[str | None, Header(description="Only if it still has this ETag.", max_length=1000)]
 
 
 def routes(context: DomainContext) -> APIRouter:
     """The router of a running system."""
     router = APIRouter(prefix="/api/mv", tags=["musicvideo"])
     studio = FilmStudio.within(context)
-    for add in (_add_projects, _add_scenes, _add_work_on_scenes, _add_uploads, _add_characters):
+    for add in (_add_projects, _add_scenes, _add_work_on_scenes, _add_uploads, add_characters):
         add(router, studio)
     return router
 
@@ -102,8 +101,8 @@ def _add_projects(router: APIRouter, studio: FilmStudio) -> None:
                 product_description=product_description or None,
                 product_reference=product_reference,
                 director_config=director_config or None,
-                images=[_received(image, Path(folder, f"image{n}")) for n, image in enumerate(images or [])],
-                audio=_received(audio, Path(folder, "audio")) if audio is not None else None,
+                images=[received(image, Path(folder, f"image{n}")) for n, image in enumerate(images or [])],
+                audio=received(audio, Path(folder, "audio")) if audio is not None else None,
             )
             project = projects.create_project(studio.used_by(who), wanted, by=who.name)
         return _begun(project.project_id, project.status)
@@ -123,17 +122,25 @@ def _add_projects(router: APIRouter, studio: FilmStudio) -> None:
         return ProjectPage(items=items, next=page.cursor)
 
     @router.get("/projects/{project_id}")
-    def project(who: Who, project_id: UUID) -> ProjectView:
+    def project(who: Who, project_id: UUID, response: Response) -> ProjectView:
         """A project with its scenes in order, and URLs of its files that last for a while."""
         here = studio.seen_through(who.store)
-        return _project_view(here, project_id)
+        return _project_view(here, project_id, response)
 
     @router.patch("/projects/{project_id}")
-    def change_project(who: Who, project_id: UUID, body: ProjectChange) -> ProjectView:
-        """Take a project up again by hand: one that failed, or one that is finished and gets other scenes."""
-        here = studio.seen_through(who.store)
-        projects.set_status(here, project_id, body.status, by=who.name)
-        return _project_view(here, project_id)
+    def change_project(
+        who: Who, project_id: UUID, body: ProjectChange, response: Response, if_match: IfMatch = None
+    ) -> ProjectView:
+        """Change what a video is about; its scenes tell what of them is older. Or take it up again by its status."""
+        here, changes = studio.seen_through(who.store), _said(body)
+        status = changes.pop("status", None)
+        if status is not None and changes:
+            raise IncompleteOrder("a status is changed by itself; send the other changes in a request of their own")
+        if status is not None:
+            projects.set_status(here, project_id, status, by=who.name)
+        else:
+            projects.edit_project(here, project_id, changes, if_match=if_match, by=who.name)
+        return _project_view(here, project_id, response)
 
     @router.delete("/projects/{project_id}", status_code=204)
     def delete_project(who: Who, project_id: UUID) -> None:
@@ -144,15 +151,38 @@ def _add_projects(router: APIRouter, studio: FilmStudio) -> None:
     @again(lambda request, told: _generating(request.path_params["project_id"], told["status"]))
     def generate(who: Who, project_id: UUID, body: GenerateRequest | None = None) -> WorkBegun:
         """Have the scenes written, filmed, and sung in."""
-        wanted = body.scenes if body is not None else None
-        begun = projects.generate(studio.used_by(who), project_id, scenes=wanted, by=who.name)
+        asked = body or GenerateRequest(scenes=None, seconds=None)
+        begun = projects.generate(
+            studio.used_by(who), project_id, scenes=asked.scenes, seconds=asked.seconds, by=who.name
+        )
         return _generating(project_id, begun.status)
 
     @router.post("/projects/{project_id}/compose", status_code=202)
     @again(lambda request, told: _composing(request.path_params["project_id"], told["status"]))
-    def compose(who: Who, project_id: UUID) -> WorkBegun:
-        """Have the final video cut. Asked for again meanwhile, it is the same work."""
-        return _composing(project_id, projects.compose(studio.used_by(who), project_id, by=who.name).status)
+    def compose(who: Who, project_id: UUID, body: ComposeRequest | None = None) -> WorkBegun:
+        """Have the final video cut. Asked for again meanwhile, it is the same work.
+
+        Lips that are out of step with the track are refused unless `staleLips` is asked for.
+        """
+        stale = body.stale_lips if body is not None else False
+        begun = projects.compose(studio.used_by(who), project_id, stale_lips=stale, by=who.name)
+        return _composing(project_id, begun.status)
+
+    @router.post("/projects/{project_id}/lipsync", status_code=202)
+    @again(lambda request, told: _project_again(studio, request))
+    def lip_sync_stale(who: Who, project_id: UUID) -> ProjectView:
+        """Have all lips moved again that are out of step with the track; the scenes tell which they are."""
+        here = studio.used_by(who)
+        scenes.sync_stale(here, project_id, by=who.name)
+        return _project_view(here, project_id)
+
+    @router.post("/projects/{project_id}/retry", status_code=202)
+    @again(lambda request, told: _project_again(studio, request))
+    def retry_failed(who: Who, project_id: UUID) -> ProjectView:
+        """Have the scenes run again that failed, and only these: each goes on with the step that failed."""
+        here = studio.used_by(who)
+        rerun_failed(here, project_id, by=who.name)
+        return _project_view(here, project_id)
 
     @router.get("/projects/{project_id}/final-video")
     def final_video(who: Who, project_id: UUID) -> FinalVideo:
@@ -191,7 +221,15 @@ def _add_scenes(router: APIRouter, studio: FilmStudio) -> None:
     def add_scene(who: Who, project_id: UUID, body: NewScene) -> SceneView:
         """One scene more, from a few words; it is written and filmed."""
         here = studio.used_by(who)
-        return _scene_view(here, scenes.add_scene(here, project_id, body.scene_concept, by=who.name))
+        return _scene_view(
+            here, scenes.add_scene(here, project_id, body.scene_concept, seconds=body.seconds, by=who.name)
+        )
+
+    @router.get("/projects/{project_id}/scenes/{sequence}")
+    def scene(who: Who, project_id: UUID, sequence: SceneNumber, response: Response) -> SceneView:
+        """One scene as it stands among the others, and URLs of its files that last for a while."""
+        here = studio.seen_through(who.store)
+        return _scene_view(here, here.store.get(Scene.at(project_id=project_id, sequence=sequence)), response)
 
     @router.patch("/projects/{project_id}/scenes/reorder")
     def reorder(who: Who, project_id: UUID, body: NewOrder) -> ProjectView:
@@ -201,13 +239,20 @@ def _add_scenes(router: APIRouter, studio: FilmStudio) -> None:
         return _project_view(here, project_id)
 
     @router.patch("/projects/{project_id}/scenes/{sequence}")
-    def edit_scene(who: Who, project_id: UUID, sequence: SceneNumber, body: SceneChange) -> SceneView:
+    def edit_scene(
+        who: Who,
+        project_id: UUID,
+        sequence: SceneNumber,
+        body: SceneChange,
+        response: Response,
+        if_match: IfMatch = None,
+    ) -> SceneView:
         """Change what a scene is about; regenerate it to see that."""
-        here = studio.seen_through(who.store)
-        changes = {name: getattr(body, name) for name in body.model_fields_set}
-        if changes.get("prompt", "") is None:
-            raise IncompleteOrder("a scene has a prompt; say another one, or leave it out")
-        return _scene_view(here, scenes.edit_scene(here, project_id, sequence, changes, by=who.name))
+        here, changes = studio.seen_through(who.store), _said(body)
+        if missing := [name for name in ("prompt", "duration", "needs_lip_sync") if changes.get(name, "") is None]:
+            raise IncompleteOrder(f"a scene has a {to_camel(missing[0])}; say another one, or leave it out")
+        edited = scenes.edit_scene(here, project_id, sequence, changes, if_match=if_match, by=who.name)
+        return _scene_view(here, edited, response)
 
     @router.delete("/projects/{project_id}/scenes/{sequence}", status_code=204)
     def delete_scene(who: Who, project_id: UUID, sequence: SceneNumber) -> None:
@@ -248,16 +293,13 @@ def _add_work_on_scenes(router: APIRouter, studio: FilmStudio) -> None:
         """Take a film from elsewhere as the clip; a large one is better sent through `uploads`."""
         here = studio.used_by(who)
         with scratch_folder("musicvideo") as folder:
-            film = _received(file, Path(folder, "film"))
+            film = received(file, Path(folder, "film"))
             return _scene_view(here, scenes.upload_video(here, project_id, sequence, film, by=who.name))
 
 
 def _add_uploads(router: APIRouter, studio: FilmStudio) -> None:
     def reserved_again(request: Request, told: dict[str, Any]) -> ProjectUpload:
         return upload(caller_of(request), UUID(request.path_params["project_id"]), told["upload_id"])
-
-    def project_again(request: Request) -> ProjectView:
-        return _project_view(studio.seen_through(caller_of(request).store), UUID(request.path_params["project_id"]))
 
     @router.post("/projects/{project_id}/uploads", status_code=201)
     @again(reserved_again)
@@ -273,60 +315,23 @@ def _add_uploads(router: APIRouter, studio: FilmStudio) -> None:
             sha256=body.sha256,
             by=who.name,
         )
-        return ProjectUpload.of_reserved(reserved)
+        return _upload_view(studio.used_by(who), reserved)
 
     @router.get("/projects/{project_id}/uploads/{upload_id}")
     @needs(Role.EDITOR)  # whoever knows where to send a file can replace it
     def upload(who: Who, project_id: UUID, upload_id: str) -> ProjectUpload:
-        """Where to send a file, or what is still missing of it."""
+        """Where to send a file, or what is still missing of it, or what became of it."""
         here = studio.seen_through(who.store)
-        return ProjectUpload.of_reserved(uploading.where(here, project_id, upload_id))
+        return _upload_view(here, uploading.where(here, project_id, upload_id))
 
-    @router.post("/projects/{project_id}/uploads/{upload_id}/finalize")
-    @heavy("decoding")
-    @again(lambda request, told: project_again(request))
-    def finalize(who: Who, project_id: UUID, upload_id: str, body: Sent256 | None = None) -> ProjectView:
-        """Say that a file is there. It is looked at, and becomes part of the project."""
+    @router.post("/projects/{project_id}/uploads/{upload_id}/finalize", status_code=202)
+    @again(reserved_again)
+    def finalize(who: Who, project_id: UUID, upload_id: str, body: Sent256 | None = None) -> ProjectUpload:
+        """Say that a file is there. It is looked at, and becomes part of the project, or the upload says why not."""
         here = studio.used_by(who)
         digest = body.sha256 if body is not None else None
         uploading.finalize(here, project_id, upload_id, sha256=digest, by=who.name)
-        return _project_view(here, project_id)
-
-
-def _add_characters(router: APIRouter, studio: FilmStudio) -> None:
-    def told_again(request: Request, told: dict[str, Any]) -> CharacterView:
-        return get_character_reference(caller_of(request), UUID(told["character_id"]))
-
-    def all_told_again(request: Request, told: dict[str, Any]) -> list[CharacterView]:
-        return [get_character_reference(caller_of(request), UUID(one)) for one in told["character_ids"]]
-
-    @router.post("/generate_character_reference", status_code=201)
-    @again(all_told_again)
-    def generate_character_reference(who: Who, body: NewCharacter) -> list[CharacterView]:
-        """Have pictures of a character drawn, to choose from."""
-        here = studio.used_by(who)
-        drawn = character_references.draw_references(
-            here, body.character_description, count=body.num_images, by=who.name
-        )
-        return [_character_view(here, one) for one in drawn]
-
-    @router.post("/upload_character_reference", status_code=201)
-    @takes(megabytes=11)
-    @heavy("decoding")
-    @again(told_again)
-    def upload_character_reference(who: Who, file: UploadFile) -> CharacterView:
-        """Bring a picture of a character along."""
-        here = studio.used_by(who)
-        with scratch_folder("musicvideo") as folder:
-            picture = _received(file, Path(folder, "picture"))
-            return _character_view(here, character_references.upload_reference(here, picture, by=who.name))
-
-    @router.get("/get_character_reference/{character_id}", responses={302: {"description": "To the picture."}})
-    def get_character_reference(who: Who, character_id: UUID, redirect: bool = False) -> CharacterView:
-        """A picture of a character: where it is, or with `redirect` the way there."""
-        here = studio.seen_through(who.store)
-        told = _character_view(here, character_references.reference(here, character_id))
-        return RedirectResponse(told.image_url, status_code=302) if redirect else told  # type: ignore[return-value]
+        return upload(who, project_id, upload_id)
 
 
 def _begun(project_id: UUID, status: ProjectStatus) -> ProjectBegun:
@@ -343,15 +348,39 @@ def _composing(project_id: UUID, status: ProjectStatus) -> WorkBegun:
     return WorkBegun(project_id=project_id, job_id=job, status=status, message="The video is being composed")
 
 
-def _project_view(studio: FilmStudio, project_id: UUID) -> ProjectView:
-    seen = projects.project_of(studio, project_id)
-    return ProjectView.with_scenes(studio, seen.project, seen.scenes)
+def _said(body: ProjectChange | SceneChange) -> dict[str, Any]:
+    """What a body says is to change."""
+    return {name: getattr(body, name) for name in body.model_fields_set}
 
 
-def _scene_view(studio: FilmStudio, scene: Scene) -> SceneView:
-    seen = projects.project_of(studio, scene.project_id)
-    place = next((n for n, s in enumerate(seen.scenes, 1) if s.sequence == scene.sequence), scene.sequence)
-    return one_scene(studio, scene, place)
+def _project_view(studio: FilmStudio, project_id: UUID, response: Response | None = None) -> ProjectView:
+    view = ProjectView.with_scenes(studio, projects.project_of(studio, project_id))
+    if response is not None:
+        response.headers["ETag"] = view.etag
+    return view
+
+
+def _project_again(studio: FilmStudio, request: Request) -> ProjectView:
+    """A project as it is now, for whoever asks for the same work again."""
+    return _project_view(studio.seen_through(caller_of(request).store), UUID(request.path_params["project_id"]))
+
+
+def _scene_view(studio: FilmStudio, scene: Scene, response: Response | None = None) -> SceneView:
+    view = one_scene(studio, projects.project_of(studio, scene.project_id), scene.sequence)
+    if response is not None:
+        response.headers["ETag"] = view.etag
+    return view
+
+
+def _upload_view(studio: FilmStudio, reserved: ReservedUpload) -> ProjectUpload:
+    sent = reserved.upload
+    return ProjectUpload.of_reserved(
+        reserved,
+        status=sent.status,
+        inspected=uploading.inspected_part(studio, sent),
+        error=sent.error,
+        advice=uploading.advice_on(sent) if sent.status is UploadStatus.OPEN else None,
+    )
 
 
 def _scene_again(studio: FilmStudio) -> Callable[[Request, dict[str, Any]], SceneView]:
@@ -363,14 +392,3 @@ def _scene_again(studio: FilmStudio) -> Callable[[Request, dict[str, Any]], Scen
         return _scene_view(here, here.store.get(ref))
 
     return told
-
-
-def _character_view(studio: FilmStudio, picture: CharacterReference) -> CharacterView:
-    return CharacterView.of(picture, studio.signer(), character_reference_id=picture.character_id)
-
-
-def _received(upload: UploadFile, into: Path) -> Path:
-    """A file of a form, in a folder."""
-    with into.open("wb") as file:
-        shutil.copyfileobj(upload.file, file)
-    return into

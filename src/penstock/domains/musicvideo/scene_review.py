@@ -18,7 +18,6 @@ from penstock.review.reviewable import (
 )
 from penstock.work.domain_context import DomainContext
 
-_LONGEST_TITLE = 100
 _OVER = (SceneStatus.COMPLETED, SceneStatus.FAILED)
 
 
@@ -70,7 +69,7 @@ REVIEWS = (
         files=_scene_files,
         queue=in_query(lambda scene: Scene.of_project(project_id=scene.project_id)),
         choices=[_AGAIN],
-        title=lambda scene: f"Scene {scene.sequence}: {scene.prompt}"[:_LONGEST_TITLE],
+        title=lambda scene: f"Scene {scene.sequence}: {scene.prompt}",
     ),
-    Reviewable(Project, files=_project_files, title=lambda project: project.concept_prompt[:_LONGEST_TITLE]),
+    Reviewable(Project, files=_project_files, title=lambda project: project.concept_prompt),
 )

@@ -7,17 +7,21 @@ what an earlier take still makes is not taken any more, and the clip there was i
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from uuid import UUID
 
 from penstock.declare.attr import the
-from penstock.domains.musicvideo import tasks
+from penstock.domains.musicvideo import shown_clip, tasks
 from penstock.domains.musicvideo.counting import count_edited
+from penstock.domains.musicvideo.edition import check_edition
 from penstock.domains.musicvideo.errors import IncompleteOrder, NotNow
 from penstock.domains.musicvideo.film_studio import FilmStudio
+from penstock.domains.musicvideo.lip_standing import stale_lips
 from penstock.domains.musicvideo.model import OTHER_CLIP, Project, Scene, SceneStatus
-from penstock.domains.musicvideo.projects import check_idle
+from penstock.domains.musicvideo.outdated import written_from
+from penstock.domains.musicvideo.projects import check_idle, project_of
 from penstock.domains.musicvideo.scene_revisions import SCENE_REVISIONS, OnScene
 from penstock.errors import Conflict
 from penstock.files.deletion import delete_with_files
@@ -29,13 +33,13 @@ MOST_SCENES = 999
 _RACES = 10
 
 
-def add_scene(studio: FilmStudio, project_id: UUID, concept: str, *, by: str) -> Scene:
+def add_scene(studio: FilmStudio, project_id: UUID, concept: str, *, by: str, seconds: float | None = None) -> Scene:
     """One scene more, behind the others; it is written and filmed from a few words. No number is used twice."""
     for _ in range(_RACES):
         try:
             with studio.store.change(by=by, once=studio.once) as change:
                 project = change.get(Project.at(project_id=project_id))
-                scene = _next_scene(studio, project, concept)
+                scene = _next_scene(studio, project, concept, seconds)
                 unmoved = (
                     the(Project.last_sequence).absent()
                     if project.last_sequence is None
@@ -53,7 +57,7 @@ def add_scene(studio: FilmStudio, project_id: UUID, concept: str, *, by: str) ->
     raise NotNow(f"project {project_id} changes all the time; try again")
 
 
-def _next_scene(studio: FilmStudio, project: Project, concept: str) -> Scene:
+def _next_scene(studio: FilmStudio, project: Project, concept: str, seconds: float | None) -> Scene:
     last = project.last_sequence
     if last is None:  # another writer's project, which does not say
         there = studio.store.find(Scene.of_project(project_id=project.project_id))
@@ -65,24 +69,55 @@ def _next_scene(studio: FilmStudio, project: Project, concept: str) -> Scene:
         project_id=project.project_id,
         sequence=last + 1,
         prompt=concept,
-        duration=studio.options.scene_seconds,
+        duration=studio.options.scene_seconds if seconds is None else seconds,
         take=1,
         created_at=now,
         updated_at=now,
     )
 
 
-def edit_scene(studio: FilmStudio, project_id: UUID, sequence: int, changes: dict[str, Any], *, by: str) -> Scene:
-    """Change what a scene is about. Its clip stays until it is filmed again."""
+def edit_scene(
+    studio: FilmStudio,
+    project_id: UUID,
+    sequence: int,
+    changes: dict[str, Any],
+    *,
+    by: str,
+    if_match: str | None = None,
+) -> Scene:
+    """Change what a scene is about. Its clip stays until it is filmed again, and is told as outdated.
+
+    Only lips that are not wanted any more go at once: the clip as it was filmed is still there.
+    """
     with studio.store.change(by=by) as change:
         scene = change.get(Scene.at(project_id=project_id, sequence=sequence))
         project = change.get(Project.at(project_id=project_id))
         check_idle(project)
+        same = check_edition(scene, if_match)
+        if changes.get("prompt", scene.prompt) != scene.prompt:
+            scene.written_from = written_from(project)  # by somebody who knows what the project is about now
         for name, value in changes.items():
             setattr(scene, name, value)
-        change.save(scene)
-        change.check(project.ref, the(Project.status).equals(project.status))
+        if scene.lip_synced_video_clip_s3_key is not None and not scene.needs_lip_sync:
+            _silence(change, project, scene)
+        else:
+            change.save(scene, when=same)
+            change.check(project.ref, the(Project.status).equals(project.status))
     return scene
+
+
+def _silence(change: Change, project: Project, scene: Scene) -> None:
+    """Show a scene's clip as it was filmed; a part of it is cut anew."""
+    if scene.trim_points is None and scene.clip_sha256 is not None:
+        if scene.status is SceneStatus.PROCESSING:
+            raise NotNow(f"scene {scene.sequence} is being processed; wait until that is over")
+        scene.forget_lips()
+        scene.shown_sha256 = scene.clip_sha256
+        change.save(scene)
+        count_edited(change, project, None, None)
+        return
+    shown = scene.trim_points or {"in": 0.0, "out": scene.shown_duration or scene.duration}
+    begin_revision(change, scene, lambda change, scene: _enqueue_trim(change, scene, shown["in"], shown["out"]))
 
 
 def reorder(studio: FilmStudio, project_id: UUID, order: Sequence[int], *, by: str) -> Project:
@@ -144,9 +179,22 @@ def request_lip_sync(
         scene.needs_lip_sync = True
         if lyrics is not None:
             scene.lyrics = lyrics
-        tasks.lip_sync.enqueue(change, OnScene.of(scene), project=str(project_id), about=scene.ref)
+        shown_clip.lip_sync.enqueue(change, OnScene.of(scene), project=str(project_id), about=scene.ref)
 
     return _begin(studio, project_id, sequence, enqueue, by=by)
+
+
+def sync_stale(studio: FilmStudio, project_id: UUID, *, by: str) -> list[int]:
+    """Have the lips moved again of all scenes where they are out of step; those scenes, by number.
+
+    Each is a commit of its own, and the last ends the claim: what dies on the way is gone on with under the same key.
+    """
+    seen = project_of(studio, project_id)
+    idle = {place.scene.sequence for place in seen.places if place.scene.status is not SceneStatus.PROCESSING}
+    stale = [sequence for sequence in stale_lips(seen.places) if sequence in idle]
+    for left, sequence in zip(range(len(stale) - 1, -1, -1), stale, strict=True):
+        request_lip_sync(replace(studio, once=None) if left else studio, project_id, sequence, by=by)
+    return stale
 
 
 def trim(studio: FilmStudio, project_id: UUID, sequence: int, *, start: float, stop: float, by: str) -> Scene:
@@ -157,11 +205,15 @@ def trim(studio: FilmStudio, project_id: UUID, sequence: int, *, start: float, s
     def enqueue(change: Change, scene: Scene) -> None:
         if scene.video_clip_s3_key is None:
             raise NotNow(f"scene {sequence} has no clip yet; film it first")
-        # The scene tells which part is shown, and that is still the former one.
-        part = tasks.PartOfClip.of(scene, start=start, stop=stop)
-        tasks.trim.enqueue(change, part, project=str(project_id), about=scene.ref)
+        _enqueue_trim(change, scene, start, stop)
 
     return _begin(studio, project_id, sequence, enqueue, by=by)
+
+
+def _enqueue_trim(change: Change, scene: Scene, start: float, stop: float) -> None:
+    # The scene tells which part is shown, and that is still the former one.
+    part = shown_clip.PartOfClip.of(scene, start=start, stop=stop)
+    shown_clip.trim.enqueue(change, part, project=str(scene.project_id), about=scene.ref)
 
 
 def upload_video(studio: FilmStudio, project_id: UUID, sequence: int, film: Path, *, by: str) -> Scene:
@@ -206,11 +258,16 @@ def _begin(
     return scene
 
 
+def check_startable(scene: Scene) -> Scene:
+    """NotNow for a scene that is worked on."""
+    if scene.status is SceneStatus.PROCESSING:
+        raise NotNow(f"scene {scene.sequence} is being processed; wait until that is over")
+    return scene
+
+
 def begin_revision(change: Change, scene: Scene, enqueue: Callable[[Change, Scene], None]) -> None:
     """Begin a new take of a scene within a change."""
-    before = scene.status
-    if before is SceneStatus.PROCESSING:
-        raise NotNow(f"scene {scene.sequence} is being processed; wait until that is over")
+    before = check_startable(scene).status
     SCENE_REVISIONS.begin(scene)
     if before is SceneStatus.FAILED:
         scene.retry()

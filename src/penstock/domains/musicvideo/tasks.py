@@ -1,4 +1,4 @@
-"""The pipeline up to the final cut: write the scenes, film each, move lips, trim. Each step ends with one commit.
+"""The pipeline up to the clips: write the scenes, film each, take films from elsewhere. Each step ends with one commit.
 
 A task on a scene belongs to a take of it (see `scene_revisions`). A file is written before the record that points at
 it; where it lies another may have been, so the record also tells by a checksum which file it means.
@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Sequence
-from datetime import timedelta
+from dataclasses import dataclass, replace
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -16,64 +17,49 @@ from uuid import UUID
 from pydantic import BaseModel
 
 from penstock.declare.attr import the
-from penstock.domains.musicvideo.counting import count
 from penstock.domains.musicvideo.film_studio import FilmStudio
-from penstock.domains.musicvideo.model import (
-    CLIP,
-    LIP_SYNCED_CLIP,
-    OTHER_CLIP,
-    SCENE_AUDIO,
-    THUMBNAIL,
-    Mode,
-    Project,
-    ProjectStatus,
-    Scene,
-    SceneStatus,
+from penstock.domains.musicvideo.model import CLIP, THUMBNAIL, Mode, Project, ProjectStatus, Scene
+from penstock.domains.musicvideo.options import most_scenes
+from penstock.domains.musicvideo.outdated import filmed_from, written_from
+from penstock.domains.musicvideo.scene_lengths import HeardTrack, Measure
+from penstock.domains.musicvideo.scene_lengths import lengths as lengths_of
+from penstock.domains.musicvideo.scene_progress import SUNG, PartOfScene
+from penstock.domains.musicvideo.scene_revisions import OnScene, begun, complete, current, show
+from penstock.domains.musicvideo.scene_tasks import (
+    FILMED_AT_ONCE,
+    HALF_AN_HOUR,
+    PATIENT,
+    TASKS,
+    of_scene,
+    seconds_of,
+    thumbnail_of,
 )
-from penstock.domains.musicvideo.scene_revisions import (
-    OnScene,
-    begun,
-    complete,
-    current,
-    of_revision,
-    same_revision,
-    show,
-)
+from penstock.domains.musicvideo.shown_clip import lip_sync
 from penstock.generation.steps import Brief, SceneIdea, Shot
 from penstock.kernel.change import Change
-from penstock.media.probe import probe
+from penstock.media.beats import beats
+from penstock.media.errors import UnusableFile
 from penstock.operations.conditions import Condition
-from penstock.work import TaskContext, Tasks, Terminal
+from penstock.work import TaskContext, Terminal
 from penstock.work.errors import told_failure
 from penstock.work.revisions import Revision
 from penstock.work.workspace import Workspace, workspace_of
 
-TASKS = Tasks("musicvideo")
-FILMED_AT_ONCE = 4
-"So many scenes of a project are worked on at the same time."
-SHORTEST = 0.1
-"Seconds that are left of a clip at least."
-HALF_AN_HOUR = timedelta(minutes=30)
+__all__ = ["TASKS", "film", "take_in", "write_scene", "write_scenes"]
 
 
 class ToWrite(BaseModel):
-    """Which project, and how many scenes it is to have."""
+    """Which project, and what was said about its scenes; what was not follows from its track."""
 
     project_id: UUID
-    scenes: int
-
-
-class PartOfClip(OnScene):
-    """Which take of which scene, and the part of its clip that is to be shown."""
-
-    start: float
-    stop: float
+    scenes: int | None = None
+    seconds: float | None = None
 
 
 # Writing
 
 
-@TASKS.task("write_scenes", limit=HALF_AN_HOUR)
+@TASKS.task("write_scenes", retry=PATIENT, limit=HALF_AN_HOUR)
 def write_scenes(work: TaskContext, input: ToWrite) -> dict[str, Any] | None:
     """Write the scenes of a project, and have each filmed."""
     studio = FilmStudio.within(work.domain)
@@ -85,15 +71,18 @@ def write_scenes(work: TaskContext, input: ToWrite) -> dict[str, Any] | None:
             change.save(change.track(project).generate_scenes())
     if project.status is not ProjectStatus.GENERATING_SCENES:
         return None
-    with workspace_of(work) as workspace, workspace.creating():
-        ideas = studio.providers.writer.write(_brief(studio, project, input.scenes), workspace)
+    with workspace_of(work) as workspace:
+        lengths = ScenesToWrite(studio, project, _heard(workspace, project), input)
+        with workspace.creating():
+            brief = _brief(studio, project, lengths.count, seconds=lengths.usual)
+            ideas = studio.providers.writer.write(brief, workspace)
     if not ideas:
         raise Terminal("no scene was written; say more about the concept")
     now = work.store.clock.now()
     with work.finish() as change:
         change.track(project)
-        for sequence, idea in enumerate(ideas, 1):
-            scene = _written(project, sequence, idea, now=now)
+        for sequence, (idea, seconds) in enumerate(zip(ideas, lengths.of(ideas), strict=True), 1):
+            scene = _written(project, sequence, idea, seconds, now=now)
             change.create(scene)
             film.enqueue(change, OnScene.of(scene), project=str(project.project_id), about=scene.ref)
         project.scene_count = project.last_sequence = len(ideas)
@@ -117,7 +106,8 @@ def queue_project(change: Change, input: ToWrite) -> None:
         change.save(change.track(project).restart().queue())
 
 
-@TASKS.task("write_scene", limit=HALF_AN_HOUR)
+@of_scene
+@TASKS.task("write_scene", retry=PATIENT, limit=HALF_AN_HOUR)
 def write_scene(work: TaskContext, input: OnScene) -> dict[str, Any] | None:
     """Write one scene more from a few words, and have it filmed."""
     studio = FilmStudio.within(work.domain)
@@ -136,6 +126,7 @@ def write_scene(work: TaskContext, input: OnScene) -> dict[str, Any] | None:
         if scene.negative_prompt is None:
             scene.negative_prompt = idea.negative_prompt
         scene.reference_image_s3_keys = _references(project)
+        scene.written_from = written_from(project)
         revision.save(change, when=unedited)
         film.enqueue(change, input, project=str(project.project_id), about=scene.ref)
     return None
@@ -151,7 +142,21 @@ def _unedited(scene: Scene) -> Condition:
 # Filming
 
 
-@TASKS.task("film", limit=HALF_AN_HOUR, concurrency=FILMED_AT_ONCE)
+@dataclass(frozen=True, slots=True)
+class MadeOf:
+    """What a clip was made of, and what follows."""
+
+    references: list[str] | None
+    words: dict[str, str] | None = None
+    "None, if it was filmed elsewhere."
+    sings: bool = False
+    "Whether lips are to be moved next."
+    not_drawn: list[str] | None = None
+    "What the prompt names and is not seen."
+
+
+@of_scene
+@TASKS.task("film", retry=PATIENT, limit=HALF_AN_HOUR, concurrency=FILMED_AT_ONCE)
 def film(work: TaskContext, input: OnScene) -> dict[str, Any] | None:
     """Film a scene; if somebody sings in it, that follows."""
     studio = FilmStudio.within(work.domain)
@@ -161,6 +166,7 @@ def film(work: TaskContext, input: OnScene) -> dict[str, Any] | None:
     scene = revision.record
     project = work.store.get(Project.at(project_id=input.project_id))
     references = _references(project) or scene.reference_image_s3_keys
+    sings = scene.needs_lip_sync and project.audio_backing_track_s3_key is not None
     with workspace_of(work, lambda job: revision.remember("video_generation_job_id", job)) as workspace:
         clip = workspace.folder / "clip.mp4"
         shot = Shot(
@@ -175,14 +181,15 @@ def film(work: TaskContext, input: OnScene) -> dict[str, Any] | None:
             order=input.order,
         )
         with workspace.creating():
-            made = studio.providers.generator.film(shot, clip, workspace)
+            made = studio.providers.generator.film(shot, clip, PartOfScene(workspace, 0.0, SUNG if sings else 1.0))
         workspace.note(made.metrics, cost=made.cost)
         revision.charge(made.cost, scene.video_generation_job_id)
-        sings = project.audio_backing_track_s3_key is not None
-        _finish_clip(work, studio, workspace, input, revision, clip, references=references, sings=sings)
+        made_of = MadeOf(references, filmed_from(project, scene), sings, list(made.not_drawn or ()) or None)
+        _finish_clip(work, studio, workspace, input, revision, clip, made_of)
     return None
 
 
+@of_scene
 @TASKS.task("take_in", limit=HALF_AN_HOUR, concurrency=FILMED_AT_ONCE)
 def take_in(work: TaskContext, input: OnScene) -> dict[str, Any] | None:
     """Make a film that was uploaded the clip of its scene."""
@@ -190,10 +197,10 @@ def take_in(work: TaskContext, input: OnScene) -> dict[str, Any] | None:
     revision = begun(work, input)
     if revision is None or revision.record.incoming_s3_key is None:
         return None
-    references = revision.record.reference_image_s3_keys
     with workspace_of(work) as workspace:
         clip = workspace.fetch(revision.record.incoming_s3_key)
-        _finish_clip(work, studio, workspace, input, revision, clip, references=references, sings=False)
+        made_of = MadeOf(revision.record.reference_image_s3_keys)
+        _finish_clip(work, studio, workspace, input, revision, clip, made_of)
     return None
 
 
@@ -204,9 +211,7 @@ def _finish_clip(
     input: OnScene,
     revision: Revision[Scene],
     clip: Path,
-    *,
-    references: list[str] | None,
-    sings: bool,
+    made_of: MadeOf,
 ) -> None:
     """Keep a new clip with its thumbnail, and end the task; what was made of the former clip no longer counts."""
     scene = revision.record
@@ -218,10 +223,12 @@ def _finish_clip(
         change.track(scene)
         scene.finish(video_clip_s3_key=stored.key)
         scene.thumbnail_s3_key = THUMBNAIL.key_of(scene)
-        scene.reference_image_s3_keys = references
+        scene.reference_image_s3_keys, scene.filmed_from = made_of.references, made_of.words
+        scene.not_drawn = made_of.not_drawn
         scene.video_generation_job_id = None
+        scene.clip_sha256 = stored.sha256
         show(scene, stored, duration)
-        if sings and scene.needs_lip_sync:
+        if made_of.sings:
             lip_sync.enqueue(change, input, project=str(input.project_id), about=scene.ref)
             scene.start()
             revision.save(change)
@@ -229,124 +236,50 @@ def _finish_clip(
             complete(change, revision)
 
 
-# Singing and cutting
-
-
-@TASKS.task("lip_sync", limit=HALF_AN_HOUR, concurrency=FILMED_AT_ONCE)
-def lip_sync(work: TaskContext, input: OnScene) -> dict[str, Any] | None:
-    """Let somebody in a scene sing to its part of the backing track."""
-    studio = FilmStudio.within(work.domain)
-    revision = begun(work, input)
-    if revision is None or revision.record.video_clip_s3_key is None:
-        return None
-    scene = revision.record
-    project = work.store.get(Project.at(project_id=input.project_id))
-    with workspace_of(work, lambda job: revision.remember("lipsync_job_id", job)) as workspace:
-        clip, into = workspace.fetch(revision.record.video_clip_s3_key), workspace.folder / "lip_synced.mp4"
-        audio = _sound_of(work, studio, workspace, project, scene, seconds_of(workspace, clip))
-        with workspace.creating():
-            made = studio.providers.lip_sync.sync(
-                clip, audio, into, workspace, words=scene.lyrics, job=scene.lipsync_job_id, order=input.order
-            )
-        workspace.note(made.metrics, cost=made.cost)
-        revision.charge(made.cost, scene.lipsync_job_id)
-        stored = revision.store(workspace, into, LIP_SYNCED_CLIP.key_of(scene))
-        duration = seconds_of(workspace, into)
-        with work.finish() as change:
-            change.track(scene)
-            scene.audio_clip_s3_key = SCENE_AUDIO.key_of(scene)
-            scene.finish_lip_sync(lip_synced_video_clip_s3_key=stored.key)
-            scene.lipsync_job_id = None
-            show(scene, stored, duration)
-            complete(change, revision)
-    return None
-
-
-def _sound_of(
-    work: TaskContext, studio: FilmStudio, workspace: Workspace, project: Project, scene: Scene, seconds: float
-) -> Path:
-    """A scene's own sound: the part of the backing track that is heard with it."""
-    if project.audio_backing_track_s3_key is None:
-        if scene.audio_clip_s3_key is None:
-            raise Terminal("there is no sound to sing to; upload a backing track first")
-        return workspace.fetch(scene.audio_clip_s3_key)
-    start = 0.0
-    for earlier in _in_order(work, project):
-        if earlier.sequence == scene.sequence:
-            break
-        start += earlier.shown_duration or earlier.duration
-    track, excerpt = workspace.fetch(project.audio_backing_track_s3_key), workspace.folder / "excerpt.mp3"
-    with workspace.creating():
-        studio.providers.composer.excerpt(track, excerpt, start=start, seconds=seconds)
-    workspace.store(excerpt, SCENE_AUDIO.key_of(scene))
-    return excerpt
-
-
-@TASKS.task("trim", limit=HALF_AN_HOUR, concurrency=FILMED_AT_ONCE)
-def trim(work: TaskContext, input: PartOfClip) -> dict[str, Any] | None:
-    """Cut the part out of a clip that is to be shown."""
-    studio = FilmStudio.within(work.domain)
-    revision = begun(work, input)
-    if revision is None:
-        return None
-    scene = revision.record
-    whole = scene.lip_synced_video_clip_s3_key or scene.video_clip_s3_key
-    if whole is None:
-        return None
-    with workspace_of(work) as workspace:
-        clip, into = workspace.fetch(whole), workspace.folder / "working.mp4"
-        length = seconds_of(workspace, clip)
-        stop = min(max(input.stop, SHORTEST), length)
-        start = max(min(input.start, stop - SHORTEST), 0.0)
-        with workspace.creating():
-            studio.providers.composer.trim(clip, into, start=start, stop=stop)
-        key = OTHER_CLIP.key_of(scene, f"working_clip_{int(work.task.created_at.timestamp())}")
-        stored = revision.store(workspace, into, key)
-        duration = seconds_of(workspace, into)
-        with work.finish() as change:
-            change.track(scene)
-            scene.trim_points = {"in": start, "out": stop}
-            scene.finish_trim(working_video_clip_s3_key=stored.key)
-            show(scene, stored, duration)
-            complete(change, revision)
-    return None
-
-
-# What becomes of a scene
-
-
-@trim.failed
-@write_scene.failed
-@film.failed
-@take_in.failed
-@lip_sync.failed
-def fail_scene(change: Change, input: OnScene, error: BaseException) -> None:
-    """The scene says why; the others go on."""
-    scene = of_revision(change.store, input)
-    if scene is not None and scene.status in (SceneStatus.PENDING, SceneStatus.PROCESSING):
-        before = change.track(scene).status
-        change.save(scene.fail(error_message=told_failure(error)), when=same_revision(input))
-        count(change, scene.project_id, before, scene.status)
-        change.emit("scene.failed", scene, why=scene.error_message)
-
-
-@trim.revived
-@write_scene.revived
-@film.revived
-@take_in.revived
-@lip_sync.revived
-def retry_scene(change: Change, input: OnScene) -> None:
-    """Somebody has the task tried again."""
-    scene = of_revision(change.store, input)
-    if scene is not None and scene.status is SceneStatus.FAILED:
-        change.save(change.track(scene).retry(), when=same_revision(input))
-        count(change, scene.project_id, SceneStatus.FAILED, scene.status)
-
-
 # Parts
 
 
-def _brief(studio: FilmStudio, project: Project, scenes: int) -> Brief:
+class ScenesToWrite:
+    """How many scenes a project is to have, and how long they are."""
+
+    def __init__(self, studio: FilmStudio, project: Project, track: HeardTrack | None, input: ToWrite) -> None:
+        options = studio.options
+        self._track = track
+        self._measure = Measure(
+            usual=min(options.scene_seconds, options.longest_scene),
+            most=most_scenes(project.mode),
+            fps=options.fps,
+            longest=options.longest_scene,
+            scenes=input.scenes,
+            seconds=input.seconds,
+        )
+        self._fitted = [] if track is None else lengths_of(track, self._measure)
+        self.count = len(self._fitted) or input.scenes or min(options.scenes, self._measure.most)
+        self.usual = sum(self._fitted) / self.count if self._fitted else input.seconds or options.scene_seconds
+
+    def of(self, ideas: Sequence[SceneIdea]) -> list[float]:
+        """The seconds of each scene that was written, which may be fewer than were wanted."""
+        if len(ideas) == len(self._fitted):
+            return self._fitted
+        if self._track is not None:
+            return lengths_of(self._track, replace(self._measure, scenes=len(ideas)))
+        return [self._measure.seconds or idea.seconds for idea in ideas]
+
+
+def _heard(workspace: Workspace, project: Project) -> HeardTrack | None:
+    """A project's track: how long it is, and its beats, if there are any to be heard."""
+    if project.audio_backing_track_s3_key is None:
+        return None
+    track = workspace.fetch(project.audio_backing_track_s3_key)
+    seconds = project.audio_duration or seconds_of(workspace, track)
+    with workspace.creating():
+        try:
+            return HeardTrack(seconds, beats(track, seconds=seconds))
+        except UnusableFile:
+            return HeardTrack(seconds)
+
+
+def _brief(studio: FilmStudio, project: Project, scenes: int, *, seconds: float | None = None) -> Brief:
     return Brief(
         mode=(project.mode or Mode.MUSIC_VIDEO).value,
         film="an advertisement" if project.mode is Mode.AD_CREATIVE else "a music video",
@@ -356,19 +289,20 @@ def _brief(studio: FilmStudio, project: Project, scenes: int) -> Brief:
         product=project.product_description,
         director=project.director_config,
         scenes=scenes,
-        seconds=studio.options.scene_seconds,
+        seconds=studio.options.scene_seconds if seconds is None else seconds,
     )
 
 
-def _written(project: Project, sequence: int, idea: SceneIdea, *, now: Any) -> Scene:
+def _written(project: Project, sequence: int, idea: SceneIdea, seconds: float, *, now: datetime) -> Scene:
     return Scene(
         project_id=project.project_id,
         sequence=sequence,
         prompt=idea.prompt,
         negative_prompt=idea.negative_prompt,
-        duration=idea.seconds,
+        duration=seconds,
         needs_lip_sync=idea.needs_lip_sync,
         reference_image_s3_keys=_references(project),
+        written_from=written_from(project),
         take=1,
         created_at=now,
         updated_at=now,
@@ -382,17 +316,3 @@ def _references(project: Project) -> list[str] | None:
 
 def _in_order(work: TaskContext, project: Project) -> Sequence[Scene]:
     return project.in_order(work.store.find(Scene.of_project(project_id=project.project_id)))
-
-
-def thumbnail_of(studio: FilmStudio, workspace: Workspace, clip: Path) -> Path:
-    """A picture of a clip, beside it."""
-    into = workspace.folder / f"{clip.stem}.jpg"
-    with workspace.creating():
-        studio.providers.composer.thumbnail(clip, into)
-    return into
-
-
-def seconds_of(workspace: Workspace, path: Path) -> float:
-    """How long a film or a sound is."""
-    with workspace.creating():
-        return probe(path).duration

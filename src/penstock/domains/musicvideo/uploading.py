@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from enum import StrEnum
 from typing import Any
 from uuid import UUID
+
+from pydantic import BaseModel
 
 from penstock.domains.musicvideo.counting import count_edited
 from penstock.domains.musicvideo.errors import IncompleteOrder
@@ -19,12 +22,20 @@ from penstock.domains.musicvideo.model import (
     Scene,
 )
 from penstock.domains.musicvideo.projects import check_idle
-from penstock.domains.musicvideo.scenes import arrive, begin_revision, incoming_key
+from penstock.domains.musicvideo.scenes import arrive, begin_revision, check_startable, incoming_key
+from penstock.domains.musicvideo.tasks import TASKS
+from penstock.errors import Conflict
 from penstock.files.intake import Intake, ReservedUpload
-from penstock.files.upload import Upload
+from penstock.files.upload import Upload, UploadStatus
+from penstock.files.uploads import REMEMBERED, Arrived, UploadRefused
 from penstock.kernel.change import Change
-from penstock.media.probed import Probed
-from penstock.media.soundness import sound_audio, sound_image, sound_video
+from penstock.kernel.idempotency import ClaimLost
+from penstock.media.errors import UnusableFile
+from penstock.media.probed import MediaKind, Probed
+from penstock.media.soundness import advice, sound_audio, sound_image, sound_video
+from penstock.work import TaskContext
+from penstock.work.errors import told_failure
+from penstock.work.inspection import INSPECTION_LIMIT, REFUSALS, FileLook, inspected, inspected_share
 
 _MEGABYTE = 1_000_000
 
@@ -38,13 +49,26 @@ class Sent(StrEnum):
     SCENE = "scene"
 
 
+class SentUpload(BaseModel):
+    """A file that has arrived, and who has sent it."""
+
+    project_id: UUID
+    upload_id: str
+    by: str
+
+
 _LARGEST = {Sent.CHARACTER: 10, Sent.PRODUCT: 10, Sent.AUDIO: 200, Sent.SCENE: 500}
 "In millions of bytes."
-_LOOKED_AT = {
-    Sent.CHARACTER: sound_image,
-    Sent.PRODUCT: sound_image,
-    Sent.AUDIO: sound_audio,
-    Sent.SCENE: sound_video,
+_KINDS = {
+    Sent.CHARACTER: MediaKind.IMAGE,
+    Sent.PRODUCT: MediaKind.IMAGE,
+    Sent.AUDIO: MediaKind.AUDIO,
+    Sent.SCENE: MediaKind.VIDEO,
+}
+_LOOKS: dict[MediaKind, FileLook[Probed]] = {
+    MediaKind.IMAGE: sound_image,
+    MediaKind.AUDIO: sound_audio,
+    MediaKind.VIDEO: sound_video,
 }
 _OF_PROJECT = {
     Sent.CHARACTER: (CHARACTER_IMAGE, "character_image_s3_key"),
@@ -83,44 +107,100 @@ def reserve(
 
 
 def where(studio: FilmStudio, project_id: UUID, upload_id: str) -> ReservedUpload:
-    """Where to send the file, or what is missing of it."""
+    """Where to send the file, or what is missing of it; nowhere once all of it is there."""
     intake = _intake(studio)
-    return intake.where(intake.upload_of(upload_id, project=project_id))
-
-
-def finalize(studio: FilmStudio, project_id: UUID, upload_id: str, *, sha256: str | None = None, by: str) -> Project:
-    """The file is there: look at it, and make it part of the project. UnusableFile says why not."""
-    intake, ref = _intake(studio), Project.at(project_id=project_id)
     upload = intake.upload_of(upload_id, project=project_id)
-    kind = _kind(upload, project_id)
+    return intake.where(upload) if upload.status is UploadStatus.OPEN else ReservedUpload(upload, None, [])
+
+
+def advice_on(upload: Upload) -> str | None:
+    """What whoever announces a file should know of its type; None where that promises well."""
+    assert upload.project_id is not None, "each is of a project"
+    return advice(_KINDS[_kind(upload, UUID(upload.project_id))], upload.content_type)
+
+
+def inspected_part(studio: FilmStudio, upload: Upload) -> float | None:
+    """How much of a file that has arrived is looked at, of 1; None where nobody looks at it."""
+    if upload.status is not UploadStatus.ARRIVED:
+        return None
+    return inspected_share(studio.store, upload.ref, inspect_upload.name)
+
+
+def finalize(studio: FilmStudio, project_id: UUID, upload_id: str, *, sha256: str | None = None, by: str) -> Upload:
+    """The file is there: have it looked at, and made part of the project. Said again, it is the same."""
+    intake = _intake(studio)
+    upload = intake.upload_of(upload_id, project=project_id)
+    if upload.status in (UploadStatus.ARRIVED, UploadStatus.DONE):
+        return upload
+    try:
+        with studio.store.change(by=by, once=studio.once) as change:
+            _check_ready(studio, upload, project_id)
+            intake.arrive(change, upload, sha256=sha256)
+            sent = SentUpload(project_id=project_id, upload_id=upload_id, by=by)
+            inspect_upload.enqueue(change, sent, project=str(project_id), about=upload.ref)
+            change.result = {"upload_id": upload_id}
+    except ClaimLost:
+        raise
+    except Conflict:
+        told = intake.upload_of(upload_id, project=project_id)
+        if told.status is UploadStatus.OPEN:
+            raise
+        return told  # another has said it just now
+    return upload
+
+
+def _check_ready(studio: FilmStudio, upload: Upload, project_id: UUID) -> None:
+    """NotNow where the file could not become a part of the project, before it is looked at for long."""
+    if _kind(upload, project_id) is Sent.SCENE:
+        check_startable(studio.store.get(Scene.at(project_id=project_id, sequence=_sequence(upload))))
+    else:
+        check_idle(studio.store.get(Project.at(project_id=project_id)))
+
+
+@TASKS.task("inspect_upload", limit=INSPECTION_LIMIT, classes=REFUSALS)
+def inspect_upload(work: TaskContext, input: SentUpload) -> dict[str, Any] | None:
+    """Verify a file that was sent, look what it truly is, and make it part of its project."""
+    studio, upload = FilmStudio.within(work.domain), work.store.lookup(Upload.at(upload_id=input.upload_id))
+    if upload is None or upload.status is not UploadStatus.ARRIVED:
+        return None
+    kind = _kind(upload, input.project_id)
 
     def check() -> None:
-        if kind is not Sent.SCENE:
-            check_idle(studio.store.get(ref))
+        _check_ready(studio, upload, input.project_id)
 
-    with intake.finalize(upload, inspect=_LOOKED_AT[kind], before=check, sha256=sha256, by=by, once=studio.once) as (
-        arrived,
-        seen,
+    with (
+        suppress(UnusableFile, UploadRefused),  # which the upload tells, and nobody else needs to hear
+        inspected(work, upload, _LOOKS[_KINDS[kind]], by=input.by, before=check) as (arrived, seen),
     ):
         if kind is Sent.SCENE:
-            scene = arrived.change.get(Scene.at(project_id=project_id, sequence=_sequence(upload)))
+            scene = arrived.change.get(Scene.at(project_id=input.project_id, sequence=_sequence(upload)))
             begin_revision(arrived.change, scene, lambda change, scene: arrive(change, scene, arrived.key))
         else:
-            _point(arrived.change, project_id, kind, arrived.key, seen)
-    return studio.store.get(ref)
+            _point(arrived, input.project_id, kind, seen)
+    return None
+
+
+@inspect_upload.failed
+def refuse(change: Change, input: SentUpload, error: BaseException) -> None:
+    """Nobody could look at the file, or make it part of the project; the upload says why."""
+    upload = change.store.lookup(Upload.at(upload_id=input.upload_id))
+    if upload is not None and upload.status is UploadStatus.ARRIVED:
+        forget_at = change.store.clock.now() + REMEMBERED
+        change.save(change.track(upload).refuse(error=told_failure(error), forget_at=forget_at))
 
 
 def _intake(studio: FilmStudio) -> Intake:
     return Intake(studio.store, studio.objects)
 
 
-def _point(change: Change, project_id: UUID, kind: Sent, key: str, seen: Probed) -> None:
+def _point(arrived: Arrived, project_id: UUID, kind: Sent, seen: Probed) -> None:
     """Let a project point at its new file. One that is finished goes on, since the file is not part of the video."""
+    change = arrived.change
     project = change.get(Project.at(project_id=project_id))
     check_idle(project)
-    fields: dict[str, Any] = {_OF_PROJECT[kind][1]: key}
+    fields: dict[str, Any] = {_OF_PROJECT[kind][1]: arrived.key}
     if kind is Sent.AUDIO:
-        fields["audio_duration"] = seen.duration
+        fields |= {"audio_duration": seen.duration, "audio_sha256": arrived.sha256}
     if project.status is ProjectStatus.PENDING or not project.scene_count:
         for name, value in fields.items():
             setattr(project, name, value)

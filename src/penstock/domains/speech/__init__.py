@@ -6,9 +6,10 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from penstock.domains.speech.cleanup import schedules
-from penstock.domains.speech.lifecycle import advice
+from penstock.domains.speech.lifecycle import advice, file_expiries
 from penstock.domains.speech.model import DOMAIN
 from penstock.domains.speech.options import SETTINGS
+from penstock.domains.speech.plan_costs import PRINTED
 from penstock.domains.speech.speech_review import REVIEWS
 from penstock.domains.speech.tasks import TASKS
 from penstock.plugin import CommandContext, ConsoleHints, ConsolePage, DomainPlugin
@@ -47,4 +48,6 @@ PLUGIN = DomainPlugin(
         pages=[ConsolePage("say.js", "Say something")],
     ),
     reviews=REVIEWS,
+    file_expiries=file_expiries,
+    printed_costs=PRINTED,
 )

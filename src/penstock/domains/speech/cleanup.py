@@ -3,7 +3,7 @@
 The plan deletes, at noon, whatever the records of yesterday point at. That is too early for every file of the
 afternoon, and too late for good for a file whose record has expired by then. So it goes the other way round: it lists
 the folders, and keeps a file exactly as long as its record lives. A day that was missed, and a file that could not be
-deleted, are found again by the next run.
+deleted, are found again by the next run. A record that has outlived its file, which should not be, is told as expired.
 """
 
 from __future__ import annotations
@@ -11,14 +11,15 @@ from __future__ import annotations
 import datetime as dt
 import logging
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import chain, islice
 
 from penstock.declare.option import read_options
-from penstock.domains.speech.model import PREFIX, RUNS_KEPT, CleanupRun, TempAudio, audio_file
+from penstock.domains.speech.model import PREFIX, RUNS_KEPT, AudioStatus, CleanupRun, TempAudio, audio_file
 from penstock.domains.speech.options import SpeechOptions
 from penstock.domains.speech.quotas import audio_hold
-from penstock.errors import PenstockError, outage_in
+from penstock.errors import Conflict, NotFound, PenstockError, outage_in
 from penstock.events.schedule import Period, Schedule
 from penstock.files.object_reads import every
 from penstock.kernel.quota_movements import settle_many
@@ -31,6 +32,8 @@ log = logging.getLogger("penstock.speech.cleanup")
 
 WORKER = "cleanup_temp_audio_worker"
 SCHEDULE = "cleanup-temp-audio-daily"
+TASK_NAMES = tuple(f"app.{module}.cleanup_yesterday_temp_audio" for module in ("workers.cleanup", "celery_worker"))
+"What the plan calls the task, in its one configuration and in its other; no module here has such a name."
 CLEANED, INCOMPLETE, MISSED = "temp_audio.cleaned", "temp_audio.cleanup_incomplete", "temp_audio.cleanup_missed"
 "What is told to others: the counts of each run; and, as alerts, what could not be deleted, and runs that were missed."
 
@@ -49,7 +52,7 @@ def schedules(context: DomainContext) -> Sequence[Schedule]:
         missed = max((period.until - period.since) // dt.timedelta(days=1) - 1, 0)
         cleanup_yesterday_temp_audio(context.store, context.objects, prefix=options.prefix, missed=missed)
 
-    return [Schedule(SCHEDULE, options.cron, run, catch_up="one")]
+    return [Schedule(SCHEDULE, options.cron, run, catch_up="one", task_names=TASK_NAMES)]
 
 
 def cleanup_yesterday_temp_audio(
@@ -69,8 +72,13 @@ def cleanup_yesterday_temp_audio(
     )
     failed: list[_File] = []
     try:
-        for date, files in sorted(_folders(objects, prefix, before=(now - _SETTLED).date()).items()):
+        before = (now - _SETTLED).date()
+        folders = _folders(objects, prefix, before=before)
+        for date, files in sorted(folders.items()):
             failed += _clean(store, objects, run, date, files)
+        if run.date < before:
+            # Records of older days have ended.
+            run.expired = _expire_lost(store, objects, run.date, {file.key for file in folders.get(run.date, ())})
         _record(store, run, failed)
     except Exception as error:
         log.error("Cleanup worker failed: %s", error)
@@ -82,6 +90,14 @@ def cleanup_yesterday_temp_audio(
 def query_temp_audio_by_date(store: Store, date: dt.date) -> Iterator[TempAudio]:
     """The audios made on a day that are not past their 24 hours, page after page."""
     return store.find(TempAudio.of_date(date=date))
+
+
+def expire(store: Store, audio: TempAudio, why: str, *, by: str) -> None:
+    """Have a record say that its file is not to be heard any more, though the record has not ended."""
+    with store.change(by=by) as change:
+        change.track(audio)
+        audio.status, audio.error_message = AudioStatus.EXPIRED, why
+        change.save(audio)
 
 
 def delete_s3_file(objects: Objects, s3_key: str) -> None:
@@ -116,7 +132,7 @@ def _folders(objects: Objects, prefix: str, *, before: dt.date) -> dict[dt.date,
 def _clean(store: Store, objects: Objects, run: CleanupRun, date: dt.date, files: list[_File]) -> list[_File]:
     """Delete what a folder need not hold any more; what could not be deleted."""
     # Asked after the listing, so that a file is either not listed or known.
-    promised = {audio.s3_key for audio in query_temp_audio_by_date(store, date)}
+    promised = {audio.s3_key for audio in query_temp_audio_by_date(store, date) if audio.audible}
     over = [file for file in files if file.key not in promised]
     failed = _delete(objects, over)
     _give_back(store, over, failed)
@@ -127,6 +143,27 @@ def _clean(store: Store, objects: Objects, run: CleanupRun, date: dt.date, files
     run.kept += counts["kept"]
     log.info("%s: Deleted: %d, Failed: %d", date, counts["deleted"], counts["failed"])
     return failed
+
+
+def _expire_lost(store: Store, objects: Objects, date: dt.date, listed: set[str]) -> int:
+    """Tell of the records of a day whose files are gone before them: by hand, or by a rule of the bucket's."""
+    expired = 0
+    for audio in query_temp_audio_by_date(store, date):
+        if audio.audible and audio.s3_key not in listed and not _is_there(objects, audio.file):
+            log.warning("the file of %s is gone before its record", audio.audio_id)
+            with suppress(Conflict):  # it is being erased
+                expire(store, audio, "its file is gone", by=WORKER)
+                expired += 1
+    return expired
+
+
+def _is_there(objects: Objects, s3_key: str) -> bool:
+    """Does a file lie where no listing has shown it, as in the folder of an earlier setting?"""
+    try:
+        objects.head(s3_key)
+    except NotFound:
+        return False
+    return True
 
 
 def _give_back(store: Store, over: list[_File], failed: list[_File]) -> None:
@@ -166,7 +203,7 @@ def _record(store: Store, run: CleanupRun, failed: list[_File]) -> None:
     """Write down what the run did, and tell it."""
     with store.change(by=WORKER) as change:
         change.create(run)
-        change.emit(CLEANED, run, deleted=run.deleted, failed=run.failed, kept=run.kept)
+        change.emit(CLEANED, run, deleted=run.deleted, failed=run.failed, kept=run.kept, expired=run.expired)
         if failed:
             named = [file.audio_id for file in failed[:_NAMED]]
             change.emit(INCOMPLETE, run, deleted=run.deleted, failed=run.failed, audio_ids=named)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from penstock.auth.caller import read_address
-from penstock.domains.speech.cleanup import delete_s3_file, query_temp_audio_by_date
+from penstock.domains.speech.cleanup import delete_s3_file, expire, query_temp_audio_by_date
 from penstock.domains.speech.model import SpeechJob, TempAudio
 from penstock.domains.speech.quotas import audio_hold, job_hold
 from penstock.domains.speech.speech_studio import SpeechStudio
@@ -64,8 +64,10 @@ def _jobs(studio: SpeechStudio, days: Iterable[dt.date]) -> Iterator[SpeechJob]:
 
 
 def _erase(studio: SpeechStudio, audio: TempAudio, by: str) -> None:
-    """The file first: if that fails, the record still tells where it is."""
-    delete_s3_file(studio.objects, audio.s3_key)
+    """The file first: if that fails, the record still tells where it is, and that it is not to be heard any more."""
+    if audio.s3_key is not None:
+        expire(studio.store, audio, "erased", by=by)
+        delete_s3_file(studio.objects, audio.s3_key)
     with studio.store.change(by=by) as change:
         change.delete(audio.ref)
         change.quotas.settle(audio_hold(audio.audio_id))

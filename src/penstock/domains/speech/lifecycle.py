@@ -11,6 +11,7 @@ from penstock.declare.option import read_options
 from penstock.domains.speech.model import PREFIX
 from penstock.domains.speech.options import SpeechOptions
 from penstock.operations.plan import ADVICE, PlanStep
+from penstock.plugin import FileExpiry
 
 DAYS = 2
 "Later than any cleanup, and never before an audio's 24 hours are over: S3 counts from the midnight after."
@@ -25,6 +26,11 @@ def lifecycle_rule(prefix: str = PREFIX) -> dict[str, Any]:
         "Expiration": {"Days": DAYS},
         "AbortIncompleteMultipartUpload": {"DaysAfterInitiation": DAYS},
     }
+
+
+def file_expiries(setting: Callable[[str], str | None]) -> list[FileExpiry]:
+    """The same, for whoever makes the bucket."""
+    return [FileExpiry(f"{read_options(SpeechOptions, setting).prefix}/", DAYS)]
 
 
 def advice(objects_url: str, setting: Callable[[str], str | None]) -> list[PlanStep]:

@@ -28,6 +28,7 @@ from penstock.declare import (
     move,
     pattern,
 )
+from penstock.errors import NotFound
 from penstock.schema.file_pattern import FilePattern
 from penstock.schema.object_key import ObjectKey
 from penstock.schema.role import Role
@@ -64,9 +65,13 @@ def audio_s3_key(date: dt.date, audio_id: UUID, *, prefix: str = PREFIX) -> Obje
 
 
 class AudioStatus(StrEnum):
+    """What became of a text that was to be spoken."""
+
     COMPLETED = "completed"
     FAILED = "failed"
+    "Nothing came of it; there never was a file."
     EXPIRED = "expired"
+    "Its file went before its record: it is being erased, or was lost."
 
 
 class TempAudio(
@@ -78,11 +83,12 @@ class TempAudio(
     seen_by=Role.ADMIN,
     created_by=SPEAK,
 ):
-    """One spoken text. Its URL is signed when asked for and never stored."""
+    """One text that was spoken, or could not be. Its URL is signed when asked for and never stored."""
 
     date: dt.date
     audio_id: UUID4
-    s3_key: ObjectKey
+    s3_key: ObjectKey | None = None
+    "Where its file lies; absent where none was made."
     text: Personal[str]
     voice_id: str
     duration: Seconds
@@ -93,6 +99,8 @@ class TempAudio(
     ttl: EpochSeconds
     status: AudioStatus | None = None
     error_message: str | None = None
+    left_out: str | None = None
+    "Characters of the text that the voice cannot say."
 
     @key("{date}", "{audio_id}")
     def at(self, *, date: dt.date, audio_id: UUID4) -> None: ...
@@ -106,26 +114,41 @@ class TempAudio(
         """An audio made at a moment: its day, its folder, its times and its end all follow from that one reading."""
         moment = at.astimezone(dt.UTC)
         second = int(moment.timestamp())
+        made = fields.get("status") is not AudioStatus.FAILED
         return cls(
             date=moment.date(),
             audio_id=audio_id,
-            s3_key=audio_s3_key(moment.date(), audio_id, prefix=prefix),
+            s3_key=audio_s3_key(moment.date(), audio_id, prefix=prefix) if made else None,
             created_at=moment,
             created_at_unix=second,
             ttl=second + int(LIFETIME.total_seconds()),
             **fields,
         )
 
+    @property
+    def file(self) -> ObjectKey:
+        """Where its file lies; NotFound where there never was one."""
+        if self.s3_key is None:
+            raise NotFound(f"audio {self.audio_id} has no file: {self.error_message}")
+        return self.s3_key
+
+    @property
+    def audible(self) -> bool:
+        """Is there something to be heard?"""
+        return self.status in (None, AudioStatus.COMPLETED)
+
     @model_validator(mode="after")
     def _agrees(self) -> Self:
         """A record whose times disagree would be cleaned too early, too late, or never."""
         second = int(self.created_at.timestamp())
-        facts = {
+        facts: dict[str, tuple[object, object]] = {
             "date": (self.date, self.created_at.date()),
             "created_at_unix": (self.created_at_unix, second),
             "ttl": (self.ttl, second + int(LIFETIME.total_seconds())),
-            "s3_key": (self.s3_key.split("/")[-2:], _FILE.format(date=self.date, audio_id=self.audio_id).split("/")),
         }
+        if self.s3_key is not None or self.status is not AudioStatus.FAILED:
+            name = _FILE.format(date=self.date, audio_id=self.audio_id)
+            facts["s3_key"] = ("/".join((self.s3_key or "").split("/")[-2:]), name)
         for name, (found, expected) in facts.items():
             if found != expected:
                 raise ValueError(f"{name} {found} does not agree with the rest of the record; it should be {expected}")
@@ -207,6 +230,8 @@ class CleanupRun(Entity, table=TTS_JOBS, relation="cleanup_runs", lifetimes=(Exp
     "Files that could not be deleted, and will be tried again."
     kept: Count = 0
     "Files of past days that still have some of their 24 hours."
+    expired: Count = 0
+    "Records whose files were gone before them."
     folders: dict[str, dict[str, int]] = Field(default_factory=dict)
     "The same counts for each day that had files."
     missed: Count = 0

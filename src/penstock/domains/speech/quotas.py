@@ -20,7 +20,7 @@ from penstock.kernel.quota import EVERYBODY, Quota, Share
 from penstock.kernel.quota_movements import check
 from penstock.kernel.store import Store
 from penstock.media.speech.errors import SpeechTooLong
-from penstock.media.speech.length import length_of
+from penstock.media.speech.script import script_of
 from penstock.media.speech.sound import BYTES_A_SECOND
 
 _FILE = dt.timedelta(days=3)
@@ -38,7 +38,7 @@ UNLIMITED = SpeechOptions(jobs=0, jobs_each=0, seconds=0, seconds_each=0, bytes=
 
 def check_length(text: str, *, most: int, further: str = "") -> None:
     """SpeechTooLong for a text that would surely take longer than so many seconds."""
-    least = math.ceil(length_of(text).least)
+    least = math.ceil(script_of(text).length.least)
     if least > most:
         raise SpeechTooLong(
             f"spoken, the text takes at least {least:,} seconds, and at most {most:,} are allowed{further}"
@@ -47,7 +47,7 @@ def check_length(text: str, *, most: int, further: str = "") -> None:
 
 def check_room(studio: SpeechStudio, text: str, *, ip_address: str) -> None:
     """QuotaExceeded where there is surely no room for what a text becomes."""
-    seconds = math.ceil(length_of(text).least)
+    seconds = math.ceil(script_of(text).length.least)
     check(studio.store, *_spoken(studio.store, studio.options, ip_address, seconds, _bytes(seconds, text)))
 
 
@@ -59,16 +59,18 @@ def take_room(change: Change, audio: TempAudio, options: SpeechOptions) -> None:
     change.quotas.reserve(audio_hold(audio.audio_id), *shares, until=_gone(audio))
 
 
-def take_time(studio: SpeechStudio, seconds: int, *, ip_address: str) -> None:
-    """Count what was spoken in vain: to be stopped at the limit is not free."""
-    with studio.store.change() as change:
-        change.quotas.spend(*_shares(studio.store, SECONDS, ip_address, seconds, 0, 0))
+def count_failure(change: Change, failed: TempAudio, *, seconds: int) -> None:
+    """Count a text that could not be spoken: what is kept of it, and what was spoken in vain. Nobody is refused."""
+    if seconds:
+        change.quotas.spend(*_shares(change.store, SECONDS, failed.ip_address, seconds, 0, 0))
+    shares = _shares(change.store, BYTES, failed.ip_address, _kept(failed), 0, 0)
+    change.quotas.reserve(audio_hold(failed.audio_id), *shares, until=_ended(failed))
 
 
 def take_job(change: Change, job: SpeechJob, options: SpeechOptions) -> None:
     """Count a job, and what it may become, with the commit that begins it."""
     text = job.text or ""
-    seconds = length_of(text).within(options.seconds_a_job)
+    seconds = script_of(text).length.within(options.seconds_a_job)
     place = _shares(change.store, JOBS, job.ip_address, 1, options.jobs_each, options.jobs)
     room = _spoken(change.store, options, job.ip_address, seconds, _bytes(seconds, text))
     change.quotas.reserve(job_hold(job.job_id), *place, *room, until=_forgotten(job))
@@ -133,8 +135,12 @@ def _kept(audio: TempAudio) -> int:
     return audio.file_size_bytes + len(audio.text.encode())
 
 
+def _ended(audio: TempAudio) -> dt.datetime:
+    return dt.datetime.fromtimestamp(audio.ttl, dt.UTC)
+
+
 def _gone(audio: TempAudio) -> dt.datetime:
-    return dt.datetime.fromtimestamp(audio.ttl, dt.UTC) + _FILE
+    return _ended(audio) + _FILE
 
 
 def _forgotten(job: SpeechJob) -> dt.datetime:

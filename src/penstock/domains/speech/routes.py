@@ -12,7 +12,7 @@ from typing import Annotated, Any
 from uuid import UUID
 
 from fastapi import APIRouter, Depends, Request, Response
-from pydantic import UUID4, BaseModel, Field
+from pydantic import UUID4, AliasChoices, BaseModel, ConfigDict, Field
 
 from penstock.auth.access import again, heavy, needs, personal, public, takes
 from penstock.auth.caller import caller_of
@@ -23,6 +23,7 @@ from penstock.domains.speech.sound_formats import SoundFormat, sound_as
 from penstock.domains.speech.speech_studio import SpeechStudio
 from penstock.files.scratch import scratch_folder
 from penstock.files.signed_view import SignedView, UrlOf, UrlSigner, shared_fields
+from penstock.media.speech.voices import Quality
 from penstock.schema.role import Role
 from penstock.work.domain_context import DomainContext
 
@@ -35,8 +36,14 @@ _SOUND: dict[int | str, dict[str, Any]] = {
 class ToSay(BaseModel):
     """What to say, and with which voice."""
 
-    text: str | None = Field(None, examples=["Hello world test"])
-    voice: str | None = Field(None, description="One of `/voices`; the usual one if none is given.")
+    model_config = ConfigDict(extra="forbid")
+
+    text: str | None = Field(None, description="Plain, or SSML.", examples=["Hello world test"])
+    voice_id: str | None = Field(
+        None,
+        validation_alias=AliasChoices("voice_id", "voice"),
+        description="One of `/voices`; the usual one if none is given.",
+    )
 
 
 class AudioView(SignedView):
@@ -52,6 +59,7 @@ class AudioView(SignedView):
     duration: Seconds
     voice_id: str
     file_size_bytes: Count
+    left_out: str | None = Field(None, description="Characters of the text that the voice cannot say.")
 
 
 class JobView(BaseModel):
@@ -72,6 +80,7 @@ class VoiceView(BaseModel):
     voice_id: str
     language: str
     engine: str
+    quality: Quality | None = Field(description="How it sounds: like a person (high), or like a machine (low).")
     usual: bool = Field(description="Is it used where none is asked for?")
 
 
@@ -92,7 +101,7 @@ def routes(context: DomainContext) -> APIRouter:
     def voices() -> list[VoiceView]:
         """The voices that are here."""
         return [
-            VoiceView(voice_id=o.voice_id, language=o.language, engine=o.engine, usual=number == 0)
+            VoiceView(voice_id=o.voice_id, language=o.language, engine=o.engine, quality=o.quality, usual=number == 0)
             for number, o in enumerate(studio.voices.offers)
         ]
 
@@ -107,7 +116,7 @@ def routes(context: DomainContext) -> APIRouter:
         """Have a text spoken now. The audio and the text are kept for 24 hours, with the address that asked for it."""
         caller = caller_of(request)
         spoken = actions.synthesise(
-            studio, body.text, body.voice, ip_address=address, by=caller.name, once=caller.claim
+            studio, body.text, body.voice_id, ip_address=address, by=caller.name, once=caller.claim
         )
         return _audio_view(spoken)
 
@@ -121,7 +130,7 @@ def routes(context: DomainContext) -> APIRouter:
     def begin_job(request: Request, body: ToSay, address: Address) -> JobView:
         """Have a long text spoken by a worker; ask for the job until it is completed."""
         caller = caller_of(request)
-        job = tasks.request_job(studio, body.text, body.voice, ip_address=address, by=caller.name, once=caller.claim)
+        job = tasks.request_job(studio, body.text, body.voice_id, ip_address=address, by=caller.name, once=caller.claim)
         return _job_view(tasks.JobSeen(job, 0.0, None))
 
     @router.get("/public/tts/jobs/{date}/{job_id}")

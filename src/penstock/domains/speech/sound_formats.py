@@ -31,7 +31,7 @@ _ENCODED = {SoundFormat.MP3: ("-c:a", "libmp3lame", "-q:a", "4"), SoundFormat.OG
 
 def sound_as(studio: SpeechStudio, audio: TempAudio, format: SoundFormat, folder: Path) -> Path:
     """The sound of an audio as a file in a folder."""
-    kept = fetch(studio.objects, audio.s3_key, folder)
+    kept = fetch(studio.objects, audio.file, folder)
     if format is SoundFormat.WAV:
         return kept
     made = folder / f"speech.{format.value}"

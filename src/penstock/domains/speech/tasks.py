@@ -6,14 +6,23 @@ A task knows only which job it is for. Tasks are remembered for weeks, and texts
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID, uuid4
 
 from pydantic import UUID4, BaseModel
 
-from penstock.domains.speech.actions import AS_JOB, GUEST, Spoken, audio_of, checked_text, new_audio, stored_file
+from penstock.domains.speech.actions import (
+    AS_JOB,
+    GUEST,
+    Spoken,
+    audio_of,
+    checked_text,
+    chosen_voice,
+    new_audio,
+    stored_file,
+)
 from penstock.domains.speech.model import SpeechJob, SpeechJobStatus
 from penstock.domains.speech.quotas import check_length, fail_job, finish_job, take_job, take_job_again
 from penstock.domains.speech.speech_studio import SpeechStudio
@@ -23,8 +32,8 @@ from penstock.kernel.idempotency import Claim
 from penstock.kernel.quota import QuotaExceeded
 from penstock.media.speech.errors import SpeechTooLong, Unspeakable, VoiceNotFound
 from penstock.media.speech.sound import Sound, merged, stopped
-from penstock.media.speech.speaking import sayable
-from penstock.media.speech.voices import Voice, parts_of
+from penstock.media.speech.speaking import Speaker, Utterance, steps_of
+from penstock.media.speech.ssml import Pause
 from penstock.work import Outcome, TaskContext, Tasks
 from penstock.work.task import Progress
 
@@ -66,7 +75,7 @@ def request_job(
         uuid4(),
         at=studio.store.clock.now(),
         text=wanted,
-        voice_id=studio.voices.chosen(voice_id),
+        voice_id=chosen_voice(studio.voices, wanted, voice_id),
         ip_address=ip_address,
     )
     with studio.store.change(by=by, once=once) as change:
@@ -103,9 +112,9 @@ def speak_text(work: TaskContext, input: ToSpeak) -> dict[str, Any] | None:
     with work.change() as change:
         change.save(change.track(job).start())
     voice = studio.voices.get(job.voice_id)
-    pieces = _spoken(work, voice, sayable(job.text))
+    pieces = _spoken(work, Speaker(voice), steps_of(job.text))
     with merged(stopped(pieces, most=studio.options.seconds_a_job)) as wav:
-        audio = new_audio(studio, wav, text=job.text, voice_id=job.voice_id, ip_address=job.ip_address)
+        audio = new_audio(studio, wav, voice, text=job.text, voice_id=job.voice_id, ip_address=job.ip_address)
         with stored_file(studio, audio, wav), work.finish() as change:
             change.create(audio)
             change.save(change.track(job).complete(audio=audio))
@@ -138,11 +147,11 @@ def queue_again(change: Change, input: ToSpeak) -> None:
         take_job_again(change, job)
 
 
-def _spoken(work: TaskContext, voice: Voice, pieces: list[str]) -> Iterator[Sound]:
+def _spoken(work: TaskContext, speaker: Speaker, pieces: Sequence[Utterance | Pause]) -> Iterator[Sound]:
     """The pieces one after the other; the last part of the progress is for the file."""
     for number, piece in enumerate(pieces):
         work.progress(number / (len(pieces) + 1), f"{number} of {len(pieces)} pieces are spoken")
-        yield from parts_of(voice, piece)
+        yield from speaker.say(piece)
     work.progress(len(pieces) / (len(pieces) + 1), "storing")
 
 

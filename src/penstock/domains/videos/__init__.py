@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from penstock.domains.videos.article_costs import PRINTED
 from penstock.domains.videos.encryption import advice
 from penstock.domains.videos.following import handlers
 from penstock.domains.videos.model import DOMAIN
@@ -47,6 +48,7 @@ PLUGIN = DomainPlugin(
         pages=[ConsolePage("watch.js", "Upload and watch")],
     ),
     reviews=REVIEWS,
+    printed_costs=PRINTED,
 )
 
 lambda_handler = delivery_function(PLUGIN)

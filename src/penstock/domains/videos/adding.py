@@ -176,8 +176,7 @@ def _encoded(library: VideoLibrary, video_id: UUID, tell: Tell) -> Video:
     while True:
         video = library.store.lookup(Video.at(video_id=video_id))
         if video is None:
-            _check_awaited(library, video_id)
-            tell(AddingStage.INSPECTING, 0.0, 1.0)
+            tell(AddingStage.INSPECTING, _inspected(library, video_id), 1.0)
         elif video.status is VideoStatus.FAILED:
             raise UnusableFile(f"video {video_id} could not be encoded, and can be removed: {video.error}")
         else:
@@ -187,14 +186,15 @@ def _encoded(library: VideoLibrary, video_id: UUID, tell: Tell) -> Video:
         time.sleep(_LOOK)
 
 
-def _check_awaited(library: VideoLibrary, video_id: UUID) -> None:
-    """Refuse to wait for a video that does not come."""
+def _inspected(library: VideoLibrary, video_id: UUID) -> float:
+    """How much of a file is looked at; UnusableFile or NotFound where no video comes of it."""
     submission = library.store.get(Submission.at(video_id=video_id))
     if submission.status is SubmissionStatus.REFUSED:
         raise UnusableFile(submission.error or "nobody knows why")
     accepted = submission.status is SubmissionStatus.ACCEPTED
     if accepted and library.store.lookup(Video.at(video_id=video_id)) is None:
         raise NotFound(f"video {video_id} was removed while it was made")
+    return submissions.inspected_part(library, submission) or 0.0
 
 
 def _is_worked_on(library: VideoLibrary, video: Video) -> bool:

@@ -50,7 +50,8 @@ def adding_bars(console: Any, name: str) -> Iterator[Tell]:
             bars.stop_task(upload)
             bars.start_task(work)
             bars.update(work, description=label(stage), visible=True)
-            if stage is AddingStage.ENCODING:
+            # A file that nobody has begun to look at waits for others: nobody knows how long.
+            if done or stage is AddingStage.ENCODING:
                 bars.update(work, completed=done, total=total, told=f"{done:.0%}")
 
         yield tell

@@ -101,7 +101,7 @@ class Video(Entity, table=VIDEO_METADATA, relation="videos", lifetimes=(Expires(
     resolutions: Annotated[dict[str, S3Path] | None, WrittenBy(SYSTEM)] = None
     thumbnail_s3_key: Annotated[ObjectKey | None, WrittenBy(SYSTEM)] = None
     tags: Tags | None = None
-    view_count: Annotated[Count | None, WrittenBy(SYSTEM)] = None
+    view_count: Annotated[Count | None, WrittenBy(COUNT)] = None
     version: Annotated[Count | None, WrittenBy(SYSTEM)] = None
     "Grows by one with each edit by people. Views and encodings are no edits."
     expiry_time: EpochSeconds | None = None

@@ -78,8 +78,10 @@ def _add_submissions(router: APIRouter, library: VideoLibrary) -> None:
     @router.get("/submissions/{video_id}")
     def submission(who: Who, video_id: UUID) -> SubmissionView:
         """What became of a file; or where to send what is missing of it, for those who may."""
-        found = submissions.submission_of(library.used_by(who), video_id)
-        return submission_view(found if who.may_send() else submissions.Reserved(found.submission, None))
+        here = library.used_by(who)
+        found = submissions.submission_of(here, video_id)
+        shown = found if who.may_send() else submissions.Reserved(found.submission, None)
+        return submission_view(shown, inspected=submissions.inspected_part(here, found.submission))
 
     @router.get("/submissions")
     def list_submissions(

@@ -19,20 +19,19 @@ from penstock.domains.videos.video_library import VideoLibrary
 from penstock.domains.videos.video_words import checked_words
 from penstock.errors import Conflict, InvalidValue
 from penstock.files.intake import Intake, ReservedUpload
-from penstock.files.upload import Upload, UploadStatus
-from penstock.files.uploads import Arrived, FileTooLarge, UploadRefused, Uploads
+from penstock.files.upload import Upload
+from penstock.files.uploads import Arrived, FileTooLarge, UploadRefused
 from penstock.kernel.change import Change
-from penstock.media.errors import UnusableFile
 from penstock.media.probed import Probed
 from penstock.media.soundness import sound_video
-from penstock.work import Outcome, TaskContext, Tasks
+from penstock.work import TaskContext, Tasks
 from penstock.work.errors import told_failure
+from penstock.work.inspection import INSPECTION_LIMIT, REFUSALS, inspected, inspected_share
 
 TASKS = Tasks("videos")
 REMEMBERED = timedelta(days=30)
 "So long one can ask what became of a file."
 LONGEST_NAME = 200
-HOURS = timedelta(hours=6)
 
 
 class OnVideo(BaseModel):
@@ -128,16 +127,9 @@ def complete(library: VideoLibrary, video_id: UUID, *, sha256: str | None = None
     if submission.status is not SubmissionStatus.AWAITED:
         return submission
     upload = _upload(library, submission)
-    if not Uploads(library.store, library.objects).has_arrived(upload):
-        raise UploadRefused(f"video {video_id}: the file has not arrived as it was announced; send what is missing")
-    if sha256 is None and upload.sha256 is None:
-        raise InvalidValue(f"video {video_id}: tell the SHA-256 of its file, with which it is verified")
-    if sha256 is not None and upload.sha256 not in (None, sha256.lower()):
-        raise UploadRefused(
-            f"video {video_id}: the file was announced with another SHA-256; correct it or leave it out"
-        )
     try:
         with library.store.change(by=by, once=library.once) as change:
+            _intake(library).arrive(change, upload, sha256=sha256)
             change.save(change.track(submission).arrive(sha256=sha256))
             inspect_file.enqueue(change, OnVideo(video_id=video_id), about=submission.ref)
             change.result = {"video_id": str(video_id)}
@@ -149,12 +141,7 @@ def complete(library: VideoLibrary, video_id: UUID, *, sha256: str | None = None
     return submission
 
 
-@TASKS.task(
-    "inspect_file",
-    limit=HOURS,
-    # Another attempt would fail for the same reason.
-    classes={UnusableFile: Outcome.TERMINAL, UploadRefused: Outcome.TERMINAL},
-)
+@TASKS.task("inspect_file", limit=INSPECTION_LIMIT, classes=REFUSALS)
 def inspect_file(work: TaskContext, input: OnVideo) -> dict[str, Any] | None:
     """Verify a file that was sent, look what it truly is, and make a video of it."""
     library = VideoLibrary.within(work.domain)
@@ -162,16 +149,11 @@ def inspect_file(work: TaskContext, input: OnVideo) -> dict[str, Any] | None:
     if submission is None or submission.status is not SubmissionStatus.ARRIVED:
         return None
     upload = _upload(library, submission)
-    told: dict[str, Any] = {"sha256": submission.sha256, "by": "videos.inspect_file", "typed": False}
     try:
-        with _intake(library).finalize(upload, inspect=sound_video, before=work.check, **told) as (arrived, probed):
+        with inspected(work, upload, sound_video, by=inspect_file.name) as (arrived, probed):
             _insert(arrived, submission, probed)
-    except (UnusableFile, UploadRefused) as error:
-        if upload.status is UploadStatus.OPEN:
-            Uploads(library.store, library.objects).abandon(upload)
-        if isinstance(error, UploadRefused):
-            raise UploadRefused(f"{error}; announce the file again, and tell what is true of it") from None
-        raise
+    except UploadRefused as error:
+        raise UploadRefused(f"{error}; announce the file again, and tell what is true of it") from None
     return None
 
 
@@ -181,6 +163,13 @@ def refuse(change: Change, input: OnVideo, error: BaseException) -> None:
     submission = change.store.lookup(Submission.at(video_id=input.video_id))
     if submission is not None and submission.status is SubmissionStatus.ARRIVED:
         change.save(change.track(submission).refuse(error=told_failure(error)))
+
+
+def inspected_part(library: VideoLibrary, submission: Submission) -> float | None:
+    """How much of a file that has arrived is looked at, of 1; None where nobody looks at it."""
+    if submission.status is not SubmissionStatus.ARRIVED:
+        return None
+    return inspected_share(library.store, submission.ref, inspect_file.name)
 
 
 def _insert(arrived: Arrived, submission: Submission, probed: Probed) -> None:

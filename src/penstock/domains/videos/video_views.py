@@ -88,6 +88,7 @@ class SubmissionView(BaseModel):
     title: str
     status: SubmissionStatus
     error: str | None
+    inspected: float | None = Field(None, description="While it is looked at: how much of it is, of 1.")
     upload: UploadView | None = Field(None, description="Where to send what is missing of it.")
 
 
@@ -136,10 +137,10 @@ def video_view(library: VideoLibrary, video: Video) -> VideoView:
     )
 
 
-def submission_view(reserved: Reserved) -> SubmissionView:
-    """What was announced, and where to send it."""
+def submission_view(reserved: Reserved, *, inspected: float | None = None) -> SubmissionView:
+    """What was announced, and where to send it, or how much of it is looked at."""
     where = UploadView.of_reserved(reserved.where) if reserved.where is not None else None
-    return SubmissionView(**shared_fields(SubmissionView, reserved.submission), upload=where)
+    return SubmissionView(**shared_fields(SubmissionView, reserved.submission), upload=where, inspected=inspected)
 
 
 def encoded_share(store: Store, video: Video) -> float:

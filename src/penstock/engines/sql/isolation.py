@@ -243,6 +243,26 @@ def _table_steps(
     user: _User, relation: str, known: dict[str, _Relation], own: str, granted: frozenset[str], *, removable: bool
 ) -> Iterator[PlanStep]:
     now = known.get(relation) or _Relation(user.name)
+    if todo := _table_statements(relation, now, own, granted, removable=removable):
+        yield PlanStep("isolate projects", relation.replace('"', ""), together(todo))
+
+
+def isolated(dialect: Dialect, shape: EntityShape, *, owner: str) -> list[str]:
+    """What isolates the projects of a table of which nothing is known but its owner."""
+    if shape.project is None:
+        return []
+    relation = dialect.relation(shape.domain, shape.relation)
+    names = ("penstock_owner", "penstock_others", "penstock_project", "penstock_remove")
+    former = [f"drop policy if exists {name} on {relation}" for name in names]
+    own = f"{quote(shape.project.column)}::text = {_SESSIONS}"
+    new = _table_statements(relation, _Relation(owner), own, _granted(shape), removable=shape.rights.remove)
+    return [*former, f"revoke all on {relation} from {TENANT}", *new]
+
+
+def _table_statements(
+    relation: str, now: _Relation, own: str, granted: frozenset[str], *, removable: bool
+) -> list[str]:
+    """What makes a table as isolated as it should be."""
     others = f"current_user <> {literal(TENANT)}"
     policies = {
         "penstock_owner": _Policy(now.owner, "true", "true"),
@@ -261,9 +281,7 @@ def _table_steps(
             todo.append(_created(name, policy, relation))
     if not now.forced:
         todo += [f"alter table {relation} {how} row level security" for how in ("enable", "force")]
-    todo += _grants(relation, now, granted)
-    if todo:
-        yield PlanStep("isolate projects", relation.replace('"', ""), together(todo))
+    return [*todo, *_grants(relation, now, granted)]
 
 
 def _view_steps(user: _User, relation: str, known: dict[str, _Relation]) -> Iterator[PlanStep]:

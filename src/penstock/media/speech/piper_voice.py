@@ -6,6 +6,7 @@ Piper is under the GPL, so it is an extra of its own and never needed.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ from typing import Any
 from penstock.errors import Misconfigured
 from penstock.media.speech.errors import SynthesisFailed, Unspeakable
 from penstock.media.speech.sound import Sound, joined
-from penstock.media.speech.voices import Offer, other_script
+from penstock.media.speech.voices import Offer, Quality, other_script
 
 
 def piper_offers(folder: str) -> list[Offer]:
@@ -23,7 +24,7 @@ def piper_offers(folder: str) -> list[Offer]:
     if find_spec("piper") is None:
         raise Misconfigured("piper-tts is not installed; run: pip install 'penstock[piper]'")
     models = [path for path in sorted(Path(folder).glob("*.onnx")) if path.with_name(f"{path.name}.json").exists()]
-    return [Offer(m.stem, _language(m.stem), "piper", lambda m=m: PiperVoice(m)) for m in models]  # type: ignore[misc]
+    return [Offer(m.stem, _language(m.stem), "piper", partial(PiperVoice, m), _quality(m.stem)) for m in models]
 
 
 class PiperVoice:
@@ -40,12 +41,17 @@ class PiperVoice:
 
     def stream(self, text: str) -> Iterator[Sound]:
         """A part for each sentence."""
+        return self.paced(text, 1.0)
+
+    def paced(self, text: str, speed: float) -> Iterator[Sound]:
+        from piper import SynthesisConfig
+
         # Of a script it does not know it would say the name of each letter.
         letter = other_script(text) if self._english else None
         if letter is not None:
             raise Unspeakable(f"the voice reads Latin script only, and there is a {letter!r} in the text")
         silent = True
-        sentences = iter(self._engine.synthesize(text))
+        sentences = iter(self._engine.synthesize(text, SynthesisConfig(length_scale=1 / speed)))
         while (sentence := _next(sentences)) is not None:
             silent = False
             yield Sound(sentence.audio_int16_bytes, sentence.sample_rate)
@@ -58,6 +64,12 @@ def _next(sentences: Iterator[Any]) -> Any | None:
         return next(sentences, None)
     except Exception as error:
         raise SynthesisFailed(f"Synthesis failed: {type(error).__name__}") from error
+
+
+def _quality(name: str) -> Quality | None:
+    """``en_US-lessac-medium`` is of medium quality, as those say who made it."""
+    told = name.rpartition("-")[2].removeprefix("x_")
+    return Quality(told) if told in set(Quality) else None
 
 
 def _language(name: str) -> str:

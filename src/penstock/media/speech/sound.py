@@ -1,4 +1,4 @@
-"""Sound as voices make it, and as a WAV file: 16 bits, one channel."""
+"""Sound as voices make it, and as a WAV file: 16 bits, one channel, at the level of speech."""
 
 from __future__ import annotations
 
@@ -44,10 +44,14 @@ class Wav:
 
 @contextmanager
 def merged(sounds: Iterable[Sound]) -> Iterator[Wav]:
-    """One WAV of sounds in their order; a long one lies on the disk while it is in use."""
+    """One WAV of sounds in their order, as loud as every other; a long one lies on the disk while it is in use."""
     with SpooledTemporaryFile(max_size=_IN_MEMORY) as file:
         frames, rate = _write(file, sounds)
         size = file.tell()
+        # Only those who speak need numpy.
+        from penstock.media.speech.level import bring_to_level
+
+        bring_to_level(file, start=size - frames * _WIDTH, rate=rate)
         file.seek(0)
         yield Wav(file, size, round(frames / rate, 3))
 
@@ -66,6 +70,11 @@ def stopped(sounds: Iterable[Sound], *, most: int) -> Iterator[Sound]:
         if seconds > most:
             raise SpeechTooLong(f"spoken, the text takes more than {most:,} seconds, which is as much as is allowed")
         yield sound
+
+
+def silence(seconds: float, rate: int) -> Sound:
+    """Nothing, for so long."""
+    return Sound(bytes(round(seconds * rate) * _WIDTH), rate)
 
 
 def _write(file: IO[bytes], sounds: Iterable[Sound]) -> tuple[int, int]:

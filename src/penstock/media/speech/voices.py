@@ -9,6 +9,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from functools import lru_cache
 from typing import Protocol, runtime_checkable
 
@@ -35,12 +36,40 @@ class StreamingVoice(Voice, Protocol):
         ...
 
 
+@runtime_checkable
+class PacedVoice(Voice, Protocol):
+    """Something that can speak faster and slower."""
+
+    def paced(self, text: str, speed: float) -> Iterator[Sound]:
+        """The sound of a text in short parts, so many times as fast as usual; from 0.5 to 2."""
+        ...
+
+
+@runtime_checkable
+class CandidVoice(Voice, Protocol):
+    """Something that knows what it cannot say."""
+
+    def left_out(self, text: str) -> str:
+        """The characters of a text that it leaves out, each once, in their order."""
+        ...
+
+
 def parts_of(voice: Voice, text: str) -> Iterator[Sound]:
     """The sound of a text in the shortest parts that the voice can give."""
     if isinstance(voice, StreamingVoice):
         yield from voice.stream(text)
     else:
         yield voice.speak(text)
+
+
+class Quality(StrEnum):
+    """How a voice sounds."""
+
+    HIGH = "high"
+    "Like a person."
+    MEDIUM = "medium"
+    LOW = "low"
+    "Clear, and like a machine."
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +80,8 @@ class Offer:
     language: str
     engine: str
     load: Callable[[], Voice]
+    quality: Quality | None = None
+    "None where nobody has said."
 
 
 class Voices:
@@ -60,13 +91,23 @@ class Voices:
         self.offers = tuple(offers)
         self._loaded = {offer.voice_id: PerProcess(offer.load) for offer in offers}
 
-    def chosen(self, voice_id: str | None) -> str:
-        """The id of the voice asked for, or of the usual one; VoiceNotFound where there is none of that name."""
+    @property
+    def usual(self) -> str:
+        """The id of the voice that is used where none is asked for."""
         if not self.offers:
             raise Misconfigured("there is no voice; run: pip install 'penstock[speech]'")
-        chosen = voice_id or self.offers[0].voice_id
+        return self.offers[0].voice_id
+
+    def offer(self, voice_id: str | None) -> Offer:
+        """The voice asked for, or the usual one, as it is offered."""
+        chosen = self.chosen(voice_id)
+        return next(offer for offer in self.offers if offer.voice_id == chosen)
+
+    def chosen(self, voice_id: str | None) -> str:
+        """The id of the voice asked for, or of the usual one; VoiceNotFound where there is none of that name."""
+        chosen = voice_id or self.usual
         if chosen not in self._loaded:
-            raise VoiceNotFound(chosen)
+            raise VoiceNotFound(chosen, list(self._loaded))
         return chosen
 
     def get(self, voice_id: str) -> Voice:
@@ -78,12 +119,18 @@ class Voices:
 def installed_voices(folder: str | None = None, usual: str | None = None) -> Voices:
     """The voices of the packages that are installed, and those of a folder of Piper models; ``usual`` is the first."""
     from penstock.media.speech.hibari_voice import hibari_offers
+    from penstock.media.speech.pico_voice import pico_offers
     from penstock.media.speech.piper_voice import piper_offers
 
-    offers = [*hibari_offers(), *(piper_offers(folder) if folder else ())]
+    offers = [*hibari_offers(), *(piper_offers(folder) if folder else ()), *pico_offers()]
     if usual is not None and usual not in {offer.voice_id for offer in offers}:
         raise Misconfigured(f"the usual voice {usual!r} is not here; there are {_names(offers)}")
     return Voices(sorted(offers, key=lambda offer: offer.voice_id != usual))
+
+
+def is_doubtful(sign: str) -> bool:
+    """May a voice leave this out without a word? Letters and digits of ASCII are said; marks are pauses, or nothing."""
+    return not (sign.isascii() and sign.isalnum()) and unicodedata.category(sign)[0] in "LNS"
 
 
 def other_script(text: str) -> str | None:

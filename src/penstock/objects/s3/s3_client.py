@@ -51,13 +51,14 @@ class S3Connection:
         profile: str | None = None,
         access_key: str | None = None,
         secret_key: str | None = None,
+        session_token: str | None = None,
         timeout: timedelta = timedelta(seconds=30),
     ) -> None:
         if find_spec("boto3") is None:
             raise Misconfigured("boto3 is not installed; run: pip install 'penstock[s3]'")
         self.bucket = bucket
         self._region, self._endpoint, self._profile = region, endpoint, profile
-        self._access_key, self._secret_key = access_key, secret_key
+        self._access_key, self._secret_key, self._session_token = access_key, secret_key, session_token
         self._seconds = timeout.total_seconds()
         self._opened: PerProcess[tuple[Any, Any]] = PerProcess(self._connect)
         self.lookout = Lookout(OBJECTS)
@@ -107,6 +108,7 @@ class S3Connection:
             session = boto3.session.Session(
                 aws_access_key_id=self._access_key,
                 aws_secret_access_key=self._secret_key,
+                aws_session_token=self._session_token,
                 region_name=self._region,
                 profile_name=self._profile,
             )

@@ -9,13 +9,13 @@ from penstock.studio.concept.draft import Anchor, Draft
 from penstock.studio.concept.headwear import HEADWEAR
 from penstock.studio.drawing.colour import NAMED
 
-_HELD_AS = {"gun": "blaster", "rifle": "rifle", "cutlass": "sword", "katana": "katana", "lightsaber": "sword"}
-_LENGTHS = {"staff": 86.0, "spear": 88.0, "trident": 66.0, "scythe": 82.0, "broom": 76.0, "bow": 52.0, "shield": 30.0}
-_LENGTHS |= {"wand": 24.0, "dagger": 24.0, "potion": 22.0, "book": 20.0, "key": 20.0, "blaster": 17.0, "rifle": 20.0}
-_LENGTHS |= {"pitchfork": 66.0, "flag": 60.0, "guitar": 46.0, "mug": 18.0, "gem": 18.0, "heart": 18.0, "sack": 30.0}
-_LENGTHS |= {"apple": 16.0, "skull": 18.0, "bomb": 20.0, "lantern": 26.0, "torch": 32.0, "spoon": 32.0, "scepter": 40.0}
-_LENGTHS |= {"magnifying glass": 26.0, "flower": 30.0, "candle": 22.0, "umbrella": 46.0, "balloon": 46.0, "fish": 20.0}
-_AT_GRIP = frozenset(
+HELD_AS = {"gun": "blaster", "rifle": "rifle", "cutlass": "sword", "katana": "katana", "lightsaber": "sword"}
+LENGTHS = {"staff": 86.0, "spear": 88.0, "trident": 66.0, "scythe": 82.0, "broom": 76.0, "bow": 52.0, "shield": 30.0}
+LENGTHS |= {"wand": 24.0, "dagger": 24.0, "potion": 22.0, "book": 20.0, "key": 20.0, "blaster": 17.0, "rifle": 20.0}
+LENGTHS |= {"pitchfork": 66.0, "flag": 60.0, "guitar": 46.0, "mug": 18.0, "gem": 18.0, "heart": 18.0, "sack": 30.0}
+LENGTHS |= {"apple": 16.0, "skull": 18.0, "bomb": 20.0, "lantern": 26.0, "torch": 32.0, "spoon": 32.0, "scepter": 40.0}
+LENGTHS |= {"magnifying glass": 26.0, "flower": 30.0, "candle": 22.0, "umbrella": 46.0, "balloon": 46.0, "fish": 20.0}
+AT_GRIP = frozenset(
     [
         "sword",
         "katana",
@@ -285,15 +285,15 @@ def hold(d: Draft, things: Sequence[str]) -> None:
     known = subjects()
     hands = ("hand_r", "hand_l") if d.chance(0.6) else ("hand_l", "hand_r")
     for name, hand in zip(things, hands, strict=False):
-        at, found = d.anchors.get(hand), known.get(_HELD_AS.get(name, name))
+        at, found = d.anchors.get(hand), known.get(HELD_AS.get(name, name))
         if at is None or found is None:
             continue
-        held = _alone(d, found)
+        held = alone(d, found)
         left, top, right, bottom = held.bounds()
         tall = max(bottom - top, right - left)
-        scale = _LENGTHS.get(name, 44.0) / tall
+        scale = LENGTHS.get(name, 44.0) / tall
         lean = 10 if hand == "hand_r" else -10
-        x, y = (0.0, 0.0) if name in _AT_GRIP else ((left + right) / 2, (top + bottom) / 2)
+        x, y = (0.0, 0.0) if name in AT_GRIP else ((left + right) / 2, (top + bottom) / 2)
         part = f"arm_{hand[-1]}"
         depth = 0 if name not in {"staff", "spear", "scythe", "broom", "trident", "pitchfork", "bow"} else -1
         if name == "shield":
@@ -302,7 +302,7 @@ def hold(d: Draft, things: Sequence[str]) -> None:
             d.take(held, at.x - x * scale, at.y - y * scale, scale, lean, part)
 
 
-def _alone(d: Draft, found: Subject) -> Draft:
+def alone(d: Draft, found: Subject) -> Draft:
     """A thing drawn by itself, in the colours that were asked for it."""
     inks = {ink: NAMED[choices.split("|")[0]] for ink, choices in found.inks.items()}
     inks |= {ink: colour for ink, colour in d.inks.items() if ink in {"blade", "grip", "gem", "liquid", "flame"}}

@@ -32,6 +32,7 @@ def bird(d: Draft) -> None:
     with d.part("head", (20, -50)):
         d.poly("beak", (34, -62), (52, -55), (35, -50))
         d.mark("charcoal", (36, -56), (48, -55), width=0.8)
+        d.anchor("mouth", 42, -55, 4)
         single_eye(d, 25, -58, 4.2, d.mood)
     d.anchor("head", 20, -66, 12)
     d.anchor("face", 26, -58, 5)
@@ -69,6 +70,7 @@ def owl(d: Draft) -> None:
             if d.mood == "angry":
                 d.patch("fur-", (1, -80), (24, -92), (2, -88))
         d.poly("beak", (-4.4, -70), (4.4, -70), (0, -59))
+        d.anchor("mouth", 0, -62, 3)
     d.anchor("head", 0, -95, 22)
     d.anchor("face", 0, -74, 13)
     d.anchor("neck", 0, -56, 22)

@@ -31,7 +31,8 @@ def eyes(d: Draft, x: float, y: float, size: float, mood: str | None = None, *, 
 
 
 def mouth(d: Draft, x: float, y: float, wide: float, mood: str | None = None) -> None:
-    """A mouth in a mood."""
+    """A mouth in a mood; lips that sing are put over it."""
+    d.anchor("mouth", x, y, wide)
     match mood:
         case "angry":
             d.mark(
@@ -80,6 +81,8 @@ def hair(d: Draft, style: str, ink: str = "hair") -> None:
                 d.blob(
                     ink, (-0.95, -0.6), (0, -1.12), (0.95, -0.6), (1.12, 0.5), (0.95, 1.35), (-0.95, 1.35), (-1.12, 0.5)
                 )
+            hair(d, "swept", ink)
+        case "swept":
             d.blob(
                 ink,
                 (-0.98, 0.1),
@@ -105,11 +108,24 @@ def hair(d: Draft, style: str, ink: str = "hair") -> None:
             d.dot(ink, 0, -0.76, 0.62, 0.22)
         case "bun":
             d.oval(ink, 0, -1.12, 0.34)
-            hair(d, "short", ink)
+            hair(d, "swept", ink)
+        case "braids":
+            for _ in d.sides():
+                d.limb(ink, ((0.82, 0.0), (1.05, 0.6), (0.95, 1.3)), 0.42, 0.4, 0.3)
+                for y in (0.4, 0.75, 1.08):
+                    d.mark(ink + "--", (0.86, y), (1.16, y + 0.08), width=0.06)
+                d.oval("crimson", 0.95, 1.24, 0.17, 0.12)
+            hair(d, "swept", ink)
+        case "bob":
+            with d.behind():
+                d.blob(
+                    ink, (-0.95, -0.6), (0, -1.14), (0.95, -0.6), (1.14, 0.4), (1.0, 0.82), (-1.0, 0.82), (-1.14, 0.4)
+                )
+            hair(d, "swept", ink)
         case "ponytail":
             with d.behind():
                 d.limb(ink, ((0.7, -0.7), (1.3, -0.3), (1.35, 0.6)), 0.5, 0.5, 0.1)
-            hair(d, "short", ink)
+            hair(d, "swept", ink)
         case "mohawk":
             with d.behind():
                 d.poly(
@@ -158,6 +174,20 @@ def hair(d: Draft, style: str, ink: str = "hair") -> None:
             )
 
 
+def freckles(d: Draft, ink: str = "skin--") -> None:
+    """Across the cheeks and the nose."""
+    for _ in d.sides():
+        for x, y in ((0.3, 0.3), (0.44, 0.38), (0.56, 0.29), (0.38, 0.47), (0.54, 0.45), (0.17, 0.26)):
+            d.dot(ink, x, y, 0.05)
+
+
+def moustache(d: Draft) -> None:
+    """Under the nose, curled up at its ends."""
+    ink = d.slot("beard", "brown") if "beard" in d.inks or "hair" not in d.inks else "hair"
+    d.blob(ink, (0, 0.4), (0.3, 0.34), (0.62, 0.3), (0.5, 0.5), (0.2, 0.52), (0, 0.47))
+    d.blob(ink, (0, 0.4), (-0.3, 0.34), (-0.62, 0.3), (-0.5, 0.5), (-0.2, 0.52), (0, 0.47))
+
+
 def beard(d: Draft, length: float) -> None:
     """Around the mouth and down."""
     ink = d.slot("beard", "white") if "beard" in d.inks or "hair" not in d.inks else "hair"
@@ -180,3 +210,4 @@ def beard(d: Draft, length: float) -> None:
         ink + "+", (0, 0.3), (0.34, 0.26), (0.62, 0.5), (0.2, 0.5), (0, 0.42), (-0.2, 0.5), (-0.62, 0.5), (-0.34, 0.26)
     )
     d.dot("burgundy", 0, 0.56, 0.17, 0.07)
+    d.anchor("mouth", 0, 0.56, 0.2)

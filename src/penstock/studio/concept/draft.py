@@ -38,6 +38,8 @@ class Anchor:
     x: float
     y: float
     size: float
+    part: str = "body"
+    "What it moves with."
 
 
 @dataclass
@@ -57,6 +59,8 @@ class Draft:
     "Inks whose colours were chosen by whoever asks."
     words: frozenset[str] = frozenset()
     "All that was asked for in, for what a subject understands by itself."
+    looks: Mapping[str, str] = field(default_factory=dict)
+    "What was asked for about hair, clothes and skin, by what it is of."
 
     def __post_init__(self) -> None:
         self._frame = np.array([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])
@@ -153,7 +157,7 @@ class Draft:
     def anchor(self, name: str, x: float, y: float, size: float) -> None:
         """Say where something can be put on."""
         scale = float(np.sqrt(abs(np.linalg.det(self._frame[:, :2]))))
-        self.anchors[name] = Anchor(*self.there(x, y), size * scale)
+        self.anchors[name] = Anchor(*self.there(x, y), size * scale, self._part)
 
     def there(self, x: float, y: float) -> Point:
         """A point in the whole drawing."""

@@ -63,6 +63,7 @@ def _robot_head(d: Draft) -> None:
         d.block("trim", 1.26, -0.02, 0.08, 0.2, 0.06)
     d.block("metal", 0, 0, 1.06, 0.9, 0.36)
     d.block("black", 0, -0.02, 0.82, 0.54, 0.26)
+    d.anchor("mouth", 0, 0.34, 0.26)
     angry = d.mood == "angry"
     for _ in d.sides():
         d.dot("eyes", 0.38, -0.08, 0.2 * d.trait("eyes"), 0.25 * d.trait("eyes"))

@@ -67,6 +67,7 @@ def ghost(d: Draft) -> None:
         if d.mood == "angry":
             d.mark("charcoal", (3, -78), (20, -84), width=2.6)
     d.dot("eyes", 0, -47, 6, 7.4)
+    d.anchor("mouth", 0, -47, 6)
     d.anchor("head", 0, -97, 24)
     d.anchor("face", 0, -66, 11)
     d.anchor("neck", 0, -38, 28)

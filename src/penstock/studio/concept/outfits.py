@@ -12,7 +12,7 @@ class Outfit:
 
     words: str
     clothes: str = "shirt"
-    "Shirt, robe, armour, dress, coat, suit, gi, wraps, bones, bare or fur."
+    "Shirt, jacket, tuxedo, hoodie, sweater, skirt, robe, armour, dress, coat, suit, gi, wraps, bones, bare or fur."
     hat: str = ""
     hair: str = "short|long|curly|bun|ponytail|spiky"
     worn: tuple[str, ...] = ()
@@ -22,6 +22,8 @@ class Outfit:
     ears: str = ""
     "Pointed or none; none is the usual ones."
     beard: float = 0.0
+    beast: str = ""
+    "Of which animal the head is, if it is one's."
     build: Mapping[str, float] = field(default_factory=dict)
     inks: Mapping[str, str] = field(default_factory=dict)
 
@@ -39,7 +41,7 @@ OUTFITS: tuple[Outfit, ...] = (
     Outfit(
         "woman|girl|she|lady|heroine|female|mother|daughter|sister|maiden|dancer|ballerina",
         clothes="dress",
-        hair="long|ponytail|bun|curly",
+        hair="long|braids|bob|curly",
     ),
     Outfit(
         "knight|paladin|crusader|templar|gladiator|guard|warrior|fighter",

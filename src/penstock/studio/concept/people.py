@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from penstock.studio.concept import figure
+from penstock.studio.concept import figure, garments
 from penstock.studio.concept.catalogue import register
-from penstock.studio.concept.countenance import beard, eyes, hair, mouth
+from penstock.studio.concept.countenance import beard, eyes, freckles, hair, moustache, mouth
 from penstock.studio.concept.draft import Draft
 from penstock.studio.concept.figure import Build
 from penstock.studio.concept.headwear import HEADWEAR
@@ -30,13 +30,10 @@ def dressed(d: Draft, outfit: Outfit) -> None:
         d.traits = {**d.traits, name: d.traits.get(name, 3.2 if name == "heads" else 1.0) * share}
     if outfit.hat in {"wizard hat", "hood"}:
         d.inks.setdefault("hat", darker(d.inks["clothes"], 0.12))
+    outfit = garments.chosen(d, outfit)
     b = figure.build_of(d)
     if outfit.face == "beast":
-        d.slot("belly", "cream")
-        with d.behind(-1), d.part("tail", (0, b.hip)):
-            d.limb(
-                d.slot("tail", "brown"), ((0, b.hip), (-18, b.hip + 6), (-27, b.hip - 8), (-24, b.hip - 22)), 6, 7, 7, 5
-            )
+        garments.tail(d, b, outfit.beast)
     figure.neck(d, b, "skin")
     _body(d, b, outfit)
     with d.part("head", (0, b.chin)), d.at(0, b.chin - b.head * 0.96, b.head):
@@ -73,6 +70,8 @@ def _body(d: Draft, b: Build, outfit: Outfit) -> None:
             for n in range(3):
                 d.dot("gold", 2.4, b.hip - 6 + 4.6 * n, 1.1)
             figure.belt(d, b, "belt")
+        case "jacket" | "tuxedo" | "hoodie" | "sweater" | "skirt":
+            garments.GARMENTS[kind](d, b, hands)
         case "armour":
             _armour(d, b, hands)
         case "suit":
@@ -221,6 +220,7 @@ def _head(d: Draft, outfit: Outfit) -> None:
     bare = "hat" in d.traits or bool(d.words & {"hatless", "bareheaded"})
     if bare and outfit.face == "helmet":
         outfit = replace(outfit, face="")
+    d.anchor("mouth", 0, 0.56, 0.26)
     mood = d.mood or ("angry" if outfit.face in {"fangs", "tusks", "mask"} else None)
     _ears(d, outfit.ears)
     if outfit.face == "skull":
@@ -238,16 +238,22 @@ def _head(d: Draft, outfit: Outfit) -> None:
             (-0.34, 0.96),
             (-0.78, 0.58),
         )
+        if outfit.face == "beast":
+            garments.coat(d, outfit.beast)
         _face(d, outfit.face, mood)
+        if "freckles" in d.looks:
+            freckles(d)
     styles = outfit.hair.split("|")
     style = next(
         (s for s in ("curly", "long", "bald", "mohawk", "ponytail", "spiky") if s in d.words and outfit.hair), ""
     )
-    style = style or styles[int(d.rng.integers(len(styles)))]
+    style = (d.looks.get("hair", "") if outfit.hair else "") or style or styles[int(d.rng.integers(len(styles)))]
     if style and style != "bald":
         hair(d, style)
-    if outfit.beard and outfit.face != "skull":
-        beard(d, outfit.beard)
+    if (outfit.beard or "beard" in d.looks) and outfit.face != "skull":
+        beard(d, outfit.beard or 0.3)
+    elif "moustache" in d.looks:
+        moustache(d)
     if outfit.hat and not bare:
         with d.at(0, -1.0, 0.96):
             HEADWEAR[outfit.hat](d)

@@ -34,19 +34,24 @@ _LEGS = ("leg", "hind", "fore")
 
 
 def posed(draft: Draft, pose: Posture) -> Draft:
-    """A draft in a pose."""
+    """A draft in a pose; what can be put on it moves along."""
     left, top, right, bottom = draft.bounds()
     tall, middle = max(bottom - top, 1e-6), (left + right) / 2
     moved = Draft(dict(draft.inks), draft.rng, draft.traits, words=draft.words, mood=draft.mood)
-    for shape in draft.shapes:
-        points = shape.points
-        turn = _of(pose.turns, shape.part)
-        if turn and shape.part in draft.pivots:
-            pivot = draft.pivots[shape.part]
+
+    def there(points: Points, part: str) -> Points:
+        turn = _of(pose.turns, part)
+        if turn and part in draft.pivots:
+            pivot = draft.pivots[part]
             points = rotated(points - pivot, turn) + pivot
-        lift = _of(pose.lifts, shape.part) + (0.0 if shape.part.startswith(_LEGS) else pose.bob)
-        points = points - (0.0, lift * tall)
-        moved.shapes.append(replace(shape, points=_whole(points, pose, middle, bottom, tall)))
+        lift = _of(pose.lifts, part) + (0.0 if part.startswith(_LEGS) else pose.bob)
+        return _whole(points - (0.0, lift * tall), pose, middle, bottom, tall)
+
+    for shape in draft.shapes:
+        moved.shapes.append(replace(shape, points=there(shape.points, shape.part)))
+    for name, at in draft.anchors.items():
+        x, y = there(np.array([[at.x, at.y]]), at.part)[0]
+        moved.anchors[name] = replace(at, x=float(x), y=float(y))
     return moved
 
 

@@ -152,6 +152,7 @@ def _head(d: Draft, b: Beast) -> None:
     d.oval(skin, 0, 0, 10, 9.6)
     muzzle = "belly" if "muzzle" in b.more and "belly" in b.inks else skin
     if "trunk" in b.more:
+        d.anchor("mouth", 7, 8, 2.6)
         with d.part("trunk", (6, 2)):
             d.limb(skin, ((5, 2), (13, 8), (13, 20), (18, 25)), 9, 7.5, 5.5, 4)
         d.limb(d.slot("horns", "ivory"), ((6, 7), (12, 12), (17, 10)), 2.8, 2, 0.5)
@@ -174,6 +175,7 @@ def _head(d: Draft, b: Beast) -> None:
             d.dot("charcoal", 7 + sl, drop - sh * 0.14, 1.1, 0.9)
         else:
             d.oval("charcoal", 8 + sl, drop - sh * 0.28, 2.1, 1.7)
+        d.anchor("mouth", 5 + sl * 0.5, drop + sh * 0.36, 3.0)
         d.mark(
             "charcoal", (8 + sl, drop + sh * 0.22), (5 + sl * 0.4, drop + sh * 0.34), (4, drop + sh * 0.16), width=0.8
         )

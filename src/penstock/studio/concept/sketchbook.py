@@ -38,10 +38,10 @@ def sketched(order: AssetOrder, palette: tuple[Colour, ...] = ()) -> Sketched:
     style = house_style(words, palette=order.palette, outline=order.outline, proportions=order.proportions)
     colours = style.palette or palette
     subject = wish.subject or _made_up(wish, order)
-    subject = _of_race(subject, wish.race) if wish.race is not None else subject
-    draft = _drafted(wish, subject, style, colours)
+    subject = of_race(subject, wish.race) if wish.race is not None else subject
+    draft = drafted(wish, subject, style, colours)
     return Sketched(
-        draft, replace(style.finish, textures=_textures(wish, subject)), style, subject, wish.subject is not None
+        draft, replace(style.finish, textures=textures_of(wish, subject)), style, subject, wish.subject is not None
     )
 
 
@@ -51,7 +51,10 @@ def _made_up(wish: Wish, order: AssetOrder) -> Subject:
     return imagined(wish, order.kind, order.rig)
 
 
-def _drafted(wish: Wish, subject: Subject, style: HouseStyle, palette: tuple[Colour, ...]) -> Draft:
+def drafted(
+    wish: Wish, subject: Subject, style: HouseStyle, palette: tuple[Colour, ...] = (), *, empty_handed: bool = False
+) -> Draft:
+    """A subject as it is wished for; with empty hands, whoever draws it on puts something into them."""
     inks = {ink: _one(wish, choices) for ink, choices in subject.inks.items()}
     asked = _asked(wish, subject)
     inks = recoloured(inks, list(asked), palette) | asked
@@ -66,12 +69,13 @@ def _drafted(wish: Wish, subject: Subject, style: HouseStyle, palette: tuple[Col
         worn += [] if outfit and outfit.hat else ["cowboy hat"]
     if any(name in HATS for name in worn):
         traits["hat"] = 0.0
-    draft = Draft(inks, wish.rng, traits, mood=wish.mood, asked=frozenset(asked))
+    draft = Draft(inks, wish.rng, traits, mood=wish.mood, asked=frozenset(asked), looks=wish.looks)
     draft.words = frozenset(re.findall(r"[^\W_]+", wish.text))
     subject.draw(draft)
     named_hats = {outfit.hat} if outfit and "hat" not in traits else set()
     wear(draft, [name for name in worn if name not in named_hats])
-    hold(draft, wish.held or (outfit.held if outfit else ()))
+    if not empty_handed:
+        hold(draft, wish.held or (outfit.held if outfit else ()))
     if draft.words & {"flaming", "burning", "blazing", "aflame"}:
         aflame(draft)
     left = [name for name in draft.inks if name not in inks]
@@ -92,7 +96,7 @@ _HIDING = frozenset({"", "helm", "bubble", "hood"})
 "What is worn over the whole head."
 
 
-def _of_race(subject: Subject, race: Subject) -> Subject:
+def of_race(subject: Subject, race: Subject) -> Subject:
     """A trade and somebody who has it: a skeleton, a cat or a robot that is a pirate."""
     trade, own = BY_NAME.get(subject.name), BY_NAME.get(race.name)
     if trade is None or subject.family != "people":
@@ -111,7 +115,7 @@ def _of_race(subject: Subject, race: Subject) -> Subject:
     elif race.family == "quadrupeds":
         beast = BEAST_BY_NAME[race.name]
         hat = "" if trade.hat == "helm" else trade.hat
-        merged = replace(trade, face="beast", ears=f"beast {beast.ears}", hair="", hat=hat, beard=0.0)
+        merged = replace(trade, face="beast", ears=f"beast {beast.ears}", hair="", hat=hat, beard=0.0, beast=race.name)
         fur = race.inks.get("fur", "brown")
         inks = {
             **subject.inks,
@@ -184,6 +188,6 @@ _MEANT: Mapping[str, tuple[str, ...]] = {
 "Inks that a noun may mean where a subject has none of that name."
 
 
-def _textures(wish: Wish, subject: Subject) -> dict[str, str]:
+def textures_of(wish: Wish, subject: Subject) -> dict[str, str]:
     main = next(iter(subject.inks), "main")
     return {name or main: texture for name, texture in wish.textures.items() if texture}

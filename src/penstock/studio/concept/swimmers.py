@@ -29,6 +29,7 @@ def fish(d: Draft) -> None:
     with d.part("wing_r", (8, 6)):
         d.blob("fin", (10, 4), (-2, 2), (-10, 12), (0, 15))
     d.mark("charcoal", (46, 6), (40, 9), (36, 7), width=1.4)
+    d.anchor("mouth", 41, 8, 4)
     single_eye(d, 32, -6, 6, d.mood)
     d.anchor("head", 24, -24, 14)
     d.anchor("face", 32, -6, 7)
@@ -47,6 +48,7 @@ def shark(d: Draft) -> None:
     for x in (18, 23, 28):
         d.mark("fur--", (x, -6), (x - 2, 4), width=1.2)
     d.pie("burgundy", 48, 6, 12, 8, 0, 180)
+    d.anchor("mouth", 48, 9, 6)
     for n in range(5):
         d.patch("white", (37 + 4.4 * n, 6), (41 + 4.4 * n, 6), (39 + 4.4 * n, 11))
     d.oval("white", 44, -5, 3.4)
@@ -71,6 +73,7 @@ def whale(d: Draft) -> None:
     with d.part("wing_r", (12, 14)):
         d.blob("fur-", (16, 12), (0, 30), (-8, 34), (2, 12))
     d.mark("charcoal", (58, 8), (46, 12), (36, 8), width=1.6)
+    d.anchor("mouth", 48, 11, 6)
     single_eye(d, 36, -4, 4.6, d.mood)
     d.anchor("head", 38, -28, 16)
     d.anchor("face", 36, -4, 6)

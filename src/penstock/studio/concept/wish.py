@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from penstock.studio.concept.catalogue import Mention, Subject, named
+from penstock.studio.concept.looks import looks_of
 from penstock.studio.drawing.colour import NAMED, Colour, darker, lighter
 from penstock.studio.vocabulary import Meanings, told
 
@@ -157,6 +158,8 @@ HELD = (
     "sword|staff|wand|axe|bow|spear|hammer|shield|book|lantern|torch|flag|key|potion|broom|dagger|blaster|gun|trident"
     "|scythe|mace|shovel|pickaxe|wrench|umbrella|guitar|balloon|flower|fishing rod|sack|mug|scepter|katana|crossbow"
     "|rifle|club|skull|gem|heart|apple|banana|carrot|fish|lightsaber|candle|bomb|basket|net|magnifying glass|ball"
+    "|microphone|violin|ukulele|trumpet|flute|saxophone|camera|telescope|rose|bouquet|tulip|sunflower|bottle|cup|suitcase"
+    "|ice cream|lollipop|pizza|donut|cake|gift|present|teddy bear|frying pan|paintbrush|map|scroll|crystal ball|trophy"
 )
 "What a hand can hold, if it is named after a with, a holding or the like."
 
@@ -209,19 +212,34 @@ class Wish:
     held: tuple[str, ...]
     mood: str | None
     traits: Mapping[str, float]
+    looks: Mapping[str, str]
     rng: np.random.Generator
 
 
-def understood(concept: str, details: str = "", *, seed: int = 0) -> Wish:
-    """What somebody wishes; what they leave open is chosen by all their words and the seed."""
+def understood(
+    concept: str,
+    details: str = "",
+    *,
+    seed: int = 0,
+    families: frozenset[str] | None = None,
+    never: frozenset[str] = frozenset(),
+) -> Wish:
+    """What somebody wishes; what they leave open is chosen by all their words and the seed.
+
+    The subject is of one of the ``families``, if they are told, and not named by one of the words in ``never``.
+    """
     core = _plain(concept)
     text = f"{core} , {_plain(details)}" if details.strip() else core
     digest = hashlib.sha256(f"{seed}\n{text}".encode()).digest()
     # What is the subject stands in the concept; the details only add to it.
-    found = named(text)
+    found = [
+        each
+        for each in named(text)
+        if (families is None or each.subject.family in families) and text[each.start : each.stop] not in never
+    ]
     inside = [each for each in found if each.stop <= len(core)] or found
     chosen = _chosen(text, inside)
-    if chosen and re.search(_STOP, text[: chosen.start]) and _noun(core).endswith(SOMEBODY):
+    if chosen and not families and re.search(_STOP, text[: chosen.start]) and _noun(core).endswith(SOMEBODY):
         # A whaler with a harpoon is somebody, even if nobody knows what whalers look like.
         chosen = None
     inks, textures = _inks(text, chosen, len(core))
@@ -236,6 +254,7 @@ def understood(concept: str, details: str = "", *, seed: int = 0) -> Wish:
         held=_held(text, chosen),
         mood=told(text, MOODS),
         traits=_traits(text),
+        looks=looks_of(text),
         rng=np.random.default_rng(list(digest[:16])),
     )
 
@@ -296,6 +315,8 @@ def _inks(text: str, chosen: Mention | None, core: int) -> tuple[dict[str, Colou
             or _other_after(words[n + 1 : n + 4], chosen, text)
             or _noun_before(words[max(n - 3, 0) : n], words[n + 1 : n + 2])
         )
+        if noun is None and word in _OF_HAIR:
+            noun = "hair"
         colour = TONES[material] if material and word not in NAMED else NAMED[word]
         if n and words[n - 1][0] in _DEGREES:
             colour = _DEGREES[words[n - 1][0]](colour)
@@ -329,6 +350,8 @@ def _other_after(words: Sequence[tuple[str, int]], chosen: Mention | None, text:
 
 
 _BREAKS = frozenset({",", ".", ";", "with", "in", "on", "holding", "wearing", "of", "carrying", "from", "for", "and"})
+_OF_HAIR = frozenset({"blond", "blonde", "auburn", "brunette"})
+"Colours that only hair has."
 _DEGREES: Mapping[str, Callable[[Colour], Colour]] = {
     "dark": lambda colour: darker(colour, 0.35),
     "deep": lambda colour: darker(colour, 0.25),

@@ -8,24 +8,22 @@ from typing import Protocol
 
 from PIL import Image
 
-from penstock.studio.drawing.body import ABOVE, BODY, CYCLES, LEGS, STEPS, body, pose
-from penstock.studio.drawing.canvas import Layer, glow, lay
-from penstock.studio.drawing.character import Character
+from penstock.studio.concept.draft import Draft
+from penstock.studio.drawing.canvas import Layer, Point, cut_out, glow, lay
 from penstock.studio.drawing.colour import Colour
-from penstock.studio.drawing.head import HEAD, NECK, head, mouth_of
 from penstock.studio.drawing.light import Light, relit
 from penstock.studio.drawing.pictures import Given
+from penstock.studio.drawing.puppet import HEAD, Puppet, mouth_of
 from penstock.studio.faces import Face
 
-TALL = NECK + 0.5 + LEGS
-"A whole figure, in heads."
 _BLINKS = (2.3, 0.14)
 "Every so many seconds eyes are closed for so long."
+_MARGIN = 2.0
 
 
 class Actor(Protocol):
     def draw(self, frame: Image.Image, x: float, y: float, scale: float, seconds: float) -> Face | None:
-        """Appear with the feet (or the lower edge) at a point, ``scale`` times as large as planned.
+        """Appear with the feet (or whatever it is pinned by) at a point, ``scale`` times as large as planned.
 
         Where the mouth is afterwards, if there is one.
         """
@@ -34,73 +32,100 @@ class Actor(Protocol):
 
 @dataclass(slots=True)
 class Drawn:
-    """A character from head to foot, or as far down as the frame shows it."""
+    """A character, pinned to the picture by a point of its drawing."""
 
-    who: Character
-    action: str
+    puppet: Puppet
     unit: float
-    "Pixels of a head's height."
-    down: float
-    "How far below the neck it is seen, in heads."
+    "Pixels of a unit of the drawing."
+    pin: Point
     light: Light
-    steps: int = STEPS
-    _bodies: dict[int, Layer] = field(default_factory=dict)
-    _heads: dict[bool, Layer] = field(default_factory=dict)
+    box: tuple[float, float, float, float]
+    "What of the drawing can be seen."
+    _layers: dict[tuple[int, bool], Layer] = field(default_factory=dict)
 
     def draw(self, frame: Image.Image, x: float, y: float, scale: float, seconds: float) -> Face:
+        step = int(seconds / self.puppet.cycle % 1 * self.puppet.steps)
+        blink = seconds % _BLINKS[0] > _BLINKS[0] - _BLINKS[1]
         unit = self.unit * scale
-        part = seconds / CYCLES[self.action] % 1
-        now = pose(self.action, part)
-        neck = y - (self.down + now.lift) * unit
-        _put(frame, self._body(int(part * self.steps)), x - BODY / 2 * unit, neck - ABOVE * unit, scale)
-        middle = (x + now.lean * unit, neck - NECK * unit)
-        looks = self._head(seconds % _BLINKS[0] > _BLINKS[0] - _BLINKS[1])
-        _put(frame, looks, middle[0] - HEAD[0] / 2 * unit, middle[1] - HEAD[1] / 2 * unit, scale)
-        return Face(middle[0], middle[1] + mouth_of(self.who) * unit, unit)
+        left, top = x + (self.box[0] - self.pin[0]) * unit, y + (self.box[1] - self.pin[1]) * unit
+        _put(frame, self._layer(step, blink), left, top, scale)
+        return self._face(self.puppet.draft(step), x, y, unit)
 
-    def _body(self, step: int) -> Layer:
-        found = self._bodies.get(step)
+    def _face(self, draft: Draft, x: float, y: float, unit: float) -> Face:
+        mouth = mouth_of(draft)
+        there = x + (mouth.x - self.pin[0]) * unit, y + (mouth.y - self.pin[1]) * unit
+        return Face(*there, HEAD * mouth.size * unit)
+
+    def _layer(self, step: int, blink: bool) -> Layer:
+        found = self._layers.get((step, blink))
         if found is None:
-            picture = body(self.who, self.action, step / self.steps, self.unit, down=self.down)
-            found = self._bodies[step] = _cut_out(relit(picture, self.light, self.unit))
+            picture = self.puppet.painted(step, self.unit, self.box, blink=blink)
+            found = self._layers[step, blink] = cut_out(relit(picture, self.light, self.puppet.head * self.unit))
         return found
 
-    def _head(self, blink: bool) -> Layer:
-        found = self._heads.get(blink)
-        if found is None:
-            glance = 0.8 if self.action in {"walk", "run"} else 0.0
-            picture = head(self.who, self.unit, blink=blink, glance=glance)
-            found = self._heads[blink] = _cut_out(relit(picture, self.light, self.unit))
-        return found
+
+def standing(puppet: Puppet, tall: float, light: Light) -> Drawn:
+    """Somebody from head to foot, so many pixels tall at rest."""
+    left, top, right, bottom = puppet.rest()
+    # Whoever is wider than tall, as a fish, is not made larger for it.
+    unit = tall / max(bottom - top, 0.62 * (right - left))
+    # Who sits or rides a board has the ground elsewhere than who stands.
+    ground = puppet.draft(0).bounds()[3] if puppet.grounded else bottom
+    return Drawn(puppet, unit, ((left + right) / 2, ground), light, _around(puppet.bounds()))
+
+
+def from_near(puppet: Puppet, head: float, light: Light, down: float) -> Drawn:
+    """Somebody whose head is so many pixels high, pinned by the mouth; below that ``down`` pixels are seen."""
+    unit = head / puppet.head
+    left, top, right, bottom = _around(puppet.bounds())
+    mouth = puppet.mouth
+    return Drawn(
+        puppet, unit, (mouth.x, mouth.y), light, (left, top, right, min(bottom, mouth.y + down / unit + _MARGIN))
+    )
+
+
+def _around(box: tuple[float, float, float, float]) -> tuple[float, float, float, float]:
+    left, top, right, bottom = box
+    return left - _MARGIN, top - _MARGIN, right + _MARGIN, bottom + _MARGIN
 
 
 class Shown:
-    """A picture that somebody gave: a cut-out stands and sways, a print hangs in the air."""
+    """A picture that somebody gave: a cut-out acts, by being carried through what it does."""
 
-    def __init__(self, what: Given, tall: float) -> None:
+    def __init__(self, what: Given, tall: float, action: str = "look") -> None:
         picture = what.picture
         by = tall / picture.height
         size = (max(round(picture.width * by), 1), max(round(tall), 1))
         self._picture = picture.resize(size, Image.Resampling.LANCZOS)
-        self._layer = _cut_out(self._picture)
-        self._framed = what.framed
+        self._layer = cut_out(self._picture)
+        self._mouth = what.mouth
+        self._action = action
 
-    def draw(self, frame: Image.Image, x: float, y: float, scale: float, seconds: float) -> None:
-        sway = math.sin(seconds * 1.6) * 0.012 * self._picture.height
-        bob = (0.5 + 0.5 * math.sin(seconds * 3.1)) * 0.015 * self._picture.height
+    def draw(self, frame: Image.Image, x: float, y: float, scale: float, seconds: float) -> Face | None:
+        sway, hop = _carried(self._action, seconds)
         wide, high = self._picture.width * scale, self._picture.height * scale
-        _put(
-            frame, self._layer, x - wide / 2 + sway, y - high - (bob if not self._framed else 0.06 * high + bob), scale
-        )
+        left, top = x - wide / 2 + sway * high, y - high - hop * high
+        _put(frame, self._layer, left, top, scale)
+        if self._mouth is None:
+            return None
+        return Face(left + self._mouth.x * wide, top + self._mouth.y * high, self._mouth.head * high)
 
 
-def _cut_out(picture: Image.Image) -> Layer:
-    """A picture without the empty space around it; where it was is told by its corner."""
-    alpha = picture.getchannel("A")
-    left, top, right, bottom = alpha.getbbox() or (0, 0, *picture.size)
-    # A transparent line around it, so that its edge may lie between pixels.
-    box = (left - 1, top - 1, right + 1, bottom + 1)
-    return Layer(picture.convert("RGB").crop(box), alpha.crop(box), left - 1, top - 1)
+def _carried(action: str, seconds: float) -> Point:
+    """How far a cut-out is to the side and off the ground, in parts of its height."""
+    match action:
+        case "walk" | "run" | "skate":
+            quick = 5.7 if action == "walk" else 9.5
+            return 0.014 * math.sin(seconds * quick), 0.03 * abs(math.sin(seconds * quick))
+        case "dance":
+            return 0.05 * math.sin(seconds * 6.3), 0.05 * abs(math.sin(seconds * 6.3))
+        case "jump":
+            return 0.0, 0.3 * abs(math.sin(seconds * 2.6))
+        case "fly" | "swim":
+            return 0.04 * math.sin(seconds * 1.3), 0.35 + 0.06 * math.sin(seconds * 2)
+        case "stand":
+            return 0.0, 0.0
+    return 0.012 * math.sin(seconds * 1.6), 0.008 * (1 + math.sin(seconds * 3.1))
 
 
 def _put(frame: Image.Image, layer: Layer, left: float, top: float, scale: float) -> None:

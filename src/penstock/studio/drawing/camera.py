@@ -56,6 +56,10 @@ def _handheld(part: float, seconds: float) -> CameraView:
     return CameraView(x + 0.04 * (part - 0.5), y, 1.05 + 0.01 * math.sin(1.3 * at))
 
 
+def _static(_: float, __: float) -> CameraView:
+    return CameraView(0.0, 0.0, 1.0)
+
+
 def _drift(part: float, _: float) -> CameraView:
     return CameraView(0.09 * (part - 0.5), 0.015 * math.sin(math.pi * part), 1.02 + 0.05 * part)
 
@@ -69,6 +73,7 @@ MOVES: dict[str, Moving] = {
     "rise": _rise,
     "handheld": _handheld,
     "drift": _drift,
+    "static": _static,
 }
 
 

@@ -127,6 +127,15 @@ class Sketch:
         return self.picture.resize(self.size, Image.Resampling.BOX)
 
 
+def cut_out(picture: Image.Image) -> Layer:
+    """A picture without the empty space around it; where it was is told by its corner."""
+    alpha = picture.getchannel("A")
+    left, top, right, bottom = alpha.getbbox() or (0, 0, *picture.size)
+    # A transparent line around it, so that its edge may lie between pixels.
+    box = (left - 1, top - 1, right + 1, bottom + 1)
+    return Layer(picture.convert("RGB").crop(box), alpha.crop(box), left - 1, top - 1)
+
+
 def gradient(width: int, height: int, stops: Sequence[tuple[float, Colour]]) -> Image.Image:
     """Colours from top to bottom; slightly uneven, so that no bands show."""
     where = np.linspace(0, 1, height)

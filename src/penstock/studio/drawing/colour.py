@@ -61,6 +61,7 @@ NAMED: dict[str, Colour] = {
     "blonde": (232, 200, 120),
     "ginger": (206, 106, 44),
     "auburn": (142, 62, 40),
+    "brunette": (92, 60, 40),
 }
 
 

@@ -19,9 +19,25 @@ KINDS: dict[str, Colour] = {
     "sand": (226, 192, 138),
     "snow": (236, 240, 248),
     "grass": (104, 148, 78),
-    "moon": (150, 148, 160),
+    "moon": (176, 174, 178),
+    "dust": (150, 148, 160),
     "floor": (150, 110, 84),
+    "roof": (128, 126, 128),
+    "stones": (176, 160, 140),
+    "tiles": (206, 206, 200),
+    "metal": (132, 140, 156),
 }
+
+_ROUGH = {"water": 0.34, "street": 0.1, "sand": 0.16, "snow": 0.07, "grass": 0.3, "moon": 0.16, "dust": 0.2}
+_ROUGH |= {"floor": 0.12, "roof": 0.14, "stones": 0.2, "tiles": 0.03, "metal": 0.05}
+_JOINTS = {
+    "floor": (0.09, False),
+    "stones": (0.12, True),
+    "tiles": (0.2, True),
+    "metal": (0.3, True),
+    "roof": (0.5, True),
+}
+"How far apart joints run towards the horizon, in heights of the picture, and whether others cross them."
 
 _EDGE = 1.25
 "The near edge follows the camera by more than it moves: it is nearer than who is filmed."
@@ -82,7 +98,7 @@ def ground(kind: str, place: str, site: Site, backdrop: list[Deep], sun: float |
     more = site.reach(_EDGE) + 0.14 * site.width
     wide, high = round(site.width + 2 * more), max(round(site.height - site.horizon) + 2, 2)
     base = lit(KINDS[kind], site.palette.light)
-    if site.palette.dark:
+    if site.palette.dark and kind not in {"moon", "metal"}:
         base = mix(base, site.palette.near, 0.45)
     if kind == "water":
         base = mix(mix(KINDS[kind], site.palette.zenith, 0.6), site.palette.middle, 0.2)
@@ -92,16 +108,18 @@ def ground(kind: str, place: str, site: Site, backdrop: list[Deep], sun: float |
         base = mix(base, site.palette.near, 0.12)
     elif kind == "floor":
         base = mix(base, site.palette.near, 0.35)
+    elif kind == "roof":
+        base = mix(base, site.palette.near, 0.2)
     if place == "underwater":
         base = mix(base, site.palette.far, 0.55)
-    far = mix(base, site.palette.horizon, 0.3 if kind == "water" else 0.5)
+    far = mix(base, site.palette.horizon, {"water": 0.3, "moon": 0.12, "metal": 0.1, "tiles": 0.1}.get(kind, 0.5))
     values = _plane(wide, high, far, base) * _texture(site, wide, high, kind)[:, :, None]
     picture = Image.fromarray(values.clip(0, 255).astype(np.uint8))
     if kind == "street":
         _markings(picture, site)
-    if kind == "moon":
-        _craters(picture, site)
-    strength = {"water": 0.4, "street": 0.42 if wet else 0.0, "floor": 0.3}.get(kind, 0.0)
+    if kind in {"moon", "dust"}:
+        _craters(picture, site, large=kind == "moon")
+    strength = {"water": 0.4, "street": 0.42 if wet else 0.0, "floor": 0.3, "metal": 0.3, "tiles": 0.25}.get(kind, 0.0)
     mirror = _mirror(site, high, backdrop, strength) if strength else None
     glitter = _glitter(site, sun) if kind == "water" else None
     shine = lighter(mix(site.palette.sun, site.palette.horizon, 0.3), 0.2)
@@ -116,7 +134,7 @@ def _plane(wide: int, high: int, far: Colour, near: Colour) -> Floats:
 
 def _texture(site: Site, wide: int, high: int, kind: str) -> Floats:
     """Soft noise seen flat: rows towards the horizon are squeezed."""
-    rough = {"water": 0.34, "street": 0.10, "sand": 0.16, "snow": 0.07, "grass": 0.3, "moon": 0.2, "floor": 0.12}[kind]
+    rough = _ROUGH[kind]
     flat = noise(site.rng, wide, high * 3, site.height * (0.03 if kind == "water" else 0.05), octaves=4)
     part = np.linspace(0.02, 1, high) ** 0.55
     rows = (part * (high * 3 - 1)).astype(np.intp)
@@ -124,10 +142,15 @@ def _texture(site: Site, wide: int, high: int, kind: str) -> Floats:
         flat = np.asarray(Image.fromarray(flat).resize((max(wide // 14, 1), high * 3)).resize((wide, high * 3)))
     strength = np.linspace(0.25, 1, high, dtype=np.float32)[:, None]
     grain = (flat[rows] - 0.5) * 2 * rough * strength
-    if kind == "floor":
+    if kind in _JOINTS:
+        wide_by, across = _JOINTS[kind]
         x = np.arange(wide, dtype=np.float32)[None, :] - wide / 2
         depth = np.linspace(0.35, 1.3, high, dtype=np.float32)[:, None]
-        planks = np.abs(((x / depth / (0.09 * site.height)) % 1) - 0.5) > 0.47
+        planks = np.abs(((x / depth / (wide_by * site.height)) % 1) - 0.5) > 0.47
+        if across:
+            # Rows of tiles lie closer the farther they are.
+            rows_of = np.abs(((9 / (1.35 - 0.35 / depth)) % 1) - 0.5) > 0.46
+            planks = planks | np.repeat(rows_of, wide, axis=1)
         grain = grain - 0.14 * planks
     return (1 + grain).astype(np.float32)
 
@@ -148,13 +171,20 @@ def _markings(picture: Image.Image, site: Site) -> None:
         brush.polygon([(x + lean, row), (x + unit + lean, row), (x + unit, row + thick), (x, row + thick)], fill=white)
 
 
-def _craters(picture: Image.Image, site: Site) -> None:
+def _craters(picture: Image.Image, site: Site, *, large: bool) -> None:
+    """Holes with a dark side and a bright rim, the nearer the larger."""
     brush = ImageDraw.Draw(picture, "RGBA")
     wide, high = picture.size
-    for _ in range(26):
-        y = float(site.rng.random()) ** 0.8
-        x, r = float(site.rng.uniform(0, wide)), site.rng.uniform(0.02, 0.06) * site.height * (0.3 + y)
+    low, most = (0.05, 0.13) if large else (0.02, 0.06)
+    for n in range(30 if large else 26):
+        y = (n + float(site.rng.random())) / 30 if large else float(site.rng.random()) ** 0.8
+        x, r = float(site.rng.uniform(0, wide)), site.rng.uniform(low, most) * site.height * (0.3 + y)
         row = 0.06 * high + y * high * 0.9
+        if large:
+            brush.ellipse((x - r * 1.12, row - r * 0.36, x + r * 1.12, row + r * 0.4), fill=(244, 242, 246, 150))
+            brush.ellipse((x - r, row - r * 0.3, x + r, row + r * 0.3), fill=(74, 72, 82, 255))
+            brush.ellipse((x - r * 0.82, row - r * 0.14, x + r * 0.96, row + r * 0.3), fill=(126, 124, 132, 255))
+            continue
         brush.ellipse((x - r, row - r * 0.3, x + r, row + r * 0.3), fill=(10, 8, 24, 90))
         brush.ellipse((x - r * 0.9, row - r * 0.18, x + r, row + r * 0.34), fill=(230, 226, 240, 46))
 

@@ -33,4 +33,4 @@ def relit(picture: Image.Image, light: Light, unit: float) -> Image.Image:
 
 def figure_light(light: Colour, sun: Colour, *, from_left: bool) -> Light:
     """Somebody in the light of a scene: never so dark that one cannot see who it is."""
-    return Light(mix(light, WHITE, 0.5), lit(lighter(sun, 0.2), lighter(light, 0.4)), from_left)
+    return Light(mix(light, WHITE, 0.62), lit(lighter(sun, 0.2), lighter(light, 0.4)), from_left)

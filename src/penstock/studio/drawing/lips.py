@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from PIL import Image
+from PIL import Image, ImageChops
 
 from penstock.studio.drawing.canvas import Layer, Sketch, lay
 from penstock.studio.drawing.character import character
 from penstock.studio.drawing.colour import Colour, lighter
-from penstock.studio.drawing.head import head, mouth_of
 from penstock.studio.faces import Face
 from penstock.studio.mouth import Mouth
 
@@ -52,7 +51,7 @@ class Lips:
 
 def _mouth(sketch: Sketch, opened: float, wide: float, kind: str) -> None:
     rx, ry = 0.085 + 0.075 * wide, 0.022 + 0.115 * opened
-    lips: Colour = (176, 66, 74) if kind in {"person", "astronaut"} else (96, 44, 52)
+    lips: Colour = (176, 66, 74) if kind in {"person", "woman", "mermaid"} else (96, 44, 52)
     down = 0.25 * ry
     sketch.oval(0, down, rx + 0.024, ry + 0.024, lips)
     sketch.oval(0, down, rx, ry, _INSIDE)
@@ -84,11 +83,17 @@ class Singer:
         badge.oval(0, 0, 0.82, 0.82, (250, 248, 244))
         badge.oval(0, 0, 0.77, 0.77, (64, 74, 116))
         picture = badge.done()
+        puppet = who.puppet("look")
+        mouth, scale = puppet.mouth, 0.95 * unit / puppet.head
+        half = picture.width / 2 / scale
+        down = mouth.y - 0.24 * puppet.head
+        face = puppet.painted(0, scale, (mouth.x - half, down - half, mouth.x + half, down + half), blink=False)
+        face = face.crop((0, 0, *picture.size))
+        face.putalpha(ImageChops.multiply(face.getchannel("A"), picture.getchannel("A")))
         alpha = picture.getchannel("A")
-        face = head(who, unit * 0.92)
-        picture.paste(face, (round((picture.width - face.width) / 2), round((picture.height - face.height) / 2)), face)
+        picture.paste(face, (0, 0), face)
         self._badge = Layer(picture.convert("RGB"), alpha)
-        self._face = Face(self._at[0], self._at[1] + mouth_of(who) * unit * 0.92, unit * 0.92)
+        self._face = Face(self._at[0], self._at[1] + (mouth.y - down) * scale, 0.95 * unit)
         self._lips = Lips(who.kind, unit)
 
     def draw(self, frame: Image.Image, mouth: Mouth) -> None:

@@ -119,19 +119,40 @@ UNDERWATER = Palette(
     accent=(255, 150, 110),
     second=(255, 214, 120),
 )
-PLACES = {"space": SPACE, "stage": STAGE, "underwater": UNDERWATER}
+MOON = Palette(
+    zenith=(2, 2, 8),
+    middle=(6, 6, 16),
+    horizon=(20, 20, 32),
+    sun=(250, 250, 246),
+    cloud=(120, 120, 130),
+    far=(96, 96, 104),
+    near=(130, 130, 136),
+    light=(246, 246, 250),
+    accent=(255, 196, 84),
+    second=(120, 200, 255),
+    dark=True,
+)
+PLACES = {
+    "moon": MOON,
+    "station": replace(SPACE, light=(246, 250, 255)),
+    "space": SPACE,
+    "stage": STAGE,
+    "underwater": UNDERWATER,
+}
 "Places where the hour does not matter."
+_LAMPS = frozenset({"room", "library", "kitchen", "bedroom", "train", "cafe", "classroom"})
+"Places that are lit from inside."
 
 
 def palette_for(place: str, hour: str, colours: Sequence[str], *, neon: bool) -> Palette:
     """The colours of a place at an hour, on the way to those that were asked for."""
     palette = PLACES.get(place) or HOURS[hour]
-    if place == "room":
+    if place in _LAMPS:
         palette = replace(palette, light=(255, 228, 196), near=mix(palette.near, (74, 52, 44), 0.6))
     if neon:
         palette = replace(palette, accent=NAMED["magenta"], second=NAMED["cyan"], horizon=(96, 40, 122), dark=True)
     wanted = [NAMED[name] for name in colours[:4]]
-    if not wanted:
+    if not wanted or place == "moon":
         return palette
     towards = _towards(palette, wanted)
     # Signs have two colours, or they are no neon.

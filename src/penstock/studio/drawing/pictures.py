@@ -1,4 +1,4 @@
-"""Pictures that somebody gives: shown in a scene as a cut-out if their background can be told, and framed if not."""
+"""Pictures that somebody gives: cut out if their background can be told, and shown on a screen if not."""
 
 from __future__ import annotations
 
@@ -10,10 +10,13 @@ from PIL import Image, ImageDraw, ImageOps, PngImagePlugin
 
 from penstock.errors import InvalidValue
 from penstock.media.cut_out import without_ground
-from penstock.media.image import FORMATS, memory_of
+from penstock.media.image import memory_of, readable_formats
 from penstock.media.room import room
 from penstock.studio.drawing.character import Character, character
+from penstock.studio.faces import Face
 
+VIEWS = ("front", "three-quarter", "side", "close-up")
+"The pictures there are of one figure; a seed chooses the figure and one of them."
 _LARGEST = 900
 "Pictures are made no larger than this, in pixels: a scene shows them smaller."
 _MOST_PIXELS = 40_000_000
@@ -29,7 +32,9 @@ class Given:
     picture: Image.Image
     "With what is transparent."
     framed: bool
-    "It shows its own background, and hangs in the scene instead of standing in it."
+    "It shows its own background, and is seen on a screen instead of standing in the scene."
+    mouth: Face | None = None
+    "Where a cut-out's mouth would be, and how high its head is: in parts of its width and height."
 
 
 def portrayed(path: Path) -> Character | None:
@@ -38,7 +43,12 @@ def portrayed(path: Path) -> Character | None:
         description, seed = picture.info.get(DESCRIPTION), picture.info.get(SEED)
     if not isinstance(description, str) or not str(seed).lstrip("-").isdigit():
         return None
-    return character(description, seed=int(str(seed)))
+    return portrait_of(description, int(str(seed)))[0]
+
+
+def portrait_of(description: str, seed: int) -> tuple[Character, str]:
+    """Whom the picture of a seed shows, and from where: so many seeds in a row show one figure from all sides."""
+    return character(description, seed=seed // len(VIEWS)), VIEWS[seed % len(VIEWS)]
 
 
 def signed(description: str, seed: int) -> PngImagePlugin.PngInfo:
@@ -60,12 +70,12 @@ def given(path: Path) -> Given:
     if np.asarray(picture.getchannel("A")).min() < 128:
         return _standing(picture)
     cut = without_ground(picture)
-    return _standing(cut) if cut is not None else Given(_in_frame(picture), framed=True)
+    return _standing(cut) if cut is not None else Given(picture, framed=True)
 
 
 def _opened(path: Path) -> Image.Image:
     try:
-        opened = Image.open(path, formats=FORMATS)
+        opened = Image.open(path, formats=readable_formats())
     except (OSError, Image.DecompressionBombError) as error:
         raise InvalidValue(f"the picture {path.name} cannot be read: {error}; send a PNG or JPEG") from None
     if opened.width * opened.height > _MOST_PIXELS:
@@ -77,14 +87,38 @@ def _opened(path: Path) -> Image.Image:
 def _standing(picture: Image.Image) -> Given:
     """Without the empty space around it."""
     box = picture.getchannel("A").point([255 if v > 24 else 0 for v in range(256)]).getbbox()
-    return Given(picture.crop(box) if box else picture, framed=False)
+    cut = picture.crop(box) if box else picture
+    return Given(cut, framed=False, mouth=_mouth(cut))
 
 
-def _in_frame(picture: Image.Image) -> Image.Image:
-    """A print with a white border and round corners."""
-    border = max(round(min(picture.size) * 0.045), 4)
-    framed = ImageOps.expand(picture.convert("RGB"), border, fill=(248, 246, 240)).convert("RGBA")
-    mask = Image.new("L", framed.size, 0)
-    ImageDraw.Draw(mask).rounded_rectangle((0, 0, *(n - 1 for n in framed.size)), border, fill=255)
-    framed.putalpha(mask)
-    return framed
+def _mouth(cut: Image.Image) -> Face:
+    """Where a mouth would be: in the lower half of the head, which goes down to where the figure is narrowest."""
+    solid = np.asarray(cut.getchannel("A")) > 100
+    high, wide = solid.shape
+    widths = solid.sum(axis=1)
+    first, last = max(round(0.14 * high), 1), max(round(0.42 * high), 2)
+    neck = first + int(np.argmin(widths[first:last])) if last > first else high // 3
+    if widths[neck] > 0.8 * max(int(widths[:neck].max(initial=1)), 1):
+        # Nothing narrow: all of it is head, or it has none.
+        neck = round(0.36 * high)
+    row = min(round(0.72 * neck), high - 1)
+    there = np.flatnonzero(solid[row])
+    across = float(there.mean()) if len(there) else wide / 2
+    return Face(across / wide, row / high, max(neck / high, 0.08))
+
+
+def on_screen(picture: Image.Image) -> Image.Image:
+    """A picture on a large screen that stands on two legs."""
+    edge = max(round(min(picture.size) * 0.05), 4)
+    wide, high = picture.width + 2 * edge, picture.height + 2 * edge
+    legs = round(0.16 * high)
+    stand = Image.new("RGBA", (wide, high + legs), (0, 0, 0, 0))
+    brush = ImageDraw.Draw(stand)
+    for x in (0.2, 0.76):
+        brush.rectangle((x * wide, high - edge, (x + 0.04) * wide, high + legs), fill=(52, 54, 62, 255))
+    brush.rounded_rectangle((0, 0, wide - 1, high - 1), edge, fill=(34, 36, 44, 255))
+    stand.paste(picture.convert("RGB"), (edge, edge))
+    brush.ellipse(
+        (wide - 2 * edge, high - 0.75 * edge, wide - 1.6 * edge, high - 0.35 * edge), fill=(90, 240, 130, 255)
+    )
+    return stand

@@ -16,6 +16,8 @@ from penstock.studio.drawing.site import Site
 _DEPTH, _CLOUDS = 0.06, 0.12
 _COARSE = 4
 "Clouds are soft: so many pixels of the frame are one of theirs."
+_ROOFED = frozenset({"stage", "room", "library", "kitchen", "bedroom", "train", "cafe", "classroom", "cave"})
+"Places under a roof: whatever is seen of the sky, it is not the sun."
 _FULL_SKY = {"day": 0.42, "dawn": 0.5, "sunset": 0.55, "night": 0.3}
 
 
@@ -65,17 +67,24 @@ def sky(place: str, hour: str, site: Site, *, overcast: bool) -> Sky:
     plate = gradient(wide, high, stops)
     bodies: list[Layer] = []
     sun = None
-    if place == "space":
+    if place in {"space", "station"}:
         _nebula(plate, site)
-        bodies.append(_planet(site))
+        bodies.append(_planet(site) if place == "space" else _earth(site, 0.42, 0.5, 0.34))
+    elif place == "moon":
+        bodies.append(_earth(site, 0.26, 0.3, 0.17))
     elif place == "underwater":
         pass
-    elif place not in {"stage", "room"} and not overcast:
+    elif place not in _ROOFED and not overcast:
         sun = float(site.rng.uniform(0.2, 0.8)) * site.width
         _halo(plate, site, sun + more, hour)
         bodies.append(_moon(site, sun) if hour == "night" else _sun(site, sun, hour))
-    count = {"space": 170, "stage": 0, "underwater": 0}.get(place, 110 if palette.dark and not overcast else 0)
-    clouds = None if place in {"space", "stage", "underwater"} else _clouds(site, _FULL_SKY[hour], overcast=overcast)
+    usual = 110 if palette.dark and not overcast and place not in {"stage", "cave"} else 0
+    count = {"space": 170, "moon": 170, "station": 120, "underwater": 0}.get(place, usual)
+    clouds = (
+        None
+        if place in {"space", "moon", "station", "stage", "cave", "underwater"}
+        else _clouds(site, _FULL_SKY[hour], overcast=overcast)
+    )
     plate_layer = Layer(plate, None, -more, -0.02 * site.height, soft=True)
     return Sky(plate_layer, tuple(bodies), _stars(site, count), clouds, sun)
 
@@ -151,6 +160,35 @@ def _planet(site: Site) -> Layer:
     sketch.picture.paste(behind.crop(front), front[:2], behind.crop(front))
     left, top = site.rng.uniform(0.55, 0.85) * site.width, site.rng.uniform(0.28, 0.42) * site.horizon
     return Layer(sketch.done(), None, float(left) - 2.3 * r, float(top) - 1.2 * r)
+
+
+def _earth(site: Site, x: float, y: float, r: float) -> Layer:
+    """Our own planet: blue, with lands and clouds, lit from the left."""
+    unit = site.height * r
+    sketch = Sketch(2.2, 2.2, unit)
+    sketch.oval(0, 0, 1, 1, (44, 110, 200))
+    alpha = sketch.picture.getchannel("A")
+    lands = (
+        ((-0.62, -0.5), (-0.3, -0.78), (0.08, -0.7), (0.1, -0.4), (-0.16, -0.2), (-0.24, 0.04), (-0.46, -0.14)),
+        ((-0.26, 0.1), (0.06, 0.06), (0.2, 0.3), (0.04, 0.56), (-0.06, 0.82), (-0.2, 0.5)),
+        ((0.4, -0.56), (0.8, -0.4), (0.94, 0.0), (0.66, 0.14), (0.5, 0.44), (0.36, 0.1), (0.3, -0.24)),
+    )
+    for points in lands:
+        sketch.shape(points, (86, 158, 84))
+    for cx, cy, rx in (
+        (-0.3, -0.3, 0.36),
+        (0.34, -0.04, 0.4),
+        (-0.1, 0.36, 0.34),
+        (0.36, 0.64, 0.3),
+        (0.1, -0.84, 0.3),
+    ):
+        sketch.oval(cx, cy, rx, 0.06, (240, 246, 250))
+        sketch.oval(cx + 0.1, cy + 0.06, rx * 0.6, 0.05, (240, 246, 250))
+    across = np.linspace(-1.1, 1.1, sketch.picture.width, dtype=np.float32)
+    night = mask_of(np.repeat(((across - 0.25) * 1.1).clip(0, 0.8)[None, :], sketch.picture.height, axis=0))
+    sketch.picture.paste((6, 8, 26), (0, 0), night)
+    sketch.picture.putalpha(alpha)
+    return Layer(sketch.done(), None, x * site.width - 1.1 * unit, y * site.horizon - 1.1 * unit)
 
 
 def _nebula(plate: Image.Image, site: Site) -> None:

@@ -106,7 +106,9 @@ def add_audit(app: FastAPI, system: OperatedSystem) -> None:
         if caller.project not in (None, project):
             raise OutOfScope(f"the key is bound to {caller.project}, and cannot verify another project's trail")
         with caller.change(why="verify the audit trails") as change:
-            task = system.verify_audit.enqueue(change, VerifyInput(project=project), project=caller.project)
+            task = system.verify_audit.enqueue(
+                change, VerifyInput(project=project), project=caller.project, goes_on=True
+            )
             return change.answer(begun(task))
 
     more: dict[str, Any] = {"role": Role.ADMIN, "tag": "ops"}

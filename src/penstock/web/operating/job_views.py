@@ -87,6 +87,8 @@ class JobDetail(JobStanding):
     "For editors."
     made: dict[str, RecordLink]
     "Of each step of the domain's own the run whose result counts."
+    look_at: RecordLink | None
+    "What somebody is to look at and decide about, while it waits for a review."
     task: TaskView | None
 
 
@@ -166,6 +168,7 @@ def job_detail(system: OperatedSystem, job: PipelineJob, caller: Caller) -> JobD
         **job_view(system, job, caller, job_titles(system, caller.store, [job], caller.role).get(job.job_id)),
         input=job.input if sees_all(caller) else None,
         made={name: link_to(ref) for name, ref in made.items()},
+        look_at=waiting_run(system, job) if job.status is JobStatus.PAUSED else None,
         task=None if task is None else task_detail(caller.store, task, caller),
     )
 
@@ -174,6 +177,15 @@ def own_job(system: OperatedSystem, job: PipelineJob) -> Ref[Any] | None:
     """The domain's own record of a job; None where it has none, or the domain is not here any more."""
     pipeline = system.pipelines.get(job.pipeline)
     return None if pipeline is None or job.record is None else pipeline.records.job_ref(job)
+
+
+def waiting_run(system: OperatedSystem, job: PipelineJob) -> RecordLink | None:
+    """The domain's own record of what a job waits with, or else of the job; None where it has neither."""
+    pipeline = system.pipelines.get(job.pipeline)
+    own = own_job(system, job)
+    if pipeline is not None and job.step is not None and pipeline.records.has_own_step:
+        return link_to(pipeline.records.step_ref(job))
+    return None if own is None else link_to(own)
 
 
 def task_view(task: Task, caller: Caller) -> TaskView:

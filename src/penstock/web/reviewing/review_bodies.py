@@ -199,6 +199,7 @@ class VersionInStack(BaseModel):
     title: str
     states: dict[str, str]
     shown: bool = Field(description="It is the one that this item shows.")
+    made_at: datetime | None = Field(default=None, description="When it was made, as far as the record itself says it.")
 
 
 class ReviewItemView(BaseModel):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 from urllib.parse import urlencode
 
@@ -12,6 +12,7 @@ import msgspec
 
 from penstock.auth.caller import Caller
 from penstock.auth.guest_link import GuestLink, LinkRight
+from penstock.declare.entity import Entity
 from penstock.declare.record_address import path_of
 from penstock.kernel.store import Store
 from penstock.media.content_type import SHOWN_INLINE
@@ -22,6 +23,7 @@ from penstock.review.note import Note
 from penstock.review.review_item import ReviewDesk, ReviewItem, ShownFile
 from penstock.review.review_subject import ReviewSubject
 from penstock.review.reviewable import ReviewChoice
+from penstock.review.short_title import short_title
 from penstock.review.viewer import FilmFacts
 from penstock.schema.role import Role
 from penstock.web.reviewing.review_bodies import (
@@ -40,6 +42,8 @@ from penstock.web.reviewing.review_bodies import (
 DECISIONS = "/api/review/decisions"
 URLS_LAST, GUEST_URLS_LAST = timedelta(hours=1), timedelta(minutes=10)
 _FIRST_REPLIES = 20
+LONGEST_TITLE = 200
+"Of a record, as people read it."
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +133,7 @@ class ItemTeller:
         return {
             "domain": shape.domain or "",
             "entity": shape.name,
-            "title": item.title[:500],
+            "title": short_title(item.title, LONGEST_TITLE),
             "states": item.states,
             "mark": item.mark,
             "files": [file_view(self._desk.context.objects, each, lasts) for each in item.files],
@@ -140,14 +144,23 @@ class ItemTeller:
     def _version(self, shown: ReviewSubject, other: ReviewSubject) -> VersionInStack:
         return VersionInStack(
             record=path_of(other.record),
-            title=self._desk.title(other)[:500],
+            title=short_title(self._desk.title(other), LONGEST_TITLE),
             states=self._desk.states(other),
             shown=other.about == shown.about,
+            made_at=made_at(other.record),
         )
 
     def _path(self, store: Store, ref: Ref[Any] | None) -> str | None:
         found = None if ref is None else store.lookup(ref)
         return None if found is None else path_of(found)
+
+
+def made_at(record: Entity) -> datetime | None:
+    """When a record was made: by a field of the usual name, or the moment in its key."""
+    values = record.__dict__
+    named = [values.get(name) for name in ("created_at", "made_at", "ts")]
+    found = [*named, *(values[part.name] for part in record.__shape__.key_fields)]
+    return next((each for each in found if isinstance(each, datetime)), None)
 
 
 def file_view(objects: ObjectStore, file: ShownFile, lasts: timedelta) -> ReviewFileView:

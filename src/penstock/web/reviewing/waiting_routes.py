@@ -11,9 +11,12 @@ from fastapi import Path, Query, Request
 from penstock.auth.caller import caller_of
 from penstock.declare.record_address import path_of
 from penstock.review.review_item import ReviewDesk
+from penstock.review.review_subject import ReviewSubject
+from penstock.review.short_title import short_title
 from penstock.review.waiting_queue import WaitingPage, find_queue, waiting_page, waiting_queues
 from penstock.web.reviewing.note_routes import NoteCursor, NoteLimit
 from penstock.web.reviewing.review_bodies import WaitingGroup, WaitingGroups, WaitingRecord
+from penstock.web.reviewing.review_views import LONGEST_TITLE
 from penstock.web.reviewing.route_entry import RouteEntry
 
 QueueKey = Annotated[str, MaxLen(200), Path(description="The key of a group.")]
@@ -23,6 +26,9 @@ _WAITING = "/api/review/waiting"
 
 def waiting_routes(desk: ReviewDesk) -> Sequence[RouteEntry]:
     """The routes of what waits."""
+
+    def titled(subject: ReviewSubject) -> str:
+        return short_title(desk.title(subject), LONGEST_TITLE)
 
     def told(page: WaitingPage) -> WaitingGroup:
         shape = page.queue.entity.__shape__
@@ -34,7 +40,7 @@ def waiting_routes(desk: ReviewDesk) -> Sequence[RouteEntry]:
             state=page.queue.state,
             count=page.count,
             items=[
-                WaitingRecord(record=path_of(each.record), title=desk.title(each)[:500], states=desk.states(each))
+                WaitingRecord(record=path_of(each.record), title=titled(each), states=desk.states(each))
                 for each in page.subjects
             ],
             next=page.next,

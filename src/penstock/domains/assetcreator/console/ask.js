@@ -18,6 +18,7 @@ export function mount(element, context) {
   const beside = h("div", { class: "stack" });
   const jobs = h("ul", { class: "p-rows", "aria-label": "Assets asked for" });
   const none = parts.empty("Nothing was asked for in this project.");
+  none.hidden = true;
   let shown = null;
 
   const form = parts.form({
@@ -105,7 +106,8 @@ export function mount(element, context) {
       none,
     ),
   );
-  element.append(h("div", { class: "p-columns" }, beside, stage));
+  const columns = h("div", { class: "p-columns" }, beside, stage);
+  element.append(columns);
 
   async function ask({ name, type: asset_type, core_concept, style, details, platform, budget, project: chosen }) {
     let project_id = chosen;
@@ -148,8 +150,8 @@ export function mount(element, context) {
     (first) => {
       const link = h(
         "a",
-        { class: "wide p-clamped", href: `?job=${first.job_id}` },
-        first.request?.prompt?.core_concept ?? first.job_id,
+        { class: "wide p-clamped", href: `?job=${first.job_id}`, title: first.request?.prompt?.core_concept },
+        first.request?.prompt?.core_concept ?? "An asset",
       );
       link.addEventListener("click", (event) => {
         event.preventDefault();
@@ -172,6 +174,12 @@ export function mount(element, context) {
     none.hidden = page.items.length > 0;
   }, context.fail);
 
+  const describing = () =>
+    context.may("editor")
+      ? ["Describe one, or choose one of the list.", parts.button("Describe an asset", describe, { kind: "main" })]
+      : ["Choose one of the list."];
+  const describe = () => form.control("core_concept").focus();
+
   function show() {
     const wanted = context.address.get("job");
     const of = context.address.get("of");
@@ -182,11 +190,9 @@ export function mount(element, context) {
     shown?.close();
     shown = null;
     stage.replaceChildren();
+    columns.classList.toggle("p-open", Boolean(wanted));
     if (wanted) shown = showJob(stage, context, wanted);
-    else
-      stage.append(
-        h("div", { class: "panel" }, parts.empty("No asset is open.", "Ask for one, or choose one of the list.")),
-      );
+    else stage.append(h("div", { class: "panel" }, parts.empty("No asset is open.", ...describing())));
   }
 
   context.address.onChange(show);
@@ -201,7 +207,7 @@ export function mount(element, context) {
       id: "ac-new",
       title: "Describe a new asset",
       keys: "n",
-      run: () => form.control("core_concept").focus(),
+      run: describe,
     },
     ...(shown?.commands() ?? []),
   ]);

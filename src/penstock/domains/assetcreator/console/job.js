@@ -81,8 +81,9 @@ export function showJob(stage, context, id) {
       ],
     });
     const title = `Are you content with ${SPOKEN[review.step_name] ?? review.step_name}, run ${review.round}?`;
+    const closely = parts.link("Look closely", context.review("steps", review), { class: "button" });
     gate.replaceChildren(
-      h("h2", {}, title),
+      h("div", { class: "row spread" }, h("h2", {}, title), closely),
       h("div", { class: review.artifacts.length > 1 ? "p-cards" : "p-single" }, ...review.artifacts.map((file) => shownFile(context, file, true))),
       form.element,
     );

@@ -27,7 +27,7 @@ export function showVersions(place, context, asset, job) {
       const download = h(
         "a",
         {
-          class: "p-button",
+          class: "button",
           href: zip,
           download: `${asset}-v${version.version}.zip`,
         },

@@ -25,13 +25,11 @@ export function showFilm(stage, context, id) {
   const again = parts.refreshed(async () => {
     now = await context.get(`${API}/projects/${id}`);
     head.replaceChildren(h("h2", {}, now.conceptPrompt), parts.badge(now.status));
-    const done = now.sceneCount ? now.completedScenes / now.sceneCount : 0;
     meter.set(
-      now.sceneCount ? done : null,
+      now.sceneCount ? now.progress / 100 : null,
       now.sceneCount ? `${now.completedScenes} of ${now.sceneCount} filmed` : "being written",
     );
-    const told =
-      now.errorMessage ?? (now.failedScenes ? `${now.failedScenes} of the scenes failed; regenerate them.` : "");
+    const told = [now.errorMessage, failure(now), stale(now)].filter(Boolean).join(" ");
     wrong.textContent = told;
     wrong.hidden = !told;
     showScenes(now.scenes.map((scene) => ({ ...scene, project: now.status })));
@@ -44,15 +42,32 @@ export function showFilm(stage, context, id) {
     context.may("editor") &&
     now.status === "processing" &&
     now.sceneCount > 0 &&
-    now.completedScenes === now.sceneCount;
-  const cut = async () => {
-    await context.post(`${API}/projects/${id}/compose`);
+    now.completedScenes === now.sceneCount &&
+    now.staleLips.length === 0;
+  const ask = async (verb) => {
+    await context.post(`${API}/projects/${id}/${verb}`);
+    again();
+  };
+  const cut = () => ask("compose");
+  const idle = () => context.may("editor") && !BUSY.includes(now.status);
+
+  // One that failed goes on with the scenes that it has, or is begun anew where it has none.
+  const takeUp = async () => {
+    const status = now.sceneCount ? "processing" : "pending";
+    await context.ask("PATCH", `${API}/projects/${id}`, { body: { status } });
+    if (!now.sceneCount) await context.post(`${API}/projects/${id}/generate`, {});
     again();
   };
 
   function buttons() {
     const shown = [];
+    if (context.may("editor") && now.status === "failed" && !now.failedScenes)
+      shown.push(parts.button("Take it up again", takeUp, { kind: "main" }));
     if (canCut()) shown.push(parts.button("Cut the film", cut, { kind: "main" }));
+    if (now.failedScenes && idle())
+      shown.push(parts.button("Film the failed scenes again", () => ask("retry"), { kind: "main" }));
+    if (now.staleLips.length && idle())
+      shown.push(parts.button("Move all stale lips again", () => ask("lipsync"), { kind: "main" }));
     if (now.sceneCount && CUT.includes(now.status))
       shown.push(h("span", { class: "soft small", role: "status" }, "The film is being cut."));
     if (now.finalOutputUrl) {
@@ -60,7 +75,7 @@ export function showFilm(stage, context, id) {
         h(
           "a",
           {
-            class: "p-button",
+            class: "button",
             href: now.finalOutputUrl,
             download: "final.mp4",
           },
@@ -107,6 +122,23 @@ export function showFilm(stage, context, id) {
   };
 }
 
+/** Which scenes failed, by their places in the film. */
+function failure(film) {
+  if (!film.failedScenes) return "";
+  return `Failed: ${places(film, film.failedSequences)}. Run them again, or film them anew.`;
+}
+
+/** Which scenes sing to what is not heard with them. */
+function stale(film) {
+  if (!film.staleLips.length) return "";
+  return `Lips are out of step with the track: ${places(film, film.staleLips)}. Move them again before the film is cut.`;
+}
+
+function places(film, sequences) {
+  const named = film.scenes.filter((scene) => sequences.includes(scene.sequence));
+  return named.map((scene) => `scene ${scene.displaySequence}`).join(", ");
+}
+
 function sceneCard(context, id, again) {
   const { parts } = context;
   const { h } = parts;
@@ -124,34 +156,39 @@ function sceneCard(context, id, again) {
     clip.setAttribute("aria-label", `Clip of scene ${first.displaySequence}`);
     const waits = h("span");
     const [state, text, wrong, actions] = [
-      h("span"),
+      h("span", { class: "row" }),
       h("p", { class: "small p-clamped" }),
       h("p", { class: "small" }),
       h("div", { class: "row" }),
     ];
+    const meter = parts.meter("Progress");
     const name = h("h3");
     const element = h(
       "li",
       {},
       h("div", { class: "p-media" }, picture, clip, waits),
       h("div", { class: "row spread" }, name, state),
+      meter.element,
       text,
       wrong,
       actions,
     );
 
-    const film = async (scene) => {
-      await context.post(`/api/mv/projects/${id}/scenes/${scene.sequence}/regenerate`);
+    const ask = async (scene, verb) => {
+      await context.post(`/api/mv/projects/${id}/scenes/${scene.sequence}/${verb}`);
       again();
     };
     return {
       element,
       update(scene) {
         name.textContent = `Scene ${scene.displaySequence}`;
-        state.replaceChildren(parts.badge(scene.status));
+        const out = scene.lips === "stale" ? [parts.badge("lips out of step", "warn")] : [];
+        state.replaceChildren(...out, parts.badge(scene.status));
         text.textContent = scene.prompt;
-        wrong.textContent = scene.errorMessage ?? "";
-        const url = scene.lipSyncedVideoClipUrl ?? scene.workingVideoClipUrl ?? scene.videoClipUrl;
+        wrong.textContent = [scene.errorMessage, scene.lipsStaleBecause, ...scene.outdated].filter(Boolean).join("; ");
+        meter.element.hidden = ["completed", "failed"].includes(scene.status);
+        meter.set(scene.progress / 100, `${scene.progress} %${scene.doing ? `, ${scene.doing}` : ""}`);
+        const url = scene.workingVideoClipUrl ?? scene.lipSyncedVideoClipUrl ?? scene.videoClipUrl;
         if (scene.thumbnailUrl) clip.poster = scene.thumbnailUrl;
         parts.source(clip, url);
         parts.source(picture, url ? null : scene.thumbnailUrl);
@@ -164,9 +201,16 @@ function sceneCard(context, id, again) {
         actions.replaceChildren(
           ...(able
             ? [
-                parts.button("Film it again", () => film(scene), {
+                parts.button("Film it again", () => ask(scene, "regenerate"), {
                   label: `Film it again: scene ${scene.displaySequence}`,
                 }),
+                ...(scene.lips === "stale" || scene.lips === "missing"
+                  ? [
+                      parts.button("Move the lips", () => ask(scene, "lipsync"), {
+                        label: `Move the lips: scene ${scene.displaySequence}`,
+                      }),
+                    ]
+                  : []),
               ]
             : []),
         );

@@ -10,6 +10,7 @@ export function mount(element, context) {
   const stage = h("div", { class: "stack" });
   const videos = h("ul", { class: "p-rows", "aria-label": "Videos" });
   const none = parts.empty("There is no video yet.", "Say what it is about, and have it made.");
+  none.hidden = true;
   const beside = h("div", { class: "stack" });
   let shown = null;
 
@@ -42,10 +43,9 @@ export function mount(element, context) {
         name: "scenes",
         label: "Scenes",
         kind: "number",
-        value: 4,
         min: 1,
         max: 8,
-        required: true,
+        hint: "Without a number, as many as the track has room for.",
       },
       {
         name: "audio",
@@ -68,7 +68,8 @@ export function mount(element, context) {
       none,
     ),
   );
-  element.append(h("div", { class: "p-columns" }, beside, stage));
+  const columns = h("div", { class: "p-columns" }, beside, stage);
+  element.append(columns);
 
   context.get(`${API}/get_director_configs`).then((directors) => {
     const choices = directors.map((each) => ({
@@ -87,15 +88,13 @@ export function mount(element, context) {
     body.set("audio", audio ?? (await played(prompt, scenes)), audio?.name ?? "track.mp3");
     const begun = await context.post(`${API}/projects`, body);
     context.address.set({ video: begun.projectId });
-    await context.post(`${API}/projects/${begun.projectId}/generate`, {
-      scenes,
-    });
+    await context.post(`${API}/projects/${begun.projectId}/generate`, scenes ? { scenes } : {});
     list();
   }
 
   async function played(prompt, scenes) {
     const answer = await context.ask("GET", `${API}/backing_track`, {
-      query: { prompt, scenes },
+      query: scenes ? { prompt, scenes } : { prompt },
     });
     return answer.blob();
   }
@@ -104,7 +103,7 @@ export function mount(element, context) {
     videos,
     (video) => video.projectId,
     (video) => {
-      const link = h("a", { class: "wide p-clamped", href: `?video=${video.projectId}` }, video.conceptPrompt);
+      const link = h("a", { class: "wide p-clamped", href: `?video=${video.projectId}`, title: video.conceptPrompt }, video.conceptPrompt);
       link.addEventListener("click", (event) => {
         event.preventDefault();
         context.address.set({ video: video.projectId });
@@ -126,22 +125,31 @@ export function mount(element, context) {
     none.hidden = all.length > 0;
   }, context.fail);
 
+  const describing = () =>
+    context.may("editor")
+      ? ["Describe one, or choose one of the list.", parts.button("Describe a video", describe, { kind: "main" })]
+      : ["Choose one of the list."];
+  const describe = () => form.control("prompt").focus();
+
   function show() {
     const wanted = context.address.get("video");
     if (shown?.id === wanted) return;
     shown?.close();
     shown = null;
     stage.replaceChildren();
+    columns.classList.toggle("p-open", Boolean(wanted));
     if (wanted && /^[0-9a-f-]{36}$/.test(wanted)) shown = showFilm(stage, context, wanted);
-    else
-      stage.append(
-        h("div", { class: "panel" }, parts.empty("No video is open.", "Make one, or choose one of the list.")),
-      );
+    else stage.append(h("div", { class: "panel" }, parts.empty("No video is open.", ...describing())));
   }
 
   context.address.onChange(show);
   show();
   context.onEvent((event) => {
+    // How far a scene is, is told with the work on it.
+    if (event.domain === "work" && event.entity === "progress") {
+      if (event.new?.project_id === shown?.id) shown?.again();
+      return;
+    }
     if (event.kind !== "resync" && event.domain !== context.domain) return;
     if (event.kind === "resync" || event.entity === "projects") list();
     if (event.kind === "resync" || event.key.project_id === shown?.id) shown?.again();
@@ -151,7 +159,7 @@ export function mount(element, context) {
       id: "mv-new",
       title: "Describe a new video",
       keys: "n",
-      run: () => form.control("prompt").focus(),
+      run: describe,
     },
     ...(shown?.commands() ?? []),
   ]);

@@ -10,8 +10,10 @@ export function mount(element, context) {
   const stage = h("div", { class: "stack" });
   const waiting = h("ul", { class: "p-rows", "aria-label": "In quarantine" });
   const calm = parts.empty("Nothing is in quarantine.");
+  calm.hidden = true;
   const novae = h("ul", { class: "p-rows", "aria-label": "Novae" });
   const none = parts.empty("No nova is known yet.", "Type a name such as V1324 Sco.");
+  none.hidden = true;
   let shown = null;
 
   const form = parts.form({
@@ -38,20 +40,15 @@ export function mount(element, context) {
     const id = `nova-${title.toLowerCase().replaceAll(" ", "-")}`;
     return h("section", { class: "panel stack", "aria-labelledby": id }, h("h2", { id }, title), ...inside);
   };
-  element.append(
-    h(
-      "div",
-      { class: "p-columns" },
-      h(
-        "div",
-        { class: "stack" },
-        h("div", { class: "panel" }, form.element),
-        section("In quarantine", waiting, calm),
-        section("Novae", novae, none),
-      ),
-      stage,
-    ),
+  const beside = h(
+    "div",
+    { class: "stack" },
+    h("div", { class: "panel" }, form.element),
+    section("In quarantine", waiting, calm),
+    section("Novae", novae, none),
   );
+  const columns = h("div", { class: "p-columns" }, beside, stage);
+  element.append(columns);
 
   function linked(text, query) {
     const link = h("a", { class: "wide", href: `?${new URLSearchParams(query)}` }, text);
@@ -98,6 +95,8 @@ export function mount(element, context) {
     calm.hidden = aside.items.length > 0;
   }, context.fail);
 
+  const lookUp = () => form.control("name").focus();
+
   // What is looked at is in the address: a nova, a run that looks for one, or a name and what it may mean.
   function show(anew = false) {
     const [nova, run, name] = ["nova", "run", "name"].map((word) => context.address.get(word));
@@ -105,6 +104,7 @@ export function mount(element, context) {
     if (shown?.wanted === wanted && !anew) return void shown.moved?.();
     shown?.close?.();
     stage.replaceChildren();
+    columns.classList.toggle("p-open", Boolean(wanted));
     if (nova) shown = { wanted, ...showNova(stage, context, nova) };
     else if (run) shown = { wanted, ...showRun(stage, context, run) };
     else {
@@ -112,7 +112,15 @@ export function mount(element, context) {
       if (name) meaning(name).catch((thrown) => stage.replaceChildren(parts.trouble(thrown)));
       else
         stage.append(
-          h("div", { class: "panel" }, parts.empty("No nova is open.", "Look one up, or choose one of the list.")),
+          h(
+            "div",
+            { class: "panel" },
+            parts.empty(
+              "No nova is open.",
+              "Look one up, or choose one of the list.",
+              parts.button("Look one up", lookUp, { kind: "main" }),
+            ),
+          ),
         );
     }
   }
@@ -160,7 +168,7 @@ export function mount(element, context) {
       id: "nc-look",
       title: "Look a nova up",
       keys: "n",
-      run: () => form.control("name").focus(),
+      run: lookUp,
     },
     ...(shown?.commands?.() ?? []),
   ]);

@@ -15,6 +15,7 @@ export function showNova(stage, context, id) {
     "aria-label": "Light curves and spectra",
   });
   const nothing = parts.empty("No data was found yet.");
+  nothing.hidden = true;
   const drawn = h("div", { class: "stack" });
   const runs = h("ul", { class: "p-rows", "aria-label": "Runs" });
   const pack = h("div", { class: "row" });
@@ -138,7 +139,7 @@ export function showNova(stage, context, id) {
         h(
           "a",
           {
-            class: "p-button",
+            class: "button",
             href: bundle.bundle.url,
             download: `${nova.preferred_name}.zip`,
           },

@@ -18,7 +18,8 @@ export function mount(element, context) {
     hidden: true,
   });
   const earlier = h("ul", { class: "p-rows", "aria-label": "Said today" });
-  const nothing = parts.empty("Nothing was said today.");
+  const nothing = parts.empty("Nothing was said today.", "Type a text, and hear it.");
+  nothing.hidden = true;
   const mine = [];
   let left = false;
 
@@ -34,10 +35,10 @@ export function mount(element, context) {
         required: true,
         longest: 20000,
         placeholder: "The train to the mountains leaves at nine.",
-        hint: `Up to ${AT_ONCE.toLocaleString("en")} characters are spoken at once; a longer text is spoken by a worker.`,
+        hint: `Plain, or SSML. Up to ${AT_ONCE.toLocaleString("en")} characters are spoken at once; a longer text is spoken by a worker.`,
       },
       {
-        name: "voice",
+        name: "voice_id",
         label: "Voice",
         kind: "choice",
         choices: [{ value: "", title: "The usual one" }],
@@ -79,15 +80,19 @@ export function mount(element, context) {
   );
 
   context.get("/voices").then((voices) => {
-    const title = (voice) => `${voice.voice_id} (${voice.language})${voice.usual ? ", the usual one" : ""}`;
+    const sounds = { high: "like a person", medium: "", low: "like a machine" };
+    const title = (voice) =>
+      [`${voice.voice_id} (${voice.language})`, sounds[voice.quality], voice.usual ? "the usual one" : ""]
+        .filter(Boolean)
+        .join(", ");
     form.choices(
-      "voice",
+      "voice_id",
       voices.map((voice) => ({ value: voice.voice_id, title: title(voice) })),
     );
   }, context.fail);
 
-  async function speak({ text, voice, format }) {
-    const said = { text, voice: voice ?? null };
+  async function speak({ text, voice_id, format }) {
+    const said = { text, voice_id: voice_id ?? null };
     const audio = text.length <= AT_ONCE ? await context.post("/public/tts/sync", said) : await spokenByWorker(said);
     const kept = format === "wav" ? null : format;
     if (audio)
@@ -144,9 +149,13 @@ export function mount(element, context) {
     ]
       .filter(Boolean)
       .join(" · ");
+    const missing = audio.left_out
+      ? h("p", { class: "small" }, `Left out, as the voice cannot say it: ${[...audio.left_out].join(" ")}`)
+      : "";
     return [
       h("h2", {}, "What was said"),
       player,
+      missing,
       gone,
       h("p", { class: "row small soft" }, about, parts.link("Download", url, { download: `speech.${format}` })),
     ];
@@ -157,8 +166,15 @@ export function mount(element, context) {
     (audio) => audio.audio_id,
     (audio) => {
       const place = `${audio.date}/${audio.audio_id}`;
-      const about = `${audio.voice_id}, ${parts.length(audio.duration)}`;
-      const hear = parts.button("Hear it", () => context.address.set({ audio: place }), { label: `Hear it: ${about}` });
+      const silent = audio.status === "failed" || audio.status === "expired";
+      const about = silent
+        ? `${audio.voice_id}: ${audio.error_message}`
+        : `${audio.voice_id}, ${parts.length(audio.duration)}`;
+      const hear = silent
+        ? ""
+        : parts.button("Hear it", () => context.address.set({ audio: place }), {
+            label: `Hear it: ${about}`,
+          });
       const gone = h("span", { class: "soft" }, "forgotten ", parts.when(audio.forgotten_at ?? audio.ttl));
       return {
         element: h("li", {}, h("span", { class: "wide" }, about), gone, hear),

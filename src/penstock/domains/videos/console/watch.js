@@ -11,6 +11,7 @@ export function mount(element, context) {
   const sent = h("section", { class: "stack", "aria-label": "Send a film" });
   const found = h("ul", { class: "p-cards", "aria-label": "Videos" });
   const none = parts.empty("No video is listed here.", "You see those that you have sent; or find some by category or tag.");
+  none.hidden = true;
   const more = parts.button("Show more", next);
   let [shown, cursor, videos] = [null, null, []];
 
