@@ -10,14 +10,14 @@ import pytest
 
 from penstock import FrozenClock, Store
 from penstock.errors import IndexIncomplete, LayoutMismatch
-from penstock.evolution.index_migration import IndexMigration
+from penstock.evolution.migration import Migration
 from penstock.evolution.pending import pending_migrations
 from penstock.kernel.layouts.knower import FRESH
-from penstock.kernel.layouts.knowledge import HERE
 from penstock.kernel.layouts.migration_segment import MigrationSegment
 from penstock.kernel.layouts.stored_layout import StoredLayout
 from penstock.operations.updates import Add, Set
 from tests.beneath import beneath
+from tests.evolution.dying import Killed, dying
 from tests.evolution.traffic import Writer, traffic
 from tests.kernel.layouts.conftest import OpenStore, ensured
 from tests.kernel.layouts.films import Declared, cinema, film
@@ -26,10 +26,6 @@ FIELDS: dict[str, Any] = {"title": str, "note": str | None, "stars": int}
 DEFAULTS: dict[str, Any] = {"note": None, "stars": 3}
 SHELF = ("SHELF#{note}", "{stars:06d}#{film_id}")
 RECORDS = 120
-
-
-class Killed(BaseException):
-    """The process ends here."""
 
 
 @pytest.fixture
@@ -61,24 +57,8 @@ def _check_whole(store: Store, new: Declared, writers: Sequence[Writer]) -> None
         assert [(f.stars, f.film_id) for f in store.find(new.by_shelf(note=note))] == sorted(expected)
 
 
-def _migration(store: Store, declared: Declared, **options: Any) -> IndexMigration:
-    return IndexMigration(store, declared.__shape__, **{"segments": 2, "page": 7, **options})
-
-
-def _dying(store: Store, at: int) -> Store:
-    """A store whose process ends at its so-many-eth commit."""
-    engine, knowledge = beneath(store), store.engine.knowledge  # type: ignore[attr-defined]
-    commit, counted = engine.commit, [0]
-    HERE.pop(knowledge.process)  # it is not of this process
-
-    def count(*args: Any, **options: Any) -> None:
-        counted[0] += 1
-        if counted[0] >= at:
-            raise Killed
-        commit(*args, **options)
-
-    engine.commit = count
-    return store
+def _migration(store: Store, declared: Declared, **options: Any) -> Migration:
+    return Migration(store, declared.__shape__, **{"segments": 2, "page": 7, **options})
 
 
 def test_50_records_from_before_are_found_by_a_new_index(another: OpenStore, old: Declared, new: Declared) -> None:
@@ -102,11 +82,15 @@ def test_what_is_to_be_migrated_is_told_until_it_is_done(
     before.put_many(_many(old, 20))
     after = ensured(another, new)
     (pending,) = pending_migrations(after, [cinema(new)])
-    assert (pending.label, pending.indexes, pending.is_begun) == ("cinema.Film", ("GSI1",), False)
+    assert (pending.label, [s.what for s in pending.steps], pending.stage) == (
+        "cinema.Film",
+        ["cinema.Film in GSI1"],
+        None,
+    )
     assert pending_migrations(before, [cinema(old)]) == []
     with pytest.raises(Killed):
-        _migration(_dying(another(), 4), new).run()
-    assert [p.is_begun for p in pending_migrations(after, [cinema(new)])] == [True]
+        _migration(dying(another(), 4), new).run()
+    assert [p.stage for p in pending_migrations(after, [cinema(new)])] == ["filling"]
     _migration(after, new).run()
     assert pending_migrations(after, [cinema(new)]) == []
 
@@ -165,7 +149,7 @@ def test_both_write_all_the_while_and_every_answer_is_right(
     removes = engine_name != "dynoxide"  # whose walks end where an item is removed at the wrong moment
     with traffic(lambda: [(another(), old), (another(), new)], removes=removes) as writers:
         if dies is not None:
-            runner = _dying(another(), dies)
+            runner = dying(another(), dies)
             with pytest.raises(Killed):
                 _migration(runner, new).run()
         _migration(after, new).run()
@@ -187,7 +171,7 @@ def test_killed_at_every_commit_it_is_gone_on_with_and_comes_to_its_end(
     deaths = 0
     while True:
         deaths += 1
-        runner = _dying(another(), 3)  # it is known, and notes one page at most
+        runner = dying(another(), 3)  # it is known, and notes one page at most
         try:
             _migration(runner, new, segments=1).run()
             break
@@ -204,7 +188,7 @@ def test_tables_grow_when_a_migration_has_come_to_its_end(
 ) -> None:
     ensured(another, old).put_many(_many(old, 20))
     after = ensured(another, new)
-    runner = _dying(another(), 4)
+    runner = dying(another(), 4)
     with pytest.raises(Killed):
         _migration(runner, new).run()
     more = film({**FIELDS, "more": str | None}, defaults={**DEFAULTS, "more": None}, index=SHELF)

@@ -11,7 +11,7 @@ from uuid import uuid4
 import pytest
 from pydantic import Field
 
-from penstock import RetainFor, Unique, UtcMicros, UtcSeconds, attribute, computed
+from penstock import Formerly, Gone, RetainFor, Retyped, Unique, UtcMicros, UtcSeconds, attribute, begins, computed
 from penstock.schema.differences import Takes, differences, ensured
 from penstock.schema.fingerprint import Fingerprint, fingerprint_of, read_fingerprint
 from tests.kernel.layouts.films import film
@@ -38,6 +38,9 @@ def _shouted(title: str) -> str:
 
 TITLE = {"title": str}
 SHELF = ("SHELF#{title}", "{film_id}")
+CALLED = Annotated[str, Formerly("title")]
+EXACT = Annotated[Decimal, Retyped(was=int, forward=Decimal, back=int)]
+ELSEWHERE: dict[str, Any] = {"title": attribute("title_2", column="title_2")}
 MORE, FILL, MIGRATE, LEFT, REFUSED = Takes.NOTHING_MORE, Takes.BACKFILL, Takes.MIGRATION, Takes.NOBODY, Takes.MORE_WORDS
 
 CASES: dict[str, tuple[Fingerprint, Fingerprint, Takes | None, Takes | None]] = {
@@ -64,8 +67,50 @@ CASES: dict[str, tuple[Fingerprint, Fingerprint, Takes | None, Takes | None]] = 
         LEFT,
     ),
     "a required field no longer": (_print({**TITLE, "note": str}), _print(), REFUSED, REFUSED),
-    "another type": (_print({"title": int}), _print({"title": Decimal}), MIGRATE, MIGRATE),
-    "another precision": (_print({"title": UtcSeconds}), _print({"title": UtcMicros}), MIGRATE, MIGRATE),
+    "another type": (_print({"title": int}), _print({"title": Decimal}), REFUSED, REFUSED),
+    "another precision": (_print({"title": UtcSeconds}), _print({"title": UtcMicros}), REFUSED, REFUSED),
+    "another type, elsewhere": (
+        _print({"title": int}),
+        _print({"title": Decimal}, defaults=ELSEWHERE),
+        REFUSED,
+        REFUSED,
+    ),
+    "another type, elsewhere, by functions": (
+        _print({"title": int}),
+        _print({"title": EXACT}, defaults=ELSEWHERE),
+        MIGRATE,
+        MIGRATE,
+    ),
+    "another type than the functions know": (
+        _print({"title": str}),
+        _print({"title": EXACT}, defaults=ELSEWHERE),
+        REFUSED,
+        REFUSED,
+    ),
+    "another name": (_print(), _print({"heading": CALLED}), MIGRATE, MIGRATE),
+    "another name, at its place": (
+        _print(),
+        _print({"heading": CALLED}, defaults={"heading": attribute("title", column="title")}),
+        MORE,
+        MORE,
+    ),
+    "another name of what a key is made of": (
+        _print(keys=("FILM#{film_id}", "{title}"), index=SHELF),
+        _print(
+            {"heading": CALLED},
+            defaults={"heading": attribute("title", column="title")},
+            keys=("FILM#{film_id}", "{heading}"),
+            index=("SHELF#{heading}", "{film_id}"),
+        ),
+        MORE,
+        MORE,
+    ),
+    "a required field no longer, written for others": (
+        _print({**TITLE, "note": str}),
+        _print(gone=(Gone("note", written_as=""),)),
+        LEFT,
+        LEFT,
+    ),
     "another attribute": (_print(), _print(defaults={"title": attribute("Title")}), MIGRATE, None),
     "another column": (_print(), _print(defaults={"title": attribute(column="heading")}), None, MIGRATE),
     "no longer required": (_print(), _print({"title": str | None}, defaults={"title": None}), MIGRATE, MIGRATE),
@@ -131,6 +176,15 @@ def test_once_ensured_only_that_differs_which_ensuring_does_not_do(case: str, ke
     before = [d for d in differences(stored, declared, key_texts=key_texts) if d.takes is not MORE]
     assert differences(after, declared, key_texts=key_texts) == before
     assert ensured(after, declared, key_texts=key_texts) == after
+
+
+def test_a_field_that_begins_with_a_rule_is_added_and_filled() -> None:
+    stored = _print()
+    declared = _print({**TITLE, "loud": str}, defaults={"loud": begins(_shouted, of="title")})
+    assert [d.takes for d in differences(stored, declared, key_texts=True)] == [MORE, FILL]
+    after = ensured(stored, declared, key_texts=True)
+    assert [d.takes for d in differences(after, declared, key_texts=True)] == [FILL]
+    assert ensured(after, declared, key_texts=True) == after
 
 
 def test_a_fingerprint_comes_back_from_its_document_with_the_same_digest() -> None:

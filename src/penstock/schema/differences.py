@@ -15,6 +15,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from penstock.schema.fingerprint import Fingerprint, StoredField, StoredIndex, StoredKey
+from penstock.schema.layout_names import named_as
 
 
 class Takes(StrEnum):
@@ -42,7 +43,7 @@ class Difference(Struct, frozen=True):
 
 def differences(stored: Fingerprint, declared: Fingerprint, *, key_texts: bool) -> list[Difference]:
     """Everything in which a declaration differs from the layout that a store has."""
-    return list(_all(stored, declared, key_texts))
+    return list(_all(named_as(stored, declared), declared, key_texts))
 
 
 def ensured(stored: Fingerprint, declared: Fingerprint, *, key_texts: bool) -> Fingerprint:
@@ -53,20 +54,33 @@ def ensured(stored: Fingerprint, declared: Fingerprint, *, key_texts: bool) -> F
     """
     if any(d.takes in (Takes.MIGRATION, Takes.MORE_WORDS) for d in differences(stored, declared, key_texts=key_texts)):
         return stored
-    fields = {n: f for n, f in declared.fields.items() if not _is_backfilled(stored.fields.get(n), f)}
+    stored = named_as(stored, declared)
+    fields = {n: _begun(f) for n, f in declared.fields.items() if not _is_backfilled(stored.fields.get(n), f)}
     indexes = {} if key_texts else declared.indexes
     return replace(
         declared,
-        fields={**stored.fields, **fields},
+        fields={**kept_fields(stored, declared), **fields},
         indexes={**stored.indexes, **indexes},
         sql_indexes=tuple(sorted({*stored.sql_indexes, *declared.sql_indexes})),
         feed=stored.feed or declared.feed,
     )
 
 
+def kept_fields(stored: Fingerprint, declared: Fingerprint) -> dict[str, StoredField]:
+    """The fields of a layout; those that are gone have what is written there for the sake of others."""
+    return {n: replace(f, default=declared.gone[n]) if n in declared.gone else f for n, f in stored.fields.items()}
+
+
+def _begun(field: StoredField) -> StoredField:
+    """A field as it is at first: made by its rule wherever it is missing."""
+    return replace(field, made=True) if field.begins else field
+
+
 def _is_backfilled(former: StoredField | None, field: StoredField) -> bool:
     if former is None:
         return False
+    if field.begins and not former.made:
+        return former == field
     computed = former.computed_of != field.computed_of and bool(field.computed_of)
     return computed or (former.unique_within != field.unique_within and field.unique_within is not None)
 
@@ -76,12 +90,13 @@ def _all(stored: Fingerprint, declared: Fingerprint, key_texts: bool) -> Iterato
     for name, field in declared.fields.items():
         former = stored.fields.get(name)
         if former is None:
-            yield _new_field(declared, name, field)
+            yield from _new_field(declared, name, field)
         else:
+            yield from _bound(declared, name, former, field, key_texts)
             yield from _field(f"{declared.label}.{name}", former, field, key_texts)
     for name, former in stored.fields.items():
         if name not in declared.fields:
-            yield _lost_field(f"{stored.label}.{name}", former)
+            yield _lost_field(f"{stored.label}.{name}", former, is_gone=name in declared.gone)
     yield from _indexes(stored, declared, key_texts)
     yield from _rules(stored, declared)
 
@@ -134,37 +149,80 @@ def _tag(layout: Fingerprint) -> str:
 # Fields
 
 
-def _new_field(declared: Fingerprint, name: str, field: StoredField) -> Difference:
+def _new_field(declared: Fingerprint, name: str, field: StoredField) -> Iterator[Difference]:
     what = f"{declared.label}.{name}"
-    if not field.may_be_missing:
-        return Difference(
+    if not field.may_be_missing and not field.begins:
+        yield Difference(
             Takes.MORE_WORDS,
             what,
-            "records that stand have no value of this new field; give it a default, or make it optional",
+            "records that stand have no value of this new field; give it a default, or a rule that it begins with, or "
+            "make it optional",
         )
-    return Difference(Takes.NOTHING_MORE, what, f"new field, {field.kind}")
+        return
+    yield Difference(Takes.NOTHING_MORE, what, f"new field, {field.kind}")
+    if field.begins:
+        yield _to_be_filled(what)
 
 
-def _lost_field(what: str, former: StoredField) -> Difference:
-    if former.may_be_missing:
+def _to_be_filled(what: str) -> Difference:
+    return Difference(Takes.BACKFILL, what, "records that stand get what the rule says that it begins with")
+
+
+def _lost_field(what: str, former: StoredField, *, is_gone: bool) -> Difference:
+    if former.may_be_missing or is_gone:
         return Difference(Takes.NOBODY, what, "no longer declared; its values stay as they are")
     return Difference(
         Takes.MORE_WORDS,
         what,
-        "older declarations need a value of this field in every record, and this one would write none; keep it, with a "
-        "default, until they are gone",
+        "older declarations need a value of this field in every record, and this one would write none; say what is "
+        "written for their sake, with Gone",
     )
 
 
+def place_of(field: StoredField, *, key_texts: bool) -> str:
+    """Where a store has a field's values."""
+    return field.attribute if key_texts else field.column
+
+
+def _moved(what: str, former: StoredField, field: StoredField, key_texts: bool) -> Iterator[Difference]:
+    """Where it lies, and what its values are."""
+    was, now = place_of(former, key_texts=key_texts), place_of(field, key_texts=key_texts)
+    place = "stored as" if key_texts else "column"
+    if former.form == field.form:
+        if was != now:
+            yield Difference(Takes.MIGRATION, what, f"{place} {was} → {now}")
+    elif was == now:
+        yield Difference(
+            Takes.MORE_WORDS,
+            what,
+            f"{place} {was}, where older declarations have {former.form}, not {field.form}; store it elsewhere, with "
+            f'attribute("{now}_2", column="{field.column}_2"), and say what it was, with Retyped',
+        )
+    elif field.retyped_from != former.form:
+        yield Difference(
+            Takes.MORE_WORDS, what, f"{former.form} → {field.form}; say how the one is made of the other, with Retyped"
+        )
+    else:
+        yield Difference(Takes.MIGRATION, what, f"{former.form} → {field.form}, {place} {was} → {now}")
+
+
+def _bound(
+    declared: Fingerprint, name: str, former: StoredField, field: StoredField, key_texts: bool
+) -> Iterator[Difference]:
+    """Those that cannot lie elsewhere."""
+    was, now = place_of(former, key_texts=key_texts), place_of(field, key_texts=key_texts)
+    is_bound = name == declared.expiry or (not key_texts and name in key_fields(declared))
+    if is_bound and was != now:
+        why = "ends records" if name == declared.expiry else "is part of the primary key"
+        word = f'attribute("{was}")' if key_texts else f'attribute(column="{was}")'
+        yield Difference(Takes.MORE_WORDS, f"{declared.label}.{name}", f"it {why}, and stays where it is: {word}")
+
+
 def _field(what: str, former: StoredField, field: StoredField, key_texts: bool) -> Iterator[Difference]:
-    if former.kind != field.kind:
-        yield Difference(Takes.MIGRATION, what, f"retyped: {former.kind} → {field.kind}")
-    elif former.digits != field.digits:
-        yield Difference(Takes.MIGRATION, what, f"other fraction digits: {former.digits} → {field.digits}")
-    if key_texts and former.attribute != field.attribute:
-        yield Difference(Takes.MIGRATION, what, f"stored as {former.attribute} → {field.attribute}")
-    if not key_texts and former.column != field.column:
-        yield Difference(Takes.MIGRATION, what, f"column {former.column} → {field.column}")
+    moved = list(_moved(what, former, field, key_texts))
+    yield from moved
+    if former.formerly != field.formerly and not moved:
+        yield Difference(Takes.NOTHING_MORE, what, f"formerly {', '.join(field.formerly) or 'nothing else'}")
     if key_texts and former.in_key_only != field.in_key_only:
         yield Difference(
             Takes.MIGRATION, what, "in the key alone" if field.in_key_only else "no longer in the key alone"
@@ -183,7 +241,9 @@ def _field(what: str, former: StoredField, field: StoredField, key_texts: bool) 
 
 def _presence(what: str, former: StoredField, field: StoredField) -> Iterator[Difference]:
     """Whether a value may be missing, and what stands for it."""
-    if former.may_be_missing and not field.may_be_missing:
+    if field.begins and former.made:
+        yield _to_be_filled(what)
+    elif former.may_be_missing and not field.may_be_missing:
         yield Difference(
             Takes.MORE_WORDS, what, "records that stand may have no value of this field; give it a default"
         )

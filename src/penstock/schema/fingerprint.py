@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
+from datetime import datetime
 from typing import Any
 from weakref import WeakKeyDictionary
 
 import msgspec
 from msgspec import Struct
 
-from penstock.schema.kinds import FieldShape, Kind, key_text
+from penstock.schema.kinds import FieldShape, Kind, instant_text, key_text
 from penstock.schema.shape import EntityShape, IndexShape, KeyAttribute
 from penstock.schema.template import Template
 
@@ -46,6 +47,17 @@ class StoredField(Struct, frozen=True, omit_defaults=True):
     choices: tuple[str, ...] = ()
     computed_of: tuple[str, ...] = ()
     unique_within: tuple[str, ...] | None = None
+    formerly: tuple[str, ...] = ()
+    "The names that older declarations have for it."
+    retyped_from: str | None = None
+    "What it was, where the declaration knows how to make the one of the other."
+    begins: bool = False
+    "Does a rule say what records from before it have?"
+
+    @property
+    def form(self) -> str:
+        """What its values are stored as."""
+        return f"{self.kind} with {self.digits} digits" if self.digits else self.kind
 
     @property
     def may_be_missing(self) -> bool:
@@ -80,6 +92,8 @@ class Fingerprint(Struct, frozen=True, omit_defaults=True):
     version: str | None = None
     sql_indexes: tuple[tuple[str, ...], ...] = ()
     lifetimes: tuple[str, ...] = ()
+    gone: dict[str, str] = {}
+    "Fields that older declarations need, with the text of what is written there for their sake."
 
     @property
     def digest(self) -> str:
@@ -115,6 +129,7 @@ def fingerprint_of(shape: EntityShape) -> Fingerprint:
         version=shape.version,
         sql_indexes=tuple(sorted(shape.sql_indexes)),
         lifetimes=tuple(sorted(shape.lifetimes)),
+        gone={name: _text(value) for name, value in shape.gone.items()},
     )
 
 
@@ -150,7 +165,15 @@ def _field(field: FieldShape) -> StoredField:
         choices=tuple(sorted(m.value for m in field.python)) if field.kind is Kind.CHOICE else (),
         computed_of=field.computation.of if field.computation is not None else (),
         unique_within=field.unique_within,
+        formerly=field.formerly,
+        retyped_from=None if field.retyping is None else _field(field.retyping.former).form,
+        begins=field.begins is not None,
     )
+
+
+def form_of(field: FieldShape) -> str:
+    """What a field's values are stored as."""
+    return _field(field).form
 
 
 def _default(field: FieldShape) -> str | None:
@@ -161,6 +184,17 @@ def _default(field: FieldShape) -> str | None:
     if field.kind is Kind.TEXTS:
         return _canonical(sorted(field.default)).decode()
     return field.default.hex() if isinstance(field.default, bytes) else key_text(field, field.default)
+
+
+def _text(value: Any) -> str:
+    """The text of a value of which only its type is known."""
+    if isinstance(value, datetime):
+        return instant_text(value, 6)
+    if isinstance(value, frozenset):
+        return _canonical(sorted(value)).decode()
+    if isinstance(value, list | dict):
+        return _canonical(value).decode()
+    return value.hex() if isinstance(value, bytes) else str(value)
 
 
 def _index(shape: EntityShape, index: IndexShape) -> StoredIndex:

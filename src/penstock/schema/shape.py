@@ -163,6 +163,8 @@ class EntityShape:
     "What a store bound to a project may do with its own ones."
     files: tuple[FilePattern, ...] = ()
     "Where its files may lie; none when its domain does not say, and then anywhere."
+    gone: Mapping[str, Any] = field(default_factory=dict)
+    "Fields that older declarations need in every record, and what is written there for their sake."
 
     def __repr__(self) -> str:
         return f"<entity {self.label}>"

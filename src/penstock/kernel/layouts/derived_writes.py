@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from msgspec.structs import replace
 
-from penstock.errors import Conflict, StaleIndex
+from penstock.errors import Conflict, StaleComputed, StaleIndex
 from penstock.kernel.layouts.derived_entity import DerivedEntity, Entities
 from penstock.operations.commit_recovery import conflict, required
 from penstock.operations.conditions import All, Compare, Condition, Missing, Present, both, holds
@@ -111,7 +111,7 @@ class DerivedWrites:
         entity.check_creation()
         for name, value in put.values.items():
             entity.check_value(name, value)
-        values = {n: v for n, v in put.values.items() if n not in entity.derived.absent}
+        values = entity.stored_values(put.values)
         when, unknown = entity.condition(put.when), entity.derived.unknown
         if not unknown:
             return _Sent(Put(entity.shape, values, when, put.witness))
@@ -138,32 +138,38 @@ class DerivedWrites:
         relied = {n: v for n, v in patch.relied.items() if n in entity.shape.fields}
         derived = Patch(entity.shape, patch.key, updates, when, relied, patch.exact)
         try:
-            return _Sent(with_index_keys(derived, None))
-        except StaleIndex:
+            return _Sent(with_index_keys(entity.stored_patch(derived), None))
+        except (StaleComputed, StaleIndex):
             found = self._read(entity, patch)
             if found is None:
                 raise conflict(patch, None, position=position) from None
-            return _Sent(_as_read(derived, found.__dict__), rests_on_reading=True)
+            return _Sent(_as_read(entity, derived, found.__dict__), rests_on_reading=True)
 
     def _read(self, entity: DerivedEntity, write: Write) -> Any:
         key = {n: write.key[n] for n in entity.shape.key.fields}
         return self._engine.get([Ref(entity.shape, key)], now=self._now)[0]
 
 
-def _as_read(patch: Patch, found: Mapping[str, Any]) -> Patch:
-    """A patch whose index keys are made of what was read, on the condition that it still stands."""
-    indexed, shape = patch.shape.indexed, patch.shape
-    after = apply(patch.updates, dict(found))
+def _as_read(entity: DerivedEntity, patch: Patch, found: Mapping[str, Any]) -> Patch:
+    """A patch whose values are made of what was read, on the condition that it still stands."""
+    shape, declared = patch.shape, entity.declared
+    before = {n: _plain(declared.fields[n], v) for n, v in entity.values(found).items()}
+    after = apply(patch.updates, before)
     updates: list[Update] = []
     when = patch.when
     for update in patch.updates:
-        if update.field in indexed and not isinstance(update, Set | Remove):
-            value = after[update.field]
-            updates.append(Remove(update.field) if value is None else Set(update.field, value))
-            when = both(when, _still(shape.fields[update.field], found[update.field]))
+        name = update.field
+        if entity.is_relative(update) or (name in shape.indexed and not isinstance(update, Set | Remove)):
+            value = after[name]
+            updates.append(Remove(name) if value is None else Set(name, value))
+            when = both(when, _still(shape.fields[name], found[name]))
         else:
             updates.append(update)
-    return with_index_keys(replace(patch, updates=tuple(updates), when=when), found)
+    return with_index_keys(entity.stored_patch(replace(patch, updates=tuple(updates), when=when)), found)
+
+
+def _plain(field: FieldShape, value: Any) -> Any:
+    return as_stored(field, value) if value is not None and field.kind is Kind.DOCUMENT else value
 
 
 def _changed(update: Update) -> Any:
@@ -177,7 +183,7 @@ _SOMETHING = object()
 def _still(field: FieldShape, value: Any) -> Condition:
     if value is None:
         return Missing(field.name)
-    return Compare(field.name, "=", as_stored(field, value) if field.kind is Kind.DOCUMENT else value)
+    return Compare(field.name, "=", _plain(field, value))
 
 
 def _holds(write: Write, found: Mapping[str, Any] | None) -> bool:

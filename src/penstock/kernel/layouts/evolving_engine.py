@@ -20,7 +20,7 @@ from penstock.kernel.layouts.knowledge import Knowledge, KnownLayouts
 from penstock.operations.feed_entry import FeedEntry, FeedSlice, LogSize
 from penstock.operations.item_collection import ItemCollection
 from penstock.operations.plan import PlanStep
-from penstock.operations.reads import Page, Query, Ref, damage
+from penstock.operations.reads import Page, Query, Ref, Unreadable, damage
 from penstock.operations.scan_page import ScanPage
 from penstock.operations.writes import Patch, Write
 from penstock.ports.clock import Clock
@@ -103,8 +103,10 @@ class EvolvingEngine:
         page = self.beneath.scan(there, segment=segment, segments=segments, after=after, limit=limit)
         if entity is None:
             return page
-        found = [replace(each, record=entity.record(each.record)) for each in page.found]
-        return replace(page, found=found, unreadable=tuple(entity.unreadable(u) for u in page.unreadable))
+        records, damaged = entity.records(each.record for each in page.found)
+        pairs = zip(page.found, records, strict=True)
+        found = [replace(each, record=record) for each, record in pairs if record is not None]
+        return replace(page, found=found, unreadable=(*map(entity.unreadable, page.unreadable), *damaged))
 
     def changes(self, shapes: Sequence[EntityShape], *, after: str | None = None, limit: int = 100) -> FeedSlice:
         there, back = self._shapes(shapes)
@@ -123,19 +125,23 @@ class EvolvingEngine:
     def _get(self, known: KnownLayouts, refs: Sequence[Ref[Any]], now: datetime) -> list[Any | None]:
         entities = [_entity(known, ref.shape) for ref in refs]
         there = [ref if e is None else e.ref(ref) for ref, e in zip(refs, entities, strict=True)]
-        damaged: DamagedRecord | None = None
+        told: list[Unreadable] = []
+        by_shape = {e.shape: e for e in entities if e is not None}
         try:
             found = self.beneath.get(there, now=now)
         except DamagedRecord as error:
             if error.records is None:
                 raise
-            damaged, found = error, error.records
-        records = [r if e is None else e.record(r) for r, e in zip(found, entities, strict=True)]
-        if damaged is None:
-            return records
-        by_shape = {e.shape: e for e in entities if e is not None}
-        told = [by_shape[u.shape].unreadable(u) if u.shape in by_shape else u for u in damaged.unreadable]
-        raise damage(told, records) from damaged
+            found = error.records
+            told += [by_shape[u.shape].unreadable(u) if u.shape in by_shape else u for u in error.unreadable]
+        records = []
+        for each, entity in zip(found, entities, strict=True):
+            (record,), damaged = ([each], []) if entity is None else entity.records([each])
+            records.append(record)
+            told += damaged
+        if told:
+            raise damage(told, records)
+        return records
 
     def _collected(
         self,

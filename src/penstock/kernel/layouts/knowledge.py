@@ -14,7 +14,7 @@ import socket
 import threading
 from collections.abc import Mapping
 from datetime import timedelta
-from weakref import WeakValueDictionary
+from weakref import WeakSet, WeakValueDictionary
 
 from penstock.errors import Conflict, Misconfigured, OutOfScope, Unavailable
 from penstock.kernel.layouts.derived_entity import DerivedEntity
@@ -58,23 +58,21 @@ class KnownLayouts:
         "What each shape is derived to; None where it lies as it is declared,"
         self.plain: set[EntityShape] = set()
         "as these do."
-        self.declares: dict[str, str] = {}
-        "The digests of declarations that are not the layouts of the store."
         self.running: list[None] = []
         "One for each write that goes by this and has not ended."
 
     def derive(self, shape: EntityShape) -> DerivedEntity | None:
         """What a shape is derived to."""
-        mark = self._marks.get(shape.label)
-        if mark is None or mark == digest_of(shape):
-            found = None
-        else:
-            self.declares[shape.label] = digest_of(shape)
-            found = self._knowledge.derived(shape)
+        self._knowledge.used.add(shape)
+        found = self._knowledge.derived(shape) if self.is_other(shape) else None
         self.entities[shape] = found
         if found is None:
             self.plain.add(shape)
         return found
+
+    def is_other(self, shape: EntityShape) -> bool:
+        """Is a declaration something else than the layout that the store has?"""
+        return self._marks.get(shape.label) not in (None, digest_of(shape))
 
 
 class Knowledge:
@@ -86,6 +84,8 @@ class Knowledge:
         self.read_until = self.written_until = _NEVER
         "Until when it may be read, and written, by what is known."
         self.known = KnownLayouts(self, None)
+        self.used: WeakSet[EntityShape] = WeakSet()
+        "The declarations that were asked for here."
         self._former: list[KnownLayouts] = []
         self._derived: dict[tuple[EntityShape, str], DerivedEntity] = {}
         self._begin_process()
@@ -189,7 +189,7 @@ class Knowledge:
             edition=min((k.number for k in self._former), default=number),
             renewed=self._renewed,
             place=f"{socket.gethostname()} {os.getpid()}",
-            declares=self.known.declares,
+            declares={s.label: digest_of(s) for s in tuple(self.used) if self.known.is_other(s)},
             ttl=int((self._clock.now() + _KEPT).timestamp()),
         )
         self._engine.commit(
@@ -229,7 +229,11 @@ class Knowledge:
         known = self._derived.get((shape, stored.mark))
         if known is None:
             derived = through(
-                shape, stored.layout, announced=stored.following, key_texts=self._engine.features.key_texts
+                shape,
+                stored.layout,
+                announced=stored.following,
+                stage=stored.stage,
+                key_texts=self._engine.features.key_texts,
             )
             known = self._derived[shape, stored.mark] = DerivedEntity(derived)
         return known

@@ -61,13 +61,13 @@ class _Comparison:
     @property
     def may_be_ensured(self) -> bool:
         """May tables be made to hold what is declared?"""
-        if self.stored is not None and self.stored.is_migrating:
+        if self.stored is not None and self.stored.stage is not None:
             return self.grown is None
         return not self.is_older and not any(d.takes in _UNFIT for d in self.differences)
 
     def steps(self) -> list[PlanStep]:
         """What differs, beside what is done to tables for it."""
-        if self.stored is not None and self.stored.is_migrating and self.grown is not None:
+        if self.stored is not None and self.stored.stage is not None and self.grown is not None:
             return [PlanStep(str(Takes.MORE_WORDS), self.shape.label, _MIGRATING)]
         if self.is_older:
             return [PlanStep(OLDER, self.shape.label, _OLDER)]
@@ -92,7 +92,7 @@ class _Comparison:
     @property
     def is_announced(self) -> bool:
         """Is some layout to follow, for whomever?"""
-        return self.stored is not None and self.stored.announced is not None and not self.stored.is_migrating
+        return self.stored is not None and self.stored.announced is not None and self.stored.stage is None
 
     def done(self) -> StoredLayout | None:
         """The layout once everybody carries along what is new."""
@@ -139,8 +139,8 @@ class LayoutEnsuring:
         while True:
             self._become(shapes, _Comparison.begun)
             announced = self._compared(shapes, self._register.read([shape.label for shape in shapes]))
-            if not any(c.is_announced for c in announced):
-                return
+            if not any(c.is_announced or c.begun() for c in announced):
+                return  # else another's was in the way, and is out of it by now
             KnowerWatch(self._engine, self._clock).wait_for(self._register.edition())
             self._become([c.shape for c in announced if c.is_announced], _Comparison.done)
 

@@ -15,6 +15,7 @@ from penstock.declare.key import key
 from penstock.declare.units import Count
 from penstock.kernel.system import SYSTEM
 from penstock.schema.fingerprint import Fingerprint, fingerprint_of, read_fingerprint
+from penstock.schema.migration_stage import MigrationStage
 from penstock.schema.role import Role
 from penstock.schema.shape import OPERATORS, EntityShape
 
@@ -40,8 +41,10 @@ class StoredLayout(Entity, table=SYSTEM, relation="layouts"):
     "The layout that is to follow: every writer carries along what it has more, before anybody goes by it."
     announced_for: str | None = None
     "The digest of the declaration that it is for."
-    is_migrating: bool = False
-    "Are records on their way to it, so that it takes more than everybody's knowing?"
+    stage: MigrationStage | None = None
+    "How far records are on their way to it, where that takes more than everybody's knowing."
+    is_paused: bool = False
+    "Does whoever brings them there wait until somebody says to go on?"
 
     @key("LAYOUTS", "ENTITY#{label}")
     def at(self, *, label: str) -> None: ...
@@ -60,7 +63,9 @@ class StoredLayout(Entity, table=SYSTEM, relation="layouts"):
     def mark(self) -> str:
         """What tells this from anything else that could be known of the layout."""
         following = self.following
-        return self.digest if following is None else f"{self.digest}+{following.digest}"
+        return "+".join(
+            [self.digest, *([following.digest] if following else []), *([self.stage] if self.stage else [])]
+        )
 
 
 class LayoutEdition(Entity, table=SYSTEM, relation="layout_editions"):
@@ -97,14 +102,14 @@ def announcing(before: StoredLayout, layout: Fingerprint, *, declared: str) -> S
     return StoredLayout(**{**before.__dict__, "generation": before.generation + 1, **following})
 
 
-def migrating(before: StoredLayout, layout: Fingerprint, *, declared: str) -> StoredLayout:
-    """The same layout, with one that follows it when every record lies by it."""
-    return StoredLayout(**{**announcing(before, layout, declared=declared).__dict__, "is_migrating": True})
+def at_stage(before: StoredLayout, stage: MigrationStage) -> StoredLayout:
+    """The same, of a migration that has come to a stage."""
+    return StoredLayout(**{**before.__dict__, "generation": before.generation + 1, "stage": stage})
 
 
-def migrated(before: StoredLayout) -> StoredLayout:
-    """The layout to which records were on their way, and by which all of them lie now."""
-    return next_layout(before)
+def paused(before: StoredLayout, is_paused: bool) -> StoredLayout:
+    """The same, of a migration that somebody has asked to pause, or to go on."""
+    return StoredLayout(**{**before.__dict__, "generation": before.generation + 1, "is_paused": is_paused})
 
 
 def next_layout(before: StoredLayout) -> StoredLayout:
