@@ -366,3 +366,28 @@ def test_no_more_records_a_second_are_looked_at_than_is_asked_for(
     began = clock.monotonic()
     _migration(after, new, rate=10).run()
     assert clock.monotonic() - began >= 2 * RECORDS / 10  # all are looked at twice
+
+
+@pytest.mark.parametrize("kind", [kind for kind in CHANGES if kind != "gone"])
+@pytest.mark.parametrize("commits", [pytest.param(n, marks=pytest.mark.long if n != 5 else ()) for n in (3, 4, 5)])
+def test_killed_again_and_again_it_is_gone_on_with_and_comes_to_its_end(
+    store: Store, another: OpenStore, kind: str, commits: int
+) -> None:
+    """So few commits are made by each process that between them they end at every one there is."""
+    change = CHANGES[kind]
+    old, new = change.old(), change.new()
+    before, after = ensured(another, old), ensured(another, new)
+    films = _stand(before, old, 9)
+    for deaths in range(60):
+        try:
+            _migration(dying(another(), commits), new, segments=1).run()
+            break
+        except Killed:
+            name = f"old-{deaths % 9:04d}"
+            assert _read(after, new, name) == change.to_new(films[name])
+    else:
+        raise AssertionError("it does not come to its end")
+    assert deaths > 1
+    for name, values in films.items():
+        assert _read(after, new, name) == change.to_new(values)
+    assert after.ensure(cinema(new), dry_run=True) == []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from typing import Annotated, Any
 
 import typer
@@ -11,6 +12,7 @@ from rich.table import Table
 
 from penstock.cli.installed import domains
 from penstock.cli.terminal import AsJson, StoreUrl, busy, console, opened
+from penstock.declare.domain import Domain
 from penstock.evolution.migration import SEGMENTS, Migration, MigrationProgress, pause_migration
 from penstock.evolution.pending import PendingMigration, pending_migrations
 from penstock.kernel.store import Store
@@ -45,6 +47,15 @@ def migrate(
         else:
             done = migrate_all(handle, pending, segments=segments, rate=rate, shut_out=shut_out)
             _show_done(done, as_json)
+
+
+def bring_along(store: Store, domains: Iterable[Domain]) -> None:
+    """Have the store hold what is declared, whatever that takes; LayoutMismatch where it cannot be done."""
+    every = tuple(domains)
+    store.ensure(*every)
+    done = migrate_all(store, pending_migrations(store, every))
+    if done:
+        _show_done(done, as_json=False)
 
 
 def migrate_all(store: Store, pending: list[PendingMigration], **options: Any) -> list[MigrationProgress]:
