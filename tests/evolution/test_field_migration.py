@@ -18,6 +18,7 @@ from penstock.evolution.migration import Migration, MigrationProgress, pause_mig
 from penstock.evolution.pending import pending_migrations
 from penstock.operations.conditions import Compare, OneOf
 from penstock.operations.updates import Add, Set
+from tests.beneath import beneath
 from tests.evolution.dying import Killed, dying
 from tests.kernel.layouts.conftest import OpenStore, ensured
 from tests.kernel.layouts.films import Declared, cinema, film
@@ -391,3 +392,48 @@ def test_killed_again_and_again_it_is_gone_on_with_and_comes_to_its_end(
     for name, values in films.items():
         assert _read(after, new, name) == change.to_new(values)
     assert after.ensure(cinema(new), dry_run=True) == []
+
+
+def test_what_was_read_is_brought_along_only_while_that_stands(store: Store, another: OpenStore) -> None:
+    """Between reading a record and writing its second place, the older declaration changes it, each time anew."""
+    change = CHANGES["renamed"]
+    old, new = change.old(), change.new()
+    before, after = ensured(another, old), ensured(another, new)
+    _stand(before, old, 9)
+    engine, turn = beneath(after), [0]
+    scan = engine.scan
+
+    def overtaken(*args: Any, **options: Any) -> Any:
+        page = scan(*args, **options)
+        turn[0] += 1
+        for found in page.found:
+            before.patch(old.at(film_id=found.record.film_id), Set("author", f"turn {turn[0]}"))
+        return page
+
+    engine.scan = overtaken
+    done = _migration(after, new, segments=1, page=100).run()
+    assert (done.stage, done.looked_at, done.written) == ("complete", 9, 0)
+    assert {_read(after, new, f"old-{n:04d}")["writer"] for n in range(9)} == {f"turn {turn[0]}"}
+
+
+@pytest.mark.parametrize("kind", ["renamed", "renamed in an index"])
+def test_whoever_has_not_heard_of_the_end_reads_what_others_write_after_it(
+    store: Store, another: OpenStore, kind: str
+) -> None:
+    change = CHANGES[kind]
+    old, new = change.old(), change.new()
+    before, after, early = ensured(another, old), ensured(another, new), another()
+    _stand(before, old, 9)
+    early.put(new(film_id="a", writer="x", stars=1))
+
+    def look(told: MigrationProgress) -> None:
+        assert before.get(old.at(film_id="a")).author == early.get(new.at(film_id="a")).writer == "x"
+
+    _migration(after, new, tell=look).run()
+    after.put(new(film_id="a", writer="y", stars=1))
+    after.patch(new.at(film_id="old-0001"), Set("writer", "y"))
+    for name in ("a", "old-0001"):
+        assert before.get(old.at(film_id=name)).author == "y"
+        assert early.get(new.at(film_id=name)).writer == "y"
+    before.patch(old.at(film_id="a"), Set("author", "z"))
+    assert after.get(new.at(film_id="a")).writer == "z"
