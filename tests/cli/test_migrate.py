@@ -17,6 +17,12 @@ def test_where_records_lie_as_declared_nothing_is_to_be_done(penstock: Penstock,
     assert penstock("migrate", "--dry-run", "--json").json == []
 
 
+def test_tables_that_others_wrote_are_looked_through(penstock: Penstock, store: Store) -> None:
+    url = "sqlite:///.penstock/penstock.db"
+    assert "No record of these domains is there." in penstock("adopt", url).out
+    assert penstock("adopt", url, "--json").json["missing"] == []
+
+
 def test_a_system_that_comes_up_brings_its_records_along(store: Store) -> None:
     old = film({"author": str})
     new = film({"writer": Annotated[str, Formerly("author")]})

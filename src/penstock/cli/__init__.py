@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from penstock.cli import look, records, running
+from penstock.cli.adopt import adopt
 from penstock.cli.audit import audit
 from penstock.cli.commands import OpenGroup
 from penstock.cli.cost_commands import cost
@@ -77,6 +78,7 @@ for command in (
     look.patterns,
     look.explain_pattern,
     migrate,
+    adopt,
     doctor,
     new,
 ):
