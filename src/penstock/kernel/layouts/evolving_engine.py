@@ -286,10 +286,6 @@ def _entry(back: dict[EntityShape, DerivedEntity], entry: FeedEntry) -> FeedEntr
     entity = back.get(entry.shape)
     if entity is None:
         return entry
-    return replace(
-        entry,
-        shape=entity.declared,
-        old=entity.record(entry.old),
-        new=entity.record(entry.new),
-        unreadable=tuple(entity.unreadable(u) for u in entry.unreadable),
-    )
+    (old, new), damaged = entity.records([entry.old, entry.new])
+    told = (*map(entity.unreadable, entry.unreadable), *damaged)
+    return replace(entry, shape=entity.declared, old=old, new=new, unreadable=told)
