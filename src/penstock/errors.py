@@ -29,6 +29,8 @@ PenstockError
 │   ├── Busy               this process does as much at once as it can
 │   └── Unanswered         a service elsewhere gave no answer that can be used
 │       └── AnswerTooLong  it has more bytes than are taken
+├── LayoutMismatch         a declaration and the layout that the store has do not fit; one of them has to follow
+│   └── IndexIncomplete    an index does not have every record yet, so it answers no question
 ├── TooSlow                the body of a request did not come in time
 └── Misconfigured          a URL, an extra or a setting is wrong
 
@@ -251,6 +253,18 @@ class Busy(Unavailable):
 
     slug, tells = "busy", True
     part = None
+
+
+class LayoutMismatch(PenstockError):
+    """This declaration and the layout that the store has do not fit; nothing was read or written."""
+
+    slug, http_status = "layout-mismatch", 503
+
+
+class IndexIncomplete(LayoutMismatch):
+    """An index does not have every record yet, so that an answer by it could leave some out."""
+
+    slug, tells = "index-incomplete", True
 
 
 class TooSlow(PenstockError):

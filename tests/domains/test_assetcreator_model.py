@@ -23,6 +23,7 @@ from penstock.errors import Conflict, IllegalMove, InvalidKey, InvalidValue, Not
 from penstock.kernel.idempotency import OnceStatus
 from penstock.kernel.outbox import MessageStatus
 from penstock.operations.reads import Query, Ref
+from tests.beneath import beneath
 
 from .keys import assert_every_pattern_is_a_query, index_key_of, key_of, transitions
 
@@ -554,21 +555,20 @@ def sql(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
 
 def _relation(store: Store, name: str) -> tuple[str, str | None]:
     """An entity's table as the database names it: in a schema, or with a prefix."""
-    assert isinstance(store.engine, SqlEngine)
-    return (name, "assetcreator") if store.engine.connector.dialect.schemas else (f"assetcreator_{name}", None)
+    engine = beneath(store)
+    assert isinstance(engine, SqlEngine)
+    return (name, "assetcreator") if engine.connector.dialect.schemas else (f"assetcreator_{name}", None)
 
 
 def _select(store: Store, what: str, relation: str) -> list[tuple[Any, ...]]:
-    assert isinstance(store.engine, SqlEngine)
     name, schema = _relation(store, relation)
-    with store.engine.connector.administration() as connection:
+    with beneath(store).connector.administration() as connection:
         rows = connection.exec_driver_sql(f"SELECT {what} FROM {f'{schema}.' if schema else ''}{name}")
         return [tuple(row) for row in rows]
 
 
 def test_the_tables_have_the_documents_columns(sql: Store) -> None:
     """AC-23…AC-30, F-AC-9, F-AC-10: the documented columns, each table with its project."""
-    assert isinstance(sql.engine, SqlEngine)
     documented = {
         "projects": "id name style_profile_json quotas_json created_at",
         "jobs": "id project_id asset_type status current_step created_at updated_at",
@@ -580,7 +580,7 @@ def test_the_tables_have_the_documents_columns(sql: Store) -> None:
         "idempotency": "id key job_id step_name created_at ttl project_id",
         "audit": "id project_id actor action details_json ts",
     }
-    with sql.engine.connector.administration() as connection:
+    with beneath(sql).connector.administration() as connection:
         inspector = sa.inspect(connection)
         for table, columns in documented.items():
             name, schema = _relation(sql, table)
@@ -590,14 +590,13 @@ def test_the_tables_have_the_documents_columns(sql: Store) -> None:
 
 def test_the_tables_have_the_documents_indexes(sql: Store) -> None:
     """AC-31, F-AC-10: idempotency's key is the primary one, so it is unique."""
-    assert isinstance(sql.engine, SqlEngine)
     documented = {
         "jobs": ["project_id", "status"],
         "steps": ["job_id", "status", "name"],
         "asset_versions": ["asset_id", "version"],
         "outbox": ["status"],
     }
-    with sql.engine.connector.administration() as connection:
+    with beneath(sql).connector.administration() as connection:
         inspector = sa.inspect(connection)
         for table, columns in documented.items():
             name, schema = _relation(sql, table)

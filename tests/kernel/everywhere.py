@@ -19,6 +19,7 @@ from penstock import FrozenClock, Store
 from penstock.errors import Conflict, PenstockError
 from penstock.ports.engine import Engine
 from penstock.schema.shape import EntityShape
+from tests.beneath import beneath
 from tests.conftest import _drop_tables, chosen_engines
 from tests.kernel.model import ModelEngine
 
@@ -50,7 +51,7 @@ class Everywhere:
 
     def forget(self) -> None:
         """Empty the model, which looks at all it has for every question; what comes next has other keys."""
-        engine = self.model.engine
+        engine = beneath(self.model)
         assert isinstance(engine, ModelEngine)
         engine.rows.clear()
 

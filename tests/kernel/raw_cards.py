@@ -9,6 +9,7 @@ from typing import Any
 from penstock.kernel.uniqueness import UniqueValue, holdings
 from penstock.schema.kinds import Kind
 from penstock.schema.shape import EntityShape
+from tests.beneath import beneath
 from tests.kernel.card_register import WITHIN, Holding, Values
 from tests.kernel.cards import CARDS, Card
 from tests.kernel.everywhere import Everywhere
@@ -66,7 +67,7 @@ def _claim(world: str, holding: Holding) -> str:
 
 
 def _of_model(everywhere: Everywhere, engine: str, shape: EntityShape) -> list[Values]:
-    model = everywhere.stores[engine].engine
+    model = beneath(everywhere.stores[engine])
     assert isinstance(model, ModelEngine)
     return [values for kind, values in model.rows.values() if kind is shape]
 

@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from penstock.cli import look, moving, records, running
+from penstock.cli.adopt import adopt
 from penstock.cli.audit import audit
 from penstock.cli.commands import OpenGroup
 from penstock.cli.cost_commands import cost
@@ -17,6 +18,7 @@ from penstock.cli.doctor import doctor
 from penstock.cli.iac import iac
 from penstock.cli.installed import serve
 from penstock.cli.keys import keys
+from penstock.cli.migrate import migrate
 from penstock.cli.new import new
 from penstock.cli.retention import retention
 from penstock.cli.schedule_commands import schedules
@@ -77,6 +79,8 @@ for command in (
     records.move,
     look.patterns,
     look.explain_pattern,
+    migrate,
+    adopt,
     doctor,
     moving.export,
     moving.import_,

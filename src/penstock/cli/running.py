@@ -17,6 +17,7 @@ import typer
 
 from penstock.auth.api_keys import ApiKey, KeyStatus
 from penstock.cli.installed import installed
+from penstock.cli.migrate import bring_along
 from penstock.cli.opening import open_console
 from penstock.cli.terminal import AsJson, ObjectsUrl, StoreUrl, busy, console, settings, show, tell
 from penstock.errors import Misconfigured, Unavailable
@@ -46,6 +47,7 @@ def up(
     objects: ObjectsUrl = None,
     workers: Workers = None,
     open_it: Annotated[bool, typer.Option("--open", help="Open the console in a browser, signed in.")] = False,
+    migrate: Annotated[bool, typer.Option("--migrate", help="First bring records to the declared layouts.")] = False,
 ) -> None:
     """Run everything: console, API, workers, relay, schedules, sweeps. Ctrl-C finishes what is running and stops."""
     chosen = settings(keep_secret=True, store=store, objects=objects, workers=workers, host=host, port=port)
@@ -55,6 +57,8 @@ def up(
     log_to_terminal(chosen.log_format)
     give_memory_back()
     service = Service(chosen, installed())
+    if migrate:
+        bring_along(service.context.store, service.domains)
     api = ready_api(service, chosen)
     ending = Ending(service, grace=chosen.grace, say=tell)
     with ending.by_signal():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 import typer
+from rich.markup import escape
 from rich.table import Table
 
 from penstock.cli.installed import domains, installed
@@ -47,9 +48,14 @@ def _ensure(store: str | None, objects: str | None, as_json: bool, *, dry_run: b
     if not steps:
         console().print("Nothing is missing.")
         return
-    table = Table("step", "name", title="Would be done" if dry_run else "Done", title_justify="left")
+    _show("Would be done" if dry_run else "Done", [s for s in steps if not s.is_advice])
+    _show("Left as it is", [s for s in steps if s.is_advice], detailed=True)
+
+
+def _show(title: str, steps: list[PlanStep], *, detailed: bool = False) -> None:
+    if not steps:
+        return
+    table = Table("step", "name", *(["what it is about"] if detailed else []), title=title, title_justify="left")
     for step in steps:
-        table.add_row(step.kind, step.name)
+        table.add_row(step.kind, step.name, *([escape(step.detail)] if detailed else []))
     console().print(table)
-    for advice in dict.fromkeys(step.detail for step in steps if step.is_advice):
-        console().print(advice, highlight=False)

@@ -116,6 +116,17 @@ class MeteredEngine:
         self._meter.add(label, used, project=project)
         return page
 
+    def scan(
+        self, shape: EntityShape, *, segment: int = 0, segments: int = 1, after: str | None = None, limit: int = 1000
+    ) -> ScanPage:
+        label = _label([shape], "scan")
+        with self._meter.under(label, self._whose(NOBODY)):
+            page = self._engine.scan(shape, segment=segment, segments=segments, after=after, limit=limit)
+        size = sum(Glimpse(shape, found.record.__dict__).size for found in page.found)
+        used = Usage(requests=1, records=len(page.found), bytes=size, read_units=read_units(size))
+        self._meter.add(label, used, project=self._whose(NOBODY))
+        return page
+
     def _whose(self, project: str) -> str:
         return self._project or project
 

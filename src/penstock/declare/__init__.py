@@ -2,9 +2,11 @@
 
 from penstock.declare.attr import Attr, the
 from penstock.declare.attribute import attribute
+from penstock.declare.begins import begins
 from penstock.declare.computed import computed
 from penstock.declare.domain import Domain, View
 from penstock.declare.entity import Entity
+from penstock.declare.formerly import Formerly, Gone, Retyped
 from penstock.declare.key import IndexKey, key
 from penstock.declare.lifetime import Expires, KeepLatest, RetainFor
 from penstock.declare.move import Move, diagram, move
@@ -38,6 +40,8 @@ __all__ = [
     "Entity",
     "EpochSeconds",
     "Expires",
+    "Formerly",
+    "Gone",
     "IndexKey",
     "ItemCollection",
     "KeepLatest",
@@ -47,6 +51,7 @@ __all__ = [
     "Personal",
     "Range",
     "RetainFor",
+    "Retyped",
     "Role",
     "Seconds",
     "SeenBy",
@@ -61,6 +66,7 @@ __all__ = [
     "after",
     "attribute",
     "before",
+    "begins",
     "between",
     "camel_case",
     "computed",

@@ -12,11 +12,13 @@ from typing import Any, NamedTuple
 
 from pydantic import BaseModel
 
+from penstock.declare.begins import check_begins
 from penstock.declare.checks import check_last_modified, check_lifetimes, check_sql_indexes, check_version
 from penstock.declare.computed import check_computed
 from penstock.declare.construction import builder_of, checker_of
 from penstock.declare.entity_names import collection_name, plural, snake_case, tag_of
 from penstock.declare.fields import read_fields
+from penstock.declare.formerly import Gone, check_past
 from penstock.declare.key import KeyOf
 from penstock.declare.key_shapes import check_key_fields, index_shapes, key_shape
 from penstock.declare.lifetime import Expires, Lifetime
@@ -55,6 +57,7 @@ class Declaration:
     traced: bool
     rights: Rights
     moved_by_work: bool
+    gone: tuple[Gone, ...]
 
     @property
     def name(self) -> str:
@@ -147,11 +150,13 @@ def _shape(
         traced=said.traced,
         rights=said.rights,
         sql_indexes=said.sql_indexes,
+        lifetimes=tuple(str(rule) for rule in said.lifetimes),
         last_modified=said.last_modified,
         version=said.version,
         seen_by=said.seen_by,
         created_by=said.created_by,
         moved_by_work=said.moved_by_work or is_moved_by_work(fields, said.created_by, said.moves),
+        gone={gone.name: gone.written_as for gone in said.gone},
     )
     return shape, index_of
 
@@ -179,6 +184,8 @@ def _check(shape: EntityShape, model: type[BaseModel]) -> None:
     check_key_fields(shape)
     check_personal(shape)
     check_computed(shape)
+    check_begins(shape)
+    check_past(shape)
     check_unique(shape)
     check_version(shape)
     check_permissions(shape, [n for n, info in model.model_fields.items() if info.is_required()])

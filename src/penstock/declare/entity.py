@@ -12,8 +12,10 @@ from pydantic._internal._model_construction import ModelMetaclass
 
 from penstock.declare.attr import Attr
 from penstock.declare.attribute import attribute
+from penstock.declare.begins import begins
 from penstock.declare.computed import computed
 from penstock.declare.declaration import Declaration, compile_entity
+from penstock.declare.formerly import Gone
 from penstock.declare.key import IndexKey, KeyOf
 from penstock.declare.lifetime import Expires, Lifetime
 from penstock.declare.move import MoveOf
@@ -36,7 +38,7 @@ class _Hidden:
 _HIDDEN = _Hidden()
 
 
-@dataclass_transform(kw_only_default=True, field_specifiers=(Field, attribute, computed))
+@dataclass_transform(kw_only_default=True, field_specifiers=(Field, attribute, begins, computed))
 class EntityType(ModelMetaclass):
     """The class of entity classes: ``Scene.status`` on the class is the field itself, for `the`."""
 
@@ -102,6 +104,7 @@ class Entity(BaseModel, metaclass=EntityType):
         seen_by: Role | None = None,
         known_as: str | None = None,
         created_by: Permission | None = None,
+        gone: tuple[Gone, ...] = (),
         **unknown: Any,
     ) -> None:
         if unknown:
@@ -128,6 +131,7 @@ class Entity(BaseModel, metaclass=EntityType):
             traced=cls.__traced__,
             rights=cls.__rights__,
             moved_by_work=cls.__moved_by_work__,
+            gone=gone,
         )
         cls.__shape__, cls.__key__, cls.__fixed__, cls.__inputs__ = compile_entity(declared)
         cls.__table__, cls.__moves__, cls.__lifetimes__ = table, declared.moves, lifetimes

@@ -15,7 +15,9 @@ from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
 
 from penstock.declare.attribute import StoredAs
+from penstock.declare.begins import beginning
 from penstock.declare.computed import computation
+from penstock.declare.formerly import Formerly, Retyped
 from penstock.declare.keys_within import keys_within
 from penstock.declare.personal import marked_within, opened_by, seen_by
 from penstock.declare.rights import written_by
@@ -24,7 +26,7 @@ from penstock.declare.unique import unique_within
 from penstock.declare.units import Instant
 from penstock.errors import DeclarationError
 from penstock.schema.documents import plain
-from penstock.schema.kinds import FieldShape, Kind
+from penstock.schema.kinds import FieldShape, Kind, Retyping
 from penstock.schema.number_bounds import Bounds, exact_bounds, whole_bounds
 from penstock.schema.object_key import HoldsFolder
 
@@ -71,8 +73,9 @@ def _read(entity: str, name: str, info: FieldInfo, naming: Callable[[str], str])
         )
     dump, load = _document(annotation) if kind is Kind.DOCUMENT else (None, None)
     default = _default(info)
-    made = computation(info.annotation, info.metadata)
-    if optional and made is None and (default is not None or info.default_factory is not None):
+    computed, begun = computation(info.annotation, info.metadata), beginning(info.annotation, info.metadata)
+    retyped = next((m for m in metadata if isinstance(m, Retyped)), None)
+    if optional and computed is None and begun is None and (default is not None or info.default_factory is not None):
         raise DeclarationError(
             f"{entity}.{name} may be None but has another default, as which a missing value would come back; "
             f"make it required, or None by default"
@@ -90,13 +93,37 @@ def _read(entity: str, name: str, info: FieldInfo, naming: Callable[[str], str])
         dump=dump,
         load=load,
         default=default,
+        made=computed is None and begun is None and default is None and info.default_factory is not None,
         keys=keys_within(info.annotation, info.metadata),
         folders=keys_within(info.annotation, info.metadata, marked=HoldsFolder),
         personal=seen_by(metadata),
         opened_by=opened_by(metadata),
-        computation=made,
+        computation=computed,
         unique_within=unique_within(metadata),
         written_by=written_by(metadata),
+        formerly=tuple(m.name for m in metadata if isinstance(m, Formerly)),
+        retyping=None if retyped is None else _retyping(entity, name, info, retyped),
+        begins=begun,
+    )
+
+
+def _retyping(entity: str, name: str, info: FieldInfo, said: Retyped[Any]) -> Retyping:
+    """What a field was; where it lay, the store knows."""
+    annotation, _, metadata = _unwrap(said.was, [])
+    instant = next((m for m in metadata if isinstance(m, Instant)), None)
+    kind = _kind(entity, name, annotation, instant)
+    dump, load = _document(annotation) if kind is Kind.DOCUMENT else (None, None)
+    digits = instant.digits if instant else 0
+    former = FieldShape(name, name, name, kind, optional=True, digits=digits, python=annotation, dump=dump, load=load)
+    was: TypeAdapter[Any] = TypeAdapter(said.was)
+    declared: Any = info.annotation
+    present: TypeAdapter[Any] = TypeAdapter(declared)
+    back = said.back
+    return Retyping(
+        former,
+        forward=lambda value: present.validate_python(said.forward(was.validate_python(value))),
+        back=None if back is None else lambda value: was.validate_python(back(value)),
+        check=was.validate_python,
     )
 
 

@@ -17,6 +17,9 @@ class Expires:
 
     at: str
 
+    def __str__(self) -> str:
+        return f"expires at {self.at}"
+
 
 Along = Callable[[Any], Iterable[Ref[Any] | Query[Any]]]
 "Given a record, those that leave with it: each by its key, or all that a query finds."
@@ -41,6 +44,10 @@ class RetainFor:
     files: bool = False
     on_leave: Leaving | None = None
 
+    def __str__(self) -> str:
+        states = "" if self.when is None else f" while {' or '.join(sorted(str(s.value) for s in self.when))}"
+        return f"kept for {self.period} since {self.since}{states}"
+
 
 @dataclass(frozen=True, slots=True)
 class KeepLatest:
@@ -58,6 +65,9 @@ class KeepLatest:
     spared_until: str | None = None
     files: bool = False
     on_leave: Leaving | None = None
+
+    def __str__(self) -> str:
+        return f"the latest {self.count} of each {' and '.join(self.per)}"
 
 
 Lifetime = Expires | RetainFor | KeepLatest

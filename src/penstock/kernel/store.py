@@ -23,6 +23,8 @@ from penstock.kernel.examination import EXAMINED, check_examining
 from penstock.kernel.handle import StoreHandle
 from penstock.kernel.history import HistoryPage, HistorySource, read_history
 from penstock.kernel.idempotency import Claim, once_key
+from penstock.kernel.layouts.evolving_engine import evolving
+from penstock.kernel.layouts.layout_ensuring import LayoutEnsuring
 from penstock.kernel.lease import Lease
 from penstock.kernel.line_history import LineHistory
 from penstock.kernel.own_records import KERNEL
@@ -86,7 +88,8 @@ class Store(StoreHandle):
         shared: StoreContext | None = None,
         project: str | None = None,
     ) -> None:
-        super().__init__(engine, shared or StoreContext(clock or SystemClock()), project=project)
+        context = shared or StoreContext(clock or SystemClock())
+        super().__init__(evolving(engine, context.clock) if shared is None else engine, context, project=project)
         self.own = own
         # Without a configured secret cursors end with the process, which is safe and soon noticed.
         self._secret = secret or os.urandom(32)
@@ -112,14 +115,13 @@ class Store(StoreHandle):
         return hmac.new(self._secret, once_key("mark", *parts).encode(), hashlib.sha256).hexdigest()
 
     def ensure(self, *domains: Domain, dry_run: bool = False) -> list[PlanStep]:
-        """Create what the system itself and the domains need and the store lacks; nothing is ever dropped."""
-        steps: list[PlanStep] = []
+        """Create what the system itself and the domains need and the store lacks; nothing is ever dropped.
+
+        The store remembers how records lie. What takes more than creating is told, and left for a migration.
+        """
         for domain in domains:
             check_domain(domain)
-        for domain in (self.own, *domains):
-            steps += self.engine.ensure(domain.shapes, views=domain.view_shapes, dry_run=dry_run)
-        # What several domains need is planned for each, but would be created once.
-        return list(dict.fromkeys(steps))
+        return LayoutEnsuring(self.engine, self.clock).ensure((self.own, *domains), dry_run=dry_run)
 
     # Pages
 

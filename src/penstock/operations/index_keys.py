@@ -35,6 +35,11 @@ def settle(patch: Patch, given: Mapping[str, Any] | None) -> Patch:
         patch = _bounded(patch)
     if patch.shape.claimed_by and given is not None:
         patch = _resting_on(patch, given)
+    return with_index_keys(patch, given)
+
+
+def with_index_keys(patch: Patch, given: Mapping[str, Any] | None) -> Patch:
+    """The patch with all that its index keys are made of, and nothing else of what `settle` sees to."""
     touched = patch.shape.indexed.intersection(map(_FIELD, patch.updates))
     if not touched:
         return patch
@@ -106,6 +111,8 @@ def _read(patch: Patch, name: str, index: IndexShape, given: Mapping[str, Any]) 
 def index_attributes(patch: Patch) -> dict[str, str | int | None]:
     """The index attributes that change with a settled patch, for engines that store them; None: removed."""
     touched = patch.shape.indexed.intersection(map(_FIELD, patch.updates))
+    if patch.renewed:
+        touched |= {n for name in patch.renewed for n in patch.shape.indexes[name].watched}
     if not touched:
         return {}
     values = _values(patch)

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from msgspec import Struct
 
+from penstock.schema.differences import Takes
+
 ADVICE = "for an administrator"
 "The kind of a step that the store's user may not take; its detail says who can, and how."
+OLDER = "older declaration"
+"The kind of what is told of a declaration that the store has left behind."
+_TOLD = frozenset({ADVICE, OLDER, *(str(takes) for takes in Takes if takes is not Takes.NOTHING_MORE)})
 
 
 class PlanStep(Struct, frozen=True):
-    """One thing ``ensure`` did or would do: never a removal."""
+    """One thing ``ensure`` did or would do, never a removal; or something that it cannot do, and tells."""
 
     kind: str
     name: str
@@ -17,5 +22,5 @@ class PlanStep(Struct, frozen=True):
 
     @property
     def is_advice(self) -> bool:
-        """Is it for somebody else to do?"""
-        return self.kind == ADVICE
+        """Is it told alone, as ensuring does not do it?"""
+        return self.kind in _TOLD

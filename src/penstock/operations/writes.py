@@ -45,6 +45,9 @@ class Patch(Struct, frozen=True, eq=False):
     exact: bool = True
     """Is it applied once even when its answer is lost? Of a patch that counts or appends, exactness has a price:
     DynamoDB takes twice the units for it. False is for counters that may err a little."""
+    renewed: frozenset[str] = frozenset()
+    """Indexes whose keys are made anew of what was read, whatever is updated; all that they are made of is relied on.
+    Only a migration asks for it, of a store that keeps the texts of keys."""
 
 
 class Delete(Struct, frozen=True, eq=False):

@@ -25,6 +25,9 @@ from penstock.kernel.audit import AuditLine, SystemAudit
 from penstock.kernel.held_message import HeldMessage
 from penstock.kernel.history_trace import HistoryTrace, UntracedPeriod
 from penstock.kernel.idempotency import SystemOnce
+from penstock.kernel.layouts.knower import Knower
+from penstock.kernel.layouts.migration_segment import MigrationSegment
+from penstock.kernel.layouts.stored_layout import LayoutEdition, StoredLayout
 from penstock.kernel.lease import NamedLease
 from penstock.kernel.outbox import Message, SystemMessage
 from penstock.kernel.quota import QuotaHold, QuotaUse
@@ -89,6 +92,10 @@ BOUNDS: tuple[Bound, ...] = (
     Bound(AuditedProject, "for ever; one for a project and a kind of line", Stays.DECLARED),
     Bound(NamedLease, "one for each duty; concurrency slots 30 days after their last use", Stays.DECLARED, _MONTH),
     Bound(UniqueValue, "as long as the record that has the value; one left behind until taken over", Stays.DECLARED),
+    Bound(StoredLayout, "one for each entity", Stays.DECLARED),
+    Bound(LayoutEdition, "one", Stays.DECLARED),
+    Bound(Knower, "one for each process that writes, and 1 day longer if it did not say goodbye", Stays.DECLARED, _DAY),
+    Bound(MigrationSegment, "until its migration is complete; some for each", Stays.DECLARED),
     Bound(QuotaUse, "1 day longer than its period, or than anything can be held on it", longest=8 * _DAY),
     Bound(QuotaHold, "until it is settled; 30 days after its time at the latest", longest=_MONTH),
     Bound(FeedPlace, "one for each feed", Stays.DECLARED),

@@ -97,6 +97,8 @@ class FieldShape:
     load: Callable[[Any], Any] | None = None
     default: Any = None
     "As what a missing value comes back, where that is always the same."
+    made: bool = False
+    "Is a missing value made anew with each reading?"
     keys: Callable[[Any], Iterable[str]] | None = None
     "Finds the object keys in a value; None when it holds none."
     folders: Callable[[Any], Iterable[str]] | None = None
@@ -111,11 +113,28 @@ class FieldShape:
     "The fields of which records must agree that may not share its value; None when any may."
     written_by: Permission | None = None
     "Who gives it its value through a door; None when whoever creates the record does."
+    formerly: tuple[str, ...] = ()
+    "The names that older declarations have for it."
+    retyping: Retyping | None = None
+    "What it was stored as in older declarations, where that was something else."
+    begins: Computation | None = None
+    "What it is in records from before it was declared, where a rule says so."
 
     @property
     def counted_as(self) -> Any:
         """What a missing value is as good as, in conditions and updates as in reading; None: nothing."""
         return None if self.optional else self.default
+
+
+@dataclass(frozen=True, slots=True)
+class Retyping:
+    """A field as older declarations have it, and the functions between the two."""
+
+    former: FieldShape
+    forward: Callable[[Any], Any]
+    back: Callable[[Any], Any] | None
+    check: Callable[[Any], Any]
+    "Makes a former value of one that may be written in another way."
 
 
 def said(value: Any) -> str:

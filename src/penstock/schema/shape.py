@@ -146,6 +146,8 @@ class EntityShape:
     "Has it a history of its own, which finds every audit line that tells of it?"
     sql_indexes: tuple[tuple[str, ...], ...] = ()
     "Further sets of fields that SQL keeps an index on."
+    lifetimes: tuple[str, ...] = ()
+    "What ends its records, each rule in a few words."
     last_modified: str | None = None
     "The field that tells when a record was last changed."
     version: str | None = None
@@ -161,6 +163,8 @@ class EntityShape:
     "What a store bound to a project may do with its own ones."
     files: tuple[FilePattern, ...] = ()
     "Where its files may lie; none when its domain does not say, and then anywhere."
+    gone: Mapping[str, Any] = field(default_factory=dict)
+    "Fields that older declarations need in every record, and what is written there for their sake."
 
     def __repr__(self) -> str:
         return f"<entity {self.label}>"

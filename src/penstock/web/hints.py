@@ -35,6 +35,8 @@ HINTS: dict[str, str] = {
     "invalid-request": "Correct the fields that are listed; /docs says what each takes.",
     "invalid-value": "Send a value that fits, as the detail says.",
     "key-reused": "Choose a new Idempotency-Key for a new request.",
+    "index-incomplete": "Ask again later; whoever runs the service brings every record into the index.",
+    "layout-mismatch": "Ask whoever runs the service; its log says whether the store or the service has to follow.",
     "claim-lost": "Do nothing more; another has the work now, or has done it.",
     "lease-lost": "Do nothing more; another worker has it now.",
     "method-not-allowed": "Use one of the methods that the header Allow names.",

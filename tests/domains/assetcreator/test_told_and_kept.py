@@ -20,6 +20,7 @@ from penstock.errors import Unavailable
 from penstock.events.relay import Relay
 from penstock.kernel.outbox import MessageStatus
 from penstock.ports.sink import Envelope
+from tests.beneath import beneath
 from tests.domains.assetcreator.conftest import BEGUN
 from tests.domains.assetcreator.lives import messages
 from tests.domains.assetcreator.story import ANN, asked, finished, later, project, seen, waiting, work
@@ -106,7 +107,7 @@ def test_every_row_has_its_project_and_no_row_comes_twice(anywhere: AssetStudio)
     """F-AC-10: of what a job leaves in PostgreSQL; the database itself refuses a second version or claim."""
     robots = project(anywhere)
     finished(anywhere, asked(anywhere, robots))
-    engine = anywhere.store.engine
+    engine = beneath(anywhere.store)
     assert isinstance(engine, SqlEngine)
     assert isinstance(engine.connector, PostgresConnector)
     with psycopg.connect(engine.connector.url, autocommit=True) as raw:

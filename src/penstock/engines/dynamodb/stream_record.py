@@ -60,7 +60,7 @@ def entry_of(items: Sequence[ItemType], record: StreamRecord, *, position: Calla
     old, new = record.change.images
     image = msgspec.json.decode(new or old or b"{}") | record.change.Keys
     item = next((i for i in items if is_own(i.layout, image)), None) or _sole(items)
-    if item is None or _equal(old, new):
+    if item is None or _equal(item, old, new):
         return None
     was, is_now = _built(item, old), _built(item, new)
     return told_change(
@@ -110,10 +110,13 @@ def _built(item: ItemType, image: msgspec.Raw | None) -> Any:
     return values.told if isinstance(values, DamagedItem) else item.build(values)
 
 
-def _equal(old: msgspec.Raw | None, new: msgspec.Raw | None) -> bool:
+def _equal(item: ItemType, old: msgspec.Raw | None, new: msgspec.Raw | None) -> bool:
+    """Is every field as it was? Keys of indexes that are made anew are nobody's news."""
     if old is None or new is None:
         return False
+    names = [f.attribute for f in item.layout.fields]
     try:
-        return canonical(msgspec.json.decode(old)) == canonical(msgspec.json.decode(new))
+        was, is_now = ({n: v for n, v in msgspec.json.decode(image).items() if n in names} for image in (old, new))
+        return canonical(was) == canonical(is_now)
     except (ArithmeticError, AttributeError, TypeError):
         return False  # what it says cannot be read, and that is told

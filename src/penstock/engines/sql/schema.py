@@ -17,6 +17,7 @@ from penstock.engines.sql.connector import Connector, HeldByOthers
 from penstock.engines.sql.dialect import Dialect, quote
 from penstock.engines.sql.feed_table import feed_steps
 from penstock.engines.sql.isolation import isolation_steps
+from penstock.engines.sql.nullability import THEN, nullability_steps
 from penstock.engines.sql.project_readers import reader_steps
 from penstock.engines.sql.standing_table import StandingTable, standing_tables
 from penstock.engines.sql.statements import Statements
@@ -99,8 +100,7 @@ def _applied(connector: Connector, planned: Callable[[sa.Connection], list[PlanS
                 steps = planned(connection)
                 for step in steps:
                     if not step.is_advice:
-                        marks = step.detail.replace("%", "%%") if connector.dialect.schemas else step.detail
-                        connection.exec_driver_sql(marks)
+                        _carry_out(connection, connector.dialect, step)
             return steps
         except HeldByOthers:
             connector.sleep(_WAITING.pause(failures))
@@ -109,6 +109,11 @@ def _applied(connector: Connector, planned: Callable[[sa.Connection], list[PlanS
         f"PostgreSQL: {what}: others hold what it needs and do not let go; find their transactions in "
         f"pg_stat_activity, end them, and run `penstock tables apply`"
     )
+
+
+def _carry_out(connection: sa.Connection, dialect: Dialect, step: PlanStep) -> None:
+    for text in step.detail.split(THEN):
+        connection.exec_driver_sql(text.replace("%", "%%") if dialect.schemas else text)
 
 
 def _names(steps: Sequence[PlanStep]) -> str:
@@ -141,7 +146,10 @@ def _steps(
     elif commits is not None and "commits_at" not in commits.indexes:
         yield PlanStep("create index", "penstock.commits_at", _COMMITS_AT)
     for shape, table in tables:
-        yield from _table_steps(standing.get(relations[shape]), dialect, shape, table)
+        there = standing.get(relations[shape])
+        yield from _table_steps(there, dialect, shape, table)
+        if there is not None:
+            yield from nullability_steps(connection, dialect, there, relations[shape], table)
     yield from feed_steps(inspector, dialect, shapes)
     for view in views:
         yield from _view_steps(inspector, dialect, view, {shape.name: relations[shape] for shape in shapes})

@@ -17,6 +17,8 @@ class StandingTable:
     columns: frozenset[str]
     key: tuple[str, ...]
     indexes: frozenset[str]
+    required: frozenset[str]
+    "Columns that need a value."
 
 
 def standing_tables(
@@ -25,7 +27,7 @@ def standing_tables(
     """Those of the relations, as the dialect writes them, that there are."""
     if dialect.schemas:
         rows = connection.exec_driver_sql(_WITH_SCHEMAS, (list(relations),)).all()
-        return {row[0]: StandingTable(frozenset(row[1]), tuple(row[2]), frozenset(row[3])) for row in rows}
+        return {r[0]: StandingTable(frozenset(r[1]), tuple(r[2]), frozenset(r[3]), frozenset(r[4])) for r in rows}
     return _in_one_file(connection, relations)
 
 
@@ -35,15 +37,19 @@ select w.relation,
   array(select a.attname::text from pg_constraint p, unnest(p.conkey) with ordinality as k(number, place)
     join pg_attribute a on a.attnum = k.number
     where p.conrelid = c.oid and p.contype = 'p' and a.attrelid = c.oid order by k.place),
-  array(select i.relname::text from pg_index x join pg_class i on i.oid = x.indexrelid where x.indrelid = c.oid)
+  array(select i.relname::text from pg_index x join pg_class i on i.oid = x.indexrelid where x.indrelid = c.oid),
+  array(select attname::text from pg_attribute where attrelid = c.oid and attnum > 0 and attnotnull)
 from unnest(%s::text[]) as w(relation) join pg_class c on c.oid = to_regclass(w.relation)
 """.strip()
 
 
 def _in_one_file(connection: sa.Connection, relations: Sequence[str]) -> dict[str, StandingTable]:
     columns: dict[str, list[tuple[str, int]]] = {}
-    for table, column, place in connection.exec_driver_sql(_COLUMNS):
+    required: dict[str, set[str]] = {}
+    for table, column, place, needed in connection.exec_driver_sql(_COLUMNS):
         columns.setdefault(table, []).append((column, place))
+        if needed:
+            required.setdefault(table, set()).add(column)
     indexes: dict[str, set[str]] = {}
     for table, index in connection.exec_driver_sql(_INDEXES):
         indexes.setdefault(table, set()).add(index)
@@ -56,9 +62,12 @@ def _in_one_file(connection: sa.Connection, relations: Sequence[str]) -> dict[st
                 frozenset(column for column, _ in columns[name]),
                 tuple(column for _, column in key),
                 frozenset(indexes.get(name, ())),
+                frozenset(required.get(name, ())),
             )
     return found
 
 
-_COLUMNS = "select m.name, c.name, c.pk from sqlite_master m, pragma_table_info(m.name) c where m.type = 'table'"
+_COLUMNS = """
+select m.name, c.name, c.pk, c."notnull" from sqlite_master m, pragma_table_info(m.name) c where m.type = 'table'
+""".strip()
 _INDEXES = "select tbl_name, name from sqlite_master where type = 'index'"

@@ -1,0 +1,1 @@
+"""Evolution: how the records of a store follow a declaration that has changed, while everybody goes on."""

@@ -1,0 +1,124 @@
+"""Backfills: records that stand are brought to what everybody writes by now, a page at a time.
+
+A record is written on the condition that all is as it was read of which something is made; whoever has changed one
+meanwhile has brought it along by that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from typing import Any
+
+from msgspec import Struct
+
+from penstock.errors import Conflict, PenstockError
+from penstock.kernel.layouts.derived_entity import DerivedEntity
+from penstock.operations.conditions import All, Compare, Condition, Missing
+from penstock.operations.reads import Ref, Unreadable
+from penstock.operations.scan_page import ScannedRecord
+from penstock.operations.updates import Remove, Set, Update
+from penstock.operations.writes import Patch
+from penstock.ports.clock import Clock
+from penstock.ports.engine import Engine
+from penstock.ports.ids import commit_token
+from penstock.schema.documents import as_stored
+from penstock.schema.kinds import FieldShape, Kind
+from penstock.schema.shape import EntityShape
+
+
+class FilledPage(Struct, frozen=True):
+    """What came of one page."""
+
+    place: str | None
+    looked_at: int
+    written: int
+    unreadable: tuple[Unreadable, ...] = ()
+    "Those that cannot be read, or of which nothing can be made."
+
+
+class Backfill:
+    """Brings records of one entity along.
+
+    ``entity`` is as every writer has it meanwhile; each write is made within ``writing``.
+    """
+
+    def __init__(
+        self,
+        engine: Engine,
+        entity: DerivedEntity,
+        clock: Clock,
+        *,
+        writing: Callable[[], AbstractContextManager[object]],
+    ) -> None:
+        self._engine, self._entity, self._clock, self._writing = engine, entity, clock, writing
+
+    def fill(self, segment: int, segments: int, after: str | None, *, limit: int) -> FilledPage:
+        """One page of a segment; all of its records are as they should be then."""
+        shape = self._entity.shape
+        page = self._engine.scan(shape, segment=segment, segments=segments, after=after, limit=limit)
+        written = 0
+        unreadable = list(page.unreadable)
+        for found in page.found:
+            try:
+                patch = renewing(self._entity, found)
+            except PenstockError as error:
+                ref: Ref[Any] = Ref(shape, {n: found.record.__dict__[n] for n in shape.key.fields})
+                unreadable.append(Unreadable(shape, repr(ref), f"{ref!r}: {error}", ref.key))
+                continue
+            written += patch is not None and self._write(patch)
+        return FilledPage(page.place, len(page.found), written, tuple(unreadable))
+
+    def _write(self, patch: Patch) -> bool:
+        """False where somebody else has just done so, or has removed the record."""
+        with self._writing():
+            try:
+                self._engine.commit([patch], now=self._clock.now(), token=commit_token())
+            except Conflict:
+                return False
+        return True
+
+
+def renewing(entity: DerivedEntity, found: ScannedRecord) -> Patch | None:
+    """The write that brings a record along, if it still is as it was read; None where nothing is to be done."""
+    shape, values = entity.shape, found.record.__dict__
+    updates, made_of = _missing(entity, values)
+    if not updates and not found.stale:
+        return None
+    made_of |= {n for name in found.stale for n in shape.indexes[name].watched}
+    for index in shape.indexes.values():
+        if found.stale and index.watched & made_of:  # it is made anew with the others
+            made_of |= index.watched
+    key = {n: values[n] for n in shape.key.fields}
+    still = [_still(shape, n, values[n]) for n in sorted(made_of - key.keys())]
+    when = All(tuple(still)) if still else None
+    return Patch(shape, key, tuple(updates), when, dict(values), renewed=found.stale)
+
+
+def _missing(entity: DerivedEntity, values: dict[str, Any]) -> tuple[list[Update], set[str]]:
+    """What the record has not, or not as it should be, and the fields that it is made of."""
+    updates: list[Update] = []
+    made_of: set[str] = set()
+    for name, twin in entity.derived.twins.items():
+        if twin.follow is None:
+            continue
+        given, field = _plain(entity.shape.fields[name], values[name]), entity.shape.fields[twin.name]
+        value = None if given is None else twin.follow(given)
+        if value != _plain(field, values[twin.name]):
+            updates.append(Remove(twin.name) if value is None else Set(twin.name, value))
+            made_of.add(name)
+    for name, rule in entity.derived.beginning.items():
+        if values[name] is None:
+            field = entity.declared.fields[name]
+            value = rule.value(f"{entity.declared.label}.{name}", entity.values(values))
+            updates.append(Set(name, _plain(field, value)))
+            made_of |= {name, *rule.of}
+    return updates, made_of
+
+
+def _still(shape: EntityShape, name: str, value: Any) -> Condition:
+    return Missing(name) if value is None else Compare(name, "=", _plain(shape.fields[name], value))
+
+
+def _plain(field: FieldShape, value: Any) -> Any:
+    return as_stored(field, value) if value is not None and field.kind is Kind.DOCUMENT else value

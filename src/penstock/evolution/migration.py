@@ -1,0 +1,312 @@
+"""The migration of one entity from the layout that a store has to the one that is declared, while everybody goes on.
+
+1. Tables grow, and new fields are announced: nobody erases them.
+2. *Filling*: every writer writes both layouts, and records that stand are brought along, in segments, each of which
+   another process can go on with.
+3. *Closed*, where older declarations could not write what is to follow: they are shut out, by an error that says so.
+4. Every record is looked at once more.
+5. *Switched*, where fields lie elsewhere: everybody reads the new layout, and writes both.
+6. The new layout is the one that the store has.
+
+Each stage begins when nobody goes by the one before the last. Whoever takes over from a process that died goes on where
+it ended.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from penstock.errors import LayoutMismatch
+from penstock.evolution.backfill import Backfill
+from penstock.evolution.speed_limit import SpeedLimit
+from penstock.kernel.layouts.derived_entity import DerivedEntity
+from penstock.kernel.layouts.evolving_engine import EvolvingEngine
+from penstock.kernel.layouts.knower_watch import KnowerWatch
+from penstock.kernel.layouts.layout_register import LayoutRegister, Layouts
+from penstock.kernel.layouts.migration_segment import MigrationSegment
+from penstock.kernel.layouts.stored_layout import StoredLayout, announcing, at_stage, next_layout, paused
+from penstock.kernel.store import Store
+from penstock.schema.derived_shape import moved_fields, through
+from penstock.schema.fingerprint import Fingerprint, fingerprint_of
+from penstock.schema.layout_names import named_as
+from penstock.schema.migration_stage import MigrationStage
+from penstock.schema.shape import EntityShape
+from penstock.schema.target_layout import TargetLayout, shuts_out, target_layout
+
+SEGMENTS = 4
+PAGE = 100
+"So many records are looked at before it is noted how far a segment is."
+_ROUNDS = 5
+"So often all records are looked at once more; then somebody writes who does not know of what is to follow."
+
+
+class MigrationProgress(Struct, frozen=True):
+    """How far the migration of one entity is."""
+
+    label: str
+    stage: str
+    looked_at: int = 0
+    written: int = 0
+    unreadable: int = 0
+    detail: str = ""
+    segment: int | None = None
+    "The one that it tells of; None: all of them."
+
+
+Told = Callable[[MigrationProgress], None]
+
+
+class _Paused(Exception):
+    """Somebody has asked to wait."""
+
+
+class Migration:
+    """Brings all records of one entity to its declared layout."""
+
+    def __init__(
+        self,
+        store: Store,
+        shape: EntityShape,
+        *,
+        segments: int = SEGMENTS,
+        page: int = PAGE,
+        rate: float | None = None,
+        shut_out: bool = False,
+        tell: Told = lambda progress: None,
+    ) -> None:
+        """``rate`` is how many records a second are looked at, at most.
+
+        Older declarations that must be shut out are waited for, unless ``shut_out``.
+        """
+        assert isinstance(store.engine, EvolvingEngine)
+        self._store, self._shape, self._engine = store, shape, store.engine
+        self._declared = fingerprint_of(shape)
+        self._key_texts = store.engine.features.key_texts
+        self._register = LayoutRegister(store.engine, store.clock)
+        self._segments, self._page, self._tell, self._shut_out = segments, page, tell, shut_out
+        self._limit = SpeedLimit(store.clock, rate)
+
+    def run(self) -> MigrationProgress:
+        """Do all of it, or what is left of it; stop where somebody has asked to pause."""
+        stored = self._announced()
+        if stored is None:  # whoever did it may have died before all was tidied up
+            return self._tidied(list(self._store.find(MigrationSegment.of_migration(label=self._declared.label))))
+        try:
+            return self._run(stored, self._begun())
+        except _Paused:
+            return self._progress("paused", self._begun())
+
+    def _run(self, stored: StoredLayout, done: list[MigrationSegment]) -> MigrationProgress:
+        if stored.stage is MigrationStage.FILLING:
+            self._wait()
+            done = self._fill_all(stored, done)
+            if shuts_out(stored.layout, _following(stored)):
+                self._leave_behind()
+                stored = self._advance(MigrationStage.CLOSED)
+        if stored.stage is MigrationStage.CLOSED:
+            self._wait()
+        if stored.stage is not MigrationStage.SWITCHED:
+            self._verify(stored)
+            if self._is_moved(stored):
+                stored = self._advance(MigrationStage.SWITCHED)
+        if stored.stage is MigrationStage.SWITCHED:
+            self._wait()
+        self._become(lambda before: next_layout(before) if before.stage is not None else None)
+        return self._tidied(done)
+
+    def _tidied(self, done: list[MigrationSegment]) -> MigrationProgress:
+        self._store.delete_many([MigrationSegment.at(label=s.label, number=s.number) for s in done])
+        return self._progress("complete", done)
+
+    def _is_moved(self, stored: StoredLayout) -> bool:
+        layout, following = stored.layout, _following(stored)
+        return bool(moved_fields(named_as(layout, following), following, key_texts=self._key_texts))
+
+    def _target(self, stored: StoredLayout) -> TargetLayout:
+        return target_layout(stored.layout, self._declared, key_texts=self._key_texts)
+
+    # Stages
+
+    def _announced(self) -> StoredLayout | None:
+        """What the store remembers once the migration has begun; None where there is nothing to do."""
+        stored = self._stored()
+        if stored.stage is None:
+            self._check_whole(stored)
+            self._make_room(stored)
+            self._grow()
+            self._become(self._begin)
+        stored = self._stored()
+        if stored.announced is None and not self._target(stored).steps:
+            return None
+        if stored.stage is None or stored.announced_for != self._declared.digest:
+            raise LayoutMismatch(
+                f"{self._declared.label} is just being changed for another declaration; let that come to its end, with "
+                f"the declaration it was begun with"
+            )
+        self._become(lambda before: paused(before, False) if before.is_paused else None)
+        return self._stored()
+
+    def _check_whole(self, stored: StoredLayout) -> None:
+        left = self._target(stored).left
+        if left:
+            raise LayoutMismatch(
+                f"it takes more words to migrate {self._declared.label}; nothing was changed: "
+                + "; ".join(f"{d.what}: {d.detail}" for d in left)
+            )
+
+    def _make_room(self, stored: StoredLayout) -> None:
+        """Have tables hold both layouts: where a column is needed by one alone, it needs no value."""
+        target = self._target(stored)
+        for stage in (MigrationStage.FILLING, MigrationStage.SWITCHED):
+            derived = through(
+                self._shape, target.grown, announced=target.layout, stage=stage, key_texts=self._key_texts
+            )
+            self._engine.ensure([derived.shape])
+
+    def _grow(self) -> None:
+        """Announce the fields that are new, and have everybody know of them before anybody goes by them."""
+        self._become(self._growing)
+        self._wait()
+        self._become(lambda before: next_layout(before) if before.announced and before.stage is None else None)
+
+    def _growing(self, before: StoredLayout) -> StoredLayout | None:
+        target = self._target(before)
+        if before.announced is not None or target.grown == before.layout:
+            return None
+        return announcing(before, target.grown, declared=before.declared)
+
+    def _begin(self, before: StoredLayout) -> StoredLayout | None:
+        target = self._target(before)
+        if before.announced is not None or not target.steps:
+            return None
+        return at_stage(announcing(before, target.layout, declared=self._declared.digest), MigrationStage.FILLING)
+
+    def _advance(self, stage: MigrationStage) -> StoredLayout:
+        self._tell(MigrationProgress(self._declared.label, stage))
+        self._become(lambda before: at_stage(before, stage) if before.stage not in (None, stage) else None)
+        return self._stored()
+
+    def _become(self, becomes: Callable[[StoredLayout], StoredLayout | None]) -> None:
+        def changed(labels: Sequence[str], layouts: Layouts) -> list[StoredLayout]:
+            found = [becomes(layout) for layout in layouts.values()]
+            return [layout for layout in found if layout is not None]
+
+        if self._register.change([self._declared.label], changed):
+            self._engine.knowledge.renew()
+
+    def _stored(self) -> StoredLayout:
+        stored = self._register.read([self._declared.label]).get(self._declared.label)
+        if stored is None:
+            raise LayoutMismatch(
+                f"the store has not heard of {self._declared.label}; run `penstock tables apply` before it is migrated"
+            )
+        return stored
+
+    def _wait(self) -> None:
+        KnowerWatch(self._engine, self._store.clock).wait_for(self._register.edition())
+
+    def _leave_behind(self) -> None:
+        """Wait until nobody writes any more whose declaration is another, unless that is not wanted."""
+        watch = KnowerWatch(self._engine, self._store.clock)
+        known = (None, self._declared.digest)
+        while not self._shut_out:
+            older = [k.place for k in watch.living() if k.declares.get(self._declared.label) not in known]
+            if not older:
+                return
+            detail = f"for older declarations at {', '.join(sorted(older))} to end; --shut-out does not wait"
+            self._tell(MigrationProgress(self._declared.label, "waiting", detail=detail))
+            self._check_pause()
+            self._store.clock.sleep(1)
+
+    # Filling
+
+    def _backfill(self, stored: StoredLayout) -> Backfill:
+        derived = through(
+            self._shape, stored.layout, announced=stored.following, stage=stored.stage, key_texts=self._key_texts
+        )
+        return Backfill(
+            self._engine.beneath, DerivedEntity(derived), self._store.clock, writing=self._engine.written_by
+        )
+
+    def _begun(self) -> list[MigrationSegment]:
+        """The segments, as far as each is."""
+        label = self._declared.label
+        known = list(self._store.find(MigrationSegment.of_migration(label=label)))
+        if known:
+            return known
+        begun = [MigrationSegment(label=label, number=number) for number in range(self._segments)]
+        self._store.put_many(begun)
+        return begun
+
+    def _fill_all(self, stored: StoredLayout, segments: Sequence[MigrationSegment]) -> list[MigrationSegment]:
+        backfill = self._backfill(stored)
+        with ThreadPoolExecutor(max_workers=len(segments), thread_name_prefix="penstock-migrate") as pool:
+            return list(pool.map(lambda s: self._fill(backfill, s, len(segments)), segments))
+
+    def _fill(self, backfill: Backfill, segment: MigrationSegment, segments: int) -> MigrationSegment:
+        while not segment.is_done:
+            self._check_pause()
+            page = backfill.fill(segment.number, segments, segment.place, limit=self._page)
+            segment.place = page.place
+            segment.looked_at += page.looked_at
+            segment.written += page.written
+            segment.unreadable += len(page.unreadable)
+            segment.is_done = page.place is None
+            self._store.put(segment)
+            self._tell(replace(self._progress("filling", [segment]), segment=segment.number))
+            self._limit.keep(page.looked_at)
+        return segment
+
+    def _check_pause(self) -> None:
+        if self._stored().is_paused:
+            raise _Paused
+
+    def _verify(self, stored: StoredLayout) -> None:
+        """Look at every record once more; a round in which nothing had to be written is the last."""
+        backfill = self._backfill(stored)
+        for _ in range(_ROUNDS):
+            if not sum(self._look_through(stored, backfill, number) for number in range(self._segments)):
+                return
+        raise LayoutMismatch(
+            f"{self._declared.label}: records fall behind while they are brought along; somebody writes to the store "
+            f"without knowing of it. Find who does, end that, and run `penstock migrate` again"
+        )
+
+    def _look_through(self, stored: StoredLayout, backfill: Backfill, number: int) -> int:
+        """How many records of a segment still had to be written."""
+        written, place = 0, None
+        while True:
+            page = backfill.fill(number, self._segments, place, limit=10 * self._page)
+            written, place = written + page.written, page.place
+            if page.unreadable and (self._is_moved(stored) or shuts_out(stored.layout, _following(stored))):
+                raise LayoutMismatch(
+                    f"{self._declared.label}: {page.unreadable[0].why}. Records are read as they were until that is "
+                    f"corrected; run `penstock migrate` again then"
+                )
+            self._limit.keep(page.looked_at)
+            if place is None:
+                return written
+
+    def _progress(self, stage: str, segments: Sequence[MigrationSegment]) -> MigrationProgress:
+        return MigrationProgress(
+            self._declared.label,
+            stage,
+            sum(s.looked_at for s in segments),
+            sum(s.written for s in segments),
+            sum(s.unreadable for s in segments),
+        )
+
+
+def _following(stored: StoredLayout) -> Fingerprint:
+    assert stored.following is not None
+    return stored.following
+
+
+def pause_migration(store: Store, label: str) -> bool:
+    """Have whoever migrates an entity stop at the next page; False where nobody has begun with it."""
+    register = LayoutRegister(store.engine, store.clock)
+    return bool(register.change([label], lambda _, layouts: [paused(s, True) for s in layouts.values() if s.stage]))

@@ -1,0 +1,364 @@
+"""Derived shapes: a declaration seen through the layout that a store has.
+
+Its fields keep their names and their meaning, and lie where the layout says. What the layout has and the declaration
+does not know is carried along: fields under their names, so that no write erases them, and keys of every index, so
+that others find what is written here. What the declaration has and the layout does not know yet is left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import date, datetime
+from decimal import Decimal
+from typing import Any
+from uuid import UUID
+
+import msgspec
+
+from penstock.errors import LayoutMismatch
+from penstock.schema.computation import Computation
+from penstock.schema.conversion import Conversion, conversion_of, placed
+from penstock.schema.differences import place_of
+from penstock.schema.fingerprint import Fingerprint, StoredField, StoredIndex, StoredKey, fingerprint_of
+from penstock.schema.kinds import FieldShape, Kind, parse_instant
+from penstock.schema.layout_names import named_as
+from penstock.schema.migration_stage import MigrationStage
+from penstock.schema.shape import (
+    PARTITION_BYTES,
+    SORT_BYTES,
+    EntityShape,
+    IndexPlace,
+    IndexShape,
+    KeyAttribute,
+    KeyShape,
+    TablePlace,
+)
+from penstock.schema.template import Template, compile_template
+
+
+class StoredValues:
+    """The values of a record as they lie in the store, with those that the declaration does not know."""
+
+    __slots__ = ("__dict__", "__shape__")
+
+    def __init__(self, shape: EntityShape, values: dict[str, Any]) -> None:
+        self.__dict__, self.__shape__ = values, shape
+
+
+@dataclass(frozen=True, eq=False)
+class Twin:
+    """The second place of a field whose values are on their way from one to another."""
+
+    name: str
+    "What the shape calls it."
+    follow: Callable[[Any], Any] | None
+    "Makes what is stored there of what is stored at the first; None where this declaration cannot."
+
+
+@dataclass(frozen=True, eq=False)
+class DerivedShape:
+    """A declaration, and the shape by which an engine reads and writes its records in one store."""
+
+    declared: EntityShape
+    shape: EntityShape
+    "What the engine is given; it makes `StoredValues`."
+    absent: Mapping[str, FieldShape]
+    "Declared fields that the store does not know yet."
+    needed: frozenset[str]
+    "Declared fields of which every record must have a value for others to read it, though it is optional here."
+    unknown: Mapping[str, Any]
+    "Fields that the declaration does not know, with what a new record has of each,"
+    unfilled: tuple[str, ...]
+    "and those of which nobody here knows what a new record should have."
+    incomplete: frozenset[str] = field(default_factory=frozenset)
+    "Declared indexes that do not have every record yet."
+    conversions: Mapping[str, Conversion] = field(default_factory=dict)
+    "Declared fields that are stored as another type."
+    twins: Mapping[str, Twin] = field(default_factory=dict)
+    "The second places of fields, by their names."
+    beginning: Mapping[str, Computation] = field(default_factory=dict)
+    "Declared fields that some records do not have yet, with the rules that say what they are."
+
+
+def through(
+    declared: EntityShape,
+    layout: Fingerprint,
+    *,
+    announced: Fingerprint | None = None,
+    stage: MigrationStage | None = None,
+    key_texts: bool,
+) -> DerivedShape:
+    """A declaration seen through a layout; LayoutMismatch where its records cannot be read or written by it.
+
+    What is ``announced`` beside the layout is carried along already, as others may go by it soon; where records are on
+    their way to it, ``stage`` says how far they are.
+    """
+    own = fingerprint_of(declared)
+    layout = named_as(layout, own)
+    carried = layout if announced is None else named_as(announced, own)
+    read = carried if stage is MigrationStage.SWITCHED else layout
+    demanded = layout if stage in (None, MigrationStage.FILLING) else carried
+    _check_missing(declared, own, read, demanded)
+    absent = {n: f for n, f in declared.fields.items() if n not in read.fields}
+    conversions = _conversions(declared, read)
+    _conversions(declared, demanded)  # which shuts out whoever has none
+    known = {n: _placed(declared.fields[n], read, conversions) for n in declared.fields if n not in absent}
+    strangers = {n: s for n, s in {**carried.fields, **read.fields}.items() if n not in known and n not in absent}
+    fields = {**known, **{n: _stranger(n, s) for n, s in strangers.items()}}
+    beginning = {n: f.begins for n, f in declared.fields.items() if n in known and f.begins and read.fields[n].made}
+    for name in beginning:
+        fields[name] = replace(fields[name], optional=True)
+    twins: dict[str, Twin] = {}
+    if stage is not None:
+        other = layout if read is carried else carried
+        for name in moved_fields(read, other, key_texts=key_texts):
+            twins[name], fields[twin_name(name)] = _twin(declared, name, read, other)
+    place = _place(declared, read)
+    shape = replace(
+        declared,
+        table=place,
+        relation=layout.relation,
+        fields=fields,
+        key=_key(declared, fields, layout.partition, layout.sort),
+        indexes=_indexes(declared, fields, carried, place) if key_texts else _own_indexes(declared, own, fields),
+        tag=layout.tag[1] if layout.tag is not None else None,
+        expiry=next((n for n in (declared.expiry, carried.expiry) if n in fields), None),
+        patterns={},
+        files=(),
+    )
+    shape.build = lambda values: StoredValues(shape, values)
+    kept = {n: fields[n] for n in (*strangers, *(t.name for t in twins.values()))}
+    shape.check = _checked(declared, shape, kept, conversions, beginning)
+    unknown = {n: declared.gone[n] if n in declared.gone else _value(s) for n, s in strangers.items()}
+    unknown |= {t.name: unknown[n] for n, t in twins.items() if n in strangers}
+    return DerivedShape(
+        declared,
+        shape,
+        absent,
+        frozenset(n for n in known if not demanded.fields[n].may_be_missing and declared.fields[n].optional),
+        unknown,
+        tuple(
+            n for n, s in strangers.items() if n not in declared.gone and not demanded.fields.get(n, s).may_be_missing
+        ),
+        frozenset(n for n, i in own.indexes.items() if key_texts and read.indexes.get(n) != i),
+        conversions,
+        twins,
+        beginning,
+    )
+
+
+def twin_name(name: str) -> str:
+    """What a shape calls the second place of a field."""
+    return f"{name}__2"
+
+
+def moved_fields(layout: Fingerprint, other: Fingerprint, *, key_texts: bool) -> list[str]:
+    """The fields that lie elsewhere in another layout."""
+    return [
+        name
+        for name, stored in layout.fields.items()
+        if name in other.fields
+        and place_of(stored, key_texts=key_texts) != place_of(other.fields[name], key_texts=key_texts)
+    ]
+
+
+def _twin(declared: EntityShape, name: str, read: Fingerprint, other: Fingerprint) -> tuple[Twin, FieldShape]:
+    label, stored = twin_name(name), other.fields[name]
+    given = declared.fields.get(name)
+    if given is None:
+        return Twin(label, None), _stranger(label, stored)
+    where = f"{declared.label}.{name}"
+    here = conversion_of(where, given, read.fields[name])
+    try:
+        there = conversion_of(where, given, stored)
+    except LayoutMismatch:  # what is to follow is beyond this declaration; whoever migrates makes it anew
+        return Twin(label, None), _stranger(label, stored)
+    follow = there.dump if there is not None else here.follow if here is not None else _same
+    shape = placed(given, stored, there, None)
+    return Twin(label, follow), replace(shape, name=label, optional=True, default=None, computation=None, state=False)
+
+
+def _same(value: Any) -> Any:
+    return value
+
+
+def _check_missing(declared: EntityShape, own: Fingerprint, read: Fingerprint, demanded: Fingerprint) -> None:
+    for name, given in own.fields.items():
+        if given.may_be_missing or given.begins:
+            continue
+        if name not in read.fields:
+            raise LayoutMismatch(
+                f"{declared.label}.{name} is declared as a value that every record has, and the store's records have "
+                f"none; give it a default, or make it optional"
+            )
+        stored = demanded.fields.get(name)
+        if stored is None or stored.optional:
+            raise LayoutMismatch(
+                f"{declared.label}.{name} is declared as a value that every record has, and the store's records need "
+                f"none any more; go on with a newer declaration"
+            )
+
+
+def _conversions(declared: EntityShape, layout: Fingerprint) -> dict[str, Conversion]:
+    found = {
+        name: conversion_of(f"{declared.label}.{name}", field, layout.fields[name])
+        for name, field in declared.fields.items()
+        if name in layout.fields
+    }
+    return {name: conversion for name, conversion in found.items() if conversion is not None}
+
+
+def _placed(given: FieldShape, layout: Fingerprint, conversions: Mapping[str, Conversion]) -> FieldShape:
+    """A declared field where the layout has it."""
+    stored = layout.fields[given.name]
+    return placed(given, stored, conversions.get(given.name), _value(stored))
+
+
+def _stranger(name: str, stored: StoredField) -> FieldShape:
+    """A field that the declaration does not know, as far as that is needed to carry it along."""
+    kind = Kind(stored.kind)
+    return FieldShape(
+        name=name,
+        attribute=stored.attribute,
+        column=stored.column,
+        kind=Kind.TEXT if kind is Kind.CHOICE else kind,
+        optional=True,
+        stored=not stored.in_key_only,
+        digits=stored.digits,
+        python=_PYTHON.get(kind, object),
+    )
+
+
+_PYTHON: Mapping[Kind, Any] = {
+    Kind.TEXT: str,
+    Kind.CHOICE: str,
+    Kind.IDENTIFIER: UUID,
+    Kind.INTEGER: int,
+    Kind.FLOAT: float,
+    Kind.DECIMAL: Decimal,
+    Kind.FLAG: bool,
+    Kind.BYTES: bytes,
+    Kind.DAY: date,
+}
+_READ: Mapping[Kind, Callable[[str], Any]] = {
+    Kind.IDENTIFIER: UUID,
+    Kind.INTEGER: int,
+    Kind.FLOAT: float,
+    Kind.DECIMAL: Decimal,
+    Kind.FLAG: lambda text: text == "True",
+    Kind.BYTES: bytes.fromhex,
+    Kind.INSTANT: parse_instant,
+    Kind.DAY: date.fromisoformat,
+    Kind.TEXTS: lambda text: frozenset(msgspec.json.decode(text)),
+    Kind.DOCUMENT: msgspec.json.decode,
+}
+
+
+def _value(stored: StoredField) -> Any:
+    """What a new record has of a field, by its default."""
+    return None if stored.default is None else read_text(Kind(stored.kind), stored.default)
+
+
+def read_text(kind: Kind, text: str) -> Any:
+    """The value that a fingerprint's text stands for."""
+    return _READ[kind](text) if kind in _READ else text
+
+
+# Keys and places
+
+
+def _place(declared: EntityShape, layout: Fingerprint) -> TablePlace:
+    known = declared.table
+    attributes = _attribute(layout.partition), _attribute(layout.sort) if layout.sort else None
+    tag = layout.tag[0] if layout.tag is not None else None
+    if (known.name, known.partition, known.sort, known.tag) == (layout.table, *attributes, tag):
+        return known
+    return TablePlace(layout.table, *attributes, tag, known.expiry, layout.feed, {})
+
+
+def _attribute(key: StoredKey) -> KeyAttribute:
+    return KeyAttribute(key.attribute, key.number)
+
+
+def _key(
+    declared: EntityShape, fields: Mapping[str, FieldShape], partition: StoredKey, sort: StoredKey | None
+) -> KeyShape:
+    def template(key: StoredKey, *, ordered: bool) -> Template:
+        limit = SORT_BYTES if ordered else PARTITION_BYTES
+        return compile_template(key.template, fields, entity=declared.name, ordered=ordered, limit=limit)
+
+    return KeyShape(
+        _attribute(partition),
+        template(partition, ordered=False),
+        _attribute(sort) if sort is not None else None,
+        template(sort, ordered=True) if sort is not None else None,
+    )
+
+
+def _indexes(
+    declared: EntityShape, fields: Mapping[str, FieldShape], layout: Fingerprint, place: TablePlace
+) -> dict[str, IndexShape]:
+    """All indexes of a layout, whether they are declared or not: whatever is written must be found by others."""
+    found = {}
+    for name, stored in layout.indexes.items():
+        at = place.indexes.get(name) or IndexPlace(
+            name, _attribute(stored.partition), _attribute(stored.sort) if stored.sort is not None else None
+        )
+        found[name] = IndexShape(at, _key(declared, fields, stored.partition, stored.sort), _when(fields, stored))
+    return found
+
+
+def _when(fields: Mapping[str, FieldShape], stored: StoredIndex) -> dict[str, frozenset[Any]]:
+    """The values that fields must have; one that the declaration does not know, no record of it can have."""
+    found = {}
+    for name, texts in stored.when.items():
+        given = fields[name]
+        if given.kind is Kind.CHOICE:
+            found[name] = frozenset(given.python(t) for t in texts if t in given.python._value2member_map_)
+        else:
+            found[name] = frozenset(read_text(given.kind, text) for text in texts)
+    return found
+
+
+def _own_indexes(declared: EntityShape, own: Fingerprint, fields: Mapping[str, FieldShape]) -> dict[str, IndexShape]:
+    """The declared indexes, of which each that the store does not know yet is a question like any other."""
+    found = {}
+    for name, index in declared.indexes.items():
+        if all(n in fields for n in index.watched):
+            of = own.indexes[name]
+            found[name] = IndexShape(index.place, _key(declared, fields, of.partition, of.sort), index.when)
+    return found
+
+
+def _checked(
+    declared: EntityShape,
+    shape: EntityShape,
+    kept: Mapping[str, FieldShape],
+    conversions: Mapping[str, Conversion],
+    beginning: Mapping[str, Computation],
+) -> Callable[[dict[str, Any]], Any]:
+    """Makes the values of a record that was written in another way, or before a field was declared."""
+
+    def check(values: dict[str, Any]) -> StoredValues:
+        own = {n: v for n, v in values.items() if n not in kept and not (n in beginning and v is None)}
+        logical = {n: conversions[n].load(v) if n in conversions else v for n, v in own.items()}
+        stored = dict(vars(declared.check(logical)))
+        for name, conversion in conversions.items():
+            value = values.get(name)
+            stored[name] = None if value is None else conversion.retyping.check(value)
+        stored |= {n: values.get(n) for n in beginning}
+        return StoredValues(shape, stored | {n: _coerced(field, values.get(n)) for n, field in kept.items()})
+
+    return check
+
+
+def _coerced(field: FieldShape, value: Any) -> Any:
+    """A value of a field's own type, of one that may be written in another way; itself where it is none."""
+    kind = datetime if field.kind is Kind.INSTANT else _PYTHON.get(field.kind)
+    if value is None or kind is None:
+        return value
+    try:
+        return msgspec.convert(value, kind, strict=False)
+    except msgspec.ValidationError:
+        return value

@@ -1,0 +1,16 @@
+"""The stages of a migration: how far a store is from one layout to the next."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+
+class MigrationStage(StrEnum):
+    """What everybody does who knows of it; nobody begins with one before all have left the one before the last."""
+
+    FILLING = "filling"
+    "Records are read as they were, and written both ways; those that stand are brought along."
+    CLOSED = "closed"
+    "The same, and declarations that cannot write what is to follow are shut out."
+    SWITCHED = "switched"
+    "Records are read as they will be, and still written both ways."
