@@ -1,4 +1,4 @@
-"""Every engine has the methods of the protocol, with the same parameters."""
+"""Every engine, and whatever stands around one, has the methods of the protocol, with the same parameters."""
 
 from __future__ import annotations
 
@@ -6,15 +6,24 @@ import inspect
 
 import pytest
 
+from penstock.cost.metered_engine import MeteredEngine
 from penstock.engines.dynamodb import DynamoEngine
 from penstock.engines.sql.engine import SqlEngine
+from penstock.kernel.layouts.evolving_engine import EvolvingEngine
+from penstock.kernel.scope import ScopedEngine
 from penstock.ports.engine import Engine
+from penstock.testing.simulation.engine import SimulatedEngine
+from penstock.testing.simulation.process import READS, WRITES
 from tests.kernel.model import ModelEngine
 
 VERBS = [name for name, member in vars(Engine).items() if inspect.isfunction(member) and not name.startswith("_")]
 
 
-@pytest.mark.parametrize("engine", [SqlEngine, DynamoEngine, ModelEngine])
+ENGINES = [SqlEngine, DynamoEngine, ModelEngine, SimulatedEngine]
+AROUND = [EvolvingEngine, MeteredEngine, ScopedEngine]
+
+
+@pytest.mark.parametrize("engine", [*ENGINES, *AROUND])
 @pytest.mark.parametrize("verb", VERBS)
 def test_a_verb_takes_what_the_protocol_says(engine: type, verb: str) -> None:
     wanted = inspect.signature(getattr(Engine, verb)).parameters.values()
@@ -25,6 +34,10 @@ def test_a_verb_takes_what_the_protocol_says(engine: type, verb: str) -> None:
         assert found[parameter.name].default == parameter.default
     beyond = [p for n, p in found.items() if n not in {w.name for w in wanted}]
     assert all(p.default is not inspect.Parameter.empty for p in beyond)
+
+
+def test_whoever_acts_in_a_simulation_can_be_stopped_at_every_verb_that_asks_something_of_a_store() -> None:
+    assert set(VERBS) - READS - WRITES == {"ensure", "bound", "listen", "close"}
 
 
 def test_the_port_is_narrow() -> None:

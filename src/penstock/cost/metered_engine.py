@@ -242,16 +242,6 @@ class MeteredEngine:
     ) -> list[PlanStep]:
         return self._engine.ensure(shapes, views=views, dry_run=dry_run)
 
-    def scan(
-        self, shape: EntityShape, *, segment: int = 0, segments: int = 1, after: str | None = None, limit: int = 1000
-    ) -> ScanPage:
-        label = _label([shape], "scan")
-        with self._meter.under(label):
-            page = self._engine.scan(shape, segment=segment, segments=segments, after=after, limit=limit)
-        size = sum(image_of_loaded(shape, found.record.__dict__).size for found in page.found)
-        self._meter.add(label, Usage(requests=1, records=len(page.found), bytes=size, read_units=read_units(size)))
-        return page
-
     def expire(self, shapes: Sequence[EntityShape], *, now: datetime, limit: int = 1000) -> int:
         removed = self._engine.expire(shapes, now=now, limit=limit)
         if removed:

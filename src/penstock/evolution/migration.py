@@ -24,7 +24,7 @@ from penstock.errors import LayoutMismatch
 from penstock.evolution.backfill import Backfill
 from penstock.evolution.speed_limit import SpeedLimit
 from penstock.kernel.layouts.derived_entity import DerivedEntity
-from penstock.kernel.layouts.evolving_engine import EvolvingEngine
+from penstock.kernel.layouts.evolving_engine import by_layouts
 from penstock.kernel.layouts.knower_watch import KnowerWatch
 from penstock.kernel.layouts.layout_register import LayoutRegister, Layouts
 from penstock.kernel.layouts.migration_segment import MigrationSegment
@@ -82,8 +82,7 @@ class Migration:
 
         Older declarations that must be shut out are waited for, unless ``shut_out``.
         """
-        assert isinstance(store.engine, EvolvingEngine)
-        self._store, self._shape, self._engine = store, shape, store.engine
+        self._store, self._shape, self._engine = store, shape, by_layouts(store.engine)
         self._declared = fingerprint_of(shape)
         self._key_texts = store.engine.features.key_texts
         self._register = LayoutRegister(store.engine, store.clock)

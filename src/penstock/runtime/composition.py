@@ -18,6 +18,7 @@ from penstock.cost.metered_engine import MeteredEngine
 from penstock.cost.read_cost import read_cost
 from penstock.errors import Misconfigured
 from penstock.kernel.examination import EXAMINED
+from penstock.kernel.layouts.evolving_engine import evolving
 from penstock.kernel.store import Store
 from penstock.lifecycle.folder_archive import FolderArchive
 from penstock.net.shown import without_secrets
@@ -46,12 +47,12 @@ def open_store(
     """
     chosen = settings or Settings()
     engine = open_engine(url, settings=chosen, meter=meter)
-    if clock is None and _scheme(url) == "sqlite":
-        clock = SystemClock(skew=timedelta(0))  # whoever shares a file is on one machine, and has one clock
-    if meter is not None:
+    if clock is None:  # whoever shares a file is on one machine, and has one clock
+        clock = SystemClock(skew=timedelta(0)) if _scheme(url) == "sqlite" else SystemClock()
+    if meter is not None:  # next to the engine: what is asked about layouts is paid for, under its own name
         engine = MeteredEngine(engine, meter)
-    if chosen.telemetry is not None:
-        engine = traced(engine, _scheme(url))
+    if chosen.telemetry is not None:  # around the layouts: nobody who is traced has asked about them
+        engine = traced(evolving(engine, clock), _scheme(url))
     secret = chosen.secret.encode() if chosen.secret else None
     return Store(engine, clock=clock, secret=secret, own=SYSTEM_RECORDS)
 

@@ -9,8 +9,9 @@ from penstock.operations.item_collection import ItemCollection
 from penstock.operations.reads import Query
 from penstock.ports.engine import Engine
 from penstock.ports.spans import spans
+from penstock.schema.shape import EntityShape
 
-_CALLS = frozenset({"get", "find", "commit", "load", "patch", "changes"})
+_CALLS = frozenset({"get", "find", "commit", "load", "patch", "scan", "changes"})
 
 
 class TracedEngine:
@@ -45,8 +46,8 @@ def traced(engine: Engine, system: str) -> Engine:
 
 
 def _asked(args: tuple[Any, ...]) -> str | None:
-    """Which pattern; never with which values, as these may be private."""
+    """Which pattern or entity; never with which values, as these may be private."""
     first = args[0] if args else None
-    if isinstance(first, ItemCollection):
+    if isinstance(first, ItemCollection | EntityShape):
         return first.label
     return first.pattern.label if isinstance(first, Query) else None

@@ -274,7 +274,8 @@ def _place(declared: EntityShape, layout: Fingerprint) -> TablePlace:
     tag = layout.tag[0] if layout.tag is not None else None
     if (known.name, known.partition, known.sort, known.tag) == (layout.table, *attributes, tag):
         return known
-    return TablePlace(layout.table, *attributes, tag, known.expiry, layout.feed, {})
+    feed = layout.feed or known.watched
+    return TablePlace(layout.table, *attributes, tag, known.expiry, feed, {}, watched=known.watched)
 
 
 def _attribute(key: StoredKey) -> KeyAttribute:

@@ -125,7 +125,7 @@ def fingerprint_of(shape: EntityShape) -> Fingerprint:
         indexes={name: _index(shape, index) for name, index in shape.indexes.items()},
         tag=(place.tag, shape.tag) if place.tag is not None and shape.tag is not None else None,
         expiry=shape.expiry,
-        feed=place.feed,
+        feed=place.feed and not place.watched,
         version=shape.version,
         sql_indexes=tuple(sorted(shape.sql_indexes)),
         lifetimes=tuple(sorted(shape.lifetimes)),

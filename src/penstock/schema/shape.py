@@ -49,6 +49,8 @@ class TablePlace:
     "The attribute that holds the epoch second of an item's end."
     feed: bool = False
     indexes: dict[str, IndexPlace] = field(default_factory=dict)
+    watched: bool = False
+    "Has it a feed only as long as somebody copies it? Then that is no part of how its records lie."
 
 
 @dataclass(frozen=True, eq=False, repr=False)

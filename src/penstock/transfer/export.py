@@ -36,7 +36,7 @@ from penstock.transfer.export_manifest import (
 )
 from penstock.transfer.object_transfer import ObjectTransfer, TransferredObject, every_object
 from penstock.transfer.record_digest import RecordDigest
-from penstock.transfer.transfer_selection import Selection
+from penstock.transfer.transfer_selection import Selection, check_known
 
 PART = 10_000
 "Records of a part, at most."
@@ -73,6 +73,7 @@ class Export:
 
     def run(self) -> Manifest:
         """Write what is missing of the export; the manifest that makes it complete."""
+        check_known(self._store, self._selection.shapes)
         manifest = self._begun()
         for entity in self._selection.entities:
             self._export(entity.__shape__, manifest)

@@ -20,9 +20,10 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
-from penstock.errors import Conflict, FeedTrimmed, Misconfigured
+from penstock.errors import Conflict, FeedTrimmed, LayoutMismatch, Misconfigured
 from penstock.events.feed_records import FeedPlace
 from penstock.events.trimmed_log import earliest
+from penstock.kernel.layouts.layout_ensuring import LayoutEnsuring
 from penstock.kernel.store import Store
 from penstock.operations.feed_entry import FeedEntry
 from penstock.operations.reads import Ref
@@ -35,7 +36,7 @@ from penstock.transfer.comparison import Comparison, Refs, name_of
 from penstock.transfer.imported_export import check_empty
 from penstock.transfer.object_transfer import ObjectTransfer
 from penstock.transfer.read_ahead import Behind, read_ahead
-from penstock.transfer.transfer_selection import Selection, watched
+from penstock.transfer.transfer_selection import Selection, check_known, watched
 from penstock.transfer.transfer_state import TransferState
 
 COPY = "copy"
@@ -123,6 +124,7 @@ class LiveCopy:
             if state.ended_at is None:
                 self._open_again()  # it may have been killed in the stop
             return state
+        self._check_layouts()
         check_empty(self._target, self._selection.entities)
         self._source.engine.ensure(self._watched)
         position = self._source.engine.feed_end(self._watched)
@@ -130,6 +132,15 @@ class LiveCopy:
         state = TransferState(name=COPY, origin=self._origin, begun_at=self._target.clock.now(), position=position)
         self._target.put(state)
         return state
+
+    def _check_layouts(self) -> None:
+        """A copy is made by declarations: all that records have must be in them, and stay where it is."""
+        check_known(self._source, self._selection.shapes)
+        moving = LayoutEnsuring(self._source.engine, self._source.clock).unsettled(self._selection.shapes)
+        if moving:
+            raise LayoutMismatch(
+                f"records of {', '.join(moving)} are to lie otherwise; run `penstock migrate` to its end, then copy"
+            )
 
     def _open_again(self) -> None:
         self._source.engine.hold_writes(self._watched, told=None)

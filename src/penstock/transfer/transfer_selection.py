@@ -8,15 +8,32 @@ from datetime import datetime
 
 from penstock.declare.domain import Domain
 from penstock.declare.entity import Entity
-from penstock.errors import InvalidValue
+from penstock.errors import InvalidValue, LayoutMismatch
 from penstock.events.feed_records import FeedPlace
 from penstock.events.trimmed_log import LogMark
+from penstock.kernel.layouts.knower import Knower
+from penstock.kernel.layouts.layout_ensuring import LayoutEnsuring
+from penstock.kernel.layouts.migration_segment import MigrationSegment
+from penstock.kernel.layouts.stored_layout import LayoutEdition, StoredLayout
+from penstock.kernel.store import Store
 from penstock.schema.kinds import key_text
 from penstock.schema.shape import EntityShape, TablePlace
 from penstock.transfer.transfer_state import TransferState
 
-OF_ONE_STORE: tuple[type[Entity], ...] = (FeedPlace, LogMark, TransferState)
-"What tells of one store alone, such as places in its log, and would be wrong in another."
+OF_ONE_STORE: tuple[type[Entity], ...] = (
+    FeedPlace,
+    LogMark,
+    TransferState,
+    StoredLayout,
+    LayoutEdition,
+    Knower,
+    MigrationSegment,
+)
+"""What tells of one store alone, such as places in its log, and would be wrong in another.
+
+How records lie is of this kind: each store remembers it when its tables are made, and records are read and written by
+the layouts of both.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,10 +75,20 @@ def select(
     return Selection(tuple(dict.fromkeys(entities)), project, whole)
 
 
+def check_known(store: Store, shapes: Sequence[EntityShape]) -> None:
+    """LayoutMismatch where a store has more in its records than these declarations know, which would be left behind."""
+    older = LayoutEnsuring(store.engine, store.clock).older(shapes)
+    if older:
+        raise LayoutMismatch(
+            f"the store has newer layouts of {', '.join(older)} than are declared here, and what is new in them would "
+            f"be left behind; use the release that has them"
+        )
+
+
 def watched(shapes: Sequence[EntityShape]) -> list[EntityShape]:
     """The same entities, as if every table had a feed: what a store that is left tells of all its changes by."""
     tables: dict[int, TablePlace] = {}
     for shape in shapes:
-        if id(shape.table) not in tables:
-            tables[id(shape.table)] = replace(shape.table, feed=True)
+        if not shape.table.feed and id(shape.table) not in tables:
+            tables[id(shape.table)] = replace(shape.table, feed=True, watched=True)
     return [shape if shape.table.feed else replace(shape, table=tables[id(shape.table)]) for shape in shapes]

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from itertools import islice
-from typing import Any
+from typing import Any, cast
 
 from msgspec.structs import replace
 
@@ -35,6 +35,12 @@ _LOADED = 1000
 def evolving(engine: Engine, clock: Clock) -> Engine:
     """An engine that goes by the layouts of its store; one that does already, or is around such a one, is that."""
     return engine if hasattr(engine, "knowledge") else _around(engine, Knowledge(engine, clock))
+
+
+def by_layouts(engine: Engine) -> EvolvingEngine:
+    """A store's engine as one that goes by layouts; what stands around that one passes on whatever it does not know."""
+    assert isinstance(getattr(engine, "knowledge", None), Knowledge), f"{type(engine).__name__} goes by declarations"
+    return cast("EvolvingEngine", engine)
 
 
 def _around(engine: Engine, knowledge: Knowledge) -> EvolvingEngine:
@@ -230,6 +236,9 @@ class EvolvingEngine:
 
     def trim(self, shapes: Sequence[EntityShape], *, before: str, limit: int = 10_000) -> int:
         return self.beneath.trim(self._shapes(shapes)[0], before=before, limit=limit)
+
+    def hold_writes(self, shapes: Sequence[EntityShape], *, told: str | None) -> None:
+        self.beneath.hold_writes(self._shapes(shapes)[0], told=told)
 
     def log_size(self, shapes: Sequence[EntityShape]) -> LogSize:
         return self.beneath.log_size(self._shapes(shapes)[0])

@@ -125,6 +125,22 @@ class LayoutEnsuring:
         # What several domains need is planned for each, but would be created once.
         return list(dict.fromkeys(steps))
 
+    def older(self, shapes: Sequence[EntityShape]) -> list[str]:
+        """The labels of declarations that the store has left behind: by them not all of a record is seen."""
+        return [c.shape.label for c in self._stored(shapes) if c.is_older]
+
+    def unsettled(self, shapes: Sequence[EntityShape]) -> list[str]:
+        """The labels of entities whose records have to be brought to another layout, or are on their way to it."""
+        return [
+            c.shape.label
+            for c in self._stored(shapes)
+            if not c.may_be_ensured or (c.stored is not None and c.stored.stage is not None)
+        ]
+
+    def _stored(self, shapes: Sequence[EntityShape]) -> list[_Comparison]:
+        stored = self._register.read([shape.label for shape in shapes]) if self._remembers() else {}
+        return self._compared(shapes, stored)
+
     def _remembers(self) -> bool:
         """Has the store tables for what it remembers?"""
         missing = self._engine.ensure([StoredLayout.__shape__, LayoutEdition.__shape__], dry_run=True)

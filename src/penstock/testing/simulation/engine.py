@@ -11,20 +11,21 @@ from datetime import datetime
 from threading import RLock
 from typing import Any, NamedTuple
 
-from penstock.errors import Misconfigured
+from penstock.errors import Misconfigured, StoreMoved
 from penstock.operations.commit_recovery import conflict, required
 from penstock.operations.conditions import fields_of, holds
 from penstock.operations.feed_entry import FeedSlice, LogSize
 from penstock.operations.item_collection import ItemCollection
 from penstock.operations.plan import PlanStep
 from penstock.operations.reads import Page, Query, Ref
+from penstock.operations.scan_page import ScanPage
 from penstock.operations.spelling import holds_exactly
 from penstock.operations.writes import Check, Patch, Write
-from penstock.ports.engine import Features, TableSize, Waiter
+from penstock.ports.engine import Engine, Features, TableSize, Waiter
 from penstock.ports.waiting import PollingWaiter
 from penstock.schema.shape import EntityShape, ViewShape
 from penstock.testing.simulation.change_log import ChangeLog, LoggedRow, Relation
-from penstock.testing.simulation.row_finding import find_collection, find_rows
+from penstock.testing.simulation.row_finding import find_collection, find_rows, scan_rows
 from penstock.testing.simulation.row_writing import row_after
 from penstock.testing.simulation.stored_row import Identity, StoredRow, got, identity
 
@@ -50,13 +51,19 @@ Changed = dict[Address, tuple[EntityShape, StoredRow | None]]
 class SimulatedEngine:
     """Carries out reads and writes on records in memory. Threads may share it."""
 
-    features = Features()
+    features = Features(key_texts=True)
+    knowledge = None
+    "Whoever acts in a run has the same declarations, so that nobody asks how records lie, and no call is made for it."
 
     def __init__(self) -> None:
         self.tables: dict[Relation, dict[Identity, StoredRow]] = {}
         self.shapes: dict[Relation, EntityShape] = {}
         self.known: set[tuple[str, str]] = set()
         "What was ensured."
+        self.logged: set[Relation] = set()
+        "The tables whose changes are told."
+        self.held: dict[Relation, str] = {}
+        "What is told to whoever writes to a table that takes no more."
         self.log = ChangeLog()
         self.tokens: set[str] = set()
         self.journal: list[Touched] = []
@@ -74,7 +81,7 @@ class SimulatedEngine:
         made = type(self)()
         made.tables = {relation: dict(rows) for relation, rows in self.tables.items()}
         made.shapes, made.known, made.tokens = dict(self.shapes), set(self.known), set(self.tokens)
-        made.log = self.log.copy()
+        made.logged, made.held, made.log = set(self.logged), dict(self.held), self.log.copy()
         return made
 
     def ensure(
@@ -87,6 +94,7 @@ class SimulatedEngine:
                 for shape in shapes:
                     self.tables.setdefault(relation(shape), {})
                     self.shapes[relation(shape)] = shape
+                self.logged.update(relation(shape) for shape in shapes if shape.table.feed)
             return steps
 
     # Reading
@@ -108,6 +116,13 @@ class SimulatedEngine:
             if isinstance(query, ItemCollection):
                 return find_collection(lambda q: self._live(q, now), query, limit=limit, after=after)
             return find_rows(self._live(query, now), query, limit=limit, after=after, examine=examine)
+
+    def scan(
+        self, shape: EntityShape, *, segment: int = 0, segments: int = 1, after: str | None = None, limit: int = 1000
+    ) -> ScanPage:
+        with self._lock:
+            rows = [] if segment else self.table(shape).values()  # one walk is all there is
+            return scan_rows(rows, shape, after=after, limit=limit)
 
     def _live(self, query: Query[Any], now: datetime) -> Iterator[StoredRow]:
         shape, moment = query.pattern.entity, int(now.timestamp())
@@ -165,7 +180,8 @@ class SimulatedEngine:
     def load(self, writes: Iterable[Write], *, now: datetime) -> None:
         for write in writes:
             with self._lock:
-                self.apply(self.log.begin(), self._left_by([write]), now, cause="user")
+                left = self._left_by([write])
+                self.apply(self.log.begin(), left, now, cause="user")
 
     def expire(self, shapes: Sequence[EntityShape], *, now: datetime, limit: int = 1000) -> int:
         with self._lock:
@@ -178,6 +194,7 @@ class SimulatedEngine:
                 if not row.is_live(shape, moment)
             ][:limit]
             gone: Changed = {(relation(shape), key): (shape, None) for shape, key in ended}
+            self._check_taken(gone)
             self.apply(self.log.begin(), gone, now, cause="expiry")
             return len(ended)
 
@@ -203,7 +220,13 @@ class SimulatedEngine:
             if not isinstance(write, Check):
                 address = (relation(write.shape), identity(write.shape, write.key))
                 left[address] = (write.shape, row_after(write, self.table(write.shape).get(address[1])))
+        self._check_taken(left)
         return left
+
+    def _check_taken(self, left: Changed) -> None:
+        for table, _ in left:
+            if table in self.held:
+                raise StoreMoved(self.held[table])
 
     def apply(self, number: int, left: Changed, now: datetime, *, cause: str) -> None:
         """Let a commit be seen, and be told by the log."""
@@ -214,7 +237,7 @@ class SimulatedEngine:
             self._put(rows, address[1], new)
             self._note(Touched(address, shape, old, new, number))
             if (
-                shape.table.feed
+                address[0] in self.logged
                 and not (old is new is None)
                 and (old is None or new is None or old.values != new.values)
             ):
@@ -252,6 +275,16 @@ class SimulatedEngine:
         with self._lock:
             return self.log.trim({relation(s) for s in shapes if s.table.feed}, before=before, limit=limit)
 
+    def hold_writes(self, shapes: Sequence[EntityShape], *, told: str | None) -> None:
+        with self._lock:
+            for shape in shapes:
+                if told is not None:
+                    self.held[relation(shape)] = told
+                    continue
+                self.held.pop(relation(shape), None)
+                if not shape.table.feed:
+                    self.logged.discard(relation(shape))
+
     def log_size(self, shapes: Sequence[EntityShape]) -> LogSize:
         return self.log.size({relation(s) for s in shapes if s.table.feed})
 
@@ -264,7 +297,7 @@ class SimulatedEngine:
         ends = [row.values[column] for row in rows.values() if row.values.get(column) is not None]
         return TableSize(shape.relation, (shape.label,), len(rows), first_end=min(ends, default=None))
 
-    def bound(self, project: str) -> SimulatedEngine:
+    def bound(self, project: str) -> Engine:
         return self
 
     def listen(self) -> Waiter:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
 from hashlib import blake2b
@@ -19,8 +20,8 @@ from penstock.ports.engine import Engine, Waiter
 from penstock.testing.simulation.schedule import Happening
 
 T = TypeVar("T")
-READS = frozenset({"get", "find", "changes", "feed_end", "sizes", "log_size"})
-WRITES = frozenset({"commit", "patch", "load", "expire", "trim"})
+READS = frozenset({"get", "find", "scan", "changes", "feed_end", "sizes", "log_size"})
+WRITES = frozenset({"commit", "patch", "load", "expire", "trim", "hold_writes"})
 
 
 class Death(BaseException):
@@ -51,6 +52,9 @@ class ProcessClock:
 
     def monotonic(self) -> float:
         return self._time.passed
+
+    def sleep(self, seconds: float) -> None:
+        time.sleep(seconds)  # which is the run's own while it is on
 
 
 class Call:

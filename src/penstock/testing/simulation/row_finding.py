@@ -6,10 +6,15 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from typing import Any, NamedTuple
 
+import msgspec
+
 from penstock.errors import InvalidCursor, InvalidValue
 from penstock.operations.conditions import comparable, fields_of, holds
 from penstock.operations.item_collection import ItemCollection, Places
 from penstock.operations.reads import Page, Place, Query, Range, RawPlace, Unreadable
+from penstock.operations.scan_page import ScannedRecord, ScanPage
+from penstock.schema.shape import EntityShape
+from penstock.testing.simulation.row_writing import true_index_keys
 from penstock.testing.simulation.stored_row import StoredRow, chosen_fields, ordered, stored_value
 
 RowsOf = Callable[[Query[Any]], Iterable[StoredRow]]
@@ -49,6 +54,35 @@ def find_collection(
     records = [e.found for e in shown if not isinstance(e.found, Unreadable)]
     last = shown[-1].member if shown else 0
     return Page(records, len(entries) > len(shown), bad, Places(tuple(places), last))
+
+
+def scan_rows(rows: Iterable[StoredRow], shape: EntityShape, *, after: str | None, limit: int) -> ScanPage:
+    """A page of all rows of a table, in the order of its key."""
+    in_order = sorted(rows, key=lambda row: row.order(shape, shape.key.fields))
+    if after is not None:
+        place = _scanned_place(after)
+        in_order = [row for row in in_order if row.order(shape, shape.key.fields) > place]
+    shown = in_order[:limit]
+    found = [(row, row.read(shape)) for row in shown]
+    records = [ScannedRecord(r, _stale(shape, row, r)) for row, r in found if not isinstance(r, Unreadable)]
+    end = _place_text(shown[-1].order(shape, shape.key.fields)) if len(in_order) > limit else None
+    return ScanPage(records, end, tuple(r for _, r in found if isinstance(r, Unreadable)))
+
+
+def _stale(shape: EntityShape, row: StoredRow, record: Any) -> frozenset[str]:
+    """The indexes whose keys beside a row are not what its fields make them."""
+    keys = true_index_keys(shape, record.__dict__)
+    names = (index.place.name for index in shape.indexes.values())
+    return frozenset(name for name in names if row.index_keys.get(name) != keys.get(name))
+
+
+def _place_text(order: tuple[Any, ...]) -> str:
+    return msgspec.json.encode([o.decode() if isinstance(o, bytes) else o for o in order]).decode()
+
+
+def _scanned_place(text: str) -> tuple[Any, ...]:
+    found = msgspec.json.decode(text, type=list[str | int])
+    return tuple(o.encode() if isinstance(o, str) else o for o in found)
 
 
 class _Entry(NamedTuple):
