@@ -154,9 +154,9 @@ class Run:
             self._acting.process.at_point(Call("clock", "sleep"), lambda: None)
 
     def _begin(self) -> None:
-        store = self.world.store
-        store.ensure(*self.scene.domains)
-        self.scene.begin(store)
+        for domain in (SYSTEM_RECORDS, *self.scene.domains):
+            self.engine.ensure(domain.shapes)  # not by the store, which would have every run remember its layouts
+        self.scene.begin(self.world.store)
         self._look(self.scene.always, tuple(self.engine.journal))
 
     # Who is next
