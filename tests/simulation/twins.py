@@ -225,7 +225,7 @@ TWINS = [
     Twin("a sum without its bounds", additions.within_bounds, "u.field in shape.bounded", "False", shop.ledger),
     Twin(
         "an index key of what nobody read",
-        index_keys.settle,
+        index_keys.with_index_keys,
         "when = both(when, _still(name, value))",
         "pass",
         shop.ledger,
