@@ -24,6 +24,7 @@ from penstock.runtime.system_records import SYSTEM_RECORDS
 from penstock.schema.role import Role
 from penstock.work.domain_context import DomainContext
 from penstock.work.working import WORKING
+from tests.beneath import beneath
 from tests.runtime.five_stories import FIVE, tell_assets, tell_film, tell_nova, tell_speech, tell_videos
 from tests.runtime.iam import Call, allowed, bucket_statements, policies, table_arn
 from tests.runtime.recorded_calls import Recorder, partition_keys, record
@@ -121,7 +122,10 @@ def _duties(of: Deployed) -> None:
 
 
 def _reading(of: Deployed) -> None:
-    """Somebody looks into the tables of domains: at each entity by a pattern, and by key where nothing is personal."""
+    """Somebody looks into the tables of domains: at each entity by a pattern, and by key where nothing is personal.
+
+    With tools of their own, so that layouts are not asked for.
+    """
     with of.recorder.being("Reader"):
         for plugin in FIVE:
             for entity in plugin.domain.entities:
@@ -138,10 +142,10 @@ def _look(of: Deployed, shape: Any) -> None:
         (values, *_) = _records(shape, 1, wanted)
         given = {n: values[n] for n in pattern.parameters if n != pattern.ranged and n not in pattern.optional}
         query: Query[Any] = Query(pattern, given, fields=kept if shared else None)
-        of.context.store.engine.find(query, limit=5, after=None, now=of.clock.now())
+        beneath(of.context.store).find(query, limit=5, after=None, now=of.clock.now())
     if not shared:
         (values, *_) = _records(shape, 1, {})
-        of.context.store.lookup(shape_ref(shape, values))
+        beneath(of.context.store).get([shape_ref(shape, values)], now=of.clock.now())
 
 
 def shape_ref(shape: Any, values: dict[str, Any]) -> Any:
@@ -230,6 +234,8 @@ def test_what_a_role_may_not_is_refused_and_each_deny_refuses_something() -> Non
     assert allowed(_item("UpdateItem", VIDEOS, "v", "videoId", "viewCount"), said["ApiRole"])
     assert allowed(_item("UpdateItem", VIDEOS, "v", "videoId", "status"), said["WorkerRole"])
     assert allowed(_item("Query", AUDIO, "d", "audio_id", select="SPECIFIC_ATTRIBUTES"), said["ReaderRole"])
+    for action, known in (("GetItem", "LAYOUTS"), ("ConditionCheckItem", "LAYOUTS"), ("PutItem", "KNOWERS")):
+        assert allowed(_item(action, SYSTEM, known), said["RelayRole"]), "who writes goes by layouts, and tells so"
     for role, statements in said.items():
         without = [s for s in statements if s["Effect"] == "Allow"]
         for deny in (s for s in statements if s["Effect"] == "Deny"):

@@ -3,7 +3,7 @@
 API      `penstock up`: all records and files, the streams of changes, and the sink.
 worker   `penstock worker`: all records and files, but none of the doors': keys, sessions, links; and no field that the
          declaration leaves to a role or to an action, such as the count of a video's views.
-relay    `penstock relay`: the outboxes and its own lease, and the sink.
+relay    `penstock relay`: the outboxes, its own lease, what the store knows of its layouts, and the sink.
 reader   whoever looks into the tables of domains with tools of their own; nothing personal.
 
 Only what stands where the writer is can be written. Reading goes on in every region.
@@ -32,6 +32,8 @@ from penstock.engines.dynamodb.table_resources import (
     table_id,
 )
 from penstock.kernel.held_message import HeldMessage
+from penstock.kernel.layouts.knower import Knower
+from penstock.kernel.layouts.stored_layout import LayoutEdition, StoredLayout
 from penstock.kernel.lease import NamedLease
 from penstock.objects.s3.bucket_resources import FILES, LISTS, SWEEPS
 from penstock.schema.permission import System
@@ -82,7 +84,8 @@ def worker(of: CloudDeployment) -> list[Statement]:
 
 def relay(of: CloudDeployment) -> list[Statement]:
     """What `penstock relay` needs."""
-    told = [*of.outboxes, HeldMessage.__shape__, NamedLease.__shape__]
+    layouts = [entity.__shape__ for entity in (LayoutEdition, StoredLayout, Knower)]
+    told = [*of.outboxes, HeldMessage.__shape__, NamedLease.__shape__, *layouts]
     places = of.tables(told)
     keys = sorted({prefix for shape in told for prefix in key_prefixes(shape)})
     arns = [arn for place in places for arn in (_arn(of, place), *_indexes(of, [place]))]
