@@ -14,6 +14,7 @@ from penstock.operations.plan import PlanStep
 from penstock.operations.reads import Ref
 from penstock.operations.scan_page import ScanPage
 from penstock.ports.engine import Engine
+from penstock.ports.scanning import scanned
 from penstock.schema.shape import EntityShape
 
 EXAMPLES = 5
@@ -66,13 +67,7 @@ def _entity(engine: Engine, shape: EntityShape) -> AdoptedEntity:
 
 
 def _pages(engine: Engine, shape: EntityShape) -> Iterator[ScanPage]:
-    place: str | None = None
-    while True:
-        try:
-            page = engine.scan(shape, after=place)
-        except Misconfigured:  # there is no such table, which is told with all that is missing
-            return
-        yield page
-        place = page.place
-        if place is None:
-            return
+    try:
+        yield from scanned(engine, shape)
+    except Misconfigured:  # there is no such table, which is told with all that is missing
+        return

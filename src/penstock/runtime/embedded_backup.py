@@ -28,6 +28,7 @@ from penstock.kernel.store import Store
 from penstock.ports.clock import Clock, SystemClock
 from penstock.ports.object_store import Objects
 from penstock.ports.private import make_private
+from penstock.ports.scanning import scanned
 from penstock.runtime.composition import embedded_file, open_objects, open_store
 from penstock.schema.kinds import instant_text
 from penstock.transfer.export_manifest import FILES, OBJECTS, DamagedExport, write_whole
@@ -163,13 +164,8 @@ def _missing(path: Path, source: Objects, beside: Objects, domains: Iterable[Dom
 
 def _held(store: Store, domains: Iterable[Domain]) -> Iterator[str]:
     for shape in (s for d in domains for s in d.shapes if s.pointing):
-        place: str | None = None
-        while True:
-            page = store.engine.scan(shape, after=place)
+        for page in scanned(store.engine, shape):
             yield from HeldFiles(found.record for found in page.found).keys
-            place = page.place
-            if place is None:
-                break
 
 
 def _noted(beside: Objects, key: str) -> TransferredObject:

@@ -11,6 +11,7 @@ from penstock.declare.entity import Entity
 from penstock.errors import DamagedRecord
 from penstock.kernel.store import Store
 from penstock.operations.reads import Ref
+from penstock.ports.scanning import scanned
 from penstock.schema.shape import EntityShape
 from penstock.transfer.read_ahead import read_ahead
 from penstock.transfer.transfer_selection import Selection
@@ -64,14 +65,9 @@ class Comparison:
         return [r if not isinstance(r, Entity) or self._selection.takes(r, now) else None for r in found]
 
     def _pages(self, store: Store, shape: EntityShape) -> Iterator[list[Any]]:
-        place: str | None = None
-        while True:
-            page = store.engine.scan(shape, after=place, limit=_PAGE)
+        for page in scanned(store.engine, shape, limit=_PAGE):
             now = store.clock.now()
             yield [found.record for found in page.found if self._selection.takes(found.record, now)]
-            place = page.place
-            if place is None:
-                return
 
 
 class _Met:

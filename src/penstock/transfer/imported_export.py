@@ -6,7 +6,6 @@ import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import msgspec
 from pydantic import ValidationError
@@ -19,6 +18,7 @@ from penstock.lifecycle.bundle import line_of, record_of
 from penstock.operations.validation import prepare
 from penstock.operations.writes import Put, Write
 from penstock.ports.object_store import Objects
+from penstock.ports.scanning import scanned
 from penstock.schema.role import Role
 from penstock.transfer.export_encoding import ExportEncoding, encoding_of
 from penstock.transfer.export_manifest import (
@@ -214,12 +214,6 @@ def check_empty(store: Store, entities: Sequence[type[Entity]]) -> None:
 
 def _with_records(store: Store, entities: Sequence[type[Entity]]) -> Iterator[str]:
     for entity in entities:
-        place: str | None = None
-        while True:
-            page: Any = store.engine.scan(entity.__shape__, after=place, limit=1000)
-            if page.found or page.unreadable:
-                yield entity.__shape__.label
-                break
-            place = page.place
-            if place is None:
-                break
+        shape = entity.__shape__
+        if any(page.found or page.unreadable for page in scanned(store.engine, shape)):
+            yield shape.label

@@ -30,6 +30,7 @@ from penstock.operations.reads import Ref
 from penstock.operations.scan_page import ScanPage
 from penstock.operations.writes import Delete, Put, Write
 from penstock.ports.object_store import Objects
+from penstock.ports.scanning import scanned
 from penstock.schema.documents import as_stored
 from penstock.schema.shape import EntityShape
 from penstock.transfer.comparison import Comparison, Refs, name_of
@@ -165,14 +166,10 @@ class LiveCopy:
             behind.close()
 
     def _scanned(self, shape: EntityShape, place: str | None) -> Iterator[ScanPage]:
-        while True:
-            page = self._source.engine.scan(shape, after=place, limit=_PAGE)
+        for page in scanned(self._source.engine, shape, after=place, limit=_PAGE):
             if page.unreadable:
                 raise Conflict(f"{page.unreadable[0].name} cannot be read, so it cannot be copied; mend or remove it")
             yield page
-            place = page.place
-            if place is None:
-                return
 
     def _load(self, label: str, records: list[Any]) -> None:
         self._target.engine.load([self._put(label, r) for r in records], now=self._target.clock.now())
