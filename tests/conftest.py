@@ -16,6 +16,7 @@ from hypothesis import settings
 from penstock import Domain, FrozenClock, Store
 from penstock.ports.engine import Engine
 from penstock.runtime.system_records import SYSTEM_RECORDS
+from penstock.work.working import WORKING
 from tests import watch
 from tests.homes import Homes, dynamo_access, dynamo_client, table_names
 from tests.seldom import leave_to_long_runs
@@ -267,7 +268,7 @@ def dynamo_url(dynoxide_server: Any) -> str:
 @pytest.fixture
 def dynamo(homes: Homes, clock: FrozenClock) -> Iterator[Store]:
     """A store on DynamoDB's protocol with the documents' own table names, empty for each test."""
-    home = homes.at("dynoxide", tuple(all_domains()), prefix="")
+    home = homes.at("dynoxide", (*all_domains(), WORKING), prefix="")
     engine = home.open()
     yield Store(engine, clock=clock, secret=b"of the tests", own=SYSTEM_RECORDS)
     engine.close()

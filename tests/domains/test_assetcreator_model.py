@@ -127,7 +127,7 @@ def test_every_key_is_the_documents() -> None:
 
 
 def test_every_index_key_is_the_documents() -> None:
-    """AC-9…AC-11, F-AC-2: and GSI1 also finds events, while they are pending."""
+    """AC-9, AC-10, AC-11, F-AC-2: and GSI1 also finds events, while they are pending."""
     assert index_key_of(example_job(), "GSI1") == ("JOB_STATUS#running", "2037-01-29T08:15:00Z")
     assert index_key_of(step(status=Status.PAUSED), "GSI2") == ("STEP_STATUS#paused", "2037-01-29T08:00:00.000000Z")
     assert index_key_of(version(1), "GSI3") == ("ASSET_TYPE#3D", "2037-01-29T08:00:00Z")

@@ -8,7 +8,7 @@ from dataclasses import replace
 from penstock.studio.concept import figure
 from penstock.studio.concept.draft import Draft
 from penstock.studio.concept.figure import Build
-from penstock.studio.concept.outfits import Outfit
+from penstock.studio.concept.outfit import Outfit
 from penstock.studio.drawing.colour import NAMED, Colour
 
 RED_HAIR: Colour = (190, 74, 34)

@@ -10,7 +10,8 @@ from penstock.studio.concept.countenance import beard, eyes, freckles, hair, mou
 from penstock.studio.concept.draft import Draft
 from penstock.studio.concept.figure import Build
 from penstock.studio.concept.headwear import HEADWEAR
-from penstock.studio.concept.outfits import OUTFITS, Outfit
+from penstock.studio.concept.outfit import Outfit
+from penstock.studio.concept.outfits import OUTFITS
 from penstock.studio.drawing.colour import darker
 
 _SKINS = "peach|sand|copper|brown|beige"

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from penstock.studio.concept.beasts import BEASTS, Beast
+from penstock.studio.concept.beast import Beast
+from penstock.studio.concept.beasts import BEASTS
 from penstock.studio.concept.catalogue import register
 from penstock.studio.concept.countenance import single_eye
 from penstock.studio.concept.draft import Draft

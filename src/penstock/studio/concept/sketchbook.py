@@ -12,7 +12,8 @@ from penstock.studio.concept.beasts import BEAST_BY_NAME
 from penstock.studio.concept.catalogue import Drawer, Subject
 from penstock.studio.concept.draft import Draft
 from penstock.studio.concept.house_style import HouseStyle, house_style, recoloured
-from penstock.studio.concept.outfits import BY_NAME, Outfit
+from penstock.studio.concept.outfit import Outfit
+from penstock.studio.concept.outfits import BY_NAME
 from penstock.studio.concept.painter import Finish
 from penstock.studio.concept.people import dressed
 from penstock.studio.concept.wish import HATS, Wish, understood
