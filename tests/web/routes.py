@@ -14,8 +14,9 @@ from fastapi import FastAPI
 from penstock.auth.access import Access
 from penstock.declare.record_address import segment_of
 from penstock.web.pattern_question import needed
+from penstock.web.record_route import ClosedRoute
 from penstock.web.records import questions_of
-from penstock.web.route import AdmittedRoute, ClosedRoute
+from penstock.web.route import AdmittedRoute
 
 _SOMEBODY = str(UUID(int=7, version=4))
 
