@@ -61,6 +61,7 @@ _MODULES = (
     "live",
     "tasks",
     "service",
+    "processes",
     "speech",
     "musicvideo",
     "assetcreator",

@@ -13,6 +13,7 @@ SELDOM: dict[str, tuple[str, ...]] = {
         "tests/bench/test_bench.py::test_every_topic_measures_penstock[console_live]",
         "tests/bench/test_bench.py::test_every_topic_measures_penstock[jobs]",
         "tests/bench/test_bench.py::test_every_topic_measures_penstock[musicvideo]",
+        "tests/bench/test_bench.py::test_every_topic_measures_penstock[processes]",
         "tests/bench/test_bench.py::test_every_topic_measures_penstock[service]",
         "tests/bench/test_bench.py::test_every_topic_measures_penstock[spectra_memory]",
         "tests/bench/test_bench.py::test_every_topic_measures_penstock[speech]",
