@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import threading
 from pathlib import Path
 from typing import Any
 
 import pytest
 from fastapi import Request
 from fastapi.dependencies.utils import get_dependant
-from starlette.responses import Response
 
 from penstock.auth.access import Access
 from penstock.errors import DeclarationError
+from penstock.net.threads import Threads
 from penstock.schema.role import Role
 from penstock.web import records
 from penstock.web.plain_arguments import PlainArguments
@@ -90,26 +89,19 @@ def test_each_answer_is_that_of_fastapi(tmp_path: Path, monkeypatch: pytest.Monk
 
 
 @pytest.mark.parametrize("path", [ROBOT, OF_PROJECT, f"{ROBOT}/history"])
-def test_who_calls_is_found_out_in_the_thread_that_answers(service: Service, path: str, monkeypatch: Any) -> None:
-    """A read goes to one thread, and once."""
+def test_a_read_goes_to_a_thread_once(service: Service, path: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Who calls is found out where the answer is made."""
     editor = service.client(Role.EDITOR)
     editor.post(FILMS, json=film())
-    guard, seen = service.app.state.guard, []
-    admit = guard.admit
+    run, gone = Threads.run, []
 
-    def admitted(*given: Any) -> Any:
-        seen.append(("admit", threading.get_ident()))
-        return admit(*given)
+    async def counted(threads: Threads, function: Any, *arguments: Any) -> Any:
+        gone.append(function)
+        return await run(threads, function, *arguments)
 
-    def answered(*given: Any, **named: Any) -> Any:
-        seen.append(("answer", threading.get_ident()))
-        return Response(*given, **named)
-
-    monkeypatch.setattr(guard, "admit", admitted)
-    monkeypatch.setattr("penstock.web.records.Response", answered)
+    monkeypatch.setattr(Threads, "run", counted)
     assert editor.get(path).status_code == 200
-    assert [what for what, _ in seen] == ["admit", "answer"]
-    assert len({thread for _, thread in seen}) == 1
+    assert len(gone) == 1
 
 
 def test_where_records_are_busy_strangers_are_told_that_they_are_strangers(service: Service) -> None:
