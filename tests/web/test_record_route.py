@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,7 @@ FILMS = "/api/films/films"
 ROBOT = f"{FILMS}/p1/Robot"
 OF_PROJECT = f"{FILMS}?pattern=of_project&project_id=p1"
 DEEP = b'{"project_id": "p1", "title": "Deep", "notes": ' + b'{"a":' * 70 + b"1" + b"}" * 71
+WHOLE = json.dumps(film("Whole")).encode()
 JSON = {"content-type": "application/json"}
 
 ASKED: list[tuple[str, str, dict[str, Any]]] = [
@@ -54,8 +56,9 @@ ASKED: list[tuple[str, str, dict[str, Any]]] = [
     ("POST", FILMS, {"content": b"\xff\xfe", "headers": JSON}),
     ("POST", FILMS, {"content": DEEP, "headers": JSON}),
     ("POST", FILMS, {"content": b"null", "headers": JSON}),
-    ("POST", FILMS, {"content": b'{"project_id": "p1"}', "headers": {"content-type": "text/plain"}}),
-    ("POST", FILMS, {"content": b'{"project_id": "p1"}'}),
+    ("POST", FILMS, {"content": WHOLE, "headers": {"content-type": "text/plain"}}),
+    ("POST", FILMS, {"content": WHOLE}),
+    ("POST", FILMS, {"content": WHOLE, "headers": {"content-type": "Application/JSON; charset=utf-8"}}),
     ("POST", FILMS, {"data": {"project_id": "p1"}}),
     ("POST", f"{FILMS}?more=1", {"json": film("More")}),
     ("POST", f"{ROBOT}/moves/shoot", {}),
