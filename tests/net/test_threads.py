@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from contextvars import ContextVar
+from datetime import timedelta
 
 import pytest
 
@@ -80,6 +81,25 @@ def test_whoever_is_cancelled_goes_on_when_the_thread_is_done_and_its_place_is_h
         assert pool.take()
 
     asyncio.run(story())
+
+
+def test_a_thread_that_is_idle_for_long_ends_and_another_begins() -> None:
+    """What it has open, such as a connection of its own, does not stay open for a rush that was once."""
+    threads = Threads(patience=timedelta(milliseconds=1))
+    first = asyncio.run(threads.run(threading.current_thread))
+    first.join(30)
+    assert not first.is_alive()
+    assert asyncio.run(threads.run(threading.current_thread)) is not first
+
+
+def test_a_thread_that_would_end_does_what_it_was_just_taken_for() -> None:
+    """Many, each of them idle for as long as it may just when it is taken."""
+    threads = Threads(patience=timedelta(0))
+
+    async def story() -> int:
+        return sum([await threads.run(lambda: 1) for _ in range(500)])
+
+    assert asyncio.run(story()) == 500
 
 
 def test_a_child_has_threads_of_its_own() -> None:

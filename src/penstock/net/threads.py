@@ -1,7 +1,7 @@
 """Threads for what waits: a function is called in one of them, in the context of whoever awaits it.
 
-The one that was last busy is taken first, as what it needs is still at hand. There are as many as were ever busy at
-once, so whoever uses them bounds that, as a pool does.
+The one that was last busy is taken first, as what it needs is still at hand; one that is idle for long ends, and what
+it had open with it. There are as many as are busy at once, so whoever uses them bounds that, as a pool does.
 """
 
 from __future__ import annotations
@@ -11,19 +11,24 @@ import threading
 from collections.abc import Callable
 from contextlib import suppress
 from contextvars import copy_context
-from queue import SimpleQueue
+from datetime import timedelta
+from queue import Empty, SimpleQueue
 from typing import Any, Generic, TypeVar
 
 from penstock.net.per_process import watch
 
 T = TypeVar("T")
 
+_PATIENCE = timedelta(seconds=10)
+"How long a thread waits to be used again."
+
 
 class Threads:
     """Any number of event loops may share them."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, patience: timedelta = _PATIENCE) -> None:
         self._idle: list[_Thread] = []
+        self._patience = patience.total_seconds()
         watch(self)
 
     async def run(self, function: Callable[..., T], *arguments: Any) -> T:
@@ -32,7 +37,7 @@ class Threads:
         try:
             thread = self._idle.pop()
         except IndexError:
-            thread = _Thread(self._idle)
+            thread = _Thread(self._idle, self._patience)
         thread.calls.put(call)
         try:
             return await call.answer
@@ -87,17 +92,26 @@ class _Call(Generic[T]):
 class _Thread(threading.Thread):
     """Does one thing after the other, and is idle in between."""
 
-    def __init__(self, idle: list[_Thread]) -> None:
+    def __init__(self, idle: list[_Thread], patience: float) -> None:
         super().__init__(name="penstock thread", daemon=True)
         self.calls: SimpleQueue[_Call[Any]] = SimpleQueue()
-        self._idle_ones = idle
+        self._idle_ones, self._patience = idle, patience
         self.start()
 
     def run(self) -> None:
-        while True:
-            self._carry_out(self.calls.get())
+        while (call := self._next()) is not None:
+            say = call.carry_out()
+            self._idle_ones.append(self)  # before anybody hears of it, and asks for the next
+            call.tell(say)
+            del call, say  # what they hold is not kept while nothing happens
 
-    def _carry_out(self, call: _Call[Any]) -> None:
-        say = call.carry_out()
-        self._idle_ones.append(self)  # before anybody hears of it, and asks for the next
-        call.tell(say)
+    def _next(self) -> _Call[Any] | None:
+        """What is to be done; None once there was nothing for long."""
+        try:
+            return self.calls.get(timeout=self._patience)
+        except Empty:
+            try:
+                self._idle_ones.remove(self)
+            except ValueError:
+                return self.calls.get()  # somebody has just taken it
+            return None
