@@ -56,10 +56,9 @@ from penstock.work.working import WORKING
 from penstock.workers.inline import InlineWorkers
 
 if TYPE_CHECKING:
-    from penstock.workers.celery import (  # it imports Celery, which only some deployments install
-        CeleryBroker,
-        CeleryWorkers,
-    )
+    # They import Celery, which only some deployments install.
+    from penstock.workers.celery import CeleryWorkers
+    from penstock.workers.celery_broker import CeleryBroker
 
 log = logging.getLogger("penstock.service")
 
@@ -254,7 +253,7 @@ class Service:
 
     def ask_broker(self) -> None:
         """Unavailable, if Celery's broker does not answer."""
-        from penstock.workers.celery import CeleryBroker
+        from penstock.workers.celery_broker import CeleryBroker
 
         if self._broker is None:
             self._broker = CeleryBroker(self.celery().app())
