@@ -56,9 +56,8 @@ from penstock.work.working import WORKING
 from penstock.workers.inline import InlineWorkers
 
 if TYPE_CHECKING:
-    # They import Celery, which only some deployments install.
-    from penstock.workers.celery import CeleryWorkers
-    from penstock.workers.celery_broker import CeleryBroker
+    from penstock.workers.celery import CeleryWorkers  # it imports Celery, which only some deployments install
+    from penstock.workers.celery_broker import CeleryBroker  # so does this
 
 log = logging.getLogger("penstock.service")
 
