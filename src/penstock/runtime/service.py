@@ -81,7 +81,7 @@ class Service:
     def __post_init__(self) -> None:
         self.telemetry = None if self.settings.telemetry is None else start_telemetry(self.settings.telemetry)
         meter = Meter() if self.settings.meter else None
-        store = open_store(self.settings.store, settings=self.settings, meter=meter)
+        store = open_store(self.settings.store, settings=self.settings, meter=meter, read_url=self.settings.read_url)
         self.ledger = None if meter is None else UsageLedger(store, meter, chosen_prices(self.settings))
         objects = open_objects(self.settings.objects, settings=self.settings)
         archive = open_archive(self.settings.archive, settings=self.settings)
