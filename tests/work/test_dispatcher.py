@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import timedelta
 from typing import Any
 
@@ -89,7 +89,8 @@ def test_one_that_a_worker_takes_before_it_is_noted_is_his(store: Store, clock: 
     worker = Runner(store, [TASKS])
 
     class Swift(Paper):
-        def send(self, task: Task, declared: object) -> None:
+        def send(self, tasks: Sequence[Task], *, limit: timedelta) -> None:
+            (task,) = tasks
             assert worker.take_one(task.task_id, task.lease_epoch) is not None
 
     assert dispatcher(store, Swift()).run_once() == 1

@@ -250,6 +250,10 @@ class EvolvingEngine:
         engine = self.beneath.bound(project)
         return self if engine is self.beneath else _around(engine, self.knowledge)
 
+    def elsewhere(self, engine: Engine) -> Engine:
+        """Another engine with the same records, such as a replica's, by the layouts that are known here."""
+        return _around(engine, self.knowledge)
+
     def listen(self) -> Waiter:
         return self.beneath.listen()
 
