@@ -147,6 +147,12 @@ CASES: dict[str, tuple[Fingerprint, Fingerprint, Takes | None, Takes | None]] = 
         MIGRATE,
         MORE,
     ),
+    "other attributes of an index": (
+        _print(index=SHELF),
+        _print(index=SHELF, index_attributes=("shelf", "GSI1SK")),
+        REFUSED,
+        None,
+    ),
     "an index of SQL": (_print(), _print(sql_indexes=(("title",),)), None, MORE),
     "an index of SQL no longer": (_print(sql_indexes=(("title",),)), _print(), None, LEFT),
     "a lifetime": (

@@ -1,6 +1,7 @@
 """The migration of one entity from the layout that a store has to the one that is declared, while everybody goes on.
 
-1. Tables grow, and new fields are announced: nobody erases them.
+1. Tables grow, and new fields are announced: nobody erases them. *Announced*, where an index will have other keys:
+   nobody asks by it any more.
 2. *Filling*: every writer writes both layouts, and records that stand are brought along, in segments, each of which
    another process can go on with.
 3. *Closed*, where older declarations could not write what is to follow: they are shut out, by an error that says so.
@@ -25,12 +26,13 @@ from penstock.evolution.backfill import Backfill
 from penstock.evolution.speed_limit import SpeedLimit
 from penstock.kernel.layouts.derived_entity import DerivedEntity
 from penstock.kernel.layouts.evolving_engine import by_layouts
+from penstock.kernel.layouts.knower import HELD
 from penstock.kernel.layouts.knower_watch import KnowerWatch
 from penstock.kernel.layouts.layout_register import LayoutRegister, Layouts
 from penstock.kernel.layouts.migration_segment import MigrationSegment
 from penstock.kernel.layouts.stored_layout import StoredLayout, announcing, at_stage, next_layout, paused
 from penstock.kernel.store import Store
-from penstock.schema.derived_shape import moved_fields, through
+from penstock.schema.derived_shape import changed_indexes, moved_fields, through
 from penstock.schema.fingerprint import Fingerprint, fingerprint_of
 from penstock.schema.layout_names import named_as
 from penstock.schema.migration_stage import MigrationStage
@@ -100,6 +102,10 @@ class Migration:
             return self._progress("paused", self._begun())
 
     def _run(self, stored: StoredLayout, done: list[MigrationSegment]) -> MigrationProgress:
+        if stored.stage is MigrationStage.ANNOUNCED:
+            self._wait()
+            self._wait_for_readers()
+            stored = self._advance(MigrationStage.FILLING)
         if stored.stage is MigrationStage.FILLING:
             self._wait()
             done = self._fill_all(stored, done)
@@ -182,7 +188,9 @@ class Migration:
         target = self._target(before)
         if before.announced is not None or not target.steps:
             return None
-        return at_stage(announcing(before, target.layout, declared=self._declared.digest), MigrationStage.FILLING)
+        changed = self._key_texts and changed_indexes(named_as(before.layout, target.layout), target.layout)
+        first = MigrationStage.ANNOUNCED if changed else MigrationStage.FILLING
+        return at_stage(announcing(before, target.layout, declared=self._declared.digest), first)
 
     def _advance(self, stage: MigrationStage) -> StoredLayout:
         self._tell(MigrationProgress(self._declared.label, stage))
@@ -207,6 +215,10 @@ class Migration:
 
     def _wait(self) -> None:
         KnowerWatch(self._engine, self._store.clock).wait_for(self._register.edition())
+
+    def _wait_for_readers(self) -> None:
+        """Whoever only reads tells nobody what it knows, and may go by it for so long."""
+        self._store.clock.sleep(HELD)
 
     def _leave_behind(self) -> None:
         """Wait until nobody writes any more whose declaration is another, unless that is not wanted."""

@@ -98,7 +98,8 @@ def through(
     layout = named_as(layout, own)
     carried = layout if announced is None else named_as(announced, own)
     read = carried if stage is MigrationStage.SWITCHED else layout
-    demanded = layout if stage in (None, MigrationStage.FILLING) else carried
+    demanded = layout if stage in (None, MigrationStage.ANNOUNCED, MigrationStage.FILLING) else carried
+    keyed = layout if stage is MigrationStage.ANNOUNCED else carried
     _check_missing(declared, own, read, demanded)
     absent = {n: f for n, f in declared.fields.items() if n not in read.fields}
     conversions = _conversions(declared, read)
@@ -121,7 +122,7 @@ def through(
         relation=layout.relation,
         fields=fields,
         key=_key(declared, fields, layout.partition, layout.sort),
-        indexes=_indexes(declared, fields, carried, place) if key_texts else _own_indexes(declared, own, fields),
+        indexes=_indexes(declared, fields, {**carried.indexes, **keyed.indexes}, place) if key_texts else _own_indexes(declared, own, fields),
         tag=layout.tag[1] if layout.tag is not None else None,
         expiry=next((n for n in (declared.expiry, carried.expiry) if n in fields), None),
         patterns={},
@@ -141,7 +142,7 @@ def through(
         tuple(
             n for n, s in strangers.items() if n not in declared.gone and not demanded.fields.get(n, s).may_be_missing
         ),
-        frozenset(n for n, i in own.indexes.items() if key_texts and read.indexes.get(n) != i),
+        _incomplete(own, layout, carried) if key_texts else frozenset(),
         conversions,
         twins,
         beginning,
@@ -298,16 +299,30 @@ def _key(
 
 
 def _indexes(
-    declared: EntityShape, fields: Mapping[str, FieldShape], layout: Fingerprint, place: TablePlace
+    declared: EntityShape, fields: Mapping[str, FieldShape], indexes: Mapping[str, StoredIndex], place: TablePlace
 ) -> dict[str, IndexShape]:
     """All indexes of a layout, whether they are declared or not: whatever is written must be found by others."""
     found = {}
-    for name, stored in layout.indexes.items():
+    for name, stored in indexes.items():
         at = place.indexes.get(name) or IndexPlace(
             name, _attribute(stored.partition), _attribute(stored.sort) if stored.sort is not None else None
         )
         found[name] = IndexShape(at, _key(declared, fields, stored.partition, stored.sort), _when(fields, stored))
     return found
+
+
+def changed_indexes(layout: Fingerprint, other: Fingerprint) -> list[str]:
+    """The indexes whose keys are made otherwise in another layout."""
+    return [name for name, index in layout.indexes.items() if other.indexes.get(name, index) != index]
+
+
+def _incomplete(own: Fingerprint, layout: Fingerprint, carried: Fingerprint) -> frozenset[str]:
+    """Declared indexes in which some records have another key than is declared, or none."""
+    return frozenset(
+        name
+        for name, index in own.indexes.items()
+        if layout.indexes.get(name) != index or carried.indexes.get(name) != index
+    )
 
 
 def _when(fields: Mapping[str, FieldShape], stored: StoredIndex) -> dict[str, frozenset[Any]]:

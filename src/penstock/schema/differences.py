@@ -285,8 +285,7 @@ def _indexes(stored: Fingerprint, declared: Fingerprint, key_texts: bool) -> Ite
             takes = Takes.BACKFILL if key_texts else Takes.NOTHING_MORE
             yield Difference(takes, what, f"new index: {_index_said(index)}")
         elif _differ(former, index, key_texts):
-            takes = Takes.MIGRATION if key_texts else Takes.NOTHING_MORE
-            yield Difference(takes, what, f"{_index_said(former)} → {_index_said(index)}")
+            yield _changed_index(what, former, index, key_texts)
     for name in stored.indexes:
         if name not in declared.indexes:
             yield Difference(Takes.NOBODY, f"{stored.label} in {name}", "no longer declared; its keys are kept true")
@@ -296,6 +295,26 @@ def _indexes(stored: Fingerprint, declared: Fingerprint, key_texts: bool) -> Ite
     for names in stored.sql_indexes:
         if names not in declared.sql_indexes and not key_texts:
             yield Difference(Takes.NOBODY, f"{declared.label} in SQL", f"no longer declared: {', '.join(names)}")
+
+
+def _changed_index(what: str, former: StoredIndex, index: StoredIndex, key_texts: bool) -> Difference:
+    changed = f"{_index_said(former)} → {_index_said(index)}"
+    if not key_texts:
+        return Difference(Takes.NOTHING_MORE, what, changed)
+    if not has_same_attributes(former, index):
+        told = "the attributes of an index cannot be others; declare an index under another name"
+        return Difference(Takes.MORE_WORDS, what, f"{changed}: {told}")
+    return Difference(Takes.MIGRATION, what, f"{changed}; nobody can ask by it from its beginning to its end")
+
+
+def has_same_attributes(former: StoredIndex, index: StoredIndex) -> bool:
+    """Can the keys of one index become those of the other where they lie?"""
+    return _attributes(former) == _attributes(index)
+
+
+def _attributes(index: StoredIndex) -> list[tuple[str, bool]]:
+    keys = (index.partition, *((index.sort,) if index.sort else ()))
+    return [(key.attribute, key.number) for key in keys]
 
 
 def _differ(former: StoredIndex, index: StoredIndex, key_texts: bool) -> bool:
