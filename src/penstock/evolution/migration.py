@@ -36,7 +36,7 @@ from penstock.schema.derived_shape import changed_indexes, moved_fields, through
 from penstock.schema.fingerprint import Fingerprint, fingerprint_of
 from penstock.schema.layout_names import named_as
 from penstock.schema.migration_stage import MigrationStage
-from penstock.schema.shape import EntityShape
+from penstock.schema.shape import EntityShape, unindexed
 from penstock.schema.target_layout import TargetLayout, shuts_out, target_layout
 
 SEGMENTS = 4
@@ -116,6 +116,7 @@ class Migration:
             self._wait()
         if stored.stage is not MigrationStage.SWITCHED:
             self._verify(stored)
+            self._engine.ensure([self._shape])
             if self._is_moved(stored):
                 stored = self._advance(MigrationStage.SWITCHED)
         if stored.stage is MigrationStage.SWITCHED:
@@ -164,13 +165,16 @@ class Migration:
             )
 
     def _make_room(self, stored: StoredLayout) -> None:
-        """Have tables hold both layouts: where a column is needed by one alone, it needs no value."""
+        """Have tables hold both layouts: where a column is needed by one alone, it needs no value.
+
+        Indexes of SQL stay as they are until records are read in the new layout.
+        """
         target = self._target(stored)
         for stage in (MigrationStage.FILLING, MigrationStage.SWITCHED):
-            derived = through(
+            shape = through(
                 self._shape, target.grown, announced=target.layout, stage=stage, key_texts=self._key_texts
-            )
-            self._engine.ensure([derived.shape])
+            ).shape
+            self._engine.ensure([shape if self._key_texts else unindexed(shape)])
 
     def _grow(self) -> None:
         """Announce the fields that are new, and have everybody know of them before anybody goes by them."""

@@ -122,7 +122,9 @@ def through(
         relation=layout.relation,
         fields=fields,
         key=_key(declared, fields, layout.partition, layout.sort),
-        indexes=_indexes(declared, fields, {**carried.indexes, **keyed.indexes}, place) if key_texts else _own_indexes(declared, own, fields),
+        indexes=_indexes(declared, fields, {**carried.indexes, **keyed.indexes}, place)
+        if key_texts
+        else _own_indexes(declared, own, fields),
         tag=layout.tag[1] if layout.tag is not None else None,
         expiry=next((n for n in (declared.expiry, carried.expiry) if n in fields), None),
         patterns={},
