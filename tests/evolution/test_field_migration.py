@@ -445,7 +445,7 @@ def test_tables_are_left_as_they_are_while_records_are_on_their_way(store: Store
     old, new = change.old(), change.new()
     before, after = ensured(another, old), ensured(another, new)
     _stand(before, old, 9)
-    steps = []
+    steps: list[str] = []
 
     def start(told: MigrationProgress) -> None:
         for opened, declared in ((before, old), (after, new)):

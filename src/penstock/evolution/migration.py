@@ -7,7 +7,8 @@
 3. *Closed*, where older declarations could not write what is to follow: they are shut out, by an error that says so.
 4. Every record is looked at once more.
 5. *Switched*, where fields lie elsewhere: everybody reads the new layout, and writes both.
-6. The new layout is the one that the store has.
+6. *Leaving*, where records have another key in the same table: nobody writes the former any more, and it is removed.
+7. The new layout is the one that the store has.
 
 Each stage begins when nobody goes by the one before the last. Whoever takes over from a process that died goes on where
 it ended.
@@ -32,7 +33,9 @@ from penstock.kernel.layouts.layout_register import LayoutRegister, Layouts
 from penstock.kernel.layouts.migration_segment import MigrationSegment
 from penstock.kernel.layouts.stored_layout import StoredLayout, announcing, at_stage, next_layout, paused
 from penstock.kernel.store import Store
-from penstock.schema.derived_shape import changed_indexes, moved_fields, through
+from penstock.schema.derived_places import changed_indexes
+from penstock.schema.derived_shape import moved_fields, through
+from penstock.schema.differences import is_moved
 from penstock.schema.fingerprint import Fingerprint, fingerprint_of
 from penstock.schema.layout_names import named_as
 from penstock.schema.migration_stage import MigrationStage
@@ -114,13 +117,20 @@ class Migration:
                 stored = self._advance(MigrationStage.CLOSED)
         if stored.stage is MigrationStage.CLOSED:
             self._wait()
-        if stored.stage is not MigrationStage.SWITCHED:
+        if stored.stage not in (MigrationStage.SWITCHED, MigrationStage.LEAVING):
             self._verify(stored)
             self._engine.ensure([self._shape])
             if self._is_moved(stored):
                 stored = self._advance(MigrationStage.SWITCHED)
         if stored.stage is MigrationStage.SWITCHED:
             self._wait()
+            if self._has_other_home(stored):
+                self._wait_for_readers()
+                if self._key_texts and stored.layout.table == _following(stored).table:
+                    stored = self._advance(MigrationStage.LEAVING)
+        if stored.stage is MigrationStage.LEAVING:
+            self._wait()
+            self._leave(stored)
         self._become(lambda before: next_layout(before) if before.stage is not None else None)
         return self._tidied(done)
 
@@ -130,7 +140,13 @@ class Migration:
 
     def _is_moved(self, stored: StoredLayout) -> bool:
         layout, following = stored.layout, _following(stored)
+        if self._has_other_home(stored):
+            return True
         return bool(moved_fields(named_as(layout, following), following, key_texts=self._key_texts))
+
+    def _has_other_home(self, stored: StoredLayout) -> bool:
+        following = _following(stored)
+        return is_moved(named_as(stored.layout, following), following, key_texts=self._key_texts)
 
     def _target(self, stored: StoredLayout) -> TargetLayout:
         return target_layout(stored.layout, self._declared, key_texts=self._key_texts)
@@ -171,10 +187,11 @@ class Migration:
         """
         target = self._target(stored)
         for stage in (MigrationStage.FILLING, MigrationStage.SWITCHED):
-            shape = through(
+            derived = through(
                 self._shape, target.grown, announced=target.layout, stage=stage, key_texts=self._key_texts
-            ).shape
-            self._engine.ensure([shape if self._key_texts else unindexed(shape)])
+            )
+            for shape in filter(None, (derived.shape, derived.mirror)):
+                self._engine.ensure([shape if self._key_texts else unindexed(shape)])
 
     def _grow(self) -> None:
         """Announce the fields that are new, and have everybody know of them before anybody goes by them."""
@@ -238,6 +255,24 @@ class Migration:
             self._store.clock.sleep(1)
 
     # Filling
+
+    def _leave(self, stored: StoredLayout) -> None:
+        """Remove what stands at former keys; a walk in which there was nothing to remove is the last."""
+        former = self._backfill(at_stage(stored, MigrationStage.FILLING))
+        for number in range(self._segments):
+            while self._removed(former, number):
+                pass
+
+    def _removed(self, former: Backfill, number: int) -> int:
+        """How many records of a segment were still there."""
+        removed, place = 0, None
+        while True:
+            self._check_pause()
+            page = former.remove(number, self._segments, place, limit=self._page)
+            removed, place = removed + page.written, page.place
+            self._limit.keep(page.looked_at)
+            if place is None:
+                return removed
 
     def _backfill(self, stored: StoredLayout) -> Backfill:
         derived = through(

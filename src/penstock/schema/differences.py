@@ -105,26 +105,59 @@ def _all(stored: Fingerprint, declared: Fingerprint, key_texts: bool) -> Iterato
 
 
 def _places(stored: Fingerprint, declared: Fingerprint, key_texts: bool) -> Iterator[Difference]:
-    def moved(what: str, was: object, wanted: object) -> Difference:
-        return Difference(Takes.MIGRATION, f"{declared.label} {what}", f"{was} → {wanted}")
+    why = why_fixed(stored, declared, key_texts=key_texts)
+    for what, was, wanted in _compared_places(stored, declared, key_texts):
+        if was != wanted:
+            takes, told = (Takes.MORE_WORDS, f": {why}") if why else (Takes.MIGRATION, "")
+            yield Difference(takes, f"{declared.label} {what}", f"{was} → {wanted}{told}")
 
+
+def _compared_places(stored: Fingerprint, declared: Fingerprint, key_texts: bool) -> Iterator[tuple[str, str, str]]:
     if key_texts:
-        if stored.table != declared.table:
-            yield moved("table", stored.table, declared.table)
-        for what, was, wanted in (
-            ("partition key", stored.partition, declared.partition),
-            ("sort key", stored.sort, declared.sort),
-        ):
-            if was != wanted:
-                yield moved(what, _said(was), _said(wanted))
-        if stored.tag != declared.tag:
-            yield moved("tag", _tag(stored), _tag(declared))
-        return
-    if stored.relation != declared.relation:
-        yield moved("relation", stored.relation, declared.relation)
-    was_key, wanted_key = key_fields(stored), key_fields(declared)
-    if was_key != wanted_key:
-        yield moved("primary key", ", ".join(was_key), ", ".join(wanted_key))
+        yield "table", stored.table, declared.table
+        yield "partition key", _said(stored.partition), _said(declared.partition)
+        yield "sort key", _said(stored.sort), _said(declared.sort)
+        yield "tag", _tag(stored), _tag(declared)
+    else:
+        yield "relation", stored.relation, declared.relation
+        yield "primary key", ", ".join(key_fields(stored)), ", ".join(key_fields(declared))
+
+
+def is_moved(stored: Fingerprint, declared: Fingerprint, *, key_texts: bool) -> bool:
+    """Are records elsewhere, or under another key?"""
+    return any(was != wanted for _, was, wanted in _compared_places(stored, declared, key_texts))
+
+
+def why_fixed(stored: Fingerprint, declared: Fingerprint, *, key_texts: bool) -> str | None:
+    """What keeps records from moving to where a declaration has them; None where nothing does."""
+    if not is_moved(stored, declared, key_texts=key_texts):
+        return None
+    if set(key_fields(stored)) != set(key_fields(declared)):
+        return "a record would be named by other fields, which older declarations do not know; declare a new entity"
+    if stored.feed:
+        return "it has a feed, which tells of one place; declare a new entity"
+    if not key_texts:
+        return None if stored.relation != declared.relation else "declare another relation, in which it is so"
+    if stored.table != declared.table:
+        return None
+    if _attributes_of_key(stored) != _attributes_of_key(declared):
+        return "the attributes of a table's key cannot be others; declare another table"
+    if not _are_apart(stored.partition, declared.partition) and not _are_apart(stored.sort, declared.sort):
+        return "a former key could be the key of another record; begin it with another word, or declare another table"
+    return None
+
+
+def _attributes_of_key(layout: Fingerprint) -> list[tuple[str, bool]]:
+    keys = (layout.partition, *((layout.sort,) if layout.sort else ()))
+    return [(key.attribute, key.number) for key in keys]
+
+
+def _are_apart(former: StoredKey | None, key: StoredKey | None) -> bool:
+    """Can no text be made by both templates? So it is where both begin with words, and neither with the other's."""
+    if former is None or key is None:
+        return False
+    one, other = (k.template.partition("{")[0] for k in (former, key))
+    return not one.startswith(other) and not other.startswith(one)
 
 
 def key_fields(layout: Fingerprint) -> tuple[str, ...]:

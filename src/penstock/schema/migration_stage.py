@@ -16,3 +16,5 @@ class MigrationStage(StrEnum):
     "The same, and declarations that cannot write what is to follow are shut out."
     SWITCHED = "switched"
     "Records are read as they will be, and still written both ways."
+    LEAVING = "leaving"
+    "They are written as they will be, and those that stand at a former key are removed."

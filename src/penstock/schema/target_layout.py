@@ -5,7 +5,15 @@ from __future__ import annotations
 from msgspec import Struct
 from msgspec.structs import replace
 
-from penstock.schema.differences import Difference, Takes, differences, has_same_attributes, kept_fields, place_of
+from penstock.schema.differences import (
+    Difference,
+    Takes,
+    differences,
+    has_same_attributes,
+    kept_fields,
+    place_of,
+    why_fixed,
+)
 from penstock.schema.fingerprint import Fingerprint, StoredField, StoredIndex
 from penstock.schema.layout_names import named_as
 
@@ -49,13 +57,14 @@ def shuts_out(stored: Fingerprint, following: Fingerprint) -> bool:
 def _layout(before: Fingerprint, declared: Fingerprint, key_texts: bool) -> Fingerprint:
     fields = {n: _field(before.fields.get(n), f, key_texts) for n, f in declared.fields.items()}
     indexes = {**before.indexes, **declared.indexes}
+    home = before if why_fixed(before, declared, key_texts=key_texts) else declared
     return replace(
         declared,
-        table=before.table,
-        relation=before.relation,
-        partition=before.partition,
-        sort=before.sort,
-        tag=before.tag,
+        table=home.table,
+        relation=home.relation,
+        partition=home.partition,
+        sort=home.sort,
+        tag=home.tag,
         expiry=before.expiry or declared.expiry,
         fields={**kept_fields(before, declared), **fields},
         indexes={**indexes, **_fixed_indexes(before, declared)} if key_texts else indexes,

@@ -16,6 +16,7 @@ import sqlalchemy as sa
 
 from penstock.engines.sql import index_building
 from penstock.engines.sql.engine import SqlEngine
+from penstock.engines.sql.nullability import THEN
 from penstock.engines.sql.postgres import PostgresConnector
 from penstock.engines.sql.sqlite import SqliteConnector
 from penstock.errors import Unavailable
@@ -155,7 +156,7 @@ def test_replacing_that_was_broken_off_is_gone_on_with(postgres: SqlEngine, url:
     postgres.ensure([old])
     (step,) = postgres.ensure([new], dry_run=True)
     with psycopg.connect(url, autocommit=True) as session:
-        for text in step.detail.split(index_building.THEN)[:done]:
+        for text in step.detail.split(THEN)[:done]:
             session.execute(text.encode())
     assert _kinds(postgres, new) == {"replace index"}
     assert _valid(url) == [("films_gsi1", True)]

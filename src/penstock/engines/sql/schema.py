@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Callable, Iterator, Sequence
+from string import Formatter
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -191,9 +192,21 @@ def _view_steps(
 ) -> Iterator[PlanStep]:
     schema = view.domain if dialect.schemas else None
     name = view.name if dialect.schemas else f"{view.domain}_{view.name}"
+    relation, select = dialect.relation(view.domain, view.name), view.select.format(**relations)
     if name not in inspector.get_view_names(schema=schema):
-        text = f"create view {dialect.relation(view.domain, view.name)} as {view.select.format(**relations)}"
-        yield PlanStep("create view", f"{view.domain}.{view.name}", text)
+        yield PlanStep("create view", f"{view.domain}.{view.name}", f"create view {relation} as {select}")
+    elif not _is_made_of(str(inspector.get_view_definition(name, schema=schema)), view, relations):
+        text = f"create or replace view {relation} as {select}"
+        if not dialect.schemas:
+            text = THEN.join([f"drop view {relation}", f"create view {relation} as {select}"])
+        yield PlanStep("replace view", f"{view.domain}.{view.name}", text)
+
+
+def _is_made_of(definition: str, view: ViewShape, relations: dict[str, str]) -> bool:
+    """Does a view that stands speak of the tables that it should?"""
+    named = [relations[n] for _, n, _, _ in Formatter().parse(view.select) if n]
+    tables = [relation.split('"')[-2] for relation in named]
+    return all(re.search(rf"(?<!\w){re.escape(table)}(?!\w)", definition) for table in tables)
 
 
 def _table(shape: EntityShape, dialect: Dialect) -> sa.Table:
