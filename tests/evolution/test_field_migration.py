@@ -437,3 +437,20 @@ def test_whoever_has_not_heard_of_the_end_reads_what_others_write_after_it(
         assert early.get(new.at(film_id=name)).writer == "y"
     before.patch(old.at(film_id="a"), Set("author", "z"))
     assert after.get(new.at(film_id="a")).writer == "z"
+
+
+def test_tables_are_left_as_they_are_while_records_are_on_their_way(store: Store, another: OpenStore) -> None:
+    """Whoever starts meanwhile, with either declaration, would have the index of its own layout."""
+    change = CHANGES["renamed in an index"]
+    old, new = change.old(), change.new()
+    before, after = ensured(another, old), ensured(another, new)
+    _stand(before, old, 9)
+    steps: list[str] = []
+
+    def start(told: MigrationProgress) -> None:
+        for opened, declared in ((before, old), (after, new)):
+            steps.extend(s.kind for s in opened.ensure(cinema(declared)))
+
+    _migration(after, new, tell=start).run()
+    assert {kind for kind in steps if kind.endswith("index")} == set()
+    assert after.ensure(cinema(new), dry_run=True) == []
