@@ -15,6 +15,7 @@ from penstock.engines.sql.held_writes import hold_writes
 from penstock.engines.sql.row_collections import RowCollections
 from penstock.engines.sql.row_reads import PAGE, RowForm, RowReads
 from penstock.engines.sql.row_scans import scan_rows
+from penstock.engines.sql.row_surveys import survey_rows
 from penstock.engines.sql.rows import unreadable_row
 from penstock.engines.sql.schema import ensure
 from penstock.engines.sql.statement import FAR, Statement
@@ -129,6 +130,9 @@ class SqlEngine:
         self, shape: EntityShape, *, segment: int = 0, segments: int = 1, after: str | None = None, limit: int = 1000
     ) -> ScanPage:
         return scan_rows(self.connector, self.statements(shape), segment, after, limit)
+
+    def survey(self, shape: EntityShape, *, after: str | None = None, limit: int = 1000) -> ScanPage:
+        return survey_rows(self.connector, self.statements(shape), after, limit)
 
     # Writing
 
