@@ -56,6 +56,8 @@ _MODULES = (
     "transitions",
     "saves",
     "copying",
+    "migrating",
+    "beside_migration",
     "jobs",
     "pickup",
     "live",

@@ -92,19 +92,19 @@ def nothing_that_opens_by_itself_is_stored() -> Iterator[None]:
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if "engine_name" in metafunc.fixturenames:
-        everywhere = metafunc.definition.get_closest_marker("every_engine") is not None
-        chosen = [_marked(name, metafunc.module.__name__, everywhere=everywhere) for name in chosen_engines()]
+        everywhere = metafunc.definition.get_closest_marker("every_engine")
+        chosen = [_marked(name, metafunc.module.__name__, everywhere) for name in chosen_engines()]
         metafunc.parametrize("engine_name", chosen, scope="session")
 
 
-def _marked(name: str, module: str, *, everywhere: bool) -> Any:
+def _marked(name: str, module: str, everywhere: pytest.Mark | None) -> Any:
     """What every engine must do, each does. What is built on that, some do on long runs only.
 
     DynamoDB Local, which is slow, all of it; DynamoDB's protocol what is built on the kernel; and all but the embedded
     engine what a domain does, except for what is marked: its story, and what happens to it in the middle of a write or
-    twice at the same time. Whoever names engines has everything on each of them.
+    twice at the same time. An engine that the mark names has it always. Whoever names engines has everything on each.
     """
-    if os.environ.get("PENSTOCK_TEST_ENGINES"):
+    if os.environ.get("PENSTOCK_TEST_ENGINES") or (everywhere is not None and name in everywhere.args):
         return name
     seldom = name in (("dynamodb-local",) if everywhere else _SELDOM.get(module.split(".")[1], ("dynamodb-local",)))
     return pytest.param(name, marks=pytest.mark.long) if seldom else name
