@@ -79,7 +79,7 @@ def test_who_waits_to_write_does_not_wait_for_ever(tmp_path: Path, writer: sqlit
 
 
 def test_nobody_else_writes_from_the_first_statement_of_a_commit_to_its_last(tmp_path: Path) -> None:
-    """Else what it has looked at could be otherwise when it writes, and it would have to be told that it is too late."""
+    """Else what it has looked at could be otherwise when it writes, and all of it would be refused."""
     path = str(tmp_path / "new.db")
     ours, theirs = SqliteConnector(path), SqliteConnector(path, busy_seconds=0.0)
     ours.run("create table leases (owner text)", ())
