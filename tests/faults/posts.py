@@ -44,6 +44,7 @@ GIVEN_UP = timedelta(minutes=10)
 "After so long another process may take the claim of a dead one over."
 _NOT_COUNTED = {
     "penstock_api_keys",
+    "penstock_layout_knowers",
     "penstock_untraced_periods",
     "penstock_rate_buckets",
     "penstock_cause",
@@ -78,12 +79,11 @@ class Place:
 
     def __init__(self, clock: FrozenClock) -> None:
         self.clock, self.life = clock, Life()
-        self.engine: Any = None
+        self.engine: Any = open_store("sqlite:///:memory:", clock=clock).engine
         self.objects: Any = None
 
     def move_to(self, folder: Path, life: Life) -> None:
-        if self.engine is not None:
-            self.engine.close()
+        self.engine.close()
         self.life = life
         self.engine = open_store(f"sqlite:///{folder}/posts.db", clock=self.clock).engine
         self.objects = LocalObjects(folder / "objects", signer=RouteSigner(SECRET, url=f"{URL}/o", clock=self.clock))

@@ -163,6 +163,7 @@ def test_every_kind_of_failure_inside_keeps_its_message_unless_it_says_otherwise
         "unexpected",
         "unanswered",
         "answer-too-long",
+        "index-incomplete",
     } | {"not-made", "asset-not-made"}, "its messages name no folder, no host of ours and no word of a driver"
 
 
