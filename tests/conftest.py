@@ -31,6 +31,14 @@ pytest_plugins = ["tests.servers.fixtures", "tests.browser.fixtures"]
 settings.register_profile("penstock", deadline=None)
 settings.load_profile("penstock")
 
+LONGEST = (
+    "tests/browser/test_every_screen.py",
+    "tests/cli/test_ending.py",
+    "tests/cli/test_serving.py",
+    "tests/transfer/test_live_copy.py",
+    "tests/web/test_access.py",
+)
+"Begun first, so that nobody waits for one of them at the end."
 ENGINES = ("sqlite", "postgres", "dynoxide", "dynamodb-local")
 _counter = itertools.count()
 
@@ -86,11 +94,13 @@ def pytest_collection() -> Iterator[Any]:
     finally:
         gc.freeze()
         gc.enable()
+        gc.set_threshold(30_000, 20, 100)  # a system is put together from so many objects that looking took a tenth
 
 
 @pytest.hookimpl(tryfirst=True)  # before those are left out that are marked
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     leave_to_long_runs(items)
+    items.sort(key=lambda item: not item.nodeid.startswith(LONGEST))
 
 
 @pytest.fixture(autouse=True)
