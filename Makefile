@@ -7,7 +7,7 @@ READY := $(VENV)/.ready
 INSTALLED := $(VENV)/.installed
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable
 
-.PHONY: up test test-long mutants check check-python check-console console bench shots format clean
+.PHONY: up test test-long mutants proofs check check-python check-console console bench shots format clean
 CONSOLE := $(shell find console -path '*/node_modules' -prune -o -type f -print 2>/dev/null) hatch_build.py
 NODE := $(BIN)/python hatch_build.py --run
 
@@ -27,6 +27,10 @@ test-long: $(READY)
 mutants: $(READY)
 	$(BIN)/python -m mutants $(if $(COUNT),--count $(COUNT)) $(if $(BUDGET),--budget $(BUDGET)) $(if $(SEED),--seed $(SEED)) \
 		$(if $(AREA),--area "$(AREA)")
+
+# Looks for a mutant that proves each requirement which has none in mutants/proofs.toml yet, and adds it there.
+proofs: $(READY)
+	$(BIN)/python -m mutants.proofs_found $(FILES)
 
 # Beside each other: either keeps one core busy.
 check: $(READY)

@@ -38,7 +38,7 @@ def _edits(node: ast.AST, text: SourceText) -> Iterator[Edit]:
         yield Edit(node.target, f"{node.target.id}_other", "name changed")
     elif isinstance(node, ast.Constant):
         yield from _constant(node, text)
-    elif isinstance(node, ast.Call):
+    elif isinstance(node, ast.Call) and node.lineno == node.end_lineno:
         yield from _call(node, text)
     elif isinstance(node, ast.List | ast.Tuple | ast.Set) and len(node.elts) > 1:
         yield from _shortened(node, text)

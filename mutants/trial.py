@@ -64,11 +64,11 @@ class Trial:
         took = time.monotonic() - began
         if code is None:
             return Verdict(Outcome.KILLED, why=f"took more than {seconds:.0f} s", seconds=took)
-        if code in (_USAGE, _NOTHING) and "ImportError" not in told:
-            raise TrialBroken(f"{' '.join(tests[:3])}: {told[-800:]}")
         if code == 0:
             return Verdict(Outcome.SURVIVED, seconds=took)
         found = _NOTICED.search(told)
+        if code in (_USAGE, _NOTHING) and found is None:
+            raise TrialBroken(f"{' '.join(tests[:3])}: {told[-800:]}")
         return Verdict(Outcome.KILLED, found.group(1) if found else "", f"ended with {code}", took)
 
     def _chosen(self) -> dict[str, str]:

@@ -21,6 +21,7 @@ _PATIENCE = 10.0
 
 def main() -> None:
     """Until the last line."""
+    sys.path.append("")  # the root of the tree
     for name in (*_LIBRARIES, *sys.argv[1:]):
         try:
             importlib.import_module(name)
@@ -45,7 +46,6 @@ def _run(asked: dict[str, Any]) -> None:
     os.setsid()
     os.environ.update(asked["variables"])
     os.chdir(asked["root"])
-    sys.path.insert(0, "")
     told = os.open(asked["told"], os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     os.dup2(told, 1)
