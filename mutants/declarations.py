@@ -48,6 +48,8 @@ def _constant(node: ast.Constant, text: SourceText) -> Iterator[Edit]:
     written = text.of(node)
     if isinstance(node.value, str) and written.startswith('"') and len(written) > 2:
         yield Edit(node, f'{written[:-1]}x"', "text changed")
+        if ":03d" in written:
+            yield Edit(node, written.replace(":03d", ":04d"), "width changed")
     elif isinstance(node.value, bool):
         yield Edit(node, str(not node.value), "wrong value")
     elif isinstance(node.value, int | float):

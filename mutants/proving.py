@@ -58,6 +58,8 @@ class _Proving:
         sources = [self.tree.text(file) for file in self.tree.files("src/penstock/domains")]
         self.likeness = Likeness([*sources, *self.told.values()])
         self._candidates: dict[str, list[Mutant]] = {}
+        self.failed: dict[str, set[str]] = defaultdict(set)
+        "What no mutant was killed for, by test: its other variants are not asked."
 
     @cached_property
     def runner(self) -> TestRunner:
@@ -73,9 +75,6 @@ class _Proving:
         with self._path.open("a") as file:
             file.write(json.dumps({"id": id, "test": test, **asdict(mutant)}) + "\n")
 
-    def fail(self, id: str, test: str) -> None:
-        print(f"nothing that was tried is killed for {id} by {test}", file=sys.__stderr__)
-
 
 def pytest_configure(config: pytest.Config) -> None:
     config.stash[_KEY] = _Proving(Path(os.environ["PROVED"]), Path(os.environ["REQUIREMENTS"]))
@@ -89,6 +88,7 @@ def pytest_runtest_protocol(item: pytest.Item) -> bool:
     """Run it, and then with mutants. A test that has nothing to prove is not run at all."""
     proving = item.config.stash[_KEY]
     wanted = named_ids(item.obj.__doc__ or "") - proving.proved if isinstance(item, pytest.Function) else set()
+    wanted -= proving.failed[_function(item)]
     if not wanted:
         return True
     sibling = _sibling(item)
@@ -102,11 +102,17 @@ def pytest_runtest_protocol(item: pytest.Item) -> bool:
             if mutant.id not in judged:
                 judged[mutant.id] = _is_killed(item, sibling, mutant, seconds, proving)
             if judged[mutant.id]:
-                proving.keep(each, item.nodeid.partition("[")[0], mutant)
+                proving.keep(each, _function(item), mutant)
                 break
         else:
-            proving.fail(each, item.nodeid)
+            proving.failed[_function(item)].add(each)
+            print(f"nothing that was tried is killed for {each} by {item.nodeid}", file=sys.__stderr__)
     return True
+
+
+def _function(item: pytest.Item) -> str:
+    """The test with all its variants."""
+    return item.nodeid.partition("[")[0]
 
 
 def _sibling(item: pytest.Item) -> pytest.Item | None:
@@ -177,7 +183,7 @@ def _is_killed(
     if not mutant.is_python(proving.tree.text(mutant.path)):
         return False
     trial = Trial(proving.tree, proving.runner, os.environ.get("PENSTOCK_TEST_ENGINES", ""))
-    verdict = trial.run(mutant, [item.nodeid.partition("[")[0]], seconds=120)
+    verdict = trial.run(mutant, [_function(item)], seconds=120)
     return bool(verdict.by.partition("::")[2])  # a file that cannot even be loaded proves nothing
 
 
