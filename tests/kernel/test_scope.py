@@ -525,7 +525,7 @@ def test_a_patch_whose_record_is_anothers_by_the_time_its_answer_comes_shows_not
             parcels.put(Parcel(project_id="p2", shelf="s", number=1, owner=UUID(int=2)))
             return parcels.get(ref)
 
-    slow = Store(ScopedEngine(Slow(), "p1"), clock=parcels.clock)  # type: ignore[arg-type]
+    slow = Store(ScopedEngine(Slow(), "p1"), clock=parcels.clock)
     parcels.put(Parcel(project_id="p1", shelf="s", number=1))
     with pytest.raises(Conflict) as refused:
         slow.patch(ref, the(Parcel.owner).set(UUID(int=1)))

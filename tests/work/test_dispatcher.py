@@ -190,9 +190,10 @@ class _Swift(Paper):
         super().__init__()
         self._meanwhile = meanwhile
 
-    def send(self, task: Task, declared: Any) -> None:
-        super().send(task, declared)
-        self._meanwhile(task.task_id)
+    def send(self, tasks: Sequence[Task], *, limit: timedelta) -> None:
+        super().send(tasks, limit=limit)
+        for task in tasks:
+            self._meanwhile(task.task_id)
 
 
 def test_what_a_worker_has_put_off_is_due_when_he_says_and_not_when_it_would_be_told_again(
@@ -216,11 +217,12 @@ def test_what_a_worker_puts_off_just_when_it_is_taken_for_lost_is_due_when_he_sa
     put_off = clock.now() + timedelta(seconds=30)
 
     def overtaken(there: Store, tasks: list[Task], until: Any, **options: Any) -> None:
-        if tasks and next(first, False):
+        if tasks and firstly:
+            firstly.clear()
             postpone(there, [the_task(store, task_id)], put_off)
         postpone(there, tasks, until, **options)
 
-    first = iter([True])
+    firstly = [True]
     monkeypatch.setattr("penstock.workers.dispatcher.postpone", overtaken)
     at_work.run_once()
     assert the_task(store, task_id).due_at == put_off
