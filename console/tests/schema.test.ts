@@ -64,6 +64,13 @@ describe("a form", () => {
     expect(readForm(fields, { title: "", notes: "{" }).errors).toMatchObject({ title: "This is needed." });
   });
 
+  it("that edits begins with what the record has, however the route spells it", () => {
+    const route = { properties: { conceptPrompt: { type: "string" }, title: { type: "string" } } };
+    const fields = formFields(route, { concept_prompt: "A robot", title: "Robot" });
+    expect(fields.map((f) => f.initial)).toEqual(["A robot", "Robot"]);
+    expect(readForm(fields, { conceptPrompt: "A robot", title: "Fox" }, true).body).toEqual({ title: "Fox" });
+  });
+
   it("that edits sends only what was changed, and takes away what was emptied", () => {
     const fields = formFields({ properties: schema.properties }, { title: "Robot", score: 2, views: 1 });
     expect(readForm(fields, { title: "Robot", score: "", views: "4" }, true).body).toEqual({ score: null, views: 4 });

@@ -36,6 +36,7 @@ from penstock.web.options import WebOptions
 from penstock.work.domain_context import DomainContext
 from penstock.work.working import WORKING
 from tests.faults.mortal import ENGINE, OBJECTS, Killed, Life, Mortal
+from tests.web.client import Client
 
 SECRET = b"the secret of these tests"
 URL = "http://127.0.0.1"
@@ -119,7 +120,7 @@ class Process:
 
     def client(self, token: str) -> TestClient:
         headers = {"Authorization": f"Bearer {token}"}
-        return TestClient(self.app, base_url=URL, headers=headers, raise_server_exceptions=False)
+        return Client(self.app, base_url=URL, headers=headers, raise_server_exceptions=False)
 
 
 @dataclass

@@ -12,7 +12,8 @@ from penstock.auth.access import bytes_taken
 from penstock.web.idempotency import HEADER, LONGEST_KEY, REPLAYED
 from penstock.web.narrowing import ABOUT_PROJECT, LONGEST_PROJECT, PROJECT_HEADER
 from penstock.web.problems import PROBLEM, FieldProblem, Problem
-from penstock.web.route import READING, AdmittedRoute, RecordRoute
+from penstock.web.record_route import RecordRoute
+from penstock.web.route import READING, AdmittedRoute
 from penstock.web.wider_lists import BEHIND, BEHIND_OK
 
 _DESCRIPTION = """

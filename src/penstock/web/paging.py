@@ -11,7 +11,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from penstock.declare.entity import Entity
-from penstock.declare.rendering import rendered, rendered_fields
+from penstock.declare.rendering import rendered_fields, rendered_json
 from penstock.errors import DamagedRecord, told
 from penstock.kernel.readable import tell
 from penstock.kernel.store import Store
@@ -108,7 +108,7 @@ class _JsonPage:
 
     def _json(self, record: Any) -> bytes:
         if isinstance(record, Entity):
-            return json_of(rendered(record, hidden=self._hidden))
+            return rendered_json(record, hidden=self._hidden)
         return json_of(rendered_fields(self._query.pattern.entity, self._values(record), self._shown))
 
     def _behind(self, record: Any) -> str:

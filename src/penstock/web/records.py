@@ -60,7 +60,8 @@ from penstock.web.pattern_question import CURSOR, LIMIT, OF_EVERY_LIST, PATTERN,
 from penstock.web.problems import invalid_request
 from penstock.web.record_files import URL_HEADERS, RecordFiles, files_answer
 from penstock.web.record_history import ASKED, SHOWN_TO, HistoryItems, history_page, history_parameters
-from penstock.web.route import AdmittedRoute, ClosedRoute, RecordRoute
+from penstock.web.record_route import ClosedRoute, RecordRoute
+from penstock.web.route import AdmittedRoute
 from penstock.web.signature import Endpoint, argument, body, endpoint, query, segment
 from penstock.web.unquoted import unquoted
 from penstock.web.wider_lists import BEHIND, WHERE, page_model, read_wider, wider_parameters, wider_words

@@ -210,7 +210,9 @@ class EvolvingEngine:
                 self.beneath.load((write for write in settled if write is not None), now=now)
 
     def expire(self, shapes: Sequence[EntityShape], *, now: datetime, limit: int = 1000) -> int:
-        return self.beneath.expire(self._shapes(shapes)[0], now=now, limit=limit)
+        there, entities = self._shapes(shapes)
+        mirrors = [e.derived.mirror for e in entities.values() if e.derived.mirror is not None]
+        return self.beneath.expire([*there, *mirrors], now=now, limit=limit)
 
     @contextmanager
     def written_by(self) -> Iterator[KnownLayouts]:
