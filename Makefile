@@ -7,7 +7,7 @@ READY := $(VENV)/.ready
 INSTALLED := $(VENV)/.installed
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable
 
-.PHONY: up test test-long check check-python check-console console bench shots format clean
+.PHONY: up test test-long mutants proofs check check-python check-console console bench shots format clean
 CONSOLE := $(shell find console -path '*/node_modules' -prune -o -type f -print 2>/dev/null) hatch_build.py
 NODE := $(BIN)/python hatch_build.py --run
 
@@ -21,6 +21,16 @@ test: $(READY)
 
 test-long: $(READY)
 	$(BIN)/python -m pytest -n 2 --dist worksteal
+
+# Breaks lines one at a time, and fails if a test notices one of them not. COUNT of them, for a BUDGET (90s, 30m, 8h);
+# what was tried stands while its file and its tests do, so that the next run goes on. SEED chooses others.
+mutants: $(READY)
+	$(BIN)/python -m mutants $(if $(COUNT),--count $(COUNT)) $(if $(BUDGET),--budget $(BUDGET)) $(if $(SEED),--seed $(SEED)) \
+		$(if $(AREA),--area "$(AREA)")
+
+# Looks for a mutant that proves each requirement which has none in mutants/proofs.toml yet, and adds it there.
+proofs: $(READY)
+	$(BIN)/python -m mutants.proofs_found $(FILES)
 
 # Beside each other: either keeps one core busy.
 check: $(READY)

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from penstock import Store
 from penstock.kernel.layouts.knowledge import HERE
 from tests.beneath import beneath
+
+WRITES = ("commit", "copy_fields")
+"What whoever migrates writes by."
 
 
 class Killed(BaseException):
@@ -14,21 +18,26 @@ class Killed(BaseException):
 
 
 def dying(store: Store, at: int) -> Store:
-    """A store whose process ends at its so-many-eth commit.
+    """A store whose process ends at its so-many-eth write.
 
     That it takes its turn is not counted, nor what it tells once more for that.
     """
     engine, knowledge = beneath(store), store.engine.knowledge  # type: ignore[attr-defined]
-    commit, counted, told = engine.commit, [0], [0]
-    HERE.pop(knowledge.process)  # it is not of this process
+    counted, told = [0], [0]
+    HERE.pop(knowledge.process, None)  # it is not of this process
 
-    def count(writes: Any, **options: Any) -> None:
-        name = writes[0].shape.name
-        told[0] += name == "Knower"
-        counted[0] += name != "NamedLease" and not (name == "Knower" and told[0] == 2)
-        if counted[0] >= at:
-            raise Killed
-        commit(writes, **options)
+    def counting(write: Callable[..., Any]) -> Callable[..., Any]:
+        def count(first: Any, *args: Any, **options: Any) -> Any:
+            name = first[0].shape.name if isinstance(first, list | tuple) else ""
+            told[0] += name == "Knower"
+            counted[0] += name != "NamedLease" and not (name == "Knower" and told[0] == 2)
+            if counted[0] >= at:
+                raise Killed
+            return write(first, *args, **options)
 
-    engine.commit = count
+        return count
+
+    for name in WRITES:
+        if hasattr(engine, name):
+            setattr(engine, name, counting(getattr(engine, name)))
     return store

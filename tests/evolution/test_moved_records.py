@@ -30,7 +30,7 @@ def _film(**options: Any) -> Declared:
     return film(FIELDS, defaults={"note": None, "stars": 3}, index=SHELF, **options)
 
 
-MOVED = {"table": "penstock-movies", "relation": "movies"}
+MOVED: dict[str, Any] = {"table": "penstock-movies", "relation": "movies"}
 KINDS: dict[str, Callable[[], Declared]] = {
     "another key": lambda: _film(keys=("MOVIE#{film_id}", "META")),
     "another sort key": lambda: _film(keys=("FILM#{film_id}", "MOVIE")),

@@ -215,6 +215,7 @@ def test_the_last_part_stays_as_it_is() -> None:
 
 
 def test_integers_are_padded_and_moments_have_one_width() -> None:
+    """F-X-6: so that moments sort as texts as they follow each other."""
     assert _template("SCENE#{m:03d}").encode({"m": 7}) == "SCENE#007"
     moment = datetime(2025, 11, 17, 10, 5, tzinfo=UTC)
     texts = [_template(t).encode({n: moment}) for t, n in (("{s}", "s"), ("{t}", "t"), ("{x}", "x"))]

@@ -6,10 +6,10 @@ meanwhile has brought it along by that.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, cast
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -22,11 +22,15 @@ from penstock.operations.scan_page import ScannedRecord
 from penstock.operations.updates import Remove, Set, Update, apply
 from penstock.operations.writes import Check, Delete, Patch, Put, Write
 from penstock.ports.clock import Clock
+from penstock.ports.copying import CopyingEngine
 from penstock.ports.engine import Engine
 from penstock.ports.ids import commit_token
 from penstock.schema.documents import as_stored
 from penstock.schema.kinds import FieldShape, Kind
 from penstock.schema.shape import EntityShape
+
+_COPIED = 1000
+"So many records a store copies at once, at most: others wait for it, if only for a millisecond."
 
 
 class FilledPage(Struct, frozen=True):
@@ -54,9 +58,12 @@ class Backfill:
         writing: Callable[[], AbstractContextManager[object]],
     ) -> None:
         self._engine, self._entity, self._clock, self._writing = engine, entity, clock, writing
+        self._copies = _copies(engine, entity)
 
     def fill(self, segment: int, segments: int, after: str | None, *, limit: int) -> FilledPage:
         """One page of a segment; all of its records are as they should be then."""
+        if self._copies is not None:
+            return self._copy(self._copies, segment, after, limit)
         shape = self._entity.shape
         page = self._engine.scan(shape, segment=segment, segments=segments, after=after, limit=limit)
         written = 0
@@ -110,6 +117,15 @@ class Backfill:
                 raise
             return error.records
 
+    def _copy(self, pairs: Mapping[str, str], segment: int, after: str | None, limit: int) -> FilledPage:
+        """The store itself copies; more at once, as what is noted between pages would take longer than they."""
+        if segment:  # one walk is all there is
+            return FilledPage(None, 0, 0)
+        engine, most = cast("CopyingEngine", self._engine), min(10 * limit, _COPIED)
+        with self._writing():
+            page = engine.copy_fields(self._entity.shape, pairs, after=after, limit=most)
+        return FilledPage(page.place, page.looked_at, page.written)
+
     def _write(self, writes: list[Write]) -> bool:
         """False where nothing is to be written, or somebody else has just done so, or has removed the record."""
         if not writes:
@@ -142,6 +158,15 @@ def mirroring(entity: DerivedEntity, found: ScannedRecord, patch: Patch | None, 
     still = All((Present(), *(_still(shape, n, v) for n, v in sorted(values.items()) if n not in key)))
     own = Check(shape, key, still) if patch is None else replace(patch, when=still)
     return [own, Put(mirror, after)]
+
+
+def _copies(engine: Engine, entity: DerivedEntity) -> Mapping[str, str] | None:
+    """From which field to which the store can copy all that is to be brought along; None where it takes more."""
+    twins = {name: twin for name, twin in entity.derived.twins.items() if twin.follow is not None}
+    can = isinstance(engine, CopyingEngine) and not engine.features.key_texts and not entity.derived.beginning
+    if not can or not twins or entity.derived.mirror is not None or not all(twin.is_copy for twin in twins.values()):
+        return None
+    return {name: twin.name for name, twin in twins.items()}
 
 
 def renewing(entity: DerivedEntity, found: ScannedRecord) -> Patch | None:

@@ -53,6 +53,11 @@ class Twin:
     follow: Callable[[Any], Any] | None
     "Makes what is stored there of what is stored at the first; None where this declaration cannot."
 
+    @property
+    def is_copy(self) -> bool:
+        """Is the same stored at both?"""
+        return self.follow is _same
+
 
 @dataclass(frozen=True, eq=False)
 class DerivedShape:

@@ -156,6 +156,7 @@ def condition_of(condition: Condition, record: Reel | Audio | None = None) -> st
 
 class TestConditions:
     def test_a_condition_asks_for_what_stands_there(self) -> None:
+        """F-X-10: an attribute is always named by an alias, so that it may be called as a reserved word is."""
         request = explained(put_item(REEL, put(reel(), when=Missing()), NOW))
         del request["Item"]
         assert request == {
@@ -202,6 +203,7 @@ class TestConditions:
         ],
     )
     def test_each_kind(self, condition: Condition, text: str) -> None:
+        """F-X-1: what is missing is no null: only a difference holds of it, and that is said, not left to a server."""
         assert condition_of(condition) == text
 
     def test_a_field_of_the_key_alone_is_decided_by_the_key(self) -> None:

@@ -34,9 +34,10 @@ def film(
         members["shelved"] = walked = IndexKey(shelf, *index, when=when)
         led = [n for n in annotations if f"{{{n}" in index[0]]
         members["by_shelf"] = _signed(lambda f: pattern(walked)(f), led, annotations)
+    domain = options.pop("domain", "cinema")
     options.setdefault("relation", "films")
     made = types.new_class("Film", (Entity,), {"table": place, **options}, lambda space: space.update(members))
-    Domain("cinema", made)
+    Domain(domain, made)
     return made
 
 

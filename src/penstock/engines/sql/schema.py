@@ -152,9 +152,11 @@ def _steps(
         yield PlanStep("create index", "penstock.commits_at", _COMMITS_AT)
     for shape, table in tables:
         there = standing.get(relations[shape])
-        yield from _table_steps(there, dialect, shape, table)
-        if there is not None:
+        if (
+            there is not None
+        ):  # first, as SQLite's own text of the table is written anew: it has no column yet that follows
             yield from nullability_steps(connection, dialect, there, relations[shape], table)
+        yield from _table_steps(there, dialect, shape, table)
     yield from feed_steps(inspector, dialect, shapes)
     for view in views:
         yield from _view_steps(inspector, dialect, view, {shape.name: relations[shape] for shape in shapes})

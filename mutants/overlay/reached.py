@@ -1,0 +1,77 @@
+"""A plugin of pytest that writes down which functions each test calls: ``-p reached``, with MUTANTS_REACHED set.
+
+Calls alone are followed, not lines, which makes tests a little slower and no more. Processes that a test starts are not
+followed.
+"""
+
+import json
+import os
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from types import CodeType, FrameType
+from typing import Any
+
+import pytest
+
+_called: set[CodeType] = set()
+_shared: set[CodeType] = set()
+_SOURCE = os.environ["MUTANTS_SOURCE"]
+_WITHOUT_NAME = (".<locals>.<listcomp>", ".<locals>.<genexpr>", ".<locals>.<lambda>", ".<locals>.<dictcomp>")
+
+
+def _call(frame: FrameType, event: str, argument: Any) -> None:
+    _called.add(frame.f_code)
+
+
+def pytest_sessionstart() -> None:
+    threading.settrace(_call)
+    sys.settrace(_call)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_fixture_setup(fixturedef: Any) -> Iterator[Any]:
+    """What a fixture of many tests calls, each of them has called."""
+    if fixturedef.scope == "function":
+        return (yield)
+    before = set(_called)
+    _called.clear()
+    try:
+        return (yield)
+    finally:
+        _shared.update(_called)
+        _called.update(before)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Iterator[Any]:
+    _called.clear()
+    began = time.perf_counter()
+    sys.settrace(_call)  # a test may have set its own
+    result = yield
+    _tell({"test": item.nodeid, "seconds": round(time.perf_counter() - began, 3), "functions": _names()})
+    return result
+
+
+def pytest_runtest_logreport(report: pytest.TestReport) -> None:
+    if report.failed:
+        _tell({"failed": report.nodeid})
+
+
+def _names() -> list[str]:
+    return sorted({name for code in [*_called, *_shared] if (name := _name(code))})
+
+
+def _name(code: CodeType) -> str | None:
+    if not code.co_filename.startswith(_SOURCE):
+        return None
+    name = code.co_qualname
+    while name.endswith(_WITHOUT_NAME):
+        name = name.rpartition(".<locals>.")[0]
+    return f"{code.co_filename[len(_SOURCE) :]}:{name.replace('.<locals>', '')}"
+
+
+def _tell(line: dict[str, Any]) -> None:
+    with open(os.environ["MUTANTS_REACHED"], "a") as file:
+        file.write(json.dumps(line) + "\n")

@@ -1,0 +1,140 @@
+"""The harness that breaks lines finds what no test notices, of a package where that is known."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from mutants.area import Area, chosen
+from mutants.campaign import Campaign, stages
+from mutants.equivalents import Equivalent, complaints, equivalents
+from mutants.mutant import Mutant
+from mutants.reach import Reached
+from mutants.report import report, tally
+from mutants.results import Result
+from mutants.tree import Tree
+from tests.mutants.toy import AREA, GATE, NOTICED, TESTS, UNNOTICED, toy
+
+
+def campaign(tree: Tree, *, told: list[str] | None = None, minutes: int = 5) -> Campaign:
+    lines = [] if told is None else told
+    return Campaign(tree, tree.root / "results", timedelta(minutes=minutes), parallel=1, tell=lines.append)
+
+
+def ran(tree: Tree, *, told: list[str] | None = None) -> list[Result]:
+    some = NOTICED | UNNOTICED
+    return campaign(tree, told=told).run(
+        [each for each in chosen(tree, [AREA], count=100, seed=1) if each[1].after in some]
+    )
+
+
+@pytest.fixture(scope="module")
+def tried(tmp_path_factory: pytest.TempPathFactory) -> tuple[Tree, list[Result]]:
+    tree = toy(tmp_path_factory.mktemp("toy"))
+    return tree, ran(tree)
+
+
+def with_outcome(outcome: str, results: Sequence[Result]) -> set[str]:
+    return {each.after for each in results if each.outcome == outcome}
+
+
+def test_what_no_test_notices_survives_and_nothing_else_does(tried: tuple[Tree, list[Result]]) -> None:
+    _, results = tried
+    assert with_outcome("killed", results) == NOTICED
+    assert with_outcome("survived", results) == UNNOTICED
+
+
+def test_the_file_itself_is_not_touched(tried: tuple[Tree, list[Result]]) -> None:
+    tree, _ = tried
+    assert "age >= 18 and member" in (tree.root / GATE).read_text()
+    assert not list(tree.root.glob("src/toy/*.orig"))
+
+
+def test_a_process_that_a_test_starts_has_the_mutant_too(tried: tuple[Tree, list[Result]]) -> None:
+    (limit,) = [each for each in tried[1] if each.before == "LIMIT = 3"]
+    assert limit.by == f"{TESTS}::test_in_a_process_of_its_own"
+
+
+def test_each_is_judged_by_the_tests_that_call_it(tried: tuple[Tree, list[Result]]) -> None:
+    killers = {each.by for each in tried[1] if each.function == "waited" and each.outcome == "killed" and each.by}
+    assert killers <= {f"{TESTS}::test_waiting", f"{TESTS}::test_in_a_process_of_its_own"}
+
+
+def test_results_stand_until_their_file_or_their_tests_change(tried: tuple[Tree, list[Result]], tmp_path: Path) -> None:
+    tree, results = tried
+    again: list[str] = []
+    assert with_outcome("survived", ran(tree, told=again)) == UNNOTICED
+    assert again == [f"{len(results)} mutants, {len(results)} of them known"]
+
+    moved = toy(tmp_path)
+    assert all(each.stands(moved) for each in results)
+    (tmp_path / TESTS).write_text("# another\n" + moved.text(TESTS))
+    assert not any(each.stands(Tree(tmp_path)) for each in results)
+
+
+@pytest.mark.long
+def test_all_mutants_of_a_package_are_judged(tmp_path: Path) -> None:
+    tree = toy(tmp_path)
+    results = campaign(tree).run(chosen(tree, [AREA], count=100, seed=1))
+    assert len(results) == len(AREA.mutants(tree)) >= 15
+    assert {each.function for each in results if each.outcome == "survived"} == {"opens", "waited", "unseen"}
+
+
+@pytest.mark.long
+def test_a_sample_of_our_own_mutants_is_noticed(tmp_path: Path) -> None:
+    """One small area is enough to see that the whole machine runs on this tree."""
+    tree = Tree()
+    area = Area("cursors", ("src/penstock/operations/cursors.py",), 1, ("tests/kernel/test_pages.py",))
+    run = Campaign(tree, tmp_path, timedelta(minutes=20))
+    results = run.run(chosen(tree, [area], count=12, seed=1))
+    assert len(results) == 12
+    assert [each for each in results if each.outcome == "killed"]
+    text, _ = report(tree, results, equivalents())
+    assert tally("cursors", results, equivalents()).killed / 12 >= 0.7, text
+
+
+def test_an_endless_loop_is_noticed(tmp_path: Path) -> None:
+    tree = toy(tmp_path)
+    endless = Mutant(GATE, "waited", "passed += 1", "pass")
+    run = campaign(tree)
+    run.grace = timedelta(seconds=5)
+    (result,) = run.run([(AREA, endless)])
+    assert (result.outcome, result.by) == ("killed", "")
+    assert "took more than" in result.why
+
+
+def test_without_time_nothing_is_said_of_a_mutant(tmp_path: Path) -> None:
+    tree = toy(tmp_path)
+    assert campaign(tree, minutes=0).run(chosen(tree, [AREA], count=5, seed=1)) == []
+
+
+def test_survivors_are_told_with_their_line_unless_they_are_argued_about(tried: tuple[Tree, list[Result]]) -> None:
+    tree, results = tried
+    text, sound = report(tree, results, {})
+    assert not sound
+    assert f"{GATE}:7 opens: comparison flipped" in text
+    assert "  - if age < 0:\n  + if age <= 0:" in text
+    lived = [each for each in results if each.outcome == "survived"]
+    known = {each.id: Equivalent(each.mutant, "nobody is of no age at all") for each in lived}
+    text, sound = report(tree, results, known)
+    assert sound
+    assert text.splitlines()[-1].split()[-2:] == [str(len(lived)), "100.0%"]
+    assert complaints(tree, known) == []
+
+
+def test_an_argument_about_a_line_that_is_gone_or_that_is_none_is_found(tmp_path: Path) -> None:
+    tree = toy(tmp_path)
+    gone = Equivalent(Mutant(GATE, "opens", "if age < 1:", "if age <= 1:"), "nobody is of no age at all")
+    empty = Equivalent(Mutant(GATE, "opens", "if age < 0:", "if age <= 0:"), "equivalent")
+    found = complaints(tree, {"1": gone, "2": empty})
+    assert found[0] == f"{GATE}: opens no longer has 'if age < 1:'"
+    assert "'equivalent' is no reason" in found[1]
+
+
+def test_the_nearest_tests_come_first_and_the_farthest_never() -> None:
+    tests = [Reached(f"test_{n}", seconds, frozenset()) for n, seconds in enumerate([1, 8, 30, 40, 100, 500])]
+    found = [[test.test for test in stage] for stage in stages(tests, farthest=200)]
+    assert found == [["test_0", "test_1"], ["test_2", "test_3"], ["test_4"]]

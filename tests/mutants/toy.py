@@ -1,0 +1,79 @@
+"""A package of one module with tests of its own: which of its mutants survive is known."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from mutants.area import Area
+from mutants.tree import Tree
+
+_SOURCE = '''
+"""A gate."""
+
+LIMIT = 3
+
+
+def opens(age: int, member: bool) -> bool:
+    if age < 0:
+        raise ValueError(age)
+    return age >= 18 and member
+
+
+def waited(times: int) -> int:
+    passed = 0
+    while passed < times:
+        passed += 1
+    return passed
+
+
+def unseen(word: str) -> str:
+    return word or "nothing"
+'''
+_TESTS = """
+import subprocess
+import sys
+
+import pytest
+
+from toy.gate import opens, waited
+
+
+def test_members_of_age() -> None:
+    assert opens(18, True)
+    assert not opens(18, False)
+    assert not opens(17, True)
+
+
+def test_nobody_is_younger_than_nothing() -> None:
+    with pytest.raises(ValueError):
+        opens(-1, True)
+
+
+def test_waiting() -> None:
+    assert waited(2) == 2
+
+
+def test_in_a_process_of_its_own() -> None:
+    assert waited(0) == 0
+    told = "import sys; sys.path.append('src'); from toy.gate import LIMIT; print(LIMIT)"
+    assert subprocess.run([sys.executable, "-c", told], capture_output=True, text=True, check=True).stdout == "3\\n"
+"""
+_SETTINGS = '[tool.pytest.ini_options]\npythonpath = ["src"]\nmarkers = ["long"]\naddopts = "--import-mode=importlib"\n'
+GATE = "src/toy/gate.py"
+TESTS = "tests/test_gate.py"
+AREA = Area("toy", ("src/toy",), 1, ("tests",), engines="")
+NOTICED = {"LIMIT = 4", "return (member)", "passed = 1", "while passed <= times:", "if False:"}
+UNNOTICED = {
+    "if age <= 0:",  # nobody has tried 0
+    "passed += 2",  # nor a number that is odd
+    "return (word)",  # nor this at all
+}
+"Some of its lines as they are broken."
+
+
+def toy(folder: Path) -> Tree:
+    """The package in a folder."""
+    for path, text in {GATE: _SOURCE, TESTS: _TESTS, "pyproject.toml": _SETTINGS, "src/toy/__init__.py": ""}.items():
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / path).write_text(text.lstrip())
+    return Tree(folder)
