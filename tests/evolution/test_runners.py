@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from decimal import Decimal
 from typing import Annotated, Any
 
 import pytest
 
-from penstock import Formerly, FrozenClock, Store, Unique
+from penstock import Formerly, FrozenClock, Retyped, Store, Unique, attribute
 from penstock.errors import LayoutMismatch
 from penstock.evolution.migration import Migration, MigrationProgress
 from penstock.evolution.pending import pending_migrations
@@ -57,19 +58,22 @@ def test_a_second_runner_says_who_is_at_it_and_waits(store: Store, another: Open
 def test_a_runner_that_is_heard_of_no_more_is_relieved_and_goes_no_further(
     store: Store, another: OpenStore, clock: FrozenClock
 ) -> None:
-    old, new = _sides()
-    _stand(ensured(another, old), old)
+    old = film({"stars": int})
+    exact = Annotated[Decimal, Retyped(was=int, forward=Decimal, back=int)]
+    new = film({"stars": exact}, defaults={"stars": attribute("exact", column="exact")})
+    ensured(another, old).put_many([old(film_id=str(n), stars=1) for n in range(20)])
     after = ensured(another, new)
 
     def stand_still(told: MigrationProgress) -> None:
         if told.stage == "filling" and told.looked_at < 20:
             clock.advance(timedelta(minutes=10))
-            assert Migration(another(), new.__shape__, segments=1, page=7).run().stage == "complete"
-            another().put_many([new(film_id=str(n), writer="b") for n in range(20)])
+            second = Migration(another(), new.__shape__, segments=1, page=7, shut_out=True)
+            assert second.run().stage == "complete"
+            another().put_many([new(film_id=str(n), stars=Decimal("2.5")) for n in range(20)])
 
     with pytest.raises(LayoutMismatch, match="another process"):
-        Migration(after, new.__shape__, segments=1, page=7, tell=stand_still).run()
-    assert {after.get(new.at(film_id=str(n))).writer for n in range(20)} == {"b"}
+        Migration(after, new.__shape__, segments=1, page=7, shut_out=True, tell=stand_still).run()
+    assert {after.get(new.at(film_id=str(n))).stars for n in range(20)} == {Decimal("2.5")}
 
 
 def test_what_cannot_be_migrated_is_not_passed_over(store: Store, another: OpenStore) -> None:

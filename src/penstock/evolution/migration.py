@@ -231,7 +231,10 @@ class Migration:
     def _advance(self, stage: MigrationStage) -> StoredLayout:
         self._tell(MigrationProgress(self._declared.label, stage))
         self._become(lambda before: at_stage(before, stage) if before.stage not in (None, stage) else None)
-        return self._stored()
+        stored = self._stored()
+        if stored.stage is None:
+            raise self._turn.lost()
+        return stored
 
     def _become(self, becomes: Callable[[StoredLayout], StoredLayout | None]) -> None:
         def changed(labels: Sequence[str], layouts: Layouts) -> list[StoredLayout]:

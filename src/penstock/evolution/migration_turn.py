@@ -17,6 +17,10 @@ _PERIOD = timedelta(seconds=60)
 "One that is not heard of for so long is not waited for."
 
 
+class TurnLost(LayoutMismatch):
+    """Another process has gone on with a migration; nothing was written."""
+
+
 class MigrationTurn:
     """The right to migrate one entity."""
 
@@ -35,18 +39,18 @@ class MigrationTurn:
             self._store.clock.sleep(1)
 
     def keep(self) -> None:
-        """LayoutMismatch where another has it by now."""
+        """TurnLost where another has it by now."""
         if self._duty.hold() is None:
-            raise self._lost()
+            raise self.lost()
 
     @contextmanager
     def writing(self, mark: str) -> Iterator[None]:
-        """What is written within goes by a layout's mark; LayoutMismatch where the store has gone on from it."""
+        """What is written within goes by a layout's mark; TurnLost where the store has gone on from it."""
         with self._engine.written_by() as known:
             if self._checked != (known.number, mark):
                 stored = LayoutRegister(self._store.engine, self._store.clock).read([self._label])
                 if stored[self._label].mark != mark:
-                    raise self._lost()
+                    raise self.lost()
                 self._checked = known.number, mark
             yield
 
@@ -54,8 +58,9 @@ class MigrationTurn:
         """Let another have it."""
         self._duty.leave()
 
-    def _lost(self) -> LayoutMismatch:
-        return LayoutMismatch(
+    def lost(self) -> TurnLost:
+        """What is said where another has gone on."""
+        return TurnLost(
             f"{self._label}: another process goes on with its migration, as this one was not heard of for too long; "
             f"nothing is lost"
         )
