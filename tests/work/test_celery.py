@@ -60,9 +60,12 @@ def test_tasks_run_through_celery_and_what_is_running_is_handed_back_on_the_way_
     """One command runs all of it: worker, dispatcher, each in processes of its own."""
     stamped(store, "a")
     everything = nursery.start("all")
-    soon(done(store, *[announce(store, press) for _ in range(5)]))
+    told = [announce(store, press) for _ in range(5)]
+    soon(done(store, *told))
     assert stamps(store, "a") == {"a": 5}
-    assert all(a.worker != "manual" for a in attempts(store, announce(store, press)))
+    made = [attempt for task_id in told for attempt in attempts(store, task_id)]
+    assert len(made) == 5
+    assert all(attempt.worker not in (None, "manual") for attempt in made)
     running = announce(store, sleep)
     soon(lambda: the_task(store, running).status is TaskStatus.RUNNING)
     family = [p for child in children(everything) for p in (child, *children(child))]
