@@ -208,7 +208,7 @@ def _is_made_of(definition: str, view: ViewShape, relations: dict[str, str]) -> 
     """Does a view that stands speak of the tables that it should?"""
     named = [relations[n] for _, n, _, _ in Formatter().parse(view.select) if n]
     tables = [relation.split('"')[-2] for relation in named]
-    return all(re.search(rf"(?<!\w){re.escape(table)}(?!\w)", definition) for table in tables)
+    return set(re.findall(r"\w+", definition)).issuperset(tables)
 
 
 def _table(shape: EntityShape, dialect: Dialect) -> sa.Table:
