@@ -171,6 +171,8 @@ class Dispatcher:
             # Those it has not been told of are due as they were, and told once it is back.
             self._outages.met(error)
             self._left = 0
+            if not sent:
+                raise
         postpone(self._store, unsent, self._store.clock.now() + _SEND_AGAIN)
         return len(sent)
 
