@@ -128,7 +128,9 @@ def _reviews(system: OperatedSystem) -> InboxSource:
     return InboxSource("reviews", "Reviews", why, Role.EDITOR, queries, tell, order=order, dated=dated)
 
 
-def _review(system: OperatedSystem, person: Person, job: PipelineJob, duty: ReviewAssignee, about: str | None) -> InboxItem:
+def _review(
+    system: OperatedSystem, person: Person, job: PipelineJob, duty: ReviewAssignee, about: str | None
+) -> InboxItem:
     pipeline = system.pipelines.get(job.pipeline)
     own = None if pipeline is None or job.record is None else pipeline.records.job_ref(job)
     return InboxItem(
